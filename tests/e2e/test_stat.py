@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import (BUILD, TIMEOUT_S, child_named, has_open_events, normalise_numbers, wait_for,
+from conftest import (BUILD, TIMEOUT_S, child_named, has_open_events, normalise_numbers, wait_for, wait_for_work,
                       waits_with_counters)
 
 
@@ -444,3 +444,121 @@ def test_a_filter_that_the_kernel_refuses_ends_stat(tally, tracepoints, target):
         result = tally(verb, *words, check=255)
         assert 'failed to set filter "nosuch > 1" on event syscalls:sys_enter_write' in result.stderr
         assert 'not supported' not in result.stderr
+
+
+def csv_counts(text):
+    """[(event, count)] of CSV without places, in order; a count that is no number is its text."""
+    found = []
+    for line in text.splitlines():
+        count, _, event = line.strip().split(',')[-7:][:3]
+        found.append((event, float(count) if count[0] != '<' else count))
+    return found
+
+
+@pytest.fixture
+def spinning(workload):
+    """The pid of a program that only computes."""
+    child = workload('spin').start(60000)
+    wait_for_work(child.pid, 0.1)
+    yield child.pid
+    child.kill()
+    child.wait()
+
+
+TIMES = 'user_time,system_time,duration_time,task-clock'
+
+
+@pytest.mark.parametrize('words', [['-p'], ['-t'], ['--per-thread', '-p'], ['-i', '-p']], ids=' '.join)
+def test_times_are_those_of_the_target(tally, spinning, words):
+    """The command only limits the measurement: the clock of the target says how much it ran."""
+    text = tally('stat', '-x,', '-e', TIMES, *words, spinning, '--', 'sleep', 1, check=0).stderr
+    counts = dict(csv_counts(text))
+    ran = counts['user_time'] + counts['system_time']
+    assert abs(ran - counts['task-clock'] * 1e6) < 50e6, text
+    assert counts['duration_time'] >= 1e9
+
+
+def test_times_of_threads_that_start_later(tally, workload, tmp_path):
+    """-p counts the process: a thread that was not there at the start is in its time, as it is in its clock."""
+    script = ('import sys, threading\nsys.stdin.read(1)\nthread = threading.Thread(target=lambda: sum(range(6000000)))\n'
+              'thread.start()\nthread.join()\nprint(end=".", flush=True)\nsys.stdin.read(1)')
+    child = subprocess.Popen(['python3', '-c', script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    wait_for(lambda: pathlib.Path(f'/proc/{child.pid}/stat').read_text(encoding='ascii').rsplit(')')[-1].split()[0] == 'S')
+    watcher = subprocess.Popen([str(tally.path), 'stat', '-x,', '-e', TIMES, '-p', str(child.pid)], text=True,
+                               env=tally.environment, stderr=subprocess.PIPE)
+    wait_for(lambda: has_open_events(watcher.pid))
+    child.stdin.write(b'g')
+    child.stdin.flush()
+    assert child.stdout.read(1) == b'.'
+    watcher.send_signal(signal.SIGINT)
+    text = watcher.communicate(timeout=TIMEOUT_S)[1]
+    child.kill()
+    child.wait()
+    counts = dict(csv_counts(text))
+    assert counts['task-clock'] > 50 and abs(counts['user_time'] + counts['system_time'] - counts['task-clock'] * 1e6) < 100e6
+
+
+@pytest.mark.parametrize('words', [['-a'], ['-C', '0'], ['-a', '-A'], ['-a', '--per-core'], ['-a', '--per-socket']],
+                         ids=' '.join)
+def test_times_are_those_of_the_cpus(tally, system_wide, spinning, words):
+    os.sched_setaffinity(spinning, {0})
+    text = tally('stat', '-x,', '-e', 'user_time,duration_time', *words, '--', 'sleep', 0.5, check=0).stderr
+    users = [count for event, count in csv_counts(text) if event == 'user_time']
+    durations = [count for event, count in csv_counts(text) if event == 'duration_time']
+    assert sum(users) > 100e6 and max(users) <= (len(os.sched_getaffinity(0)) + 0.2) * durations[0]
+    if words[-1] == '-A':
+        assert len(users) == os.cpu_count() and len(durations) == 1
+    else:
+        assert len(set(durations)) == 1
+
+
+def test_times_of_intervals(tally, workload):
+    """Each interval has its own, of the command and of what it starts; together they are the whole."""
+    text = tally('stat', '-x,', '-I', 100, '--summary', '-e', TIMES, '--', 'sh', '-c',
+                 f'{workload("spin").path} 400; {workload("spin").path} 200', check=0).stderr
+    rows = csv_counts(text)
+    total = dict(row for row, line in zip(rows, text.splitlines()) if 'summary' in line)
+    parts = [row for row, line in zip(rows, text.splitlines()) if 'summary' not in line]
+    for event in ('user_time', 'system_time', 'duration_time'):
+        assert abs(sum(count for name, count in parts if name == event) - total[event]) <= 2
+    ran = [sum(count for _, count in parts[i:i + 2]) for i in range(0, len(parts), 4)]
+    clocks = [count for name, count in parts if name == 'task-clock']
+    assert all(time > 0 for time, clock in zip(ran, clocks) if clock > 30)  # ticks are of 10 ms
+    assert abs(total['user_time'] + total['system_time'] - total['task-clock'] * 1e6) < 50e6
+
+
+def test_times_after_a_delay(tally, workload):
+    """What the command did before is not counted, and what was never enabled is no 0."""
+    text = tally('stat', '-x,', '-D', 300, '-e', TIMES, '--', workload('spin').path, 600, check=0).stderr
+    counts = dict(csv_counts('\n'.join(line for line in text.splitlines() if ',' in line)))
+    assert abs(counts['user_time'] + counts['system_time'] - counts['task-clock'] * 1e6) < 50e6
+    text = tally('stat', '-x,', '-D', -1, '-e', 'user_time,duration_time', '--', 'sleep', 0.1, check=0).stderr
+    assert text.count('<not counted>') == 2
+
+
+@pytest.mark.parametrize('group', ['{duration_time,page-faults}', '{page-faults,user_time,task-clock}',
+                                   '{user_time,duration_time,page-faults,task-clock}', '{duration_time}'])
+def test_a_group_with_tool_events_keeps_its_members(tally, live, group):
+    counts = csv_counts(tally('stat', '-x,', '-e', group, '--', 'true', check=0).stderr)
+    assert [event for event, _ in counts] == group.strip('{}').split(',')
+    assert all(isinstance(count, float) for _, count in counts), counts
+    assert dict(counts).get('page-faults', 10) >= 10
+
+
+def test_tool_events_of_the_machine(tally, live):
+    names = ['num_cpus', 'num_cpus_online', 'num_cores', 'num_dies', 'num_packages', 'smt_on', 'has_pmem', 'core_wide']
+    counts = dict(csv_counts(tally('stat', '-x,', '-e', ','.join(names), '--', 'true', check=0).stderr))
+    assert counts['num_cpus_online'] == os.sysconf('SC_NPROCESSORS_ONLN')
+    assert counts['num_cpus'] == os.sysconf('SC_NPROCESSORS_CONF')
+    assert counts['num_cpus'] >= counts['num_cores'] >= counts['num_dies'] >= counts['num_packages'] >= 1
+    rows = csv_counts(tally('stat', '-x,', '-I', 30, '-e', 'tool/num_cpus/', '--', 'sleep', 0.1, check=0).stderr)
+    assert len(rows) >= 2 and {count for _, count in rows} == {counts['num_cpus']}
+
+
+def test_tool_events_are_recorded(tally, perf, spinning, tmp_path):
+    data = tmp_path / 'perf.data'
+    tally('stat', 'record', '-o', data, '-e', TIMES, '-p', spinning, '--', 'sleep', 0.5, check=0)
+    result = tally('stat', '-x,', 'report', '-i', data, check=0)
+    counts = dict(csv_counts(result.stdout + result.stderr))
+    assert abs(counts['user_time'] + counts['system_time'] - counts['task-clock'] * 1e6) < 50e6
+    assert counts['duration_time'] >= 0.5e9

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "kernel/events/tool_events.h"
 #include "kernel/metrics/metric_set.h"
 
 #define NS_PER_S 1e9
@@ -12,18 +13,10 @@ static double value_of(const struct stat_report *report, size_t event, size_t pl
 {
 	const struct event_spec *spec = &report->events->specs[event];
 	bool is_supported;
-	switch (spec->tool) {
-	case TOOL_DURATION_TIME:
-		return report->wall_ns.mean / NS_PER_S;
-	case TOOL_USER_TIME:
-		return report->user_ns.mean / NS_PER_S;
-	case TOOL_SYSTEM_TIME:
-		return report->system_ns.mean / NS_PER_S;
-	case TOOL_NONE:
-		break;
-	}
 	struct stat_cell cell = stat_merged_cell(report, event, place, &is_supported);
-	return is_supported && cell.running_ns.mean > 0 ? cell.value.mean * spec->scale : NAN;
+	bool is_time = spec->tool != TOOL_NONE && !tool_event_is_constant(spec->tool);
+	double scale = is_time ? 1 / NS_PER_S : spec->scale;
+	return is_supported && cell.running_ns.mean > 0 ? cell.value.mean * scale : NAN;
 }
 
 static double use_value(const struct stat_report *report, const struct metric_use *use, size_t place)

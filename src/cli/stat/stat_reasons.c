@@ -97,7 +97,7 @@ static char *reason_not_counted(const struct stat_session *s, size_t event)
 	struct text reason = {0};
 	double enabled, running;
 	event_times(s, event, &enabled, &running);
-	if (spec->tool != TOOL_NONE || running > 0 || s->was_cut_off_at_start)
+	if (running > 0 || s->was_cut_off_at_start)
 		return NULL;
 	if (enabled > 0 && is_pmu_event(spec))
 		no_room(s, spec, &reason);
@@ -206,7 +206,7 @@ void stat_reasons_add(struct text *text, const char *program, const struct stat_
 	size_t len = session->events->len;
 	struct missing *all = calloc(len + 1, sizeof(*all));
 	for (size_t i = 0; all && session->supported && i < len; i++) {
-		all[i].is_supported = session->supported[i] || session->events->specs[i].tool != TOOL_NONE;
+		all[i].is_supported = session->supported[i];
 		if (all[i].is_supported)
 			all[i].reason = reason_not_counted(session, i);
 		else if (session->reasons[i])

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/vec.h"
+#include "kernel/events/tool_events.h"
 #include "kernel/system/cpu_topology.h"
 
 #include <stdlib.h>
@@ -137,15 +138,8 @@ static enum aggregation_mode recorded_mode(const struct replay *r)
 /* Events of the tool itself are stored as ones that count nothing, under their names. */
 static enum tool_event tool_of(const struct perf_attr *attr, const char *name)
 {
-	static const struct {
-		const char *name;
-		enum tool_event tool;
-	} tools[] = {{"duration_time", TOOL_DURATION_TIME}, {"user_time", TOOL_USER_TIME},
-		{"system_time", TOOL_SYSTEM_TIME}};
-	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
-		if (attr->type == EVENT_SOFTWARE && attr->config == SW_DUMMY && strcmp(name, tools[i].name) == 0)
-			return tools[i].tool;
-	return TOOL_NONE;
+	bool is_dummy = attr->type == EVENT_SOFTWARE && attr->config == SW_DUMMY;
+	return is_dummy ? tool_event_find(str_from(name)) : TOOL_NONE;
 }
 
 static enum tally_status events_take(struct replay *r)
@@ -312,7 +306,10 @@ static void count_take(struct replay *r, const struct record_stat *stat)
 	if (!event || event->index >= r->events.len || !found || stat->thread >= r->threads.len)
 		return;
 	size_t cell = (size_t)(found - r->cpus.items) * r->threads.len + stat->thread;
-	r->counters[event->index].counts[cell] = (struct count){stat->value, stat->enabled, stat->running};
+	struct count count = {stat->value, stat->enabled, stat->running};
+	if (r->events.specs[event->index].tool != TOOL_NONE && count.enabled_ns == 0)
+		count.enabled_ns = count.running_ns = 1; /* perf 6.1: as long as the count itself, which may be 0 */
+	r->counters[event->index].counts[cell] = count;
 }
 
 static enum tally_status round_show(struct replay *r, const struct record_stat_round *round)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/stat/stat_metrics.h"
+#include "kernel/events/tool_events.h"
 
 #define NAME_WIDTH	  32
 #define METRIC_WIDTH	  33
@@ -83,6 +84,9 @@ static struct stat_cell shown_cell(const struct stat_report *report, size_t even
 static bool is_shown_at(const struct stat_report *report, size_t event, size_t place)
 {
 	const struct cpu_place *places = report->aggregation->places;
+	if (report->aggregation->mode == AGGREGATE_CPU && place > 0 &&
+		tool_event_is_shared(report->events->specs[event].tool))
+		return false; /* of the measurement, not of a CPU */
 	for (size_t i = 0; is_per_core(report, event) && !report->shows_core_threads && i < place; i++)
 		if (is_same_core(&places[i], &places[place]))
 			return false;
@@ -106,7 +110,7 @@ static struct row row_make(const struct stat_report *report, const struct stat_s
 	row.cpu_count = cell.cpu_count ? cell.cpu_count : 1;
 	if (!is_supported)
 		row.state = ROW_NOT_SUPPORTED;
-	else if (row.running_ns <= 0 && spec->tool == TOOL_NONE)
+	else if (row.running_ns <= 0)
 		row.state = ROW_NOT_COUNTED;
 	return row;
 }

@@ -18,6 +18,7 @@
 #include "kernel/counting/reading.h"
 #include "kernel/counting/scaling.h"
 #include "kernel/counting/scaling_error.h"
+#include "kernel/counting/tool_counts.h"
 #include "kernel/system/exec_stop.h"
 #include "kernel/system/kernel_files.h"
 #include "kernel/system/spawn.h"
@@ -37,6 +38,7 @@
 struct stat_measure {
 	struct stat_session *session;
 	struct counter_set *set;
+	struct tool_counts *tools;
 	struct count **previous; /* per event: counts at the last interval */
 	struct spawn child;
 	bool has_child;
@@ -139,6 +141,16 @@ static enum tally_status support_note(struct stat_session *s, const struct count
 	return TALLY_OK;
 }
 
+static enum tally_status tools_open(struct stat_measure *m)
+{
+	const struct stat_settings *settings = m->session->settings;
+	struct tool_counts_options options = {
+		.is_command = m->session->target->is_command,
+		.is_whole_process = settings->pids && !settings->per_thread && !settings->no_inherit,
+	};
+	return tool_counts_create(m->set, &options, &m->tools, m->err);
+}
+
 static enum tally_status counters_open(struct stat_measure *m)
 {
 	struct stat_session *s = m->session;
@@ -151,6 +163,8 @@ static enum tally_status counters_open(struct stat_measure *m)
 	enum tally_status status = counter_set_open(s->kernel, s->events, s->target, &options, &m->set, m->err);
 	if (status == TALLY_OK)
 		status = places_make(s, m->set, m->err);
+	if (status == TALLY_OK)
+		status = tools_open(m);
 	if (status == TALLY_OK)
 		status = support_note(s, m->set, m->err);
 	if (status == TALLY_OK && s->record)
@@ -172,24 +186,29 @@ static enum tally_status counters_open(struct stat_measure *m)
 	return TALLY_OK;
 }
 
-static double tool_value(const struct stat_measure *m, enum tool_event tool, uint64_t elapsed_ns)
+static void measure_enable(struct stat_measure *m)
 {
-	switch (tool) {
-	case TOOL_DURATION_TIME:
-		return (double)elapsed_ns;
-	case TOOL_USER_TIME:
-		return (double)timeval_ns(m->usage.ru_utime);
-	case TOOL_SYSTEM_TIME:
-		return (double)timeval_ns(m->usage.ru_stime);
-	case TOOL_NONE:
-		break;
-	}
-	return 0;
+	tool_counts_enable(m->tools, clock_ns());
+	counter_set_enable(m->set);
+}
+
+static void measure_disable(struct stat_measure *m, uint64_t now)
+{
+	counter_set_disable(m->set);
+	if (m->has_ended)
+		tool_counts_end(m->tools, timeval_ns(m->usage.ru_utime), timeval_ns(m->usage.ru_stime));
+	tool_counts_disable(m->tools, now);
+}
+
+/* What the tool answers itself stands beside what the kernel has counted. */
+static enum tally_status measure_read(struct stat_measure *m, uint64_t now)
+{
+	tool_counts_read(m->tools, now);
+	return counter_set_read(m->set, m->err);
 }
 
 /* Adds the counts (since previous; NULL: since the start) to cells. */
-static enum tally_status cells_add(
-	struct stat_measure *m, struct stat_cell *cells, bool since_previous, uint64_t elapsed_ns)
+static enum tally_status cells_add(struct stat_measure *m, struct stat_cell *cells, bool since_previous)
 {
 	struct stat_session *s = m->session;
 	size_t places = s->aggregation.len;
@@ -197,20 +216,13 @@ static enum tally_status cells_add(
 	if (!results)
 		return error_nomem(m->err);
 	for (size_t i = 0; i < m->set->len; i++) {
-		const struct event_spec *spec = &s->events->specs[i];
 		aggregate_counter(&s->aggregation, &m->set->counters[i], since_previous ? m->previous[i] : NULL,
 			s->settings->is_scaling, results);
 		for (size_t place = 0; place < places; place++) {
 			struct stat_cell *cell = &cells[i * places + place];
-			double value = (double)results[place].value, running = (double)results[place].raw.running_ns;
-			double enabled = (double)results[place].raw.enabled_ns;
-			if (spec->tool != TOOL_NONE) {
-				value = place == 0 ? tool_value(m, spec->tool, elapsed_ns) : 0;
-				running = enabled = value;
-			}
-			stat_mean_add(&cell->value, value);
-			stat_mean_add(&cell->running_ns, running);
-			stat_mean_add(&cell->enabled_ns, enabled);
+			stat_mean_add(&cell->value, (double)results[place].value);
+			stat_mean_add(&cell->running_ns, (double)results[place].raw.running_ns);
+			stat_mean_add(&cell->enabled_ns, (double)results[place].raw.enabled_ns);
 			cell->cpu_count = results[place].cpu_count;
 		}
 	}
@@ -227,31 +239,22 @@ static void previous_keep(struct stat_measure *m)
 	}
 }
 
-/* What the tool answers itself is recorded as if the kernel had counted it. */
 static enum tally_status counts_record(struct stat_measure *m, bool is_final, uint64_t elapsed_ns)
 {
-	if (!m->session->record)
-		return TALLY_OK;
-	for (size_t i = 0; i < m->set->len; i++) {
-		struct counter *counter = &m->set->counters[i];
-		if (counter->spec->tool != TOOL_NONE && counter->cpu_count > 0 && counter->thread_count > 0) {
-			uint64_t value = (uint64_t)tool_value(m, counter->spec->tool, elapsed_ns);
-			counter->counts[0] = (struct count){value, value, value};
-		}
-	}
-	return stat_record_round(m->session->record, m->set, is_final, elapsed_ns, m->err);
+	return m->session->record ? stat_record_round(m->session->record, m->set, is_final, elapsed_ns, m->err)
+				  : TALLY_OK;
 }
 
 static enum tally_status interval_show(struct stat_measure *m, uint64_t now)
 {
 	struct stat_session *s = m->session;
-	enum tally_status status = counter_set_read(m->set, m->err);
+	enum tally_status status = measure_read(m, now);
 	if (status == TALLY_OK)
 		status = counts_record(m, false, now - m->start_ns);
 	if (status != TALLY_OK)
 		return status;
 	memset(s->interval_cells, 0, s->events->len * s->aggregation.len * sizeof(*s->interval_cells));
-	status = cells_add(m, s->interval_cells, true, now - m->last_ns);
+	status = cells_add(m, s->interval_cells, true);
 	if (status != TALLY_OK)
 		return status;
 	struct stat_report report = stat_session_report(s);
@@ -290,10 +293,10 @@ static bool targets_are_alive(const struct stat_session *s)
 static void command_do(struct stat_measure *m, enum record_command command)
 {
 	if (command == COMMAND_ENABLE) {
-		counter_set_enable(m->set);
+		measure_enable(m);
 		fprintf(stderr, "Events enabled\n");
 	} else if (command == COMMAND_DISABLE) {
-		counter_set_disable(m->set);
+		measure_disable(m, clock_ns());
 		fprintf(stderr, "Events disabled\n");
 	} else if (command == COMMAND_STOP) {
 		m->is_told_to_stop = true;
@@ -499,7 +502,7 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 	while (status == TALLY_OK && !m->has_ended) {
 		siginfo_t info;
 		uint64_t deadline = earlier(earlier(next_ns, timeout_ns), earlier(m->watch_at_ns, m->cut_off_look_ns));
-		if (watches_targets)
+		if (watches_targets || tool_counts_fades(m->tools))
 			deadline = earlier(deadline, clock_ns() + ALIVE_CHECK_NS);
 		int number;
 		status = signal_wait(m, deadline, &info, &number);
@@ -521,6 +524,8 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 			watch(m, now);
 		if (now >= m->cut_off_look_ns && !m->has_ended)
 			cut_off_look(m, now);
+		if (tool_counts_fades(m->tools))
+			tool_counts_read(m->tools, now);
 		if (status == TALLY_OK && now >= next_ns && !m->has_ended) {
 			status = interval_show(m, now);
 			next_ns = stat_next_deadline(next_ns, interval_ns, now);
@@ -553,7 +558,7 @@ static enum tally_status delay_wait(struct stat_measure *m)
 		else
 			signal_take(m, number, &info);
 	}
-	counter_set_enable(m->set);
+	measure_enable(m);
 	fprintf(stderr, "Events enabled\n");
 	return status;
 }
@@ -577,7 +582,7 @@ static enum tally_status run_values_add(struct stat_measure *m, uint64_t elapsed
 {
 	struct stat_session *s = m->session;
 	memset(s->interval_cells, 0, s->events->len * s->aggregation.len * sizeof(*s->interval_cells));
-	enum tally_status status = cells_add(m, s->interval_cells, false, elapsed);
+	enum tally_status status = cells_add(m, s->interval_cells, false);
 	if (status != TALLY_OK)
 		return status;
 	struct stat_report report = stat_session_report(s);
@@ -599,7 +604,7 @@ static enum tally_status totals_add(struct stat_measure *m)
 	stat_mean_add(&s->wall_ns, run_ns);
 	stat_mean_add(&s->user_ns, (double)timeval_ns(m->usage.ru_utime));
 	stat_mean_add(&s->system_ns, (double)timeval_ns(m->usage.ru_stime));
-	enum tally_status status = cells_add(m, s->cells, false, elapsed);
+	enum tally_status status = cells_add(m, s->cells, false);
 	bool is_data = !s->leaves_failures_out || stat_failures_is_success(s->command_status);
 	return status == TALLY_OK && s->values && is_data ? run_values_add(m, elapsed) : status;
 }
@@ -620,6 +625,8 @@ static enum tally_status measure(struct stat_measure *m)
 	if (starts_now)
 		counter_set_enable(m->set);
 	m->start_ns = m->last_ns = clock_ns();
+	if (s->settings->delay_ms == 0)
+		tool_counts_enable(m->tools, m->start_ns);
 	if (m->has_child)
 		status = spawn_start(&m->child, m->err);
 	if (status == TALLY_OK)
@@ -631,11 +638,11 @@ static enum tally_status measure(struct stat_measure *m)
 	if (status != TALLY_OK)
 		return status;
 	m->end_ns = clock_ns();
-	counter_set_disable(m->set);
+	measure_disable(m, m->end_ns);
 	if (s->settings->interval_ms && (!s->settings->interval_count || m->intervals < s->settings->interval_count))
 		status = interval_show(m, m->end_ns);
 	else
-		status = counter_set_read(m->set, m->err);
+		status = measure_read(m, m->end_ns);
 	errors_add(m);
 	if (status == TALLY_OK)
 		cut_off_note(m);
@@ -681,6 +688,7 @@ enum tally_status stat_run(
 	free(m.previous);
 	free(m.errors);
 	exec_sentinel_close(&m.sentinel);
+	tool_counts_destroy(m.tools);
 	counter_set_close(m.set);
 	if (m.signal_fd >= 0)
 		close(m.signal_fd);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "kernel/counting/run_statistics.h"
+#include "kernel/events/tool_events.h"
 
 #define NS_TO_MS 1e-6
 
@@ -26,9 +27,14 @@ static enum tally_status columns_make(
 	return TALLY_OK;
 }
 
+static bool is_of_time(const struct event_spec *spec)
+{
+	return stat_event_is_clock(spec) || (spec->tool != TOOL_NONE && !tool_event_is_constant(spec->tool));
+}
+
 static double column_scale(const struct event_spec *spec)
 {
-	return stat_event_is_clock(spec) || spec->tool != TOOL_NONE ? NS_TO_MS : spec->scale;
+	return is_of_time(spec) ? NS_TO_MS : spec->scale;
 }
 
 /* Of one event in the places from first on, last not included. */
@@ -36,14 +42,14 @@ static double event_value(const struct stat_report *report, size_t event, size_t
 {
 	const struct event_spec *spec = &report->events->specs[event];
 	double value = 0, running = 0, enabled = 0;
+	if (tool_event_is_shared(spec->tool)) /* each place has the whole */
+		last = first + 1;
 	for (size_t place = first; place < last; place++) {
 		const struct stat_cell *cell = stat_cell_at(report, event, place);
 		value += cell->value.mean;
 		running += cell->running_ns.mean;
 		enabled += cell->enabled_ns.mean;
 	}
-	if (spec->tool != TOOL_NONE)
-		return value * NS_TO_MS;
 	if (!report->supported[event] || running <= 0)
 		return NAN;
 	double percent = enabled > running ? 100 * running / enabled : 100;
@@ -128,7 +134,7 @@ const char *stat_values_unit(const struct stat_values *values, size_t column)
 	if (column >= values->events->len)
 		return "msec";
 	const struct event_spec *spec = &values->events->specs[column];
-	return stat_event_is_clock(spec) || spec->tool != TOOL_NONE ? "msec" : spec->unit;
+	return is_of_time(spec) ? "msec" : spec->unit;
 }
 
 unsigned stat_values_decimals(const struct stat_values *values, size_t column)

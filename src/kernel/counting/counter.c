@@ -278,6 +278,18 @@ static enum tally_status counter_place(struct opening *o, struct counter *counte
 	return TALLY_OK;
 }
 
+/* The kernel knows nothing of the tool's own events: they lead no group of its. */
+static void tools_leave_groups(struct counter_set *set)
+{
+	for (size_t i = 0; i < set->len; i++) {
+		if (set->counters[i].spec->tool == TOOL_NONE)
+			continue;
+		if (set->counters[i].leader == i)
+			group_lead_anew(set, i);
+		set->counters[i].leader = (uint32_t)i;
+	}
+}
+
 static enum tally_status set_prepare(struct opening *o)
 {
 	struct counter_set *set = o->set;
@@ -302,6 +314,7 @@ static enum tally_status set_prepare(struct opening *o)
 		if (status != TALLY_OK)
 			return status;
 	}
+	tools_leave_groups(set);
 	return TALLY_OK;
 }
 

@@ -3,24 +3,10 @@
 #include "abi/branch_words.h"
 #include "abi/names.h"
 #include "kernel/events/modifiers.h"
+#include "kernel/events/tool_events.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static const char *tool_name(enum tool_event tool)
-{
-	switch (tool) {
-	case TOOL_DURATION_TIME:
-		return "duration_time";
-	case TOOL_USER_TIME:
-		return "user_time";
-	case TOOL_SYSTEM_TIME:
-		return "system_time";
-	case TOOL_NONE:
-		break;
-	}
-	return NULL;
-}
 
 static const char *symbol_name(uint32_t type, uint64_t config)
 {
@@ -52,7 +38,7 @@ static void put_body(struct text *t, const struct event_spec *spec)
 {
 	const struct perf_attr *attr = &spec->attr;
 	if (spec->tool)
-		text_str(t, tool_name(spec->tool));
+		text_str(t, tool_event_name(spec->tool));
 	else if (spec->tracepoint_name)
 		text_printf(t, "%s:%s", spec->tracepoint_system, spec->tracepoint_name);
 	else if (attr->type == EVENT_BREAKPOINT)

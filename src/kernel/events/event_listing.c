@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "kernel/events/event_parser.h"
 #include "kernel/events/pfm_events.h"
+#include "kernel/events/tool_events.h"
 #include "kernel/events/tracepoints.h"
 #include "kernel/system/cpu_topology.h"
 #include "kernel/system/privileges.h"
@@ -86,19 +87,10 @@ static void add_symbols(struct addition *add, enum listed_kind kind, uint32_t ty
 
 static void add_tools(struct addition *add)
 {
-	static const struct listed_event tools[] = {
-		{.kind = LISTED_TOOL,
-			.name = "duration_time",
-			.description = "Time from the start of the command to its end, in nanoseconds"},
-		{.kind = LISTED_TOOL,
-			.name = "user_time",
-			.description = "Time that the command spent in user mode, in nanoseconds"},
-		{.kind = LISTED_TOOL,
-			.name = "system_time",
-			.description = "Time that the command spent in the kernel, in nanoseconds"},
-	};
-	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
-		put(add, &tools[i]);
+	for (enum tool_event tool = TOOL_NONE + 1; tool < TOOL_EVENTS; tool++)
+		put(add, &(struct listed_event){.kind = LISTED_TOOL,
+				 .name = tool_event_name(tool),
+				 .description = tool_event_description(tool)});
 }
 
 static void add_caches(struct addition *add)

@@ -5,6 +5,7 @@
 #include "kernel/events/catalogue.h"
 #include "kernel/events/event_terms.h"
 #include "kernel/events/modifiers.h"
+#include "kernel/events/tool_events.h"
 #include "kernel/events/tracepoints.h"
 
 #include <stdlib.h>
@@ -183,7 +184,7 @@ static enum tally_status tool_add(struct parser *p, enum tool_event tool)
 	spec->attr.type = EVENT_SOFTWARE;
 	spec->attr.config = SW_DUMMY;
 	spec->tool = tool;
-	spec->unit = "ns";
+	spec->unit = tool_event_is_constant(tool) ? "" : "ns";
 	return TALLY_OK;
 }
 
@@ -197,12 +198,9 @@ static enum tally_status symbol_add(struct parser *p, struct tally_str name, boo
 		return generic_add(p, symbol->type, symbol->config);
 	if (cache_event_find(name, &config))
 		return generic_add(p, EVENT_HW_CACHE, config);
-	if (str_equal(name, STR("duration_time")))
-		return tool_add(p, TOOL_DURATION_TIME);
-	if (str_equal(name, STR("user_time")))
-		return tool_add(p, TOOL_USER_TIME);
-	if (str_equal(name, STR("system_time")))
-		return tool_add(p, TOOL_SYSTEM_TIME);
+	enum tool_event tool = tool_event_find(name);
+	if (tool != TOOL_NONE)
+		return tool_add(p, tool);
 	struct tally_str digits = {name.data + 1, name.len ? name.len - 1 : 0};
 	if (name.len > 1 && name.data[0] == 'r' && digits.len <= 16 && str_to_u64(digits, 16, &config))
 		return generic_add(p, EVENT_RAW, config);
@@ -364,6 +362,9 @@ static enum tally_status pmus_take(struct parser *p, size_t column, struct tally
 	enum tally_status status = terms_cut(p, &terms);
 	if (status == TALLY_OK && exact)
 		return pmu_add(p, exact, terms, false);
+	enum tool_event tool = str_equal(name, STR("tool")) ? tool_event_find(terms) : TOOL_NONE;
+	if (status == TALLY_OK && tool != TOOL_NONE) /* perf 7.x has a PMU of its own for them */
+		return tool_add(p, tool);
 	for (size_t i = 0; i < catalogue->pmu_count && status == TALLY_OK; i++) {
 		if (!pmu_matches(&catalogue->pmus[i], name))
 			continue;

@@ -8,8 +8,24 @@
 #include "abi/attr.h"
 #include "base/arena.h"
 
-/* Events that the tool itself answers: nanoseconds of the measured command. */
-enum tool_event { TOOL_NONE, TOOL_DURATION_TIME, TOOL_USER_TIME, TOOL_SYSTEM_TIME };
+/* Events that the tool itself answers (tool_events.h): times of what is measured, then constants of the machine. */
+enum tool_event {
+	TOOL_NONE,
+	TOOL_DURATION_TIME,
+	TOOL_USER_TIME,
+	TOOL_SYSTEM_TIME,
+	TOOL_CORE_WIDE,
+	TOOL_HAS_PMEM,
+	TOOL_NUM_CORES,
+	TOOL_NUM_CPUS,
+	TOOL_NUM_CPUS_ONLINE,
+	TOOL_NUM_DIES,
+	TOOL_NUM_PACKAGES,
+	TOOL_SMT_ON,
+	TOOL_SYSTEM_TSC_FREQ,
+	TOOL_TARGET_CPU,
+	TOOL_EVENTS
+};
 
 enum record_callgraph { CALLGRAPH_NONE, CALLGRAPH_FP, CALLGRAPH_DWARF, CALLGRAPH_LBR };
 

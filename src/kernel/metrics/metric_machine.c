@@ -6,48 +6,8 @@
 #include "base/error.h"
 #include "kernel/events/event_listing.h"
 #include "kernel/events/event_parser.h"
-#include "kernel/system/cpu_topology.h"
+#include "kernel/events/tool_events.h"
 #include "kernel/system/kernel_files.h"
-
-/* How many different places of this kind the online CPUs have. */
-static double distinct(const struct cpu_place *places, size_t count, char kind)
-{
-	size_t found = 0;
-	for (size_t i = 0; i < count; i++) {
-		bool is_new = true;
-		for (size_t k = 0; k < i && is_new; k++)
-			is_new = places[k].socket != places[i].socket ||
-				 (kind != 'p' && places[k].die != places[i].die) ||
-				 (kind == 'c' && places[k].core != places[i].core);
-		found += is_new;
-	}
-	return (double)found;
-}
-
-static bool topology_constant(const struct kernel_seam *kernel, struct tally_str name, double *value)
-{
-	int *cpus = NULL;
-	size_t count = 0;
-	struct cpu_place *places = NULL;
-	bool is_known = true;
-	if (cpu_list_online(kernel, &cpus, &count, NULL) != TALLY_OK)
-		return false;
-	if (cpu_places(kernel, cpus, count, &places, NULL) != TALLY_OK)
-		is_known = false;
-	else if (str_equal(name, STR("num_cpus")) || str_equal(name, STR("num_cpus_online")))
-		*value = (double)count;
-	else if (str_equal(name, STR("num_cores")))
-		*value = distinct(places, count, 'c');
-	else if (str_equal(name, STR("num_dies")))
-		*value = distinct(places, count, 'd');
-	else if (str_equal(name, STR("num_packages")))
-		*value = distinct(places, count, 'p');
-	else
-		is_known = false;
-	free(cpus);
-	free(places);
-	return is_known;
-}
 
 /* Slots per cycle, where an Arm core says so. */
 static bool slots_constant(const struct event_catalogue *catalogue, double *value)
@@ -73,17 +33,13 @@ static bool constant(void *context, struct tally_str name, double *value)
 {
 	const struct metric_machine *machine = context;
 	const struct kernel_seam *kernel = machine->catalogue->kernel;
-	if (str_equal(name, STR("target_cpu"))) {
-		*value = machine->is_system_wide ? 1 : 0;
-		return true;
-	}
-	if (str_equal(name, STR("smt_on"))) {
-		*value = kernel_number(kernel, 0, "/sys/devices/system/cpu/smt/active") == 1 ? 1 : 0;
-		return true;
-	}
 	if (str_equal(name, STR("slots")))
 		return slots_constant(machine->catalogue, value);
-	return topology_constant(kernel, name, value);
+	uint64_t number;
+	if (!tool_event_constant(kernel, tool_event_find(name), machine->is_system_wide, &number))
+		return false;
+	*value = (double)number;
+	return true;
 }
 
 static bool has_event(void *context, const char *name)

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "kernel/events/event_parser.h"
+#include "kernel/events/tool_events.h"
 
 #define KINDS_MAX 8 /* of cores in one machine */
 
@@ -126,7 +127,7 @@ static enum tally_status word_want(struct addition *a, struct tally_str word)
 
 static bool is_tool(const char *name)
 {
-	return strcmp(name, "duration_time") == 0 || strcmp(name, "user_time") == 0 || strcmp(name, "system_time") == 0;
+	return tool_event_find(str_from(name)) != TOOL_NONE;
 }
 
 static const struct event_range *range_in(const struct metric_group *group, const char *name)

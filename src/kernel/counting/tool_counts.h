@@ -1,0 +1,38 @@
+/*
+ * tool_counts.h - counts for the events of a set that the tool itself answers: the times of /proc, and constants of the machine.
+ *
+ * Of a command: its own times and those of its descendants, which /proc tells while it runs and wait4(2) exactly at its end.
+ * Of processes and threads: /proc/PID/stat, children not included; of CPUs: /proc/stat. Times of /proc go in clock ticks
+ * (10 ms). A reading puts them into the counters of the set, in the shape of a reading of the kernel's: what reads counters needs
+ * not know them. Counts are of the time while they were enabled.
+ *
+ * Belongs to the caller (tool_counts_destroy) and borrows the set. One thread.
+ *
+ *	tool_counts_create(set, &options, &t, err); tool_counts_enable(t, now); ... tool_counts_read(t, now);
+ */
+#ifndef KERNEL_COUNTING_TOOL_COUNTS_H
+#define KERNEL_COUNTING_TOOL_COUNTS_H
+
+#include "kernel/counting/counter.h"
+
+struct tool_counts_options {
+	bool is_command; /* the one thread of the set is a command, which is to be started yet */
+	bool is_whole_process; /* threads of processes, which may start more of them */
+};
+
+struct tool_counts;
+
+/* An event that cannot be known here is marked as unsupported in the set, with the reason. */
+TALLY_MUST_CHECK enum tally_status tool_counts_create(struct counter_set *set,
+	const struct tool_counts_options *options, struct tool_counts **counts, struct tally_error *err);
+void tool_counts_destroy(struct tool_counts *t);
+void tool_counts_enable(struct tool_counts *t, uint64_t now_ns);
+void tool_counts_disable(struct tool_counts *t, uint64_t now_ns);
+/* The command has ended, and this is what wait4(2) says of it. */
+void tool_counts_end(struct tool_counts *t, uint64_t user_ns, uint64_t system_ns);
+/* Into the counters of the set. */
+void tool_counts_read(struct tool_counts *t, uint64_t now_ns);
+/* Whether targets may end unseen: what they used is known as of the last reading. */
+bool tool_counts_fades(const struct tool_counts *t);
+
+#endif

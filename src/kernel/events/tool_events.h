@@ -1,0 +1,28 @@
+/*
+ * tool_events.h - events that the tool itself answers: their names, and what those are that stay the same while it measures.
+ *
+ * Names are perf's ("perf list tool").
+ *
+ *	enum tool_event tool = tool_event_find(STR("num_cpus"));
+ *	if (tool_event_is_constant(tool) && tool_event_constant(kernel, tool, false, &value)) ...
+ */
+#ifndef KERNEL_EVENTS_TOOL_EVENTS_H
+#define KERNEL_EVENTS_TOOL_EVENTS_H
+
+#include "base/bytes.h"
+#include "kernel/events/event_spec.h"
+#include "kernel/system/kernel_seam.h"
+
+/* TOOL_NONE: there is no such name. */
+enum tool_event tool_event_find(struct tally_str name);
+/* NULL for TOOL_NONE. */
+const char *tool_event_name(enum tool_event tool);
+const char *tool_event_description(enum tool_event tool);
+/* Of this machine: no time of a run. */
+bool tool_event_is_constant(enum tool_event tool);
+/* The same for each CPU and thread, so that it is not added up: all but the times of CPUs and tasks. */
+bool tool_event_is_shared(enum tool_event tool);
+/* False where the machine does not say. is_system_wide: what is measured are CPUs. */
+bool tool_event_constant(const struct kernel_seam *kernel, enum tool_event tool, bool is_system_wide, uint64_t *value);
+
+#endif
