@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "arch/arch.h"
+
 /* The number in "jit-4711.dump", which is the process's own, in its namespace. */
 static bool number_in_name(struct tally_str path, uint64_t *number)
 {
@@ -25,18 +27,25 @@ bool jit_code_is_marker(const struct record_mmap *mmap)
 	return (mmap->prot & PROT_EXEC) && number_in_name(mmap->filename, &number);
 }
 
-enum tally_status jit_code_dump(struct binary_store *store, int32_t pid, struct tally_str path,
-	const struct jitdump **dump, struct tally_error *err)
+bool jit_code_is_of(struct tally_str path, uint32_t pid)
 {
-	uint32_t id;
 	uint64_t number;
+	return number_in_name(path, &number) && number == pid;
+}
+
+enum tally_status jit_code_dump(struct binary_store *store, struct perfdata_reader *reader, int32_t pid,
+	struct tally_str path, const struct jitdump **dump, struct tally_error *err)
+{
+	const struct tally_str machine = perfdata_reader_features(reader)->arch;
+	uint32_t id;
 	struct binary_key key = {.kind = BINARY_JITDUMP, .path = path, .pid = pid};
 	enum tally_status status = binary_store_add(store, &key, &id, err);
 	if (status != TALLY_OK)
 		return status;
+	binary_store_set_arch(store, machine.len > 0 ? arch_find(machine.data) : NULL);
 	binary_store_load(store, &id, 1);
 	*dump = binary_store_jitdump(store, id);
-	if (*dump && (!number_in_name(path, &number) || number != (*dump)->pid))
+	if (*dump && !jit_code_is_of(path, (*dump)->pid))
 		*dump = NULL;
 	return TALLY_OK;
 }

@@ -19,8 +19,10 @@ static inline bool jit_code_may_be_marker(struct tally_str path)
 	return str_ends_with(path, STR(".dump"));
 }
 /* The dump of a marker, loaded; borrowed from the store. NULL in *dump: it is not there, or not that process's. */
-TALLY_MUST_CHECK enum tally_status jit_code_dump(struct binary_store *store, int32_t pid, struct tally_str path,
-	const struct jitdump **dump, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status jit_code_dump(struct binary_store *store, struct perfdata_reader *reader,
+	int32_t pid, struct tally_str path, const struct jitdump **dump, struct tally_error *err);
+/* A dump that says it is that process's is the one that the marker names: both have its number in its own namespace. */
+bool jit_code_is_of(struct tally_str path, uint32_t pid);
 /* The dump's times are those of the recording. */
 bool jit_code_has_times(struct perfdata_reader *reader, const struct jitdump *dump);
 

@@ -333,7 +333,8 @@ static enum tally_status walk(struct sideband_reading *reading, struct tally_err
 static enum tally_status add_places(struct sideband_reading *reading, uint32_t index, struct tally_error *err)
 {
 	struct jit_marker *marker = &reading->markers.items[index];
-	enum tally_status status = jit_code_dump(reading->store, marker->pid, marker->path, &marker->dump, err);
+	enum tally_status status =
+		jit_code_dump(reading->store, reading->reader, marker->pid, marker->path, &marker->dump, err);
 	if (status != TALLY_OK || !marker->dump)
 		return status;
 	bool has_times = !reading->out->clock.is_position && jit_code_has_times(reading->reader, marker->dump);

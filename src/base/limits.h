@@ -43,6 +43,7 @@
 #define LIMIT_JITDUMP		   (1u << 30) /* code and all: a virtual machine that ran for days */
 #define LIMIT_JITDUMPS		   4096 /* processes of one recording that generate code */
 #define LIMIT_JIT_FUNCTIONS	   (1u << 24) /* in one dump; large servers come to some 100,000 */
+#define LIMIT_JIT_TAIL		   (1u << 20) /* functions of one dump that is read while it is written */
 #define LIMIT_JIT_LINES		   (1u << 20) /* of one generated function, read for each address asked for */
 #define LIMIT_SPOOL_BYTES	   (UINT64_C(1) << 42) /* addresses kept for a stream: days of the busiest machine */
 #define LIMIT_CONFIG		   (1u << 20) /* a configuration file, written by hand */

@@ -112,6 +112,7 @@ struct binary_step { /* of the search for names */
 	const char *detail; /* more of it: the other build id; NULL none */
 };
 
+struct arch;
 struct binary_store_options {
 	const char *symfs; /* NULL or "" none */
 	const char *kallsyms; /* NULL: /proc/kallsyms when the recording is of this boot's kernel */
@@ -119,6 +120,7 @@ struct binary_store_options {
 	const struct tally_str
 		*kernel_release; /* of the recording, as uname -r; borrowed, read when a kernel is loaded (a
 						    stream may tell it late); NULL or empty: this machine's */
+	const struct arch *recorded_arch; /* of the recording; NULL: not known */
 	struct tally_str cpu_id; /* of the recording; borrowed; empty: not known */
 	bool ignore_vmlinux; /* the kernel's file is not searched */
 	const char *build_id_dir; /* NULL: .debug of symfs, or ~/.debug */
@@ -143,6 +145,8 @@ bool binary_store_has_root(const char *symfs);
 TALLY_MUST_CHECK enum tally_status binary_store_create(
 	const struct binary_store_options *options, struct binary_store **store, struct tally_error *err);
 void binary_store_destroy(struct binary_store *store);
+/* A stream may tell late what its machine is: before anything is loaded that depends on it. */
+void binary_store_set_arch(struct binary_store *store, const struct arch *arch);
 /* Adds or finds the entry of this key (path, build id, kind and, for JIT, pid make it unique). Opens nothing. */
 TALLY_MUST_CHECK enum tally_status binary_store_add(
 	struct binary_store *store, const struct binary_key *key, uint32_t *id, struct tally_error *err);

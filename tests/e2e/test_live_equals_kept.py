@@ -156,3 +156,96 @@ def test_signals(bench, bits):
         assert stack[2] in ('__restore_rt', '__kernel_rt_sigreturn', '__kernel_sigreturn', '[unknown]'), stack
         assert stack[3] == 'faulter' if handler == 'on_fault' else 'raiser' in stack, stack
         assert bits or stack[2] == '__restore_rt', stack
+
+
+# Generates functions one after the other, each of which calls what it is told to; says so in jit-PID.dump before it runs
+# them. COUNT: how many; the memory of some is used again. Built with -DFORKS, a child goes on with its parent's.
+GENERATED = r'''
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static uint64_t now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000ull + t.tv_nsec; }
+/* sub $8 + pad, %rsp; call *%rsi; add, ret: frames of two sizes */
+static const uint8_t code[] = {0x48, 0x83, 0xec, 8, 0xff, 0xd6, 0x48, 0x83, 0xc4, 8, 0xc3};
+static const uint8_t frames[] = {20,0,0,0, 0,0,0,0, 1,'z','R',0, 1,0x78,16,1, 0x1b,0x0c,7,8, 0x90,1,0,0,
+	20,0,0,0, 28,0,0,0, 0xd0,0xff,0xff,0xff, 11,0,0,0, 0,0x44,0x0e,16, 0x46,0x0e,8,0, 0,0,0,0,
+	1,0x1b,3,0x3b, 0xc8,0xff,0xff,0xff, 1,0,0,0, 0xbc,0xff,0xff,0xff, 0xe4,0xff,0xff,0xff};
+#define FRAME_AT 43 /* the CFA behind the first instruction */
+volatile long sink;
+__attribute__((noinline)) void burn(long n) { for (volatile long i = 0; i < n; i++); sink++; }
+__attribute__((noinline)) void drive(void *f, long n) { ((void (*)(long, void *))f)(n, (void *)burn); sink++; }
+static FILE *f;
+static void put(void *at, int number)
+{
+	uint8_t mine[sizeof(code)], described[sizeof(frames)];
+	memcpy(mine, code, sizeof(code));
+	memcpy(described, frames, sizeof(frames));
+	mine[3] = mine[9] = number % 2 ? 24 : 8;
+	described[FRAME_AT] = number % 2 ? 32 : 16;
+	memcpy(at, mine, sizeof(mine));
+	struct { uint32_t id, size; uint64_t time, unwind, header, mapped; } u = {
+		4, 40 + sizeof(frames), now(), sizeof(frames), 20, sizeof(frames)};
+	fwrite(&u, sizeof(u), 1, f);
+	fwrite(described, sizeof(described), 1, f);
+	struct { uint32_t id, size; uint64_t time; uint32_t pid, tid; uint64_t vma, addr, len, index; } c = {
+		0, 56 + 9 + sizeof(code), now(), getpid(), getpid(), (long)at, (long)at, sizeof(code), number};
+	fwrite(&c, sizeof(c), 1, f);
+	fwrite("jit_step", 9, 1, f);
+	fwrite(mine, sizeof(mine), 1, f);
+	fflush(f);
+}
+int main(void)
+{
+	char name[64];
+	sprintf(name, "jit-%d.dump", getpid());
+	int fd = open(name, O_CREAT | O_TRUNC | O_RDWR, 0666);
+	mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	f = fdopen(fd, "w");
+	char *page = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct { uint32_t magic, version, size, machine, pad, pid; uint64_t time, flags; } h = {
+		0x4A695444, 1, 40, MACHINE, 0, getpid(), now(), 0};
+	fwrite(&h, sizeof(h), 1, f);
+	for (int i = 0; i < 30; i++) {
+		char *at = page + i % 20 * 64;
+		put(at, i % 2 ? i : i + i / 20);
+#ifdef FORKS
+		if (fork() == 0) { drive(at, 6000000); _exit(0); }
+		wait(0);
+#endif
+		drive(at, 6000000);
+	}
+	return 0;
+}
+'''
+
+
+@pytest.mark.skipif(platform.machine() != 'x86_64', reason='x86_64 only')
+@pytest.mark.parametrize('flags', [('-DMACHINE=62',), ('-DMACHINE=0',), ('-DMACHINE=65535',), ('-DMACHINE=62', '-DFORKS')],
+                         ids=' '.join)
+def test_generated_code(bench, monkeypatch, flags):
+    monkeypatch.chdir(bench.folder)
+    program = bench.build(GENERATED, '-O1', '-g', '-fomit-frame-pointer', *flags)
+    ends_in(bench.compare(program, options=('-k', 'mono')), 'burn', 'jit_step', 'drive', 'main')
+
+
+HOT = '''
+function burn(n) { let s = 0; for (let i = 0; i < n; i++) s += i % 7; return s }
+function middle(n) { return burn(n) + 1 }
+function outer(n) { return middle(n) + 1 }
+let sum = 0; for (let i = 0; i < 4000; i++) sum += outer(100000)
+'''
+
+
+def test_node(bench, monkeypatch):
+    if not shutil.which('node'):
+        pytest.skip('node is not installed')
+    monkeypatch.chdir(bench.folder)
+    (bench.folder / 'hot.js').write_text(HOT)
+    found = bench.compare('node', '--perf-prof', '--perf-prof-unwinding-info', 'hot.js', options=('-k', 'mono'))
+    assert all(stack[-1] == '_start' and 'burn' in stack[0] and len(stack) > 10 for stack in found), found

@@ -5,13 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/jit_code.h"
 #include "base/error.h"
+#include "code/binaries/jit_tail.h"
 #include "code/binary_store.h"
+
+#define TAIL_READ_NOW (1u << 20) /* bytes of a dump; more are read by the thread */
+/* Dumps that are open, and functions of all of them; beyond, all is forgotten, and read again where it is needed. */
+#define TAILS_MAX  64
+#define TAIL_CODES (1u << 20)
 
 struct opened {
 	bool is_opened;
 	uint32_t id; /* in the store */
 	const struct unwind_table *table; /* NULL: none */
+	struct jit_tail *tail; /* of a dump; NULL: none */
 };
 
 struct live_binaries {
@@ -23,11 +31,13 @@ struct live_binaries {
 	 * is done must not sleep: on a busy machine the thread that would wake us may not run for long. */
 	bool is_waiting, has_missed, has_thread;
 	uint32_t waits_for; /* in the maps */
+	bool is_up_to_date; /* dumps were looked at for this stack */
 	pthread_t thread;
 	pthread_mutex_t mutex; /* of these: */
 	pthread_cond_t is_wanted, is_opened;
 	bool has_work, wants_end;
 	uint32_t id;
+	struct jit_tail *tail; /* what is to be read; NULL: id is */
 	_Atomic bool is_done;
 	const struct unwind_table *table; /* when is_done */
 };
@@ -67,11 +77,19 @@ static void end_thread(struct live_binaries *b)
 	pthread_mutex_destroy(&b->mutex);
 }
 
+static void close_files(struct live_binaries *b)
+{
+	for (size_t i = 0; i < b->files.len; i++)
+		jit_tail_destroy(b->files.items[i].tail);
+	b->files.len = 0;
+}
+
 void live_binaries_destroy(struct live_binaries *b)
 {
 	if (!b)
 		return;
 	end_thread(b);
+	close_files(b);
 	binary_store_destroy(b->store);
 	vec_free(&b->files);
 	free(b);
@@ -86,8 +104,16 @@ enum tally_status live_binaries_reset(struct live_binaries *b, struct tally_erro
 		return st;
 	binary_store_destroy(b->store);
 	b->store = fresh;
-	b->files.len = 0;
+	close_files(b);
 	return TALLY_OK;
+}
+
+static const struct unwind_table *do_work(struct live_binaries *b, uint32_t id, struct jit_tail *tail)
+{
+	if (!tail)
+		return binary_store_unwind(b->store, id);
+	jit_tail_read(tail);
+	return NULL;
 }
 
 static void *open_apart(void *context)
@@ -102,8 +128,9 @@ static void *open_apart(void *context)
 		}
 		b->has_work = false;
 		uint32_t id = b->id;
+		struct jit_tail *tail = b->tail;
 		pthread_mutex_unlock(&b->mutex);
-		const struct unwind_table *table = binary_store_unwind(b->store, id);
+		const struct unwind_table *table = do_work(b, id, tail);
 		pthread_mutex_lock(&b->mutex);
 		b->table = table;
 		atomic_store(&b->is_done, true);
@@ -118,6 +145,7 @@ bool live_binaries_has_missed(struct live_binaries *b)
 	bool has_missed = b->has_missed;
 
 	b->has_missed = false;
+	b->is_up_to_date &= has_missed;
 	return has_missed;
 }
 
@@ -139,7 +167,7 @@ bool live_binaries_poll(struct live_binaries *b, bool wait)
 }
 
 /* False: no thread can be had. */
-static bool ask_thread(struct live_binaries *b, uint32_t id)
+static bool ask_thread(struct live_binaries *b, uint32_t id, struct jit_tail *tail)
 {
 	if (!b->has_thread)
 		b->has_thread = pthread_create(&b->thread, NULL, open_apart, b) == 0;
@@ -147,11 +175,21 @@ static bool ask_thread(struct live_binaries *b, uint32_t id)
 		return false;
 	pthread_mutex_lock(&b->mutex);
 	b->id = id;
+	b->tail = tail;
 	b->has_work = true;
 	atomic_store(&b->is_done, false);
 	pthread_cond_signal(&b->is_wanted);
 	pthread_mutex_unlock(&b->mutex);
 	return true;
+}
+
+/* The file is opened, or read on; it is waited for unless no thread can be had. */
+static void work_on(struct live_binaries *b, uint32_t number, struct opened *opened)
+{
+	b->waits_for = number;
+	b->is_waiting = ask_thread(b, opened->id, opened->tail);
+	if (!b->is_waiting)
+		opened->table = do_work(b, opened->id, opened->tail);
 }
 
 static void open_file(struct live_binaries *b, uint32_t number, struct opened *opened)
@@ -164,12 +202,15 @@ static void open_file(struct live_binaries *b, uint32_t number, struct opened *o
 
 	opened->is_opened = true;
 	memcpy(key.build_id, file->build_id.bytes, sizeof(key.build_id));
-	if (file->kind == LIVE_NO_FILE || binary_store_add(b->store, &key, &opened->id, NULL) != TALLY_OK)
+	if (file->kind == LIVE_DUMP) {
+		key.kind = BINARY_JITDUMP;
+		opened->tail = jit_tail_create(&b->options, &key);
+		if (!opened->tail)
+			return;
+	} else if (file->kind == LIVE_NO_FILE || binary_store_add(b->store, &key, &opened->id, NULL) != TALLY_OK) {
 		return;
-	b->waits_for = number;
-	b->is_waiting = ask_thread(b, opened->id);
-	if (!b->is_waiting)
-		opened->table = binary_store_unwind(b->store, opened->id);
+	}
+	work_on(b, number, opened);
 }
 
 /* NULL: not yet, or memory is out. Only one file is opened at a time. */
@@ -188,14 +229,66 @@ static const struct opened *opened_of(struct live_binaries *b, uint32_t number)
 	return &b->files.items[number];
 }
 
-bool live_binaries_find(
-	struct live_binaries *b, const struct live_process *process, uint64_t pc, struct unwind_module *module)
+/* False: much was written since; the thread reads it. */
+static bool is_tail_current(struct live_binaries *b, uint32_t number, struct jit_tail *tail)
+{
+	uint64_t behind = b->is_up_to_date ? 0 : jit_tail_behind(tail);
+
+	if (behind > TAIL_READ_NOW) {
+		b->has_missed = true;
+		if (!b->is_waiting)
+			work_on(b, number, &b->files.items[number]);
+		return false;
+	}
+	if (behind > 0)
+		jit_tail_read(tail);
+	return true;
+}
+
+struct when_where {
+	uint64_t time, pc;
+};
+
+/* True with has_missed: it is not known yet. */
+static bool find_generated(
+	struct live_binaries *b, uint32_t number, const struct when_where *at, struct unwind_module *module)
+{
+	const struct opened *known = opened_of(b, number);
+	struct jit_tail *tail = known ? known->tail : NULL;
+	struct jit_tail_code code;
+
+	if (!known)
+		return true;
+	if (!tail)
+		return false;
+	if (!is_tail_current(b, number, tail))
+		return true;
+	uint32_t pid = jit_tail_pid(tail);
+	if (!pid || !jit_code_is_of(live_maps_path(b->maps, &b->maps->files.items[number]), pid) ||
+		!jit_tail_find(tail, at->pc, at->time, &code))
+		return false;
+	module->table = code.table;
+	module->bias = code.low - JIT_TAIL_BASE;
+	return true;
+}
+
+bool live_binaries_find(struct live_binaries *b, const struct live_process *process, uint64_t time, uint64_t pc,
+	struct unwind_module *module)
 {
 	const struct live_mapping *map = live_maps_find(process, pc);
+	bool is_anonymous = !map || b->maps->files.items[map->file].kind == LIVE_NO_FILE;
 	struct tally_elf_va va;
 
+	/* Functions come and go in such memory: no answer holds for longer than this one time. */
+	*module = (struct unwind_module){.low = 0, .high = 0};
+	for (unsigned i = 0; is_anonymous && i < process->dump_count; i++)
+		if (find_generated(b, process->dumps[i], &(struct when_where){time, pc}, module))
+			return true;
+	b->is_up_to_date |= is_anonymous && process->dump_count > 0;
 	if (!map)
 		return false;
+	if (is_anonymous && process->dump_count)
+		return true;
 	*module = (struct unwind_module){.low = map->start, .high = map->end};
 	const struct opened *opened = opened_of(b, map->file);
 	if (!opened || !opened->table ||
@@ -204,5 +297,24 @@ bool live_binaries_find(
 		return true;
 	module->table = opened->table;
 	module->bias = pc - va.value;
+	return true;
+}
+
+bool live_binaries_trim(struct live_binaries *b)
+{
+	size_t codes = 0, tails = 0;
+
+	for (size_t i = 0; i < b->files.len; i++)
+		if (b->files.items[i].tail) {
+			tails++;
+			codes += jit_tail_count(b->files.items[i].tail);
+		}
+	if (b->is_waiting || (codes <= TAIL_CODES && tails <= TAILS_MAX))
+		return false;
+	for (size_t i = 0; i < b->files.len; i++)
+		if (b->files.items[i].tail) {
+			jit_tail_destroy(b->files.items[i].tail);
+			b->files.items[i] = (struct opened){0};
+		}
 	return true;
 }

@@ -4,9 +4,10 @@
  *
  * Borrows the maps. A file that cannot be opened, or has no call-frame information, has no table. Large files take
  * tenths of a second, in which rings fill: they are opened by a thread of our own, one at a time, and until then
- * the answer is that it is not known yet. One caller's thread.
+ * the answer is that it is not known yet. So are dumps of generated code, which are followed while they grow
+ * (code/binaries/jit_tail.h). One caller's thread.
  *
- *	if (live_binaries_find(b, process, pc, &module)) ...
+ *	if (live_binaries_find(b, process, time, pc, &module)) ...
  *	if (live_binaries_has_missed(b)) ...	// some answer was void; again when live_binaries_poll(b) says so
  */
 #ifndef ANALYSIS_LIVE_LIVE_BINARIES_H
@@ -20,13 +21,16 @@ struct live_binaries;
 TALLY_MUST_CHECK enum tally_status live_binaries_create(const struct live_maps *maps, const char *build_id_dir,
 	struct live_binaries **binaries, struct tally_error *err);
 void live_binaries_destroy(struct live_binaries *binaries);
-/* False: the process has nothing mapped there. Where the file is not open yet, live_binaries_has_missed is true then. */
-bool live_binaries_find(
-	struct live_binaries *binaries, const struct live_process *process, uint64_t pc, struct unwind_module *module);
-/* Since it was asked last, a file was not open yet. */
+/* False: the process has nothing mapped there. Where the file is not open yet, live_binaries_has_missed is true then.
+ * time: of the sample, in CLOCK_MONOTONIC; UINT64_MAX: not known. */
+bool live_binaries_find(struct live_binaries *binaries, const struct live_process *process, uint64_t time, uint64_t pc,
+	struct unwind_module *module);
+/* Since it was asked last, a file was not open yet: asked once for each stack. */
 bool live_binaries_has_missed(struct live_binaries *binaries);
 /* No longer waiting; with wait, in any case. */
 bool live_binaries_poll(struct live_binaries *binaries, bool wait);
+/* Gives memory back if dumps of generated code took too much. True: tables were destroyed. Between rounds. */
+bool live_binaries_trim(struct live_binaries *binaries);
 /* Not while waiting. The files of the maps were numbered anew: all are closed, and opened again when they are needed. */
 TALLY_MUST_CHECK enum tally_status live_binaries_reset(struct live_binaries *binaries, struct tally_error *err);
 

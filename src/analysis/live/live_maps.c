@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "analysis/jit_code.h"
 #include "base/error.h"
 
 #define FILES_KEPT 4096 /* before it is worth a look at which are still mapped */
@@ -119,8 +120,12 @@ static bool put_mapping(struct live_process *process, const struct live_mapping 
 	return true;
 }
 
-static enum live_file_kind kind_of(struct tally_str path)
+static enum live_file_kind kind_of(const struct record_mmap *mmap)
 {
+	struct tally_str path = mmap->filename;
+
+	if (jit_code_is_marker(mmap))
+		return LIVE_DUMP;
 	if (str_equal(path, STR("[vdso]")))
 		return LIVE_VDSO;
 	bool is_file = str_starts_with(path, STR("/")) && !str_starts_with(path, STR("//anon")) &&
@@ -138,8 +143,7 @@ struct file_key {
 static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *mmap, uint32_t *index)
 {
 	struct file_key key;
-	struct live_file file = {
-		.kind = kind_of(mmap->filename), .pid = (int32_t)mmap->pid, .build_id = mmap->build_id};
+	struct live_file file = {.kind = kind_of(mmap), .pid = (int32_t)mmap->pid, .build_id = mmap->build_id};
 
 	memset(&key, 0, sizeof(key));
 	if (!intern_add(&maps->paths, mmap->filename.data, mmap->filename.len, &file.path))
@@ -157,6 +161,22 @@ static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *m
 	       (*index < maps->files.len || vec_push(&maps->files, file));
 }
 
+/* A child goes on with its parent's code until it has a dump of its own. */
+static void put_dump(struct live_process *process, uint32_t file)
+{
+	unsigned at = 0;
+
+	while (at < process->dump_count && process->dumps[at] != file)
+		at++;
+	if (at == process->dump_count && process->dump_count < LIVE_DUMPS_MAX)
+		process->dump_count++;
+	if (at == LIVE_DUMPS_MAX)
+		at--;
+	memmove(process->dumps + 1, process->dumps, at * sizeof(process->dumps[0]));
+	process->dumps[0] = file;
+	process->changes++;
+}
+
 static bool apply_mmap(struct live_maps *maps, const struct record *record, const struct record_mmap *mmap)
 {
 	struct live_mapping map = {.start = mmap->start, .pgoff = mmap->pgoff};
@@ -166,7 +186,11 @@ static bool apply_mmap(struct live_maps *maps, const struct record *record, cons
 		__builtin_add_overflow(mmap->start, mmap->len, &map.end))
 		return true;
 	struct live_process *process = find_or_add(maps, (int32_t)mmap->pid);
-	return process && find_or_add_file(maps, mmap, &map.file) && put_mapping(process, &map);
+	if (!process || !find_or_add_file(maps, mmap, &map.file) || !put_mapping(process, &map))
+		return false;
+	if (maps->files.items[map.file].kind == LIVE_DUMP)
+		put_dump(process, map.file);
+	return true;
 }
 
 static bool apply_exec(struct live_maps *maps, int32_t pid)
@@ -176,6 +200,7 @@ static bool apply_exec(struct live_maps *maps, int32_t pid)
 	if (!process)
 		return false;
 	process->mappings.len = 0;
+	process->dump_count = 0;
 	process->changes++;
 	process->has_ended = false;
 	return true;
@@ -195,6 +220,8 @@ static bool apply_fork(struct live_maps *maps, const struct record_task *task)
 		memcpy(child->mappings.items, parent->mappings.items,
 			parent->mappings.len * sizeof(*parent->mappings.items));
 	child->mappings.len = parent->mappings.len;
+	memcpy(child->dumps, parent->dumps, sizeof(child->dumps));
+	child->dump_count = parent->dump_count;
 	child->changes++;
 	child->has_ended = false;
 	return true;
@@ -262,13 +289,13 @@ struct renumbering {
 	uint32_t *numbers; /* old -> new + 1; 0: not taken over yet */
 };
 
-static bool take_over(struct renumbering *r, struct live_mapping *map)
+static bool take_over(struct renumbering *r, uint32_t *file_number)
 {
-	uint32_t *number = &r->numbers[map->file];
+	uint32_t *number = &r->numbers[*file_number];
 
 	if (*number == 0) {
-		struct live_file file = r->from->files.items[map->file];
-		struct tally_str key = intern_get(&r->from->keys, map->file);
+		struct live_file file = r->from->files.items[*file_number];
+		struct tally_str key = intern_get(&r->from->keys, *file_number);
 		struct tally_str path = live_maps_path(r->from, &file);
 		struct file_key bytes;
 		uint32_t index;
@@ -280,7 +307,7 @@ static bool take_over(struct renumbering *r, struct live_mapping *map)
 			return false;
 		*number = index + 1;
 	}
-	map->file = *number - 1;
+	*file_number = *number - 1;
 	return true;
 }
 
@@ -298,7 +325,9 @@ enum tally_status live_maps_renumber(struct live_maps *maps, struct tally_error 
 		if (!process)
 			continue; /* the map has no removal: this is where it is made small again */
 		for (size_t i = 0; ok && i < process->mappings.len; i++)
-			ok = take_over(&r, &process->mappings.items[i]);
+			ok = take_over(&r, &process->mappings.items[i].file);
+		for (unsigned i = 0; ok && i < process->dump_count; i++)
+			ok = take_over(&r, &process->dumps[i]);
 		ok = ok && map_u64_set(&fresh.by_pid, pid, value);
 	}
 	free(r.numbers);

@@ -18,7 +18,8 @@
 #include "base/map_u64.h"
 #include "base/vec.h"
 
-enum live_file_kind { LIVE_FILE, LIVE_VDSO, LIVE_NO_FILE };
+enum live_file_kind { LIVE_FILE, LIVE_VDSO, LIVE_DUMP, LIVE_NO_FILE }; /* dump: of generated code, by its marker */
+#define LIVE_DUMPS_MAX 4
 
 struct live_file { /* a distinct file: by path, inode and build id */
 	enum live_file_kind kind;
@@ -37,6 +38,8 @@ struct live_process {
 	bool has_ended;
 	uint32_t changes; /* counts what its mappings went through */
 	VEC(struct live_mapping) mappings; /* by start, disjoint */
+	uint32_t dumps[LIVE_DUMPS_MAX]; /* files where its runtimes say what code they generated; the last one first */
+	unsigned dump_count;
 };
 
 struct live_maps {

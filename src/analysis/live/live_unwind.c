@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "abi/sample.h"
 #include "analysis/live/live_binaries.h"
@@ -31,6 +32,7 @@ struct live_unwind {
 	struct unwinder *unwinders[2]; /* for the machine's own programs and its 32-bit ones; NULL: not needed yet */
 	int32_t last_pid; /* whose mappings the unwinders know, as they were after so many changes */
 	uint32_t last_changes;
+	bool has_dump_times; /* samples have times of the clock that dumps of generated code have */
 	size_t stack_bytes_max;
 	struct writer backlog; /* samples that wait for a file to be opened */
 	size_t backlog_done; /* bytes */
@@ -87,6 +89,9 @@ enum tally_status live_unwind_add_event(struct live_unwind *live, const struct p
 			   first->branch_sample_type != attr->branch_sample_type ||
 			   first->sample_regs_user != attr->sample_regs_user ||
 			   first->sample_regs_intr != attr->sample_regs_intr;
+	bool is_monotonic =
+		ATTR_HAS(attr, USE_CLOCKID) && attr->clockid == CLOCK_MONOTONIC && (attr->sample_type & SAMPLE_TIME);
+	live->has_dump_times = is_monotonic && (live->events.len == 0 || live->has_dump_times);
 	live->first = *first;
 	for (size_t i = 0; i < id_count; i++)
 		if (!map_u64_set(&live->by_id, ids[i], live->events.len))
@@ -279,25 +284,27 @@ static bool append_frame_pointers(uint64_t *ips, size_t *count, const struct sam
 struct look_up {
 	struct live_unwind *live;
 	const struct live_process *process;
+	uint64_t time;
 };
 
 static bool find_module(void *context, uint64_t pc, struct unwind_module *module)
 {
 	struct look_up *l = context;
 
-	return live_binaries_find(l->live->binaries, l->process, pc, module);
+	return live_binaries_find(l->live->binaries, l->process, l->time, pc, module);
 }
 
 struct live_walk { /* what the stacks of a sample are unwound from */
 	struct unwinder *unwinder;
 	const struct live_process *process;
+	uint64_t time; /* UINT64_MAX: not comparable */
 	struct unwind_registers registers;
 	uint64_t sp;
 };
 
 static struct unwind_result unwind(struct live_unwind *live, const struct live_walk *walk, struct tally_bytes stack)
 {
-	struct look_up look_up = {live, walk->process};
+	struct look_up look_up = {live, walk->process, walk->time};
 	const struct unwind_modules modules = {find_module, &look_up};
 	const struct unwind_stack slice = {walk->sp, stack, false};
 
@@ -347,7 +354,7 @@ static bool begin_walk(struct live_unwind *live, const struct record_layout *lay
 static struct unwind_result find_callers(
 	struct live_unwind *live, const struct record_layout *layout, struct cut_sample *cut, struct sample_array fp)
 {
-	struct live_walk walk = {.process = live_maps_process(&live->maps, (int32_t)cut->pid)};
+	struct live_walk walk = {.process = live_maps_process(&live->maps, (int32_t)cut->pid), .time = UINT64_MAX};
 	struct unwind_result result = {.end = walk.process ? UNWIND_NO_REGISTERS : UNWIND_NO_CFI};
 	struct tally_bytes copy = cut->stack;
 
@@ -357,6 +364,8 @@ static struct unwind_result find_callers(
 		live->totals.ends.ends[result.end]++;
 		return result;
 	}
+	if (live->has_dump_times)
+		walk.time = sample_u64_at(cut->head.data + layout->time, 0, false);
 	bool is_shortened = copy.len > live->stack_bytes_max;
 	if (is_shortened)
 		copy.len = live->stack_bytes_max;
@@ -557,6 +566,13 @@ enum tally_status live_unwind_finish(struct live_unwind *live, struct writer *ou
 	return work_off(live, true, out, err);
 }
 
+static void forget_tables(struct live_unwind *live)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (live->unwinders[i])
+			unwinder_forget_tables(live->unwinders[i]);
+}
+
 enum tally_status live_unwind_end_round(struct live_unwind *live, struct writer *out, struct tally_error *err)
 {
 	enum tally_status st = work_off(live, false, out, err);
@@ -564,12 +580,12 @@ enum tally_status live_unwind_end_round(struct live_unwind *live, struct writer 
 		return st; /* what waits needs what has ended since */
 	live_maps_forget(&live->maps, NULL, NULL);
 	live->last_pid = -1; /* its number may be another's now */
+	if (live_binaries_trim(live->binaries))
+		forget_tables(live);
 	if (!live_maps_is_stale(&live->maps))
 		return TALLY_OK;
 	st = live_maps_renumber(&live->maps, err);
-	for (size_t i = 0; i < 2; i++)
-		if (live->unwinders[i])
-			unwinder_forget_tables(live->unwinders[i]);
+	forget_tables(live);
 	return st == TALLY_OK ? live_binaries_reset(live->binaries, err) : st;
 }
 

@@ -73,7 +73,7 @@ static enum tally_status add_dump(struct inject_jit *jit, struct perfdata_reader
 	}
 	struct inject_jit_dump *kept = &jit->dumps.items[jit->dumps.len - 1];
 	(void)perfdata_reader_sample_id(reader, record, &kept->seen);
-	enum tally_status status = jit_code_dump(jit->store, kept->pid, str_from(kept->path), &kept->dump, err);
+	enum tally_status status = jit_code_dump(jit->store, reader, kept->pid, str_from(kept->path), &kept->dump, err);
 	return status == TALLY_OK ? check_dump(reader, kept, err) : status;
 }
 

@@ -71,6 +71,11 @@ enum tally_status binary_store_create(
 	return TALLY_OK;
 }
 
+void binary_store_set_arch(struct binary_store *store, const struct arch *arch)
+{
+	store->options.recorded_arch = arch;
+}
+
 static struct binary_entry *entry_create(const struct binary_store_options *options, const struct binary_key *key)
 {
 	struct binary_entry *entry = calloc(1, sizeof(*entry));
@@ -229,12 +234,12 @@ static void load_entry(struct binary_store *store, struct binary_entry *entry)
 	const struct pack_object *packed = store->pack ? pack_find(store->pack, &entry->key) : NULL;
 	entry->is_loaded = true;
 	if (packed && packed->status == BINARY_OK && !prefers_files(&store->options, entry)) {
-		load_pack(entry, packed);
+		load_pack(&store->options, entry, packed);
 		return;
 	}
 	load_files(store, entry);
 	if (packed && entry->status != BINARY_OK)
-		load_pack(entry, packed);
+		load_pack(&store->options, entry, packed);
 }
 
 /* The entry for what was not packed of it. */

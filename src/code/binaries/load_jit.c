@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -91,24 +92,36 @@ static enum tally_status open_place(const struct place *place, int *fd)
 	return errno == EACCES ? TALLY_DENIED : TALLY_INVALID;
 }
 
-/* The place's whole text, malloc'ed; NULL: the trail says why not. */
-static char *read_place(
-	struct binary_entry *entry, const struct place *place, const struct runtime *runtime, size_t limit, size_t *len)
+/* -1: the trail says why not. */
+static int open_trusted(struct binary_entry *entry, const struct place *place, const struct runtime *runtime)
 {
 	struct stat st;
-	char *text = NULL;
 	int fd;
 	enum tally_status status = open_place(place, &fd);
 	if (status != TALLY_OK) {
 		binary_trail_add(entry, place->source, place->shown, binary_trail_found(status), NULL);
-		return NULL;
+		return -1;
 	}
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
 		binary_trail_add(entry, place->source, place->shown, BINARY_FOUND_NO_REGULAR_FILE, NULL);
 	else if (!is_trusted(st.st_uid, runtime))
 		binary_trail_add(entry, place->source, place->shown, BINARY_FOUND_UNREADABLE,
 			"owned neither by root, by you, nor by the process");
-	else if (file_read_fd(fd, limit, &text, len, NULL) != TALLY_OK)
+	else
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* The place's whole text, malloc'ed; NULL: the trail says why not. */
+static char *read_place(
+	struct binary_entry *entry, const struct place *place, const struct runtime *runtime, size_t limit, size_t *len)
+{
+	char *text = NULL;
+	int fd = open_trusted(entry, place, runtime);
+	if (fd < 0)
+		return NULL;
+	if (file_read_fd(fd, limit, &text, len, NULL) != TALLY_OK)
 		text = NULL;
 	close(fd);
 	return text;
@@ -186,6 +199,40 @@ static char *read_dump(const struct binary_store_options *options, struct binary
 	return read_first(entry, &places, &runtime, LIMIT_JITDUMP, len);
 }
 
+const struct arch *load_jit_arch(const struct binary_store_options *options, uint16_t elf_machine)
+{
+	struct utsname host;
+	const struct arch *arch = arch_find_elf(elf_machine, 8);
+	if (!arch)
+		arch = arch_find_elf(elf_machine, 4);
+	if (!arch)
+		arch = options->recorded_arch;
+	return arch || uname(&host) != 0 ? arch : arch_find(host.machine);
+}
+
+int load_jit_open(const struct binary_store_options *options, const struct binary_key *key)
+{
+	struct binary_entry own = {.key = *key};
+	const struct runtime runtime = runtime_of(key->pid);
+	int fd = -1;
+	arena_init(&own.arena);
+	const char *path = arena_string(&own.arena, key->path.data, key->path.len);
+	if (path && path[0] == '/') {
+		struct places places = places_of(options, &own, &runtime, path, path);
+		for (size_t i = 0; i < places.count && fd < 0; i++)
+			fd = places.items[i].shown ? open_trusted(&own, &places.items[i], &runtime) : -1;
+	}
+	vec_free(&own.trail);
+	arena_deinit(&own.arena);
+	return fd;
+}
+
+static void know_machine(const struct binary_store_options *options, struct jitdump *dump)
+{
+	const struct arch *arch = load_jit_arch(options, dump->elf_machine);
+	dump->elf_machine = arch ? arch->e_machine : dump->elf_machine;
+}
+
 static bool add_functions(struct binary_entry *entry)
 {
 	const struct jitdump *dump = &entry->jitdump;
@@ -202,16 +249,17 @@ void load_jitdump(const struct binary_store_options *options, struct binary_entr
 	size_t len = 0;
 	char *bytes = read_dump(options, entry, &len);
 	if (bytes)
-		load_jitdump_bytes(entry, bytes, len);
+		load_jitdump_bytes(options, entry, bytes, len);
 	else
 		binary_entry_set(entry, BINARY_NO_FILE, "the dump of its generated code is not there");
 }
 
-void load_jitdump_bytes(struct binary_entry *entry, char *bytes, size_t len)
+void load_jitdump_bytes(const struct binary_store_options *options, struct binary_entry *entry, char *bytes, size_t len)
 {
 	entry->names = bytes;
 	enum tally_status status =
 		jitdump_parse(&entry->jitdump, (struct tally_bytes){(const uint8_t *)entry->names, len}, NULL);
+	know_machine(options, &entry->jitdump);
 	if (status == TALLY_NOMEM || (status == TALLY_OK && !add_functions(entry)))
 		binary_entry_out_of_memory(entry);
 	else if (status != TALLY_OK)
@@ -222,9 +270,9 @@ void load_jitdump_bytes(struct binary_entry *entry, char *bytes, size_t len)
 		binary_entry_set(entry, BINARY_OK, NULL);
 }
 
-static struct unwind_table *unwind_of(const struct jitdump *dump)
+static struct unwind_table *unwind_of(const struct binary_store_options *options, const struct jitdump *dump)
 {
-	const struct arch *arch = arch_find_elf(dump->elf_machine, 8);
+	const struct arch *arch = load_jit_arch(options, dump->elf_machine);
 	struct unwind_table *table = NULL;
 	VEC(struct cfi_section) sections = {0};
 	for (size_t i = 0; arch && i < dump->codes.len; i++) {
@@ -253,7 +301,7 @@ struct unwind_table *load_jit_unwind(const struct binary_store_options *options,
 	arena_init(&own.arena);
 	char *bytes = read_dump(options, &own, &len);
 	if (bytes && jitdump_parse(&own.jitdump, (struct tally_bytes){(const uint8_t *)bytes, len}, NULL) == TALLY_OK) {
-		table = unwind_of(&own.jitdump);
+		table = unwind_of(options, &own.jitdump);
 		jitdump_deinit(&own.jitdump);
 	}
 	free(bytes);

@@ -13,8 +13,15 @@
 void load_perf_map(const struct binary_store_options *options, struct binary_entry *entry);
 void load_jitdump(const struct binary_store_options *options, struct binary_entry *entry);
 /* The same of a dump in memory, which becomes the entry's (malloc'ed). */
-void load_jitdump_bytes(struct binary_entry *entry, char *bytes, size_t len);
+void load_jitdump_bytes(
+	const struct binary_store_options *options, struct binary_entry *entry, char *bytes, size_t len);
 /* How to unwind the functions of an entry's dump, from any thread; the file is read anew. NULL: it does not say. */
 struct unwind_table *load_jit_unwind(const struct binary_store_options *options, const struct binary_key *key);
+
+/* The dump, opened to read by the rules above; -1: it is not there. */
+int load_jit_open(const struct binary_store_options *options, const struct binary_key *key);
+/* What the code of a dump is for: what it says, or the recording's machine where it says nothing known (CPython 3.13.0
+ * writes 0, as perf never asks). NULL: that is not known either. */
+const struct arch *load_jit_arch(const struct binary_store_options *options, uint16_t elf_machine);
 
 #endif

@@ -6,22 +6,23 @@
 #include "code/pack/pack_dump.h"
 
 /* From then on the entry is as one whose dump was a file. */
-static void load_dump(struct binary_entry *entry, const struct pack_object *object)
+static void load_dump(
+	const struct binary_store_options *options, struct binary_entry *entry, const struct pack_object *object)
 {
 	size_t len;
 	char *bytes = pack_dump_open(object->dump, &len);
 	entry->used_path = object->used_path;
 	if (bytes)
-		load_jitdump_bytes(entry, bytes, len);
+		load_jitdump_bytes(options, entry, bytes, len);
 	else
 		binary_entry_set(entry, BINARY_DAMAGED, "the packed dump of its generated code is damaged");
 }
 
-void load_pack(struct binary_entry *entry, const struct pack_object *object)
+void load_pack(const struct binary_store_options *options, struct binary_entry *entry, const struct pack_object *object)
 {
 	bool ok = true;
 	if (object->key.kind == BINARY_JITDUMP && object->dump.len > 0) {
-		load_dump(entry, object);
+		load_dump(options, entry, object);
 		return;
 	}
 	symbol_table_deinit(&entry->symbols);

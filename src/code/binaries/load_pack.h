@@ -8,7 +8,8 @@
 #include "code/pack/pack.h"
 
 /* The entry's names are those of the object, which stays the pack's. */
-void load_pack(struct binary_entry *entry, const struct pack_object *object);
+void load_pack(
+	const struct binary_store_options *options, struct binary_entry *entry, const struct pack_object *object);
 /* Sets the object's fixed part and segments; what it points to is borrowed from the entry. False: out of memory. */
 bool load_pack_describe(const struct binary_entry *entry, struct pack_object *object);
 size_t load_pack_places(const struct pack_object *object, uint64_t address, struct source_place *places, size_t max);

@@ -6,16 +6,12 @@
 #include "base/map_u64.h"
 
 #define MAGIC		 0x4A695444u /* "JiTD" */
-#define HEADER_BYTES	 40
-#define RECORD_BYTES	 16
 #define V8_PADDING	 0xdeadbeefu /* in the header, where others have 0 */
 #define V8_LINE_SHIFT	 0x40
 #define FLAG_CPU_TIME	 1u
 #define LINE_BYTES	 17 /* address, line, discriminator, an empty name */
 #define LINE_FIXED_BYTES 16
 #define SAME_NAME	 0xff
-
-enum record_id { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE, CODE_UNWINDING_INFO };
 
 struct parsing {
 	struct jitdump *dump;
@@ -147,13 +143,13 @@ static bool read_unwinding(struct parsing *p, struct unit *unit)
 static bool read_unit(struct parsing *p, struct unit *unit)
 {
 	switch (unit->id) {
-	case CODE_LOAD:
+	case JITDUMP_CODE_LOAD:
 		return read_load(p, unit);
-	case CODE_MOVE:
+	case JITDUMP_CODE_MOVE:
 		return read_move(p, unit);
-	case CODE_DEBUG_INFO:
+	case JITDUMP_CODE_DEBUG_INFO:
 		return read_lines(p, unit);
-	case CODE_UNWINDING_INFO:
+	case JITDUMP_CODE_UNWINDING:
 		return read_unwinding(p, unit);
 	default:
 		return true; /* the end, and what newer runtimes may write */
@@ -167,11 +163,11 @@ static void read_units(struct parsing *p, struct cursor *c)
 		struct unit unit = {.id = cursor_u32(c)};
 		uint32_t size = cursor_u32(c);
 		unit.time = cursor_u64(c);
-		if (c->failed || (size >= RECORD_BYTES && size > c->len - start)) {
+		if (c->failed || (size >= JITDUMP_RECORD_BYTES && size > c->len - start)) {
 			p->dump->is_cut = true;
 			return;
 		}
-		if (size < RECORD_BYTES) {
+		if (size < JITDUMP_RECORD_BYTES) {
 			/* Some runtimes fill the rest of a page with zeros. */
 			p->dump->damaged += unit.id != 0 || size != 0;
 			return;
@@ -181,28 +177,30 @@ static void read_units(struct parsing *p, struct cursor *c)
 		if (!read_unit(p, &unit))
 			p->dump->damaged++;
 		c->pos = start + size;
-		if (unit.id == CODE_CLOSE)
+		if (unit.id == JITDUMP_CODE_CLOSE)
 			return;
 	}
 }
 
-static bool read_header(struct jitdump *dump, struct cursor *c)
+bool jitdump_read_header(struct cursor *c, struct jitdump_header *header)
 {
+	struct jitdump_header read = {.pid = 0};
 	uint32_t magic = cursor_u32(c);
 	if (magic == __builtin_bswap32(MAGIC))
-		c->swap = dump->swap = true;
+		c->swap = read.swap = !c->swap;
 	else if (magic != MAGIC)
 		return false;
 	uint32_t version = cursor_u32(c);
 	uint32_t size = cursor_u32(c);
-	dump->elf_machine = (uint16_t)cursor_u32(c);
-	dump->line_shift = cursor_u32(c) == V8_PADDING ? V8_LINE_SHIFT : 0;
-	dump->pid = cursor_u32(c);
+	read.elf_machine = (uint16_t)cursor_u32(c);
+	read.line_shift = cursor_u32(c) == V8_PADDING ? V8_LINE_SHIFT : 0;
+	read.pid = cursor_u32(c);
 	cursor_skip(c, 8); /* when it was made */
-	dump->has_cpu_time = cursor_u64(c) & FLAG_CPU_TIME;
-	if (c->failed || version != 1 || size < HEADER_BYTES)
+	read.has_cpu_time = cursor_u64(c) & FLAG_CPU_TIME;
+	if (c->failed || version != 1 || size < JITDUMP_HEADER_BYTES)
 		return false;
-	cursor_skip(c, size - HEADER_BYTES);
+	cursor_skip(c, size - JITDUMP_HEADER_BYTES);
+	*header = read;
 	return !c->failed;
 }
 
@@ -211,8 +209,14 @@ enum tally_status jitdump_parse(struct jitdump *dump, struct tally_bytes bytes, 
 	*dump = (struct jitdump){.bytes = bytes};
 	struct cursor c = cursor_make(bytes, false);
 	struct parsing p = {.dump = dump};
-	if (!read_header(dump, &c))
+	struct jitdump_header header;
+	if (!jitdump_read_header(&c, &header))
 		return error_set(err, TALLY_INVALID, "not a jitdump of version 1");
+	dump->pid = header.pid;
+	dump->elf_machine = header.elf_machine;
+	dump->line_shift = header.line_shift;
+	dump->swap = header.swap;
+	dump->has_cpu_time = header.has_cpu_time;
 	read_units(&p, &c);
 	map_u64_deinit(&p.by_index);
 	if (!p.is_out_of_memory)

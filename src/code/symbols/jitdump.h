@@ -46,6 +46,28 @@ struct jitdump {
 	uint64_t damaged;
 };
 
+/* The layout, for who reads a dump that is still written. */
+#define JITDUMP_HEADER_BYTES 40
+#define JITDUMP_RECORD_BYTES 16 /* in front of each: kind, length, time */
+#define JITDUMP_LOAD_BYTES \
+	40 /* of a function, before its name: process, thread, address, where it lies, size, number */
+#define JITDUMP_UNWINDING_BYTES 24 /* before .eh_frame: its size, that of its header behind it, what is mapped */
+enum jitdump_record_id {
+	JITDUMP_CODE_LOAD,
+	JITDUMP_CODE_MOVE,
+	JITDUMP_CODE_DEBUG_INFO,
+	JITDUMP_CODE_CLOSE,
+	JITDUMP_CODE_UNWINDING
+};
+struct jitdump_header {
+	uint32_t pid; /* in the process's own namespace */
+	uint16_t elf_machine; /* some runtimes write 0 */
+	uint8_t line_shift; /* as in struct jitdump */
+	bool swap, has_cpu_time;
+};
+/* Leaves the cursor, which then swaps as the dump wants, at the first record. False: no jitdump of version 1. */
+bool jitdump_read_header(struct cursor *c, struct jitdump_header *header);
+
 /* INVALID: no jitdump, or of a version that is not known. */
 TALLY_MUST_CHECK enum tally_status jitdump_parse(
 	struct jitdump *dump, struct tally_bytes bytes, struct tally_error *err);

@@ -3,6 +3,7 @@
 #include "analysis/live/live_maps.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void apply(struct live_maps *maps, struct record_fields fields)
 {
@@ -120,6 +121,54 @@ static void test_files_that_nobody_maps_are_dropped(void **state)
 	live_maps_deinit(&maps);
 }
 
+static void map_dump(struct live_maps *maps, uint32_t pid, const char *path)
+{
+	apply(maps, (struct record_fields){.type = RECORD_MMAP2,
+			    .mmap = {.pid = pid,
+				    .tid = pid,
+				    .start = 0x9000,
+				    .len = 0x1000,
+				    .prot = 5,
+				    .filename = str_from(path)}});
+}
+
+/* The dumps of generated code that a process has, the last one first. */
+static void expect_dumps(struct live_maps *maps, int32_t pid, const char *wanted)
+{
+	const struct live_process *process = live_maps_process(maps, pid);
+	char text[128] = "";
+	for (unsigned i = 0; i < process->dump_count; i++) {
+		const struct live_file *file = &maps->files.items[process->dumps[i]];
+		assert_int_equal(file->kind, LIVE_DUMP);
+		size_t len = strlen(text);
+		snprintf(text + len, sizeof(text) - len, "%s ", live_maps_path(maps, file).data);
+	}
+	assert_string_equal(text, wanted);
+}
+
+static void test_dumps_of_generated_code(void **state)
+{
+	struct live_maps maps;
+	live_maps_init(&maps);
+	map(&maps, 1, 0x1000, 0x1000, 0, "/tmp/jit-7.dump"); /* not executable: no marker */
+	expect_dumps(&maps, 1, "");
+	map_dump(&maps, 1, "/tmp/jit-1.dump");
+	map_dump(&maps, 1, "/tmp/jit-2.dump");
+	map_dump(&maps, 1, "/tmp/jit-1.dump");
+	expect_dumps(&maps, 1, "/tmp/jit-1.dump /tmp/jit-2.dump ");
+	fork_task(&maps, 9, 9, 1);
+	map_dump(&maps, 9, "/tmp/jit-9.dump");
+	expect_dumps(&maps, 9, "/tmp/jit-9.dump /tmp/jit-1.dump /tmp/jit-2.dump ");
+	map_dump(&maps, 9, "/tmp/jit-10.dump");
+	map_dump(&maps, 9, "/tmp/jit-11.dump"); /* more than are kept */
+	expect_dumps(&maps, 9, "/tmp/jit-11.dump /tmp/jit-10.dump /tmp/jit-9.dump /tmp/jit-1.dump ");
+	apply(&maps, (struct record_fields){.type = RECORD_COMM, .comm = {.pid = 1, .tid = 1, .is_exec = true}});
+	expect_dumps(&maps, 1, "");
+	assert_int_equal(live_maps_renumber(&maps, NULL), TALLY_OK);
+	expect_dumps(&maps, 9, "/tmp/jit-11.dump /tmp/jit-10.dump /tmp/jit-9.dump /tmp/jit-1.dump ");
+	live_maps_deinit(&maps);
+}
+
 static void test_what_is_code_without_a_file(void **state)
 {
 	static const struct {
@@ -143,6 +192,7 @@ int main(void)
 		cmocka_unit_test(test_a_new_mapping_takes_the_place_of_old_ones),
 		cmocka_unit_test(test_processes_come_and_go),
 		cmocka_unit_test(test_files_that_nobody_maps_are_dropped),
+		cmocka_unit_test(test_dumps_of_generated_code),
 		cmocka_unit_test(test_what_is_code_without_a_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

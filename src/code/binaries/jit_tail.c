@@ -1,0 +1,340 @@
+#include "code/binaries/jit_tail.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/intern.h"
+#include "base/limits.h"
+#include "code/binaries/load_jit.h"
+#include "code/symbols/jitdump.h"
+#include "code/unwind/unwind_table.h"
+
+#define WINDOW_BYTES	(64u << 10)
+#define FRAME_BYTES_MAX (64u << 10) /* of the call-frame information of one function */
+#define RECENT_MAX	1024 /* places that are looked at one by one, before they are sorted in */
+
+struct tail_place { /* a function's code */
+	uint64_t address, time;
+	uint64_t frames_at; /* where its .eh_frame is in the dump */
+	uint32_t size, frames_len;
+	uint32_t order; /* later ones cover earlier ones */
+	uint32_t table; /* in tables, + 1; 0: not asked for yet */
+};
+
+struct jit_tail {
+	const struct binary_store_options *options;
+	struct binary_key key;
+	char *path;
+	int fd; /* -1: not opened */
+	uint64_t done; /* bytes of the file that were read */
+	bool is_over; /* nothing behind what was read makes sense */
+	struct jitdump_header header;
+	uint64_t frames_at; /* of the function that is written next */
+	uint32_t frames_len;
+	VEC(struct tail_place) places; /* sorted by address, then order, as far as sorted; the others as they came */
+	size_t sorted;
+	uint64_t longest; /* of sorted ones */
+	uint32_t next_order;
+	struct intern
+		frames; /* size of code and .eh_frame -> index of tables: many functions are alike but for their place */
+	VEC(struct unwind_table *) tables;
+};
+
+struct jit_tail *jit_tail_create(const struct binary_store_options *options, const struct binary_key *key)
+{
+	struct jit_tail *tail = calloc(1, sizeof(*tail));
+	if (!tail)
+		return NULL;
+	tail->options = options;
+	tail->fd = -1;
+	tail->key = *key;
+	tail->path = strndup(key->path.data, key->path.len);
+	tail->key.path.data = tail->path;
+	intern_init(&tail->frames);
+	if (!tail->path) {
+		jit_tail_destroy(tail);
+		return NULL;
+	}
+	return tail;
+}
+
+/* As if nothing had been read. */
+static void tail_reset(struct jit_tail *tail)
+{
+	tail->done = 0;
+	tail->is_over = false;
+	tail->header = (struct jitdump_header){.pid = 0};
+	tail->frames_len = 0;
+	tail->places.len = tail->sorted = 0;
+	tail->longest = 0;
+}
+
+void jit_tail_destroy(struct jit_tail *tail)
+{
+	if (!tail)
+		return;
+	if (tail->fd >= 0)
+		close(tail->fd);
+	for (size_t i = 0; i < tail->tables.len; i++)
+		unwind_table_destroy(tail->tables.items[i]);
+	vec_free(&tail->tables);
+	vec_free(&tail->places);
+	intern_deinit(&tail->frames);
+	free(tail->path);
+	free(tail);
+}
+
+static uint64_t file_size(const struct jit_tail *tail)
+{
+	struct stat st;
+	return tail->fd >= 0 && fstat(tail->fd, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+}
+
+uint64_t jit_tail_behind(const struct jit_tail *tail)
+{
+	uint64_t size = file_size(tail);
+	if (size < tail->done)
+		return size ? size : 1; /* it begins anew */
+	return tail->is_over ? 0 : size - tail->done;
+}
+
+/* A part of the file; records are looked at in it, but for the code of functions, which is passed over. */
+struct tail_window {
+	const struct jit_tail *tail;
+	uint64_t start;
+	size_t len;
+	uint8_t bytes[WINDOW_BYTES];
+};
+
+static struct cursor window_at(struct tail_window *window, uint64_t position, size_t wanted)
+{
+	bool is_inside = position >= window->start && position - window->start <= window->len &&
+			 wanted <= window->len - (size_t)(position - window->start);
+	if (!is_inside) {
+		ssize_t got = pread(window->tail->fd, window->bytes, sizeof(window->bytes), (off_t)position);
+		window->start = position;
+		window->len = got > 0 ? (size_t)got : 0;
+	}
+	size_t offset = (size_t)(position - window->start);
+	struct tally_bytes bytes = {window->bytes + offset, window->len - offset};
+	return cursor_make(bytes, window->tail->header.swap);
+}
+
+static int tail_compare(const void *a, const void *b)
+{
+	const struct tail_place *left = a, *right = b;
+	if (left->address != right->address)
+		return left->address < right->address ? -1 : 1;
+	return (left->order > right->order) - (left->order < right->order);
+}
+
+static bool is_same_place(const struct tail_place *a, const struct tail_place *b)
+{
+	return a->address == b->address && a->size == b->size;
+}
+
+/* Of those at one address with one size the last two are enough: samples are not that far behind. */
+static void sort_in(struct jit_tail *tail)
+{
+	struct tail_place *items = tail->places.items;
+	size_t kept = 0;
+	if (tail->places.len == 0)
+		return;
+	qsort(items, tail->places.len, sizeof(*items), tail_compare);
+	for (size_t i = 1; i < tail->places.len; i++) {
+		bool is_third = kept > 0 && is_same_place(&items[i], &items[kept]) &&
+				is_same_place(&items[i], &items[kept - 1]);
+		if (is_third)
+			items[kept - 1] = items[kept];
+		else
+			kept++;
+		items[kept] = items[i];
+	}
+	tail->places.len = tail->sorted = kept + 1;
+	for (size_t i = 0; i < tail->places.len; i++)
+		tail->longest = items[i].size > tail->longest ? items[i].size : tail->longest;
+}
+
+static void tail_add(struct jit_tail *tail, struct tail_place place)
+{
+	if (place.size == 0 || place.size > UINT64_MAX - place.address || tail->places.len >= LIMIT_JIT_TAIL)
+		return;
+	place.order = tail->next_order++;
+	if (vec_push(&tail->places, place) && tail->places.len - tail->sorted > RECENT_MAX + tail->sorted / 4)
+		sort_in(tail);
+}
+
+/* The last that covers the address at that time; NULL: none. */
+static struct tail_place *tail_place_at(struct jit_tail *tail, uint64_t address, uint64_t time)
+{
+	struct tail_place *items = tail->places.items, *best = NULL;
+	for (size_t i = tail->places.len; i-- > tail->sorted;)
+		if (address - items[i].address < items[i].size && items[i].time <= time)
+			return &items[i];
+	size_t low = 0, high = tail->sorted;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (items[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low-- > 0 && address - items[low].address < tail->longest)
+		if (address - items[low].address < items[low].size && items[low].time <= time &&
+			(!best || items[low].order > best->order))
+			best = &items[low];
+	return best;
+}
+
+static void take_load(struct jit_tail *tail, struct cursor *c, uint64_t time)
+{
+	struct tail_place place = {.time = time, .frames_at = tail->frames_at, .frames_len = tail->frames_len};
+	tail->frames_len = 0;
+	cursor_skip(c, 4 + 4 + 8); /* process, thread, virtual address */
+	place.address = cursor_u64(c);
+	uint64_t size = cursor_u64(c);
+	place.size = (uint32_t)size;
+	if (!c->failed && size <= UINT32_MAX)
+		tail_add(tail, place);
+}
+
+static void take_move(struct jit_tail *tail, struct cursor *c, uint64_t time)
+{
+	cursor_skip(c, 4 + 4 + 8); /* process, thread, virtual address */
+	uint64_t before = cursor_u64(c);
+	uint64_t address = cursor_u64(c);
+	uint64_t size = cursor_u64(c);
+	const struct tail_place *from = c->failed ? NULL : tail_place_at(tail, before, UINT64_MAX);
+	if (!from || from->address != before || from->size != size)
+		return;
+	struct tail_place place = *from;
+	place.address = address;
+	place.time = time;
+	tail_add(tail, place);
+}
+
+static void take_unwinding(struct jit_tail *tail, struct cursor *c, uint64_t position, uint64_t record_end)
+{
+	uint64_t size = cursor_u64(c);
+	uint64_t header_size = cursor_u64(c);
+	cursor_skip(c, 8);
+	tail->frames_len = 0;
+	if (c->failed || header_size > size || size - header_size > FRAME_BYTES_MAX ||
+		size > record_end - position - JITDUMP_RECORD_BYTES - JITDUMP_UNWINDING_BYTES)
+		return;
+	tail->frames_at = position + JITDUMP_RECORD_BYTES + JITDUMP_UNWINDING_BYTES;
+	tail->frames_len = (uint32_t)(size - header_size);
+}
+
+/* False: the next record is not whole, or makes no sense. */
+static bool take_record(struct jit_tail *tail, struct tail_window *window, uint64_t size)
+{
+	const size_t fixed = JITDUMP_RECORD_BYTES + JITDUMP_LOAD_BYTES;
+	uint64_t left = size - tail->done;
+	struct cursor c = window_at(window, tail->done, left < fixed ? (size_t)left : fixed);
+	uint32_t id = cursor_u32(&c);
+	uint32_t len = cursor_u32(&c);
+	uint64_t time = cursor_u64(&c);
+	if (c.failed || len > left)
+		return false;
+	if (len < JITDUMP_RECORD_BYTES) { /* zeros at the end of a page */
+		tail->is_over = id != 0 || len != 0;
+		return false;
+	}
+	if (c.len > len) /* of the next */
+		c.len = len;
+	if (id == JITDUMP_CODE_LOAD)
+		take_load(tail, &c, time);
+	else if (id == JITDUMP_CODE_MOVE)
+		take_move(tail, &c, time);
+	else if (id == JITDUMP_CODE_UNWINDING && len >= JITDUMP_RECORD_BYTES + JITDUMP_UNWINDING_BYTES)
+		take_unwinding(tail, &c, tail->done, tail->done + len);
+	tail->done += len;
+	tail->is_over = id == JITDUMP_CODE_CLOSE;
+	return !tail->is_over;
+}
+
+void jit_tail_read(struct jit_tail *tail)
+{
+	if (tail->fd < 0)
+		tail->fd = load_jit_open(tail->options, &tail->key);
+	uint64_t size = file_size(tail);
+	if (size < tail->done)
+		tail_reset(tail);
+	if (size == 0 || tail->is_over)
+		return;
+	struct tail_window *window = malloc(sizeof(*window));
+	if (!window)
+		return;
+	*window = (struct tail_window){.tail = tail};
+	if (tail->done == 0) {
+		struct cursor c = window_at(window, 0, JITDUMP_HEADER_BYTES);
+		tail->is_over = size >= JITDUMP_HEADER_BYTES && !jitdump_read_header(&c, &tail->header);
+		/* Of this machine: nothing else is recorded here. */
+		tail->is_over |= tail->header.swap;
+		tail->done = tail->header.pid && !tail->is_over ? c.pos : 0;
+	}
+	while (tail->done > 0 && !tail->is_over && tail->done < size && take_record(tail, window, size))
+		;
+	free(window);
+}
+
+uint32_t jit_tail_pid(const struct jit_tail *tail)
+{
+	return tail->header.pid;
+}
+
+size_t jit_tail_count(const struct jit_tail *tail)
+{
+	return tail->places.len;
+}
+
+/* Functions that differ in nothing but their place share a table, whose addresses count from the function's start. */
+static struct unwind_table *tail_make_table(const struct jit_tail *tail, struct tally_bytes frames, uint32_t size)
+{
+	const struct arch *arch = load_jit_arch(tail->options, tail->header.elf_machine);
+	struct unwind_table *table = NULL;
+	if (!arch)
+		return NULL;
+	struct cfi_section section = {.bytes = frames,
+		.address = JIT_TAIL_BASE + (((uint64_t)size + 7) & ~UINT64_C(7)),
+		.text_address = JIT_TAIL_BASE,
+		.is_eh = true,
+		.address_size = arch->pointer_bytes};
+	struct unwind_table_source source = {.arch = arch, .sections = &section, .section_count = 1};
+	return unwind_table_create(&source, &table, NULL) == TALLY_OK ? table : NULL;
+}
+
+static const struct unwind_table *tail_table(struct jit_tail *tail, struct tail_place *place)
+{
+	uint32_t index;
+	if (place->table)
+		return tail->tables.items[place->table - 1];
+	if (place->frames_len == 0)
+		return NULL;
+	uint8_t *key = malloc(sizeof(place->size) + place->frames_len);
+	if (!key)
+		return NULL;
+	struct tally_bytes frames = {key + sizeof(place->size), place->frames_len};
+	memcpy(key, &place->size, sizeof(place->size));
+	ssize_t got = pread(tail->fd, key + sizeof(place->size), frames.len, (off_t)place->frames_at);
+	bool ok =
+		got == (ssize_t)frames.len && intern_add(&tail->frames, key, sizeof(place->size) + frames.len, &index);
+	while (ok && tail->tables.len <= index)
+		ok = vec_push(&tail->tables, tail_make_table(tail, frames, place->size));
+	free(key);
+	if (!ok)
+		return NULL;
+	place->table = index + 1;
+	return tail->tables.items[index];
+}
+
+bool jit_tail_find(struct jit_tail *tail, uint64_t pc, uint64_t time, struct jit_tail_code *code)
+{
+	struct tail_place *place = tail_place_at(tail, pc, tail->header.has_cpu_time ? UINT64_MAX : time);
+	if (!place)
+		return false;
+	*code = (struct jit_tail_code){place->address, place->address + place->size, tail_table(tail, place)};
+	return true;
+}

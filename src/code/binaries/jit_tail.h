@@ -1,0 +1,41 @@
+/*
+ * jit_tail.h - a dump of generated code (jit-PID.dump) while its runtime still writes it: which code lies where by now, and
+ * how to unwind it. For unwinding while recording; what was written is read once, and nothing of it is kept but where code
+ * lies. Not here: names, lines and times (code/symbols/jitdump.h).
+ *
+ * Code that was written later, as long as its time has come, covers what lay in its place. The file is opened at the first read, by the rules of
+ * load_jit.h. Bad input: as of jitdump.h; a file that became shorter is read anew.
+ * One thread at a time. The caller keeps what options borrow.
+ *
+ *	tail = jit_tail_create(&options, &key);   jit_tail_read(tail); ...
+ *	if (jit_tail_find(tail, pc, time, &code)) ...
+ */
+#ifndef CODE_BINARIES_JIT_TAIL_H
+#define CODE_BINARIES_JIT_TAIL_H
+
+#include "code/binary_store.h"
+
+struct jit_tail;
+struct unwind_table;
+
+#define JIT_TAIL_BASE UINT64_C(0x1000) /* where tables have the function: at 0 is what linkers dropped */
+struct jit_tail_code {
+	uint64_t low, high; /* run-time addresses of the function */
+	const struct unwind_table *table; /* NULL: the dump does not say; lives as long as the tail */
+};
+
+/* The key's path is copied. NULL: no memory. */
+struct jit_tail *jit_tail_create(const struct binary_store_options *options, const struct binary_key *key);
+void jit_tail_destroy(struct jit_tail *tail);
+/* What was written since it was read last. Where the file cannot be read, it stays empty. */
+void jit_tail_read(struct jit_tail *tail);
+/* Bytes of the file that were not read yet. */
+uint64_t jit_tail_behind(const struct jit_tail *tail);
+/* The process, in its own namespace, that the dump says it is of; 0: nothing could be read. */
+uint32_t jit_tail_pid(const struct jit_tail *tail);
+/* What lay there at a time of CLOCK_MONOTONIC; UINT64_MAX: by now. Of a dump with times of another clock: by now. */
+bool jit_tail_find(struct jit_tail *tail, uint64_t pc, uint64_t time, struct jit_tail_code *code);
+/* Functions that are known. */
+size_t jit_tail_count(const struct jit_tail *tail);
+
+#endif
