@@ -45,8 +45,8 @@ bool branch_words_parse(struct tally_str list, uint64_t *branch_sample_type, str
 		}
 		bits |= bit;
 	}
-	if ((bits & ~levels) == 0) /* levels alone choose among all branches */
-		bits |= BRANCH_ANY;
+	if ((bits & ~levels) == 0) /* levels alone: all branches, at the event's own levels, as perf asks the kernel */
+		bits = BRANCH_ANY;
 	*branch_sample_type = bits;
 	return true;
 }

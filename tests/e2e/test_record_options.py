@@ -1,6 +1,7 @@
 """record's options against perf's: what both ask of the kernel for the same words, read back by perf evlist -v."""
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -154,3 +155,37 @@ def test_a_cgroup_has_its_own_tasks_only(tally, tmp_path, system_wide):
             process.kill()
             process.wait()
         group.rmdir()
+
+
+@pytest.fixture
+def second_cpu(system_wide):
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip('needs two CPUs')
+    return cpus
+
+
+def test_one_cpu_is_told_of_what_starts_on_another(tally, tmp_path, second_cpu):
+    """Who moves to a recorded CPU later has its own name and mappings."""
+    file = tmp_path / 'd'
+    tally('record', '-q', '-e', 'cpu-clock', '-C', second_cpu[0], '-o', file, '--', 'taskset', '-c', second_cpu[1],
+          'sh', '-c', 'sleep 0.05', check=0)
+    records = tally('script', '-i', file, '--show-task-events', '--show-mmap-events', check=0).stdout
+    assert re.search(r'PERF_RECORD_COMM exec: sleep', records)
+    assert re.search(rf'\[{second_cpu[1]:03}\].*PERF_RECORD_MMAP2.*sleep', records)
+    samples = tally('script', '-i', file, '-F', 'cpu', check=0).stdout.split()
+    assert set(samples) <= {f'[{second_cpu[0]:03}]'}  # nothing else is of the other CPU
+
+
+@pytest.mark.parametrize('words', [('-C', '0'), ('-a',)])
+def test_a_dummy_of_the_user_is_enough(tally, perf, tmp_path, system_wide, words):
+    tally('record', '-q', '-e', 'dummy', *words, '-o', tmp_path / 'd', '--', 'true', check=0)
+    assert tally('evlist', '-i', tmp_path / 'd', check=0).stdout.splitlines() == ['dummy']
+    assert perf('script', '-i', tmp_path / 'd', '--show-task-events', check=0).stdout.count('PERF_RECORD_COMM') > 0
+
+
+@pytest.mark.parametrize('term, shown', [('period=5', 'sample_period=5'), ('freq=50', 'sample_freq=50')])
+def test_a_member_keeps_its_own_rate(tally, tmp_path, term, shown):
+    tally('record', '-q', '-e', f'{{cpu-clock/period=1000000/,page-faults/{term}/}}:S', '-o', tmp_path / 'd', '--', 'true',
+          check=0)
+    assert shown in tally('evlist', '-F', '-i', tmp_path / 'd', check=0).stdout.splitlines()[1]

@@ -10,6 +10,14 @@
 #include "kernel/system/kernel_files.h"
 #include "kernel/system/surroundings.h"
 
+static bool has_sideband_everywhere(const struct event_list *events)
+{
+	for (size_t i = 0; i < events->len; i++)
+		if (events->specs[i].is_everywhere)
+			return true;
+	return false;
+}
+
 enum tally_status record_opening_find(struct record_opening *o, struct tally_error *err)
 {
 	const struct record_request *q = o->request;
@@ -17,6 +25,8 @@ enum tally_status record_opening_find(struct record_opening *o, struct tally_err
 
 	if (st == TALLY_OK && o->target.is_overriding)
 		diag_add(q->diag, DIAG_WARNING, "PID/TID switch overriding %s", o->target.cpus ? "CPU" : "SYSTEM");
+	if (st == TALLY_OK && o->target.is_system_wide && q->target.cpus && has_sideband_everywhere(q->events))
+		st = target_add_other_cpus(q->kernel, &o->target, err);
 	if (st == TALLY_OK && !q->attrs.per_thread)
 		st = target_spread_over_cpus(q->kernel, &o->target, err);
 	return st;
@@ -29,6 +39,7 @@ static struct recorder_config recorder_config(struct record_opening *o)
 		.events = q->events,
 		.cpus = o->target.cpus,
 		.cpu_count = o->target.cpu_count,
+		.measured_count = o->target.measured_count,
 		.threads = o->target.threads,
 		.thread_count = o->target.thread_count,
 		.per_thread = q->attrs.per_thread,
@@ -76,7 +87,7 @@ static enum tally_status describe_all(struct record_opening *o, struct initial_s
 	if (st == TALLY_OK)
 		st = initial_state_thread_map(state, config.threads, config.thread_count, err);
 	if (st == TALLY_OK)
-		st = initial_state_cpu_map(state, config.cpus, config.cpu_count, err);
+		st = initial_state_cpu_map(state, config.cpus, config.measured_count, err);
 	if (st == TALLY_OK && q->attrs.cgroups && !synth->no_cgroups)
 		st = initial_state_cgroups(state, err);
 	if (st == TALLY_OK)

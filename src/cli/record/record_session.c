@@ -461,7 +461,7 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 	if (st == TALLY_OK && s->output.threads)
 		st = record_threads_start(s->output.threads, err);
 	s->started_ms = clock_ms();
-	s->progress = record_progress_begin(s->request, s->opening.target.cpu_count, !s->output.threads);
+	s->progress = record_progress_begin(s->request, s->opening.target.measured_count, !s->output.threads);
 	if (st == TALLY_OK && s->request->attrs.starts_disabled)
 		record_announce(s->request, "Events disabled");
 	else if (st == TALLY_OK)

@@ -70,6 +70,7 @@ struct event_spec {
 	const char *pmu; /* named or expanded PMU, NULL for a generic event */
 	const char *cpus; /* CPU list of an uncore PMU or a kind of core, NULL if none */
 	bool is_uncore; /* counts a CPU, never a task */
+	bool is_everywhere; /* on all CPUs of the target, also on those that are not measured (target.h) */
 	const char *tracepoint_system, *tracepoint_name; /* NULL if not a tracepoint */
 	const char *pattern; /* "sched:*": the tracepoints' that this one is of; the same pointer for all; NULL none */
 	const char *family; /* the name that stood for several PMUs, NULL none */

@@ -176,7 +176,7 @@ static void set_tracking(struct perf_attr *attr, const struct record_attr_option
 	flag_set(attr, ATTR_BIT_BUILD_ID, o->build_id_mmap);
 }
 
-/* A leader that samples with its group's counts: members count only. Counts are of the sampled thread where events are
+/* A leader that samples with its group's counts: members count only, but for those with a rate of their own. Counts are of the sampled thread where events are
  * inherited, so not those of CPUs. */
 static void set_sampling_groups(struct event_list *events, const struct record_attr_options *o)
 {
@@ -189,7 +189,7 @@ static void set_sampling_groups(struct event_list *events, const struct record_a
 		spec->attr.read_format |= READ_FORMAT_GROUP;
 		if (o->is_system_wide)
 			flag_set(&spec->attr, ATTR_BIT_INHERIT, false);
-		if (spec != leader) {
+		if (spec != leader && !spec->has_period && !spec->has_freq) {
 			spec->attr.sample_period_or_freq = 0;
 			flag_set(&spec->attr, ATTR_BIT_FREQ, false);
 		}
@@ -242,8 +242,15 @@ static enum tally_status add_sideband_event(struct event_list *events, struct ta
 	spec->attr.type = EVENT_SOFTWARE;
 	spec->attr.config = SW_DUMMY;
 	spec->attr.sample_period_or_freq = 1;
+	spec->is_everywhere = true;
 	events->len++;
 	return TALLY_OK;
+}
+
+/* Single occurrences, not counts: each is a sample unless asked otherwise. */
+static bool is_told_each_time(const struct event_spec *spec)
+{
+	return spec->attr.type == EVENT_TRACEPOINT || spec->attr.type == EVENT_BREAKPOINT || event_is_probe(spec);
 }
 
 enum tally_status record_attrs_apply(
@@ -254,12 +261,14 @@ enum tally_status record_attrs_apply(
 
 	if (events->len == 0)
 		return error_set(err, TALLY_INVALID, "no event to record");
+	bool is_carried = event_is_dummy(&events->specs[0]) && events->specs[0].member_count <= 1;
+	bool needs_own = needs_sideband && !is_carried;
 	if (o->group && events->len > 1) {
 		for (size_t i = 0; i < events->len; i++)
 			events->specs[i].leader = 0;
 		events->specs[0].member_count = (uint32_t)events->len;
 	}
-	if (needs_sideband) {
+	if (needs_own) {
 		enum tally_status st = add_sideband_event(events, err);
 		if (st != TALLY_OK)
 			return st;
@@ -268,8 +277,7 @@ enum tally_status record_attrs_apply(
 	for (size_t i = 0; i < events->len; i++) {
 		struct event_spec *spec = &events->specs[i];
 		bool is_sideband = needs_sideband && i == tracking;
-		bool is_each_told = spec->attr.type == EVENT_TRACEPOINT || spec->attr.type == EVENT_BREAKPOINT;
-		if (is_each_told && !spec->has_freq && spec->attr.sample_period_or_freq == 0)
+		if (is_told_each_time(spec) && !spec->has_freq && spec->attr.sample_period_or_freq == 0)
 			spec->attr.sample_period_or_freq = 1;
 		if (spec->is_precise_max)
 			spec->attr.flags |= UINT64_C(3) << ATTR_BIT_PRECISE_IP;

@@ -67,11 +67,13 @@ static enum tally_status explain_open(struct recorder *r, const struct event_spe
 }
 
 /* Events of one kind of core, or of an uncore PMU, exist on some CPUs only. */
-static bool has_cpu(const struct event_spec *spec, int cpu)
+static bool has_cpu(const struct recorder_config *config, const struct event_spec *spec, size_t index)
 {
-	int *cpus;
+	int *cpus, cpu = config->cpus[index];
 	size_t count;
 
+	if (config->measured_count && index >= config->measured_count && !spec->is_everywhere)
+		return false;
 	if (!spec->cpus || cpu < 0 || cpu_list_parse(str_from(spec->cpus), &cpus, &count, NULL) != TALLY_OK)
 		return true;
 	bool has = cpu_list_has(cpus, count, cpu);
@@ -130,7 +132,7 @@ static enum tally_status open_source(struct recorder *r, size_t event, size_t cp
 	source->cpu = r->config.cpus[cpu];
 	source->thread = r->config.threads[thread];
 	source->ring = (uint32_t)(r->config.per_thread ? thread : cpu);
-	if (!has_cpu(spec, source->cpu))
+	if (!has_cpu(&r->config, spec, cpu))
 		return TALLY_OK;
 	if (spec->leader != event) {
 		group_fd = r->sources[source_index(r, spec->leader, cpu, thread)].fd;
@@ -366,7 +368,7 @@ static enum tally_status join_on_cpu(
 			.ring = (uint32_t)cpu,
 			.fd = -1};
 		int leader = spec->leader == e ? -1 : fds[spec->leader];
-		if (has_cpu(spec, made.cpu) && !spec->cgroup_path && (spec->leader == e || leader >= 0))
+		if (has_cpu(&r->config, spec, cpu) && !spec->cgroup_path && (spec->leader == e || leader >= 0))
 			st = join_source(r, &made, leader, err);
 		fds[e] = made.fd;
 		*opened += made.fd >= 0;

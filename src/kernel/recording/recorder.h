@@ -23,6 +23,7 @@ struct recorder_config {
 	struct event_list *events; /* attrs as record_attrs_apply left them */
 	const int *cpus; /* one ring each; {-1} with per_thread */
 	size_t cpu_count;
+	size_t measured_count; /* of the CPUs; on those behind there are only events that are everywhere. 0: all */
 	const pid_t *threads; /* {-1}: everything on these CPUs */
 	size_t thread_count;
 	bool per_thread; /* one ring per thread */

@@ -19,6 +19,11 @@ bool event_is_dummy(const struct event_spec *spec)
 	return spec->attr.type == EVENT_SOFTWARE && spec->attr.config == SW_DUMMY;
 }
 
+bool event_is_probe(const struct event_spec *spec)
+{
+	return spec->pmu && (strcmp(spec->pmu, "kprobe") == 0 || strcmp(spec->pmu, "uprobe") == 0);
+}
+
 bool event_happens_in_kernel(const struct event_spec *spec)
 {
 	if (spec->attr.type != EVENT_SOFTWARE)

@@ -21,6 +21,8 @@ struct event_request {
 bool event_is_hardware(const struct event_spec *spec);
 /* The software event that counts nothing. */
 bool event_is_dummy(const struct event_spec *spec);
+/* A kprobe or uprobe of the PMUs of these names. */
+bool event_is_probe(const struct event_spec *spec);
 /* Only the kernel's own code causes it: with the kernel left out (:u) it is always 0. */
 bool event_happens_in_kernel(const struct event_spec *spec);
 /* A core PMU in sysfs; true where there is no sysfs to tell. */

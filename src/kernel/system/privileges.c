@@ -89,11 +89,6 @@ static void remedy_filter(const struct kernel_seam *kernel, enum surroundings wh
 	remedy_seccomp(where, (own_status_number(kernel, "\nCapEff:", 16) >> CAPABILITY_PERFMON & 1) != 0, reason);
 }
 
-static bool is_probe(const struct event_spec *spec)
-{
-	return spec->pmu && (strcmp(spec->pmu, "kprobe") == 0 || strcmp(spec->pmu, "uprobe") == 0);
-}
-
 static bool is_kernel_breakpoint(const struct event_spec *spec)
 {
 	return spec->attr.type == EVENT_BREAKPOINT && spec->attr.config1 >> 63 != 0;
@@ -130,7 +125,7 @@ static void paranoid_gate(
 /* Refusals that no perf_event_paranoid lifts; false if the event is none of these. */
 static bool capability_gate(const struct event_request *request, enum surroundings where, struct text *reason)
 {
-	if (is_probe(request->spec)) {
+	if (event_is_probe(request->spec)) {
 		text_printf(reason, "%ss need a capability, whatever perf_event_paranoid is: ", request->spec->pmu);
 		remedy_perfmon(request->kernel, where, reason);
 	} else if (is_kernel_breakpoint(request->spec)) {

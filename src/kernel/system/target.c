@@ -232,6 +232,7 @@ enum tally_status target_resolve(const struct kernel_seam *kernel, const struct 
 		target_deinit(&made);
 		return status;
 	}
+	made.measured_count = made.cpu_count;
 	*target = made;
 	return TALLY_OK;
 }
@@ -248,7 +249,28 @@ enum tally_status target_spread_over_cpus(
 		return status;
 	free(target->cpus);
 	target->cpus = cpus;
-	target->cpu_count = count;
+	target->cpu_count = target->measured_count = count;
+	return TALLY_OK;
+}
+
+enum tally_status target_add_other_cpus(
+	const struct kernel_seam *kernel, struct target *target, struct tally_error *err)
+{
+	int *online;
+	size_t count;
+	enum tally_status status = cpu_list_online(kernel, &online, &count, err);
+	if (status != TALLY_OK)
+		return status;
+	int *cpus = reallocarray(target->cpus, target->cpu_count + count, sizeof(*cpus));
+	if (!cpus) {
+		free(online);
+		return error_nomem(err);
+	}
+	target->cpus = cpus;
+	for (size_t i = 0; i < count; i++)
+		if (!cpu_list_has(cpus, target->measured_count, online[i]))
+			cpus[target->cpu_count++] = online[i];
+	free(online);
 	return TALLY_OK;
 }
 

@@ -19,6 +19,7 @@ struct target_request { /* what the options said; NULL/false: not given */
 struct target {
 	int *cpus; /* to open on; {-1} for any */
 	size_t cpu_count;
+	size_t measured_count; /* the first of them; the others are there for names and mappings */
 	pid_t *threads; /* {-1} for all (system-wide); the command's pid is put in after the spawn */
 	size_t thread_count;
 	bool is_system_wide; /* -a or -C without pid/tid */
@@ -30,6 +31,9 @@ struct target {
 /* Unknown pid/tid/CPU/user: TALLY_NOT_FOUND with one clear sentence. */
 TALLY_MUST_CHECK enum tally_status target_resolve(const struct kernel_seam *kernel,
 	const struct target_request *request, struct target *target, struct tally_error *err);
+/* Behind the chosen CPUs the others that are online: who runs on a chosen one may have been started elsewhere. */
+TALLY_MUST_CHECK enum tally_status target_add_other_cpus(
+	const struct kernel_seam *kernel, struct target *target, struct tally_error *err);
 void target_deinit(struct target *target);
 /* Opens on each online CPU instead of {-1}: what rings of inherited events need. No-op if CPUs were named. */
 TALLY_MUST_CHECK enum tally_status target_spread_over_cpus(

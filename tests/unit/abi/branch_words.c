@@ -9,8 +9,11 @@ static void test_branches(void **state)
 	struct tally_str unknown;
 	assert_true(branch_words_parse(str_from("any_call,u"), &bits, &unknown));
 	assert_int_equal(bits, BRANCH_ANY_CALL | BRANCH_USER);
-	assert_true(branch_words_parse(str_from("k"), &bits, &unknown));
-	assert_int_equal(bits, BRANCH_ANY | BRANCH_KERNEL);
+	static const char *const levels[] = {"k", "u", "hv", "u,k"};
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		assert_true(branch_words_parse(str_from(levels[i]), &bits, &unknown));
+		assert_int_equal(bits, BRANCH_ANY);
+	}
 	assert_false(branch_words_parse(str_from("any,nonsense"), &bits, &unknown));
 	assert_true(str_equal(unknown, STR("nonsense")));
 	assert_false(branch_words_parse(str_from("any,,u"), &bits, &unknown));

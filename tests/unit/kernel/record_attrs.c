@@ -151,6 +151,66 @@ static void test_sampling_group(void **state)
 	free(list.specs);
 }
 
+/* A rate that the user wrote for a member stays: it has samples of its own. */
+static void test_member_with_a_rate_of_its_own(void **state)
+{
+	for (int is_freq = 0; is_freq < 2; is_freq++) {
+		struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
+		struct record_attr_options o = of_command();
+		add_event(&list, EVENT_SOFTWARE, SW_PAGE_FAULTS);
+		add_event(&list, EVENT_SOFTWARE, SW_CONTEXT_SWITCHES);
+		list.specs[1].leader = list.specs[2].leader = 0;
+		list.specs[0].member_count = 3;
+		list.specs[0].is_sampling_leader = true;
+		list.specs[1].has_period = !is_freq;
+		list.specs[1].has_freq = is_freq;
+		list.specs[1].attr.sample_period_or_freq = 5;
+		apply(&list, &o);
+		assert_int_equal(list.specs[1].attr.sample_period_or_freq, 5);
+		assert_int_equal(ATTR_HAS(&list.specs[1].attr, FREQ), is_freq);
+		assert_int_equal(list.specs[2].attr.sample_period_or_freq, 0);
+		assert_true(list.specs[1].attr.sample_type & SAMPLE_READ);
+		free(list.specs);
+	}
+}
+
+/* A dummy of the user's, alone and first, tells of processes as ours would; it has to be on from the start. */
+static void test_dummy_of_the_user(void **state)
+{
+	struct record_attr_options o = {.is_system_wide = true, .freq = 4000};
+	struct event_list list = one_event(EVENT_SOFTWARE, SW_DUMMY);
+	apply(&list, &o);
+	assert_int_equal(list.len, 1);
+	assert_true(ATTR_HAS(&list.specs[0].attr, COMM));
+	assert_false(ATTR_HAS(&list.specs[0].attr, DISABLED));
+	assert_int_equal(
+		list.specs[0].attr.sample_type, SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_PERIOD);
+	free(list.specs);
+	list = one_event(EVENT_SOFTWARE, SW_DUMMY); /* one that leads others would start them */
+	add_event(&list, EVENT_SOFTWARE, SW_CPU_CLOCK);
+	list.specs[1].leader = 0;
+	list.specs[0].member_count = 2;
+	apply(&list, &o);
+	assert_int_equal(list.len, 3);
+	assert_true(list.specs[2].is_everywhere);
+	free(list.specs);
+}
+
+/* Probes by their PMUs are single occurrences, as tracepoints are. */
+static void test_probes(void **state)
+{
+	static const char *const pmus[] = {"kprobe", "uprobe", "cpu"};
+	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++) {
+		struct event_list list = one_event(8, 0);
+		struct record_attr_options o = of_command();
+		list.specs[0].pmu = pmus[i];
+		apply(&list, &o);
+		assert_int_equal(list.specs[0].attr.sample_period_or_freq, i < 2 ? 1 : 4000);
+		assert_int_equal(ATTR_HAS(&list.specs[0].attr, FREQ), i == 2);
+		free(list.specs);
+	}
+}
+
 static void test_tracepoint(void **state)
 {
 	struct event_list list = one_event(EVENT_TRACEPOINT, 0x174);
@@ -335,6 +395,9 @@ int main(void)
 		cmocka_unit_test(test_frequency_holds_for_the_sideband_event_too),
 		cmocka_unit_test(test_several_events),
 		cmocka_unit_test(test_sampling_group),
+		cmocka_unit_test(test_member_with_a_rate_of_its_own),
+		cmocka_unit_test(test_dummy_of_the_user),
+		cmocka_unit_test(test_probes),
 		cmocka_unit_test(test_tracepoint),
 		cmocka_unit_test(test_delay),
 		cmocka_unit_test(test_period_of_a_term_wins),

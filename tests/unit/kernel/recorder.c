@@ -214,6 +214,30 @@ static void test_rings_per_cpu(void **state)
 	finish(&f);
 }
 
+/* -C 0 of a machine with two CPUs: what tells of processes is open on the other one too. */
+static void test_only_side_band_is_on_other_cpus(void **state)
+{
+	struct fixture f;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.events.specs = realloc(f.events.specs, 2 * sizeof(*f.events.specs));
+	assert_non_null(f.events.specs);
+	f.events.specs[1] = f.events.specs[0];
+	f.events.specs[1].leader = 1;
+	f.events.specs[1].attr.config = SW_DUMMY;
+	f.events.specs[1].is_everywhere = true;
+	f.events.len = f.events.cap = 2;
+	f.config.threads = any_thread;
+	f.config.measured_count = 1;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	assert_string_equal(log_of(&f), "open type 1 config 0 pid -1 cpu 0 group -1 = 10\n"
+					"open type 1 config 9 pid -1 cpu 0 group -1 = 11\n"
+					"open type 1 config 9 pid -1 cpu 1 group -1 = 12\n"
+					"map 10 516 KiB\n"
+					"output 11 -> 10\n"
+					"map 12 516 KiB\n");
+	finish(&f);
+}
+
 static void test_filters_are_set_as_events_open(void **state)
 {
 	struct fixture f;
@@ -738,6 +762,7 @@ int main(void)
 		cmocka_unit_test(test_events_stop_and_go),
 		cmocka_unit_test(test_rings_are_read_in_place),
 		cmocka_unit_test(test_a_frequency_is_lowered),
+		cmocka_unit_test(test_only_side_band_is_on_other_cpus),
 		cmocka_unit_test(test_filters_are_set_as_events_open),
 		cmocka_unit_test(test_a_group_gives_up_its_children),
 		cmocka_unit_test(test_a_refused_filter_is_named),

@@ -95,6 +95,20 @@ static void threads_win_over_cpus(void **state)
 	target_deinit(&target);
 }
 
+static void other_cpus_come_behind_those_that_are_measured(void **state)
+{
+	struct target_request request = {.cpus = "1"};
+	struct target target;
+	assert_int_equal(target_resolve(&seam, &request, &target, NULL), TALLY_OK);
+	assert_int_equal(target.measured_count, 1);
+	assert_int_equal(target_add_other_cpus(&seam, &target, NULL), TALLY_OK);
+	assert_int_equal(target.cpu_count, 2);
+	assert_int_equal(target.measured_count, 1);
+	assert_int_equal(target.cpus[0], 1);
+	assert_int_equal(target.cpus[1], 0);
+	target_deinit(&target);
+}
+
 static void cpu_lists_are_sorted_and_unique(void **state)
 {
 	int *cpus;
@@ -119,6 +133,7 @@ int main(void)
 		WITH_ROOT(a_users_processes_are_found),
 		WITH_ROOT(wrong_targets_are_named),
 		WITH_ROOT(threads_win_over_cpus),
+		cmocka_unit_test(other_cpus_come_behind_those_that_are_measured),
 		cmocka_unit_test(cpu_lists_are_sorted_and_unique),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
