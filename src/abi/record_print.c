@@ -4,7 +4,7 @@
 
 static void print_str(struct text *t, struct tally_str s)
 {
-	text_bytes(t, s.data, s.len);
+	text_visible(t, s);
 }
 
 static void print_flag(struct text *t, bool is_set, char c)

@@ -1,13 +1,19 @@
 #include "analysis/cgroup_names.h"
 
 #include "base/error.h"
+#include "base/text.h"
 
 enum tally_status cgroup_names_add(
 	struct cgroup_names *names, uint64_t id, struct tally_str path, struct tally_error *err)
 {
 	uint64_t *slot = map_u64_at(&names->ids, id, NULL);
 	uint32_t index;
-	if (!slot || !intern_add(&names->paths, path.data, path.len, &index))
+	struct text visible = {0};
+	text_visible(&visible, path);
+	bool ok = slot && !visible.failed &&
+		  intern_add(&names->paths, visible.data ? visible.data : "", visible.len, &index);
+	text_deinit(&visible);
+	if (!ok)
 		return error_nomem(err);
 	*slot = index;
 	return TALLY_OK;

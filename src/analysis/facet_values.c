@@ -8,6 +8,7 @@
 
 static uint32_t add_text(struct facet_values *v)
 {
+	text_visible_from(&v->text, 0);
 	return profile_builder_string(v->builder, (struct tally_str){v->text.data ? v->text.data : "", v->text.len});
 }
 

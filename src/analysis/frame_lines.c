@@ -45,7 +45,7 @@ void frame_line_text(const struct frame_lines *lines, const struct resolved_fram
 	if (place && place->path) {
 		const char *slash = lines->with_whole_path ? NULL : strrchr(place->path, '/');
 		*file = str_from(slash ? slash + 1 : place->path);
-		text_bytes(text, file->data, file->len);
+		text_visible(text, *file);
 		text_char(text, ':');
 		text_u64(text, place->line);
 	} else if (symbol) {

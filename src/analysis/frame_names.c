@@ -7,6 +7,7 @@
 #include "analysis/symbolise.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/visible.h"
 
 #define NOT_ASKED (UINT32_MAX - 1)
 
@@ -65,7 +66,9 @@ static enum tally_status fill(
 	if (frame->binary == RESOLVE_NONE)
 		return TALLY_OK;
 	const struct machine_binary *binary = machine_binary_get(names->machine, frame->binary);
-	name->path = machine_string(names->machine, binary->path);
+	name->path = visible_str(&names->arena, machine_string(names->machine, binary->path));
+	if (!name->path.data)
+		return error_nomem(err);
 	name->shown = machine_string(names->machine, binary->short_name);
 	/* What the table of build ids lists is shown by the path that it has there, the kernel too. */
 	name->has_short_name = binary->kind == MACHINE_KERNEL_MODULE && !binary->is_listed;
@@ -207,7 +210,8 @@ void frame_name_line_text(const struct frame_name *name, bool with_whole_path, s
 	const struct source_place *place = name->place_count ? &name->places[0] : NULL;
 	if (place && place->path && place->line) {
 		const char *slash = with_whole_path ? NULL : strrchr(place->path, '/');
-		text_printf(t, "%s:%" PRIu32, slash ? slash + 1 : place->path, place->line);
+		text_visible(t, str_from(slash ? slash + 1 : place->path));
+		text_printf(t, ":%" PRIu32, place->line);
 	} else if (name->symbol) {
 		text_printf(t, "%s+%" PRIu64, name->symbol, name->symbol_offset);
 	} else {

@@ -193,11 +193,27 @@ static const struct trace_event *event_of(const struct tracepoint_printer *print
 	return tracepoint_payload_id(printer, raw, &id) ? event_by_id(printer, id) : NULL;
 }
 
+typedef void (*event_printer)(
+	const struct trace_event *event, const struct trace_context *context, struct tally_bytes raw, struct text *t);
+
+/* Strings of programs are in it. What ends a line behind all else is the marker's own. */
+static void print_visible(struct tracepoint_printer *printer, event_printer print, const struct trace_event *event,
+	struct tally_bytes raw, struct text *t)
+{
+	size_t start = t->len;
+	print(event, &printer->context, raw, t);
+	bool ends_line = !t->failed && t->len > start && t->data[t->len - 1] == '\n';
+	t->len -= ends_line;
+	text_visible_from(t, start);
+	if (ends_line)
+		text_char(t, '\n');
+}
+
 bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t)
 {
 	const struct trace_event *event = event_of(printer, raw);
 	if (event)
-		trace_event_print(event, &printer->context, raw, t);
+		print_visible(printer, trace_event_print, event, raw, t);
 	return event != NULL;
 }
 
@@ -205,7 +221,7 @@ bool tracepoint_print_raw(struct tracepoint_printer *printer, struct tally_bytes
 {
 	const struct trace_event *event = event_of(printer, raw);
 	if (event)
-		trace_event_print_raw(event, &printer->context, raw, t);
+		print_visible(printer, trace_event_print_raw, event, raw, t);
 	return event != NULL;
 }
 
@@ -331,12 +347,20 @@ bool tracepoint_value_at(struct tracepoint_printer *printer, struct tally_bytes 
 	return true;
 }
 
+static void print_visible_field(struct tracepoint_printer *printer, const struct trace_event *event, uint32_t field,
+	struct tally_bytes raw, struct text *t)
+{
+	size_t start = t->len;
+	trace_event_print_field(event, field, &printer->context, raw, t);
+	text_visible_from(t, start);
+}
+
 bool tracepoint_field_print(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	unsigned index, struct text *t)
 {
 	const struct trace_event *event = event_of(printer, raw);
 	const struct trace_field *field = event ? find_field(event, part, index) : NULL;
 	if (field && field_is_whole(field, raw, printer->context.swap))
-		trace_event_print_field(event, (uint32_t)(field - event->fields), &printer->context, raw, t);
+		print_visible_field(printer, event, (uint32_t)(field - event->fields), raw, t);
 	return field != NULL;
 }

@@ -172,3 +172,17 @@ uint64_t bytes_hash(const void *data, size_t len)
 	}
 	return fold(fold(a ^ hash ^ k0, b ^ k1) ^ k1, k0);
 }
+
+size_t utf8_bytes(const uint8_t *s, size_t left)
+{
+	size_t count = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+
+	if (count == 0 || count > left)
+		return 0;
+	for (size_t i = 1; i < count; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	bool is_bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ||
+		      (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90);
+	return is_bad ? 0 : count;
+}

@@ -58,6 +58,9 @@ bool str_to_u64(struct tally_str text, int base, uint64_t *value);
 struct tally_str str_trim(struct tally_str text);
 /* Splits off the part before the first separator; false when rest is used up. rest shrinks. */
 bool str_next(struct tally_str *rest, char separator, struct tally_str *part);
+/* Bytes of the UTF-8 sequence at s that is longer than one byte, 0 if it is none: no overlong forms, no surrogates, nothing
+ * beyond U+10FFFF. */
+size_t utf8_bytes(const uint8_t *s, size_t left);
 uint64_t bytes_hash(const void *data, size_t len);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/control.h"
 #include "base/limits.h"
 #include "base/vec.h"
 
@@ -29,6 +30,7 @@ void diag_add(struct diag *diag, enum diag_level level, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	control_spell_message(format, text, sizeof(text));
 	for (size_t i = 0; i < diag->len; i++) {
 		if (diag->entries[i].level == level && strcmp(diag->entries[i].text, text) == 0) {
 			diag->entries[i].count++;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/control.h"
+
 TALLY_PRINTF(3, 0)
 static void fill(struct tally_error *err, enum tally_status status, const char *format, va_list args)
 {
@@ -12,6 +14,7 @@ static void fill(struct tally_error *err, enum tally_status status, const char *
 	err->errnum = 0;
 	err->offset = TALLY_NO_OFFSET;
 	vsnprintf(err->text, sizeof(err->text), format, args);
+	control_spell_message(format, err->text, sizeof(err->text));
 }
 
 static void append(struct tally_error *err, const char *separator, const char *text)
@@ -72,6 +75,7 @@ enum tally_status error_prefix(struct tally_error *err, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
+	control_spell_message(format, err->text, sizeof(err->text));
 	append(err, ": ", text);
 	return err->status;
 }

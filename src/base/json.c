@@ -40,7 +40,7 @@ static void put_string(struct text *t, struct tally_str value)
 	text_char(t, '"');
 	for (size_t i = 0; i < value.len;) {
 		bool is_ascii = s[i] < 0x80;
-		size_t count = is_ascii ? 1 : text_utf8_bytes(s + i, value.len - i);
+		size_t count = is_ascii ? 1 : utf8_bytes(s + i, value.len - i);
 		if (count > 0 && !(is_ascii && (s[i] < 0x20 || s[i] == '"' || s[i] == '\\'))) {
 			i += count;
 			continue;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "base/control.h"
 #include "base/vec.h"
 
 #define DISTANCE_MAX_LEN 64
@@ -270,17 +271,73 @@ void text_printf(struct text *t, const char *format, ...)
 	va_end(again);
 }
 
-bool text_flush(struct text *t)
+static void write_all(struct text *t, const char *s, size_t len)
 {
-	if (!t->has_fd)
-		return true;
 	size_t done = 0;
-	while (done < t->len && t->write_errno == 0) {
-		ssize_t n = write(t->fd, t->data + done, t->len - done);
+	while (done < len && t->write_errno == 0) {
+		ssize_t n = write(t->fd, s + done, len - done);
 		if (n >= 0)
 			done += (size_t)n;
 		else if (errno != EINTR)
 			t->write_errno = errno;
+	}
+}
+
+/* What is plain, and the control character behind it. */
+static struct tally_str spell(struct text *t, struct tally_str s, size_t plain)
+{
+	char word[CONTROL_WORD];
+	text_bytes(t, s.data, plain);
+	if (plain < s.len) {
+		plain += control_spell(s.data + plain, s.len - plain, word);
+		text_str(t, word);
+	}
+	return (struct tally_str){s.data + plain, s.len - plain};
+}
+
+void text_visible(struct text *t, struct tally_str s)
+{
+	while (s.len > 0)
+		s = spell(t, s, control_span(s.data, s.len));
+}
+
+void text_visible_from(struct text *t, size_t start)
+{
+	if (t->failed || control_span(t->data + start, t->len - start) == t->len - start)
+		return;
+	struct text visible = {0};
+	text_visible(&visible, (struct tally_str){t->data + start, t->len - start});
+	t->len = start;
+	t->failed = visible.failed;
+	text_bytes(t, visible.data, visible.len);
+	text_deinit(&visible);
+}
+
+void text_mask_from(struct text *t, size_t start, const char *separator)
+{
+	for (size_t i = start; separator && *separator && !t->failed && i < t->len; i++)
+		if (t->data[i] == *separator)
+			t->data[i] = '.';
+}
+
+void text_visible_rows(struct text *t, struct tally_str rows)
+{
+	while (rows.len > 0)
+		rows = spell(t, rows, control_rows_span(rows.data, rows.len, t->separator));
+}
+
+bool text_flush(struct text *t)
+{
+	if (!t->has_fd)
+		return true;
+	if (control_rows_span(t->data, t->len, t->separator) == t->len) {
+		write_all(t, t->data, t->len);
+	} else {
+		struct text visible = {.separator = t->separator};
+		text_visible_rows(&visible, (struct tally_str){t->data, t->len});
+		write_all(t, visible.data, visible.len);
+		t->failed |= visible.failed;
+		text_deinit(&visible);
 	}
 	t->len = 0;
 	return t->write_errno == 0;
@@ -335,18 +392,4 @@ size_t text_nearest(const char *const *candidates, size_t count, const char *wor
 		}
 	}
 	return best;
-}
-
-size_t text_utf8_bytes(const uint8_t *s, size_t left)
-{
-	size_t count = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-
-	if (count == 0 || count > left)
-		return 0;
-	for (size_t i = 1; i < count; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	bool is_bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ||
-		      (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90);
-	return is_bad ? 0 : count;
 }

@@ -22,6 +22,7 @@ struct text {
 	bool failed;
 	int fd; /* used by text_flush; set by text_to_fd, else 0 = none */
 	bool has_fd;
+	char separator; /* of columns: a control character that text_flush leaves as it is; 0: none */
 	int write_errno; /* first failure of write(2); EPIPE included */
 };
 
@@ -29,6 +30,11 @@ void text_deinit(struct text *t);
 void text_clear(struct text *t);
 /* From now on text_line_end and text_flush write to fd. */
 void text_to_fd(struct text *t, int fd);
+/* NULL: there is none. */
+static inline void text_separated_by(struct text *t, const char *separator)
+{
+	t->separator = separator ? separator[0] : 0;
+}
 /* Makes room for n more bytes and returns where they go; NULL when memory is out. The caller adds to t->len. */
 char *text_room(struct text *t, size_t n);
 void text_char(struct text *t, char c);
@@ -54,14 +60,20 @@ void text_fixed_right(struct text *t, double v, unsigned decimals, size_t width)
 /* 1234567 -> "1,234,567" with the given separator (NULL or "": none). */
 void text_u64_grouped(struct text *t, uint64_t v, const char *separator);
 void text_printf(struct text *t, const char *format, ...) TALLY_PRINTF(2, 3);
+/* A name of others: its control characters are spelled (control.h), so that it is part of one row and steers nothing. */
+void text_visible(struct text *t, struct tally_str s);
+/* The same of what was appended from start on. */
+void text_visible_from(struct text *t, size_t start);
+/* Where names stand in columns with a separator, as perf's report does: its first character becomes a dot in what was
+ * appended from start on. NULL: there is none. */
+void text_mask_from(struct text *t, size_t start, const char *separator);
+/* Rows of our own with such names in them: what is neither line end, tab, colour nor the separator is spelled. */
+void text_visible_rows(struct text *t, struct tally_str rows);
+/* Before it is written, text goes the way of text_visible_rows: the last gate where a name was passed on as it is. */
 /* Writes all out to fd if one is set and the buffer is past the mark (text_line_end) or in any case (text_flush).
  * False once a write has failed (see write_errno). */
 bool text_line_end(struct text *t);
 bool text_flush(struct text *t);
-
-/* Bytes of the UTF-8 sequence at s that is longer than one byte, 0 if it is none: no overlong forms, no surrogates, nothing
- * beyond U+10FFFF. */
-size_t text_utf8_bytes(const uint8_t *s, size_t left);
 
 /* Edit distance with transpositions, for "did you mean"; at most 64 characters are looked at. */
 unsigned text_distance(struct tally_str a, struct tally_str b);

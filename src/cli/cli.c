@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/control.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/help.h"
@@ -26,12 +27,27 @@ int cli_fail(const struct cli *cli, const struct tally_error *err)
 	return EXIT_FAILED;
 }
 
+/* What names of others are in it cannot steer the terminal. */
+TALLY_PRINTF(1, 0)
+static void print_message(const char *format, va_list args)
+{
+	char *message;
+	if (vasprintf(&message, format, args) < 0)
+		return;
+	size_t room = CONTROL_WORD * strlen(message) + 1;
+	char *visible = realloc(message, room);
+	if (visible)
+		control_spell_message(format, visible, room);
+	fputs(visible ? visible : "out of memory", stderr);
+	free(visible ? visible : message);
+}
+
 int cli_failf(const struct cli *cli, const char *format, ...)
 {
 	fflush(stdout);
 	va_list args;
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	print_message(format, args);
 	va_end(args);
 	fputc('\n', stderr);
 	return EXIT_FAILED;
@@ -135,7 +151,7 @@ int cli_usagef(const struct cli *cli, const struct command *command, const char 
 	fflush(stdout);
 	va_list args;
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	print_message(format, args);
 	va_end(args);
 	struct text t = {0};
 	text_str(&t, "\n\n");

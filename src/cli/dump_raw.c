@@ -205,11 +205,11 @@ void dump_raw_place(const struct dump_raw *dump, struct text *t, const struct re
 		text_i64(t, (int32_t)sample->tid);
 	} else {
 		struct tally_str name = machine_string(dump->machine, comm);
-		text_bytes(t, name.data, name.len);
+		text_visible(t, name);
 	}
 	text_char(t, ':');
 	text_i64(t, (int32_t)sample->tid);
 	text_str(t, "\n ...... dso: ");
-	text_bytes(t, place.data, place.len);
+	text_visible(t, place);
 	text_char(t, '\n');
 }

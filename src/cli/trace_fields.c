@@ -21,6 +21,6 @@ bool trace_text_of(struct tracepoint_printer *printer, struct tally_bytes raw, s
 	if (!printer || !tracepoint_find(printer, raw, TRACEPOINT_OWN, name, &index) ||
 		!tracepoint_value_at(printer, raw, TRACEPOINT_OWN, index, &value))
 		return false;
-	text_bytes(out, value.text.data, value.text.len);
+	text_visible(out, value.text);
 	return true;
 }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "abi/perf_constants.h"
+#include "base/text.h"
 
 #define KERNEL_NAME	  "[kernel.kallsyms]"
 #define VMLINUX_NAME	  "[kernel.vmlinux]"
@@ -38,6 +39,16 @@ static struct tally_str base_name(struct tally_str path)
 	return (struct tally_str){path.data + start, path.len - start};
 }
 
+/* What is shown; the path is what files are found by, and stays as it is. */
+static bool add_visible(struct binary_table *table, struct tally_str name, uint32_t *id)
+{
+	struct text visible = {0};
+	text_visible(&visible, name);
+	bool ok = !visible.failed && intern_add(table->strings, visible.data ? visible.data : "", visible.len, id);
+	text_deinit(&visible);
+	return ok;
+}
+
 /* Adds or finds the binary of (path, build id or file, pid); the short name is taken only for a new one. */
 static bool add(struct binary_table *table, struct machine_binary *binary, struct tally_str path,
 	struct tally_str short_name, uint32_t *index)
@@ -65,7 +76,7 @@ static bool add(struct binary_table *table, struct machine_binary *binary, struc
 		*index = id;
 		return true;
 	}
-	if (!intern_add(table->strings, short_name.data, short_name.len, &binary->short_name))
+	if (!add_visible(table, short_name, &binary->short_name))
 		return false;
 	if (!vec_push(&table->binaries, *binary))
 		return false;

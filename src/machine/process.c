@@ -1,5 +1,7 @@
 #include "machine/process.h"
 
+#include "base/visible.h"
+
 void process_table_init(struct process_table *table, struct intern *strings)
 {
 	*table = (struct process_table){.strings = strings};
@@ -92,7 +94,8 @@ bool process_table_name(struct process_table *table, int32_t tid, struct tally_s
 {
 	struct thread *thread = find_or_add_thread(table, tid);
 	struct thread_name name = {.time_from_ns = time_ns};
-	return thread && intern_add(table->strings, comm.data, comm.len, &name.comm) &&
+	comm = visible_str(&table->arena, comm);
+	return thread && comm.data && intern_add(table->strings, comm.data, comm.len, &name.comm) &&
 	       arena_vec_push(&table->arena, &thread->names, name);
 }
 

@@ -3,6 +3,7 @@
 #include "abi/event_name.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/visible.h"
 #include "perfdata/tracing_formats.h"
 
 void event_set_init(struct event_set *set)
@@ -107,7 +108,9 @@ enum tally_status event_set_apply_features(
 		if (desc->attr->type != event->attr.type || desc->attr->config != event->attr.config)
 			continue; /* another order: names would be wrong */
 		if (desc->name.len > 0)
-			event->name = desc->name;
+			event->name = visible_str(&set->arena, desc->name);
+		if (!event->name.data)
+			return error_nomem(err);
 		if (event->id_count == 0 && desc->id_count > 0) {
 			enum tally_status status = set_ids(set, event, desc->ids, desc->id_count, err);
 			if (status != TALLY_OK)
@@ -164,9 +167,9 @@ static bool name_tracepoint(struct event_set *set, struct perfdata_event *event,
 		return true;
 	const struct tracepoint_name *found = &names->items.items[index];
 	struct text text = {0};
-	text_bytes(&text, found->system.data, found->system.len);
+	text_visible(&text, found->system);
 	text_char(&text, ':');
-	text_bytes(&text, found->name.data, found->name.len);
+	text_visible(&text, found->name);
 	char *copy = text.failed ? NULL : arena_string(&set->arena, text.data, text.len);
 	if (copy)
 		event->name = (struct tally_str){copy, text.len};
@@ -197,9 +200,10 @@ static enum tally_status set_text(
 	if (len == 0)
 		return TALLY_OK;
 	char *copy = arena_string(&set->arena, (const char *)payload.data, len);
-	if (!copy)
+	struct tally_str visible = visible_str(&set->arena, (struct tally_str){copy, copy ? len : 0});
+	if (!visible.data)
 		return error_nomem(err);
-	*to = (struct tally_str){copy, len};
+	*to = visible;
 	return TALLY_OK;
 }
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/thread_pool.h"
+#include "base/visible.h"
 #include "code/symbol_origin.h"
 #include "profile/profile_bulk.h"
 
@@ -168,13 +169,21 @@ static char origin_of(struct replay *replay, uint32_t binary)
 	return id == STORE_ENTRY_NONE ? SYMBOL_ORIGIN_NONE : symbol_origin(replay->store, id);
 }
 
+/* As it is shown. */
+static uint32_t path_string(struct replay *replay, uint32_t path)
+{
+	struct tally_str name = visible_str(&replay->arena, machine_string(replay->sideband.machine, path));
+	replay->failed |= !name.data;
+	return profile_builder_string(replay->builder, name);
+}
+
 static uint32_t add_binary(struct replay *replay, uint32_t binary)
 {
 	const struct machine *machine = replay->sideband.machine;
 	const struct machine_binary *from = machine_binary_get(machine, binary);
 	struct profile_binary to = {
 		.name = profile_builder_string(replay->builder, machine_string(machine, from->short_name)),
-		.long_name = profile_builder_string(replay->builder, machine_string(machine, from->path)),
+		.long_name = path_string(replay, from->path),
 		.build_id = build_id_string(replay, from),
 		.origin = origin_of(replay, binary),
 		.is_kernel = from->kind == MACHINE_KERNEL || from->kind == MACHINE_KERNEL_MODULE ||

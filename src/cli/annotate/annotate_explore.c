@@ -1,5 +1,6 @@
 #include "cli/annotate/annotate_explore.h"
 #include "base/error.h"
+#include "base/visible.h"
 #include "cli/annotate/annotate_data.h"
 #include "cli/terminal/tui_print.h"
 #include "view/tui/annotate_draw.h"
@@ -492,12 +493,13 @@ const struct annotate_target *annotate_explore_find(
 	for (size_t i = 0; i < machine_binary_count(names->machine); i++) {
 		const struct machine_binary *binary = machine_binary_get(names->machine, (uint32_t)i);
 		uint32_t id;
-		if (!str_equal(machine_string(names->machine, binary->path), path) ||
+		struct tally_str shown = visible_str(&samples->arena, machine_string(names->machine, binary->path));
+		if (!shown.data || !str_equal(shown, path) ||
 			frame_names_store_id(names, (uint32_t)i, &id, NULL) != TALLY_OK || id == RESOLVE_NONE)
 			continue;
 		const struct symbol *found = binary_store_find(samples->source.store, id, start);
 		if (found && found->start == start)
-			return make_target(samples, id, found, machine_string(names->machine, binary->path));
+			return make_target(samples, id, found, shown);
 	}
 	return NULL;
 }

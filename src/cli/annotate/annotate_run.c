@@ -96,7 +96,7 @@ static enum tally_status print_one(struct running *r, const struct annotate_targ
 		else if (!r->run->is_json)
 			annotate_text(r->out, &listing.function, &r->run->text);
 		if (r->run->is_verbose)
-			fprintf(stderr, "%s: code of %s is from %s\n", r->cli->program, target->frame->symbol,
+			(void)cli_failf(r->cli, "%s: code of %s is from %s", r->cli->program, target->frame->symbol,
 				listing.code.path ? listing.code.path : "memory");
 	} else if (status != TALLY_NOMEM && !r->run->skips_missing) {
 		(void)text_flush(r->out);

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/visible.h"
 
 #define LINES_BEFORE 5 /* that lead up to a function's first line */
 #define PATH_BYTES   4096
@@ -116,7 +117,8 @@ const char *annotate_source_line(struct annotate_source *source, uint32_t line)
 	const struct annotate_source_file *file = source->current;
 	if (!file || line == 0 || line > file->lines.len)
 		return NULL;
-	return without_tabs(&source->arena, str_trim(file->lines.items[line - 1]));
+	const char *text = without_tabs(&source->arena, str_trim(file->lines.items[line - 1]));
+	return text ? visible_string(&source->arena, text) : NULL;
 }
 
 bool annotate_source_find(struct annotate_source *source, const char *path, uint32_t line, struct tally_str *text)

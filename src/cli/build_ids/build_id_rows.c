@@ -62,7 +62,7 @@ void build_id_rows_print(const struct build_id_rows *rows, struct text *t)
 		build_id_to_hex(&row->id, hex);
 		text_str_left(t, str_from(hex), ID_COLUMN);
 		text_char(t, ' ');
-		text_bytes(t, row->name.data, row->name.len);
+		text_visible(t, row->name);
 		text_char(t, '\n');
 	}
 }
@@ -108,7 +108,7 @@ static enum tally_status print_map(void *context, const struct kernel_map *map, 
 	text_char(t, ' ');
 	text_hex_right(t, map->start + map->len, 16);
 	text_char(t, ' ');
-	text_bytes(t, name.data, name.len);
+	text_visible(t, name);
 	text_char(t, '\n');
 	return t->failed ? error_nomem(err) : TALLY_OK;
 }

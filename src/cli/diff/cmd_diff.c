@@ -261,6 +261,7 @@ static int run_parsed(const struct cli *cli, struct settings *settings)
 	if (request->with_streams && request->sort)
 		fprintf(stderr, "%s: note: -s is about rows, and --stream shows none\n", cli->program);
 	text_to_fd(&out, STDOUT_FILENO);
+	text_separated_by(&out, request->separator);
 	enum tally_status status = diff_run(cli, request, &out, &failures, &err);
 	int code = cli_finish_text(cli, &out);
 	if (code == 0 && failures)

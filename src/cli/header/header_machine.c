@@ -6,7 +6,7 @@
 void header_str(struct text *out, const char *before, struct tally_str value)
 {
 	text_str(out, before);
-	text_bytes(out, value.data, value.len);
+	text_visible(out, value);
 	text_char(out, '\n');
 }
 
@@ -47,7 +47,7 @@ void header_pmus(struct text *out, const struct header_source *source)
 	const struct perfdata_features *f = source->features;
 	for (size_t i = 0; i < f->pmu_count; i++) {
 		text_str(out, i ? ", " : "# pmu mappings: ");
-		text_bytes(out, f->pmus[i].name.data, f->pmus[i].name.len);
+		text_visible(out, f->pmus[i].name);
 		text_printf(out, " = %" PRIu32, f->pmus[i].type);
 	}
 	text_str(out, f->pmu_count ? "\n" : "# pmu mappings: not available\n");
@@ -120,7 +120,7 @@ void header_hybrid(struct text *out, const struct header_source *source)
 	text_str(out, "# hybrid cpu system:\n");
 	for (size_t i = 0; i < f->hybrid_count; i++) {
 		text_str(out, "# ");
-		text_bytes(out, f->hybrid[i].pmu.data, f->hybrid[i].pmu.len);
+		text_visible(out, f->hybrid[i].pmu);
 		header_str(out, " cpu list : ", f->hybrid[i].cpus);
 	}
 }
@@ -128,13 +128,13 @@ void header_hybrid(struct text *out, const struct header_source *source)
 static void print_caps(struct text *out, const struct perfdata_pmu_caps *caps)
 {
 	text_str(out, "# ");
-	text_bytes(out, caps->pmu.data, caps->pmu.len);
+	text_visible(out, caps->pmu);
 	text_str(out, " pmu capabilities: ");
 	for (size_t i = 0; i < caps->len; i++) {
 		text_str(out, i ? ", " : "");
-		text_bytes(out, caps->items[i].name.data, caps->items[i].name.len);
+		text_visible(out, caps->items[i].name);
 		text_char(out, '=');
-		text_bytes(out, caps->items[i].value.data, caps->items[i].value.len);
+		text_visible(out, caps->items[i].value);
 	}
 	text_str(out, caps->len ? "\n" : "not available\n");
 }
@@ -176,7 +176,7 @@ static void print_bpf_function(struct text *out, const struct bpf_function *func
 	for (size_t i = 0; i < BPF_TAG_BYTES; i++)
 		text_hex(out, function->tag[i], 2);
 	text_char(out, '_');
-	text_bytes(out, function->name.data, function->name.len);
+	text_visible(out, function->name);
 	text_printf(out, " addr 0x%" PRIx64 " size %" PRIu32 "\n", function->address, function->size);
 }
 

@@ -44,6 +44,7 @@ static void print_cmdline(struct text *out, const struct header_source *source)
 {
 	const struct perfdata_string_list *list = &source->features->cmdline;
 	text_str(out, "# cmdline : ");
+	size_t start = out->len;
 	for (size_t i = 0; i < list->len; i++) {
 		for (size_t k = 0; k < list->items[i].len; k++) {
 			if (list->items[i].data[k] == '\'')
@@ -52,6 +53,7 @@ static void print_cmdline(struct text *out, const struct header_source *source)
 		}
 		text_char(out, ' ');
 	}
+	text_visible_from(out, start);
 	text_char(out, '\n');
 }
 
@@ -69,7 +71,7 @@ static void print_total_mem(struct text *out, const struct header_source *source
 static void print_event(struct text *out, const struct perfdata_event_desc *event)
 {
 	text_str(out, "# event : name = ");
-	text_bytes(out, event->name.data, event->name.len);
+	text_visible(out, event->name);
 	text_str(out, ", ");
 	for (size_t i = 0; i < event->id_count; i++)
 		text_printf(out, "%s%" PRIu64, i ? ", " : ", id = { ", event->ids[i]);
@@ -93,10 +95,10 @@ static void print_groups(struct text *out, const struct header_source *source)
 		const struct perfdata_group *g = &f->groups[i];
 		text_str(out, "# group: ");
 		if (!str_equal(g->name, STR("{anon_group}")))
-			text_bytes(out, g->name.data, g->name.len);
+			text_visible(out, g->name);
 		for (uint32_t m = 0; m < g->member_count && (size_t)g->leader_index + m < event_count; m++) {
 			text_char(out, m ? ',' : '{');
-			text_bytes(out, events[g->leader_index + m].name.data, events[g->leader_index + m].name.len);
+			text_visible(out, events[g->leader_index + m].name);
 		}
 		text_str(out, "}\n");
 	}

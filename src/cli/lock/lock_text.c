@@ -148,13 +148,22 @@ static void add_row(
 		text_str(out, l->stack);
 }
 
+static void add_masked(const struct lock_table *t, const char *name, struct text *out)
+{
+	size_t start = out->len;
+	text_str(out, name);
+	text_mask_from(out, start, t->separator);
+}
+
 /* Plain numbers, times in ns, for programs. */
 static void add_separated(
 	const struct lock_table *t, const struct lock_row *row, const struct lock_label *l, struct text *out)
 {
 	const char *s = t->separator;
-	if (t->layout == LOCK_BY_NAME)
-		text_printf(out, "%s%s ", l->name, s);
+	if (t->layout == LOCK_BY_NAME) {
+		add_masked(t, l->name, out);
+		text_printf(out, "%s ", s);
+	}
 	for (size_t i = 0; i < t->column_count; i++)
 		text_printf(
 			out, "%" PRIu64 "%s ", lock_row_value(row, t->columns[i]), i + 1 < t->column_count ? s : "");
@@ -164,13 +173,14 @@ static void add_separated(
 	}
 	const char *type = lock_type_name(row->flags);
 	if (t->layout == LOCK_BY_CALLER)
-		text_printf(out, "%s%s %s", type, s, caller_name(l));
+		text_printf(out, "%s%s ", type, s), add_masked(t, caller_name(l), out);
 	else if (t->layout == LOCK_BY_THREAD)
-		text_printf(out, "%" PRId64 "%s %s", (int64_t)l->number, s, l->name);
+		text_printf(out, "%" PRId64 "%s ", (int64_t)l->number, s), add_masked(t, l->name, out);
 	else if (t->layout == LOCK_BY_ADDRESS)
-		text_printf(out, "%" PRIx64 "%s %s%s %.*s", l->number, s, l->name, s, type_len(t, type), type);
+		text_printf(out, "%" PRIx64 "%s ", l->number, s), add_masked(t, l->name, out),
+			text_printf(out, "%s %.*s", s, type_len(t, type), type);
 	else if (t->layout == LOCK_BY_CGROUP)
-		text_str(out, l->name);
+		add_masked(t, l->name, out);
 	text_char(out, '\n');
 }
 

@@ -151,6 +151,7 @@ static int run_dump(const struct cli *cli, const struct settings *settings)
 	cli_start_pager(cli);
 	text_to_fd(&out, STDOUT_FILENO);
 	enum tally_status status = mem_dump(cli, &dump, &out, &err);
+	text_separated_by(&out, settings->separator);
 	int code = cli_finish_text(cli, &out);
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);

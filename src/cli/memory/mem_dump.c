@@ -58,8 +58,11 @@ static enum tally_status print_sample(struct data_source *source, const struct m
 	}
 	text_printf(out, "%" PRIu64 "%s0x%" PRIx64 "%s", is_struct ? (uint32_t)sample->weight : sample->weight, sep,
 		sample->data_src, sep);
-	text_printf(out, "%.*s:%s\n", is_mapped ? (int)name->path.len : 3, is_mapped ? name->path.data : "???",
+	size_t start = out->len;
+	text_printf(out, "%.*s:%s", is_mapped ? (int)name->path.len : 3, is_mapped ? name->path.data : "???",
 		name->symbol ? name->symbol : "???");
+	text_mask_from(out, start, dump->separator);
+	text_char(out, '\n');
 	return TALLY_OK;
 }
 

@@ -516,6 +516,7 @@ static int run_request(const struct cli *cli, struct report_request *request, st
 	struct tally_error err = {0};
 	bool is_met = true;
 	text_to_fd(&out, STDOUT_FILENO);
+	text_separated_by(&out, request->separator);
 	enum tally_status status = TALLY_OK;
 	if (request->total_cycles)
 		status = report_blocks(cli, request, &out, &request->opened, &err);

@@ -39,9 +39,11 @@ static void print_trail(struct text *out, const struct binary_store *store, uint
 	for (size_t i = 0; i < count; i++) {
 		text_str(out, "        ");
 		text_str_left(out, str_from(steps[i].source), SOURCE_WIDTH);
+		size_t start = out->len;
 		text_printf(out, " %s: %s", steps[i].path, found_text(steps[i].found));
 		if (steps[i].detail)
 			text_printf(out, " (%s)", steps[i].detail);
+		text_visible_from(out, start);
 		text_char(out, '\n');
 	}
 }
@@ -132,19 +134,24 @@ static void print_object(struct text *out, const struct binary_store *store, con
 	memcpy(id.bytes, info.build_id, id.size);
 	if (id.size > 0)
 		build_id_to_hex(&id, hex);
-	text_printf(out, "\n%.*s\n", (int)info.path.len, info.path.data);
+	text_char(out, '\n');
+	text_visible(out, info.path);
+	text_char(out, '\n');
 	if (hit->samples)
 		text_printf(
 			out, "    no symbol   %" PRIu64 " of its %" PRIu64 " samples\n", hit->unnamed, hit->samples);
 	else
 		text_str(out, "    no symbol   in call chains only\n");
 	text_printf(out, "    build id    %s\n", *hex ? hex : "none");
+	size_t start = out->len;
 	if (info.status != BINARY_OK)
-		text_printf(out, "    reason      %s\n", info.text ? info.text : "out of memory");
+		text_printf(out, "    reason      %s", info.text ? info.text : "out of memory");
 	else
-		text_printf(out, "    %s %zu names of %s%s\n", hit->unnamed ? "reason     " : "names      ",
+		text_printf(out, "    %s %zu names of %s%s", hit->unnamed ? "reason     " : "names      ",
 			info.symbol_count, info.used_path ? info.used_path : "it",
 			hit->unnamed ? " do not cover all of its code" : "");
+	text_visible_from(out, start);
+	text_char(out, '\n');
 	print_trail(out, store, hit->store_id);
 	if (hit->unnamed || info.status != BINARY_OK)
 		print_remedy(&info, hints, hex, out);

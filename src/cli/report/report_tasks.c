@@ -237,7 +237,7 @@ static void print_mapping(struct tasks *tasks, const struct mapping *m, size_t l
 	text_char(tasks->out, ' ');
 	text_u64(tasks->out, file->inode);
 	text_char(tasks->out, ' ');
-	text_bytes(tasks->out, path.data, path.len);
+	text_visible(tasks->out, path);
 	text_char(tasks->out, '\n');
 }
 
@@ -309,7 +309,7 @@ static bool print_task(struct tasks *tasks, const struct task *task, size_t leve
 		text_i64(tasks->out, task->tid);
 	} else {
 		struct tally_str comm = intern_get(&tasks->comms, task->comm);
-		text_bytes(tasks->out, comm.data, comm.len);
+		text_visible(tasks->out, comm);
 	}
 	text_char(tasks->out, '\n');
 	return !tasks->with_mmaps || print_mappings(tasks, task, indent);

@@ -92,7 +92,7 @@ static void print_source(const struct script_places *p, struct text *t, const st
 	text_str(t, "\n  ");
 	if (at && at->path) {
 		const char *slash = p->full_source_path ? NULL : strrchr(at->path, '/');
-		text_str(t, slash ? slash + 1 : at->path);
+		text_visible(t, str_from(slash ? slash + 1 : at->path));
 		text_char(t, ':');
 		text_u64(t, at->line);
 	} else {

@@ -58,7 +58,13 @@ bool script_records_is_shown(const struct script_records *records, uint32_t type
 static bool set_name(struct script_records *records, uint32_t tid, struct tally_str name)
 {
 	uint32_t id;
-	return intern_add(&records->strings, name.data, name.len, &id) && map_u64_set(&records->names, tid, id);
+	struct text visible = {0};
+	text_visible(&visible, name);
+	bool ok = !visible.failed &&
+		  intern_add(&records->strings, visible.data ? visible.data : "", visible.len, &id) &&
+		  map_u64_set(&records->names, tid, id);
+	text_deinit(&visible);
+	return ok;
 }
 
 /* A new thread has its parent's name; one whose parent is unknown has none. */

@@ -140,8 +140,9 @@ static void plan_text(struct text *t, const struct stat_plan *plan)
 	rounds_print(t, plan);
 	text_printf(t, " NMI watchdog %s.\n", watchdog_text(plan->watchdog));
 	for (size_t i = 0; i < plan->holders->len; i++)
-		text_printf(t, " %s (pid %d) has %zu performance events open.\n", plan->holders->items[i].comm,
-			(int)plan->holders->items[i].pid, plan->holders->items[i].events);
+		text_char(t, ' '), text_visible(t, str_from(plan->holders->items[i].comm)),
+			text_printf(t, " (pid %d) has %zu performance events open.\n", (int)plan->holders->items[i].pid,
+				plan->holders->items[i].events);
 	if (plan->holders->unseen)
 		text_printf(t, " %zu processes could not be looked at; they may have events open.\n",
 			plan->holders->unseen);

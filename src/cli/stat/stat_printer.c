@@ -36,6 +36,7 @@ enum tally_status stat_printer_open(struct stat_printer *p, struct tally_error *
 		p->fd = (int)s->log_fd;
 	}
 	text_to_fd(&p->text, p->fd);
+	text_separated_by(&p->text, s->separator);
 	if (output && !s->is_json)
 		started_on(p);
 	return TALLY_OK;

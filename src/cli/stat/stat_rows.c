@@ -162,7 +162,8 @@ static void place_append(struct text *t, const struct row *row)
 			place_of(row)->cache);
 		break;
 	case AGGREGATE_THREAD:
-		text_printf(t, "%s-%d", row->report->comms[row->place], (int)a->threads[row->place]);
+		text_visible(t, str_from(row->report->comms[row->place]));
+		text_printf(t, "-%d", (int)a->threads[row->place]);
 		break;
 	}
 }
@@ -170,6 +171,23 @@ static void place_append(struct text *t, const struct row *row)
 void stat_rows_place(struct text *t, const struct stat_report *report, size_t event, size_t place)
 {
 	place_append(t, &(struct row){.report = report, .event = event, .place = place});
+}
+
+/* "             sleep-1234     " */
+static void thread_append(struct text *t, const struct row *row)
+{
+	struct text comm = {0};
+	text_visible(&comm, str_from(row->report->comms[row->place]));
+	text_str_right(t, (struct tally_str){comm.data ? comm.data : "", comm.len}, 16);
+	text_printf(t, "-%-8d ", (int)row->report->aggregation->threads[row->place]);
+	t->failed |= comm.failed;
+	text_deinit(&comm);
+}
+
+static void cgroup_append(struct text *t, const struct row *row)
+{
+	text_char(t, ' ');
+	text_visible(t, str_from(row->spec->cgroup));
 }
 
 static bool place_has_cpus(enum aggregation_mode mode)
@@ -230,8 +248,7 @@ static size_t text_prefix(struct text *t, const struct row *row)
 	if (mode == AGGREGATE_CPU)
 		text_printf(t, "%-10s ", name);
 	else if (mode == AGGREGATE_THREAD)
-		text_printf(t, "%16s-%-8d ", row->report->comms[row->place],
-			(int)row->report->aggregation->threads[row->place]);
+		thread_append(t, row);
 	else if (place_has_cpus(mode))
 		text_printf(t, "%-*s %5u ", place_widths[mode], name, row->cpu_count);
 	text_deinit(&place);
@@ -275,13 +292,13 @@ static void text_row(struct text *t, const struct row *row, size_t width)
 	if (row->state != ROW_COUNTED && !metric.unit) {
 		text_str_left(t, str_from(row->spec->name), NAME_WIDTH + (row->spec->cgroup ? 0 : 28));
 		if (row->spec->cgroup)
-			text_printf(t, " %s", row->spec->cgroup);
+			cgroup_append(t, row);
 		text_char(t, '\n');
 		return;
 	}
 	text_str_left(t, str_from(row->spec->name), NAME_WIDTH);
 	if (row->spec->cgroup)
-		text_printf(t, " %s", row->spec->cgroup);
+		cgroup_append(t, row);
 	metric_append(t, metric);
 	if (row->report->runs > 1 && row->error_percent != 0)
 		text_printf(t, "  ( +-%6.2f%% )", row->error_percent);
@@ -301,7 +318,9 @@ static void csv_prefix(struct text *t, const struct row *row)
 	} else if (row->report->interval_s >= 0) {
 		text_printf(t, "%16.9f%s", row->report->interval_s, s);
 	}
+	size_t start = t->len;
 	place_append(t, row);
+	text_mask_from(t, start, s);
 	if (place_has_cpus(row->report->aggregation->mode))
 		text_printf(t, "%s%u", s, row->cpu_count);
 	if (row->report->aggregation->mode != AGGREGATE_ALL)
@@ -328,8 +347,12 @@ static void csv_row(struct text *t, const struct row *row)
 	else
 		text_str(t, state_text(row));
 	text_printf(t, "%s%s%s%s%s", s, row->unit, s, row->spec->name, s);
-	if (row->spec->cgroup)
-		text_printf(t, "%s%s", row->spec->cgroup, s);
+	if (row->spec->cgroup) {
+		size_t start = t->len;
+		text_visible(t, str_from(row->spec->cgroup));
+		text_mask_from(t, start, s);
+		text_str(t, s);
+	}
 	if (report->runs > 1)
 		text_printf(t, "%.2f%%%s", row->error_percent, s);
 	text_printf(t, "%.0f%s%.2f%s", row->running_ns, s, running_percent(row), s);

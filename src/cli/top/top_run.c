@@ -176,6 +176,16 @@ static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *
 	return true;
 }
 
+/* It is written by itself: in the text no such sequence is let through. */
+static bool clear_screen(struct text *out)
+{
+	static const char clear[] = "\033[H\033[2J";
+	ssize_t written = write(STDOUT_FILENO, clear, sizeof(clear) - 1);
+	if (written < 0)
+		out->write_errno = errno;
+	return written >= 0;
+}
+
 static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 {
 	bool is_terminal = isatty(STDOUT_FILENO), goes_on = true;
@@ -198,7 +208,7 @@ static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 			st = top_view_renew(&run->view, err);
 		if (st == TALLY_OK)
 			st = top_text_print(&run->view, is_terminal, &out, err);
-		if (st == TALLY_OK && !text_flush(&out)) {
+		if (st == TALLY_OK && ((is_terminal && !clear_screen(&out)) || !text_flush(&out))) {
 			goes_on = false;
 			if (out.write_errno != EPIPE)
 				st = error_set_errno(err, TALLY_IO, out.write_errno, "writing standard output");

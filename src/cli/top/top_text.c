@@ -94,8 +94,6 @@ enum tally_status top_text_print(
 	enum tally_status st = TALLY_OK;
 	struct text header = {0};
 
-	if (is_terminal)
-		text_str(out, "\033[H\033[2J");
 	text_str(&header, "   ");
 	top_view_header(view, &header);
 	struct tally_str line = {header.data, header.len};

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/side_thread.h"
 #include "base/thread_pool.h"
+#include "base/visible.h"
 #include "code/binaries/binary_entry.h"
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/line_program.h"
@@ -625,14 +626,17 @@ const char *binary_store_display_name(
 
 const char *binary_store_readable(const struct binary_store *store, const char *name, struct arena *arena)
 {
-	if (store->options.no_demangle)
-		return name;
-	return store->options.whole_names ? demangle_whole(arena, name) : demangle(arena, name);
+	const char *readable = store->options.no_demangle   ? name
+			       : store->options.whole_names ? demangle_whole(arena, name)
+							    : demangle(arena, name);
+	const char *visible = visible_string(arena, readable);
+	return visible ? visible : "";
 }
 
 const char *binary_store_whole_name(const struct binary_store *store, const char *name, struct arena *arena)
 {
-	return store->options.no_demangle ? name : demangle_whole(arena, name);
+	const char *visible = visible_string(arena, store->options.no_demangle ? name : demangle_whole(arena, name));
+	return visible ? visible : "";
 }
 
 const char *binary_store_pack_damage(const struct binary_store *store)

@@ -326,7 +326,7 @@ const char *export_event_unit(struct tally_str name)
 static size_t character_bytes(struct tally_str s)
 {
 	uint8_t c = (uint8_t)s.data[0];
-	return c == 0 ? 0 : c < 0x80 ? 1 : text_utf8_bytes((const uint8_t *)s.data, s.len);
+	return c == 0 ? 0 : c < 0x80 ? 1 : utf8_bytes((const uint8_t *)s.data, s.len);
 }
 
 void export_utf8(struct text *out, struct tally_str s)
@@ -347,7 +347,7 @@ void export_json_string(struct text *out, struct tally_str s)
 	text_char(out, '"');
 	while (s.len > 0) {
 		uint8_t c = (uint8_t)s.data[0];
-		size_t len = c < 0x80 ? 1 : text_utf8_bytes((const uint8_t *)s.data, s.len);
+		size_t len = c < 0x80 ? 1 : utf8_bytes((const uint8_t *)s.data, s.len);
 		if (len == 0) {
 			text_str(out, "\\ufffd");
 			len = 1;

@@ -8,7 +8,7 @@ void page_string(struct text *out, struct tally_str s)
 	text_char(out, '"');
 	while (rest.len > 0) {
 		uint8_t c = (uint8_t)rest.data[0];
-		size_t len = c < 0x80 ? 1 : text_utf8_bytes((const uint8_t *)rest.data, rest.len);
+		size_t len = c < 0x80 ? 1 : utf8_bytes((const uint8_t *)rest.data, rest.len);
 		if (len == 0) {
 			text_str(out, "\\ufffd");
 			len = 1;

@@ -38,7 +38,7 @@ static bool is_refused(const uint8_t *s, size_t len)
 /* Appends one character and returns its bytes. */
 static size_t add_character(struct text *out, const uint8_t *s, size_t left)
 {
-	size_t len = s[0] < 0x80 ? 1 : text_utf8_bytes(s, left);
+	size_t len = s[0] < 0x80 ? 1 : utf8_bytes(s, left);
 	if (len == 0 || is_refused(s, len)) {
 		text_str(out, REPLACEMENT);
 		return len ? len : 1;

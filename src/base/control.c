@@ -1,0 +1,118 @@
+#include "base/control.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+#define ESCAPE 0x1b
+
+/* Bytes of the control character at s, 0 if it is none. In a text that is not UTF-8, C1 is a byte by itself. */
+static size_t control_bytes(const uint8_t *s, size_t left)
+{
+	if (s[0] < 0x20 || s[0] == 0x7f)
+		return 1;
+	if (s[0] < 0x80)
+		return 0;
+	if (s[0] == 0xc2 && left > 1 && s[1] >= 0x80 && s[1] < 0xa0)
+		return 2;
+	return s[0] < 0xa0;
+}
+
+/* Of the character at s, which is none of control. */
+static size_t character_bytes(const uint8_t *s, size_t left)
+{
+	size_t bytes = s[0] < 0x80 ? 1 : utf8_bytes(s, left);
+	return bytes ? bytes : 1;
+}
+
+/* Whether one of eight bytes may be below the blank, DEL or beyond ASCII: only then they are looked at one by one. */
+static inline bool needs_a_look(const char *s)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;
+	uint64_t word;
+	memcpy(&word, s, sizeof(word));
+	uint64_t del = word ^ ones * 0x7f;
+	return (((word - ones * 0x20) | (del - ones) | word) & high) != 0;
+}
+
+size_t control_span(const char *text, size_t len)
+{
+	const uint8_t *s = (const uint8_t *)text;
+	size_t at = 0;
+	while (at < len) {
+		if (len - at >= sizeof(uint64_t) && !needs_a_look(text + at)) {
+			at += sizeof(uint64_t);
+			continue;
+		}
+		if (control_bytes(s + at, len - at))
+			break;
+		at += character_bytes(s + at, len - at);
+	}
+	return at;
+}
+
+static size_t colour_bytes(const uint8_t *s, size_t left)
+{
+	size_t at = 2;
+	if (left < 3 || s[0] != ESCAPE || s[1] != '[')
+		return 0;
+	while (at < left && ((s[at] >= '0' && s[at] <= '9') || s[at] == ';'))
+		at++;
+	return at < left && s[at] == 'm' ? at + 1 : 0;
+}
+
+size_t control_rows_span(const char *text, size_t len, char separator)
+{
+	const uint8_t *s = (const uint8_t *)text;
+	size_t at = 0;
+	while (at < len) {
+		at += control_span(text + at, len - at);
+		if (at == len)
+			break;
+		bool is_ours = s[at] == '\n' || s[at] == '\t' || (separator && text[at] == separator);
+		size_t ours = is_ours ? 1 : colour_bytes(s + at, len - at);
+		if (ours == 0)
+			break;
+		at += ours;
+	}
+	return at;
+}
+
+size_t control_spell(const char *s, size_t left, char word[CONTROL_WORD])
+{
+	size_t bytes = control_bytes((const uint8_t *)s, left);
+	for (size_t i = 0; i < bytes; i++)
+		snprintf(word + 4 * i, 5, "\\x%02x", (unsigned)(uint8_t)s[i]);
+	return bytes;
+}
+
+size_t control_message_span(const char *format, const char *s, size_t len)
+{
+	bool has_lines = strchr(format, '\n') || strcmp(format, "%s") == 0;
+	size_t at = 0;
+	while ((at += control_span(s + at, len - at)) < len && has_lines && (s[at] == '\n' || s[at] == '\t'))
+		at++;
+	return at;
+}
+
+void control_spell_message(const char *format, char *message, size_t room)
+{
+	size_t len = strlen(message), at = 0;
+	while ((at += control_message_span(format, message + at, len - at)) < len) {
+		char word[CONTROL_WORD];
+		size_t used = control_spell(message + at, len - at, word), width = strlen(word);
+		if (at + width >= room) {
+			message[at] = '\0';
+			return;
+		}
+		size_t tail = len - at - used;
+		if (tail > room - 1 - at - width)
+			tail = room - 1 - at - width;
+		memmove(message + at + width, message + at + used, tail);
+		memcpy(message + at, word, width);
+		at += width;
+		len = at + tail;
+		message[len] = '\0';
+	}
+}

@@ -1,0 +1,31 @@
+/*
+ * control.h - finds control characters in text of others (names of threads, files, functions) and spells them, as \xNN:
+ * what a program calls itself must not steer the terminal of who reads about it.
+ *
+ * Control characters are those below the blank, DEL, and C1, as a byte or in UTF-8. All else stays as it is. Pure.
+ * Who appends to a text: text_visible, text_rows. Who keeps names: visible.h.
+ *
+ *	size_t plain = control_span(s, len);	nothing there is to be spelled
+ *	used = control_spell(s + plain, len - plain, word);
+ */
+#ifndef BASE_CONTROL_H
+#define BASE_CONTROL_H
+
+#include <stddef.h>
+
+/* How many bytes come before the first control character. */
+size_t control_span(const char *s, size_t len);
+/* The same of whole rows, where line ends, tabs, colours ("\x1b[31m") and the separator (0: none) are the program's own. */
+size_t control_rows_span(const char *s, size_t len, char separator);
+
+#define CONTROL_WORD 16
+/* Spells the control character at s; returns its bytes. */
+size_t control_spell(const char *s, size_t left, char word[CONTROL_WORD]);
+
+/* A message made by the format, in place; cut if it becomes too long for the room. Its line ends are its own only where
+ * the format has some, or passes a text on as it is ("%s"). */
+void control_spell_message(const char *format, char *message, size_t room);
+/* How far such a message is plain. */
+size_t control_message_span(const char *format, const char *s, size_t len);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * visible.h - names of others with their control characters spelled (control.h), for who keeps them before they are
+ * printed. A name that has none, as nearly all, stays itself.
+ *
+ *	name = visible_string(arena, name);
+ */
+#ifndef BASE_VISIBLE_H
+#define BASE_VISIBLE_H
+
+#include "base/arena.h"
+
+/* NULL, and data NULL: memory is out. */
+const char *visible_string(struct arena *arena, const char *s);
+struct tally_str visible_str(struct arena *arena, struct tally_str s);
+
+#endif
