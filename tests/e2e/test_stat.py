@@ -283,6 +283,17 @@ def test_without_privileges_user_mode_is_counted_and_said(tally, live):
     assert result.returncode == 0 and rows(result.stderr)['page-faults:u'] > 10
 
 
+def test_without_privileges_what_happens_in_the_kernel_is_no_0(tally, live):
+    """In user mode alone they never happen; an explicit :u is what it says."""
+    if paranoid() != 2:
+        pytest.skip(f'perf_event_paranoid is {paranoid()}, 2 is meant')
+    result = as_nobody(tally, 'stat', '-e', '{context-switches,page-faults},cpu-migrations,cs:u', 'true')
+    counts = rows(result.stderr)
+    assert counts['context-switches'] == counts['cpu-migrations'] == '<not counted>' and counts['cs:u'] == 0
+    assert counts['page-faults:u'] > 10
+    assert 'tally: not counted: context-switches, cpu-migrations: perf_event_paranoid is 2' in result.stderr
+
+
 def test_without_privileges_the_gate_is_named(tally, live):
     if paranoid() < 1:
         pytest.skip(f'perf_event_paranoid is {paranoid()}: nothing is closed')

@@ -207,10 +207,10 @@ void stat_reasons_add(struct text *text, const char *program, const struct stat_
 	struct missing *all = calloc(len + 1, sizeof(*all));
 	for (size_t i = 0; all && session->supported && i < len; i++) {
 		all[i].is_supported = session->supported[i];
-		if (all[i].is_supported)
-			all[i].reason = reason_not_counted(session, i);
-		else if (session->reasons[i])
+		if (session->reasons[i])
 			all[i].reason = strdup(session->reasons[i]);
+		else if (all[i].is_supported)
+			all[i].reason = reason_not_counted(session, i);
 	}
 	for (size_t i = 0; all && i < len; i++) {
 		bool is_first = all[i].reason != NULL;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "kernel/events/event_filter.h"
 #include "kernel/system/cpu_topology.h"
+#include "kernel/system/event_gates.h"
 #include "kernel/system/fd_limit.h"
 #include "kernel/system/privileges.h"
 #include "kernel/system/surroundings.h"
@@ -10,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -90,6 +92,30 @@ static int open_once(const struct opening *o, const struct counter *counter, siz
 	return set->kernel->perf_event_open(set->kernel->context, &attr, pid, counter->cpus[cpu], group_fd, flags);
 }
 
+/* Tracepoints of probes in programs happen in user mode; their groups are perf probe's and tracefs's. */
+static bool happens_in_program(const struct event_spec *spec)
+{
+	static const char *const groups[] = {"uprobes", "probe_", "sdt_"};
+	for (size_t i = 0; spec->tracepoint_system && i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (strncmp(spec->tracepoint_system, groups[i], strlen(groups[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the event may count user mode alone, if the kernel refuses the rest. */
+static bool may_drop_kernel(const struct opening *o, const struct counter *counter, size_t thread)
+{
+	const struct event_spec *spec = counter->spec;
+	return o->options->may_drop_kernel && counter->open_count == 0 && !spec->has_exclude &&
+	       !ATTR_HAS(&spec->attr, EXCLUDE_KERNEL) && counter->threads[thread] != -1;
+}
+
+/* User mode alone would count a 0 that looks true. */
+static bool is_hidden_in_kernel(const struct event_spec *spec)
+{
+	return event_happens_in_kernel(spec) && !happens_in_program(spec);
+}
+
 /* Opens one counter, giving way where it can: more descriptors, user mode only, guests too. -1 with errno. */
 static int open_giving_way(struct opening *o, struct counter *counter, size_t cpu, size_t thread)
 {
@@ -106,9 +132,8 @@ static int open_giving_way(struct opening *o, struct counter *counter, size_t cp
 			o->raised_limit = true;
 			continue;
 		}
-		if (refusal == REFUSAL_PERMISSION && o->options->may_drop_kernel && counter->open_count == 0 &&
-			!spec->has_exclude && !ATTR_HAS(&spec->attr, EXCLUDE_KERNEL) &&
-			counter->threads[thread] != -1 &&
+		if (refusal == REFUSAL_PERMISSION && may_drop_kernel(o, counter, thread) &&
+			!is_hidden_in_kernel(spec) &&
 			event_spec_restrict_to_user(set->events, index, NULL) == TALLY_OK) {
 			set->dropped_kernel = true;
 			continue;
@@ -167,6 +192,32 @@ static enum tally_status counter_refuse(
 	return TALLY_OK;
 }
 
+/* Takes the members with a leader that could not be opened out of its group: the first of them leads the rest. */
+static void group_lead_anew(struct counter_set *set, size_t leader)
+{
+	size_t heir = SIZE_MAX;
+	for (size_t i = leader + 1; i < set->len; i++) {
+		if (set->counters[i].leader != leader)
+			continue;
+		if (heir == SIZE_MAX)
+			heir = i;
+		set->counters[i].leader = (uint32_t)heir;
+	}
+}
+
+/* The machine has the event, and this user may not count it: the others are counted all the same. */
+static enum tally_status counter_withhold(
+	struct opening *o, struct counter *counter, size_t cpu, size_t thread, int errnum)
+{
+	size_t index = (size_t)(counter - o->set->counters);
+	if (counter->leader == index)
+		group_lead_anew(o->set, index);
+	counter->leader = (uint32_t)index;
+	enum tally_status status = counter_refuse(o, counter, cpu, thread, errnum);
+	counter->refused_errnum = 0;
+	return status;
+}
+
 static enum tally_status limit_error(struct opening *o)
 {
 	struct rlimit limit = {0};
@@ -180,19 +231,6 @@ static enum tally_status limit_error(struct opening *o)
 		needed, (unsigned long long)limit.rlim_cur, (int)remedy.len, remedy.data ? remedy.data : "");
 	text_deinit(&remedy);
 	return status;
-}
-
-/* Takes the members with a leader that could not be opened out of its group: the first of them leads the rest. */
-static void group_lead_anew(struct counter_set *set, size_t leader)
-{
-	size_t heir = SIZE_MAX;
-	for (size_t i = leader + 1; i < set->len; i++) {
-		if (set->counters[i].leader != leader)
-			continue;
-		if (heir == SIZE_MAX)
-			heir = i;
-		set->counters[i].leader = (uint32_t)heir;
-	}
 }
 
 /* Opens the counter everywhere. Outcomes that concern this event alone are kept in it; others end the opening. */
@@ -219,6 +257,9 @@ static enum tally_status counter_open(struct opening *o, struct counter *counter
 			case REFUSAL_FDS:
 				return limit_error(o);
 			case REFUSAL_PERMISSION:
+				if (may_drop_kernel(o, counter, thread) && is_hidden_in_kernel(counter->spec))
+					return counter_withhold(o, counter, cpu, thread, errnum);
+				/* fall through */
 			case REFUSAL_MEMORY:
 				return refusal_explain(set->kernel, counter->spec, counter->threads[thread],
 					counter->cpus[cpu], errnum, o->err);

@@ -41,7 +41,7 @@ struct counter { /* one event of the set */
 	uint32_t leader; /* index of the event that it was opened in the group of; own index if none */
 	size_t open_count;
 	int refused_errnum; /* 0: opened */
-	char *reason; /* why not, NULL if opened */
+	char *reason; /* why not, NULL if opened; without errnum: the machine has it, and this user may not count it */
 };
 
 struct counter_set {

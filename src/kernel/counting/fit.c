@@ -142,7 +142,7 @@ static enum tally_status keys_make(struct fitting *f, struct tally_error *err)
 	for (size_t i = 0; status == TALLY_OK && i < f->set->len; i++) {
 		const struct counter *counter = &f->set->counters[i];
 		f->keys[i] = key_of(counter->spec, pmus, count);
-		f->plan->states[i] = !counter_is_supported(counter)	? FIT_REFUSED
+		f->plan->states[i] = counter->reason			? FIT_REFUSED
 				     : fit_needs_counter(counter->spec) ? FIT_COUNTS
 									: FIT_NEEDS_NONE;
 	}

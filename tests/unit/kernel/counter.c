@@ -154,6 +154,26 @@ static void where_the_kernel_is_closed_user_mode_is_counted_and_said(void **stat
 	assert_true(b->set->dropped_kernel);
 }
 
+/* Of what happens in the kernel only, user mode has a 0 that looks true; the others are counted, and led anew. */
+static void what_happens_in_the_kernel_is_not_counted_as_0(void **state)
+{
+	struct bench *b = *state;
+	fake_kernel_require(&b->fake, EVENT_SOFTWARE, ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL));
+	assert_int_equal(
+		bench_open(b, "{cs,faults,migrations,task-clock},cgroup-switches,cs:u", command, on_exec), TALLY_OK);
+	static const bool is_counted[] = {false, true, false, true, false, true};
+	for (size_t i = 0; i < b->set->len; i++) {
+		const struct counter *counter = &b->set->counters[i];
+		assert_true(counter_is_supported(counter));
+		assert_int_equal(counter->open_count, is_counted[i]);
+		assert_true(is_counted[i] == (counter->reason == NULL));
+	}
+	assert_string_equal(b->events.specs[0].name, "cs");
+	assert_non_null(strstr(b->set->counters[2].reason, "measuring kernel mode needs 1 or less"));
+	assert_int_equal(b->set->counters[1].leader, 1);
+	assert_int_equal(b->set->counters[3].leader, 1);
+}
+
 static void an_explicit_mode_is_not_changed(void **state)
 {
 	struct bench *b = *state;
