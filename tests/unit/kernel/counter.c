@@ -275,6 +275,7 @@ int main(void)
 		WITH_BENCH(a_probe_and_its_group_are_not_inherited),
 		WITH_BENCH(a_missing_event_keeps_its_reason_and_the_rest_counts),
 		WITH_BENCH(where_the_kernel_is_closed_user_mode_is_counted_and_said),
+		WITH_BENCH(what_happens_in_the_kernel_is_not_counted_as_0),
 		WITH_BENCH(an_explicit_mode_is_not_changed),
 		WITH_BENCH(all_cpus_without_privilege_names_the_gate),
 		WITH_BENCH(a_weak_group_breaks),
