@@ -1,6 +1,9 @@
 """Where stat writes its counts (standard error, -o, --log-fd), and where recordings go that are no files."""
 import json
 import os
+import pathlib
+import re
+import shutil
 import socket
 import subprocess
 import threading
@@ -131,3 +134,49 @@ def test_record_into_a_socket(tally, workload, tmp_path):
 def test_a_fifo_is_no_file(tally, fifo, options):
     result = tally('record', *options, *CLOCK, '-o', fifo, '--', 'true', check=255)
     assert options[0].partition('=')[0] in result.stderr and fifo.is_fifo()
+
+
+@pytest.fixture
+def german(tmp_path):
+    """The environment of a locale with a decimal comma."""
+    if not shutil.which('localedef') or not pathlib.Path('/usr/share/i18n/locales/de_DE').exists():
+        pytest.skip('localedef, or the sources of locales, are not installed')
+    subprocess.run(['localedef', '-i', 'de_DE', '-f', 'UTF-8', tmp_path / 'de_DE.UTF-8'], capture_output=True, check=False)
+    if not (tmp_path / 'de_DE.UTF-8').is_dir():
+        pytest.skip('localedef made no locale')
+    return {'LOCPATH': str(tmp_path), 'LC_ALL': 'de_DE.UTF-8'}
+
+
+TEXTS = {
+    'runs': ['-r', 3, '--table', '--stats', '-e', 'task-clock,duration_time,page-faults', '--', 'true'],
+    'intervals': ['-I', 20, '--summary', '-e', 'task-clock,cs', '--', 'sleep', 0.05],
+    'metrics': ['-M', 'cs_per_second', '--', 'true'],
+    'metrics only': ['--metric-only', '-M', 'cs_per_second', '--', 'true'],
+    'comparison': ['-r', 4, '-e', 'task-clock', '--compare', 'true', 'sleep 0'],
+    'passes': ['--passes', '-e', 'task-clock', '--', 'true'],
+}
+
+
+@pytest.mark.parametrize('name', TEXTS)
+def test_the_whole_locale_is_used(tally, german, name):
+    """No number has C's decimal point; thousands may be behind a dot."""
+    text = tally('stat', *TEXTS[name], env=german, check=0).stderr
+    text = re.sub(r"stats for '.*'|[AB]: .*|p is the .*", '', text)
+    assert re.search(r'\d,\d', text), text
+    assert not re.findall(r'(?<![\d.])\d+\.(?!\d{3}(?!\d))\d+', text), text
+
+
+@pytest.mark.parametrize('form', [['-x;'], ['-j'], ['-j', '--metric-only', '-M', 'cs_per_second']], ids=' '.join)
+def test_formats_for_programs_have_no_locale(tally, german, form):
+    words = ['stat', *form, '-r', 2, *([] if '-M' in form else ['-e', 'task-clock,page-faults']), '--', 'true']
+    text = tally(*words, env=german, check=0).stderr
+    if form[0] == '-j':
+        assert all(json.loads(line) for line in text.splitlines())
+    else:
+        assert re.match(r'\d+\.\d\d;msec;task-clock;', text) and ',' not in text, text
+
+
+def test_a_report_has_the_locale_too(tally, german, tmp_path):
+    tally('stat', 'record', '-o', tmp_path / 'data', '-e', 'task-clock', '--', 'true', check=0)
+    result = tally('stat', 'report', '-i', tmp_path / 'data', env=german, check=0)
+    assert re.search(r'\d,\d\d msec task-clock', result.stdout + result.stderr)

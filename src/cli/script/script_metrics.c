@@ -58,7 +58,7 @@ void script_metrics_print(
 			continue;
 		script_print_start(printer, t, row);
 		text_str(t, "\tmetric: ");
-		stat_metric_text(t, &metric);
+		stat_metric_text(t, &metric, NULL);
 		text_char(t, '\n');
 	}
 }

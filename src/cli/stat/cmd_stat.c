@@ -150,16 +150,19 @@ static int target_fail(const struct cli *cli, const struct command *command, con
 	return STAT_EXIT_INVALID;
 }
 
-/* Numbers are grouped as the user's locale has it, which the caller keeps until the printer is done. */
+/* Numbers are as the user's locale has them, which the caller keeps until the printer is done; CSV and JSON as C has them. */
 static struct stat_printer make_printer(const struct cli *cli, struct stat_settings *s, locale_t user_locale)
 {
+	bool is_text = !s->separator && !s->is_json;
 	const char *thousands = user_locale ? nl_langinfo_l(THOUSEP, user_locale) : "";
+	const char *decimal = user_locale && is_text ? nl_langinfo_l(RADIXCHAR, user_locale) : NULL;
 	return (struct stat_printer){.cli = cli,
 		.settings = s,
 		.style = {.separator = s->separator,
 			.is_json = s->is_json,
 			.has_metrics_only = s->has_metrics_only,
 			.thousands = s->has_big_num ? thousands : "",
+			.decimal = decimal,
 			.hides_zeros = s->hides_zeros,
 			.has_csv_summary = !s->no_csv_summary}};
 }
@@ -183,6 +186,7 @@ static int stat_with_target(
 		.settings = s,
 		.target = target,
 		.events = &events,
+		.decimal = p.style.decimal,
 		.control = s->control.is_given ? &control : NULL};
 	int exit_code = stat_events_make(cli, command, kernel, s, target->is_system_wide, &counted);
 	session.metrics = metrics.uses.len > 0 ? &metrics : NULL;

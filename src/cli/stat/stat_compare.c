@@ -7,11 +7,13 @@
 
 #include "base/error.h"
 #include "cli/cli.h"
+#include "cli/stat/stat_number.h"
 #include "kernel/counting/run_statistics.h"
 
 #define RUNS_DEFAULT 10
 #define RUNS_MAX     1000 /* all pairs of runs are looked at */
 #define SIDES	     2
+#define LEAST_P	     0.0001 /* that is told */
 
 static const char side_names[SIDES] = {'A', 'B'};
 
@@ -100,11 +102,11 @@ static const char *verdict(const struct compared *row)
 	return c->sign < 0 ? "B counts fewer" : "A counts fewer";
 }
 
-static void percent_append(struct text *t, double part, double whole)
+static void percent_append(struct text *t, const struct stat_style *style, double part, double whole)
 {
 	struct text number = {0};
 	text_str(&number, part > 0 ? "+" : "");
-	text_fixed(&number, 100 * part / whole, 2);
+	stat_number(&number, style->decimal, 100 * part / whole, 2, 0);
 	text_char(&number, '%');
 	text_str_right(t, (struct tally_str){number.data, number.len}, 10);
 	t->failed |= number.failed;
@@ -123,22 +125,20 @@ static void row_print(struct text *t, const struct compared *row, const struct s
 	text_str_left(t, str_from(stat_values_name(row->values, row->column)), 24);
 	if (row->len[0] && row->len[1]) {
 		if (row->median[0] > 0) {
-			percent_append(t, c->shift, row->median[0]);
+			percent_append(t, style, c->shift, row->median[0]);
 			if (c->interval.is_known) {
-				percent_append(t, c->interval.low, row->median[0]);
+				percent_append(t, style, c->interval.low, row->median[0]);
 				text_str(t, " ..");
-				percent_append(t, c->interval.high, row->median[0]);
+				percent_append(t, style, c->interval.high, row->median[0]);
 			}
 		}
 		text_printf(t, "  %s, p ", verdict(row));
-		if (c->p < 0.0001)
-			text_str(t, "< 0.0001");
-		else
-			text_fixed(t, c->p, 4);
+		text_str(t, c->p < LEAST_P ? "< " : "");
+		stat_number(t, style->decimal, c->p < LEAST_P ? LEAST_P : c->p, 4, 0);
 	}
 	if (row->share < 100) {
 		text_str(t, "  (scaled: counted for ");
-		text_fixed(t, row->share, 1);
+		stat_number(t, style->decimal, row->share, 1, 0);
 		text_str(t, "% of the time at least)");
 	}
 	text_char(t, '\n');

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/stat/stat_number.h"
 #include "kernel/events/tool_events.h"
 #include "kernel/metrics/metric_set.h"
 
@@ -63,18 +64,18 @@ struct stat_metric stat_metric_at(const struct stat_report *report, size_t event
 	return (struct stat_metric){0};
 }
 
-void stat_metric_value(struct text *text, const struct stat_metric *metric)
+void stat_metric_value(struct text *text, const struct stat_metric *metric, const char *point)
 {
 	if (isnan(metric->value))
 		text_str(text, "nan");
 	else
-		text_fixed(text, metric->value, metric->decimals);
+		stat_number(text, point, metric->value, metric->decimals, 0);
 }
 
-void stat_metric_text(struct text *text, const struct stat_metric *metric)
+void stat_metric_text(struct text *text, const struct stat_metric *metric, const char *point)
 {
 	struct text value = {0};
-	stat_metric_value(&value, metric);
+	stat_metric_value(&value, metric, point);
 	text_str_right(text, (struct tally_str){value.data, value.len}, metric->decimals == 2 ? 7 : 8);
 	text_printf(text, "%s %s", metric->is_percent ? "%" : "", metric->unit);
 	text_deinit(&value);

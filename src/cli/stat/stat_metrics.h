@@ -12,8 +12,8 @@
 /* The nth that belongs to the event's line; unit NULL: there are no more. */
 struct stat_metric stat_metric_at(const struct stat_report *report, size_t event, size_t place, unsigned nth);
 /* The value as it is printed; "nan" if there is none. */
-void stat_metric_value(struct text *text, const struct stat_metric *metric);
+void stat_metric_value(struct text *text, const struct stat_metric *metric, const char *point);
 /* "   1.50  insn per cycle". */
-void stat_metric_text(struct text *text, const struct stat_metric *metric);
+void stat_metric_text(struct text *text, const struct stat_metric *metric, const char *point);
 
 #endif

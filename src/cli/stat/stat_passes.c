@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/cli.h"
+#include "cli/stat/stat_number.h"
 #include "kernel/counting/fit.h"
 
 #define ALLOWED_COUNT_PERCENT 5 /* instructions of the same work hardly differ */
@@ -240,10 +241,10 @@ void stat_passes_print(struct text *t, const struct stat_passes *passes, const s
 			passes->count, passes->check_name);
 	} else {
 		text_printf(t, " %u passes; %s, in each of them, is ", passes->count, passes->check_name);
-		text_fixed(t, apart, 2);
+		stat_number(t, style->decimal, apart, 2, 0);
 		text_str(t, "% apart at most: ");
 		text_str(t, agree ? "they agree (within " : "they DO NOT AGREE (more than ");
-		text_fixed(t, passes->allowed_percent, 0);
+		stat_number(t, style->decimal, passes->allowed_percent, 0, 0);
 		text_str(t, agree ? "%).\n" : "%): do not relate counts of one pass to those of another.\n");
 	}
 	if (passes->shared)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/stat/stat_number.h"
 #include "kernel/system/exec_stop.h"
 #include "kernel/system/kernel_files.h"
 #include "kernel/system/surroundings.h"
@@ -160,14 +161,14 @@ static void scaled_add(struct text *text, const char *program, const struct stat
 		else
 			text_str(text, ", ");
 		text_printf(text, "%s (counted ", s->events->specs[i].name);
-		text_fixed(text, 100 * running / enabled, 1);
+		stat_number(text, s->decimal, 100 * running / enabled, 1, 0);
 		text_str(text, "% of the time, ");
 		double error = s->error_squares ? 100 * sqrt(s->error_squares[i]) / (double)s->run_len : NAN;
 		if (isnan(error))
 			text_str(text, "too short to tell the error)");
 		else {
 			text_str(text, "+- ");
-			text_fixed(text, error, error < 1 ? 2 : 1);
+			stat_number(text, s->decimal, error, error < 1 ? 2 : 1, 0);
 			text_str(text, "%)");
 		}
 	}

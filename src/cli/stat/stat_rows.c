@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/stat/stat_metrics.h"
+#include "cli/stat/stat_number.h"
 #include "kernel/events/tool_events.h"
 
 #define NAME_WIDTH	  32
@@ -202,7 +203,7 @@ static void value_append(struct text *t, const struct row *row)
 		text_str_right(t, str_from(state_text(row)), VALUE_WIDTH);
 		return;
 	}
-	text_fixed(&digits, row->value, row->decimals);
+	stat_number(&digits, row->style->decimal, row->value, row->decimals, 0);
 	size_t whole = 0;
 	while (whole < digits.len && digits.data[whole] >= '0' && digits.data[whole] <= '9')
 		whole++;
@@ -239,8 +240,10 @@ static size_t text_prefix(struct text *t, const struct row *row)
 {
 	size_t start = t->len;
 	struct text place = {0};
-	if (row->report->interval_s >= 0 && !row->report->is_summary)
-		text_printf(t, "%16.9f ", row->report->interval_s);
+	if (row->report->interval_s >= 0 && !row->report->is_summary) {
+		stat_number(t, row->style->decimal, row->report->interval_s, 9, 16);
+		text_char(t, ' ');
+	}
 	place_append(&place, row);
 	text_char(&place, '\0');
 	enum aggregation_mode mode = row->report->aggregation->mode;
@@ -255,7 +258,7 @@ static size_t text_prefix(struct text *t, const struct row *row)
 	return t->len - start;
 }
 
-static void metric_append(struct text *t, struct stat_metric metric)
+static void metric_append(struct text *t, const struct row *row, struct stat_metric metric)
 {
 	size_t start = t->len;
 	if (!metric.unit) {
@@ -263,7 +266,7 @@ static void metric_append(struct text *t, struct stat_metric metric)
 		return;
 	}
 	text_str(t, " # ");
-	stat_metric_text(t, &metric);
+	stat_metric_text(t, &metric, row->style->decimal);
 	if (t->len - start < METRIC_WIDTH + 2)
 		text_repeat(t, ' ', METRIC_WIDTH + 2 - (t->len - start));
 }
@@ -274,9 +277,16 @@ static void more_metrics(struct text *t, const struct row *row, size_t indent)
 	struct stat_metric metric;
 	for (unsigned nth = 1; (metric = stat_metric_at(row->report, row->event, row->place, nth)).unit; nth++) {
 		text_repeat(t, ' ', indent);
-		metric_append(t, metric);
+		metric_append(t, row, metric);
 		text_char(t, '\n');
 	}
+}
+
+static void deviation_append(struct text *t, const struct stat_style *style, double percent)
+{
+	text_str(t, "  ( +-");
+	stat_number(t, style->decimal, percent, 2, 6);
+	text_str(t, "% )");
 }
 
 static void text_row(struct text *t, const struct row *row, size_t width)
@@ -299,11 +309,14 @@ static void text_row(struct text *t, const struct row *row, size_t width)
 	text_str_left(t, str_from(row->spec->name), NAME_WIDTH);
 	if (row->spec->cgroup)
 		cgroup_append(t, row);
-	metric_append(t, metric);
+	metric_append(t, row, metric);
 	if (row->report->runs > 1 && row->error_percent != 0)
-		text_printf(t, "  ( +-%6.2f%% )", row->error_percent);
-	if (row->state == ROW_COUNTED && row->running_ns < row->enabled_ns)
-		text_printf(t, "  (%.2f%%)", running_percent(row));
+		deviation_append(t, row->style, row->error_percent);
+	if (row->state == ROW_COUNTED && row->running_ns < row->enabled_ns) {
+		text_str(t, "  (");
+		stat_number(t, row->style->decimal, running_percent(row), 2, 0);
+		text_str(t, "%)");
+	}
 	text_char(t, '\n');
 	more_metrics(t, row, prefix + VALUE_WIDTH + 1 + width + 1 + NAME_WIDTH);
 }
@@ -573,7 +586,7 @@ static void only_value(struct text *t, const struct row *row, unsigned nth, stru
 	bool is_text = !row->style->separator && !row->style->is_json;
 	struct text value = {0};
 	if (metric.unit && (is_text || !isnan(metric.value)))
-		stat_metric_value(&value, &metric);
+		stat_metric_value(&value, &metric, row->style->decimal);
 	if (metric.unit && metric.is_percent && is_text)
 		text_char(&value, '%');
 	struct tally_str digits = {value.data, value.len};
@@ -701,28 +714,38 @@ static void interval_header(struct text *t, enum aggregation_mode mode)
 }
 
 /* Digits after the point so that the deviation shows three of its own. */
-static int time_decimals(double error)
+static unsigned time_decimals(double error)
 {
 	if (error <= 0)
 		return 9;
 	int decimals = 2 - (int)floor(log10(error));
-	return decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
+	return decimals < 0 ? 0 : decimals > 9 ? 9 : (unsigned)decimals;
 }
 
 static void run_table(struct text *t, const struct stat_report *report, const struct stat_style *style)
 {
 	double mean = report->wall_ns.mean / 1e9;
-	int decimals = time_decimals(stat_mean_error(&report->wall_ns) / 1e9);
+	unsigned decimals = time_decimals(stat_mean_error(&report->wall_ns) / 1e9);
 	text_str(t, "\n          # Table of individual measurements:\n");
 	for (unsigned i = 0; i < report->runs; i++) {
 		double run = style->run_ns[i] / 1e9;
 		double percent = mean > 0 ? 100.0 * fabs(run - mean) / mean : 0;
-		text_printf(t, " %17.*f (%+.*f) ", decimals, run, decimals, run - mean);
+		text_char(t, ' ');
+		stat_number(t, style->decimal, run, decimals, 17);
+		text_str(t, run < mean ? " (" : " (+");
+		stat_number(t, style->decimal, run - mean, decimals, 0);
+		text_str(t, ") ");
 		for (double bar = 0; bar <= percent && bar < 40; bar += 1)
 			text_char(t, '#');
 		text_char(t, '\n');
 	}
 	text_str(t, "\n          # Final result:\n");
+}
+
+static void seconds_append(struct text *t, const struct stat_style *style, double seconds, const char *what)
+{
+	stat_number(t, style->decimal, seconds, 9, 18);
+	text_str(t, what);
 }
 
 static void closing(struct text *t, const struct stat_report *report, const struct stat_style *style)
@@ -732,16 +755,22 @@ static void closing(struct text *t, const struct stat_report *report, const stru
 		run_table(t, report, style);
 	if (report->runs > 1) {
 		double error = stat_mean_error(&report->wall_ns) / 1e9;
-		int decimals = time_decimals(error);
-		text_printf(t, "%s %17.*f +- %.*f seconds time elapsed", style->has_run_table ? "" : "\n", decimals,
-			wall, decimals, error);
-		text_printf(t, "  ( +-%6.2f%% )\n\n", stat_mean_error_percent(&report->wall_ns));
+		unsigned decimals = time_decimals(error);
+		text_str(t, style->has_run_table ? " " : "\n ");
+		stat_number(t, style->decimal, wall, decimals, 17);
+		text_str(t, " +- ");
+		stat_number(t, style->decimal, error, decimals, 0);
+		text_str(t, " seconds time elapsed");
+		deviation_append(t, style, stat_mean_error_percent(&report->wall_ns));
+		text_str(t, "\n\n");
 		return;
 	}
-	text_printf(t, "\n%18.9f seconds time elapsed\n\n", wall);
-	if (report->has_usage)
-		text_printf(t, "%18.9f seconds user\n%18.9f seconds sys\n\n\n", report->user_ns.mean / 1e9,
-			report->system_ns.mean / 1e9);
+	text_char(t, '\n');
+	seconds_append(t, style, wall, " seconds time elapsed\n\n");
+	if (report->has_usage) {
+		seconds_append(t, style, report->user_ns.mean / 1e9, " seconds user\n");
+		seconds_append(t, style, report->system_ns.mean / 1e9, " seconds sys\n\n\n");
+	}
 }
 
 void stat_rows_print(struct text *t, const struct stat_report *report, const struct stat_style *style)

@@ -12,6 +12,7 @@ struct stat_style {
 	bool is_json;
 	bool has_metrics_only; /* --metric-only: one line per place */
 	const char *thousands; /* between groups of three digits; "": none */
+	const char *decimal; /* the decimal point; NULL: "." */
 	bool hides_zeros; /* counts of 0, and what was not counted */
 	bool has_csv_summary; /* totals after intervals carry "summary" in CSV */
 	bool has_interval_header; /* the column titles of interval mode are due */

@@ -3,10 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/stat/stat_number.h"
 #include "kernel/counting/run_statistics.h"
 
-static void outliers_append(
-	struct text *t, const struct stat_values *values, size_t column, const struct run_summary *summary)
+static void outliers_append(struct text *t, const struct stat_values *values, size_t column,
+	const struct stat_style *style, const struct run_summary *summary)
 {
 	if (summary->outliers == 0)
 		return;
@@ -15,7 +16,7 @@ static void outliers_append(
 		double value = values->rows[run * values->columns + column];
 		if (value < summary->low_fence || value > summary->high_fence) {
 			text_printf(t, " %zu (", run + 1);
-			text_fixed(t, value, stat_values_decimals(values, column));
+			stat_number(t, style->decimal, value, stat_values_decimals(values, column), 0);
 			text_char(t, ')');
 		}
 	}
@@ -37,15 +38,15 @@ static void row_print(struct text *t, const struct stat_values *values, size_t c
 		text_str(t, " ..");
 		stat_values_number(t, values, column, summary->interval.high, style);
 		text_str(t, "  (");
-		text_fixed(t, 100 * summary->interval.coverage, 1);
+		stat_number(t, style->decimal, 100 * summary->interval.coverage, 1, 0);
 		text_str(t, "%)");
 	} else if (summary->len > 0) {
 		text_printf(t, "  no interval: %zu values, 6 are the least", summary->len);
 	}
-	outliers_append(t, values, column, summary);
+	outliers_append(t, values, column, style, summary);
 	if (values->shares[column] < 100) {
 		text_str(t, "  counted for ");
-		text_fixed(t, values->shares[column], 1);
+		stat_number(t, style->decimal, values->shares[column], 1, 0);
 		text_str(t, "% of the time at least, scaled");
 	}
 	text_char(t, '\n');

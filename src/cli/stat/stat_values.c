@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "cli/stat/stat_number.h"
 #include "kernel/counting/run_statistics.h"
 #include "kernel/events/tool_events.h"
 
@@ -148,7 +149,7 @@ void stat_values_number(
 	struct text number = {0};
 	unsigned decimals = stat_values_decimals(values, column);
 	if (decimals || value < 0 || value >= (double)UINT64_MAX)
-		text_fixed(&number, value, decimals);
+		stat_number(&number, style->decimal, value, decimals, 0);
 	else
 		text_u64_grouped(&number, (uint64_t)llround(value), style->thousands);
 	text_str_right(t, (struct tally_str){number.data, number.len}, STAT_NUMBER_WIDTH);

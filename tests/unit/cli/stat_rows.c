@@ -110,6 +110,22 @@ static void ratios_stand_beside_counts(void **state)
 		expect(&f, (struct stat_style){.thousands = ","}, lines[i]);
 }
 
+/* Thousands and decimals of one locale, in every number of the text. */
+static void numbers_are_of_the_locale(void **state)
+{
+	static const char *const lines[] = {
+		"     3.100.000.000      cycles                           #    3,100 GHz                    \n",
+		"     6.200.000.000      instructions                     #    2,00  insn per cycle           "
+		"(50,00%)\n",
+		"       2,000000000 seconds time elapsed\n",
+	};
+	struct fixture f;
+	(void)state;
+	fixture_init(&f, hardware, sizeof(hardware) / sizeof(hardware[0]));
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		expect(&f, (struct stat_style){.thousands = ".", .decimal = ","}, lines[i]);
+}
+
 static void csv_has_no_padding(void **state)
 {
 	struct fixture f;
@@ -323,6 +339,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ratios_stand_beside_counts),
+		cmocka_unit_test(numbers_are_of_the_locale),
 		cmocka_unit_test(csv_has_no_padding),
 		cmocka_unit_test(json_is_escaped),
 		cmocka_unit_test(runs_give_mean_and_deviation),
