@@ -1,12 +1,15 @@
 """Flame graphs: their sums are report's, the page needs nothing else, and names in it are never markup."""
+import os
+import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import xml.etree.ElementTree
 
 import pytest
 
-from conftest import BUILD
+from conftest import BUILD, TIMEOUT_S, child_named, wait_for, wait_for_work
 from page import HOSTILE, browse, numbers, page_data
 from page_recordings import hostile
 from perfdata_build import CHAIN_USER, Recording
@@ -221,3 +224,63 @@ def test_options_and_refusals(tally, recordings, tmp_path):
     assert all(re.fullmatch(r'demo-\d+/\d+', stack[0]) for stack in by_thread)
     assert 'demo' not in {stack[0] for stack in folded(
         tally('flamegraph', '--folded', '-g', 'none', path, check=0).stdout)}
+
+
+@pytest.fixture
+def busy(live):
+    """A process that is busy until the test ends."""
+    with subprocess.Popen(['sh', '-c', 'while :; do :; done']) as process:
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize('words', [('-p', 'PID', '--', 'sleep', '0.3'), ('-t', 'PID', '0.3'), ('-p', 'PID', '300ms'),
+                                   ('-e', 'cpu-clock', '-p', 'PID', '0.3s'), ('-a', '0.3'), ('-C', 'CPUS', '--', 'sleep', '0.3'),
+                                   ('-u', 'USER', '0.3'), ('-G', '/', '0.3')], ids=' '.join)
+def test_targets_are_recorded_while_a_command_runs(tally, busy, tmp_path, request, words):
+    if words[0] in ('-a', '-C', '-G'):
+        request.getfixturevalue('system_wide')
+    cpus = ','.join(map(str, sorted(os.sched_getaffinity(0))))
+    named = [{'PID': str(busy.pid), 'CPUS': cpus, 'USER': str(os.geteuid())}.get(word, word) for word in words]
+    stacks = folded(tally('flamegraph', '--folded', *named, check=0).stdout)
+    assert 'sh' in {stack[0] for stack in stacks}
+    if words[0] in ('-p', '-t', '-e'):
+        assert {stack[0] for stack in stacks} == {'sh'}  # neither the sleep nor others
+    page = tmp_path / 'page.html'
+    if words[0] == '-p':
+        tally('flamegraph', '-o', page, *named, check=0)
+        assert page_data(page.read_text())['title'] == f'process {busy.pid}'
+
+
+def test_a_recording_interrupted_is_drawn(tally, busy):
+    drawing = tally.start('flamegraph', '--folded', '-p', busy.pid, '--', 'sleep', '600')
+    wait_for(lambda: child_named_tree(drawing.pid, 'sleep'))
+    wait_for_work(busy.pid, 0.2)
+    drawing.send_signal(signal.SIGINT)
+    out, err = drawing.communicate(timeout=TIMEOUT_S)
+    assert folded(out) and 'Captured and wrote' in err
+
+
+def child_named_tree(pid, name):
+    """Whether a grandchild runs a program of this name."""
+    children = pathlib.Path(f'/proc/{pid}/task/{pid}/children')
+    try:
+        below = [int(child) for child in children.read_text().split()]
+    except OSError:
+        return 0
+    return any(child_named(child, name) or child_named_tree(child, name) for child in below)
+
+
+def test_what_cannot_be_drawn_is_said(tally, busy, tmp_path):
+    assert 'need a command behind them' in tally('flamegraph', '-a', check=129).stderr
+    assert tally('flamegraph', '--folded', '-p', '2147483647', '1').returncode != 0
+    data, page = tmp_path / 'd', tmp_path / 'page.html'
+    grown_recording(data, [5, 5])
+    for words in [('-c', 'other'), ('-S', 'nosuch'), ('-C', '4095')]:
+        result = tally('flamegraph', '-o', page, *words, data)
+        assert result.returncode != 0 and result.stderr.strip()
+        assert not page.exists()
+    named = tmp_path / '5'  # a recording's name is no duration
+    grown_recording(named, [5, 5])
+    result = tally('flamegraph', '--folded', '-t', '1', '5', cwd=tmp_path)
+    assert 'recorded' not in result.stderr and 'Captured' not in result.stderr

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/replay/replay.h"
@@ -11,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/cpu_filter.h"
+#include "cli/export/flame_record.h"
 #include "cli/output_file.h"
 #include "cli/progress_line.h"
 #include "cli/recording_input.h"
@@ -24,9 +26,10 @@
 
 struct settings {
 	const char *input, *output, *event, *group, *times, *title, *cpus, *symfs, *kallsyms, *vmlinux, *base;
+	const char *cgroups, *user;
 	struct profile_filter_lists filters;
 	uint64_t max_stack;
-	bool folded, svg, samples, reverse, no_inline, force;
+	bool folded, svg, samples, reverse, no_inline, force, all_cpus;
 };
 
 #define ROW(member) .offset = offsetof(struct settings, member)
@@ -44,14 +47,20 @@ static const struct option rows[] = {
 	{"group", 'g', OPTION_STRING, "comm|process|thread|cpu|event|none", ROW(group),
 		.help = "what stands at the root (comm); event: of all events, their samples"},
 	{"event", 'e', OPTION_STRING, "name", ROW(event),
-		.help = "of several events, this one (the first that has samples)"},
+		.help = "of several events, this one (the first that has samples); before a command: record this one"},
 	{"title", 0, OPTION_STRING, "text", ROW(title), .help = "above the picture (the file's name)"},
 	{"time", 0, OPTION_STRING, "str", ROW(times), .help = "Time span of interest (start,stop)"},
-	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only samples of these CPUs"},
+	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus),
+		.help = "only samples of these CPUs; before a command: record them while it runs"},
 	{"comms", 'c', OPTION_STRING, "comm[,comm...]", ROW(filters.comms),
 		.help = "only samples of threads of these names (file://FILE: those in it, one a line)"},
-	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(filters.pids), .help = "only samples of these processes"},
-	{"tid", 't', OPTION_STRING, "tid[,tid...]", ROW(filters.tids), .help = "only samples of these threads"},
+	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(filters.pids),
+		.help = "only samples of these processes; before a command: record them while it runs"},
+	{"tid", 't', OPTION_STRING, "tid[,tid...]", ROW(filters.tids),
+		.help = "only samples of these threads; before a command: record them while it runs"},
+	{"all-cpus", 'a', OPTION_FLAG, ROW(all_cpus), .help = "record all CPUs while the command runs"},
+	{"cgroup", 'G', OPTION_STRING, "name", ROW(cgroups), .help = "record this cgroup while the command runs"},
+	{"uid", 'u', OPTION_STRING, "user", ROW(user), .help = "record this user's processes while the command runs"},
 	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", ROW(filters.dsos), .help = "only samples in these objects"},
 	{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", ROW(filters.symbols),
 		.help = "only samples in these functions"},
@@ -71,6 +80,7 @@ struct job {
 	const struct cli *cli;
 	const struct settings *settings;
 	const char *path;
+	const char *what; /* as told: the file, or what was recorded */
 	struct perfdata_reader *reader;
 	struct binary_store *store;
 	struct replay_result result;
@@ -144,7 +154,7 @@ static enum tally_status choose_event(const struct job *job, const char *name, u
 	if (name)
 		return error_set(err, TALLY_NOT_FOUND, "no event '%s' in %s: see '%s evlist'", name, job->path,
 			job->cli->program);
-	return error_set(err, TALLY_NOT_FOUND, "%s has no samples", job->path);
+	return error_set(err, TALLY_NOT_FOUND, "%s has no samples", job->what);
 }
 
 /* The seconds that --time gave, or of the first and the last sample, if the recording says so. */
@@ -223,16 +233,25 @@ static enum tally_status draw(struct job *job, enum flame_group group, struct te
 		.cpu_limit = job->cpus ? LIMIT_CPUS : 0};
 	struct flame_tree tree;
 	enum tally_status status = choose_event(job, s->event, &options.event, err);
+	bool has_tree = false;
 	if (group == FLAME_BY_EVENT && !s->event)
 		options.event = PROFILE_NONE;
 	if (status == TALLY_OK)
 		status = profile_filter_init(&job->filter, job->result.profile, &s->filters, err);
 	if (status == TALLY_OK && job->base)
 		status = add_base(job, job->base, &options, err);
-	if (status == TALLY_OK)
+	if (status == TALLY_OK) {
 		status = flame_tree_init(&tree, job->result.profile, &options, err);
-	if (status != TALLY_OK)
+		has_tree = status == TALLY_OK;
+	}
+	if (status == TALLY_OK && tree.node_count == 0)
+		status = error_set(err, TALLY_NOT_FOUND,
+			"nothing to draw: no sample of %s passes the filters (-p, -t, -C, -c, -d, -S)", job->what);
+	if (status != TALLY_OK) {
+		if (has_tree)
+			flame_tree_deinit(&tree);
 		return status;
+	}
 	if (s->folded)
 		flame_folded_write(out, &tree, job->base != NULL);
 	else
@@ -272,10 +291,10 @@ static void job_deinit(struct job *job)
 	perfdata_reader_destroy(job->reader);
 }
 
-static int make(const struct cli *cli, const struct settings *settings, const char *path)
+static int make(const struct cli *cli, const struct settings *settings, const char *path, const char *what)
 {
-	struct job job = {.cli = cli, .settings = settings, .path = path};
-	struct job base = {.cli = cli, .settings = settings, .path = settings->base};
+	struct job job = {.cli = cli, .settings = settings, .path = path, .what = what};
+	struct job base = {.cli = cli, .settings = settings, .path = settings->base, .what = settings->base};
 	struct tally_error err;
 	enum flame_group group;
 	enum tally_status status = group_of(settings->group, &group, &err);
@@ -304,23 +323,67 @@ static int make(const struct cli *cli, const struct settings *settings, const ch
 	return code;
 }
 
-/* Whole stacks, whatever the program was compiled with. */
+static struct flame_target target_of(const struct settings *s)
+{
+	return (struct flame_target){.pids = s->filters.pids,
+		.tids = s->filters.tids,
+		.cpus = s->cpus,
+		.cgroups = s->cgroups,
+		.user = s->user,
+		.event = s->event,
+		.all_cpus = s->all_cpus};
+}
+
+/* What names a target has chosen what is recorded: it is no filter any more. */
+static struct settings without_target(const struct settings *settings, const char *what)
+{
+	struct settings s = *settings;
+	s.filters.pids = s.filters.tids = s.cpus = s.event = NULL;
+	if (!s.title)
+		s.title = what;
+	return s;
+}
+
 static int record_and_make(const struct cli *cli, const struct settings *settings, int argc, char **argv)
 {
 	char path[] = RECORDED_PATTERN;
-	struct settings titled = *settings;
+	const struct flame_target target = target_of(settings);
+	struct text what = {0};
+	struct stat recorded;
 	int fd = mkstemp(path);
 	if (fd < 0)
 		return cli_failf(cli, "%s: %s", path, strerror(errno));
 	close(fd);
-	const char *const words[] = {"record", "-o", path, "--call-graph", "dwarf", "--", NULL};
-	int code = cli_run_verb(cli, &command_record, words, argc, argv);
-	if (!titled.title)
-		titled.title = argv[0];
-	/* What a command returns is not what the recording is worth. */
-	int made = make(cli, &titled, path);
+	if (flame_target_is_other(&target))
+		flame_target_text(&what, &target);
+	else
+		text_str(&what, argv[0]);
+	text_char(&what, '\0');
+	int code = what.failed ? cli_failf(cli, "out of memory") : flame_record(cli, &target, path, argc, argv);
+	if (!what.failed && stat(path, &recorded) == 0 && recorded.st_size > 0) {
+		const struct settings titled = without_target(settings, what.data);
+		/* What a command returns is not what the recording is worth. */
+		int made = make(cli, &titled, path, what.data);
+		code = made ? made : code;
+	}
 	unlink(path);
-	return made ? made : code;
+	text_deinit(&what);
+	return code;
+}
+
+/* -p 12 10: ten seconds of a process, unless that is a recording's name. */
+static bool is_duration(const struct settings *settings, int argc, char **argv, struct text *seconds)
+{
+	const struct flame_target target = target_of(settings);
+	return argc == 1 && !settings->input && flame_target_is_other(&target) && access(argv[0], F_OK) != 0 &&
+	       flame_duration_parse(argv[0], seconds);
+}
+
+static int sleep_and_make(const struct cli *cli, const struct settings *settings, char *seconds)
+{
+	char name[] = "sleep";
+	char *argv[] = {name, seconds, NULL};
+	return record_and_make(cli, settings, 2, argv);
 }
 
 /* argv: what comes behind the options. */
@@ -340,12 +403,22 @@ static int run_parsed(const struct cli *cli, const struct command *command, cons
 		return cli_usagef(cli, command, "input", "either a recording or a command");
 	if (is_command)
 		return record_and_make(cli, settings, argc, argv);
+	struct text seconds = {0};
+	if (is_duration(settings, argc, argv, &seconds)) {
+		int code = sleep_and_make(cli, settings, seconds.data);
+		text_deinit(&seconds);
+		return code;
+	}
+	text_deinit(&seconds);
+	if (settings->all_cpus || settings->cgroups || settings->user)
+		return cli_usagef(cli, command, "all-cpus,cgroup,uid",
+			"-a, -G and -u say what to record: they need a command behind them ('-- sleep 10') or seconds");
 	if (argc > 1)
 		return cli_usagef(cli, command, NULL, "one recording, or '--' and a command: not '%s'", argv[1]);
 	if (argc > 0 && settings->input)
 		return cli_usagef(cli, command, "input", "one recording, not two");
 	const char *path = argc > 0 ? argv[0] : recording_name(settings->input);
-	return make(cli, settings, path);
+	return make(cli, settings, path, path);
 }
 
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
@@ -366,10 +439,13 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	return code;
 }
 
-static const char *const usages[] = {"[<options>] [<file>]", "[<options>] -- <command>", NULL};
+static const char *const usages[] = {"[<options>] [<file>]", "[<options>] -- <command>",
+	"-p <pid>|-t <tid>|-a|-C <cpu>|-G <cgroup>|-u <user> [<options>] <seconds>", NULL};
 static const char *const examples[] = {
 	"a picture of where a program spends its time, in one command",
 	"tally flamegraph -- ./program",
+	"of a process that runs, for ten seconds",
+	"tally flamegraph -p 1234 -- sleep 10",
 	"of a recording, by thread, for a browser",
 	"tally flamegraph -g thread -o profile.html perf.data",
 	"for other tools",
@@ -385,7 +461,9 @@ const struct command command_flamegraph = {
 	.description = "Writes one HTML file that needs nothing else, neither the network nor the programs that were "
 		       "measured: zoom, search with the matched share, callers, keyboard (press ? in the page), light "
 		       "and dark. Kernel, user, inlined and JIT code and what has no symbol have colours of their own. "
-		       "Of a command, whole stacks are recorded (--call-graph dwarf).",
+		       "Of a command, whole stacks are recorded (--call-graph dwarf). Before a command, or a number of "
+		       "seconds, -p, -t, -a, -C, -G and -u name what is recorded instead, for as long as the command "
+		       "runs; with a recording, -p, -t and -C choose among its samples.",
 	.examples = examples,
 	.run = run,
 };
