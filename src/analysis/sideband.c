@@ -465,6 +465,17 @@ static enum tally_status add_build_ids(struct sideband_reading *reading, struct 
 	return TALLY_OK;
 }
 
+enum tally_status sideband_create_machine(
+	const struct perfdata_reader *reader, struct machine **machine, struct tally_error *err)
+{
+	const struct tally_str name = perfdata_reader_features(reader)->arch;
+	const struct arch *arch = name.len > 0 ? arch_find_named(name.data) : NULL;
+	enum tally_status status = machine_create(machine, err);
+	if (status == TALLY_OK && arch && arch->pointer_bytes == 4)
+		machine_set_32_bit(*machine);
+	return status;
+}
+
 static enum tally_status read_all(struct sideband_reading *reading, struct tally_error *err)
 {
 	struct perfdata_reader *reader = reading->reader;
@@ -480,7 +491,7 @@ static enum tally_status read_all(struct sideband_reading *reading, struct tally
 		health->unknown_records = 0;
 	sample_clock_init(&sideband->clock, reader);
 
-	enum tally_status status = machine_create(&sideband->machine, err);
+	enum tally_status status = sideband_create_machine(reader, &sideband->machine, err);
 	if (status == TALLY_OK)
 		status = walk(reading, err);
 	if (status == TALLY_OK)

@@ -28,6 +28,9 @@ struct sideband {
 	VEC(uint64_t) lost_by_event; /* by event index: sum of LOST and LOST_SAMPLES */
 };
 
+/* Of the recording's kind, still empty. */
+TALLY_MUST_CHECK enum tally_status sideband_create_machine(
+	const struct perfdata_reader *reader, struct machine **machine, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status sideband_read(struct perfdata_reader *reader, const struct record_run *run,
 	struct sideband *sideband, struct tally_error *err);
 /* The same, and in the machine's history the code that runtimes generated, as they dumped it: store finds their dumps. */

@@ -169,8 +169,18 @@ static size_t recent_slot(struct tally_str name)
 	return (tail * UINT64_C(0x9e3779b97f4a7c15) >> 32 ^ name.len) % BINARY_TABLE_RECENT;
 }
 
+bool binary_is_vdso_32(const struct record_mmap *mmap)
+{
+	return str_equal(mmap->filename, STR("[vdso]")) && mmap->start <= UINT32_MAX;
+}
+
 bool binary_table_add_user(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index)
 {
+	if (!table->is_32_bit && binary_is_vdso_32(mmap)) {
+		struct record_mmap renamed = *mmap;
+		renamed.filename = STR(BINARY_VDSO_32);
+		return add_user(table, &renamed, index);
+	}
 	uint32_t *recent = &table->recent[recent_slot(mmap->filename)];
 	if (*recent > 0 && is_recent(table, *recent - 1, mmap)) {
 		*index = *recent - 1;

@@ -31,6 +31,7 @@ struct binary_listing { /* the file's build-id table, of one owner */
 };
 
 struct binary_table {
+	bool is_32_bit; /* the machine itself */
 	struct intern *strings; /* the machine's */
 	VEC(struct machine_binary) binaries;
 	struct intern keys; /* path, build id, pid where it matters -> index (same numbering) */
@@ -40,6 +41,10 @@ struct binary_table {
 	uint32_t recent[BINARY_TABLE_RECENT];
 };
 
+/* The vdso of a 32-bit program on a 64-bit machine: the kernel calls both the same, but such programs have nothing above
+ * 4 GiB, and others have theirs near the end of their half of the addresses. */
+bool binary_is_vdso_32(const struct record_mmap *mmap);
+#define BINARY_VDSO_32 "[vdso32]"
 void binary_table_init(struct binary_table *table, struct intern *strings);
 void binary_table_deinit(struct binary_table *table);
 /* A user mapping's file. False: out of memory. */

@@ -20,6 +20,11 @@ struct machine {
 	size_t remapped_texts;
 };
 
+void machine_set_32_bit(struct machine *machine)
+{
+	machine->binaries.is_32_bit = true;
+}
+
 enum tally_status machine_create(struct machine **machine, struct tally_error *err)
 {
 	struct machine *m = calloc(1, sizeof(*m));

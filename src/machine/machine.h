@@ -22,6 +22,8 @@ struct machine;
 
 TALLY_MUST_CHECK enum tally_status machine_create(struct machine **machine, struct tally_error *err);
 void machine_destroy(struct machine *machine);
+/* The recording is of a 32-bit machine: before records are applied. */
+void machine_set_32_bit(struct machine *machine);
 /* Records of no interest are ignored. */
 TALLY_MUST_CHECK enum tally_status machine_apply(struct machine *machine, const struct record *record,
 	const struct record_fields *fields, uint64_t time_ns, struct tally_error *err);

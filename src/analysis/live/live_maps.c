@@ -4,6 +4,7 @@
 
 #include "analysis/jit_code.h"
 #include "base/error.h"
+#include "machine/binary_id.h"
 
 #define FILES_KEPT 4096 /* before it is worth a look at which are still mapped */
 
@@ -126,7 +127,7 @@ static enum live_file_kind kind_of(const struct record_mmap *mmap)
 
 	if (jit_code_is_marker(mmap))
 		return LIVE_DUMP;
-	if (str_equal(path, STR("[vdso]")))
+	if (str_equal(path, STR("[vdso]")) || str_equal(path, STR(BINARY_VDSO_32)))
 		return LIVE_VDSO;
 	bool is_file = str_starts_with(path, STR("/")) && !str_starts_with(path, STR("//anon")) &&
 		       !str_starts_with(path, STR("/dev/zero")) && !str_starts_with(path, STR("/anon_hugepage")) &&
@@ -143,10 +144,11 @@ struct file_key {
 static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *mmap, uint32_t *index)
 {
 	struct file_key key;
+	struct tally_str name = sizeof(void *) == 8 && binary_is_vdso_32(mmap) ? STR(BINARY_VDSO_32) : mmap->filename;
 	struct live_file file = {.kind = kind_of(mmap), .pid = (int32_t)mmap->pid, .build_id = mmap->build_id};
 
 	memset(&key, 0, sizeof(key));
-	if (!intern_add(&maps->paths, mmap->filename.data, mmap->filename.len, &file.path))
+	if (!intern_add(&maps->paths, name.data, name.len, &file.path))
 		return false;
 	key.path = file.path;
 	key.build_id_size = mmap->build_id.size;

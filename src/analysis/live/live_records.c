@@ -110,7 +110,7 @@ static enum tally_status read_first(struct live_records *live, struct tally_erro
 	if (status == TALLY_OK && !can_be_live(live->reader))
 		return error_set(err, TALLY_UNSUPPORTED, "the stream must be read to its end first");
 	if (status == TALLY_OK)
-		status = machine_create(&live->sideband->machine, err);
+		status = sideband_create_machine(live->reader, &live->sideband->machine, err);
 	if (status == TALLY_OK)
 		status = machine_finish(live->sideband->machine, err);
 	return status == TALLY_OK ? apply_batch(live, err) : status;

@@ -1,12 +1,11 @@
 #include "cli/build_ids/build_id.h"
 #include "base/file.h"
+#include "code/binaries/vdso_image.h"
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #define NOTES_BYTES_MAX	 (1u << 20)
-#define VDSO_BYTES	 (4u << 10) /* its headers and notes lie in the first page */
 #define HEADER_COUNT_MAX 65535u
 
 bool build_id_in_notes(struct tally_bytes notes, bool swap, struct record_build_id *id)
@@ -103,9 +102,13 @@ bool build_id_of_kernel(struct record_build_id *id)
 	return is_found;
 }
 
-bool build_id_of_vdso(struct record_build_id *id)
+bool build_id_of_vdso(struct tally_str name, struct record_build_id *id)
 {
-	const uint8_t *vdso = (const uint8_t *)getauxval(AT_SYSINFO_EHDR); // NOLINT(performance-no-int-to-ptr)
+	struct vdso_image image;
 
-	return vdso && build_id_in_elf((struct tally_bytes){vdso, VDSO_BYTES}, id);
+	if (!vdso_image_open(name, &image))
+		return false;
+	bool is_found = build_id_in_elf(image.bytes, id);
+	vdso_image_close(&image);
+	return is_found;
 }

@@ -9,7 +9,8 @@
 
 bool build_id_of_file(const char *path, struct record_build_id *id);
 bool build_id_of_kernel(struct record_build_id *id);
-bool build_id_of_vdso(struct record_build_id *id);
+/* name: as in a recording, [vdso] or [vdso32]. */
+bool build_id_of_vdso(struct tally_str name, struct record_build_id *id);
 /* Looks through notes (4-byte aligned, this machine's byte order unless swap). */
 bool build_id_in_notes(struct tally_bytes notes, bool swap, struct record_build_id *id);
 /* Looks through an ELF image: what its PT_NOTE and SHT_NOTE headers name. */

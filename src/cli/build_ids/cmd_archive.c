@@ -52,11 +52,11 @@ static bool same_id(const struct elf_build_id *a, const struct record_build_id *
 }
 
 /* What runs here is the recorded one only if it says so: under another's build id it would name its addresses wrongly. */
-static bool runs_here(
-	const struct elf_build_id *id, bool (*running)(struct record_build_id *id), struct tally_error *err)
+static bool runs_here(struct tally_str name, const struct elf_build_id *id, struct tally_error *err)
 {
 	struct record_build_id own;
-	if (running(&own) && same_id(id, &own))
+	bool is_kernel = str_equal(name, STR(BUILD_ID_CACHE_KERNEL));
+	if ((is_kernel ? build_id_of_kernel(&own) : build_id_of_vdso(name, &own)) && same_id(id, &own))
 		return true;
 	(void)error_set(err, TALLY_NOT_FOUND, "it is not what runs here: its build id is another");
 	return false;
@@ -70,9 +70,9 @@ static void fill_cache(const struct cli *cli, const struct build_id_cache *cache
 	struct tally_error err;
 	enum tally_status status = TALLY_INVALID;
 	if (str_equal(row->name, STR(BUILD_ID_CACHE_KERNEL)))
-		status = runs_here(id, build_id_of_kernel, &err) ? build_id_cache_add_kernel(cache, id, &err) : status;
-	else if (str_equal(row->name, STR(BUILD_ID_CACHE_VDSO)))
-		status = runs_here(id, build_id_of_vdso, &err) ? build_id_cache_add_vdso(cache, id, &err) : status;
+		status = runs_here(row->name, id, &err) ? build_id_cache_add_kernel(cache, id, &err) : status;
+	else if (str_equal(row->name, STR(BUILD_ID_CACHE_VDSO)) || str_equal(row->name, STR(BUILD_ID_CACHE_VDSO32)))
+		status = runs_here(row->name, id, &err) ? build_id_cache_add_vdso(cache, row->name, id, &err) : status;
 	else if (row->name.len < sizeof(path) && row->name.len && row->name.data[0] == '/') {
 		memcpy(path, row->name.data, row->name.len);
 		path[row->name.len] = 0;

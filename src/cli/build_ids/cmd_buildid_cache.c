@@ -123,8 +123,7 @@ static bool find_subject(const struct settings *settings, struct tally_str word,
 	if (is_bracketed) {
 		snprintf(subject->name, sizeof(subject->name), "%s", typed);
 		bool ok = is_named(subject, BUILD_ID_CACHE_KERNEL) ? build_id_of_kernel(&id)
-			  : is_named(subject, BUILD_ID_CACHE_VDSO) ? build_id_of_vdso(&id)
-								   : false;
+								   : build_id_of_vdso(str_from(typed), &id);
 		if (!ok)
 			return false;
 		subject->id.size = id.size;
@@ -149,8 +148,8 @@ static enum tally_status put(const struct job *job, const struct subject *subjec
 {
 	if (is_named(subject, BUILD_ID_CACHE_KERNEL))
 		return build_id_cache_add_kernel(&job->cache, &subject->id, err);
-	if (is_named(subject, BUILD_ID_CACHE_VDSO))
-		return build_id_cache_add_vdso(&job->cache, &subject->id, err);
+	if (is_named(subject, BUILD_ID_CACHE_VDSO) || is_named(subject, BUILD_ID_CACHE_VDSO32))
+		return build_id_cache_add_vdso(&job->cache, str_from(subject->name), &subject->id, err);
 	return build_id_cache_add(&job->cache, str_from(subject->name), &subject->id, subject->path, err);
 }
 
@@ -377,8 +376,8 @@ const struct command command_buildid_cache = {
 	.description =
 		"Adds program files to the cache of build ids, lists and removes them. The cache is perf's own, "
 		"~/.debug or what --buildid-dir says: reports find programs there that have since been replaced. A "
-		"file is linked into it where that is possible, else copied. [kernel.kallsyms] and [vdso] name the "
-		"running kernel's symbols and this machine's vdso.\n\n"
+		"file is linked into it where that is possible, else copied. [kernel.kallsyms], [vdso] and [vdso32] "
+		"name the running kernel's symbols, this machine's vdso, and that of its 32-bit programs.\n\n"
 		"--index reads all debug information of a program beforehand, so that no report waits for it; reports "
 		"keep "
 		"what they read themselves, and the running kernel's list of symbols, which takes longer to print than "

@@ -95,7 +95,7 @@ static bool read_from_file(const struct id_search *search, const struct machine_
 			return build_id_of_file(search->request->vmlinux, id);
 		return search->kernel_is_running && build_id_of_kernel(id);
 	case MACHINE_VDSO:
-		return search->kernel_is_running && build_id_of_vdso(id);
+		return search->kernel_is_running && build_id_of_vdso(path, id);
 	case MACHINE_USER_FILE:
 	case MACHINE_KERNEL_MODULE:
 		return path.len && path.data[0] == '/' && build_id_of_file(path.data, id);

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #define KERNEL_NAME    "[kernel.kallsyms]"
-#define VDSO_NAME      "[vdso]"
 #define ANY_PID	       (-1)
 #define PROGRESS_BYTES (1u << 20)
 
@@ -76,7 +75,7 @@ static bool read_build_id_of(const struct machine_binary *binary, struct tally_s
 	case MACHINE_KERNEL:
 		return build_id_of_kernel(id);
 	case MACHINE_VDSO:
-		return build_id_of_vdso(id);
+		return build_id_of_vdso(path, id);
 	case MACHINE_USER_FILE:
 		return path.len && path.data[0] == '/' && read_file_id(binary, path.data, id);
 	case MACHINE_KERNEL_MODULE:
@@ -97,7 +96,6 @@ static struct tally_str name_of(const struct machine_binary *binary, struct tall
 	case MACHINE_KERNEL:
 		return STR(KERNEL_NAME);
 	case MACHINE_VDSO:
-		return STR(VDSO_NAME);
 	case MACHINE_USER_FILE:
 	case MACHINE_KERNEL_MODULE:
 	case MACHINE_ANON_JIT:

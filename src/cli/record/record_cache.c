@@ -14,8 +14,9 @@ static enum tally_status add(const struct build_id_cache *cache, const struct pe
 		return TALLY_OK;
 	if (str_equal(item->filename, STR(BUILD_ID_CACHE_KERNEL)))
 		return build_id_cache_add_kernel(cache, &id, NULL);
-	if (str_equal(item->filename, STR(BUILD_ID_CACHE_VDSO)))
-		return build_id_cache_add_vdso(cache, &id, NULL);
+	if (str_equal(item->filename, STR(BUILD_ID_CACHE_VDSO)) ||
+		str_equal(item->filename, STR(BUILD_ID_CACHE_VDSO32)))
+		return build_id_cache_add_vdso(cache, item->filename, &id, NULL);
 	return build_id_cache_add(cache, item->filename, &id, item->filename.data, NULL);
 }
 

@@ -363,14 +363,16 @@ enum tally_status build_id_cache_add_kernel(
 	return status;
 }
 
-enum tally_status build_id_cache_add_vdso(
-	const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_error *err)
+enum tally_status build_id_cache_add_vdso(const struct build_id_cache *cache, struct tally_str name,
+	const struct elf_build_id *id, struct tally_error *err)
 {
-	struct tally_bytes image = vdso_image_own();
-	if (image.len == 0)
-		return error_set(err, TALLY_NOT_FOUND, "this machine has no vdso");
-	struct made_file file = {"vdso", VDSO_MODE, image};
-	return add_bytes(cache, STR(BUILD_ID_CACHE_VDSO), id, &file, err);
+	struct vdso_image image;
+	if (!vdso_image_open(name, &image))
+		return error_set(err, TALLY_NOT_FOUND, "this machine has no %.*s", (int)name.len, name.data);
+	struct made_file file = {"vdso", VDSO_MODE, image.bytes};
+	enum tally_status status = add_bytes(cache, name, id, &file, err);
+	vdso_image_close(&image);
+	return status;
 }
 
 /* "../../usr/bin/ls/<id>" -> "usr/bin/ls/<id>" and the name; false for a link that we would not make. */

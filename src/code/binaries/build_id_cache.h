@@ -22,6 +22,7 @@
 
 #define BUILD_ID_CACHE_KERNEL "[kernel.kallsyms]"
 #define BUILD_ID_CACHE_VDSO   "[vdso]"
+#define BUILD_ID_CACHE_VDSO32 "[vdso32]"
 
 struct build_id_cache {
 	char dir[PATH_MAX];
@@ -55,8 +56,8 @@ TALLY_MUST_CHECK enum tally_status build_id_cache_add(const struct build_id_cach
 /* This machine's kernel symbols and vdso. DENIED where the kernel hides its addresses. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_add_kernel(
 	const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_error *err);
-TALLY_MUST_CHECK enum tally_status build_id_cache_add_vdso(
-	const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status build_id_cache_add_vdso(const struct build_id_cache *cache, struct tally_str name,
+	const struct elf_build_id *id, struct tally_error *err);
 /* NOT_FOUND if there is none. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_remove(
 	const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_error *err);

@@ -289,20 +289,33 @@ void load_user_file(const struct binary_store_options *options, struct binary_en
 
 #define OWN_VDSO "vdso of this machine"
 
+static bool open_own_vdso(struct binary_entry *entry)
+{
+	struct vdso_image own;
+	if (!vdso_image_open(entry->key.path, &own))
+		return false;
+	if (elf_image_open_bytes(own.bytes, &entry->image, NULL) != TALLY_OK) {
+		vdso_image_close(&own);
+		return false;
+	}
+	if (search_is_recorded(&entry->key, elf_image_build_id(entry->image))) {
+		entry->names = (char *)own.owned;
+		entry->used_path = entry->key.path.data;
+		return true;
+	}
+	elf_image_close(entry->image);
+	vdso_image_close(&own);
+	entry->image = NULL;
+	binary_trail_add(entry, OWN_VDSO, entry->key.path.data, BINARY_FOUND_OTHER_BUILD_ID, NULL);
+	return false;
+}
+
 const char *load_open_vdso(const struct binary_store_options *options, struct binary_entry *entry)
 {
-	struct tally_bytes own = vdso_image_own();
 	/* With the root of another machine only its build id tells that it is the same. */
 	bool can_tell = entry->key.build_id_size > 0 || !options->symfs;
-	if (can_tell && own.len > 0 && elf_image_open_bytes(own, &entry->image, NULL) == TALLY_OK) {
-		if (search_is_recorded(&entry->key, elf_image_build_id(entry->image))) {
-			entry->used_path = "[vdso]";
-			return OWN_VDSO;
-		}
-		elf_image_close(entry->image);
-		entry->image = NULL;
-		binary_trail_add(entry, OWN_VDSO, "[vdso]", BINARY_FOUND_OTHER_BUILD_ID, NULL);
-	}
+	if (can_tell && open_own_vdso(entry))
+		return OWN_VDSO;
 	struct binary_place place;
 	search_vdso(entry, options, &place);
 	entry->image = binary_file_open(entry, &place, &entry->key);

@@ -232,6 +232,7 @@ static void build(const struct binary_store_options *options, struct binary_entr
 		keep(options, &own, &entry->unwind);
 	elf_image_close(own.debug);
 	elf_image_close(own.image);
+	free(own.names);
 	vec_free(&own.trail);
 	arena_deinit(&own.arena);
 }

@@ -1,12 +1,25 @@
 /*
- * vdso_image.h - this process's own vdso as bytes: the same image that the kernel maps into every process.
+ * vdso_image.h - the vdso of this machine's programs as bytes: the same image that the kernel maps into every process of
+ * one kind. 32-bit programs on a 64-bit kernel have another than we, which is asked for in a process of its own: only
+ * one that has none may map it. Kernels without CONFIG_CHECKPOINT_RESTORE, and other machines than x86, give none.
+ *
+ *	if (vdso_image_open(STR(VDSO_NAME_32), &image)) ...	vdso_image_close(&image);
  */
 #ifndef CODE_BINARIES_VDSO_IMAGE_H
 #define CODE_BINARIES_VDSO_IMAGE_H
 
 #include "base/bytes.h"
 
-/* len 0 if there is none. Lives as long as the process. */
-struct tally_bytes vdso_image_own(void);
+#define VDSO_NAME    "[vdso]"
+#define VDSO_NAME_32 "[vdso32]" /* of 32-bit programs on a 64-bit machine, as perf names it */
+
+struct vdso_image {
+	struct tally_bytes bytes;
+	uint8_t *owned; /* NULL: lives as long as the process */
+};
+
+/* False if this machine has none of that name, or it cannot be had. */
+bool vdso_image_open(struct tally_str name, struct vdso_image *image);
+void vdso_image_close(struct vdso_image *image);
 
 #endif

@@ -122,7 +122,7 @@ static void test_not_elf(void **state)
 static void test_own_program(void **state)
 {
 	struct record_build_id id;
-	assert_true(build_id_of_vdso(&id));
+	assert_true(build_id_of_vdso(STR("[vdso]"), &id));
 	assert_int_equal(id.size, 20);
 }
 

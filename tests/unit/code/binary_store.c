@@ -527,6 +527,27 @@ static void reads_its_own_vdso(void **state)
 	binary_store_destroy(l.store);
 }
 
+static void reads_the_vdso_of_32_bit_programs(void **state)
+{
+	struct fixture *f = *state;
+	struct binary_key key = {.kind = BINARY_VDSO, .path = STR("[vdso32]"), .pid = -1};
+	f->options.symfs = NULL;
+	struct loaded l = load(f, &key);
+	if (l.info.status != BINARY_OK) {
+		binary_store_destroy(l.store);
+		skip_because("this kernel maps no vdso of 32-bit programs into others");
+	}
+	bool found = false, has_return = false;
+	for (uint64_t offset = 0; offset < 0x4000; offset += 4) {
+		found |= strstr(name_at(f, &l, offset), "clock_gettime64") != NULL;
+		has_return |= strstr(name_at(f, &l, offset), "__kernel_rt_sigreturn") != NULL;
+		assert_null(strstr(name_at(f, &l, offset), "getrandom")); /* which only the other has */
+	}
+	assert_true(found && has_return);
+	assert_non_null(binary_store_unwind(l.store, l.id));
+	binary_store_destroy(l.store);
+}
+
 /* Whether the store's own thread came to it or not, and with names or not. */
 static void what_is_loaded_ahead_is_as_loaded(void **state)
 {
@@ -584,6 +605,7 @@ int main(void)
 		TEST(adds_each_binary_once),
 		TEST(reads_the_map_of_generated_code),
 		TEST(reads_its_own_vdso),
+		TEST(reads_the_vdso_of_32_bit_programs),
 		TEST(what_is_loaded_ahead_is_as_loaded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,8 +55,10 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *context)
 	struct elf_image *image = NULL;
 	const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
 	bool is_vdso = strstr(path, "vdso") != NULL;
+	struct vdso_image own = {.owned = NULL};
 	if (loaded_count == MODULES_MAX || module.low > module.high ||
-		(is_vdso ? elf_image_open_bytes(vdso_image_own(), &image, NULL) : elf_image_open(path, &image, NULL)) !=
+		(is_vdso && !vdso_image_open(STR(VDSO_NAME), &own)) ||
+		(is_vdso ? elf_image_open_bytes(own.bytes, &image, NULL) : elf_image_open(path, &image, NULL)) !=
 			TALLY_OK)
 		return 0;
 	module.table = load_unwind_image(image, NULL, 0, is_vdso);

@@ -224,6 +224,12 @@ static void test_kernel_modules_and_programs(void **state)
 	machine_destroy(m);
 }
 
+static void list_id(struct machine *m, uint16_t misc, int32_t pid, const char *path, uint8_t first)
+{
+	struct machine_listed_id entry = {misc, pid, str_from(path), {.size = 20, .bytes = {first}}};
+	assert_int_equal(machine_add_build_id(m, &entry, NULL), TALLY_OK);
+}
+
 static void test_names_that_are_no_files(void **state)
 {
 	static const struct {
@@ -235,7 +241,8 @@ static void test_names_that_are_no_files(void **state)
 		{"[stack]", "[JIT] tid 3", MACHINE_ANON_JIT},
 		{"/SYSV00000000 (deleted)", "[JIT] tid 3", MACHINE_ANON_JIT},
 		{"[vsyscall]", "[vsyscall]", MACHINE_NO_FILE},
-		{"[vdso]", "[vdso]", MACHINE_VDSO},
+		{"[vdso]", "[vdso32]", MACHINE_VDSO}, /* so low lies that of a 32-bit program */
+		{"[vdso32]", "[vdso32]", MACHINE_VDSO},
 		{"/usr/lib/libc.so.6", "libc.so.6", MACHINE_USER_FILE},
 		{"/", "/", MACHINE_USER_FILE},
 	};
@@ -247,6 +254,31 @@ static void test_names_that_are_no_files(void **state)
 		const struct machine_binary *binary = machine_binary_get(m, found->binary);
 		assert_int_equal(binary->kind, cases[i].kind);
 		assert_true(str_equal(machine_string(m, binary->short_name), str_from(cases[i].short_name)));
+		machine_destroy(m);
+	}
+}
+
+static void test_each_kind_of_program_has_its_vdso(void **state)
+{
+	(void)state;
+	for (int is_32_bit = 0; is_32_bit < 2; is_32_bit++) {
+		struct machine *m = new_machine();
+		if (is_32_bit)
+			machine_set_32_bit(m);
+		map(m, 1, 0x7fff12345000, 0x2000, "[vdso]", 0);
+		map(m, 2, 0xf7fc1000, 0x2000, "[vdso]", 0);
+		map(m, 3, 0x7ffe00000000, 0x2000, "[vdso]", 0);
+		map(m, 4, 0xf7fd1000, 0x2000, "[vdso]", 0);
+		list_id(m, MISC_CPUMODE_USER, -1, "[vdso]", 1);
+		list_id(m, MISC_CPUMODE_USER, -1, "[vdso32]", 2);
+		assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+		const char *small = is_32_bit ? "[vdso]" : "[vdso32]";
+		assert_mapped(m, 1, 1, 0x7fff12345100, "[vdso]");
+		assert_mapped(m, 2, 1, 0xf7fc1100, small);
+		assert_mapped(m, 3, 1, 0x7ffe00000100, "[vdso]");
+		assert_mapped(m, 4, 1, 0xf7fd1100, small);
+		const struct mapping *of_32 = machine_find_mapping(m, 2, 1, MISC_CPUMODE_USER, VA(0xf7fc1100));
+		assert_int_equal(machine_binary_get(m, of_32->binary)->build_id.bytes[0], is_32_bit ? 1 : 2);
 		machine_destroy(m);
 	}
 }
@@ -311,12 +343,6 @@ static void test_files_by_inode_and_build_id(void **state)
 	other = (struct record_mmap){.filename = STR("anon_inode:[perf_event]"), .inode = 9};
 	assert_int_equal(rank_of(m, &other), 0);
 	machine_destroy(m);
-}
-
-static void list_id(struct machine *m, uint16_t misc, int32_t pid, const char *path, uint8_t first)
-{
-	struct machine_listed_id entry = {misc, pid, str_from(path), {.size = 20, .bytes = {first}}};
-	assert_int_equal(machine_add_build_id(m, &entry, NULL), TALLY_OK);
 }
 
 static void test_build_ids_by_path(void **state)
@@ -644,6 +670,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_generated_functions_lie_above_memory_and_below_files),
 		cmocka_unit_test(test_text_on_huge_pages_keeps_its_file),
+		cmocka_unit_test(test_each_kind_of_program_has_its_vdso),
 		cmocka_unit_test(test_a_hole_in_a_file_is_its_text),
 		cmocka_unit_test(test_a_hole_that_was_copied_is_its_files_text),
 		cmocka_unit_test(test_generated_code_stays_generated),
