@@ -128,7 +128,6 @@ struct binary_store_options {
 	const char *system_root; /* NULL: this machine's /proc and /sys; tests give a directory that has them */
 	struct tally_bytes pack; /* what the recording carries: see code/pack/pack.h; borrowed; len 0: nothing */
 	bool no_demangle;
-	bool whole_names; /* readable names have the types of parameters */
 	const char
 		*line_program; /* NULL: lines and inlined calls are read here; else see code/binaries/line_program.h */
 	unsigned threads; /* that load; 0: one per CPU */
@@ -182,13 +181,11 @@ TALLY_MUST_CHECK enum tally_status binary_store_save_places(struct binary_store 
 const char *binary_store_places_path(const struct binary_store *store, uint32_t id);
 /* Lines were looked for, and there are none. */
 bool binary_store_lacks_places(const struct binary_store *store, uint32_t id);
-/* The name as people read it: demangled in the arena, as options say. */
+/* The name as people read it: demangled in the arena, with the types of parameters, which tell overloads apart. */
 const char *binary_store_display_name(
 	const struct binary_store *store, const struct symbol *symbol, struct arena *arena);
 /* The same for any name of the linker's. */
 const char *binary_store_readable(const struct binary_store *store, const char *name, struct arena *arena);
-/* And with the types of its parameters. */
-const char *binary_store_whole_name(const struct binary_store *store, const char *name, struct arena *arena);
 /* Where was looked for names of a loaded entry, in order; borrowed. */
 const struct binary_step *binary_store_trail(const struct binary_store *store, uint32_t id, size_t *count);
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id);

@@ -1,5 +1,6 @@
 #include "profile/filter.h"
 #include "base/error.h"
+#include "base/symbol_name.h"
 #include "base/word_list.h"
 
 #include <regex.h>
@@ -73,7 +74,7 @@ static bool frame_is_wanted(
 		return true;
 	if (frame->function == PROFILE_NONE)
 		return address_is_in_list(lists->symbols, frame);
-	return word_list_has(lists->symbols, profile_string(p, p->functions[frame->function].name));
+	return symbol_list_has(lists->symbols, profile_string(p, p->functions[frame->function].name));
 }
 
 static bool frame_contains(const struct profile *p, const char *part, const struct profile_frame *frame)
@@ -120,6 +121,20 @@ static bool fill(struct profile_filter *filter, const struct profile_filter_list
 	return true;
 }
 
+/* With its parameters or without them. */
+static bool name_matches(const regex_t *regex, struct tally_str name)
+{
+	struct tally_str plain = symbol_name_plain(name);
+	if (regexec(regex, name.data, 0, NULL, 0) == 0)
+		return true;
+	if (plain.len == name.len)
+		return false;
+	char *copy = strndup(plain.data, plain.len);
+	bool does_match = copy && regexec(regex, copy, 0, NULL, 0) == 0;
+	free(copy);
+	return does_match;
+}
+
 /* The frames whose function the expression names; NULL: no expression is given. */
 static enum tally_status match_frames(
 	const struct profile *p, const char *pattern, bool **matches, struct tally_error *err)
@@ -136,9 +151,8 @@ static enum tally_status match_frames(
 	bool *made = calloc(p->frame_count + 1, sizeof(bool));
 	for (size_t i = 0; made && i < p->frame_count; i++) {
 		uint32_t function = p->frames[i].function;
-		const char *name =
-			function == PROFILE_NONE ? NULL : profile_string(p, p->functions[function].name).data;
-		made[i] = name && regexec(&regex, name, 0, NULL, 0) == 0;
+		if (function != PROFILE_NONE)
+			made[i] = name_matches(&regex, profile_string(p, p->functions[function].name));
 	}
 	regfree(&regex);
 	if (!made)

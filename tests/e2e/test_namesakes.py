@@ -71,6 +71,50 @@ def test_statics_in_exports(tally, statics, tmp_path):
     assert functions_of(pprof).count('helper') == 2
 
 
+OVERLOADS = '''
+volatile long g;
+__attribute__((noinline)) void work(int n) { for (volatile int i = 0; i < n; i++) ; g = g + 1; }
+__attribute__((noinline)) void work(double n) { for (volatile int i = 0; i < 2 * n; i++) ; g = g + 1; }
+template<class T> struct Op { __attribute__((noinline)) T operator()(T n) const { for (volatile int i = 0; i < n; i++) ; g = g + 1; return n; } };
+int main() { Op<int> o; for (int i = 0; i < 2000; i++) { o(60000); work(60000); work(30000.); } }
+'''
+NAMES = ['work(int)', 'work(double)', 'Op<int>::operator()(int) const']
+
+
+@pytest.fixture(name='overloads')
+def fixture_overloads(live, tally, tmp_path):
+    if not shutil.which('c++'):
+        pytest.skip('there is no C++ compiler')
+    (tmp_path / 'o.cc').write_text(OVERLOADS)
+    subprocess.run(['c++', '-O1', '-g', '-fno-omit-frame-pointer', 'o.cc', '-o', 'o'], cwd=tmp_path, check=True)
+    tally('record', '-q', '-g', '-e', 'cpu-clock:u', '-F', 1000, '-o', tmp_path / 'data', tmp_path / 'o', check=0)
+    if '_Z4work' in tally('report', '--stdio', '-i', tmp_path / 'data', check=0).stdout:
+        pytest.skip('this build demangles nothing')
+    return tmp_path / 'data'
+
+
+def test_overloads_are_told_apart(tally, overloads):
+    for arguments in (('report', '--stdio', '--no-children', '-s', 'sym'), ('report', '--stdio', '--children', '-s', 'sym'),
+                      ('script', '-F', 'ip,sym'), ('flamegraph', '--folded'), ('report', '--json'),
+                      ('export', '-F', 'firefox', '-o', '-'), ('report', '--html=-')):
+        text = tally(*arguments, '-i', overloads, check=0).stdout
+        assert all(name in text.replace('\\u003c', '<').replace('\\u003e', '>') for name in NAMES), arguments
+
+
+@pytest.mark.parametrize('wanted, rows', [('work', NAMES[:2]), ('work(int)', NAMES[:1]), ('work(double),work(int)', NAMES[:2]),
+                                          ('Op<int>::operator()', NAMES[2:]), (NAMES[2], NAMES[2:]), ('wor', [])])
+def test_lists_take_names_with_and_without_parameters(tally, overloads, wanted, rows):
+    text = tally('report', '--stdio', '--no-children', '-g', 'none', '-s', 'sym', '-S', wanted, '-i', overloads, check=0).stdout
+    if len(rows) == 1:
+        assert f'# symbol: {wanted}' in text or rows[0] in text
+    else:
+        assert sorted(re.findall(r'%\s+\[\.\] (.*\S)', text)) == sorted(rows)
+    folded = tally('flamegraph', '--folded', '-S', wanted, '-i', overloads).stdout
+    assert {line.rsplit(' ', 1)[0].split(';')[-1] for line in folded.splitlines()} == set(rows)
+    script = tally('script', '-F', 'ip,sym', '-S', wanted, '-i', overloads, check=0).stdout
+    assert {line.split(maxsplit=1)[1] for line in re.findall(r'(?:^|\n\n)\n?(.*)', script) if line} == set(rows)
+
+
 def names_of(places, found, known={}):
     """callgrind's names stand behind their numbers the first time only."""
     if found[3] is not None:

@@ -270,7 +270,7 @@ static const char *heading_of_symbol(struct making *m, const struct source_place
 		return NULL;
 	struct arena scratch;
 	arena_init(&scratch);
-	const char *whole = binary_store_whole_name(m->samples->source.store, symbol, &scratch);
+	const char *whole = binary_store_readable(m->samples->source.store, symbol, &scratch);
 	const char *heading = whole != symbol ? print(m, "%s:", whole) : NULL;
 	arena_deinit(&scratch);
 	return heading;
@@ -282,7 +282,7 @@ static void add_function(struct making *m, const struct source_place *place)
 	if (!place->function || is_same(place->function, m->last.function))
 		return;
 	arena_init(&scratch);
-	const char *whole = binary_store_whole_name(m->samples->source.store, place->function, &scratch);
+	const char *whole = binary_store_readable(m->samples->source.store, place->function, &scratch);
 	const char *heading = whole != place->function ? print(m, "%s:", whole) : heading_of_symbol(m, place);
 	arena_deinit(&scratch);
 	add_text(m, heading ? heading : print(m, "%s():", place->function), false);

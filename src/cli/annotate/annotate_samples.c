@@ -3,6 +3,7 @@
 #include "abi/branch.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/symbol_name.h"
 #include "base/word_list.h"
 #include "cli/cpu_filter.h"
 #include "cli/progress_line.h"
@@ -77,6 +78,12 @@ static enum tally_status count_sample(
 }
 
 /* Where the frame's function begins, by the store; NULL: it has no name there. */
+/* With its parameters or without them. */
+static bool is_named(const char *symbol, const char *wanted)
+{
+	return symbol && (!strcmp(symbol, wanted) || str_equal(symbol_name_plain(str_from(symbol)), str_from(wanted)));
+}
+
 static const struct symbol *find_symbol(
 	const struct annotate_samples *samples, const struct resolved_frame *frame, uint32_t *store_id)
 {
@@ -99,7 +106,7 @@ static enum tally_status add_cell(struct annotate_samples *samples, const struct
 	name->samples += cell->sum.count;
 	struct resolved_frame frame = resolved_frame_get(&samples->source.resolver.frames, cell->frame);
 	const struct symbol *symbol = find_symbol(samples, &frame, &store_id);
-	if (request->symbol && (!name->symbol || strcmp(name->symbol, request->symbol) != 0))
+	if (request->symbol && !is_named(name->symbol, request->symbol))
 		return TALLY_OK;
 	if (request->dsos && !word_list_has(request->dsos, name->shown) && !word_list_has(request->dsos, name->path))
 		return TALLY_OK;

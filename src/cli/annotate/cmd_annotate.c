@@ -212,7 +212,6 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 	run->is_intel = settings->style && !strcmp(settings->style, "intel");
 	run->strip = (unsigned)settings->strip;
 	run->is_verbose = settings->verbose > 0;
-	run->request.store.whole_names = run->is_verbose && !run->is_json;
 	return 0;
 }
 

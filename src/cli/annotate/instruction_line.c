@@ -35,7 +35,7 @@ const char *instruction_name(struct binary_store *store, uint32_t id, uint64_t a
 		return NULL;
 	const char *version = strchrnul(name.name, '@');
 	const char *plain = *version ? arena_printf(arena, "%.*s", (int)(version - name.name), name.name) : name.name;
-	const char *shown = plain ? binary_store_whole_name(store, plain, arena) : name.name;
+	const char *shown = plain ? binary_store_readable(store, plain, arena) : name.name;
 	/* Negative is what leads beyond the address: the addresses of the kernel are far above all symbols of a vdso. */
 	bool is_before = name.offset > address;
 	uint64_t distance = is_before ? -name.offset : name.offset;

@@ -64,7 +64,6 @@ static enum tally_status find_store(const struct cli *cli, const struct diff_req
 		.kernel_release = &features->osrelease,
 		.cpu_id = features->cpuid,
 		.pack = features->raw[FEATURE_PACK],
-		.whole_names = request->verbose > 0 && request->format != DIFF_FORMAT_JSON,
 		.build_id_dir = cli_build_id_dir(cli, request->symfs)};
 	enum tally_status status = binary_store_create(&options, &recording->store, err);
 	if (status == TALLY_OK)

@@ -116,8 +116,7 @@ static enum tally_status open_store(struct report *report, struct tally_error *e
 		.index_dir = r->missing ? "" : NULL,
 		.pack = perfdata_reader_features(report->reader)->raw[FEATURE_PACK],
 		.line_program = r->addr2line,
-		.no_demangle = r->no_demangle,
-		.whole_names = r->is_verbose && !r->is_json};
+		.no_demangle = r->no_demangle};
 	enum tally_status status = binary_store_create(&store_options, &report->store, err);
 	if (status == TALLY_OK)
 		pack_tell_damage(report->cli, report->store);

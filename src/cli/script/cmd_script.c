@@ -129,8 +129,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		.build_id_dir = cli_build_id_dir(script->cli, settings->symfs),
 		.pack = perfdata_reader_features(script->reader)->raw[FEATURE_PACK],
 		.line_program = settings->addr2line,
-		.no_demangle = settings->no_demangle,
-		.whole_names = settings->verbose > 0};
+		.no_demangle = settings->no_demangle};
 	enum tally_status status = binary_store_create(&store_options, &script->store, err);
 	if (status == TALLY_OK)
 		pack_tell_damage(script->cli, script->store);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "base/symbol_name.h"
 #include "base/word_list.h"
 #include "cli/cpu_filter.h"
 #include "cli/report/report_selection.h"
@@ -69,7 +70,7 @@ static bool wants_thread(
 static bool wants_symbol(const struct script_filter_request *r, const struct script_place *place)
 {
 	const char *symbol = place->name->symbol;
-	if (symbol && word_list_has(r->symbols, str_from(symbol)))
+	if (symbol && symbol_list_has(r->symbols, str_from(symbol)))
 		return true;
 	struct tally_str rest = str_from(r->symbols);
 	struct tally_str part;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/word_list.h"
+#include "base/symbol_name.h"
 
 unsigned script_cpumode_of(const struct script_places *p, uint64_t ip)
 {
@@ -320,7 +320,7 @@ bool script_print_chain(struct script_places *p, struct text *t, const struct re
 		}
 		if (count++ == 0)
 			name->samples++;
-		if (p->stop_symbols && name->symbol && word_list_has(p->stop_symbols, str_from(name->symbol)))
+		if (p->stop_symbols && name->symbol && symbol_list_has(p->stop_symbols, str_from(name->symbol)))
 			return !t->failed;
 	}
 	if (has_cookie && chain_bound_takes(&bound))

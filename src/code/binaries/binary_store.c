@@ -626,16 +626,7 @@ const char *binary_store_display_name(
 
 const char *binary_store_readable(const struct binary_store *store, const char *name, struct arena *arena)
 {
-	const char *readable = store->options.no_demangle   ? name
-			       : store->options.whole_names ? demangle_whole(arena, name)
-							    : demangle(arena, name);
-	const char *visible = visible_string(arena, readable);
-	return visible ? visible : "";
-}
-
-const char *binary_store_whole_name(const struct binary_store *store, const char *name, struct arena *arena)
-{
-	const char *visible = visible_string(arena, store->options.no_demangle ? name : demangle_whole(arena, name));
+	const char *visible = visible_string(arena, store->options.no_demangle ? name : demangle(arena, name));
 	return visible ? visible : "";
 }
 

@@ -154,11 +154,6 @@ static const char *demangle_with(struct arena *arena, const char *name, int flag
 
 const char *demangle(struct arena *arena, const char *name)
 {
-	return demangle_with(arena, name, 0);
-}
-
-const char *demangle_whole(struct arena *arena, const char *name)
-{
 	return demangle_with(arena, name, DMGL_PARAMS | DMGL_ANSI);
 }
 
@@ -175,11 +170,6 @@ size_t demangle_length(const char *name, size_t *bars)
 #else
 
 const char *demangle(struct arena *arena, const char *name)
-{
-	return name;
-}
-
-const char *demangle_whole(struct arena *arena, const char *name)
 {
 	return name;
 }

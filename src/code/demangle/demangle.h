@@ -1,5 +1,5 @@
 /*
- * demangle.h - C++, Rust and D names as people wrote them, without parameters, as perf shows them.
+ * demangle.h - C++, Rust and D names as people wrote them, with the types of parameters, as perf 7.x shows them.
  */
 #ifndef CODE_DEMANGLE_DEMANGLE_H
 #define CODE_DEMANGLE_DEMANGLE_H
@@ -10,10 +10,7 @@
  */
 const char *demangle(struct arena *arena, const char *name);
 
-/* The same with the types of its parameters, as disassemblers show it. */
-const char *demangle_whole(struct arena *arena, const char *name);
-
-/* How long the readable form is, and with how many underscores it begins. */
+/* How long the readable form is without parameters, and with how many underscores it begins. */
 size_t demangle_length(const char *name, size_t *bars);
 
 #endif

@@ -1,0 +1,97 @@
+#include "base/symbol_name.h"
+
+#include "base/word_list.h"
+
+/* Without what stands behind the parameters: "const", "&", "[clone .cold]". */
+static struct tally_str without_qualifiers(struct tally_str name)
+{
+	static const struct tally_str qualifiers[] = {
+		{" const", 6}, {" volatile", 9}, {" &", 2}, {" &&", 3}, {" noexcept", 9}};
+	for (bool is_cut = true; is_cut;) {
+		is_cut = false;
+		for (size_t i = 0; i < sizeof(qualifiers) / sizeof(qualifiers[0]); i++) {
+			if (!str_ends_with(name, qualifiers[i]))
+				continue;
+			name.len -= qualifiers[i].len;
+			is_cut = true;
+		}
+		const char *clone = str_ends_with(name, STR("]")) ? memrchr(name.data, '[', name.len) : NULL;
+		if (clone && clone - name.data > 1 && clone[-1] == ' ') {
+			name.len = (size_t)(clone - name.data) - 1;
+			is_cut = true;
+		}
+	}
+	return name;
+}
+
+/* Where the last parenthesis opens; the length: nowhere. */
+static size_t parameters_of(struct tally_str name)
+{
+	size_t depth = 0;
+	for (size_t i = name.len; i-- > 0;) {
+		depth += name.data[i] == ')';
+		if (name.data[i] == '(' && --depth == 0)
+			return i;
+		if (depth == 0)
+			break;
+	}
+	return name.len;
+}
+
+/* What a template returns stands before its name. */
+static size_t return_type_len(struct tally_str name)
+{
+	static const char operator_word[] = "operator";
+	size_t len = 0, depth = 0, end = name.len;
+	const char *own = memmem(name.data, name.len, operator_word, sizeof(operator_word) - 1);
+	if (own)
+		end = (size_t)(own - name.data);
+	for (size_t i = 0; i < end; i++) {
+		char c = name.data[i];
+		bool is_arrow = c == '>' && i > 0 && name.data[i - 1] == '-';
+		if (c == '<' || c == '(' || c == '{' || c == '[')
+			depth++;
+		else if ((c == '>' || c == ')' || c == '}' || c == ']') && !is_arrow && depth > 0)
+			depth--;
+		else if (c == ' ' && depth == 0)
+			len = i + 1;
+	}
+	return len;
+}
+
+struct tally_str symbol_name_plain(struct tally_str name)
+{
+	struct tally_str plain = without_qualifiers(name);
+	size_t parameters = parameters_of(plain);
+	if (parameters == 0 || parameters == plain.len)
+		return name;
+	plain.len = parameters;
+	if (str_ends_with(plain, STR("operator"))) /* "operator()" */
+		return name;
+	size_t returned = return_type_len(plain);
+	return (struct tally_str){plain.data + returned, plain.len - returned};
+}
+
+/* The name is between commas or ends of the list, whatever is in it. Words of lines are whole already. */
+static bool list_contains(const char *list, struct tally_str name)
+{
+	const char *first = strchr(list, '\n') ? list + strlen(list) : list;
+	for (const char *at = first; name.len > 0 && (at = memmem(at, strlen(at), name.data, name.len)); at++) {
+		const char *before = at, *behind = at + name.len;
+		while (before > list && before[-1] == ' ')
+			before--;
+		while (*behind == ' ')
+			behind++;
+		if ((before == list || before[-1] == ',') && (*behind == '\0' || *behind == ','))
+			return true;
+	}
+	return false;
+}
+
+bool symbol_list_has(const char *list, struct tally_str name)
+{
+	if (word_list_has(list, name) || list_contains(list, name))
+		return true;
+	struct tally_str plain = symbol_name_plain(name);
+	return plain.len != name.len && (word_list_has(list, plain) || list_contains(list, plain));
+}
