@@ -133,15 +133,20 @@ static void drop_aliases(struct symbol_table *table, bool last_stays)
 	table->symbols.len = kept;
 }
 
-/* Before aliases are dropped: among labels of one address only the last gets the bytes up to the next symbol. */
+/* Before aliases are dropped: among labels of one address only the last gets the bytes up to the next symbol, and that
+ * only where no symbol of a known size starts, which could lose to it then. */
 static void mend_ends(struct symbol *items, size_t count, bool all_ends)
 {
-	for (size_t i = 0; i + 1 < count; i++)
-		if (all_ends || items[i].end == items[i].start)
+	bool is_taken = false; /* the address of the symbol before, by one with a size */
+	for (size_t i = 0; i < count; i++) {
+		bool is_sized = items[i].end > items[i].start;
+		is_taken = is_sized || (is_taken && items[i - 1].start == items[i].start);
+		if (i + 1 < count && (all_ends || !is_taken))
 			items[i].end = items[i + 1].start;
-	struct symbol *last = &items[count - 1];
-	if (last->end > last->start)
+	}
+	if (is_taken)
 		return;
+	struct symbol *last = &items[count - 1];
 	last->end = ((last->start + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
 	if (last->end <= last->start)
 		last->end = UINT64_MAX;
