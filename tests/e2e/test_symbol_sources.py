@@ -580,3 +580,47 @@ def test_another_root_has_its_own_cache(tally, live, tmp_path):
     shutil.rmtree(root / '.debug')
     named = tally('--buildid-dir', home / '.debug', 'report', '--stdio', '-i', data, '--symfs', root, check=0)
     assert 'secret' in named.stdout
+
+
+GO_SOURCE = '''
+package main
+
+import "os"
+
+type worker struct{ sum int }
+
+//go:noinline
+func (w *worker) churn(n int) {
+	for i := 0; i < n; i++ {
+		w.sum += i % 7
+	}
+}
+
+func main() {
+	w := &worker{}
+	for i := 0; i < 60; i++ {
+		w.churn(3000000)
+	}
+	os.Exit(w.sum & 0)
+}
+'''
+
+
+@pytest.mark.parametrize('flags', [[], ['-buildmode=pie'], ['-cgo'], ['-cgo', '-buildmode=pie']], ids=' '.join)
+def test_a_stripped_go_program_has_its_own_table(live, tally, tmp_path, flags):
+    """.gopclntab; where C's linker made the program it is among other data, and where the text begins is a relocation."""
+    need('go', 'cc')
+    cgo = '-cgo' in flags
+    (tmp_path / 'program.go').write_text(GO_SOURCE.replace('import "os"', 'import "os"\nimport "C"') if cgo else GO_SOURCE)
+    env = {**os.environ, 'HOME': str(tmp_path), 'GO111MODULE': 'off', 'CGO_ENABLED': str(int(cgo)), 'GOFLAGS': '', 'GOCACHE': str(tmp_path / 'cache')}
+    made = subprocess.run(['go', 'build', '-ldflags', '-s -w', *[f for f in flags if f != '-cgo'], '-o', 'program', 'program.go'],
+                          cwd=tmp_path, env=env, capture_output=True, text=True, timeout=10 * TIMEOUT_S)
+    if made.returncode != 0:
+        pytest.skip('go build fails: ' + made.stderr[-200:])
+    data = tmp_path / 'perf.data'
+    tally('record', '-q', '-e', 'cpu-clock:u', '-F', 999, '-g', '-o', data, '--', tmp_path / 'program', check=0)
+    report = tally('report', '--stdio', '--no-children', '-g', 'none', '-s', 'sym', '-i', data, check=0).stdout
+    assert float(re.search(r'([\d.]+)%.*main\.\(\*worker\)\.churn', report)[1]) > 80
+    assert 'runtime.main' in tally('script', '-F', 'ip,sym', '-i', data, check=0).stdout
+    assert 'main.(*worker).churn' in tally('annotate', '--stdio', '-S', 'main.(*worker).churn', '-i', data).stdout
+    assert 'main.(*worker).churn' not in tally('report', '--missing', '-i', data, check=0).stdout

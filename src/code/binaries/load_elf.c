@@ -9,6 +9,7 @@
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/process_files.h"
 #include "code/binaries/vdso_image.h"
+#include "object/elf/go_table.h"
 
 /* Why the last place that was tried gave no file: the entry's reason if none does. */
 static void take_reason(struct binary_entry *entry, const struct binary_place *place)
@@ -149,6 +150,31 @@ static bool add_minidebug(struct binary_entry *entry, const char *path)
 	return ok;
 }
 
+/* Go programs that are stripped carry the table that their tracebacks are made of. */
+static bool add_go_functions(struct binary_entry *entry, const char *path)
+{
+	struct go_function_list list = {0};
+	struct tally_error why;
+	enum tally_status status = elf_image_go_functions(entry->image, &list, &why);
+	bool ok = status != TALLY_NOMEM;
+	size_t before = entry->symbols.symbols.len;
+	for (size_t i = 0; i < list.functions.len && ok; i++) {
+		const struct go_function *function = &list.functions.items[i];
+		uint64_t offset;
+		if (vaddr_to_offset(entry->image, function->vaddr, &offset))
+			ok = symbol_table_add(&entry->symbols, offset, function->size, function->name, 'l');
+	}
+	size_t count = entry->symbols.symbols.len - before;
+	if (count > 0)
+		binary_trail_add(
+			entry, ".gopclntab", path, BINARY_FOUND_USED, arena_printf(&entry->arena, "%zu names", count));
+	else if (status != TALLY_NOT_FOUND && ok)
+		binary_trail_add(
+			entry, ".gopclntab", path, BINARY_FOUND_DAMAGED, arena_printf(&entry->arena, "%s", why.text));
+	vec_free(&list.functions);
+	return ok;
+}
+
 /* Of the program: which table it has and how many names that gives. */
 static void tell_table(struct binary_entry *entry, const char *source, const char *path)
 {
@@ -175,7 +201,7 @@ static bool add_best_symbols(const struct binary_store_options *options, struct 
 	}
 	bool ok = add_symbols(entry, entry->image);
 	tell_table(entry, source, path);
-	return ok && add_minidebug(entry, path);
+	return ok && add_minidebug(entry, path) && add_go_functions(entry, path);
 }
 
 static bool has_changed(struct binary_entry *entry, const char *source, const char *path)

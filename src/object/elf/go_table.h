@@ -1,0 +1,37 @@
+/*
+ * go_table.h - the table of functions that every Go program carries for its own tracebacks, stripped or not
+ * (.gopclntab): where each begins, and its name. The forms of Go 1.2, 1.16, 1.18 and 1.20, which later versions keep.
+ *
+ * Names are borrowed from the table, which is hostile: counts and offsets are checked, a function whose name is not in
+ * it is left out. Documents: "Go 1.2 Runtime Symbol Information", and the tables that compilers write.
+ *
+ *	struct go_function_list list = {0};
+ *	if (go_table_functions(bytes, swap, text, &list, err) == TALLY_OK) ...; vec_free(&list.functions);
+ */
+#ifndef OBJECT_ELF_GO_TABLE_H
+#define OBJECT_ELF_GO_TABLE_H
+
+#include "object/elf/elf_image.h"
+
+struct go_function {
+	uint64_t vaddr, size;
+	const char *name;
+};
+
+struct go_function_list {
+	VEC(struct go_function) functions; /* in order of address */
+};
+
+/* Whether a table begins here. */
+bool go_table_is(struct tally_bytes bytes, bool swap);
+/* Where, from the table's begin, the address stands that functions' places are counted from; 0: they are addresses. */
+size_t go_table_text_offset(struct tally_bytes table, bool swap);
+/* text: that address, for tables that have it as 0, because it is set when the program is loaded. CORRUPT, NOMEM; what
+ * came before the damage is in the list. */
+TALLY_MUST_CHECK enum tally_status go_table_functions(
+	struct tally_bytes table, bool swap, uint64_t text, struct go_function_list *list, struct tally_error *err);
+/* Of a program: NOT_FOUND if it has no such table. Names are borrowed from the image. */
+TALLY_MUST_CHECK enum tally_status elf_image_go_functions(
+	const struct elf_image *image, struct go_function_list *list, struct tally_error *err);
+
+#endif
