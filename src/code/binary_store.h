@@ -113,6 +113,12 @@ struct binary_step { /* of the search for names */
 };
 
 struct arch;
+struct binary_kept { /* files that someone holds open: see cli/record/record_files.h */
+	/* A descriptor, which stays its owner's; -1: it is not held. From any thread. */
+	int (*find)(void *context, const struct binary_key *key);
+	void *context;
+};
+
 struct binary_store_options {
 	const char *symfs; /* NULL or "" none */
 	const char *kallsyms; /* NULL: /proc/kallsyms when the recording is of this boot's kernel */
@@ -124,6 +130,7 @@ struct binary_store_options {
 	struct tally_str cpu_id; /* of the recording; borrowed; empty: not known */
 	bool ignore_vmlinux; /* the kernel's file is not searched */
 	const char *build_id_dir; /* NULL: .debug of symfs, or ~/.debug */
+	const struct binary_kept *kept; /* asked first; borrowed; NULL: nobody */
 	const char *index_dir; /* of what is kept between runs; NULL: see code/binaries/index_cache.h; "" none */
 	const char *system_root; /* NULL: this machine's /proc and /sys; tests give a directory that has them */
 	struct tally_bytes pack; /* what the recording carries: see code/pack/pack.h; borrowed; len 0: nothing */

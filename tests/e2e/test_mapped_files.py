@@ -113,3 +113,75 @@ def test_no_buildid_mmap(tally, live, build, tmp_path):
     tally('record', '-q', '--no-buildid-mmap', *CLOCK, '-o', path, '--', 'sh', '-c',
           'cp short copy; ./copy; rm copy; cp other copy; sleep 0.1', check=0, cwd=tmp_path)
     assert copy.exists() and file_id(other) not in ids(tally, path, 'copy')
+
+
+@pytest.mark.parametrize('options, has_ids', [
+    ([], True), (['--call-graph', 'dwarf'], True), (['--threads'], True), (['-g', '-N', '--self-contained'], True),
+    (['-g', '--self-contained'], False), (['-a'], True)], ids=str)
+def test_programs_that_are_gone_have_names(tally, live, build, tmp_path, options, has_ids):
+    """Each build that ran at a path is held while it runs, and named, although nothing is there at the end."""
+    if '-a' in options and os.geteuid() != 0:
+        pytest.skip('system-wide events need root')
+    flags = [] if has_ids else ['-Wl,--build-id=none']
+    for number in '12':
+        build(f'one{number}', f'short_lived_{number}', f'+{number}', *flags,
+              main='int main(void){{return {name}(300000000)*0;}}')
+    path = tmp_path / 'data'
+    script = 'for i in 1 2; do cp one$i gone; ./gone; rm gone; done'
+    tally('record', '-q', *options, *CLOCK, '-o', path, '--', 'sh', '-c', script, check=0, cwd=tmp_path)
+    names = shares(tally, path, '--comms', 'gone')
+    assert names['short_lived_1'] > 1 and names['short_lived_2'] > 1
+
+
+def test_the_table_alone_names_what_came_last(tally, live, build, tmp_path):
+    """Which of two files at a path an id of the table is of, readers cannot tell: it is the last one's."""
+    for number in '12':
+        build(f'one{number}', f'short_lived_{number}', f'+{number}', main='int main(void){{return {name}(300000000)*0;}}')
+    path = tmp_path / 'data'
+    script = 'for i in 1 2; do cp one$i gone; ./gone; rm gone; done'
+    tally('record', '-q', '--no-buildid-mmap', *CLOCK, '-o', path, '--', 'sh', '-c', script, check=0, cwd=tmp_path)
+    names = shares(tally, path, '--comms', 'gone')
+    assert 'short_lived_1' not in names and names['short_lived_2'] > 10
+    assert len(list((tmp_path / '.debug').glob('**/gone/*/elf'))) == 2
+
+
+def test_a_stack_of_a_program_that_is_gone(tally, live, build, tmp_path):
+    """Live unwinding has what it needs of it, too."""
+    build('one', 'short_lived', '', '-fomit-frame-pointer', main='int main(void){{return {name}(300000000)*0;}}')
+    path = tmp_path / 'data'
+    tally('record', '-q', '--call-graph', 'dwarf', *CLOCK, '-o', path, '--', 'sh', '-c', 'cp one gone; ./gone; rm gone',
+          check=0, cwd=tmp_path)
+    folded = tally('script', '-i', path, '--comms', 'gone', '-F', 'ip,sym', check=0).stdout.split('\n\n')
+    stacks = [stack for stack in folded if 'short_lived' in stack]
+    assert stacks and sum('main' in stack for stack in stacks) > len(stacks) / 2
+
+
+@pytest.mark.parametrize('flags', [[], ['-Wl,--build-id=none']], ids=['build id', 'no build id'])
+def test_programs_of_a_container_have_names(tally, live, namespaces, build, tmp_path, flags):
+    """In the cache, or where they have no build id in the recording itself."""
+    build('s', 'hot_in_box', '', *flags, main='int main(void){{for(;;){name}(1000000);}}')
+    (tmp_path / 'mnt').mkdir()
+    script = 'mount --make-rprivate /; mount -t tmpfs none mnt; cp s mnt/srv; echo; exec mnt/srv'
+    box = subprocess.Popen(['unshare', '-m', 'sh', '-c', script], cwd=tmp_path, stdout=subprocess.PIPE)
+    try:
+        box.stdout.readline()
+        while os.readlink(f'/proc/{box.pid}/exe') != f'{tmp_path}/mnt/srv':
+            pass
+        tally('record', '-q', *(['--self-contained'] if flags else []), *CLOCK, '-p', box.pid, '-o', tmp_path / 'data',
+              '--', 'sleep', '0.3', check=0)
+    finally:
+        box.kill()
+        box.wait()
+    assert shares(tally, tmp_path / 'data')['hot_in_box'] > 80
+
+
+def test_what_others_can_write_is_copied_into_the_cache(tally, live, build, tmp_path):
+    """A link would change with the file."""
+    safe, shared = build('safe', 'spin'), build('shared', 'turn', '+1')
+    shared.chmod(0o777)
+    for program in (safe, shared):
+        tally('record', '-q', *CLOCK, '-o', tmp_path / 'data', '--', program, check=0)
+        entry = tmp_path / '.debug' / str(program)[1:] / file_id(program) / 'elf'
+        assert entry.samefile(program) == (program == safe)
+        assert entry.read_bytes() == program.read_bytes()
+        assert program == safe or entry.stat().st_mode & 0o022 == 0

@@ -8,7 +8,6 @@
 #include "analysis/jit_code.h"
 #include "base/error.h"
 #include "code/binaries/jit_tail.h"
-#include "code/binary_store.h"
 
 #define TAIL_READ_NOW (1u << 20) /* bytes of a dump; more are read by the thread */
 /* Dumps that are open, and functions of all of them; beyond, all is forgotten, and read again where it is needed. */
@@ -42,8 +41,8 @@ struct live_binaries {
 	const struct unwind_table *table; /* when is_done */
 };
 
-enum tally_status live_binaries_create(
-	const struct live_maps *maps, const char *build_id_dir, struct live_binaries **out, struct tally_error *err)
+enum tally_status live_binaries_create(const struct live_maps *maps, const char *build_id_dir,
+	const struct binary_kept *kept, struct live_binaries **out, struct tally_error *err)
 {
 	struct live_binaries *b = calloc(1, sizeof(*b));
 
@@ -53,7 +52,7 @@ enum tally_status live_binaries_create(
 	pthread_mutex_init(&b->mutex, NULL);
 	pthread_cond_init(&b->is_wanted, NULL);
 	pthread_cond_init(&b->is_opened, NULL);
-	b->options = (struct binary_store_options){.build_id_dir = build_id_dir, .threads = 1};
+	b->options = (struct binary_store_options){.build_id_dir = build_id_dir, .kept = kept, .threads = 1};
 	enum tally_status st = binary_store_create(&b->options, &b->store, err);
 	if (st != TALLY_OK) {
 		live_binaries_destroy(b);
@@ -202,6 +201,12 @@ static void open_file(struct live_binaries *b, uint32_t number, struct opened *o
 
 	opened->is_opened = true;
 	memcpy(key.build_id, file->build_id.bytes, sizeof(key.build_id));
+	if (file->build_id.size == 0) {
+		key.major = file->major;
+		key.minor = file->minor;
+		key.inode = file->inode;
+		key.generation = file->generation;
+	}
 	if (file->kind == LIVE_DUMP) {
 		key.kind = BINARY_JITDUMP;
 		opened->tail = jit_tail_create(&b->options, &key);

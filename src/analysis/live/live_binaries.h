@@ -14,12 +14,13 @@
 #define ANALYSIS_LIVE_LIVE_BINARIES_H
 
 #include "analysis/live/live_maps.h"
+#include "code/binary_store.h"
 #include "code/unwind/unwinder.h"
 
 struct live_binaries;
 
 TALLY_MUST_CHECK enum tally_status live_binaries_create(const struct live_maps *maps, const char *build_id_dir,
-	struct live_binaries **binaries, struct tally_error *err);
+	const struct binary_kept *kept, struct live_binaries **binaries, struct tally_error *err);
 void live_binaries_destroy(struct live_binaries *binaries);
 /* False: the process has nothing mapped there. Where the file is not open yet, live_binaries_has_missed is true then.
  * time: of the sample, in CLOCK_MONOTONIC; UINT64_MAX: not known. */

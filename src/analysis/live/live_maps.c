@@ -158,6 +158,10 @@ static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *m
 		key.generation = mmap->inode_generation;
 		key.major = mmap->major;
 		key.minor = mmap->minor;
+		file.major = mmap->major;
+		file.minor = mmap->minor;
+		file.inode = mmap->inode;
+		file.generation = mmap->inode_generation;
 	}
 	return intern_add(&maps->keys, &key, sizeof(key), index) &&
 	       (*index < maps->files.len || vec_push(&maps->files, file));

@@ -26,6 +26,8 @@ struct live_file { /* a distinct file: by path, inode and build id */
 	uint32_t path; /* string id */
 	int32_t pid; /* the first that mapped it */
 	struct record_build_id build_id;
+	uint32_t major, minor; /* where it has no build id */
+	uint64_t inode, generation;
 };
 
 struct live_mapping {

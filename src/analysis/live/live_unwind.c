@@ -51,7 +51,8 @@ enum tally_status live_unwind_create(
 	live->stack_bytes_max = SIZE_MAX;
 	live->last_pid = -1;
 	live_maps_init(&live->maps);
-	enum tally_status st = live_binaries_create(&live->maps, config->build_id_dir, &live->binaries, err);
+	enum tally_status st =
+		live_binaries_create(&live->maps, config->build_id_dir, config->kept, &live->binaries, err);
 	if (st == TALLY_OK)
 		st = unwinder_create(config->arch, &live->unwinders[0], err);
 	if (st != TALLY_OK) {

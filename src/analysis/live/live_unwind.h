@@ -26,6 +26,7 @@ struct live_unwind;
 struct live_unwind_config {
 	const struct arch *arch; /* of this machine */
 	const char *build_id_dir; /* NULL: ~/.debug */
+	const struct binary_kept *kept; /* of binary_store.h; NULL: nothing */
 	uint64_t kept_registers; /* of user space, that samples keep; 0: none */
 };
 

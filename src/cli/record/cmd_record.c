@@ -27,6 +27,7 @@ struct record_run {
 	struct record_settings settings;
 	struct event_list events, switch_events;
 	struct tracepoint_hold hold;
+	struct record_files *files; /* NULL: nothing is wanted of files whose names may be gone */
 	struct diag diag;
 	char **argv; /* the whole command line */
 };
@@ -128,10 +129,20 @@ static int check_self_contained(const struct record_run *run)
 	return cli_failf(run->cli, "--self-contained with %s is not supported yet", other);
 }
 
+/* Who wants files when their names may be gone: the cache, the pack, and unwinding. */
+static bool holds_files(const struct record_settings *s)
+{
+	bool fills_cache = !s->no_build_ids && !s->no_build_id_cache && !s->output.switches;
+
+	return fills_cache || s->is_self_contained || s->attrs.unwinds_live;
+}
+
 static int pack(const struct record_run *run)
 {
 	const struct record_settings *s = &run->settings;
-	const struct binary_store_options store = {0};
+	const struct binary_kept kept = {record_files_find, run->files};
+	const struct binary_store_options store = {
+		.build_id_dir = run->cli->build_id_dir, .kept = run->files ? &kept : NULL};
 	const struct pack_request request = {.input = s->output.path, .quiet = s->quiet, .store = &store};
 	struct tally_error err;
 
@@ -301,6 +312,7 @@ static int record(struct record_run *run, char *const *command)
 		.no_build_id_cache = s->no_build_id_cache,
 		.build_id_dir = run->cli->build_id_dir,
 		.all_build_ids = s->all_build_ids,
+		.files = run->files,
 		.wants_times = s->time_boundary,
 		.synth = s->synth,
 		.is_verbose = s->verbose > 0,
@@ -374,6 +386,9 @@ static int run_parsed(struct record_run *run, char *const *command)
 		code = record_events_make(run->cli, run->command, run->kernel, s, &run->events, &run->switch_events);
 	if (code == 0)
 		code = record_freq_complete(run->kernel, &run->settings);
+	struct tally_error err = {0};
+	if (code == 0 && !s->dry_run && holds_files(s) && record_files_create(&run->files, &err) != TALLY_OK)
+		code = cli_fail(run->cli, &err);
 	if (code == 0 && !s->dry_run)
 		code = record(run, command);
 	return code;
@@ -394,6 +409,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		code = run_parsed(&run, rest < argc ? argv + rest : NULL);
 	event_list_deinit(&run.events);
 	event_list_deinit(&run.switch_events);
+	record_files_destroy(run.files);
 	record_settings_deinit(&run.settings);
 	diag_deinit(&run.diag);
 	free(run.argv);

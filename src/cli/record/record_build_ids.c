@@ -19,6 +19,7 @@ struct closing_pass {
 	struct resolver resolver;
 	bool has_run, has_sideband, has_resolver;
 	uint8_t *is_hit; /* by binary of the machine */
+	struct record_files *files; /* NULL: none was held */
 };
 
 static void note_time(struct record_build_ids *out, uint64_t time_ns)
@@ -51,7 +52,7 @@ static void note_sample(struct closing_pass *pass, const struct record *record, 
 
 /* Of the file that was mapped, and no other that has its path: a process in a container sees another file by that path
  * than we do, and a program may have been replaced. */
-static bool read_file_id(const struct machine_binary *binary, const char *path, struct record_build_id *id)
+static bool read_file_id(const struct machine_binary *binary, const char *path, int held, struct record_build_id *id)
 {
 	const struct mapped_file file = {.pid = binary->pid,
 		.path = path,
@@ -60,16 +61,18 @@ static bool read_file_id(const struct machine_binary *binary, const char *path, 
 		.inode = binary->file.inode,
 		.generation = binary->file.generation};
 	char self[32];
-	int fd = file.inode ? mapped_file_open(&file) : -1;
+	int fd = held >= 0 ? held : file.inode ? mapped_file_open(&file) : -1;
 	if (fd < 0)
 		return false;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	bool has_id = build_id_of_file(self, id);
-	close(fd);
+	if (fd != held)
+		close(fd);
 	return has_id;
 }
 
-static bool read_build_id_of(const struct machine_binary *binary, struct tally_str path, struct record_build_id *id)
+static bool read_build_id_of(
+	const struct machine_binary *binary, struct tally_str path, int held, struct record_build_id *id)
 {
 	switch (binary->kind) {
 	case MACHINE_KERNEL:
@@ -77,7 +80,7 @@ static bool read_build_id_of(const struct machine_binary *binary, struct tally_s
 	case MACHINE_VDSO:
 		return build_id_of_vdso(path, id);
 	case MACHINE_USER_FILE:
-		return path.len && path.data[0] == '/' && read_file_id(binary, path.data, id);
+		return path.len && path.data[0] == '/' && read_file_id(binary, path.data, held, id);
 	case MACHINE_KERNEL_MODULE:
 		return path.len && path.data[0] == '/' && build_id_of_file(path.data, id);
 	case MACHINE_ANON_JIT:
@@ -111,11 +114,63 @@ static struct tally_str name_of(const struct machine_binary *binary, struct tall
 /* A path stands there once for each build that ran at it. */
 static bool is_listed(const struct record_build_ids *out, struct tally_str name, const struct record_build_id *id)
 {
-	for (size_t i = 0; i < out->len; i++)
+	for (size_t i = 0; i < out->known; i++)
 		if (out->items[i].size == id->size && !memcmp(out->items[i].bytes, id->bytes, id->size) &&
 			str_equal(out->items[i].filename, name))
 			return true;
 	return false;
+}
+
+static int held_file(struct closing_pass *pass, const struct machine_binary *binary)
+{
+	struct binary_key key = {.build_id_size = binary->build_id.size,
+		.major = binary->file.major,
+		.minor = binary->file.minor,
+		.inode = binary->file.inode,
+		.generation = binary->file.generation};
+	memcpy(key.build_id, binary->build_id.bytes, sizeof(key.build_id));
+	return pass->files && binary->kind == MACHINE_USER_FILE ? record_files_find(pass->files, &key) : -1;
+}
+
+static enum tally_status list_binary(struct closing_pass *pass, const struct machine_binary *binary,
+	struct record_build_ids *out, struct tally_error *err)
+{
+	struct tally_str path = machine_string(pass->sideband.machine, binary->path);
+	struct tally_str name = name_of(binary, path);
+	struct record_build_id id = binary->build_id;
+	bool is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
+	int held = held_file(pass, binary);
+
+	if ((id.size == 0 && !read_build_id_of(binary, path, held, &id)) || is_listed(out, name, &id))
+		return TALLY_OK;
+	char *kept = arena_string(&out->arena, name.data, name.len);
+	if (!kept)
+		return error_nomem(err);
+	out->files[out->known] = (struct record_build_id_file){held, binary->pid};
+	struct perfdata_build_id *item = &out->items[out->known++];
+	*item = (struct perfdata_build_id){ANY_PID,
+		(uint16_t)((is_kernel ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER) | MISC_BUILD_ID_SIZE), id.size, {0},
+		{kept, name.len}};
+	memcpy(item->bytes, id.bytes, sizeof(item->bytes));
+	return TALLY_OK;
+}
+
+enum listing { LISTED_FIRST, LISTED_NEXT, NOT_LISTED, LISTINGS };
+
+/* Readers take the first entry of a path to be of the last file there whose map records have no build id. Of earlier such
+ * files they could not tell whose entry it is: those have none. */
+static enum listing listing_of(const struct machine *machine, size_t index)
+{
+	const struct machine_binary *binary = machine_binary_get(machine, (uint32_t)index);
+
+	if (binary->has_own_id || binary->kind != MACHINE_USER_FILE)
+		return LISTED_NEXT;
+	for (size_t i = index + 1; i < machine_binary_count(machine); i++) {
+		const struct machine_binary *later = machine_binary_get(machine, (uint32_t)i);
+		if (later->path == binary->path && !later->has_own_id && later->kind == MACHINE_USER_FILE)
+			return NOT_LISTED;
+	}
+	return LISTED_FIRST;
 }
 
 static enum tally_status list_binaries(
@@ -123,29 +178,20 @@ static enum tally_status list_binaries(
 {
 	const struct machine *machine = pass->sideband.machine;
 	size_t count = machine_binary_count(machine);
+	enum tally_status st = TALLY_OK;
 
 	out->items = arena_array(&out->arena, struct perfdata_build_id, count);
-	if (!out->items)
+	out->files = arena_array(&out->arena, struct record_build_id_file, count);
+	if (!out->items || !out->files)
 		return error_nomem(err);
-	for (size_t i = 0; i < count; i++) {
-		const struct machine_binary *binary = machine_binary_get(machine, (uint32_t)i);
-		struct tally_str path = machine_string(machine, binary->path);
-		struct tally_str name = name_of(binary, path);
-		struct record_build_id id = binary->build_id;
-		bool is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
-		if (!(all || pass->is_hit[i]) || (id.size == 0 && !read_build_id_of(binary, path, &id)) ||
-			is_listed(out, name, &id))
-			continue;
-		char *kept = arena_string(&out->arena, name.data, name.len);
-		if (!kept)
-			return error_nomem(err);
-		struct perfdata_build_id *item = &out->items[out->len++];
-		*item = (struct perfdata_build_id){ANY_PID,
-			(uint16_t)((is_kernel ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER) | MISC_BUILD_ID_SIZE), id.size,
-			{0}, {kept, name.len}};
-		memcpy(item->bytes, id.bytes, sizeof(item->bytes));
+	for (unsigned listing = 0; listing < LISTINGS; listing++) {
+		for (size_t i = 0; st == TALLY_OK && i < count; i++)
+			if ((all || pass->is_hit[i]) && listing_of(machine, i) == listing)
+				st = list_binary(pass, machine_binary_get(machine, (uint32_t)i), out, err);
+		if (listing == LISTED_NEXT)
+			out->len = out->known;
 	}
-	return TALLY_OK;
+	return st;
 }
 
 static enum tally_status run_pass(struct closing_pass *pass, bool all, struct progress *progress,
@@ -182,10 +228,10 @@ static enum tally_status run_pass(struct closing_pass *pass, bool all, struct pr
 	return list_binaries(pass, all, out, err);
 }
 
-enum tally_status record_build_ids_read(
-	const char *path, bool all, struct progress *progress, struct record_build_ids *out, struct tally_error *err)
+enum tally_status record_build_ids_read(const char *path, bool all, struct record_files *files,
+	struct progress *progress, struct record_build_ids *out, struct tally_error *err)
 {
-	struct closing_pass pass = {0};
+	struct closing_pass pass = {.files = files};
 	enum tally_status st = perfdata_reader_open(path, &pass.reader, err);
 
 	if (st != TALLY_OK)

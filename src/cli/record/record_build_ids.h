@@ -10,19 +10,27 @@
 
 #include "base/arena.h"
 #include "base/progress.h"
+#include "cli/record/record_files.h"
 #include "perfdata/reader.h"
+
+struct record_build_id_file { /* whose build id it is */
+	int fd; /* who holds files has it; -1: it is not held */
+	int32_t pid; /* the first process that mapped it; -1: none */
+};
 
 struct record_build_ids {
 	struct arena arena;
 	struct perfdata_build_id *items;
-	size_t len;
+	struct record_build_id_file *files; /* as items */
+	size_t len; /* for the table; behind them those for the cache alone: */
+	size_t known;
 	uint64_t samples, lost_events;
 	uint64_t first_ns, last_ns; /* of samples; 0: none has a time */
 };
 
-/* all: every file that was mapped, hit or not. progress: may be NULL. */
-TALLY_MUST_CHECK enum tally_status record_build_ids_read(
-	const char *path, bool all, struct progress *progress, struct record_build_ids *out, struct tally_error *err);
+/* all: every file that was mapped, hit or not. progress, files (what was held while it recorded): may be NULL. */
+TALLY_MUST_CHECK enum tally_status record_build_ids_read(const char *path, bool all, struct record_files *files,
+	struct progress *progress, struct record_build_ids *out, struct tally_error *err);
 void record_build_ids_deinit(struct record_build_ids *ids);
 
 #endif

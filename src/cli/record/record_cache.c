@@ -2,11 +2,27 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/record/record_words.h"
 #include "code/binaries/build_id_cache.h"
+#include "code/binaries/mapped_file.h"
 
-static enum tally_status add(const struct build_id_cache *cache, const struct perfdata_build_id *item)
+/* The file that was mapped, as its process sees it: in a container, or without a name by now. */
+static enum tally_status add_mapped(const struct build_id_cache *cache, const struct perfdata_build_id *item,
+	const struct elf_build_id *id, int32_t pid)
+{
+	const struct mapped_file file = {.pid = pid, .path = item->filename.data, .id = *id};
+	int fd = mapped_file_open(&file);
+	if (fd < 0)
+		return TALLY_NOT_FOUND;
+	enum tally_status status = build_id_cache_add_fd(cache, item->filename, id, fd, NULL);
+	close(fd);
+	return status;
+}
+
+static enum tally_status add(const struct build_id_cache *cache, const struct perfdata_build_id *item,
+	const struct record_build_id_file *file)
 {
 	struct elf_build_id id = {.size = item->size};
 	memcpy(id.bytes, item->bytes, sizeof(id.bytes));
@@ -17,7 +33,9 @@ static enum tally_status add(const struct build_id_cache *cache, const struct pe
 	if (str_equal(item->filename, STR(BUILD_ID_CACHE_VDSO)) ||
 		str_equal(item->filename, STR(BUILD_ID_CACHE_VDSO32)))
 		return build_id_cache_add_vdso(cache, item->filename, &id, NULL);
-	return build_id_cache_add(cache, item->filename, &id, item->filename.data, NULL);
+	if (file->fd >= 0)
+		return build_id_cache_add_fd(cache, item->filename, &id, file->fd, NULL);
+	return add_mapped(cache, item, &id, file->pid);
 }
 
 /* The user's cap, where one is set: the oldest entries go. */
@@ -36,7 +54,7 @@ void record_cache_fill(const char *dir, const struct record_build_ids *ids)
 	struct build_id_cache cache;
 	if (build_id_cache_init(&cache, dir, NULL) != TALLY_OK)
 		return;
-	for (size_t i = 0; i < ids->len; i++)
-		(void)!add(&cache, &ids->items[i]);
+	for (size_t i = 0; i < ids->known; i++)
+		(void)!add(&cache, &ids->items[i], &ids->files[i]);
 	keep_cap(&cache);
 }

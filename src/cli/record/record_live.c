@@ -71,6 +71,7 @@ enum tally_status record_live_create(
 	struct record_live *live = calloc(1, sizeof(*live));
 	struct live_unwind_config unwind = {.arch = record_host_arch(),
 		.build_id_dir = config->build_id_dir,
+		.kept = config->kept,
 		.kept_registers = config->kept_registers};
 
 	if (!live)

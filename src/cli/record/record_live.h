@@ -24,6 +24,7 @@ struct record_live_config {
 	const struct event_list *events; /* as they were opened */
 	struct recorder *recorder;
 	const char *build_id_dir;
+	const struct binary_kept *kept; /* of binary_store.h; NULL: nothing */
 	uint64_t kept_registers;
 	size_t flush_bytes; /* rings are left alone until one has so much */
 	bool keeps_rate; /* never takes fewer samples */

@@ -50,6 +50,8 @@ static struct recorder_config recorder_config(struct record_opening *o)
 		.affinity = q->affinity,
 		.ring_bytes = q->ring_bytes,
 		.ring_may_shrink = q->attrs.unwinds_live && !q->is_ring_given,
+		.look = q->files ? record_files_look : NULL,
+		.look_context = q->files,
 		.diag = q->diag};
 
 	return config;
@@ -209,9 +211,11 @@ enum tally_status record_opening_open(struct record_opening *o, struct tally_err
 		o->recorder = NULL;
 		st = recorder_create(&config, &o->recorder, err);
 	}
+	o->kept = (struct binary_kept){record_files_find, q->files};
 	struct record_live_config live = {.events = q->events,
 		.recorder = o->recorder,
 		.build_id_dir = q->build_id_dir,
+		.kept = q->files ? &o->kept : NULL,
 		.kept_registers = q->attrs.user_regs,
 		.flush_bytes = q->flush_bytes,
 		.keeps_rate = q->keeps_rate};

@@ -17,6 +17,7 @@
 #include "perfdata/writer.h"
 
 struct record_opening {
+	struct binary_kept kept; /* what the request holds */
 	const struct record_request *request;
 	struct target target; /* whom to record */
 	struct recorder *recorder;

@@ -200,7 +200,7 @@ static enum tally_status read_back(
 	struct progress_line line = {.is_on = false};
 	if (q->announce)
 		progress_line_start(&line);
-	st = record_build_ids_read(q->output.path, q->all_build_ids, &line.progress, ids, err);
+	st = record_build_ids_read(q->output.path, q->all_build_ids, q->files, &line.progress, ids, err);
 	progress_line_stop(&line);
 	if (st != TALLY_OK)
 		return st;

@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "cli/record/record_control.h"
+#include "cli/record/record_files.h"
 #include "cli/record/record_live.h"
 #include "kernel/recording/affinity.h"
 #include "kernel/recording/record_attrs.h"
@@ -44,6 +45,7 @@ struct record_request {
 	bool keeps_rate;
 	bool no_build_ids, all_build_ids, no_build_id_cache;
 	const char *build_id_dir; /* NULL: ~/.debug */
+	struct record_files *files; /* holds what is mapped; NULL: nothing will be wanted of it */
 	bool wants_times; /* of the first and the last sample, without build ids too */
 	struct record_synth synth;
 	bool is_verbose; /* notes tell what was opened */

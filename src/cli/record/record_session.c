@@ -151,6 +151,8 @@ static enum tally_status to_output_and_live(
 	struct session *s = context;
 	const struct record_sink sink = {to_output, s};
 
+	if (s->request->files)
+		record_files_look(s->request->files, slices, slice_count);
 	return s->opening.live ? record_live_pass(s->opening.live, slices, slice_count, &sink, err)
 			       : record_output_append(&s->output, slices, slice_count, err);
 }
@@ -313,6 +315,25 @@ static bool target_is_over(struct session *s)
 	return !s->opening.target.is_command || !s->child_is_started;
 }
 
+/* Meanwhile programs that come are held: some do not live as long as a ring takes to fill. */
+static enum tally_status wait_and_look(struct session *s, bool *is_ready, struct tally_error *err)
+{
+	struct recorder *recorder = s->opening.recorder;
+	struct record_files *files = s->request->files;
+	int64_t left = timeout_ms(s), until = clock_ms() + left;
+	enum tally_status st = TALLY_OK;
+
+	do {
+		int pause = files ? record_files_pause_ms(files) : (int)left;
+		st = recorder_wait(recorder, s->wait_fd, pause < left ? pause : (int)left, is_ready, err);
+		if (st != TALLY_OK || !files)
+			break;
+		recorder_look(recorder);
+		left = until - clock_ms();
+	} while (!*is_ready && left > 0 && !recorder_has_news(recorder));
+	return st;
+}
+
 /* Until the command or the target ends, or a signal comes. */
 static enum tally_status record_all(struct session *s, struct tally_error *err)
 {
@@ -321,7 +342,7 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 
 	while (st == TALLY_OK && !s->is_over) {
 		bool is_ready = false;
-		st = recorder_wait(s->opening.recorder, s->wait_fd, timeout_ms(s), &is_ready, err);
+		st = wait_and_look(s, &is_ready, err);
 		if (st == TALLY_OK)
 			st = toggle_if_due(s, err);
 		if (st == TALLY_OK && is_ready)

@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define POLL_MS	  250 /* as long as a kill may cost */
+#define POLL_MS	  100 /* less than a kill may cost; programs that come are looked at as often */
 #define SLICE_MAX 2 /* of a ring */
 
 struct stream { /* of one ring */

@@ -25,6 +25,8 @@ static enum tally_status open_place(const struct binary_place *place, struct elf
 	int fd;
 	if (place->kind == PLACE_PATH)
 		return elf_image_open(place->path, image, err);
+	if (place->kind == PLACE_KEPT)
+		return elf_image_open_fd(place->fd, place->path, image, err);
 	enum tally_status status = place->kind == PLACE_CACHE ? open_cached(place, &fd, err)
 							      : process_root_open(place->pid, place->inside, &fd, err);
 	if (status != TALLY_OK)

@@ -250,6 +250,13 @@ static bool copy_all(int from, int to)
 	return ok;
 }
 
+/* A link is the file itself: who else may write it could put another's code and names under this build id. */
+static bool may_link(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0) && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
 static enum tally_status link_or_copy(const struct build_id_cache *cache, const struct entry_place *place, int source,
 	const char *name, struct tally_error *err)
 {
@@ -257,7 +264,7 @@ static enum tally_status link_or_copy(const struct build_id_cache *cache, const 
 	self_path(source, self);
 	temporary_name(temporary, sizeof(temporary));
 	(void)unlinkat(place->folder, temporary, 0);
-	if (linkat(AT_FDCWD, self, place->folder, temporary, AT_SYMLINK_FOLLOW) == 0)
+	if (may_link(source) && linkat(AT_FDCWD, self, place->folder, temporary, AT_SYMLINK_FOLLOW) == 0)
 		return put_file(cache, place, temporary, name, err);
 	AUTO_CLOSE int to =
 		openat(place->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
@@ -289,23 +296,28 @@ static enum tally_status put_bytes(const struct build_id_cache *cache, const str
 	return status;
 }
 
-static enum tally_status open_source(const char *path, const struct elf_build_id *id, int *fd, struct tally_error *err)
+static enum tally_status check_source(int fd, const char *path, const struct elf_build_id *id, struct tally_error *err)
 {
 	char self[SELF_BYTES];
 	struct stat st;
 	struct elf_build_id found;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return error_set(err, TALLY_INVALID, "%s is not a regular file", path);
+	self_path(fd, self);
+	if (elf_file_build_id(self, &found, NULL) != TALLY_OK || found.size != id->size ||
+		memcmp(found.bytes, id->bytes, id->size) != 0)
+		return error_set(err, TALLY_INVALID, "%s does not have that build id any more", path);
+	return TALLY_OK;
+}
+
+static enum tally_status open_source(const char *path, const struct elf_build_id *id, int *fd, struct tally_error *err)
+{
 	/* A FIFO must not make us wait. */
 	*fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (*fd < 0)
 		return error_set(
 			err, errno == ENOENT ? TALLY_NOT_FOUND : TALLY_IO, "cannot open %s: %s", path, strerror(errno));
-	if (fstat(*fd, &st) != 0 || !S_ISREG(st.st_mode))
-		return error_set(err, TALLY_INVALID, "%s is not a regular file", path);
-	self_path(*fd, self);
-	if (elf_file_build_id(self, &found, NULL) != TALLY_OK || found.size != id->size ||
-		memcmp(found.bytes, id->bytes, id->size) != 0)
-		return error_set(err, TALLY_INVALID, "%s does not have that build id any more", path);
-	return TALLY_OK;
+	return check_source(*fd, path, id, err);
 }
 
 /* Where distributions keep the debug file of this id; it is put beside the program if it is there. */
@@ -320,20 +332,32 @@ static void add_debug_file(
 	close_fd(&source);
 }
 
-enum tally_status build_id_cache_add(const struct build_id_cache *cache, struct tally_str name,
-	const struct elf_build_id *id, const char *path, struct tally_error *err)
+static enum tally_status add_source(const struct build_id_cache *cache, struct tally_str name,
+	const struct elf_build_id *id, int source, struct tally_error *err)
 {
 	AUTO_PLACE struct entry_place place = {.root = -1, .folder = -1};
-	AUTO_CLOSE int source = -1;
-	enum tally_status status = open_source(path, id, &source, err);
-	if (status == TALLY_OK)
-		status = make_place(cache, name, id, &place, err);
+	enum tally_status status = make_place(cache, name, id, &place, err);
 	if (status == TALLY_OK)
 		status = link_or_copy(cache, &place, source, "elf", err);
 	if (status != TALLY_OK)
 		return status;
 	add_debug_file(cache, &place, id);
 	return put_link(cache, &place, err);
+}
+
+enum tally_status build_id_cache_add(const struct build_id_cache *cache, struct tally_str name,
+	const struct elf_build_id *id, const char *path, struct tally_error *err)
+{
+	AUTO_CLOSE int source = -1;
+	enum tally_status status = open_source(path, id, &source, err);
+	return status == TALLY_OK ? add_source(cache, name, id, source, err) : status;
+}
+
+enum tally_status build_id_cache_add_fd(const struct build_id_cache *cache, struct tally_str name,
+	const struct elf_build_id *id, int fd, struct tally_error *err)
+{
+	enum tally_status status = check_source(fd, "the file that was mapped", id, err);
+	return status == TALLY_OK ? add_source(cache, name, id, fd, err) : status;
 }
 
 static enum tally_status add_bytes(const struct build_id_cache *cache, struct tally_str name,

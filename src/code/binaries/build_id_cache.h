@@ -50,9 +50,13 @@ bool build_id_cache_has(const struct build_id_cache *cache, const struct elf_bui
  * or no regular file, or the entry is no folder of this cache. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_open(const struct build_id_cache *cache,
 	const struct elf_build_id *id, const char *file, int *fd, struct tally_error *err);
-/* Links or copies the file at path, which replaces what is there. INVALID: not a regular file, or of another id. */
+/* Links or copies the file at path, which replaces what is there. INVALID: not a regular file, or of another id. What
+ * another user could change is copied. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_add(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, const char *path, struct tally_error *err);
+/* The same of an open file, whatever its path leads to. */
+TALLY_MUST_CHECK enum tally_status build_id_cache_add_fd(const struct build_id_cache *cache, struct tally_str name,
+	const struct elf_build_id *id, int fd, struct tally_error *err);
 /* This machine's kernel symbols and vdso. DENIED where the kernel hides its addresses. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_add_kernel(
 	const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_error *err);

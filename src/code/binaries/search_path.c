@@ -149,6 +149,18 @@ static void add_mapped(struct binary_entry *entry, const struct process_mapping 
 			    .path = process_exe(&entry->arena, entry->key.pid, entry->key.path.data)});
 }
 
+static void add_kept(struct binary_entry *entry, const struct binary_store_options *options, const char *path,
+	struct binary_places *places)
+{
+	int fd = options->kept ? options->kept->find(options->kept->context, &entry->key) : -1;
+	if (fd >= 0)
+		add(places, (struct binary_place){.kind = PLACE_KEPT,
+				    .source = "file held while recording",
+				    .path = path,
+				    .pid = entry->key.pid,
+				    .fd = fd});
+}
+
 void search_program(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places)
 {
@@ -159,6 +171,7 @@ void search_program(
 	struct binary_root theirs;
 	struct process_mapping mapping;
 	places->count = 0;
+	add_kept(entry, options, path, places);
 	add(places, in_cache(&entry->arena, options, id, "cache of build ids", "elf"));
 	/* Without a build id only the process can tell which file it was: one of that name here may be another. */
 	if (id.size == 0 && root_of_process(entry, options, &theirs) &&

@@ -14,7 +14,8 @@
 enum binary_place_kind {
 	PLACE_PATH,
 	PLACE_CACHE, /* inside: a file of the entry of this build id in the cache */
-	PLACE_PROCESS /* inside: a path in the root of a process */
+	PLACE_PROCESS, /* inside: a path in the root of a process */
+	PLACE_KEPT /* fd */
 };
 
 struct binary_place {
@@ -23,6 +24,7 @@ struct binary_place {
 	const char *path; /* as shown; opened only of PLACE_PATH */
 	const char *inside;
 	int32_t pid; /* > 0: the process whose file it is */
+	int fd; /* of PLACE_KEPT: its owner's */
 	struct elf_build_id id; /* of the cache's entry */
 	bool has_crc; /* the file must have it */
 	uint32_t crc;

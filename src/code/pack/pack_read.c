@@ -47,6 +47,14 @@ static uint8_t read_id(struct decoder *d, uint8_t size, uint8_t id[PACK_ID_BYTES
 	return d->at.failed ? 0 : size;
 }
 
+static void read_file(struct decoder *d, struct binary_key *key)
+{
+	key->major = cursor_u32(&d->at);
+	key->minor = cursor_u32(&d->at);
+	key->inode = cursor_u64(&d->at);
+	key->generation = cursor_u32(&d->at);
+}
+
 static void read_fixed(struct decoder *d, struct pack_object *object)
 {
 	struct cursor *c = &d->at;
@@ -56,7 +64,10 @@ static void read_fixed(struct decoder *d, struct pack_object *object)
 	object->key.pid = (int32_t)cursor_u32(c);
 	uint8_t id_size = cursor_u8(c), found_size = cursor_u8(c);
 	cursor_skip(c, sizeof(uint16_t));
-	object->key.build_id_size = read_id(d, id_size, object->key.build_id);
+	if (id_size)
+		object->key.build_id_size = read_id(d, id_size, object->key.build_id);
+	else
+		read_file(d, &object->key);
 	object->found_id.size = read_id(d, found_size, object->found_id.bytes);
 	object->key.start = cursor_u64(c);
 	object->symbol_count = cursor_u64(c);
@@ -353,13 +364,21 @@ static bool is_generated(enum binary_kind kind)
 	return kind == BINARY_PERF_MAP || kind == BINARY_JITDUMP;
 }
 
+/* Of files without a build id; packs of earlier versions, and recordings of earlier kernels, do not say more than the path. */
+static bool is_same_file(const struct binary_key *a, const struct binary_key *b)
+{
+	return a->build_id_size > 0 || a->inode == 0 || b->inode == 0 ||
+	       (a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
+		       (uint32_t)a->generation == (uint32_t)b->generation);
+}
+
 const struct pack_object *pack_find(const struct pack *pack, const struct binary_key *key)
 {
 	for (size_t i = 0; i < pack->objects.len; i++) {
 		const struct binary_key *has = &pack->objects.items[i].key;
 		if (has->kind == key->kind && str_equal(has->path, key->path) && str_equal(has->file, key->file) &&
 			has->build_id_size == key->build_id_size &&
-			memcmp(has->build_id, key->build_id, key->build_id_size) == 0 &&
+			memcmp(has->build_id, key->build_id, key->build_id_size) == 0 && is_same_file(has, key) &&
 			(!is_generated(key->kind) || has->pid == key->pid))
 			return &pack->objects.items[i];
 	}

@@ -54,6 +54,15 @@ static void put_str(struct encoder *e, struct tally_str str)
 	writer_u32(&e->body, string_of(e, len ? str.data : "", len));
 }
 
+/* In the place of the build id: 20 bytes. */
+static void put_file(struct writer *w, const struct binary_key *key)
+{
+	writer_u32(w, key->major);
+	writer_u32(w, key->minor);
+	writer_u64(w, key->inode);
+	writer_u32(w, (uint32_t)key->generation);
+}
+
 static void put_id(struct writer *w, const uint8_t *bytes, uint8_t size)
 {
 	uint8_t padded[PACK_ID_BYTES] = {0};
@@ -71,7 +80,10 @@ static void put_fixed(struct encoder *e, const struct pack_object *object)
 	writer_u8(w, object->key.build_id_size);
 	writer_u8(w, object->found_id.size);
 	writer_u16(w, 0);
-	put_id(w, object->key.build_id, object->key.build_id_size);
+	if (object->key.build_id_size)
+		put_id(w, object->key.build_id, object->key.build_id_size);
+	else
+		put_file(w, &object->key);
 	put_id(w, object->found_id.bytes, object->found_id.size);
 	writer_u64(w, object->key.start);
 	writer_u64(w, object->symbol_count);

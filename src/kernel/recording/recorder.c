@@ -35,6 +35,8 @@ struct recorder {
 	struct pollfd *polls; /* the last is the caller's other_fd */
 	size_t poll_count;
 	size_t live_count; /* polls whose target has not ended */
+	bool has_news; /* of the last wait, of the rings */
+	uint64_t *looked; /* by ring: up to where config.look has seen it */
 };
 
 static size_t source_index(const struct recorder *r, size_t event, size_t cpu, size_t thread)
@@ -295,8 +297,9 @@ enum tally_status recorder_create(
 	close_cgroups(r);
 	if (st == TALLY_OK)
 		st = map_rings(r, err);
+	r->looked = st == TALLY_OK ? calloc(r->rings.len + 1, sizeof(*r->looked)) : NULL;
 	if (st == TALLY_OK)
-		st = read_ids(r, err);
+		st = r->looked ? read_ids(r, err) : error_nomem(err);
 	if (st == TALLY_OK)
 		st = make_polls(r, err);
 	if (st == TALLY_OK)
@@ -420,6 +423,7 @@ void recorder_destroy(struct recorder *r)
 	close_sources(r);
 	free(r->sources);
 	free(r->polls);
+	free(r->looked);
 	free(r);
 }
 
@@ -484,18 +488,63 @@ enum tally_status recorder_wait(
 	struct recorder *r, int other_fd, int timeout_ms, bool *other_ready, struct tally_error *err)
 {
 	r->polls[r->poll_count] = (struct pollfd){.fd = other_fd, .events = POLLIN};
+	r->has_news = false;
 	if (r->kernel->poll(r->kernel->context, r->polls, r->poll_count + 1, timeout_ms) < 0) {
 		if (errno == EINTR)
 			return TALLY_OK;
 		return error_set_errno(err, TALLY_IO, errno, "waiting for samples");
 	}
 	*other_ready = (r->polls[r->poll_count].revents & POLLIN) != 0;
-	for (size_t i = 0; i < r->poll_count; i++)
+	for (size_t i = 0; i < r->poll_count; i++) {
+		r->has_news |= r->polls[i].fd >= 0 && r->polls[i].revents != 0;
 		if (r->polls[i].fd >= 0 && (r->polls[i].revents & (POLLHUP | POLLERR | POLLNVAL))) {
 			r->polls[i].fd = -1;
 			r->live_count -= r->live_count != SIZE_MAX;
 		}
+	}
 	return TALLY_OK;
+}
+
+bool recorder_has_news(const struct recorder *r)
+{
+	return r->has_news;
+}
+
+/* What a ring holds, of which nothing is taken that config.look has not seen. */
+static size_t peek_and_look(struct recorder *r, size_t index, struct tally_bytes slices[2])
+{
+	struct ring *ring = &r->rings.slots[index].ring;
+	size_t n = ring_peek(ring, slices);
+	uint64_t bytes = n == 0 ? 0 : slices[0].len + (n == 2 ? slices[1].len : 0);
+	struct tally_bytes fresh[2];
+
+	if (!r->config.look || bytes == 0)
+		return n;
+	if (ring->is_backward) {
+		r->config.look(r->config.look_context, slices, n);
+		return n;
+	}
+	uint64_t seen = r->looked[index] > ring->tail ? r->looked[index] - ring->tail : 0;
+	if (seen >= bytes)
+		return n;
+	r->looked[index] = ring->tail + bytes;
+	memcpy(fresh, slices, n * sizeof(*fresh));
+	size_t first = seen >= slices[0].len ? 1 : 0;
+	size_t skipped = (size_t)seen - (first ? slices[0].len : 0);
+	fresh[first].data += skipped;
+	fresh[first].len -= skipped;
+	r->config.look(r->config.look_context, fresh + first, n - first);
+	return n;
+}
+
+void recorder_look(struct recorder *r)
+{
+	struct tally_bytes slices[2];
+	bool is_apart = r->config.overwrites || r->config.drains_apart;
+
+	for (size_t i = 0; r->config.look && !is_apart && i < r->rings.len; i++)
+		if (r->rings.slots[i].fd >= 0)
+			(void)peek_and_look(r, i, slices);
 }
 
 static enum tally_status empty_ring(
@@ -503,7 +552,7 @@ static enum tally_status empty_ring(
 {
 	struct tally_bytes slices[2];
 	struct ring *ring = &r->rings.slots[index].ring;
-	size_t n = ring_peek(ring, slices);
+	size_t n = peek_and_look(r, index, slices);
 	uint64_t bytes = n == 0 ? 0 : slices[0].len + (n == 2 ? slices[1].len : 0);
 
 	if (bytes == 0 || bytes < r->config.flush_bytes)
@@ -543,7 +592,7 @@ size_t recorder_ring_count(const struct recorder *r)
 
 size_t recorder_ring_peek(struct recorder *r, size_t ring, struct tally_bytes slices[2])
 {
-	return r->rings.slots[ring].fd >= 0 ? ring_peek(&r->rings.slots[ring].ring, slices) : 0;
+	return r->rings.slots[ring].fd >= 0 ? peek_and_look(r, ring, slices) : 0;
 }
 
 void recorder_ring_release(struct recorder *r, size_t ring, uint64_t bytes)

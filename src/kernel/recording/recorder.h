@@ -34,6 +34,9 @@ struct recorder_config {
 	size_t flush_bytes; /* a ring with less is left alone until recorder_disable */
 	size_t ring_bytes; /* power of two of pages; halved where memory may not be locked */
 	bool ring_may_shrink; /* without a word */
+	/* Sees each record once, at the latest before it is taken, in the thread that takes it; NULL: nobody. */
+	void (*look)(void *context, const struct tally_bytes *slices, size_t slice_count);
+	void *look_context;
 	struct diag *diag;
 };
 
@@ -79,6 +82,10 @@ TALLY_MUST_CHECK enum tally_status recorder_set_running(
 /* Sleeps until a ring is half full, the target has ended, other_fd is readable or the time is over. */
 TALLY_MUST_CHECK enum tally_status recorder_wait(
 	struct recorder *recorder, int other_fd, int timeout_ms, bool *other_ready, struct tally_error *err);
+/* The last wait ended because a ring has much, or the target ended. */
+bool recorder_has_news(const struct recorder *recorder);
+/* Shows config.look what has come. Nothing where rings overwrite themselves, or are emptied apart. */
+void recorder_look(struct recorder *recorder);
 /* One pass over all rings; bytes is what was taken. Nothing where rings overwrite themselves. */
 TALLY_MUST_CHECK enum tally_status recorder_drain(
 	struct recorder *recorder, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err);

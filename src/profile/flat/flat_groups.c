@@ -78,7 +78,9 @@ static void make_frame_key(const struct frame_grouping *by, const struct profile
 		key[4] = place->line;
 	if (by->by_file)
 		key[4] |= (uint64_t)place->file << 32;
-	if (by->by_size)
+	if (by->by_symbol && function && !function->is_inlined)
+		key[3] = (uint64_t)function->name + 1; /* another build at that path may have another function there */
+	else if (by->by_size)
 		key[3] = function ? function->size + 1 : 0;
 }
 

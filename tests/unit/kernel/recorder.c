@@ -586,6 +586,55 @@ static void test_drain_visits_all_rings(void **state)
 	finish(&f);
 }
 
+static void note_look(void *context, const struct tally_bytes *slices, size_t slice_count)
+{
+	struct text *t = context;
+	for (size_t i = 0; i < slice_count; i++)
+		text_printf(t, "%s%zu", i ? "+" : "", slices[i].len);
+	text_str(t, " ");
+}
+
+/* Each byte is looked at once, whether it is waited for, taken at once, or read in place. */
+static void test_what_comes_is_looked_at_once(void **state)
+{
+	struct fixture f;
+	struct text looks = {0};
+	size_t total = 0;
+	uint64_t bytes;
+	struct tally_bytes slices[2];
+	struct record_sink sink = {add_up, &total};
+	bool other_ready;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.config.look = note_look;
+	f.config.look_context = &looks;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	struct perf_event_mmap_page *page = (struct perf_event_mmap_page *)(void *)f.fake.rings[0];
+	page->data_head = 64;
+	recorder_look(f.recorder); /* 64 */
+	recorder_look(f.recorder); /* nothing new */
+	page->data_head = 104;
+	assert_int_equal(recorder_drain(f.recorder, &sink, &bytes, NULL), TALLY_OK); /* the other 40 */
+	assert_int_equal(total, 104);
+	page->data_head = f.fake.ring_bytes[0] - sysconf(_SC_PAGESIZE) + 24; /* around the end */
+	(void)recorder_ring_peek(f.recorder, 0, slices);
+	recorder_look(f.recorder);
+	page->data_head += 8;
+	recorder_look(f.recorder);
+	text_char(&looks, '\0');
+	char expected[64];
+	(void)snprintf(expected, sizeof(expected), "64 40 %zu+24 8 ",
+		f.fake.ring_bytes[0] - (size_t)sysconf(_SC_PAGESIZE) - 104);
+	assert_string_equal(looks.data, expected);
+	text_deinit(&looks);
+	f.fake.revents = 0;
+	assert_int_equal(recorder_wait(f.recorder, -1, 0, &other_ready, NULL), TALLY_OK);
+	assert_false(recorder_has_news(f.recorder));
+	f.fake.revents = POLLIN;
+	assert_int_equal(recorder_wait(f.recorder, -1, 0, &other_ready, NULL), TALLY_OK);
+	assert_true(recorder_has_news(f.recorder));
+	finish(&f);
+}
+
 static void test_rings_are_read_in_place(void **state)
 {
 	struct fixture f;
@@ -760,6 +809,7 @@ int main(void)
 		cmocka_unit_test(test_rings_that_overwrite),
 		cmocka_unit_test(test_little_stays_in_the_ring_until_the_end),
 		cmocka_unit_test(test_events_stop_and_go),
+		cmocka_unit_test(test_what_comes_is_looked_at_once),
 		cmocka_unit_test(test_rings_are_read_in_place),
 		cmocka_unit_test(test_a_frequency_is_lowered),
 		cmocka_unit_test(test_only_side_band_is_on_other_cpus),
