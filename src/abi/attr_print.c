@@ -1,5 +1,7 @@
 /*
- * attr_print.c - an attr as `perf evlist -v` prints it: fields that are set, in the order of the struct.
+ * attr_print.c - an attr as `perf evlist -v` prints it: type and configuration, then the fields that are set, in the
+ * order of the struct. Constants of linux/perf_event.h have their names, as in perf 7.x; PMUs have none, for their numbers
+ * are another machine's.
  */
 #include "abi/attr.h"
 
@@ -79,6 +81,26 @@ static const char *const flag_names[ATTR_BIT_COUNT] = {
 	[ATTR_BIT_DEFER_CALLCHAIN] = "defer_callchain",
 	[ATTR_BIT_DEFER_OUTPUT] = "defer_output",
 };
+
+static const char *const type_names[] = {
+	[EVENT_HARDWARE] = "HARDWARE",
+	[EVENT_SOFTWARE] = "SOFTWARE",
+	[EVENT_TRACEPOINT] = "TRACEPOINT",
+	[EVENT_HW_CACHE] = "HW_CACHE",
+	[EVENT_RAW] = "RAW",
+	[EVENT_BREAKPOINT] = "BREAKPOINT",
+};
+static const char *const hardware_names[] = {"CPU_CYCLES", "INSTRUCTIONS", "CACHE_REFERENCES", "CACHE_MISSES",
+	"BRANCH_INSTRUCTIONS", "BRANCH_MISSES", "BUS_CYCLES", "STALLED_CYCLES_FRONTEND", "STALLED_CYCLES_BACKEND",
+	"REF_CPU_CYCLES"};
+static const char *const software_names[] = {"CPU_CLOCK", "TASK_CLOCK", "PAGE_FAULTS", "CONTEXT_SWITCHES",
+	"CPU_MIGRATIONS", "PAGE_FAULTS_MIN", "PAGE_FAULTS_MAJ", "ALIGNMENT_FAULTS", "EMULATION_FAULTS", "DUMMY",
+	"BPF_OUTPUT", "CGROUP_SWITCHES"};
+static const char *const cache_names[] = {"L1D", "L1I", "LL", "DTLB", "ITLB", "BPU", "NODE"};
+static const char *const cache_op_names[] = {"READ", "WRITE", "PREFETCH"};
+static const char *const cache_result_names[] = {"ACCESS", "MISS"};
+
+#define NAME_OF(names, index) ((index) < sizeof(names) / sizeof(names[0]) ? names[index] : NULL)
 
 struct fields {
 	struct text *text;
@@ -176,11 +198,45 @@ static void flags(struct fields *f, const struct perf_attr *attr)
 	bit_list_add_unknown(&list, unknown);
 }
 
+static void type_and_name(struct fields *f, uint32_t type)
+{
+	const char *name = NAME_OF(type_names, type);
+	field_name(f, "type");
+	text_u64(f->text, type);
+	if (name)
+		text_printf(f->text, " (PERF_TYPE_%s)", name);
+}
+
+/* Of generic events: above 32 bits stands the PMU that counts them. */
+static void config_name(struct text *t, uint32_t type, uint64_t config)
+{
+	uint64_t generic = config & UINT32_MAX;
+	const char *result = NAME_OF(cache_result_names, generic >> 16);
+	const char *op = NAME_OF(cache_op_names, generic >> 8 & 0xff);
+	const char *cache = NAME_OF(cache_names, generic & 0xff);
+	const char *name = type == EVENT_HARDWARE   ? NAME_OF(hardware_names, generic)
+			   : type == EVENT_SOFTWARE ? NAME_OF(software_names, config)
+						    : NULL;
+	if (type == EVENT_HW_CACHE && result && op && cache)
+		text_printf(t, " (PERF_COUNT_HW_CACHE_RESULT_%s | PERF_COUNT_HW_CACHE_OP_%s | PERF_COUNT_HW_CACHE_%s)",
+			result, op, cache);
+	else if (name)
+		text_printf(t, " (PERF_COUNT_%s_%s)", type == EVENT_HARDWARE ? "HW" : "SW", name);
+}
+
+static void config_and_name(struct fields *f, const struct perf_attr *attr)
+{
+	field_name(f, "config");
+	text_str(f->text, attr->config ? "0x" : "");
+	text_hex(f->text, attr->config, 0);
+	config_name(f->text, attr->type, attr->config);
+}
+
 static void all_fields(struct fields *f, const struct perf_attr *attr)
 {
-	decimal(f, "type", attr->type);
+	type_and_name(f, attr->type);
 	decimal(f, "size", attr->declared_size ? attr->declared_size : attr->size);
-	hex(f, "config", attr->config);
+	config_and_name(f, attr);
 	decimal(f, "{ sample_period, sample_freq }", attr->sample_period_or_freq);
 	sample_type(f, attr->sample_type);
 	BITS(f, "read_format", attr->read_format, read_names);

@@ -240,7 +240,7 @@ def test_commands_while_it_runs(tally, workload, data, kind):
     error = process.communicate()[1].splitlines()
     assert process.returncode == -signal.SIGTERM  # the command's
     assert error[:4] == ['Events disabled', 'Events enabled', 'Events disabled', 'cpu-clock:u']
-    assert error[5].startswith('cpu-clock:u: type: 1, size: ')
+    assert error[5].startswith('cpu-clock:u: type: 1 (PERF_TYPE_SOFTWARE), size: ')
     assert 'cpu-clock:u: sample_freq=999' in error
     assert 'Event cpu-clock:u enabled' in error and "failed: can't find 'nothing' event" in error
     assert PerfData(data).count(SAMPLE) > 10

@@ -165,7 +165,8 @@ static void test_print(void **state)
 		.sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_PERIOD,
 		.read_format = READ_FORMAT_ID | READ_FORMAT_LOST,
 		.flags = ATTR_FLAG(ATTR_BIT_DISABLED) | ATTR_FLAG(ATTR_BIT_FREQ)};
-	assert_printed(&attr, "type: 1, size: 136, { sample_period, sample_freq }: 4000, sample_type: IP|TID|PERIOD, "
+	assert_printed(&attr, "type: 1 (PERF_TYPE_SOFTWARE), size: 136, config: 0 (PERF_COUNT_SW_CPU_CLOCK), { "
+			      "sample_period, sample_freq }: 4000, sample_type: IP|TID|PERIOD, "
 			      "read_format: ID|LOST, disabled: 1, freq: 1");
 }
 
@@ -188,11 +189,44 @@ static void test_print_of_what_is_rare(void **state)
 		.excess_bytes = 8,
 		.excess_is_nonzero = true};
 	assert_printed(&attr,
-		"size: 120, sample_type: IDENTIFIER|REGS_INTR|DATA_SRC|WEIGHT|bit 25|bit 63, read_format: bit 5, "
+		"type: 0 (PERF_TYPE_HARDWARE), size: 120, config: 0 (PERF_COUNT_HW_CPU_CYCLES), sample_type: IDENTIFIER|REGS_INTR|DATA_SRC|WEIGHT|bit 25|bit 63, read_format: bit 5, "
 		"watermark: 1, precise_ip: 3, defer_output: 1, unknown flags: bit 40, "
 		"{ wakeup_events, wakeup_watermark }: 5, branch_sample_type: COUNTERS|bit 20, clockid: -1, "
 		"sig_data: 19, aux_start_paused: 1, aux_pause: 1, aux_resume: 1, unknown aux_action: 0x10, "
 		"config3: 0x14, bytes beyond what is known: 8");
+}
+
+/* As perf 7.3 names them; of its names of PMUs, which are the reading machine's, none. */
+static void test_print_of_types_and_configurations(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t type;
+		uint64_t config;
+		const char *text;
+	} cases[] = {
+		{EVENT_HARDWARE, 9, "type: 0 (PERF_TYPE_HARDWARE), config: 0x9 (PERF_COUNT_HW_REF_CPU_CYCLES)"},
+		{EVENT_HARDWARE, 10, "type: 0 (PERF_TYPE_HARDWARE), config: 0xa"},
+		{EVENT_HARDWARE, 0x500000001,
+			"type: 0 (PERF_TYPE_HARDWARE), config: 0x500000001 (PERF_COUNT_HW_INSTRUCTIONS)"},
+		{EVENT_SOFTWARE, 11, "type: 1 (PERF_TYPE_SOFTWARE), config: 0xb (PERF_COUNT_SW_CGROUP_SWITCHES)"},
+		{EVENT_SOFTWARE, 12, "type: 1 (PERF_TYPE_SOFTWARE), config: 0xc"},
+		{EVENT_SOFTWARE, 0x100000000, "type: 1 (PERF_TYPE_SOFTWARE), config: 0x100000000"},
+		{EVENT_TRACEPOINT, 391, "type: 2 (PERF_TYPE_TRACEPOINT), config: 0x187"},
+		{EVENT_HW_CACHE, 0x10103,
+			"type: 3 (PERF_TYPE_HW_CACHE), config: 0x10103 (PERF_COUNT_HW_CACHE_RESULT_MISS | "
+			"PERF_COUNT_HW_CACHE_OP_WRITE | PERF_COUNT_HW_CACHE_DTLB)"},
+		{EVENT_HW_CACHE, 0x20006, "type: 3 (PERF_TYPE_HW_CACHE), config: 0x20006"},
+		{EVENT_HW_CACHE, 0x300, "type: 3 (PERF_TYPE_HW_CACHE), config: 0x300"},
+		{EVENT_HW_CACHE, 7, "type: 3 (PERF_TYPE_HW_CACHE), config: 0x7"},
+		{EVENT_RAW, 0, "type: 4 (PERF_TYPE_RAW), config: 0"},
+		{EVENT_BREAKPOINT, 0, "type: 5 (PERF_TYPE_BREAKPOINT), config: 0"},
+		{8, 3, "type: 8, config: 0x3"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct perf_attr attr = {.type = cases[i].type, .config = cases[i].config};
+		assert_printed(&attr, cases[i].text);
+	}
 }
 
 static void test_declared_size_is_kept(void **state)
@@ -268,6 +302,7 @@ int main(void)
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_what_has_no_name),
 		cmocka_unit_test(test_print_of_what_is_rare),
+		cmocka_unit_test(test_print_of_types_and_configurations),
 		cmocka_unit_test(test_declared_size_is_kept),
 		cmocka_unit_test(test_names),
 	};

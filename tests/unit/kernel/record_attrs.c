@@ -45,7 +45,9 @@ static void check_attr(const struct perf_attr *attr, const char *expected)
 	text_deinit(&t);
 }
 
-#define CLOCK	 "type: 1, size: 128, { sample_period, sample_freq }: 4000, "
+#define CLOCK                                                                                                         \
+	"type: 1 (PERF_TYPE_SOFTWARE), size: 128, config: 0 (PERF_COUNT_SW_CPU_CLOCK), { sample_period, sample_freq " \
+	"}: 4000, "
 #define TRACKING "mmap2: 1, comm_exec: 1, ksymbol: 1, bpf_event: 1"
 
 static void apply(struct event_list *list, const struct record_attr_options *options)
@@ -87,7 +89,8 @@ static void test_system_wide(void **state)
 		CLOCK "sample_type: IP|TID|TIME|CPU|PERIOD|IDENTIFIER, read_format: ID|LOST, disabled: 1, inherit: 1, "
 		      "freq: 1, sample_id_all: 1, exclude_guest: 1");
 	check_attr(&list.specs[1].attr,
-		"type: 1, size: 128, config: 0x9, { sample_period, sample_freq }: 1, sample_type: "
+		"type: 1 (PERF_TYPE_SOFTWARE), size: 128, config: 0x9 (PERF_COUNT_SW_DUMMY), { sample_period, "
+		"sample_freq }: 1, sample_type: "
 		"IP|TID|TIME|CPU|IDENTIFIER, read_format: ID|LOST, inherit: 1, mmap: 1, comm: 1, task: 1, "
 		"sample_id_all: 1, " TRACKING);
 	assert_int_equal(record_attrs_tracking(&list), 1);
@@ -101,7 +104,8 @@ static void test_frequency_holds_for_the_sideband_event_too(void **state)
 	o.callgraph = CALLGRAPH_FP;
 	apply(&list, &o);
 	check_attr(&list.specs[1].attr,
-		"type: 1, size: 128, config: 0x9, { sample_period, sample_freq }: 99, sample_type: "
+		"type: 1 (PERF_TYPE_SOFTWARE), size: 128, config: 0x9 (PERF_COUNT_SW_DUMMY), { sample_period, "
+		"sample_freq }: 99, sample_type: "
 		"IP|TID|TIME|CALLCHAIN|ID|CPU|PERIOD, read_format: ID|LOST, inherit: 1, mmap: 1, comm: 1, freq: 1, "
 		"task: 1, "
 		"sample_id_all: 1, " TRACKING);
@@ -116,7 +120,8 @@ static void test_several_events(void **state)
 	apply(&list, &o);
 	assert_true(list.specs[0].attr.sample_type & SAMPLE_ID);
 	check_attr(&list.specs[1].attr,
-		"type: 1, size: 128, config: 0x2, { sample_period, sample_freq }: 4000, sample_type: "
+		"type: 1 (PERF_TYPE_SOFTWARE), size: 128, config: 0x2 (PERF_COUNT_SW_PAGE_FAULTS), { sample_period, "
+		"sample_freq }: 4000, sample_type: "
 		"IP|TID|TIME|ID|PERIOD, "
 		"read_format: ID|LOST, disabled: 1, inherit: 1, freq: 1, enable_on_exec: 1, sample_id_all: 1, "
 		"exclude_guest: 1");
@@ -137,7 +142,8 @@ static void test_sampling_group(void **state)
 		      "mmap: 1, "
 		      "comm: 1, freq: 1, enable_on_exec: 1, task: 1, sample_id_all: 1, exclude_guest: 1, " TRACKING);
 	check_attr(&list.specs[1].attr,
-		"type: 1, size: 128, config: 0x2, sample_type: IP|TID|TIME|READ|ID|PERIOD, read_format: ID|GROUP|LOST, "
+		"type: 1 (PERF_TYPE_SOFTWARE), size: 128, config: 0x2 (PERF_COUNT_SW_PAGE_FAULTS), sample_type: "
+		"IP|TID|TIME|READ|ID|PERIOD, read_format: ID|GROUP|LOST, "
 		"inherit: 1, sample_id_all: 1, exclude_guest: 1");
 	unsigned step = 0;
 	assert_true(record_attrs_drop_children(&list));
@@ -217,7 +223,8 @@ static void test_tracepoint(void **state)
 	struct record_attr_options o = of_command();
 	apply(&list, &o);
 	check_attr(&list.specs[0].attr,
-		"type: 2, size: 128, config: 0x174, { sample_period, sample_freq }: 1, sample_type: "
+		"type: 2 (PERF_TYPE_TRACEPOINT), size: 128, config: 0x174, { sample_period, sample_freq }: 1, "
+		"sample_type: "
 		"IP|TID|TIME|CPU|PERIOD|RAW, read_format: ID|LOST, disabled: 1, inherit: 1, mmap: 1, comm: 1, "
 		"enable_on_exec: 1, task: 1, sample_id_all: 1, exclude_guest: 1, " TRACKING);
 	free(list.specs);
@@ -233,7 +240,8 @@ static void test_delay(void **state)
 		"sample_type: IP|TID|TIME|PERIOD|IDENTIFIER, read_format: ID|LOST, disabled: 1, inherit: 1, freq: 1, "
 		"sample_id_all: 1, exclude_guest: 1");
 	check_attr(&list.specs[1].attr,
-		"type: 1, size: 128, config: 0x9, { sample_period, sample_freq }: 1, sample_type: "
+		"type: 1 (PERF_TYPE_SOFTWARE), size: 128, config: 0x9 (PERF_COUNT_SW_DUMMY), { sample_period, "
+		"sample_freq }: 1, sample_type: "
 		"IP|TID|TIME|IDENTIFIER, "
 		"read_format: ID|LOST, disabled: 1, inherit: 1, mmap: 1, comm: 1, enable_on_exec: 1, task: 1, "
 		"sample_id_all: 1, " TRACKING);
