@@ -17,6 +17,7 @@
 #define EXIT_BAD_TIME  234 /* --time is of no form; perf's */
 #define EXIT_NOT_WORTH 3 /* report --require is not met */
 #define EXIT_CHANGED   3 /* diff --fail-if found what it names */
+#define EXIT_UNDECIDED 4 /* diff --fail-if cannot tell, by so few recordings */
 #define CLI_GO_ON      (-1) /* no exit code */
 
 struct cli {

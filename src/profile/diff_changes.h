@@ -15,7 +15,13 @@ enum diff_verdict {
 	DIFF_NOT_SHOWN, /* no change shown, or not tested */
 	DIFF_MORE,
 	DIFF_LESS,
+	DIFF_UNDECIDED, /* no change shown, by recordings that are too few to show that there is none */
 };
+
+static inline bool diff_verdict_is_change(enum diff_verdict verdict)
+{
+	return verdict == DIFF_MORE || verdict == DIFF_LESS;
+}
 
 struct diff_change {
 	double base_mean, new_mean; /* of the measure, per recording */
@@ -32,6 +38,8 @@ struct diff_change {
 struct diff_changes {
 	struct diff_change total; /* of all samples */
 	bool has_total;
+	size_t needed,
+		total_needed; /* recordings a side that a test by ranks wants, of rows, of the total; 0: enough */
 	struct diff_change *rows;
 	size_t row_count, tested_count;
 	uint32_t *order; /* tested rows: those that changed first, the largest differences first */

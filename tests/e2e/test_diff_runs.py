@@ -100,7 +100,7 @@ def test_text_has_the_changed_row_first(slower, tally):
 @pytest.mark.parametrize('clause,status', [
     ('regression>2% with p<0.01', CHANGED), ('regression>2%', CHANGED), ('regression > 2 with p < 0.05', CHANGED),
     ('change>2%', CHANGED), ('improvement>2%', 0), ('regression>10% with p<0.01', 0),
-    ('regression>2% with p<0.0000001', 0), ('total>2%', 0), ('improvement>2%,regression>2%', CHANGED),
+    ('regression>2% with p<0.0000001', 4), ('total>2%', 0), ('improvement>2%,regression>2%', CHANGED),
 ])
 def test_gate(clause, status, slower, tally):
     result = diff(tally, *slower, '--fail-if', clause, check=status)
@@ -243,8 +243,63 @@ def test_pairs_as_json_and_markdown(slower, tally):
 def test_few_recordings_say_little(slower, tally):
     base, new = slower
     rows = rows_of(diff(tally, base[:2], new[:2], '--json', check=0))
-    assert all('low_percent' not in change and 'noise_percent' not in change for change in rows.values())
-    assert all(change['verdict'] == 'same' for change in rows.values())
+    assert all('noise_percent' not in change for change in rows.values())
+    assert all(change['verdict'] == 'undecided' for change in rows.values())
+
+
+UNDECIDED = 4  # the exit status
+
+
+def write_counted(path, chance, counts):
+    """A sample of each count of each object, as many as chance has of that rate."""
+    made = Recording()
+    made.event('IDENTIFIER IP TID TIME PERIOD', config=0)
+    made.comm('work')
+    for index, count in enumerate(counts):
+        made.mmap(0x400000 + index * 0x10000, 0x1000, f'/nowhere/part{index}')
+        for _ in range(max(0, round(count + count**0.5 * chance.gauss(0, 1))) if count else 0):
+            made.sample(ip=0x400100 + index * 0x10000, period=1000000)
+    made.write(path)
+    return path
+
+
+@pytest.fixture
+def few(tmp_path):
+    """Three recordings a side; part1, a fifth of all, is gone in the new ones of `changed`, and nothing in those of `same`."""
+    chance = random.Random(3)
+    counts = [500, 220, 130, 80, 40, 30]
+    sides = {name: [write_counted(tmp_path / f'{name}{run}', chance, of) for run in range(3)]
+             for name, of in (('base', counts), ('same', counts), ('changed', [500, 0, *counts[2:]]))}
+    return sides
+
+
+def test_few_recordings_see_what_is_gone(few, tally):
+    result = diff(tally, few['base'], few['changed'], '--json', '--fail-if', 'improvement>50%', check=CHANGED)
+    rows = rows_of(result)
+    assert rows.pop('part1')['verdict'] == 'less'
+    assert {change['verdict'] for change in rows.values()} == {'undecided'}
+    assert 'part1: gone' in result.stderr
+    event = json.loads(result.stdout)['events'][0]
+    assert (event['test'], event['needed_recordings']) == ('size', 7)
+
+
+def test_a_gate_that_cannot_tell_is_undecided(few, tally):
+    """Ranks of three recordings a side have no p under 0.1, whatever they are."""
+    result = diff(tally, few['base'], few['same'], '--json', '--fail-if', 'regression>50% with p<0.01', check=UNDECIDED)
+    assert {change['verdict'] for change in rows_of(result).values()} == {'undecided'}
+    assert 'undecided: 3 recordings against 3 are too few to tell whether nothing changed at p<0.01 over 6 rows; ' \
+        '7 a side are needed' in result.stderr
+    gate = json.loads(result.stdout)['gate']
+    assert (gate['has_failed'], gate['is_undecided']) == (False, True)
+    text = diff(tally, few['base'], few['same'], '--fail-if', 'total>50% with p<0.2', check=0).stdout
+    assert 'too few for a rank test, which needs 7 a side' in text and text.count('undecided  ') == 6
+
+
+def test_enough_recordings_decide(slower, tally):
+    result = diff(tally, *slower, '--json', '--fail-if', 'regression>50%', check=0)
+    assert result.stderr == '' and json.loads(result.stdout)['gate']['is_undecided'] is False
+    event = json.loads(result.stdout)['events'][0]
+    assert event['test'] == 'rank' and 'needed_recordings' not in event
 
 
 @pytest.mark.parametrize('line,message', [

@@ -133,8 +133,8 @@ static const struct option options[] = {
 		.call = set_paths, .is_self_explaining = true,
 		.help = "the call paths that differ, matched by names, or by names and source lines"},
 	{"fail-if", 0, OPTION_STRING, "clause[,clause...]", .offset = REQUEST(fail_if),
-		.help = "with --base: exit status 3 if there is such a change: 'regression>2% with p<0.01'; "
-			"regression, improvement, change, total"},
+		.help = "with --base: exit status 3 if there is such a change, 4 if recordings are too few to tell: "
+			"'regression>2% with p<0.01'; regression, improvement, change, total"},
 	{"json", 0, OPTION_FLAG, .offset = offsetof(struct settings, json), .help = "JSON, see docs/diff-json.md"},
 	{"markdown", 0, OPTION_FLAG, .offset = offsetof(struct settings, markdown), .help = "a Markdown table"},
 	{"baseline-only", 'b', OPTION_FLAG, .offset = REQUEST(is_baseline_only),
@@ -257,15 +257,17 @@ static int run_parsed(const struct cli *cli, struct settings *settings)
 	struct diff_request *request = &settings->request;
 	struct tally_error err = {0};
 	struct text out = {0};
-	size_t failures = 0;
+	struct diff_outcome outcome = {0};
 	if (request->with_streams && request->sort)
 		fprintf(stderr, "%s: note: -s is about rows, and --stream shows none\n", cli->program);
 	text_to_fd(&out, STDOUT_FILENO);
 	text_separated_by(&out, request->separator);
-	enum tally_status status = diff_run(cli, request, &out, &failures, &err);
+	enum tally_status status = diff_run(cli, request, &out, &outcome, &err);
 	int code = cli_finish_text(cli, &out);
-	if (code == 0 && failures)
+	if (code == 0 && outcome.failures)
 		code = EXIT_CHANGED;
+	else if (code == 0 && outcome.is_undecided)
+		code = EXIT_UNDECIDED;
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
 	if (request->times && !strchr(request->times, ':') && !time_spans_are_valid(request->times))

@@ -65,9 +65,10 @@ static void put_change(struct json *j, const char *name, const struct diff_chang
 	if (change->noise >= 0)
 		json_fixed(j, "noise_percent", PERCENT * change->noise, DECIMALS);
 	json_string(j, "verdict",
-		str_from(change->verdict == DIFF_MORE	? "more"
-			 : change->verdict == DIFF_LESS ? "less"
-							: "same"));
+		str_from(change->verdict == DIFF_MORE	     ? "more"
+			 : change->verdict == DIFF_LESS	     ? "less"
+			 : change->verdict == DIFF_UNDECIDED ? "undecided"
+							     : "same"));
 	json_object_end(j);
 }
 
@@ -165,8 +166,12 @@ void diff_json_event(struct json *j, const struct diff_output *output)
 	json_array_end(j);
 	if (changes && changes->has_total)
 		put_change(j, "total_change", &changes->total);
-	if (changes)
+	if (changes) {
+		json_string(j, "test", changes->needed ? STR("size") : STR("rank"));
+		if (changes->needed)
+			json_u64(j, "needed_recordings", changes->needed);
 		json_u64(j, "untested_rows", diff->row_count - changes->tested_count);
+	}
 	json_array(j, "rows");
 	for (size_t i = 0; i < count; i++) {
 		put_row(j, output, order[i]);
@@ -178,7 +183,7 @@ void diff_json_event(struct json *j, const struct diff_output *output)
 	json_object_end(j);
 }
 
-void diff_json_end(struct json *j, const struct diff_request *request, size_t failures)
+void diff_json_end(struct json *j, const struct diff_request *request, size_t failures, bool is_undecided)
 {
 	json_array_end(j);
 	if (request->gate.count) {
@@ -186,6 +191,7 @@ void diff_json_end(struct json *j, const struct diff_request *request, size_t fa
 		json_string(j, "fail_if", str_from(request->fail_if));
 		json_bool(j, "has_failed", failures > 0);
 		json_u64(j, "failures", failures);
+		json_bool(j, "is_undecided", is_undecided);
 		json_object_end(j);
 	}
 	json_object_end(j);

@@ -41,9 +41,13 @@ void diff_comparison_lines(struct text *out, const struct diff_output *output)
 	if (output->request->test.measure == DIFF_AUTO && test->measure == DIFF_SCALED)
 		text_str(out, "# (the recordings differ mostly by how fast the machine was; --measure period: as they "
 			      "are)\n");
-	text_printf(out, "# p: rank test of %zu rows, %s, level %g; %zu rows under %g %% are not tested\n",
-		changes->tested_count, corrections[test->correction], test->level,
-		output->diff->row_count - changes->tested_count, test->min_share);
+	if (changes->needed)
+		text_printf(out,
+			"# (too few for a rank test, which needs %zu a side: rows that show no change are undecided)\n",
+			changes->needed);
+	text_printf(out, "# p: %s of %zu rows, %s, level %g; %zu rows under %g %% are not tested\n",
+		changes->needed ? "test by size" : "rank test", changes->tested_count, corrections[test->correction],
+		test->level, output->diff->row_count - changes->tested_count, test->min_share);
 	if (changes->has_total) {
 		text_str(out, "# Total: ");
 		changes_text_change(out, &changes->total);
@@ -112,9 +116,10 @@ static void put_change_row(struct text *out, const struct diff_output *output, u
 {
 	const struct diff_change *change = &output->changes->rows[row];
 	text_printf(out, "| %.2f%% | %.2f%% | ", change->base_share, change->new_share);
-	text_str(out, change->verdict == DIFF_NOT_SHOWN ? "" : "**");
+	bool is_change = diff_verdict_is_change(change->verdict);
+	text_str(out, is_change ? "**" : "");
 	changes_text_change(out, change);
-	text_str(out, change->verdict == DIFF_NOT_SHOWN ? " | " : "** | ");
+	text_str(out, is_change ? "** | " : change->verdict == DIFF_UNDECIDED ? " (undecided) | " : " | ");
 	changes_text_interval(out, change);
 	text_str(out, " | ");
 	changes_text_p(out, change->adjusted_p);

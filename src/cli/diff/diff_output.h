@@ -26,7 +26,7 @@ struct diff_output {
 void diff_json_begin(struct json *j, const struct diff_request *request, const struct diff_recordings *recordings);
 void diff_json_event(struct json *j, const struct diff_output *output);
 /* failures: rows that --fail-if names; only with a gate. */
-void diff_json_end(struct json *j, const struct diff_request *request, size_t failures);
+void diff_json_end(struct json *j, const struct diff_request *request, size_t failures, bool is_undecided);
 /* A table in the Markdown of code hosts. */
 void diff_markdown_event(struct text *out, const struct diff_output *output);
 /* Comment lines that say what was compared, and the total. */

@@ -1,4 +1,5 @@
 #include "cli/diff/diff_run.h"
+#include "cli/diff/diff_few.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/diff/diff_cycles.h"
+#include "cli/diff/diff_few.h"
 #include "cli/diff/diff_output.h"
 #include "cli/recording_input.h"
 #include "cli/report/report_dump.h"
@@ -21,7 +23,7 @@ struct job {
 	const struct cli *cli;
 	struct text *out;
 	struct json json;
-	size_t failures; /* of the gate */
+	struct diff_outcome outcome;
 	struct flat_table *made; /* room for a table of each recording */
 	const struct flat_table **tables; /* NULL: the recording has no such event */
 	bool *is_seen; /* by recording: an earlier event of the baseline had the same counterpart */
@@ -82,6 +84,28 @@ static void say_failure(const char *event, struct tally_str name, const struct d
 	text_deinit(&line);
 }
 
+/* A gate that recordings are too few for did not pass when nothing fails. */
+static void tell_undecided(struct job *job, const struct diff_output *output)
+{
+	const struct diff_gate *gate = &job->request->gate;
+	const struct diff_test *test = &output->test;
+	for (size_t i = 0; i < gate->count; i++) {
+		const struct diff_gate_clause *clause = &gate->clauses[i];
+		bool is_total = clause->kind == DIFF_GATE_TOTAL;
+		size_t rows = is_total ? 1 : output->changes->tested_count;
+		size_t needed =
+			diff_few_needed(&test->sides, is_total ? RUN_CORRECT_NONE : test->correction, rows, clause->p);
+		if (needed == 0 || rows == 0)
+			continue;
+		job->outcome.is_undecided = true;
+		fprintf(stderr,
+			"%s: undecided: %zu recordings against %zu are too few to tell whether nothing changed at p<%g "
+			"over %zu %s; %zu a side are needed\n",
+			output->event.data, test->sides.base, test->sides.other, clause->p, rows,
+			rows == 1 ? "row" : "rows", needed);
+	}
+}
+
 /* What --fail-if names is said on standard error, so that a build's log has it. */
 static void check_gate(struct job *job, const struct diff_output *output)
 {
@@ -90,16 +114,17 @@ static void check_gate(struct job *job, const struct diff_output *output)
 	struct text name = {0};
 	if (!changes || gate->count == 0)
 		return;
+	size_t failed_before = job->outcome.failures;
 	(void)text_flush(job->out);
 	if (changes->has_total && diff_gate_total_fails(gate, &changes->total)) {
-		job->failures++;
+		job->outcome.failures++;
 		say_failure(output->event.data, STR("total"), &changes->total);
 	}
 	for (size_t i = 0; i < changes->tested_count; i++) {
 		const struct diff_change *change = &changes->rows[changes->order[i]];
 		if (!diff_gate_row_fails(gate, change))
 			continue;
-		job->failures++;
+		job->outcome.failures++;
 		text_clear(&name);
 		for (size_t k = 0; k < job->request->key_count; k++) {
 			text_str(&name, k ? " " : "");
@@ -107,6 +132,8 @@ static void check_gate(struct job *job, const struct diff_output *output)
 		}
 		say_failure(output->event.data, (struct tally_str){name.data, name.len}, change);
 	}
+	if (job->outcome.failures == failed_before)
+		tell_undecided(job, output);
 	text_deinit(&name);
 }
 
@@ -296,7 +323,7 @@ static enum tally_status run_events(struct job *job, struct tally_error *err)
 	for (uint32_t event = 0; status == TALLY_OK && event < events; event++)
 		status = job->request->with_streams ? run_streams(job, event, err) : run_event(job, event, err);
 	if (job->request->format == DIFF_FORMAT_JSON)
-		diff_json_end(&job->json, job->request, job->failures);
+		diff_json_end(&job->json, job->request, job->outcome.failures, job->outcome.is_undecided);
 	free(job->made);
 	free(job->tables);
 	free(job->sources);
@@ -325,7 +352,7 @@ static enum tally_status dump(
 }
 
 enum tally_status diff_run(const struct cli *cli, const struct diff_request *request, struct text *out,
-	size_t *failures, struct tally_error *err)
+	struct diff_outcome *outcome, struct tally_error *err)
 {
 	struct diff_recordings recordings;
 	struct replay_options options = {.with_stacks = request->with_paths || request->with_streams,
@@ -343,7 +370,7 @@ enum tally_status diff_run(const struct cli *cli, const struct diff_request *req
 	cli_start_pager(cli); /* not before: how far the work is can be seen meanwhile */
 	struct job job = {.request = request, .recordings = &recordings, .cli = cli, .out = out, .json.out = out};
 	status = run_events(&job, err);
-	*failures = job.failures;
+	*outcome = job.outcome;
 	diff_recordings_close(&recordings);
 	return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "cli/diff/diff_few.h"
 #include "kernel/counting/run_statistics.h"
 
 #define PERCENT 100.0
@@ -17,6 +18,7 @@ struct statistician {
 	size_t recordings;
 	double *room; /* a value of each recording */
 	double *speeds; /* of each recording: by what its periods are divided */
+	uint64_t *samples; /* of a row, in each recording */
 	bool *is_out; /* rows that have changed, and say nothing of the machine's speed */
 };
 
@@ -133,21 +135,46 @@ static bool find_speeds(const struct statistician *s, const struct diff_changes 
 	return true;
 }
 
+static struct diff_few_row take_row(const struct statistician *s, size_t row)
+{
+	for (size_t i = 0; i < s->recordings; i++) {
+		const struct diff_value *value = &s->amounts->values[row * s->recordings + i];
+		s->room[i] = (double)value->period / s->speeds[i];
+		s->samples[i] = value->count;
+	}
+	return (struct diff_few_row){s->room, s->samples};
+}
+
 static void compare_row(const struct statistician *s, size_t row, struct diff_change *change)
 {
 	*change = (struct diff_change){.noise = -1, .base_share = change->base_share, .new_share = change->new_share};
 	if (!is_tested(s, change))
 		return;
-	for (size_t i = 0; i < s->recordings; i++)
-		s->room[i] = (double)s->amounts->values[row * s->recordings + i].period / s->speeds[i];
+	(void)take_row(s, row);
 	compare(s, row + 1, change);
 }
 
-static enum diff_verdict verdict_of(const struct diff_change *change, double level)
+/* Where ranks cannot tell, whatever the values are. */
+static void compare_few(const struct statistician *s, struct diff_changes *changes)
 {
+	const struct diff_sides *sides = &s->test->sides;
+	struct diff_few_spread spread = {0};
+	for (size_t i = 0; i < changes->tested_count; i++) {
+		struct diff_few_row row = take_row(s, changes->order[i]);
+		diff_few_spread_add(&spread, sides, &row);
+	}
+	for (size_t i = 0; i < changes->tested_count; i++) {
+		struct diff_few_row row = take_row(s, changes->order[i]);
+		diff_few_compare(&spread, sides, &row, &changes->rows[changes->order[i]]);
+	}
+}
+
+static enum diff_verdict verdict_of(const struct diff_change *change, double level, bool is_few)
+{
+	enum diff_verdict otherwise = is_few && change->is_tested ? DIFF_UNDECIDED : DIFF_NOT_SHOWN;
 	if (!change->is_tested || !(change->adjusted_p < level) || fabs(change->change) <= change->noise)
-		return DIFF_NOT_SHOWN;
-	return change->change > 0 ? DIFF_MORE : change->change < 0 ? DIFF_LESS : DIFF_NOT_SHOWN;
+		return otherwise;
+	return change->change > 0 ? DIFF_MORE : change->change < 0 ? DIFF_LESS : otherwise;
 }
 
 static enum tally_status adjust(struct diff_changes *changes, const struct diff_test *test, struct tally_error *err)
@@ -161,7 +188,7 @@ static enum tally_status adjust(struct diff_changes *changes, const struct diff_
 	for (size_t i = 0; status == TALLY_OK && i < changes->tested_count; i++) {
 		struct diff_change *change = &changes->rows[changes->order[i]];
 		change->adjusted_p = p[i];
-		change->verdict = verdict_of(change, test->level);
+		change->verdict = verdict_of(change, test->level, changes->needed > 0);
 	}
 	free(p);
 	return status;
@@ -172,7 +199,7 @@ static int compare_changes(const void *left, const void *right, void *data)
 	const struct diff_changes *changes = data;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	const struct diff_change *ca = &changes->rows[a], *cb = &changes->rows[b];
-	int shown = (ca->verdict == DIFF_NOT_SHOWN) - (cb->verdict == DIFF_NOT_SHOWN);
+	int shown = diff_verdict_is_change(cb->verdict) - diff_verdict_is_change(ca->verdict);
 	if (shown)
 		return shown;
 	double da = fabs(ca->new_mean - ca->base_mean), db = fabs(cb->new_mean - cb->base_mean);
@@ -185,11 +212,23 @@ static void compare_totals(const struct statistician *s, struct diff_changes *ch
 {
 	if (s->test->measure == DIFF_SHARES)
 		return;
-	for (size_t i = 0; i < s->recordings; i++)
+	for (size_t i = 0; i < s->recordings; i++) {
 		s->room[i] = (double)s->amounts->totals[i];
+		s->samples[i] = 0;
+		for (size_t row = 0; row < s->amounts->row_count; row++)
+			s->samples[i] += s->amounts->values[row * s->recordings + i].count;
+	}
 	changes->total = (struct diff_change){.base_share = PERCENT, .new_share = PERCENT};
 	compare(s, 0, &changes->total);
-	changes->total.verdict = verdict_of(&changes->total, s->test->level);
+	const struct diff_sides *sides = &s->test->sides;
+	changes->total_needed = diff_few_needed(sides, RUN_CORRECT_NONE, 1, s->test->level);
+	if (changes->total_needed) {
+		struct diff_few_row row = {s->room, s->samples};
+		struct diff_few_spread spread = {0};
+		diff_few_spread_add(&spread, sides, &row);
+		diff_few_compare(&spread, sides, &row, &changes->total);
+	}
+	changes->total.verdict = verdict_of(&changes->total, s->test->level, changes->total_needed > 0);
 	changes->has_total = true;
 }
 
@@ -267,6 +306,9 @@ static enum tally_status compare_rows(
 		if (changes->rows[row].is_tested)
 			changes->order[changes->tested_count++] = (uint32_t)row;
 	}
+	changes->needed = diff_few_needed(&s->test->sides, s->test->correction, changes->tested_count, s->test->level);
+	if (changes->needed)
+		compare_few(s, changes);
 	return adjust(changes, s->test, err);
 }
 
@@ -287,7 +329,7 @@ static bool leave_out(const struct statistician *s, const struct diff_changes *c
 		const struct diff_change *change = &changes->rows[changes->order[i]];
 		if (s->is_out[changes->order[i]])
 			out++;
-		else if (change->verdict != DIFF_NOT_SHOWN && (!surest || is_surer(change, surest)))
+		else if (diff_verdict_is_change(change->verdict) && (!surest || is_surer(change, surest)))
 			surest = change;
 	}
 	if (!surest || 2 * (out + 1) >= changes->tested_count)
@@ -304,10 +346,11 @@ enum tally_status diff_statistics(const struct diff_amounts *amounts, struct dif
 	struct diff_changes made = {.row_count = amounts->row_count};
 	s.room = calloc(s.recordings + 1, sizeof(*s.room));
 	s.speeds = calloc(s.recordings + 1, sizeof(*s.speeds));
+	s.samples = calloc(s.recordings + 1, sizeof(*s.samples));
 	s.is_out = calloc(amounts->row_count + 1, sizeof(*s.is_out));
 	made.rows = calloc(amounts->row_count + 1, sizeof(*made.rows));
 	made.order = calloc(amounts->row_count + 1, sizeof(*made.order));
-	bool has_room = s.room && s.speeds && s.is_out && made.rows && made.order;
+	bool has_room = s.room && s.speeds && s.samples && s.is_out && made.rows && made.order;
 	enum tally_status status = has_room ? TALLY_OK : error_nomem(err);
 	if (status == TALLY_OK) {
 		compare_totals(&s, &made);
@@ -321,6 +364,7 @@ enum tally_status diff_statistics(const struct diff_amounts *amounts, struct dif
 	}
 	free(s.room);
 	free(s.speeds);
+	free(s.samples);
 	free(s.is_out);
 	if (status != TALLY_OK) {
 		diff_changes_deinit(&made);

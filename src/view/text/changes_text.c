@@ -1,6 +1,7 @@
 #include "view/text/changes_text.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "view/text/diff_keys.h"
@@ -41,7 +42,9 @@ void changes_text_p(struct text *out, double p)
 
 const char *changes_text_verdict(enum diff_verdict verdict)
 {
-	return verdict == DIFF_MORE ? "more" : verdict == DIFF_LESS ? "less" : "";
+	static const char *const words[] = {
+		[DIFF_NOT_SHOWN] = "", [DIFF_MORE] = "more", [DIFF_LESS] = "less", [DIFF_UNDECIDED] = "undecided"};
+	return words[verdict];
 }
 
 static void cell_make(struct text *cell, int column, const struct diff_change *change)
@@ -73,18 +76,24 @@ static void cell_make(struct text *cell, int column, const struct diff_change *c
 	}
 }
 
-static void print_header(struct text *out, const struct diff_keys *keys)
+static size_t cell_width(const struct diff_changes *changes, int column)
+{
+	return column == CELL_VERDICT && changes->needed ? strlen(changes_text_verdict(DIFF_UNDECIDED))
+							 : cells[column].width;
+}
+
+static void print_header(struct text *out, const struct diff_changes *changes, const struct diff_keys *keys)
 {
 	text_str(out, "# ");
 	for (int i = 0; i < CELL_COUNT; i++) {
 		text_str(out, i ? "  " : "");
-		text_str_right(out, str_from(cells[i].header), cells[i].width);
+		text_str_right(out, str_from(cells[i].header), cell_width(changes, i));
 	}
 	diff_keys_header(keys, out);
 	text_str(out, "\n# ");
 	for (int i = 0; i < CELL_COUNT; i++) {
 		text_str(out, i ? "  " : "");
-		text_repeat(out, '.', cells[i].width);
+		text_repeat(out, '.', cell_width(changes, i));
 	}
 	diff_keys_dots(keys, out);
 	text_str(out, "\n#\n");
@@ -97,12 +106,12 @@ enum tally_status changes_text_rows(struct text *out, const struct diff_table *d
 	struct text cell = {0};
 	diff_keys_fit(&keys, diff, options->columns, options->column_count, changes->order, changes->tested_count);
 	if (!options->is_quiet)
-		print_header(out, &keys);
+		print_header(out, changes, &keys);
 	for (size_t i = 0; i < changes->tested_count; i++) {
 		for (int column = 0; column < CELL_COUNT; column++) {
 			cell_make(&cell, column, &changes->rows[changes->order[i]]);
 			text_str(out, "  ");
-			text_str_right(out, (struct tally_str){cell.data, cell.len}, cells[column].width);
+			text_str_right(out, (struct tally_str){cell.data, cell.len}, cell_width(changes, column));
 		}
 		diff_keys_cells(&keys, out, changes->order[i]);
 		text_char(out, '\n');

@@ -23,7 +23,7 @@ bool paths_text_has(const struct paths_text_options *options, uint32_t path)
 {
 	const struct diff_change *change = &options->changes[path];
 	if (options->is_tested)
-		return change->verdict != DIFF_NOT_SHOWN;
+		return diff_verdict_is_change(change->verdict);
 	return fabs(change->new_share - change->base_share) >= options->min_change;
 }
 
