@@ -98,6 +98,21 @@ void cli_print_health(const struct cli *cli, const struct input_health *health)
 	say_trace(cli, health);
 }
 
+enum tally_status recording_is_empty(const char *path, uint64_t samples, struct tally_error *err)
+{
+	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+	if (samples == 0)
+		return error_set(err, TALLY_NOT_FOUND, "%s has no samples", name);
+	return error_set(err, TALLY_NOT_FOUND, "none of the %" PRIu64 " samples of %s is asked for", samples, name);
+}
+
+void cli_note_empty(const struct cli *cli, const char *path, uint64_t samples)
+{
+	struct tally_error err;
+	(void)recording_is_empty(path, samples, &err);
+	cli_failf(cli, "note: %s", err.text);
+}
+
 bool recording_samples_branches(const struct perfdata_reader *reader)
 {
 	size_t count;

@@ -23,6 +23,10 @@ TALLY_MUST_CHECK enum tally_status cli_open_recording(
 bool recording_samples_branches(const struct perfdata_reader *reader);
 /* The same as perf has it: of a file, by its header. */
 bool recording_has_branches(const struct perfdata_reader *reader);
+/* NOT_FOUND, and why nothing is to be shown of a recording that has that many samples. */
+enum tally_status recording_is_empty(const char *path, uint64_t samples, struct tally_error *err);
+/* The same as a note on standard error, where nothing to show is no failure. */
+void cli_note_empty(const struct cli *cli, const char *path, uint64_t samples);
 /* What the recording lost or hides, one line each on standard error, only where there is something to say. */
 void cli_print_health(const struct cli *cli, const struct input_health *health);
 

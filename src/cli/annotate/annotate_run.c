@@ -1,5 +1,6 @@
 #include "cli/annotate/annotate_run.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -180,6 +181,19 @@ static enum tally_status dump(
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
+/* There are samples, but no function was annotated. */
+static void tell_nothing_shown(const struct running *r, const char *path, uint64_t samples)
+{
+	if (r->samples.targets.len > 0)
+		fprintf(stderr, "No function of %s has %g%% of the samples: see --percent-limit\n", path,
+			r->run->percent_limit);
+	else
+		fprintf(stderr,
+			"None of the %" PRIu64
+			" samples of %s fell on a function that has a name: '%s report --missing' tells why\n",
+			samples, path, r->cli->program);
+}
+
 static enum tally_status print_all(struct running *r, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
@@ -202,8 +216,11 @@ static enum tally_status print_all(struct running *r, struct tally_error *err)
 	}
 	(void)text_flush(r->out);
 	bool has_samples = r->found || (!r->run->request.symbol && !r->run->request.dsos && r->samples.cells.len > 0);
-	if (status == TALLY_OK && !has_samples)
+	uint64_t samples = r->samples.source.sideband.health.samples;
+	if (status == TALLY_OK && !has_samples && (samples == 0 || r->run->request.symbol || r->run->request.dsos))
 		fprintf(stderr, "Error:\nThe %s data has no samples!\n", path);
+	else if (status == TALLY_OK && !r->found)
+		tell_nothing_shown(r, path, samples);
 	return status;
 }
 

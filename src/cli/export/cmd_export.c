@@ -141,6 +141,21 @@ static int write_file(const struct cli *cli, const struct export_settings *s, co
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
+/* Nothing to show is a failure where a format has nothing but samples; others hold what happened besides. */
+static int write_what_there_is(const struct cli *cli, const struct export_settings *s,
+	const struct export_format *format, const struct export_run *run)
+{
+	struct tally_error err;
+	uint64_t samples = run->result.health.samples;
+	bool is_empty = export_is_empty(&run->view);
+	int code = write_file(cli, s, format, &run->view);
+	if (is_empty && code == 0 && !format->wants_marks)
+		return recording_is_empty(s->input, samples, &err), cli_fail(cli, &err);
+	if (is_empty && code == 0 && !run->has_counts)
+		cli_note_empty(cli, s->input, samples);
+	return code;
+}
+
 static int export_file(const struct cli *cli, const struct export_settings *s, const struct export_format *format)
 {
 	struct export_run run;
@@ -168,7 +183,7 @@ static int export_file(const struct cli *cli, const struct export_settings *s, c
 		run.view.listing_of_function = listings.listing_of_function;
 	}
 	if (run.is_ready)
-		code = write_file(cli, s, format, &run.view);
+		code = write_what_there_is(cli, s, format, &run);
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
 	export_run_close(&run);

@@ -38,6 +38,15 @@ void report_notes_cut_stacks(struct diag *notes, const struct flat_table *table)
 		count, profile_string(p, p->events[first].name).data, table->options.max_stack);
 }
 
+void report_notes_no_rows(struct diag *notes, const struct flat_table *table)
+{
+	uint64_t samples = 0;
+	for (uint32_t m = 0; m < table->options.member_count; m++)
+		samples += table->profile->events[table->options.first_event + m].sample_count;
+	diag_add(notes, DIAG_NOTE, "none of the %" PRIu64 " samples of %s is asked for", samples,
+		profile_string(table->profile, table->profile->events[table->options.first_event].name).data);
+}
+
 void report_notes_input(
 	struct diag *notes, const struct replay_result *result, const struct binary_store *store, bool is_verbose)
 {

@@ -14,6 +14,8 @@
 
 /* Samples of virtual machines, if there are some: their rows are left out. */
 void report_notes_guests(struct diag *notes, const struct profile *profile);
+/* That no sample passes the filters. */
+void report_notes_no_rows(struct diag *notes, const struct flat_table *table);
 /* How many samples of the table have more calls than count. */
 void report_notes_cut_stacks(struct diag *notes, const struct flat_table *table);
 /* What the samples came to and where their names are from, where something is off; is_verbose: in any case. */

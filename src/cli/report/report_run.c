@@ -244,6 +244,8 @@ static enum tally_status report_events(struct report *report, uint32_t first, ui
 		return status;
 	if (report_tables_is_shown(&tables, &table))
 		status = print_table(report, &table, err);
+	if (table.shown_count == 0 && report_tables_is_shown(&tables, &table))
+		report_notes_no_rows(report->notes, &table);
 	if (table.has_cut_chains)
 		report_notes_cut_stacks(report->notes, &table);
 	flat_table_deinit(&table);

@@ -255,6 +255,18 @@ static void fetch_lacking(struct script *script)
 	binary_hits_deinit(&hits);
 }
 
+/* Whoever looks for samples and finds nothing is told which nothing it is. */
+static void note_no_sample(const struct script *script, enum tally_status status)
+{
+	const struct script_settings *s = &script->settings;
+	bool shows_others = s->only_checks || script_is_dumping(s) || s->show_task || s->show_mmap || s->show_switch ||
+			    s->show_namespace || s->show_cgroup || s->show_lost || s->show_round || s->show_bpf ||
+			    s->show_text_poke;
+	bool has_counts = feature_is_present(perfdata_reader_features(script->reader), FEATURE_STAT);
+	if (status == TALLY_OK && script->printed == 0 && !shows_others && !has_counts)
+		cli_note_empty(script->cli, recording_name(s->input), script->sideband.health.samples);
+}
+
 /* The samples, and what is to be said of them. */
 static enum tally_status print_samples(struct script *script, struct tally_error *err)
 {
@@ -275,6 +287,7 @@ static enum tally_status print_samples(struct script *script, struct tally_error
 	cli_print_health(script->cli, &script->sideband.health);
 	if (script->settings.only_checks)
 		cli_failf(script->cli, "Misordered timestamps: %" PRIu64, script->misordered);
+	note_no_sample(script, status);
 	stack_notes_print(script->cli, &script->unwinder.ends);
 	symbol_notes_print(script->cli, script->store, &script->names, script->settings.verbose > 0);
 	fetch_lacking(script);

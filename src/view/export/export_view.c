@@ -13,6 +13,15 @@ bool export_wants(const struct export_view *view, const struct profile_sample *s
 	return !view->filter || profile_filter_passes(view->filter, sample);
 }
 
+bool export_is_empty(const struct export_view *view)
+{
+	const struct profile *p = view->profile;
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (export_wants(view, &p->samples[i]))
+			return false;
+	return true;
+}
+
 bool *export_event_flags(const struct export_view *view)
 {
 	const struct profile *p = view->profile;

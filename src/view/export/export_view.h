@@ -112,6 +112,8 @@ void export_tables_deinit(struct export_tables *tables);
 bool export_next_row(const struct export_tables *tables, size_t *position, struct export_sample *sample);
 /* Whether the profile's sample is chosen. */
 bool export_wants(const struct export_view *view, const struct profile_sample *sample);
+/* Whether no sample is chosen. */
+bool export_is_empty(const struct export_view *view);
 /* Whether the event has chosen samples: fills one flag for each of the profile's. */
 bool *export_event_flags(const struct export_view *view);
 
