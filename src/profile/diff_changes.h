@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct diff_sides { /* numbers of recordings */
+	size_t base, other, same; /* same: of the base's program, for the noise */
+};
+
 enum diff_verdict {
 	DIFF_NOT_SHOWN, /* no change shown, or not tested */
 	DIFF_MORE,

@@ -11,7 +11,8 @@
 #ifndef CLI_DIFF_DIFF_FEW_H
 #define CLI_DIFF_DIFF_FEW_H
 
-#include "cli/diff/diff_statistics.h"
+#include "kernel/counting/run_resampling.h"
+#include "profile/diff_changes.h"
 
 /* The least p that ranks can have. */
 double diff_few_least_p(const struct diff_sides *sides);

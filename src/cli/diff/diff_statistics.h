@@ -14,10 +14,6 @@
 #include "profile/diff_changes.h"
 #include "profile/diff_table.h"
 
-struct diff_sides { /* numbers of recordings */
-	size_t base, other, same;
-};
-
 enum diff_measure {
 	DIFF_AUTO, /* periods; scaled ones where runs differ mostly by how fast the machine was, and the totals do not tell */
 	DIFF_PERIODS,

@@ -189,7 +189,8 @@ static void test_print_of_what_is_rare(void **state)
 		.excess_bytes = 8,
 		.excess_is_nonzero = true};
 	assert_printed(&attr,
-		"type: 0 (PERF_TYPE_HARDWARE), size: 120, config: 0 (PERF_COUNT_HW_CPU_CYCLES), sample_type: IDENTIFIER|REGS_INTR|DATA_SRC|WEIGHT|bit 25|bit 63, read_format: bit 5, "
+		"type: 0 (PERF_TYPE_HARDWARE), size: 120, config: 0 (PERF_COUNT_HW_CPU_CYCLES), sample_type: "
+		"IDENTIFIER|REGS_INTR|DATA_SRC|WEIGHT|bit 25|bit 63, read_format: bit 5, "
 		"watermark: 1, precise_ip: 3, defer_output: 1, unknown flags: bit 40, "
 		"{ wakeup_events, wakeup_watermark }: 5, branch_sample_type: COUNTERS|bit 20, clockid: -1, "
 		"sig_data: 19, aux_start_paused: 1, aux_pause: 1, aux_resume: 1, unknown aux_action: 0x10, "
