@@ -1,6 +1,10 @@
 """archive: what was packed here names everything there, where the program is not; perf reads it too."""
+import io
+import os
+import pathlib
 import shutil
 import subprocess
+import tarfile
 
 import kernel_build
 import pytest
@@ -63,7 +67,7 @@ def test_everything_in_one_file(recorded, tally, perf):
     assert 'leaf' in report(perf, other, recorded / 'there')
     # The recording that lies here is not taken for the archive's.
     (other / 'perf.data').write_bytes(b'mine')
-    assert 'tar failed' in tally('archive', '--unpack', cwd=other, env=there, check=255).stderr
+    assert 'perf.data lies here' in tally('archive', '--unpack', cwd=other, env=there, check=255).stderr
     assert (other / 'perf.data').read_bytes() == b'mine'
 
 
@@ -97,7 +101,7 @@ def test_what_cannot_be_archived_is_told(recorded, tally, tmp_path):
     assert 'name the archive' in tally('archive', '--unpack', cwd=recorded / 'there', check=255).stderr
     assert 'exclude each other' in tally('archive', '--all', '--unpack', check=129).stderr
     (tmp_path / 'bad.tar.bz2').write_bytes(b'no archive')
-    assert 'tar failed' in tally('archive', '--unpack', tmp_path / 'bad.tar.bz2', check=255).stderr
+    assert 'bzip2 cannot unpack' in tally('archive', '--unpack', tmp_path / 'bad.tar.bz2', check=255).stderr
 
 
 def test_names_that_look_like_options_are_names(recorded, tally):
@@ -112,3 +116,136 @@ def test_this_machines_kernel_does_not_go_under_anothers_build_id(recorded, tall
     result = tally('archive', 'other.data', cwd=recorded / 'work', env={'HOME': str(recorded / 'other')})
     assert '[kernel.kallsyms] is not in the archive: it is not what runs here' in result.stderr
     assert not list((recorded / 'other').rglob('kallsyms'))
+
+
+ID = '0123456789abcdef0123456789abcdef01234567'
+LINK, FOLDER = f'.build-id/{ID[:2]}/{ID[2:]}', f'usr/bin/x/{ID}'
+REFUSED = {
+    'hidden': dict(name='.bashrc'),
+    'hook': dict(name='.git/hooks/pre-commit', mode=0o755),
+    'plain': dict(name='usr/bin/x/elf'),
+    'absolute': dict(name='/tmp/h/elf'),
+    'up': dict(name=f'../{ID}/elf'),
+    'up within': dict(name=f'a/../../{ID}/elf'),
+    'pipe': dict(name=f'{FOLDER}/elf', type=tarfile.FIFOTYPE),
+    'device': dict(name=f'{FOLDER}/elf', type=tarfile.CHRTYPE),
+    'disk': dict(name=f'{FOLDER}/elf', type=tarfile.BLKTYPE),
+    'hard link': dict(name=f'{FOLDER}/elf', type=tarfile.LNKTYPE, linkname='/etc/passwd'),
+    'link of a file': dict(name=f'{FOLDER}/elf', type=tarfile.SYMTYPE, linkname='/etc/passwd'),
+    'link out': dict(name=LINK, type=tarfile.SYMTYPE, linkname='../../../../etc'),
+    'absolute link': dict(name=LINK, type=tarfile.SYMTYPE, linkname=f'/etc/{ID}'),
+    'link elsewhere': dict(name=LINK, type=tarfile.SYMTYPE, linkname='../../usr/bin/x/' + ID[::-1]),
+    'no id': dict(name='.build-id/aa/../../x'),
+    'not hex': dict(name='.build-id/zz/yy'),
+    'folder out': dict(name='../here', type=tarfile.DIRTYPE),
+}
+
+
+RECORDING = b'PERFILE2' + bytes(200) # no more is looked at
+
+
+@pytest.fixture
+def folders(tmp_path):
+    if not shutil.which('bzip2'):
+        pytest.skip('bzip2 is not installed')
+    for name in ('there', 'other'):
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+def make_archive(path, members, kind=tarfile.PAX_FORMAT):
+    """members: (fields of the header, contents)."""
+    with tarfile.open(path, 'w:bz2', format=kind) as archive:
+        for fields, contents in members:
+            member = tarfile.TarInfo()
+            for key, value in fields.items():
+                setattr(member, key, value)
+            member.size = len(contents) if member.isreg() else 0
+            archive.addfile(member, io.BytesIO(contents))
+
+
+def everything_below(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob('*') if not path.is_dir() or path.is_symlink())
+
+
+@pytest.mark.parametrize('kind', [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT, tarfile.USTAR_FORMAT])
+def test_members_of_the_cache_are_unpacked(tally, folders, kind):
+    """What perf archive writes, names that are longer than a header's field, and nothing that can be executed."""
+    long = 'usr/' + 'very-long-folder/' * 12 + f'x/{ID}' if kind != tarfile.USTAR_FORMAT else FOLDER
+    link = dict(name=LINK, type=tarfile.SYMTYPE, linkname=f'../../{long}')
+    make_archive(folders / 'a.tar.bz2', [
+        (link, b''), (dict(name=long + '/', type=tarfile.DIRTYPE), b''), (dict(name=f'{long}/elf', mode=0o4755), b'program'),
+        (dict(name='./[vdso]/' + ID + '/vdso', mode=0o777), b'v' * 100000), (dict(name='.build-id/aa/bb'), b'x')], kind)
+    tally('archive', '--unpack', folders / 'a.tar.bz2', check=0)
+    cache = folders / '.debug'
+    assert everything_below(cache) == sorted([f'{long}/elf', f'[vdso]/{ID}/vdso', '.build-id/aa/bb', LINK])
+    assert (cache / LINK / 'elf').read_bytes() == b'program'
+    assert (cache / f'[vdso]/{ID}/vdso').stat().st_size == 100000
+    for path in cache.rglob('*'):
+        assert path.is_dir() or path.is_symlink() or not path.stat().st_mode & 0o7111
+    # What is there stays.
+    make_archive(folders / 'a.tar.bz2', [(link, b''), (dict(name=f'{long}/elf'), b'another')])
+    tally('archive', '--unpack', folders / 'a.tar.bz2', check=0)
+    assert (cache / LINK / 'elf').read_bytes() == b'program'
+
+
+@pytest.mark.parametrize('everything', [False, True])
+@pytest.mark.parametrize('bad', REFUSED)
+def test_anything_else_in_an_archive_refuses_it(folders, tally, bad, everything):
+    """One such member, and nothing is written: neither here nor into the cache; in the archive or in the one within."""
+    here, good = folders / 'other', (dict(name=f'{FOLDER}/elf2'), b'program')
+    make_archive(here / 'perf.symbols.tar.bz2', [good, (REFUSED[bad], b'bad'), good])
+    archive = here / 'perf.symbols.tar.bz2'
+    if everything:
+        symbols, data = archive.read_bytes(), RECORDING
+        archive.unlink()
+        archive = here / 'perf.all-x.tar.bz2'
+        make_archive(archive, [(dict(name='perf.data'), data), (dict(name='perf.symbols.tar.bz2'), symbols)])
+    result = tally('archive', '--unpack', archive.name, cwd=here, env={'HOME': str(folders / 'there')}, check=255, timeout=60)
+    assert 'is unpacked' in result.stderr
+    assert everything_below(here) == [archive.name] and not everything_below(folders / 'there')
+
+
+@pytest.mark.parametrize('bad', [
+    dict(name='.bashrc'), dict(name='.git/hooks/pre-commit'), dict(name='bin/run'), dict(name='notes.txt'),
+    dict(name='perf.data', type=tarfile.FIFOTYPE), dict(name='perf.symbols.tar.bz2', type=tarfile.FIFOTYPE),
+    dict(name='perf.symbols.tar.bz2', type=tarfile.SYMTYPE, linkname='/etc/passwd'),
+    dict(name='../perf.data'), dict(name='/tmp/perf.data'), dict(name='second.data'), dict(name='perf.data/data/../x')])
+def test_only_the_recording_lies_here_afterwards(folders, tally, bad):
+    here = folders / 'other'
+    make_archive(here / 'symbols', [(dict(name=f'{FOLDER}/elf'), b'program')])
+    symbols, data = (here / 'symbols').read_bytes(), RECORDING
+    (here / 'symbols').unlink()
+    good = [(dict(name='perf.data', mode=0o755), data), (dict(name='perf.symbols.tar.bz2'), symbols)]
+    contents = data if bad['name'] == 'second.data' else b'no recording'
+    make_archive(here / 'perf.all-x.tar.bz2', [*good, (bad, contents)])
+    home = {'HOME': str(folders / 'there')}
+    assert 'is unpacked' in tally('archive', '--unpack', cwd=here, env=home, check=255, timeout=60).stderr
+    assert everything_below(here) == ['perf.all-x.tar.bz2'] and not everything_below(folders / 'there')
+    make_archive(here / 'perf.all-x.tar.bz2', good)
+    tally('archive', '--unpack', cwd=here, env=home, check=0)
+    assert (here / 'perf.data').read_bytes() == data and not (here / 'perf.data').stat().st_mode & 0o111
+    assert everything_below(folders / 'there') == [f'.debug/{FOLDER}/elf']
+
+
+def test_links_that_lie_in_the_cache_are_not_followed(tally, folders):
+    (folders / '.debug').mkdir()
+    (folders / 'outside').mkdir()
+    (folders / '.debug' / 'usr').symlink_to(folders / 'outside')
+    make_archive(folders / 'a.tar.bz2', [(dict(name=f'{FOLDER}/elf'), b'program')])
+    assert 'cannot write' in tally('archive', '--unpack', folders / 'a.tar.bz2', check=255).stderr
+    assert not everything_below(folders / 'outside')
+
+
+def test_cut_archives_and_pipes_are_told(tally, folders):
+    make_archive(folders / 'a.tar.bz2', [(dict(name=f'{FOLDER}/elf'), os.urandom(50000))])
+    whole = (folders / 'a.tar.bz2').read_bytes()
+    for part in (whole[:len(whole) // 2], whole[:-20], whole[:60] + b'?' + whole[61:], b''):
+        (folders / 'a.tar.bz2').write_bytes(part)
+        assert tally('archive', '--unpack', folders / 'a.tar.bz2', check=255, timeout=60).stderr
+    assert not everything_below(folders / '.debug')
+    os.mkfifo(folders / 'pipe')
+    assert 'is no file' in tally('archive', '--unpack', folders / 'pipe', check=255, timeout=60).stderr
+    text = subprocess.run(['bzip2'], input=b'no archive, but packed by bzip2' * 100, capture_output=True, check=True).stdout
+    pathlib.Path(folders / 'a.tar.bz2').write_bytes(text)
+    assert 'damaged' in tally('archive', '--unpack', folders / 'a.tar.bz2', check=255).stderr

@@ -17,7 +17,7 @@ extern char **environ;
 static void feed(int fd, const struct text *names)
 {
 	size_t done = 0;
-	while (names && done < names->len) {
+	while (done < names->len) {
 		ssize_t n = write(fd, names->data + done, names->len - done);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -27,20 +27,19 @@ static void feed(int fd, const struct text *names)
 	}
 }
 
-/* may_differ: also what tar says of a file that others linked, or wrote, meanwhile. */
-static enum tally_status wait_for(pid_t pid, bool may_differ, struct tally_error *err)
+/* What tar says of a file that others linked, or wrote, meanwhile is no failure. */
+static enum tally_status wait_for(pid_t pid, struct tally_error *err)
 {
 	int status;
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return error_set_errno(err, TALLY_IO, errno, "cannot wait for tar");
-	if (WIFEXITED(status) && WEXITSTATUS(status) <= (may_differ ? TAR_DIFFERS : 0))
+	if (WIFEXITED(status) && WEXITSTATUS(status) <= TAR_DIFFERS)
 		return TALLY_OK;
 	return error_set(err, TALLY_IO, "tar failed (status %d)", WIFEXITED(status) ? WEXITSTATUS(status) : 128);
 }
 
-static enum tally_status run(
-	const char *const *argv, const struct text *names, bool may_differ, struct tally_error *err)
+static enum tally_status run(const char *const *argv, const struct text *names, struct tally_error *err)
 {
 	int ends[2];
 	pid_t pid;
@@ -64,34 +63,19 @@ static enum tally_status run(
 	feed(ends[1], names);
 	close(ends[1]);
 	signal(SIGPIPE, before);
-	return wait_for(pid, may_differ, err);
+	return wait_for(pid, err);
 }
 
 enum tally_status tar_pack(
 	const char *path, const char *dir, const struct text *names, bool follows_links, struct tally_error *err)
 {
 	const char *argv[] = {"tar", "--create", "--bzip2", "--force-local", "--file", path, "--directory", dir,
-		"--null", "--verbatim-files-from", "--files-from=-", follows_links ? "--dereference" : NULL, NULL};
+		"--hard-dereference", "--null", "--verbatim-files-from", "--files-from=-",
+		follows_links ? "--dereference" : NULL, NULL};
 	if (names->failed)
 		return error_nomem(err);
-	enum tally_status status = run(argv, names, true, err);
+	enum tally_status status = run(argv, names, err);
 	if (status != TALLY_OK)
 		unlink(path);
 	return status;
-}
-
-enum tally_status tar_unpack(const char *path, const char *dir, const struct tar_part *part, struct tally_error *err)
-{
-	/* Owners are not the archive's to say. */
-	const char *argv[16] = {"tar", "--extract", "--bzip2", "--force-local", "--file", path, "--directory", dir,
-		"--no-same-owner", "--no-same-permissions"};
-	size_t count = 10;
-	argv[count++] = part->refuses_old ? "--keep-old-files" : "--skip-old-files";
-	if (part->except) {
-		argv[count++] = "--exclude";
-		argv[count++] = part->except;
-	}
-	argv[count++] = "--";
-	argv[count] = part->only;
-	return run(argv, NULL, false, err);
 }

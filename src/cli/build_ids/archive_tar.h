@@ -1,5 +1,5 @@
 /*
- * archive_tar.h - runs tar, as perf archive does: packs files of a folder, unpacks an archive into a folder.
+ * archive_tar.h - runs tar, as perf archive does: packs files of a folder. What unpacks is archive_unpack.h.
  *
  * Names go to tar on its standard input, each ended by a NUL, so that no name is taken for an option.
  *
@@ -15,13 +15,5 @@
  * follows_links: what links lead to is packed under their names, rather than the links. */
 TALLY_MUST_CHECK enum tally_status tar_pack(
 	const char *path, const char *dir, const struct text *names, bool follows_links, struct tally_error *err);
-struct tar_part {
-	const char *only, *except; /* a member; NULL: all, none */
-	bool refuses_old; /* a file that is there is an error; else it stays as it is */
-};
-
-/* Into dir, which exists. */
-TALLY_MUST_CHECK enum tally_status tar_unpack(
-	const char *path, const char *dir, const struct tar_part *part, struct tally_error *err);
 
 #endif

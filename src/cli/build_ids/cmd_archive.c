@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "cli/build_ids/archive_tar.h"
+#include "cli/build_ids/archive_unpack.h"
 #include "cli/build_ids/build_id.h"
 #include "cli/build_ids/build_id_rows.h"
 #include "cli/build_ids/recorded_build_ids.h"
@@ -21,7 +22,7 @@
 #include "cli/recording_input.h"
 #include "code/binaries/build_id_cache.h"
 
-#define SYMBOLS_NAME "perf.symbols.tar.bz2"
+#define SYMBOLS_NAME ARCHIVE_SYMBOLS
 #define ALL_PREFIX   "perf.all-"
 #define SUFFIX	     ".tar.bz2"
 #define NOTHING	     1 /* exit status: no build ids; perf's */
@@ -274,22 +275,6 @@ static bool find_archive(char *path, size_t bytes)
 	return found == 1;
 }
 
-/* An archive with everything holds one of symbols: that is unpacked in a folder of its own first. */
-static enum tally_status unpack_all(const char *path, const char *cache, struct tally_error *err)
-{
-	const struct tar_part recording = {.except = SYMBOLS_NAME, .refuses_old = true};
-	char folder[] = "/tmp/tally-archive-XXXXXX", symbols[PATH_MAX];
-	if (!mkdtemp(folder))
-		return error_set_errno(err, TALLY_IO, errno, "cannot make a folder for the archive");
-	snprintf(symbols, sizeof(symbols), "%s/" SYMBOLS_NAME, folder);
-	enum tally_status status = tar_unpack(path, folder, &(struct tar_part){.only = SYMBOLS_NAME}, err);
-	if (status == TALLY_OK)
-		status = tar_unpack(symbols, cache, &(struct tar_part){0}, err);
-	unlink(symbols);
-	rmdir(folder);
-	return status == TALLY_OK ? tar_unpack(path, ".", &recording, err) : status;
-}
-
 static int unpack(const struct cli *cli, const char *named)
 {
 	struct tally_error err;
@@ -310,9 +295,8 @@ static int unpack(const struct cli *cli, const char *named)
 	if (status == TALLY_OK)
 		status = file_make_parents(inside, &err);
 	if (status == TALLY_OK)
-		status = strncmp(base, ALL_PREFIX, strlen(ALL_PREFIX))
-				 ? tar_unpack(path, cache.dir, &(struct tar_part){0}, &err)
-				 : unpack_all(path, cache.dir, &err);
+		status = strncmp(base, ALL_PREFIX, strlen(ALL_PREFIX)) ? archive_unpack_symbols(path, cache.dir, &err)
+								       : archive_unpack_all(path, cache.dir, &err);
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
@@ -343,8 +327,11 @@ const struct command command_archive = {
 		"Packs the program files that a recording's samples and their callers hit, from the cache of build ids "
 		"(what is not in it is added), into FILE.tar.bz2, as perf archive does. Where that is unpacked into "
 		"~/.debug, here by --unpack, reports name everything.\n\n"
-		"tar and bzip2 do the packing. Unpacking replaces no file that is there, and refuses where the "
-		"recording would.",
+		"tar and bzip2 do the packing, bzip2 the unpacking. Unpacking writes files of build ids into the cache "
+		"and "
+		"the recording here, and nothing else: an archive in which anything else lies is refused as a whole. "
+		"It "
+		"replaces no file that is there, and refuses where the recording would.",
 	.examples = examples,
 	.run = run,
 };
