@@ -391,6 +391,8 @@ static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 	int32_t tid = type & SAMPLE_TID ? (int32_t)b->sample.tid : -1;
 	struct sample_key key = {.event = b->event->index, .stack = RESOLVE_NONE, .cpu = -1};
 	key.thread = thread_id(pass, b->where.pid, tid, b->order);
+	if (pass->failed)
+		return;
 	key.leaf = pass->resolver.found.items[b->leaf];
 	if (b->has_history)
 		key.stack = history_stack(pass, b);
@@ -438,6 +440,8 @@ static void count_batch(struct sample_pass *pass)
 		list_table_guess(&pass->resolver.stacks, pass->batch[i].hash);
 	for (size_t i = 0; i < pass->batch_len; i++)
 		key_sample(pass, &pass->batch[i]);
+	if (pass->failed)
+		return; /* of some samples there is no key */
 	for (size_t i = 0; i < pass->batch_len; i++)
 		expect_sum(pass, &pass->batch[i]);
 	for (size_t i = 0; i < pass->batch_len; i++) {

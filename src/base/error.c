@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,8 +81,17 @@ enum tally_status error_prefix(struct tally_error *err, const char *format, ...)
 	return err->status;
 }
 
+/* The one thing that the library remembers outside of objects: a failure that a caller swallowed is still one. */
+static atomic_bool memory_ran_out;
+
+bool error_memory_ran_out(void)
+{
+	return atomic_load_explicit(&memory_ran_out, memory_order_relaxed);
+}
+
 enum tally_status error_nomem(struct tally_error *err)
 {
+	atomic_store_explicit(&memory_ran_out, true, memory_order_relaxed);
 	return error_set(err, TALLY_NOMEM, "out of memory");
 }
 

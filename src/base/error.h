@@ -7,6 +7,7 @@
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
+#include <stdbool.h>
 #include <tally/status.h>
 
 enum tally_status error_set(struct tally_error *err, enum tally_status status, const char *format, ...)
@@ -24,6 +25,9 @@ enum tally_status error_set_at(
 enum tally_status error_prefix(struct tally_error *err, const char *format, ...) TALLY_PRINTF(2, 3);
 
 enum tally_status error_nomem(struct tally_error *err);
+/* Whether error_nomem was called since the program began, in any thread: a cache may stay empty for want of memory, and
+ * a small file of /proc be taken for absent, without a word. main asks before it ends with status 0. */
+bool error_memory_ran_out(void);
 
 const char *status_name(enum tally_status status);
 

@@ -6,12 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 
 #define STEP_BYTES  ((size_t)1 << 20) /* a multiple of any page size */
 #define LARGE_BYTES (STEP_BYTES * 16) /* in one go, once there is that much already */
+#define TIGHT_SHARE 16 /* of all addresses, where they are few and not to be had in place */
+
+#define RESERVED_FLAGS (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
 
 void spool_init(struct spool *spool)
 {
@@ -32,12 +39,49 @@ void spool_expect(struct spool *spool, size_t bytes)
 	spool->memory_bytes = bytes > SPOOL_MEMORY_BYTES ? 0 : SPOOL_MEMORY_BYTES;
 }
 
-static bool reserve_addresses(struct spool *spool)
+/* Addresses that are mapped nowhere near: where they are all there is to spend (RLIMIT_AS), a spool takes no more than
+ * it backs and grows in place, which wants nothing right behind it. */
+#if UINTPTR_MAX > UINT32_MAX
+#define SPARSE_BEGIN	  ((uintptr_t)0x2000 << 32)
+#define SPARSE_SLOTS	  1024u
+#define SPARSE_SLOT_BYTES ((uintptr_t)1 << 36)
+#else
+#define SPARSE_BEGIN	  ((uintptr_t)0x20000000)
+#define SPARSE_SLOTS	  32u
+#define SPARSE_SLOT_BYTES ((uintptr_t)1 << 25)
+#endif
+#define SPARSE_ATTEMPTS 16u
+
+/* No byte of it is mapped yet, or false. */
+static bool map_addresses(uint8_t *at, size_t bytes)
 {
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	size_t wanted = sizeof(size_t) > 4 ? (size_t)LIMIT_SPOOL_BYTES : (size_t)1 << 30;
+	void *base = mmap(at, bytes, PROT_NONE, RESERVED_FLAGS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (base == at)
+		return true;
+	if (base != MAP_FAILED) /* by a kernel that does not know the flag */
+		munmap(base, bytes);
+	return false;
+}
+
+static bool reserve_sparsely(struct spool *spool, size_t bytes)
+{
+	uint64_t number = (uint64_t)(uintptr_t)spool;
+	for (unsigned i = 0; i < SPARSE_ATTEMPTS; i++) {
+		number = (number + i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+		uint8_t *at = (uint8_t *)(SPARSE_BEGIN + (uintptr_t)(number >> 40) % SPARSE_SLOTS * SPARSE_SLOT_BYTES);
+		if (!map_addresses(at, bytes))
+			continue;
+		spool->base = at;
+		spool->reserved = bytes;
+		return spool->is_tight = true;
+	}
+	return false;
+}
+
+static bool reserve_amply(struct spool *spool, size_t wanted)
+{
 	for (; wanted >= STEP_BYTES; wanted /= 2) {
-		void *base = mmap(NULL, wanted, PROT_NONE, flags, -1, 0);
+		void *base = mmap(NULL, wanted, PROT_NONE, RESERVED_FLAGS, -1, 0);
 		if (base == MAP_FAILED)
 			continue;
 		spool->base = base;
@@ -45,6 +89,34 @@ static bool reserve_addresses(struct spool *spool)
 		return true;
 	}
 	return false;
+}
+
+static size_t whole_steps(size_t bytes)
+{
+	return (bytes + STEP_BYTES - 1) & ~(STEP_BYTES - 1);
+}
+
+static bool reserve_addresses(struct spool *spool, size_t n)
+{
+	struct rlimit limit;
+	bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+	size_t most = sizeof(size_t) > 4 ? (size_t)LIMIT_SPOOL_BYTES : (size_t)1 << 30;
+	if (!is_limited)
+		return reserve_amply(spool, most);
+	if (n <= most && reserve_sparsely(spool, whole_steps(n)))
+		return true;
+	return reserve_amply(spool, (size_t)limit.rlim_cur / TIGHT_SHARE);
+}
+
+static bool reserve_more(struct spool *spool, size_t n)
+{
+	if (!spool->is_tight || n > LIMIT_SPOOL_BYTES)
+		return false;
+	size_t bytes = whole_steps(n - (spool->reserved - spool->len));
+	if (!map_addresses(spool->base + spool->reserved, bytes))
+		return false;
+	spool->reserved += bytes;
+	return true;
 }
 
 static int open_unlinked(void)
@@ -127,8 +199,8 @@ static bool back_by_memory(struct spool *spool, size_t bytes)
 /* How much to back, so that there is room up to end: whole steps, and more in one go once there is some already. */
 static size_t bytes_to_back(const struct spool *spool, size_t end)
 {
-	size_t bytes = (end - spool->backed + STEP_BYTES - 1) & ~(STEP_BYTES - 1);
-	if (spool->is_passing || spool->backed == 0)
+	size_t bytes = whole_steps(end - spool->backed);
+	if (spool->is_passing || spool->is_tight || spool->backed == 0)
 		return bytes;
 	if (bytes + spool->backed <= spool->memory_bytes)
 		return (spool->memory_bytes - spool->backed) & ~(STEP_BYTES - 1);
@@ -153,9 +225,9 @@ static bool back(struct spool *spool, size_t end)
 
 uint8_t *spool_reserve(struct spool *spool, size_t n)
 {
-	if (!spool->base && !reserve_addresses(spool))
+	if (!spool->base && !reserve_addresses(spool, n))
 		return NULL;
-	if (n > spool->reserved - spool->len)
+	if (n > spool->reserved - spool->len && !reserve_more(spool, n))
 		return NULL;
 	if (spool->len + n > spool->backed && !back(spool, spool->len + n))
 		return NULL;
@@ -206,8 +278,7 @@ void spool_forget(struct spool *spool, size_t end)
 			spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)spool->forgotten, (off_t)bytes);
 #endif
 	/* Mapped anew rather than advised away: the tables of the pages go too. */
-	if (mmap(spool->base + spool->forgotten, bytes, PROT_NONE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED)
+	if (mmap(spool->base + spool->forgotten, bytes, PROT_NONE, RESERVED_FLAGS | MAP_FIXED, -1, 0) != MAP_FAILED)
 		spool->forgotten = end;
 }
 

@@ -1,7 +1,8 @@
 /*
  * spool.h - bytes that come one after another, in one piece and never moved: a pipe, what a recording unpacks to.
  *
- * Owned by who embeds it; one thread. Address space is reserved for far more than comes, and backed as it grows: what
+ * Owned by who embeds it; one thread. Address space is reserved for far more than comes (where a limit of the process
+ * leaves enough; else it is taken as it is needed), and backed as it grows: what
  * is short by memory; what outgrows that goes to an unlinked file in $TMPDIR (else /var/tmp), but for its first bytes, and
  * the kernel may write its pages out. A full disk, or no such folder, is no error: memory is taken instead. What was
  * forgotten gives its room back and must not be looked at again; what was dropped (by growing, too) is read from the file
@@ -28,6 +29,7 @@ struct spool {
 	size_t memory_from; /* where backing by memory begins again, for want of a file; SIZE_MAX: nowhere */
 	int fd; /* -1: no file (yet) */
 	bool is_passing; /* no file: what comes is forgotten soon */
+	bool is_tight; /* addresses are limited: no more are reserved than are backed */
 };
 
 void spool_init(struct spool *spool);

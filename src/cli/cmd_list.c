@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/list_metrics.h"
+#include "cli/output_file.h"
 #include "kernel/events/event_listing.h"
 #include "kernel/events/tracepoints.h"
 
@@ -370,23 +370,19 @@ static void print_notes(const struct cli *cli, const struct list *list)
 static int list_events(const struct cli *cli, struct list *list, int count, char **words)
 {
 	struct tally_error err;
-	int fd = STDOUT_FILENO;
+	struct output_file file;
+	const char *path = list->settings->output;
 	event_listing_init(&list->listing, list->catalogue);
-	if (list->settings->output && strcmp(list->settings->output, "-") != 0) {
-		fd = open(list->settings->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (fd < 0)
-			return cli_failf(cli, "cannot write %s: %s", list->settings->output, strerror(errno));
-	} else {
+	if (output_file_open(path, NULL, &file, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	if (output_file_is_stdout(&file))
 		cli_start_pager(cli);
-	}
-	text_to_fd(&list->out, fd);
+	text_to_fd(&list->out, file.fd);
 	list->json = (struct json){.out = &list->out};
 	enum tally_status status = gather(list, count, words, &err);
 	if (status == TALLY_OK)
 		status = print_all(list, &err);
-	int code = cli_finish_text(cli, &list->out);
-	if (fd != STDOUT_FILENO && close(fd) != 0 && code == 0)
-		code = cli_failf(cli, "writing %s: %s", list->settings->output, strerror(errno));
+	int code = output_file_finish_text(cli, &list->out, &file, path, status);
 	cli_end_pager();
 	print_notes(cli, list);
 	event_listing_deinit(&list->listing);

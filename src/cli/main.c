@@ -77,6 +77,8 @@ static int run(struct cli *cli, int argc, char **argv)
 			cli->program);
 	if (fflush(stdout) != 0 && code == 0)
 		code = cli_failf(cli, "cannot write to standard output: %s", strerror(errno));
+	if (error_memory_ran_out() && code == 0)
+		code = cli_failf(cli, "out of memory: what was shown or written may be incomplete");
 	return code;
 }
 

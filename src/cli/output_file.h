@@ -1,18 +1,44 @@
 /*
- * output_file.h - files that a verb writes as a whole: opened not to destroy its input, discarded after a failure.
+ * output_file.h - files that a verb writes as a whole: what lies at a path is the old file or the complete new one.
  *
- *	status = output_file_open(path, input, &fd, err);
- *	if (failed) output_file_discard(path);
+ * A file is written beside its place, under a name that ends in ".tally-PID", and takes its name when it is complete: a
+ * full disk, a failed write or a lack of memory leaves what was there. Standard output, pipes and devices are written as
+ * they are. The input is never replaced.
+ *
+ *	status = output_file_open(path, input, &file, err);
+ *	... write to file.fd ...
+ *	status = output_file_finish(&file, status, err);   // after a failure: removed
  */
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H
 
+#include "base/text.h"
+#include "cli/cli.h"
+#include <stdbool.h>
 #include <tally/status.h>
 
-/* Empty, to write. path NULL or "-": standard output. INVALID: it is the input itself, which stays as it is. */
+struct output_file {
+	int fd; /* -1: not open (any more) */
+	char *place, *beside; /* NULL: standard output, a pipe or a device */
+};
+
+/* path NULL or "-": standard output. INVALID: it is the input itself (NULL: there is none), which stays as it is. */
 TALLY_MUST_CHECK enum tally_status output_file_open(
-	const char *path, const char *input, int *fd, struct tally_error *err);
-/* Removes a file; a device or a pipe stays. */
-void output_file_discard(const char *path);
+	const char *path, const char *input, struct output_file *file, struct tally_error *err);
+static inline bool output_file_is_stdout(const struct output_file *file)
+{
+	return file->fd == 1;
+}
+/* What the file is to be, for who opens it by name. */
+const char *output_file_name(const struct output_file *file, const char *path);
+/* status: how the writing went; what is returned if it failed, and err is untouched then. Closes the file, which takes
+ * its name if all went well and memory never ran out. */
+TALLY_MUST_CHECK enum tally_status output_file_finish(
+	struct output_file *file, enum tally_status status, struct tally_error *err);
+
+/* Writes the rest of a text, frees it and finishes the file: the exit code, after a message. status: how what made the text went; unless it is TALLY_OK, the file is
+ * discarded, nothing is said and 0 returned, for the caller knows why. */
+int output_file_finish_text(
+	const struct cli *cli, struct text *t, struct output_file *file, const char *path, enum tally_status status);
 
 #endif

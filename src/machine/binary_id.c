@@ -78,7 +78,8 @@ static bool add(struct binary_table *table, struct machine_binary *binary, struc
 	}
 	if (!add_visible(table, short_name, &binary->short_name))
 		return false;
-	if (!vec_push(&table->binaries, *binary))
+	/* Of a number that is too large, an earlier one had no memory for its file. */
+	if (id > table->binaries.len || !vec_push(&table->binaries, *binary))
 		return false;
 	*index = id;
 	return true;

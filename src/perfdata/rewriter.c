@@ -457,6 +457,8 @@ static enum tally_status finish_file(
 	writer_deinit(&header);
 	if (st != TALLY_OK || !w->temporary)
 		return st;
+	if (error_memory_ran_out()) /* somewhere: what was written may lack something */
+		return error_nomem(err);
 	if (rename(w->temporary, w->path) != 0)
 		return error_set_errno(err, TALLY_IO, errno, "'%s' cannot take its name", w->path);
 	free(w->temporary);

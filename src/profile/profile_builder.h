@@ -2,8 +2,8 @@
  * profile_builder.h - collects frames, stacks and samples, each once, and hands over an immutable profile.
  *
  * One thread per builder. Each add returns an id, PROFILE_NONE when memory is out; the failure is sticky and reported
- *by finish, so that callers may test once. finish gives its arena to the profile; destroy is needed only without
- *finish.
+ * by finish, so that callers may test once. finish frees the builder, whether it succeeds or fails; destroy is needed
+ * only without finish.
  *
  *	struct profile_builder *b = profile_builder_create();
  *	uint32_t f = profile_builder_frame(b, &(struct profile_frame){...});

@@ -69,10 +69,8 @@ static uint32_t add_context(struct flat_part *part, const struct flat_context *c
 	uint64_t words[2] = {(uint32_t)context->pid | (uint64_t)(uint32_t)context->tid << 32,
 		context->event | (uint64_t)context->cpumode << 32};
 	uint32_t id = id_table_add(&part->context_ids, words, NULL);
-	if (id == ID_TABLE_NONE || (id == part->contexts.len && !vec_push(&part->contexts, *context))) {
-		part->failed = true;
-		return 0;
-	}
+	part->failed = part->failed || id == ID_TABLE_NONE || id > part->contexts.len ||
+		       (id == part->contexts.len && !vec_push(&part->contexts, *context));
 	return id;
 }
 
@@ -84,8 +82,12 @@ static bool is_context(const struct flat_context *a, const struct flat_context *
 static uint32_t context_id(struct flat_part *part, const struct flat_context *context)
 {
 	uint32_t *recent = &part->recent[((uint32_t)context->tid * 2 + context->cpumode) % FLAT_RECENT];
-	if (*recent == 0 || !is_context(&part->contexts.items[*recent - 1], context))
-		*recent = add_context(part, context) + 1;
+	if (*recent == 0 || !is_context(&part->contexts.items[*recent - 1], context)) {
+		uint32_t id = add_context(part, context);
+		if (part->failed) /* nothing is read of this part any more */
+			return 0;
+		*recent = id + 1;
+	}
 	return *recent - 1;
 }
 

@@ -164,7 +164,7 @@ static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *m
 		file.generation = mmap->inode_generation;
 	}
 	return intern_add(&maps->keys, &key, sizeof(key), index) &&
-	       (*index < maps->files.len || vec_push(&maps->files, file));
+	       (*index < maps->files.len || (*index == maps->files.len && vec_push(&maps->files, file)));
 }
 
 /* A child goes on with its parent's code until it has a dump of its own. */

@@ -269,9 +269,9 @@ static enum tally_status build_profile(struct replay *replay, struct profile **p
 	if (status == TALLY_OK)
 		status = binary_hits_finish(&replay->hits, replay->sideband.machine, replay->store, err);
 	if (status == TALLY_OK) {
-		status = profile_builder_finish(replay->builder, profile, err);
-		if (status == TALLY_OK)
-			replay->builder = NULL;
+		struct profile_builder *builder = replay->builder;
+		replay->builder = NULL; /* finish frees it, on failure too */
+		status = profile_builder_finish(builder, profile, err);
 	}
 	free(frames.items);
 	free(frames.begin);

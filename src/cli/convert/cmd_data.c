@@ -1,7 +1,7 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/convert/data_ctf.h"
 #include "cli/convert/data_json.h"
+#include "cli/output_file.h"
 #include "cli/recording_input.h"
 #include "cli/stack_notes.h"
 #include "cli/symbol_notes.h"
@@ -62,37 +63,40 @@ static const char *const examples[] = {
 	NULL,
 };
 
-static enum tally_status open_output(const struct settings *settings, int *fd, struct tally_error *err)
+static enum tally_status open_output(const struct settings *settings, struct output_file *file, struct tally_error *err)
 {
-	int flags = O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC | (settings->force ? 0 : O_EXCL);
-	*fd = open(settings->to_json, flags, 0666);
-	if (*fd >= 0)
-		return TALLY_OK;
-	if (errno == EEXIST)
+	struct stat st;
+	if (!settings->force && lstat(settings->to_json, &st) == 0)
 		return error_set(err, TALLY_INVALID, "Output file exists. Use --force to overwrite it.");
-	return error_set_errno(err, TALLY_IO, errno, "Error opening output file %s", settings->to_json);
+	enum tally_status status = output_file_open(settings->to_json, recording_name(settings->input), file, err);
+	return status == TALLY_OK ? status : error_prefix(err, "Error opening output file");
 }
 
 static enum tally_status write_json(const struct settings *settings, struct data_source *source,
 	struct data_result *result, struct tally_error *err)
 {
 	struct text t = {0};
-	int fd;
-	enum tally_status status = open_output(settings, &fd, err);
+	struct output_file file;
+	enum tally_status status = open_output(settings, &file, err);
 	if (status != TALLY_OK)
 		return status;
-	text_to_fd(&t, fd);
+	text_to_fd(&t, file.fd);
 	status = data_json_write(source, &t, &result->samples, err);
 	bool is_written = text_flush(&t);
-	off_t end = lseek(fd, 0, SEEK_CUR);
+	off_t end = lseek(file.fd, 0, SEEK_CUR);
 	result->bytes = end > 0 ? (uint64_t)end : 0;
-	if (close(fd) != 0 && is_written) {
-		is_written = false;
-		t.write_errno = errno;
-	}
-	if (!is_written)
+	if (t.failed)
+		status = error_nomem(err);
+	else if (!is_written)
 		status = error_set_errno(err, TALLY_IO, t.write_errno, "writing %s", settings->to_json);
 	text_deinit(&t);
+	/* Of a cut recording what is whole stays. */
+	struct tally_error end_error;
+	enum tally_status ended = output_file_finish(&file, status == TALLY_CORRUPT ? TALLY_OK : status, &end_error);
+	if (ended != TALLY_OK && (status == TALLY_OK || status == TALLY_CORRUPT)) {
+		*err = end_error;
+		status = ended;
+	}
 	return status;
 }
 

@@ -224,6 +224,12 @@ void ctf_put_string(struct ctf_trace *trace, struct tally_str value)
 	writer_u8(&trace->current->packet, 0);
 }
 
+void ctf_trace_discard(struct ctf_trace *trace)
+{
+	(void)remove_trace(trace, NULL);
+	(void)rmdir(trace->path); /* unless other files lie in it */
+}
+
 enum tally_status ctf_trace_close(struct ctf_trace *trace, struct tally_error *err)
 {
 	for (size_t i = 0; i < trace->streams.len; i++) {

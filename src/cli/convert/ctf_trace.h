@@ -33,6 +33,8 @@ void ctf_put_u32(struct ctf_trace *trace, uint32_t value);
 void ctf_put_u64(struct ctf_trace *trace, uint64_t value);
 /* Up to its first NUL. */
 void ctf_put_string(struct ctf_trace *trace, struct tally_str value);
+/* Removes the files of a trace that is not complete. */
+void ctf_trace_discard(struct ctf_trace *trace);
 TALLY_MUST_CHECK enum tally_status ctf_trace_close(struct ctf_trace *trace, struct tally_error *err);
 
 #endif

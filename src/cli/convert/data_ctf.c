@@ -318,6 +318,10 @@ enum tally_status data_ctf_write(struct data_source *source, const struct data_c
 		status = add_classes(&c, options->all, err);
 	if (status == TALLY_OK)
 		status = convert(&c, result, err);
+	if (status == TALLY_OK && error_memory_ran_out())
+		status = error_nomem(err);
+	if (c.trace && status != TALLY_OK && status != TALLY_CORRUPT)
+		ctf_trace_discard(c.trace);
 	ctf_trace_destroy(c.trace);
 	vec_free(&c.classes);
 	return status;

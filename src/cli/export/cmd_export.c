@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,34 +109,23 @@ static bool ends_in_gz(const char *path)
 	return len > 3 && strcmp(path + len - 3, ".gz") == 0;
 }
 
-static enum tally_status write_database(
-	const struct export_settings *s, int fd, const struct export_view *view, struct tally_error *err)
-{
-	if (close(fd) != 0)
-		return error_set_errno(err, TALLY_IO, errno, "%s", s->output);
-	return export_database_write(s->output, view, err);
-}
-
 static int write_file(const struct cli *cli, const struct export_settings *s, const struct export_format *format,
 	const struct export_view *view)
 {
 	struct tally_error err;
 	struct byte_sink sink;
-	int fd;
-	if (output_file_open(s->output, s->input, &fd, &err) != TALLY_OK)
+	struct output_file file;
+	if (output_file_open(s->output, s->input, &file, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	enum tally_status status;
 	if (format->write) {
-		byte_sink_init(&sink, fd, format->is_packed || ends_in_gz(s->output));
+		byte_sink_init(&sink, file.fd, format->is_packed || ends_in_gz(s->output));
 		format->write(&sink, view);
-		status = byte_sink_finish(&sink, fd == STDOUT_FILENO ? "standard output" : s->output, &err);
-		if (fd != STDOUT_FILENO && close(fd) != 0 && status == TALLY_OK)
-			status = error_set_errno(&err, TALLY_IO, errno, "%s", s->output);
+		status = byte_sink_finish(&sink, output_file_is_stdout(&file) ? "standard output" : s->output, &err);
 	} else {
-		status = write_database(s, fd, view, &err);
+		status = export_database_write(output_file_name(&file, s->output), view, &err);
 	}
-	if (status != TALLY_OK && fd != STDOUT_FILENO)
-		output_file_discard(s->output);
+	status = output_file_finish(&file, status, &err);
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 

@@ -265,20 +265,16 @@ static int write_output(struct job *job, enum flame_group group, const char *pat
 {
 	struct tally_error err;
 	struct text out = {0};
-	int fd;
-	if (output_file_open(path, job->path, &fd, &err) != TALLY_OK)
+	struct output_file file;
+	if (output_file_open(path, job->path, &file, &err) != TALLY_OK)
 		return cli_fail(job->cli, &err);
-	text_to_fd(&out, fd);
+	text_to_fd(&out, file.fd);
+	bool is_file = !output_file_is_stdout(&file);
 	enum tally_status status = draw(job, group, &out, &err);
-	int code = cli_finish_text(job->cli, &out);
-	if (fd != STDOUT_FILENO && close(fd) != 0 && code == 0)
-		code = cli_failf(job->cli, "%s: %s", path, strerror(errno));
-	if (status != TALLY_OK) {
-		if (fd != STDOUT_FILENO)
-			output_file_discard(path);
+	int code = output_file_finish_text(job->cli, &out, &file, path, status);
+	if (status != TALLY_OK)
 		return cli_fail(job->cli, &err);
-	}
-	if (fd != STDOUT_FILENO && code == 0)
+	if (is_file && code == 0)
 		fprintf(stderr, "[ %s flamegraph: wrote %s ]\n", job->cli->program, path);
 	return code;
 }

@@ -206,6 +206,7 @@ static enum tally_status read_events(struct lock_job *job, struct tally_error *e
 /* Where the table goes, and what it will be like. */
 struct output {
 	int fd; /* where perf prints it: standard error; JSON is for programs */
+	struct output_file file; /* -o */
 	struct lock_table table;
 	enum lock_column asked[LOCK_COLUMNS];
 };
@@ -232,11 +233,21 @@ static int print_job(const struct lock_job *job, struct output *output)
 	return is_whole ? code : cli_failf(job->cli, "out of memory");
 }
 
-static int close_output(const struct lock_job *job, const struct output *output)
+static int close_output(const struct lock_job *job, struct output *output, int code)
 {
-	if (output->fd > STDERR_FILENO && close(output->fd) != 0)
-		return cli_failf(job->cli, "%s: %s", job->settings->output, strerror(errno));
-	return 0;
+	struct tally_error err;
+	enum tally_status status = code == 0 ? TALLY_OK : TALLY_IO;
+	if (!job->settings->output || output_file_finish(&output->file, status, &err) == TALLY_OK || code != 0)
+		return code;
+	return cli_fail(job->cli, &err);
+}
+
+static enum tally_status open_output(
+	struct output *output, const char *path, const char *input, struct tally_error *err)
+{
+	enum tally_status status = output_file_open(path, input, &output->file, err);
+	output->fd = output->file.fd;
+	return status;
 }
 
 /* Shows what the job has, and ends it; status: of what made it. */
@@ -259,7 +270,7 @@ static int show_file(struct lock_job *job, struct output *output)
 	if (status == TALLY_END) /* nobody reads the records */
 		return 0;
 	if (status == TALLY_OK && path)
-		status = output_file_open(path, job->settings->input, &output->fd, &err);
+		status = open_output(output, path, job->settings->input, &err);
 	if (status != TALLY_OK)
 		return cli_fail(job->cli, &err);
 	status = read_events(job, &err);
@@ -271,7 +282,7 @@ static int show_live(
 {
 	struct tally_error err;
 	const char *path = job->settings->output;
-	if (path && output_file_open(path, NULL, &output->fd, &err) != TALLY_OK)
+	if (path && open_output(output, path, NULL, &err) != TALLY_OK)
 		return cli_fail(job->cli, &err);
 	int code = lock_live_open(config, live);
 	if (code != 0)
@@ -284,7 +295,7 @@ static int show_live(
 static int show(const struct cli *cli, const struct lock_settings *settings, enum lock_verb verb,
 	struct lock_live_config *watched)
 {
-	struct output output = {.fd = settings->is_json ? STDOUT_FILENO : STDERR_FILENO};
+	struct output output = {.file = {.fd = -1}, .fd = settings->is_json ? STDOUT_FILENO : STDERR_FILENO};
 	struct lock_live *live = NULL;
 	struct lock_job job;
 	struct tally_error err;
@@ -295,10 +306,10 @@ static int show(const struct cli *cli, const struct lock_settings *settings, enu
 	int code = status != TALLY_OK  ? cli_fail(cli, &err)
 		   : settings->is_live ? show_live(&job, &output, watched, &live)
 				       : show_file(&job, &output);
-	int closed = close_output(&job, &output);
+	code = close_output(&job, &output, code);
 	lock_job_deinit(&job);
 	lock_live_close(live);
-	return code ? code : closed;
+	return code;
 }
 
 static int record(const struct cli *cli, int argc, char **argv)

@@ -34,15 +34,14 @@ enum tally_status script_dumps_open(
 		return error_nomem(err);
 	for (size_t i = 0; i < count; i++) {
 		struct script_dump *dump = &dumps->items[i];
-		dump->fd = -1;
+		dump->file.fd = -1;
 		dump->path = dump_path(input, events[i].name);
 		dumps->count = i + 1;
 		if (!dump->path)
 			return error_nomem(err);
-		dump->fd = open(dump->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (dump->fd < 0)
-			return error_set_errno(err, TALLY_IO, errno, "cannot write %s", dump->path);
-		text_to_fd(&dump->text, dump->fd);
+		if (output_file_open(dump->path, NULL, &dump->file, err) != TALLY_OK)
+			return error_prefix(err, "cannot write");
+		text_to_fd(&dump->text, dump->file.fd);
 	}
 	return TALLY_OK;
 }
@@ -59,9 +58,14 @@ enum tally_status script_dumps_finish(struct script_dumps *dumps, struct text *s
 	for (size_t i = 0; i < dumps->count; i++) {
 		struct script_dump *dump = &dumps->items[i];
 		struct stat info;
-		if (!text_flush(&dump->text) || fstat(dump->fd, &info) < 0)
+		if (!text_flush(&dump->text) || fstat(dump->file.fd, &info) < 0)
 			return error_set_errno(err, TALLY_IO, dump->text.write_errno ? dump->text.write_errno : errno,
 				"cannot write %s", dump->path);
+		if (dump->text.failed)
+			return error_nomem(err);
+		enum tally_status status = output_file_finish(&dump->file, TALLY_OK, err);
+		if (status != TALLY_OK)
+			return status;
 		text_str(summary, "[ tally script: Wrote ");
 		text_fixed(summary, (double)info.st_size / 1024 / 1024, 3);
 		text_printf(summary, " MB %s (%llu samples) ]\n", dump->path, (unsigned long long)dump->samples);
@@ -72,8 +76,7 @@ enum tally_status script_dumps_finish(struct script_dumps *dumps, struct text *s
 void script_dumps_close(struct script_dumps *dumps)
 {
 	for (size_t i = 0; i < dumps->count; i++) {
-		if (dumps->items[i].fd >= 0)
-			close(dumps->items[i].fd);
+		(void)!output_file_finish(&dumps->items[i].file, TALLY_END, NULL); /* unless it is finished */
 		text_deinit(&dumps->items[i].text);
 		free(dumps->items[i].path);
 	}

@@ -12,12 +12,13 @@
 #define CLI_SCRIPT_SCRIPT_DUMPS_H
 
 #include "base/text.h"
+#include "cli/output_file.h"
 #include "perfdata/reader.h"
 
 struct script_dump {
 	struct text text;
 	char *path;
-	int fd;
+	struct output_file file;
 	uint64_t samples;
 };
 

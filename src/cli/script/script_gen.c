@@ -1,7 +1,5 @@
 #include "cli/script/script_gen.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 #include "analysis/tracepoint_fields.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/output_file.h"
 
 #define OUTPUT	      "perf-script.py"
 #define WORDS_IN_LINE 4
@@ -158,13 +157,10 @@ static enum tally_status write_script(struct perfdata_reader *reader, struct tal
 	status = put_script(reader, formats, &t, err);
 	tracepoint_printer_destroy(formats);
 	if (status == TALLY_OK) {
-		int fd = open(OUTPUT, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (fd < 0)
-			status = error_set_errno(err, TALLY_IO, errno, OUTPUT);
-		else
-			status = file_write_all(fd, (const uint8_t *)t.data, t.len, err);
-		if (fd >= 0)
-			close(fd);
+		struct output_file file;
+		status = output_file_open(OUTPUT, NULL, &file, err);
+		if (status == TALLY_OK)
+			status = output_file_finish(&file, file_write_all(file.fd, t.data, t.len, err), err);
 	}
 	text_deinit(&t);
 	return status;

@@ -1,15 +1,13 @@
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "analysis/timechart_io.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/output_file.h"
 #include "cli/record/record_words.h"
 #include "cli/recording_input.h"
 #include "cli/timechart/timechart_feed.h"
@@ -127,24 +125,13 @@ static bool find_highlighted(struct job *job, uint64_t *highlight_ns)
 	return job->highlighted != NULL;
 }
 
-static int open_file(const struct job *job, const char *path, struct text *text)
+static int open_file(const struct job *job, const char *path, struct output_file *file, struct text *text)
 {
-	int fd = STDOUT_FILENO;
-	if (strcmp(path, "-") != 0)
-		fd = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return cli_failf(job->cli, "%s: %s", path, strerror(errno));
-	text_to_fd(text, fd);
+	struct tally_error err;
+	if (output_file_open(path, job->settings->input, file, &err) != TALLY_OK)
+		return cli_fail(job->cli, &err);
+	text_to_fd(text, file->fd);
 	return 0;
-}
-
-static int close_file(const struct job *job, const char *path, struct text *text)
-{
-	int fd = text->fd;
-	int code = cli_finish_text(job->cli, text);
-	if (fd != STDOUT_FILENO && close(fd) != 0 && code == 0)
-		code = cli_failf(job->cli, "%s: %s", path, strerror(errno));
-	return code;
 }
 
 /* perf's words, which scripts look for. */
@@ -158,6 +145,7 @@ static void tell(const struct job *job, const char *path)
 static int write_svg(const struct job *job, const struct timechart_picture *picture, const char *path)
 {
 	struct text text = {0};
+	struct output_file file;
 	uint64_t width = job->settings->width < TIMECHART_MIN_WIDTH ? TIMECHART_MIN_WIDTH : job->settings->width;
 	struct timechart_svg svg = {.width = (unsigned)width,
 		.max_bytes = job->settings->max_bytes ? job->settings->max_bytes : SVG_MAX_BYTES};
@@ -167,11 +155,11 @@ static int write_svg(const struct job *job, const struct timechart_picture *pict
 		return is_small ? cli_failf(job->cli, "--max-size: the picture does not fit")
 				: cli_failf(job->cli, "out of memory");
 	}
-	int code = open_file(job, path, &text);
+	int code = open_file(job, path, &file, &text);
 	if (code != 0)
 		text_deinit(&text);
 	else
-		code = close_file(job, path, &text);
+		code = output_file_finish_text(job->cli, &text, &file, path, TALLY_OK);
 	if (code == 0)
 		tell(job, path);
 	return code;
@@ -207,16 +195,17 @@ static int fit_page(struct job *job, const struct timechart_picture *picture, st
 static int write_html(struct job *job, const struct timechart_picture *picture, const char *path)
 {
 	struct text text = {0};
+	struct output_file file;
 	bool is_bounded = job->settings->max_bytes != 0;
 	int code = is_bounded ? fit_page(job, picture, &text) : 0;
 	if (code == 0)
-		code = open_file(job, path, &text);
+		code = open_file(job, path, &file, &text);
 	if (code != 0) {
 		text_deinit(&text);
 		return code;
 	}
 	bool is_done = is_bounded || timechart_html_write(&text, picture);
-	code = close_file(job, path, &text);
+	code = output_file_finish_text(job->cli, &text, &file, path, is_done ? TALLY_OK : TALLY_NOMEM);
 	if (code == 0 && !is_done)
 		code = cli_failf(job->cli, "out of memory");
 	if (code == 0)

@@ -165,6 +165,8 @@ enum tally_status binary_store_add(
 		*id = index;
 		return TALLY_OK;
 	}
+	if (index > store->entries.len)
+		return error_nomem(err); /* an entry before it has a key, but there was no memory for the rest */
 	struct binary_key kept = *key;
 	kept.build_id_size = bytes.build_id_size;
 	kept.path = intern_get(&store->paths, path);

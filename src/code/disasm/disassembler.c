@@ -1,10 +1,12 @@
 #include "code/disasm/disassembler.h"
 
 #include <elf.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "code/disasm/capstone_memory.h"
 #include "code/disasm/instruction_text.h"
 #include "code/disasm/operation_decode.h"
 
@@ -39,7 +41,11 @@ static const struct machine_mode modes[] = {
 
 static enum tally_status open_handle(struct disassembler *d, struct tally_error *err)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const struct machine_mode *found = NULL;
+	pthread_once(&once, capstone_memory_set);
+	if (capstone_memory_ran_out())
+		return error_nomem(err);
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (modes[i].elf_machine == d->options.elf_machine)
 			found = &modes[i];
@@ -59,7 +65,7 @@ static enum tally_status open_handle(struct disassembler *d, struct tally_error 
 	if (d->is_x86)
 		cs_option(d->handle, CS_OPT_SYNTAX, d->options.is_intel ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
 	d->insn = cs_malloc(d->handle);
-	return d->insn ? TALLY_OK : error_nomem(err);
+	return d->insn && !capstone_memory_ran_out() ? TALLY_OK : error_nomem(err);
 }
 
 enum tally_status disassembler_create(

@@ -1,5 +1,6 @@
 #include "object/elf/elf_image.h"
 
+#include <errno.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdio.h>
@@ -90,9 +91,12 @@ uint64_t elf_image_section_address(const struct elf_image *image, const char *na
 static enum tally_status init(struct elf_image *image, struct tally_error *err)
 {
 	elf_version(EV_CURRENT);
+	errno = 0;
 	/* libelf only reads from an image in memory. */
 	image->elf = elf_memory((char *)(uintptr_t)image->bytes.data, image->bytes.len);
 	GElf_Ehdr header;
+	if (!image->elf && errno == ENOMEM)
+		return error_nomem(err);
 	if (image->bytes.len < EI_NIDENT || !image->elf || elf_kind(image->elf) != ELF_K_ELF ||
 		!gelf_getehdr(image->elf, &header))
 		return error_set(err, TALLY_CORRUPT, "not an ELF file");

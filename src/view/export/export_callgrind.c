@@ -96,8 +96,8 @@ static void add_cost(
 	struct callgrind *w, const struct cost_place *place, const struct profile_sample *sample, uint64_t number)
 {
 	uint32_t id = place_of(w, place);
-	/* Of calls that recur, a sample is in each pair of functions once. */
-	if (id == PROFILE_NONE || w->seen_in.items[id] == number)
+	/* Of calls that recur, a sample is in each pair of functions once. A place that had no memory has a number, too. */
+	if (w->sink->failed || w->seen_in.items[id] == number)
 		return;
 	w->seen_in.items[id] = number;
 	uint64_t *costs = &w->costs.items[(size_t)id * w->cost_count];

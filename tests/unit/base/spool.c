@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const size_t block = 100003; /* no divisor of a step */
@@ -51,6 +52,38 @@ static void test_bytes_stay_where_they_are(void **state)
 	assert_true(s.fd >= 0); /* what is long is a file */
 	check_blocks(&s, 0, 501);
 	spool_deinit(&s);
+}
+
+/* Where a limit leaves few addresses, spools take what they need, side by side, and grow where they are. */
+static void test_few_addresses_are_enough_for_several(void **state)
+{
+	struct spool spools[4];
+	struct rlimit before, tight;
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	FILE *status = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+	if (!status || fscanf(status, "%lu", &pages) != 1)
+		skip_because("/proc/self/statm is not readable");
+	fclose(status);
+	tight = (struct rlimit){pages * (rlim_t)sysconf(_SC_PAGESIZE) + (160u << 20), before.rlim_max};
+	if (tight.rlim_cur > (rlim_t)1 << 40)
+		skip_because("a sanitizer takes all addresses");
+	assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
+	for (size_t i = 0; i < 4; i++)
+		spool_init(&spools[i]);
+	for (unsigned round = 0; round < 4; round++)
+		for (size_t i = 0; i < 4; i++)
+			put_blocks(&spools[i], 50 * round, 50); /* 20 MB each in the end */
+	for (size_t i = 0; i < 4; i++) {
+		check_blocks(&spools[i], 0, 200);
+		assert_true(spools[i].reserved < (size_t)32 << 20);
+	}
+	/* More than there is: told, and what came stays. */
+	assert_null(spool_reserve(&spools[0], (size_t)1 << 30));
+	check_blocks(&spools[0], 0, 200);
+	for (size_t i = 0; i < 4; i++)
+		spool_deinit(&spools[i]);
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
 }
 
 /* Bytes that this process has of it in memory. */
@@ -199,6 +232,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bytes_stay_where_they_are),
+		cmocka_unit_test(test_few_addresses_are_enough_for_several),
 		cmocka_unit_test(test_without_a_folder_memory_is_taken),
 		cmocka_unit_test(test_growing_and_dropping_bound_memory),
 		cmocka_unit_test(test_what_is_in_memory_goes_to_the_file_whole),

@@ -1,0 +1,134 @@
+/*
+ * memory_watch.c - notes each allocation of this program that fails (error_memory_ran_out in base/error.h).
+ *
+ * Every allocation has a caller that handles its failure, but not every caller can report it. So the linker leads the
+ * program's calls of malloc, opendir and their like through here (memory_watch_names in meson.build). What libraries
+ * allocate for themselves is not seen: who calls them tells their failures apart. Any thread.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/error.h"
+
+static void *watched(void *block)
+{
+	if (__builtin_expect(!block, 0))
+		(void)error_nomem(NULL);
+	return block;
+}
+
+/* Of functions that fail for other reasons, too. */
+static void *watched_errno(void *result)
+{
+	return !result && errno == ENOMEM ? watched(NULL) : result;
+}
+
+static int watched_number(int number)
+{
+	if (number < 0 && errno == ENOMEM)
+		(void)watched(NULL);
+	return number;
+}
+
+/* The names are the linker's: of --wrap=NAME, a call of NAME goes to __wrap_NAME, and one of __real_NAME to NAME. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size)
+{
+	return watched(__real_malloc(size));
+}
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return watched(__real_calloc(count, size));
+}
+
+void *__real_realloc(void *block, size_t size);
+void *__wrap_realloc(void *block, size_t size)
+{
+	void *moved = __real_realloc(block, size);
+	return size ? watched(moved) : moved;
+}
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	return watched(__real_aligned_alloc(alignment, size));
+}
+
+void *__real_reallocarray(void *block, size_t count, size_t size);
+void *__wrap_reallocarray(void *block, size_t count, size_t size)
+{
+	void *moved = __real_reallocarray(block, count, size);
+	return count && size ? watched(moved) : moved;
+}
+
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text)
+{
+	return watched(__real_strdup(text));
+}
+
+char *__real_strndup(const char *text, size_t len);
+char *__wrap_strndup(const char *text, size_t len)
+{
+	return watched(__real_strndup(text, len));
+}
+
+int __wrap_asprintf(char **text, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int len = vasprintf(text, format, args);
+	va_end(args);
+	return watched_number(len);
+}
+
+FILE *__real_fdopen(int fd, const char *mode);
+FILE *__wrap_fdopen(int fd, const char *mode)
+{
+	return watched_errno(__real_fdopen(fd, mode));
+}
+
+DIR *__real_opendir(const char *path);
+DIR *__wrap_opendir(const char *path)
+{
+	return watched_errno(__real_opendir(path));
+}
+
+typedef int scandir_filter(const struct dirent *entry);
+typedef int scandir_order(const struct dirent **a, const struct dirent **b);
+int __real_scandir(const char *path, struct dirent ***list, scandir_filter *filter, scandir_order *order);
+int __wrap_scandir(const char *path, struct dirent ***list, scandir_filter *filter, scandir_order *order)
+{
+	return watched_number(__real_scandir(path, list, filter, order));
+}
+
+DIR *__real_fdopendir(int fd);
+DIR *__wrap_fdopendir(int fd)
+{
+	return watched_errno(__real_fdopendir(fd));
+}
+
+char *__real_realpath(const char *path, char *resolved);
+char *__wrap_realpath(const char *path, char *resolved)
+{
+	return watched_errno(__real_realpath(path, resolved));
+}
+
+/* Of files only: a spool that gets no addresses takes fewer. */
+void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	void *mapped = __real_mmap(at, size, protection, flags, fd, offset);
+	if (mapped == MAP_FAILED && errno == ENOMEM && fd >= 0 && !(flags & MAP_FIXED))
+		(void)watched(NULL);
+	return mapped;
+}

@@ -1,0 +1,16 @@
+/*
+ * capstone_memory.h - what capstone allocates by: capstone 4 writes through what it gets without a look at it, so that a
+ * failed allocation would end the program. When there is no memory, it gets some of a small reserve instead, which is
+ * enough for what it has begun; then nothing more may be asked of it. Any thread.
+ */
+#ifndef CODE_DISASM_CAPSTONE_MEMORY_H
+#define CODE_DISASM_CAPSTONE_MEMORY_H
+
+#include <stdbool.h>
+
+/* Once, before the first handle. */
+void capstone_memory_set(void);
+/* The reserve was used: what capstone gives is right, but no handle may be opened any more. */
+bool capstone_memory_ran_out(void);
+
+#endif
