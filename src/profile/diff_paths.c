@@ -8,7 +8,7 @@
 
 struct path_builder {
 	struct diff_paths *paths;
-	struct id_table ids; /* caller's path, name and inlined or not -> path */
+	struct id_table ids; /* caller's path and name -> path */
 	VEC(struct diff_path) items;
 	VEC(struct diff_value) values;
 	struct text name;
@@ -47,12 +47,14 @@ static uint32_t find_path(struct path_builder *b, const struct profile *p, uint3
 	if (!name_of(b, p, frame, &path.name))
 		return PROFILE_NONE;
 	bool was_new;
-	uint32_t id =
-		id_table_add(&b->ids, (const uint64_t[]){parent, (uint64_t)path.name << 1 | path.is_inlined}, &was_new);
+	/* Compilers inline differently with each version: it is the same call. */
+	uint32_t id = id_table_add(&b->ids, (const uint64_t[]){parent, path.name}, &was_new);
 	if (id == ID_TABLE_NONE)
 		return PROFILE_NONE;
-	if (!was_new)
+	if (!was_new) {
+		b->items.items[id + 1].is_inlined &= path.is_inlined;
 		return id + 1;
+	}
 	size_t files = b->paths->file_count;
 	if (!vec_push(&b->items, path) || !vec_reserve(&b->values, b->values.len + files))
 		return PROFILE_NONE;

@@ -1,4 +1,5 @@
 """Inlined calls in call chains, from recordings of programs that are built here."""
+import re
 import shutil
 import subprocess
 
@@ -99,3 +100,51 @@ def test_script_without_debug_information_shows_the_address(tally, tmp_path):
     lines = tally('script', '-i', data, '-F', 'ip,sym,srcline', check=0).stdout.splitlines()
     at = next(i for i, line in enumerate(lines) if line.endswith(' outer'))
     assert lines[at + 1].startswith('  program[') and lines[at + 1].endswith(']')
+
+
+ONE_STEP = '''
+volatile long g;
+static inline __attribute__((HOW)) void step(long n) { for (volatile long i = 0; i < n; i++) ; g++; }
+__attribute__((noinline)) void insert(long n) { g = 1; step(n); g++; }
+__attribute__((noinline)) void other(long n) { for (volatile long i = 0; i < n; i++) ; g++; }
+int main(void) { for (int i = 0; i < 60; i++) { insert(3000000); if (EXTRA) other(EXTRA); } return 0; }
+'''
+
+
+def record_step(tally, folder, name, how, extra=0):
+    if not shutil.which('cc'):
+        pytest.skip('there is no C compiler')
+    (folder / 'step.c').write_text(ONE_STEP)
+    subprocess.run(['cc', '-O1', '-g', '-fno-omit-frame-pointer', f'-DHOW={how}', f'-DEXTRA={extra}', 'step.c', '-o', 'step'], cwd=folder, check=True)
+    tally('record', '-q', '--call-graph', 'dwarf', '-e', 'cpu-clock:u', '-F', 1000, '-o', folder / name, folder / 'step', check=0)
+    return folder / name
+
+
+def test_self_time_is_of_symbols_or_of_inlined_functions(live, tally, tmp_path):
+    data = record_step(tally, tmp_path, 'data', 'always_inline')
+    options = ('report', '--stdio', '--no-children', '-s', 'sym', '-i', data)
+
+    def first(*more):
+        shown = tally(*options, *more, check=0)
+        return re.search(r'^\s+[\d.]+%\s+\[\.\] (.*?)\s*$', shown.stdout, re.M)[1], 'self time' in shown.stderr
+    assert first() == ('insert', True)
+    assert first('--self', 'symbol') == ('insert', True)
+    assert first('--self', 'inlined') == ('step (inlined)', False)
+    assert first('--self', 'inlined', '-g', 'none') == ('step (inlined)', False)
+    assert first('--no-inline') == ('insert', False)
+    folded = tally('flamegraph', '--folded', '-i', data, check=0).stdout
+    assert all(line.rsplit(' ', 1)[0].endswith('insert;step') for line in folded.splitlines() if 'insert' in line)
+    plain = tally('flamegraph', '--folded', '--no-inline', '-i', data, check=0).stdout
+    assert 'step' not in plain.replace('step;', '', 1) and ';insert ' in plain
+    children = tally('report', '--stdio', '--children', '-g', 'none', '-s', 'sym', '--self', 'inlined', '-i', data, check=0).stdout
+    shares = {name: (total, own) for total, own, name in re.findall(r'([\d.]+)%\s+([\d.]+)%\s+\[\.\] (.*?)\s*$', children, re.M)}
+    assert shares['step (inlined)'][0] == shares['step (inlined)'][1] and float(shares['insert'][1]) < 5
+    assert 'symbol' in tally('report', '--self', 'both', '-i', data, check=129).stderr
+
+
+def test_a_call_is_one_path_whether_it_is_inlined(live, tally, tmp_path):
+    base = record_step(tally, tmp_path, 'base', 'noinline')
+    new = record_step(tally, tmp_path, 'new', 'always_inline', 1000000)
+    text = tally('diff', '-g', base, new, check=0).stdout
+    steps = [line.split() for line in text[text.index('paths'):].splitlines() if 'step' in line and 'insert' in line]
+    assert steps and all(abs(float(words[1].rstrip('%'))) < 50 for words in steps)

@@ -260,7 +260,8 @@ static uint64_t nameless_address(const struct replay *replay, const struct resol
 /* Whether inlined calls are frames: of call chains. */
 static bool has_calls(const struct replay *replay)
 {
-	return replay->inlines.begin && replay->options->with_stacks && replay->options->with_inlines;
+	const struct replay_options *o = replay->options;
+	return replay->inlines.begin && ((o->with_stacks && o->with_inlines) || o->self_is_inlined);
 }
 
 static void set_lines(const struct replay *replay, uint32_t index, struct profile_frame *to)
@@ -493,7 +494,8 @@ enum tally_status replay_name_frames(struct replay *replay, struct tally_error *
 		.threads = replay->options->threads,
 	};
 	enum tally_status status = replay->options->without_names ? TALLY_OK : symbolise(&job, err);
-	bool needs_places = replay->options->with_stacks && replay->options->with_inlines;
+	const struct replay_options *o = replay->options;
+	bool needs_places = (o->with_stacks && o->with_inlines) || o->self_is_inlined;
 	progress_begin(replay->options->progress, needs_places ? "looking up inlined calls" : "adding up", 0);
 	struct naming naming = {.replay = replay, .job = &job, .status = TALLY_OK, .err = err};
 	naming.needs_places = (needs_places || replay->options->with_lines) && !replay->options->without_names;

@@ -44,6 +44,7 @@ struct replay_options {
 	bool with_exact_frames; /* a frame's address is its own, not that of its function */
 	bool with_origins; /* of the names of binaries */
 	bool with_inlines; /* calls that were inlined are frames of their own in call chains */
+	bool self_is_inlined; /* a sample is of the innermost call that was inlined at its address; else of the symbol there */
 	bool with_lines; /* keep the source lines of frames, and frames of one function apart by them */
 	bool only_known_lines; /* nothing stands for those that are not known */
 	bool with_whole_paths; /* of the lines' files */

@@ -258,6 +258,16 @@ static bool tells_nothing(const struct key_translation *t, const struct sample_k
 	       (t->events[key->event].attr.sample_type & SAMPLE_STACK_USER);
 }
 
+/* The sample's own, of the profile. */
+static uint32_t own_frame(const struct key_translation *t, uint32_t leaf)
+{
+	const struct replay *replay = t->replay;
+	uint32_t frame = t->ids->frames[leaf];
+	bool is_inlined = replay->options->self_is_inlined && replay->inlined_frames &&
+			  replay->inlines.begin[frame] < replay->inlines.begin[frame + 1];
+	return is_inlined ? replay->inlined_frames[replay->inlines.begin[frame]] : t->ids->profile_frames[leaf];
+}
+
 /* A pass's keys become the profile's in their place. On the way samples are counted by their own addresses, and by how
  * their chains end as they were recorded; what was unwound was counted by the workers. */
 static void translate_keys(void *context, size_t index, unsigned worker)
@@ -273,7 +283,7 @@ static void translate_keys(void *context, size_t index, unsigned worker)
 		if (key.stack != RESOLVE_NONE)
 			count_end(&ends, t->ids->lists.kinds[key.stack], count);
 		key.thread = t->ids->threads[key.thread];
-		key.leaf = t->ids->profile_frames[key.leaf];
+		key.leaf = own_frame(t, key.leaf);
 		bool has_stack = key.stack != RESOLVE_NONE && !tells_nothing(t, &key);
 		key.stack = has_stack ? t->stacks[key.stack] : PROFILE_NONE;
 		key.facets = t->ids->facets ? t->ids->facets[key.facets] : 0;

@@ -193,6 +193,16 @@ static const char *set_socket(const struct option_use *use)
 	return NULL;
 }
 
+static const char *set_self(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	bool is_inlined = strcmp(use->value, "inlined") == 0;
+	if (!is_inlined && strcmp(use->value, "symbol") != 0)
+		return "expects 'symbol' or 'inlined'";
+	settings->request.self_is_inlined = is_inlined;
+	return NULL;
+}
+
 static const char *set_inline(const struct option_use *use)
 {
 	struct settings *settings = use->settings;
@@ -322,6 +332,9 @@ static const struct option options[] = {
 		.help = "'always', 'never' or 'auto': colour the percentages"},
 	{"inline", 0, OPTION_CALL, .call = set_inline,
 		.help = "Show inlined calls as frames of call chains (on; --no-inline: off)"},
+	{"self", 0, OPTION_CALL, "kind", .call = set_self,
+		.help = "Count self time by 'symbol' (default), or by 'inlined' function, as pages and flame graphs "
+			"do"},
 	{"hierarchy", 'H', OPTION_FLAG, .offset = REQUEST(is_hierarchy),
 		.help = "Show entries in a hierarchy: one level for each sort key; {key,key} is one level"},
 	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REQUEST(dump), .help = "dump raw trace in ASCII"},

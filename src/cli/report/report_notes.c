@@ -18,6 +18,25 @@ void report_notes_guests(struct diag *notes, const struct profile *p)
 		diag_add(notes, DIAG_NOTE, "%" PRIu64 " samples of virtual machines are counted and not shown", count);
 }
 
+void report_notes_self(struct diag *notes, const struct profile *p)
+{
+	uint64_t count = 0, all = 0;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		struct list stack = profile_stack(p, sample->stack);
+		bool is_inlined =
+			sample->stack != PROFILE_NONE && stack.count && profile_frame_is_inlined(p, stack.items[0]);
+		count += is_inlined ? sample->count : 0;
+		all += sample->count;
+	}
+	if (count)
+		diag_add(notes, DIAG_NOTE,
+			"%.0f%% of the samples are in inlined functions: self time here is that of the symbols that "
+			"hold "
+			"their code; --self inlined shows them as flame graphs do",
+			100.0 * (double)count / (double)all);
+}
+
 /* What callers have is less than it was then. */
 void report_notes_cut_stacks(struct diag *notes, const struct flat_table *table)
 {

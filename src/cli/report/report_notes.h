@@ -16,6 +16,8 @@
 void report_notes_guests(struct diag *notes, const struct profile *profile);
 /* That no sample passes the filters. */
 void report_notes_no_rows(struct diag *notes, const struct flat_table *table);
+/* What self time is of, where samples are in inlined functions. */
+void report_notes_self(struct diag *notes, const struct profile *profile);
 /* How many samples of the table have more calls than count. */
 void report_notes_cut_stacks(struct diag *notes, const struct flat_table *table);
 /* What the samples came to and where their names are from, where something is off; is_verbose: in any case. */

@@ -48,6 +48,7 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 		.with_stacks = r->with_chains || r->with_history || r->with_children || r->filters.parent ||
 			       r->filters.ignored_callees || requires(r, WORTH_COMPLETE),
 		.with_inlines = !r->no_inline && !wanted->without_inlines,
+		.self_is_inlined = r->self_is_inlined && !wanted->without_inlines,
 		.without_names = wanted->without_names,
 		.max_bytes = wanted->max_bytes,
 		.with_lines = report_request_has_key(r, KEY_SRCLINE) || report_request_has_key(r, KEY_SRCFILE) ||
@@ -73,8 +74,9 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 
 bool report_replay_covers(const struct replay_options *have, const struct replay_options *want)
 {
-	bool is_alike = have->by_branch == want->by_branch && have->weight_is_period == want->weight_is_period &&
-			have->history == want->history && have->field_count == want->field_count;
+	bool is_alike = have->by_branch == want->by_branch && have->self_is_inlined == want->self_is_inlined &&
+			have->weight_is_period == want->weight_is_period && have->history == want->history &&
+			have->field_count == want->field_count;
 	bool has_labels = have->with_threads >= want->with_threads && have->with_cpu >= want->with_cpu &&
 			  have->with_lines >= want->with_lines && have->with_addresses >= want->with_addresses &&
 			  have->with_exact_frames >= want->with_exact_frames &&

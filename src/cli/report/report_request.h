@@ -84,6 +84,7 @@ struct report_request {
 	const char *addr2line; /* NULL: source lines are read here */
 	bool no_demangle;
 	bool no_inline;
+	bool self_is_inlined; /* rows of functions that were inlined have their own time */
 	bool full_source_path;
 	bool colours;
 	bool is_interactive; /* on a terminal, by report_explore: no text on standard output */

@@ -427,6 +427,8 @@ static enum tally_status show_tables(struct report *report, struct tally_error *
 	report_notes_input(report->notes, &report->result, report->store, r->is_verbose);
 	if (r->times)
 		report_notes_times(report->notes, report->reader);
+	if (!r->self_is_inlined && !r->no_inline)
+		report_notes_self(report->notes, report->result.profile);
 	debuginfod_run_start(&debuginfod, &r->debuginfod, report->store, &report->result.hits, report->notes);
 	worth_measure(&report->worth, report->reader, &report->result);
 	if (j)

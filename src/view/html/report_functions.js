@@ -10,6 +10,7 @@ function showFunctions() {
     b.onclick = () => { state.sort = key; showFunctions(); }; h.append(b); head.append(h);
   }
   t.append(head);
+  const inlined = labels.some(l => l[2] === INLINED);
   for (const f of items.slice(0, LIST_MOST)) {
     const r = element('tr', undefined, 'row'), b = element('button', short(labels[f.l][0])), d = element('td');
     r.setAttribute('aria-selected', f.l === state.label);
@@ -18,7 +19,7 @@ function showFunctions() {
     b.style.cssText = 'border:0;background:none;padding:0;text-align:left'; b.onclick = () => { state.label = f.l; showFunctions(); toHash(); };
     d.append(b); r.append(self, element('td', percent(f.total, sum.weight), 'n'), d, element('td', shown(objectOf(labels[f.l])), 'dim')); t.append(r);
   }
-  $('list').replaceChildren(t);
+  $('list').replaceChildren(...(inlined ? [element('p', 'Functions that were inlined have their own time here; report --no-children counts it with the symbol that holds their code.', 'dim')] : []), t);
   if (items.length > LIST_MOST) $('list').append(element('p', `${items.length - LIST_MOST} more have less; the search finds them.`, 'dim'));
   showRelations();
 }

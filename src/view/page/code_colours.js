@@ -1,6 +1,6 @@
 /* The kinds of code by their numbers in enum flame_kind, and last the root of all. */
 const KINDS = ['user', 'kernel', 'inlined', 'JIT', 'no symbol', 'thread'];
-const USER = 0, KERNEL = 1, UNKNOWN = 4, ALL = 6;
+const USER = 0, KERNEL = 1, INLINED = 2, UNKNOWN = 4, ALL = 6;
 /* Hues that stay apart for the colour-blind (Okabe and Ito), lightness for day and night. */
 const LIGHT = [[36, 92, 68], [203, 75, 70], [163, 48, 62], [327, 45, 74], [0, 0, 74], [50, 60, 82], [0, 0, 86]];
 const DARK = [[34, 70, 42], [205, 60, 42], [165, 60, 34], [326, 35, 48], [0, 0, 40], [48, 40, 34], [0, 0, 28]];
