@@ -1,6 +1,7 @@
 """record --call-graph dwarf unwinds while it records; with --keep-stacks, report does it later. Both know the same: the
 same stacks, as often, of every kind of program that is hard to unwind."""
 import collections
+import os
 import pathlib
 import platform
 import shutil
@@ -27,7 +28,7 @@ volatile long sink;
 __attribute__((noinline)) long burn(long n) { volatile long i; for (i = 0; i < n; i++); sink += i; return i + 1; }
 void on_signal(int s) { burn(6000000); sink += s; }
 __attribute__((noinline)) void raiser(void) { raise(SIGUSR1); sink += 2; }
-__attribute__((noinline)) void faulter(void) { __asm__ volatile("ud2"); sink += 3; }
+__attribute__((noinline)) void faulter(void) { burn(1); __asm__ volatile("ud2"); sink += 3; }
 void on_fault(int s, siginfo_t *info, void *context)
 {
 	ucontext_t *c = context;
@@ -250,6 +251,83 @@ def test_node(bench, monkeypatch):
     (bench.folder / 'hot.js').write_text(HOT)
     found = bench.compare('node', '--perf-prof', '--perf-prof-unwinding-info', 'hot.js', options=('-k', 'mono'))
     assert all(stack[-1] == '_start' and 'burn' in stack[0] and len(stack) > 10 for stack in found), found
+
+
+@pytest.mark.skipif(platform.machine() != 'x86_64', reason='x86_64 only')
+def test_signals_on_a_stack_of_their_own(bench):
+    """The copy is of the handler's stack: kept, what was interrupted is the last; live, frame pointers lead on."""
+    program = bench.build(SIGNALS, '-O1', '-g', '-fno-omit-frame-pointer', '-DIP=REG_RIP', '-DALTERNATE')
+    for options, wanted in (((), ('faulter', 'main')), (('--keep-stacks',), ('faulter',))):  # libc has no frame pointers
+        found = [s for s in bench.stacks(program, options=options) if s[:2] == ('burn', 'on_fault')]
+        assert len(found) >= 20
+        good = [s for s in found if s[2:5] == ('__restore_rt', *wanted)]
+        assert len(good) * 10 > len(found) * 9, (options, collections.Counter(found).most_common(3))
+
+
+SWITCHES = r"""
+#include <stdlib.h>
+volatile long sink;
+__attribute__((noinline)) void burn(long n) { volatile long i; for (i = 0; i < n; i++); sink += i; }
+__attribute__((noinline)) void inner(void) { burn(6000000); sink++; }
+__attribute__((noinline)) void work(void) { inner(); sink++; }
+/* Runs work on the stack at rdi, with frame pointers, as runtime.systemstack does; nothing says where the old stack is. */
+__asm__(".globl elsewhere\nelsewhere: push %rbp; mov %rsp, %rbp; push %rbx; mov %rsp, %rbx; mov %rdi, %rsp; call work;"
+	" mov %rbx, %rsp; pop %rbx; pop %rbp; ret");
+void elsewhere(char *top);
+__attribute__((noinline)) void outer(char *top) { elsewhere(top); sink++; }
+int main(void)
+{
+	char *stack = malloc(1 << 16);
+	for (int i = 0; i < 30; i++) outer(stack + (1 << 16) - 64);
+	return 0;
+}
+"""
+
+
+@pytest.mark.skipif(platform.machine() != 'x86_64', reason='x86_64 only')
+def test_code_that_switches_stacks(bench):
+    """Frame pointers lead to the other stack, of which the sample has no copy."""
+    program = bench.build(SWITCHES, '-O1', '-g', '-fno-omit-frame-pointer')
+    found = [s for s in bench.stacks(program) if s[0] == 'burn']
+    assert len(found) >= 40
+    good = [s for s in found if s[:6] == ('burn', 'inner', 'work', 'elsewhere', 'outer', 'main')]
+    assert len(good) * 10 > len(found) * 9, collections.Counter(found).most_common(3)
+
+
+GO = """
+package main
+
+import ("fmt"; "time")
+
+type row struct { a []int; b map[string]string }
+
+//go:noinline
+func fill(n int) (r []row) {
+	for i := 0; i < n; i++ { r = append(r, row{make([]int, 64), map[string]string{"k": fmt.Sprint(i), "v": "x"}}) }
+	return
+}
+
+func main() {
+	done, t := make(chan int), time.Now()
+	go func() { n := 0; for time.Since(t) < 2*time.Second { n += len(fill(4000)) }; done <- n }()
+	<-done
+}
+"""
+
+
+def test_go_on_its_system_stack(bench):
+    """The callers of what the runtime does for a goroutine on another stack are there, as frame pointers alone have them."""
+    if not shutil.which('go'):
+        pytest.skip('go is not installed')
+    (bench.folder / 'm.go').write_text(GO)
+    environment = {**os.environ, 'GO111MODULE': 'off', 'HOME': str(bench.folder)}
+    subprocess.run(['go', 'build', '-o', 'm', 'm.go'], cwd=bench.folder, env=environment, check=True)
+    found = [s for s in bench.stacks(bench.folder / 'm') if 'runtime.systemstack.abi0' in s or 'runtime.systemstack' in s]
+    if len(found) < 40:
+        pytest.skip('this Go does little on its system stack')
+    # Its own threads begin there: mstart, mcall.
+    good = [s for s in found if any(name.startswith(('runtime.goexit', 'runtime.mstart', 'runtime.mcall')) for name in s)]
+    assert len(good) * 100 > len(found) * 90, collections.Counter(s[-2:] for s in found).most_common(5)
 
 
 CLOCK = """

@@ -7,13 +7,13 @@
 #include "abi/sample.h"
 #include "analysis/live/live_binaries.h"
 #include "analysis/live/live_maps.h"
+#include "analysis/live/live_splice.h"
 #include "analysis/live/live_stacks.h"
 #include "base/error.h"
 
 #define SAMPLE_BYTES_MAX 65528
 #define FRAMES_MAX	 2048
 #define BACKLOG_MAX	 (256u << 20)
-#define FRAMES_ALIKE	 3 /* of a frame-pointer chain, so that it is the same stack */
 
 struct live_event {
 	struct record_layout layout;
@@ -263,25 +263,6 @@ static struct sample_array user_part(const struct sample_array *chain, uint32_t 
 	return (struct sample_array){NULL, 0};
 }
 
-/* Frame pointers go on where the copy ended, if the frames before are the same in both. */
-static bool append_frame_pointers(uint64_t *ips, size_t *count, const struct sample_array *chain)
-{
-	if (*count < FRAMES_ALIKE)
-		return false;
-	for (uint32_t i = chain->count; i-- > FRAMES_ALIKE - 1;) {
-		size_t alike = 0;
-		while (alike < FRAMES_ALIKE && sample_u64_at(chain->data, i - alike, false) == ips[*count - 1 - alike])
-			alike++;
-		if (alike < FRAMES_ALIKE)
-			continue;
-		size_t before = *count;
-		while (++i < chain->count && *count < FRAMES_MAX)
-			ips[(*count)++] = sample_u64_at(chain->data, i, false);
-		return *count > before;
-	}
-	return false;
-}
-
 struct look_up {
 	struct live_unwind *live;
 	const struct live_process *process;
@@ -297,6 +278,7 @@ static bool find_module(void *context, uint64_t pc, struct unwind_module *module
 
 struct live_walk { /* what the stacks of a sample are unwound from */
 	struct unwinder *unwinder;
+	const struct arch *arch;
 	const struct live_process *process;
 	uint64_t time; /* UINT64_MAX: not comparable */
 	struct unwind_registers registers;
@@ -310,6 +292,21 @@ static struct unwind_result unwind(struct live_unwind *live, const struct live_w
 	const struct unwind_stack slice = {walk->sp, stack, false};
 
 	return unwinder_run(walk->unwinder, &walk->registers, &slice, &modules, live->ips, FRAMES_MAX);
+}
+
+/* The kernel's chain goes on where another stack begins, or the copy ends. */
+static size_t splice(struct live_unwind *live, const struct live_walk *walk, struct tally_bytes stack,
+	struct sample_array chain, struct unwind_result *result)
+{
+	struct look_up look_up = {live, walk->process, walk->time};
+	const struct unwind_modules modules = {find_module, &look_up};
+	const struct live_splice parts = {.arch = walk->arch,
+		.chain = chain,
+		.registers = &walk->registers,
+		.stack = {walk->sp, stack, false},
+		.modules = &modules};
+
+	return live_splice(&parts, live->ips, FRAMES_MAX, result);
 }
 
 static void forget_mappings(struct live_unwind *live)
@@ -345,6 +342,7 @@ static bool begin_walk(struct live_unwind *live, const struct record_layout *lay
 	if (!arch || (!*unwinder && unwinder_create(arch, unwinder, NULL) != TALLY_OK))
 		return false;
 	walk->unwinder = *unwinder;
+	walk->arch = arch;
 	read_registers(arch, layout, cut, &walk->registers);
 	walk->sp = walk->registers.values[arch->dwarf_sp];
 	tell_unwinders(live, walk->process);
@@ -380,8 +378,7 @@ static struct unwind_result find_callers(
 		result = unwind(live, &walk, longer);
 		live->totals.joined += result.count > before;
 	}
-	if (is_incomplete(&result))
-		live->totals.joined += append_frame_pointers(live->ips, &result.count, &fp);
+	live->totals.joined += splice(live, &walk, longer.len > copy.len ? longer : copy, fp, &result) > 0;
 	stack_ends_add(&live->totals.ends, &result);
 	return result;
 }

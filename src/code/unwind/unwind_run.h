@@ -38,6 +38,7 @@ struct run {
 	bool is_native; /* words are the host's */
 	bool is_exact; /* its pc is the next instruction to run: innermost, or interrupted by a signal */
 	bool is_first;
+	bool is_outermost; /* its rule says so */
 	bool is_signal; /* it is what a signal handler returns to */
 	bool is_chained; /* it was found by frame pointer */
 	bool is_elsewhere; /* the signal was handled on a stack of its own: what was interrupted is not in the copy */

@@ -206,8 +206,10 @@ static enum step step_by_rule(struct run *run, const struct unwind_rule *rule)
 	uint64_t cfa;
 	uint64_t pc;
 	/* The first function's frame need not make sense. */
-	if (rule->is_root)
+	if (rule->is_root) {
+		run->is_outermost = true;
 		return STEP_ROOT;
+	}
 	enum step step = find_cfa(run, rule, &cfa);
 	if (step == STEP_ON)
 		step = return_address(run, rule, cfa, &pc);
@@ -281,6 +283,7 @@ static void run_init(struct run *run, struct unwinder *unwinder, const struct un
 	run->is_exact = true;
 	run->is_first = true;
 	run->is_chained = false;
+	run->is_outermost = false;
 	run->is_elsewhere = false;
 	run->bridged = 0;
 }
@@ -306,6 +309,9 @@ static struct unwind_result walk(struct run *run, uint64_t *ips, size_t count, s
 		run->is_first = false;
 	}
 	result.bridged = run->bridged;
+	result.is_outermost = run->is_outermost;
+	result.last_fp = run->registers.values[run->arch->dwarf_fp];
+	result.has_last_fp = is_known(&run->registers, run->arch->dwarf_fp);
 	return result;
 }
 

@@ -31,6 +31,9 @@ struct unwind_result {
 	size_t bridged; /* frames found without call-frame information: by frame pointer, or as a leaf (unwind_bridge.h) */
 	/* Where the walk stood: what follows ips can be looked for from here. */
 	uint64_t last_sp; /* the stack pointer of the last frame */
+	uint64_t last_fp; /* its frame pointer, if has_last_fp */
+	bool has_last_fp;
+	bool is_outermost; /* of UNWIND_ROOT: call-frame information says that nobody has called it; else it looks so */
 	/* Which of ips are where signal handlers return to; more are not told. */
 	uint32_t signal_count;
 	uint32_t signals[UNWIND_SIGNALS];
