@@ -36,7 +36,16 @@ static struct sched_latency_task *find(struct sched_latency *l, int32_t tid, boo
 	return &l->tasks.items[id];
 }
 
-static void enter(struct sched_latency_task *task, const struct sched_switch *s)
+static void note_length(struct sched_latency *l, uint64_t waited_ns)
+{
+	uint64_t us = waited_ns / 1000;
+	size_t power = us ? 64 - (size_t)__builtin_clzll(us) : 0;
+	uint64_t step = us / SCHED_LATENCY_STEP_US;
+	l->log_waits[power < SCHED_LATENCY_LOG ? power : SCHED_LATENCY_LOG - 1]++;
+	l->linear_waits[step < SCHED_LATENCY_LINEAR ? step : SCHED_LATENCY_LINEAR - 1]++;
+}
+
+static void enter(struct sched_latency *l, struct sched_latency_task *task, const struct sched_switch *s)
 {
 	if (task->phase != SCHED_READY || s->time_ns < task->ready_ns)
 		return;
@@ -44,6 +53,8 @@ static void enter(struct sched_latency_task *task, const struct sched_switch *s)
 	if (!s->is_counted)
 		return;
 	uint64_t waited_ns = s->time_ns - task->ready_ns;
+	if (task->tid != 0)
+		note_length(l, waited_ns);
 	task->waits++;
 	task->wait_ns += waited_ns;
 	if (waited_ns > task->max_ns) {
@@ -69,7 +80,7 @@ bool sched_latency_switch(struct sched_latency *l, const struct sched_switch *s)
 	task = find(l, s->next, true, s->time_ns);
 	if (!task)
 		return false;
-	enter(task, s);
+	enter(l, task, s);
 	return true;
 }
 

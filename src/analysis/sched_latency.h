@@ -33,12 +33,18 @@ struct sched_switch {
 	bool is_counted; /* else the tasks' states follow it, their figures do not */
 };
 
+#define SCHED_LATENCY_LOG     48 /* below 1 us, then by powers of two */
+#define SCHED_LATENCY_LINEAR  22 /* by SCHED_LATENCY_STEP_US; the last one has all that is longer */
+#define SCHED_LATENCY_STEP_US 100
+
 struct sched_latency {
 	struct id_table tids;
 	VEC(struct sched_latency_task) tasks; /* by id of tids; 0 is the idle task of all CPUs */
 	VEC(int32_t) running; /* by CPU; -1: not known */
 	uint64_t wakes; /* of tasks that slept */
 	uint64_t wrong_switches;
+	/* How many delays were how long, in microseconds. */
+	uint64_t log_waits[SCHED_LATENCY_LOG], linear_waits[SCHED_LATENCY_LINEAR];
 };
 
 void sched_latency_init(struct sched_latency *l);

@@ -275,3 +275,31 @@ def test_refusals(tally, recordings):
         tally('sched', *words, check=129)
     for cut in ('trunc.data', 'bad.data', 'empty.data'):
         tally('sched', 'latency', '-i', recordings / cut, check=255)
+
+
+def test_histogram_of_delays(tally, recordings):
+    data = recordings / 'sched.data'
+    table = tally('sched', 'latency', '-i', data, check=0).stdout
+    total = int(re.search(r'TOTAL: .* ms \| +(\d+) \|', table).group(1))
+    for options in (['-H'], ['--histogram', '--hist-mode', 'log'], ['--hist-mode', 'linear']):
+        shown = tally('sched', 'latency', *options, '-i', data, check=0).stdout
+        assert shown.startswith(table) and f'(total samples: {total})' in shown
+        rows = re.findall(r'^  (\S.*?) +\| +(\d+) \| +([\d.]+)% \| (#+)$', shown[len(table):], re.M)
+        assert sum(int(count) for _, count, _, _ in rows) == total
+        assert all(len(bar) == max(1, int(40 * int(count) / total)) for _, count, _, bar in rows)
+        document = json.loads(tally('sched', 'latency', '--json', *options, '-i', data, check=0).stdout)
+        json_schema.check(document, SCHEMA)
+        assert [bucket['delays'] for bucket in document['histogram']] == [int(count) for _, count, _, _ in rows]
+    tally('sched', 'latency', '--hist-mode', 'other', '-i', data, check=129)
+
+
+def test_latency_of_a_part_of_the_recording(tally, recordings):
+    data = recordings / 'sched.data'
+    rows = json.loads(tally('sched', 'latency', '-p', '--json', '-i', data, check=0).stdout)['latency']
+    ends = sorted(row['delay_max_end_ns'] for row in rows)
+    cut = ends[len(ends) // 2] / 1e9
+    parts = [json.loads(tally('sched', 'latency', '-p', '--json', '--time', span, '-i', data, check=0).stdout)['latency']
+             for span in (f',{cut:.9f}', f'{cut + 1e-9:.9f},')]
+    assert sum(row['switches'] for part in parts for row in part) == sum(row['switches'] for row in rows)
+    assert all(row['delay_max_end_ns'] <= cut * 1e9 + 1 for row in parts[0])
+    assert all(row['delay_max_end_ns'] > cut * 1e9 - 1 for row in parts[1] if row['delay_max_ns'] > 0)

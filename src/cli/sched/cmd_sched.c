@@ -34,10 +34,15 @@ static const struct option_table table = {options, sizeof(options) / sizeof(opti
 static const struct option latency_options[] = {
 	COMMON_ROWS,
 	{"CPU", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only delays that ended, and run times, on these CPUs"},
+	{"hist-mode", 0, OPTION_STRING, "log|linear", ROW(histogram_mode),
+		.help = "the histogram by powers of two (default), or by 100 us"},
+	{"histogram", 'H', OPTION_FLAG, ROW(with_histogram), .help = "how many delays were how long, too"},
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/sched.json"},
 	{"pids", 'p', OPTION_FLAG, ROW(by_pid), .help = "one row per task, not per name"},
 	{"sort", 's', OPTION_STRING, "key[,key...]", ROW(sort),
 		.help = "sort by runtime, switch, avg, max, pid (avg,max,switch,runtime)"},
+	{"time", 0, OPTION_STRING, "start,stop", ROW(times),
+		.help = "only delays that ended, and run times, in this part of the recording"},
 	{"waking", 0, OPTION_FLAG, ROW(with_waking),
 		.help = "delays from sched_waking too, where there is no sched_wakeup"},
 };
@@ -189,6 +194,10 @@ static int run_verb(
 		return cli_usagef(cli, &verb->command, NULL, "%s takes options only, not '%s'", argv[0], argv[rest]);
 	if (settings->sort && (key = sched_latency_unknown_key(settings->sort)))
 		return cli_usagef(cli, &verb->command, "sort", "Unknown --sort key: `%s'", key);
+	if (settings->histogram_mode && strcmp(settings->histogram_mode, "log") != 0 &&
+		strcmp(settings->histogram_mode, "linear") != 0)
+		return cli_usagef(cli, &verb->command, "hist-mode",
+			"Invalid --hist-mode '%s', expected 'log' or 'linear'", settings->histogram_mode);
 	if (settings->only_summary && (settings->with_wakes || settings->with_next))
 		return cli_usagef(cli, &verb->command, "summary,wakeups,next", "-s and -[n|w] are mutually exclusive.");
 	if (settings->is_json && settings->dump)

@@ -18,7 +18,8 @@ struct sched_settings {
 	bool force, dump;
 	unsigned verbose;
 	const char *cpus, *sort; /* latency: cpus and so on of the verb that was asked for */
-	bool by_pid, with_waking, is_json;
+	const char *histogram_mode; /* "log", "linear"; NULL: not given */
+	bool by_pid, with_waking, with_histogram, is_json;
 	bool is_compact;
 	const char *colour_cpus, *colour_pids, *task_name; /* map */
 	bool has_fuzzy_name;

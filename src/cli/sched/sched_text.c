@@ -1,4 +1,5 @@
 #include "cli/sched/sched_text.h"
+#include "cli/sched/sched_histogram.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -238,6 +239,11 @@ static void put_task(struct json *j, const struct row *row)
 	(void)text_line_end(j->out);
 }
 
+static bool sched_histogram_is_linear(const struct sched_settings *settings)
+{
+	return settings->histogram_mode && strcmp(settings->histogram_mode, "linear") == 0;
+}
+
 static void put_tasks(const struct sched_job *job, const struct sched_latency *l, const struct row *rows, size_t count,
 	struct text *out)
 {
@@ -251,6 +257,8 @@ static void put_tasks(const struct sched_job *job, const struct sched_latency *l
 		if (rows[i].sum.waits > 0)
 			put_task(&j, &rows[i]);
 	json_array_end(&j);
+	if (job->settings->with_histogram || job->settings->histogram_mode)
+		sched_histogram_json(l, sched_histogram_is_linear(job->settings), "histogram", &j);
 	json_u64(&j, "wakeups", l->wakes);
 	json_u64(&j, "context_switch_bugs", l->wrong_switches);
 	json_object_end(&j);
@@ -258,7 +266,8 @@ static void put_tasks(const struct sched_job *job, const struct sched_latency *l
 
 static bool take(struct sched_job *job, struct sched_latency *l, const struct sched_event *event)
 {
-	bool is_counted = !job->cpus || job->cpus[event->cpu];
+	bool is_within = event->time_ns >= job->from_ns && (job->to_ns == 0 || event->time_ns <= job->to_ns);
+	bool is_counted = is_within && (!job->cpus || job->cpus[event->cpu]);
 	switch (event->kind) {
 	case SCHED_SWITCH: {
 		const struct sched_switch s = {.prev = event->tid,
@@ -319,6 +328,8 @@ static enum tally_status print_tasks(
 		put_tasks(job, l, rows, count, out);
 	else
 		print_table(l, rows, count, out);
+	if (!job->settings->is_json && (job->settings->with_histogram || job->settings->histogram_mode))
+		sched_histogram_print(l, sched_histogram_is_linear(job->settings), out);
 	free(rows);
 	arena_deinit(&arena);
 	return is_done ? TALLY_OK : error_nomem(err);

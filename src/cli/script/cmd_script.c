@@ -10,6 +10,7 @@
 #include "cli/recording_input.h"
 #include "cli/report/report_replay.h"
 #include "cli/script/script_gen.h"
+#include "cli/script/script_installed.h"
 #include "cli/script/script_python.h"
 #include "cli/script/script_run.h"
 #include "cli/stack_notes.h"
@@ -327,11 +328,10 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return script_python_run(cli, &script.settings, argv + rest);
 	if (script.settings.gen_script)
 		return script_gen_run(cli, &script.settings);
-	if (rest < argc)
-		return cli_failf(cli, "%s: running scripts ('%s') is not supported yet", cli->program, argv[rest]),
-		       EXIT_USAGE;
 	if (script.settings.list)
-		return 0;
+		return script_installed_list(cli);
+	if (rest < argc)
+		return script_installed_run(cli, &script.settings, argv + rest);
 	if (script.settings.filter.time && !time_spans_are_valid(script.settings.filter.time))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	struct tally_error err;

@@ -217,7 +217,7 @@ static const struct option options[] = {
 		.letter = 'l',
 		.kind = OPTION_FLAG,
 		ROW(list),
-		.help = "list available scripts: none, as tally runs none yet"},
+		.help = "list the scripts of an installed perf"},
 	{.name = "max-stack",
 		.kind = OPTION_U64,
 		.argument = "n",
