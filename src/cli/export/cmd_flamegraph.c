@@ -9,6 +9,7 @@
 #include "analysis/worth.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "cli/advice_notes.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/cpu_filter.h"
@@ -287,6 +288,15 @@ static void job_deinit(struct job *job)
 	perfdata_reader_destroy(job->reader);
 }
 
+static void print_advice(const struct job *job)
+{
+	struct diag notes;
+	diag_init(&notes);
+	advice_notes_add(&notes, job->reader, job->result.profile);
+	cli_print_diag(job->cli, &notes);
+	diag_deinit(&notes);
+}
+
 static int make(const struct cli *cli, const struct settings *settings, const char *path, const char *what)
 {
 	struct job job = {.cli = cli, .settings = settings, .path = path, .what = what};
@@ -309,6 +319,7 @@ static int make(const struct cli *cli, const struct settings *settings, const ch
 	if (job.result.profile) {
 		const char *usual = settings->folded ? "-" : settings->svg ? DEFAULT_SVG : DEFAULT_OUTPUT;
 		cli_print_health(cli, &job.result.health);
+		print_advice(&job);
 		code = write_output(&job, group, settings->output ? settings->output : usual);
 	}
 	if (status != TALLY_OK)

@@ -52,6 +52,9 @@ static int examine(
 	struct stack_ends ends;
 	if (stack_survey_has_stacks(reader) && stack_survey_read(reader, &store, &ends, NULL) == TALLY_OK)
 		source.ends = &ends;
+	struct chain_survey chains;
+	if (chain_survey_read(reader, &chains, NULL) == TALLY_OK && chains.chains)
+		source.chains = &chains;
 	source.refusal = stock_perf_refusal(reader, &health, room, sizeof(room));
 	int code = print(cli, &source, settings->json);
 	if (code == 0 && !recording_health_is_good(&health))

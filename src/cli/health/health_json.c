@@ -105,6 +105,16 @@ static void put_stacks(struct json *j, const struct stack_ends *ends)
 	json_object_end(j);
 }
 
+static void put_chains(struct json *j, const struct chain_survey *chains)
+{
+	if (!chains)
+		return;
+	json_object(j, "call_chains");
+	json_u64(j, "looked_at", chains->chains);
+	json_u64(j, "broken", chains->broken);
+	json_object_end(j);
+}
+
 static void put_events(struct json *j, const struct health_source *source)
 {
 	static const struct health_event none;
@@ -176,6 +186,7 @@ void health_json(struct text *out, const struct health_source *source)
 		put_lost(&j, source->health);
 		put_damage(&j, source);
 		put_stacks(&j, source->ends);
+		put_chains(&j, source->chains);
 		put_events(&j, source);
 		put_types(&j, source->health);
 		put_perf(&j, source->refusal);

@@ -4,6 +4,7 @@
 #ifndef CLI_HEALTH_HEALTH_REPORT_H
 #define CLI_HEALTH_HEALTH_REPORT_H
 
+#include "analysis/chain_survey.h"
 #include "analysis/health.h"
 #include "analysis/stack_ends.h"
 
@@ -13,6 +14,7 @@ struct health_source {
 	const char *path;
 	const struct perfdata_reader *reader; /* NULL: it cannot be opened */
 	const struct recording_health *health;
+	const struct chain_survey *chains; /* NULL: none is by frame pointers, or they could not be looked at */
 	const struct stack_ends *ends; /* NULL: no stack was copied, or they could not be looked at */
 	const char *refusal; /* of perf 6.1; NULL: it reads the recording */
 	const struct tally_error *unusable; /* why there is no reader */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "cli/advice_notes.h"
 #include "cli/header/header_text.h"
 #include "cli/stack_notes.h"
 #include "perfdata/feature_table.h"
@@ -210,6 +211,18 @@ static void put_stacks(struct text *t, const struct stack_ends *ends)
 	text_char(t, '\n');
 }
 
+static void put_chains(struct text *t, const struct chain_survey *chains)
+{
+	if (!chains)
+		return;
+	label(t, "call chains");
+	text_printf(t, "%" PRIu64 " of the first %" PRIu64 " stop after one or two functions", chains->broken,
+		chains->chains);
+	if (chain_survey_tells_of_broken(chains))
+		text_str(t, ": " ADVICE_FRAME_POINTERS);
+	text_char(t, '\n');
+}
+
 static void put_types(struct text *t, const struct recording_health *health)
 {
 	text_str(t, "  records by type\n");
@@ -260,6 +273,7 @@ void health_text(struct text *out, const struct health_source *source)
 	put_damage(out, source);
 	put_trace(out, &source->health->input);
 	put_stacks(out, source->ends);
+	put_chains(out, source->chains);
 	label(out, "stock perf 6.1");
 	if (source->refusal)
 		text_printf(out, "does not read it: %s\n", source->refusal);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/advice_notes.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/pack/pack_run.h"
@@ -248,6 +249,9 @@ static void say_outcome(const struct record_run *run, char *const *command, cons
 			(double)summary->unpacked_bytes / (double)summary->packed_bytes);
 	fprintf(stderr, " ]\n");
 	say_stacks(summary);
+	if (summary->has_broken_chains && s->attrs.callgraph == CALLGRAPH_FP)
+		fprintf(stderr, "%s: note: most call chains stop after one or two functions: %s\n", program,
+			ADVICE_FRAME_POINTERS);
 }
 
 /* Ends as the command did, or as the signal would have ended us. */

@@ -48,6 +48,8 @@ static void note_sample(struct closing_pass *pass, const struct record *record, 
 	uint32_t binary = resolved_frame_get(&pass->resolver.frames, id).binary;
 	if (binary != RESOLVE_NONE)
 		pass->is_hit[binary] = 1;
+	if (chain_survey_wants(&out->chains) && chain_survey_is_of(&event->attr))
+		chain_survey_add(&out->chains, &pass->resolver, &where, &sample);
 }
 
 /* Of the file that was mapped, and no other that has its path: a process in a container sees another file by that path

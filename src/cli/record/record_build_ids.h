@@ -8,6 +8,7 @@
 #ifndef CLI_RECORD_RECORD_BUILD_IDS_H
 #define CLI_RECORD_RECORD_BUILD_IDS_H
 
+#include "analysis/chain_survey.h"
 #include "base/arena.h"
 #include "base/progress.h"
 #include "cli/record/record_files.h"
@@ -25,6 +26,7 @@ struct record_build_ids {
 	size_t len; /* for the table; behind them those for the cache alone: */
 	size_t known;
 	uint64_t samples, lost_events;
+	struct chain_survey chains; /* of samples whose call chains are by frame pointers */
 	uint64_t first_ns, last_ns; /* of samples; 0: none has a time */
 };
 

@@ -206,6 +206,7 @@ static enum tally_status read_back(
 		return st;
 	summary->has_samples = !q->all_build_ids;
 	summary->samples = ids->samples;
+	summary->has_broken_chains = chain_survey_tells_of_broken(&ids->chains);
 	summary->lost_events = ids->lost_events;
 	features->build_ids = ids->items;
 	features->build_id_count = q->no_build_ids ? 0 : ids->len;

@@ -73,6 +73,7 @@ struct record_summary {
 	bool has_child_status;
 	int child_status; /* as waitpid gives it */
 	int signal; /* that ended it; 0: none */
+	bool has_broken_chains; /* most call chains stop after a function or two */
 	pid_t cut_off_thread; /* whose events the kernel ended at an exec, though it lived on; 0: none */
 	struct record_live_summary live; /* of what was unwound */
 };

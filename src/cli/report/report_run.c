@@ -2,6 +2,7 @@
 #include "analysis/replay/replay.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "cli/advice_notes.h"
 #include "cli/cpu_filter.h"
 #include "cli/header/header_json.h"
 #include "cli/header/header_text.h"
@@ -425,6 +426,9 @@ static enum tally_status show_tables(struct report *report, struct tally_error *
 	struct debuginfod_run debuginfod = {0};
 	struct json *j = json_of(report);
 	report_notes_input(report->notes, &report->result, report->store, r->is_verbose);
+	advice_notes_add(report->notes, report->reader, report->result.profile);
+	if (report_request_facets(r) >> FACET_CGROUP & 1)
+		advice_notes_cgroups(report->notes, report->reader, report->cli->program);
 	if (r->times)
 		report_notes_times(report->notes, report->reader);
 	if (!r->self_is_inlined && !r->no_inline)

@@ -1,0 +1,40 @@
+/*
+ * chain_survey.h - whether recorded call chains lead through user code, without the names of functions: code that keeps
+ * no frame pointers breaks them after the first one or two functions.
+ *
+ * Looks at the first user chains only. Zero-initialised is empty; one thread.
+ *
+ *	if (chain_survey_is_of(&event->attr) && chain_survey_wants(&survey)) chain_survey_add(&survey, &resolver, &where, &sample);
+ *	if (chain_survey_tells_of_broken(&survey)) ...
+ */
+#ifndef ANALYSIS_CHAIN_SURVEY_H
+#define ANALYSIS_CHAIN_SURVEY_H
+
+#include "analysis/resolve.h"
+#include "perfdata/reader.h"
+
+#define CHAIN_SURVEY_MOST 1000 /* chains that are looked at: the rest of a recording is no other */
+
+struct chain_survey {
+	uint64_t chains; /* that have a user part */
+	uint64_t broken; /* of one or two functions, none of the C library, which starts threads */
+};
+
+/* Chains that the kernel followed by frame pointers: neither copies of stacks nor branches make longer ones. */
+bool chain_survey_is_of(const struct perf_attr *attr);
+static inline bool chain_survey_wants(const struct chain_survey *survey)
+{
+	return survey->chains < CHAIN_SURVEY_MOST;
+}
+void chain_survey_add(struct chain_survey *survey, struct resolver *r, const struct resolve_where *where,
+	const struct sample *sample);
+/* Most of enough chains are. */
+bool chain_survey_tells_of_broken(const struct chain_survey *survey);
+/* Of a whole recording. A recording whose command line asks for other chains (dwarf, lbr) has none to look at. Rewinds the
+ * reader before. */
+TALLY_MUST_CHECK enum tally_status chain_survey_read(
+	struct perfdata_reader *reader, struct chain_survey *survey, struct tally_error *err);
+/* Whether the recorder was asked for chains by frame pointers, as far as its command line is known. */
+bool chain_survey_is_by_frame_pointer(const struct perfdata_features *features);
+
+#endif
