@@ -1,9 +1,14 @@
 #include "cli/dump_raw.h"
 
+#include "abi/attr.h"
 #include "abi/record_print.h"
+#include "base/cursor.h"
 #include "cli/dump_sample.h"
+#include "cli/header/header_text.h"
+#include "perfdata/feature_table.h"
 
-#define ROW_BYTES 16
+#define ROW_BYTES    16
+#define HEADER_BYTES 8
 
 static void print_hex(struct text *t, uint64_t v)
 {
@@ -134,6 +139,32 @@ static bool has_details(enum dump_raw_verb verb, uint32_t type)
 	return true;
 }
 
+/* What a pipe tells of its events and its machine: ", type = 1 ...", ", # hostname : vm". */
+static void print_description(
+	const struct dump_raw *dump, struct text *t, const struct record *record, const struct record_fields *fields)
+{
+	struct cursor c =
+		cursor_make((struct tally_bytes){record->bytes.data + HEADER_BYTES, record->bytes.len - HEADER_BYTES},
+			perfdata_reader_is_swapped(dump->reader));
+	struct text said = {0};
+	struct perf_attr attr;
+	uint64_t feature = fields->feature.feature;
+	if (record->type == RECORD_HEADER_FEATURE && feature < FEATURE_BITS)
+		header_text_feature(&said, dump->reader, (unsigned)feature);
+	else if (record->type == RECORD_HEADER_ATTR && attr_decode(&c, &attr, NULL) == TALLY_OK)
+		attr_print_header(&said, &attr);
+	if (record->type == RECORD_HEADER_FEATURE && said.len == 0)
+		text_str(&said, feature == FEATURE_BPF_PROG_INFO ? "# bpf_prog_info empty\n"
+				: feature == FEATURE_BPF_BTF	 ? "# btf info empty\n"
+								 : "");
+	record_print_name(t, record->type);
+	bool is_known = record->type == RECORD_HEADER_FEATURE && feature <= FEATURE_CLN_SIZE;
+	text_str(t, said.len || is_known ? ", " : "");
+	text_bytes(t, said.data ? said.data : "", said.len);
+	t->failed |= said.failed;
+	text_deinit(&said);
+}
+
 static void print_other(const struct dump_raw *dump, struct text *t, const struct record *record)
 {
 	struct record_print_hints hints = {.id = UINT64_MAX};
@@ -154,6 +185,10 @@ static void print_other(const struct dump_raw *dump, struct text *t, const struc
 	struct record_fields fields;
 	bool is_idle_round = record->type == RECORD_FINISHED_ROUND && dump->in_file_order;
 	enum tally_status status = record_decode(record, &fields, NULL);
+	if (status == TALLY_OK && (record->type == RECORD_HEADER_ATTR || record->type == RECORD_HEADER_FEATURE)) {
+		print_description(dump, t, record, &fields);
+		return;
+	}
 	if (status == TALLY_OK && has_details(dump->verb, record->type) && !is_idle_round) {
 		record_print(t, record, &fields, &hints);
 	} else {
@@ -191,7 +226,7 @@ static struct tally_str place_name(
 	if (!mapping)
 		return STR("<not found>");
 	const struct machine_binary *binary = machine_binary_get(dump->machine, mapping->binary);
-	return machine_string(dump->machine, binary->kind == MACHINE_KERNEL ? binary->short_name : binary->path);
+	return machine_string(dump->machine, binary->path);
 }
 
 void dump_raw_place(const struct dump_raw *dump, struct text *t, const struct record *record,

@@ -81,6 +81,10 @@ def test_tracepoint_handlers(tally, tmp_path, python):
     generated = tally('script', '-i', data, '-s', 'perf-script.py', cwd=tmp_path, check=0).stdout
     assert generated.startswith('in trace_begin\n') and generated.endswith('in trace_end\n')
     assert 'ret=6' in generated
+    named = tally('script', '-i', data, '-g', tmp_path / 'named.py', check=0)
+    assert f'generated Python script: {tmp_path}/named.py' in named.stderr
+    assert (tmp_path / 'named.py').read_text() == (tmp_path / 'perf-script.py').read_text()
+    assert 'Python only' in tally('script', '-i', data, '-g', 'named.pl', check=255).stderr
 
 
 def test_what_is_not_run(tally, tmp_path, python, profile):

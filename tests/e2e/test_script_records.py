@@ -412,3 +412,19 @@ def test_callers_that_came_later_in_a_stream(tally, deferred):
     stream = tally('inject', '-i', deferred, '-o', '-', text=False, check=0).stdout
     shown = tally('script', '--no-merge-callchains', '-F', 'ip', '-i', '-', stdin=stream, text=False, check=0).stdout
     assert b'DEFERRED CALLCHAIN [cookie: 70007]\n\t          401000\n\t          402000\n' in shown
+
+
+def test_descriptions_of_a_pipe(tally, tmp_path):
+    """ATTR and FEATURE records say what they hold, as perf 7.x prints it."""
+    made = tally('record', '-q', '-e', 'cpu-clock:u', '-o', '-', '--', 'true', text=False)
+    if made.returncode != 0:
+        pytest.skip('recording is not possible here')
+    (tmp_path / 'pipe.data').write_bytes(made.stdout)
+    for verb in ('report', 'script', 'annotate'):
+        rows = [line.split(': PERF_RECORD_', 1)[1] for line in tally(verb, '-D', '-i', tmp_path / 'pipe.data').stdout.splitlines()
+                if re.match(r'.* \[0x[0-9a-f]+\]: PERF_RECORD_(ATTR|FEATURE)', line)]
+        assert rows[0].startswith('ATTR, type = 1 (PERF_TYPE_SOFTWARE), size = ')
+        assert 'config = 0 (PERF_COUNT_SW_CPU_CLOCK), ' in rows[0] and 'exclude_kernel = 1' in rows[0]
+        assert [row for row in rows if row.startswith('FEATURE, # hostname : ')]
+        assert [row for row in rows if row.startswith('FEATURE, # nrcpus online : ')]
+        assert all(row.startswith(('ATTR, ', 'FEATURE, ')) for row in rows)

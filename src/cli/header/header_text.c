@@ -246,6 +246,15 @@ static void print_feature(struct text *out, const struct header_source *source, 
 		parts[bit].print(out, source);
 }
 
+void header_text_feature(struct text *out, const struct perfdata_reader *reader, unsigned bit)
+{
+	struct header_source source = {
+		.features = perfdata_reader_features(reader), .swap = perfdata_reader_is_swapped(reader)};
+	source.events = perfdata_reader_events(reader, &source.event_count);
+	if (bit < FEATURE_BITS && feature_is_present(source.features, bit))
+		print_feature(out, &source, bit, true);
+}
+
 static void print_file(struct text *out, const struct perfdata_layout *layout)
 {
 	char when[64] = "";

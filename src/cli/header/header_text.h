@@ -17,4 +17,7 @@ void header_text(struct text *out, const struct perfdata_reader *reader, bool fu
 /* "monotonic"; "unknown" for ids that have no name. */
 const char *header_clock_name(uint32_t id);
 
+/* One of the features, if the recording has it: what was read of it, of a pipe. */
+void header_text_feature(struct text *out, const struct perfdata_reader *reader, unsigned bit);
+
 #endif

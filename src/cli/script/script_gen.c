@@ -143,7 +143,7 @@ static enum tally_status put_script(
 	return t->failed ? error_nomem(err) : TALLY_OK;
 }
 
-static enum tally_status write_script(struct perfdata_reader *reader, struct tally_error *err)
+static enum tally_status write_script(struct perfdata_reader *reader, const char *path, struct tally_error *err)
 {
 	struct tracepoint_printer *formats;
 	struct text t = {0};
@@ -158,7 +158,7 @@ static enum tally_status write_script(struct perfdata_reader *reader, struct tal
 	tracepoint_printer_destroy(formats);
 	if (status == TALLY_OK) {
 		struct output_file file;
-		status = output_file_open(OUTPUT, NULL, &file, err);
+		status = output_file_open(path, NULL, &file, err);
 		if (status == TALLY_OK)
 			status = output_file_finish(&file, file_write_all(file.fd, t.data, t.len, err), err);
 	}
@@ -171,14 +171,16 @@ int script_gen_run(const struct cli *cli, const struct script_settings *settings
 	const char *language = settings->gen_script;
 	struct perfdata_reader *reader;
 	struct tally_error err;
-	if (!script_gen_is_python(str_from(language)))
+	/* As in perf 7.x, the name of a file says the language too. */
+	const char *path = str_ends_with(str_from(language), STR(".py")) ? language : OUTPUT;
+	if (path != language && !script_gen_is_python(str_from(language)))
 		return cli_failf(cli, "%s: handlers are written in Python only", language);
 	if (trace_options_open(settings->input, settings->force, &settings->traces, &reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	enum tally_status status = write_script(reader, &err);
+	enum tally_status status = write_script(reader, path, &err);
 	perfdata_reader_destroy(reader);
 	if (status != TALLY_OK)
 		return cli_fail(cli, &err);
-	fprintf(stderr, "generated Python script: " OUTPUT "\n");
+	fprintf(stderr, "generated Python script: %s\n", path);
 	return 0;
 }
