@@ -44,6 +44,7 @@ static enum tally_status open_parts(
 	struct binary_store_options options = input->store ? *input->store : (struct binary_store_options){0};
 	options.build_id_dir = cli_build_id_dir(cli, options.symfs);
 	options.kernel_release = &perfdata_reader_features(source->reader)->osrelease;
+	options.recorded_ns = perfdata_reader_layout(source->reader).mtime_ns;
 	options.cpu_id = perfdata_reader_features(source->reader)->cpuid;
 	options.pack = perfdata_reader_features(source->reader)->raw[FEATURE_PACK];
 	enum tally_status status = source->store ? TALLY_OK : binary_store_create(&options, &source->store, err);

@@ -55,7 +55,7 @@ static void add_unproven(struct diag *notes, const struct binary_store *store, c
 {
 	for (size_t i = 0; i < hits->files.len; i++) {
 		struct binary_info info = binary_store_info(store, hits->files.items[i].store_id);
-		if (info.status == BINARY_OK && info.is_unproven)
+		if (info.status == BINARY_OK && info.is_unproven && !info.doubt)
 			diag_add(notes, DIAG_WARNING,
 				"names of the kernel are the running one's, which may be another than the recorded: "
 				"the "
@@ -63,6 +63,30 @@ static void add_unproven(struct diag *notes, const struct binary_store *store, c
 				"the "
 				"right one's");
 	}
+}
+
+void symbol_notes_add_doubts(struct diag *notes, const struct binary_store *store)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < binary_store_count(store); i++) {
+		struct binary_info info = binary_store_info(store, (uint32_t)i);
+		if (info.status != BINARY_OK || !info.is_unproven || !info.doubt || ++count > LINES_MAX)
+			continue;
+		diag_add(notes, DIAG_WARNING,
+			"names of %s may be another build's: %s, and the recording has no build id of it",
+			info.used_path ? info.used_path : info.path.data, info.doubt);
+	}
+	if (count > LINES_MAX)
+		diag_add(notes, DIAG_WARNING, "names of %zu more files may be another build's", count - LINES_MAX);
+}
+
+void symbol_notes_print_doubts(const struct cli *cli, const struct binary_store *store)
+{
+	struct diag notes;
+	diag_init(&notes);
+	symbol_notes_add_doubts(&notes, store);
+	cli_print_diag(cli, &notes);
+	diag_deinit(&notes);
 }
 
 /* What is left out of debug information is said: its functions have names, but neither lines nor inlined calls. */
@@ -136,6 +160,7 @@ void symbol_notes_add(
 		add_sources(notes, store, hits);
 	add_surprises(notes, store, hits);
 	add_unproven(notes, store, hits);
+	symbol_notes_add_doubts(notes, store);
 	add_damage(notes, store, hits);
 	for (size_t i = 0; i < hits->files.len; i++)
 		symbol_notes_add_lines(notes, store, hits->files.items[i].store_id);

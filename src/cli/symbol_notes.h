@@ -16,6 +16,10 @@
 /* hits: finished, and their files loaded by the store. is_verbose: where the symbols of each file came from, too. */
 void symbol_notes_add(
 	struct diag *notes, const struct binary_store *store, const struct binary_hits *hits, bool is_verbose);
+/* Of files without a recorded build id that may be others than the recorded ones, as their inodes or times tell. Part of the
+ * above; for verbs that say nothing else of names. */
+void symbol_notes_add_doubts(struct diag *notes, const struct binary_store *store);
+void symbol_notes_print_doubts(const struct cli *cli, const struct binary_store *store);
 /* How the program failed that was asked for the lines of one file, if it did. */
 void symbol_notes_add_lines(struct diag *notes, const struct binary_store *store, uint32_t id);
 /* The same for a verb that names frames one by one, on standard error. */

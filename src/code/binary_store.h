@@ -85,7 +85,8 @@ struct binary_info {
 	enum binary_status status;
 	size_t symbol_count;
 	const char *text; /* one sentence: why there are no symbols; NULL if all is well */
-	bool is_unproven; /* of the kernel: the names are the running one's, and nothing tells if it was recorded */
+	bool is_unproven; /* the names are the running kernel's or a file's at the path, and nothing tells if it was recorded */
+	const char *doubt; /* of a user's file that is_unproven: why; NULL of a kernel */
 };
 
 enum binary_found { /* at a place where names were looked for */
@@ -93,6 +94,7 @@ enum binary_found { /* at a place where names were looked for */
 	BINARY_FOUND_NOTHING, /* no such file */
 	BINARY_FOUND_CLOSED, /* no permission */
 	BINARY_FOUND_OTHER_BUILD_ID,
+	BINARY_FOUND_OTHER_FILE, /* than the recorded one, as its inode tells */
 	BINARY_FOUND_OTHER_CHECKSUM, /* than the debug link says */
 	BINARY_FOUND_NO_SYMBOLS, /* the right file, but it has none; or not what is missing */
 	BINARY_FOUND_DAMAGED,
@@ -131,6 +133,7 @@ struct binary_store_options {
 	bool ignore_vmlinux; /* the kernel's file is not searched */
 	const char *build_id_dir; /* NULL: .debug of symfs, or ~/.debug */
 	const struct binary_kept *kept; /* asked first; borrowed; NULL: nobody */
+	uint64_t recorded_ns; /* when the recording ended, as files have times; 0: not known */
 	const char *index_dir; /* of what is kept between runs; NULL: see code/binaries/index_cache.h; "" none */
 	const char *system_root; /* NULL: this machine's /proc and /sys; tests give a directory that has them */
 	struct tally_bytes pack; /* what the recording carries: see code/pack/pack.h; borrowed; len 0: nothing */
@@ -196,6 +199,8 @@ const char *binary_store_readable(const struct binary_store *store, const char *
 /* Where was looked for names of a loaded entry, in order; borrowed. */
 const struct binary_step *binary_store_trail(const struct binary_store *store, uint32_t id, size_t *count);
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id);
+/* Of entries, whose ids are below it. */
+size_t binary_store_count(const struct binary_store *store);
 /* Link-time address of a file offset, as objdump and addr2line take it; false if no segment has it. */
 bool binary_store_elf_va(
 	const struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va);

@@ -185,3 +185,48 @@ def test_what_others_can_write_is_copied_into_the_cache(tally, live, build, tmp_
         assert entry.samefile(program) == (program == safe)
         assert entry.read_bytes() == program.read_bytes()
         assert program == safe or entry.stat().st_mode & 0o022 == 0
+
+
+DOUBT = 'may be another build'
+READERS = [['report', '--stdio'], ['script'], ['annotate', '--stdio'], ['flamegraph', '-o', 'out'],
+           ['export', '-F', 'folded', '-o', 'out'], ['export', '-F', 'html', '-o', 'out'], ['diff', 'data', 'data'],
+           ['query', 'select 1'], ['pack', '-o', 'out'], ['data', 'convert', '--to-json', 'out']]
+
+
+def test_a_file_that_nothing_tells_apart(tally, live, build, tmp_path):
+    """Without a build id: rebuilt since, or changed in place, each reader says that names may be another build's."""
+    program = build('p', 'was_hot', '', '-Wl,--build-id=none')
+    tally('record', '-q', '-N', '-g', *CLOCK, '-o', 'data', '--', program, check=0, cwd=tmp_path)
+    for reader in READERS:
+        said = tally(*reader, *([] if 'diff' in reader else ['-i', 'data']), cwd=tmp_path).stderr
+        assert DOUBT not in said, reader
+    status = program.stat()
+    program.unlink()
+    build('p', 'is_now_here', '+1', '-Wl,--build-id=none')
+    for reader in READERS:
+        said = tally(*reader, *([] if 'diff' in reader else ['-i', 'data']), cwd=tmp_path).stderr
+        assert str(program) in said and DOUBT in said, reader
+    os.utime(program, ns=(status.st_mtime_ns, status.st_mtime_ns))  # its inode tells still
+    assert DOUBT in tally('report', '--stdio', '-i', 'data', check=0, cwd=tmp_path).stderr
+
+
+def test_a_file_that_was_changed_in_place(tally, live, build, tmp_path):
+    program = build('p', 'was_hot', '', '-Wl,--build-id=none')
+    other = build('other', 'is_now_here', '+1', '-Wl,--build-id=none')
+    tally('record', '-q', '-N', *CLOCK, '-o', 'data', '--', program, check=0, cwd=tmp_path)
+    program.write_bytes(other.read_bytes())
+    later = (tmp_path / 'data').stat().st_mtime_ns + 10 ** 9
+    os.utime(program, ns=(later, later))
+    assert DOUBT in tally('report', '--stdio', '-i', 'data', check=0, cwd=tmp_path).stderr
+
+
+def test_files_without_ids_at_one_path(tally, live, build, tmp_path):
+    """Of two, the one that is there names its own samples only."""
+    for number in '12':
+        build(f'one{number}', f'build_{number}', f'+{number}', '-Wl,--build-id=none')
+    script = 'cp one1 p; ./p; mv p away; cp one2 p; ./p'
+    tally('record', '-q', '-N', *CLOCK, '-o', 'data', '--', 'sh', '-c', script, check=0, cwd=tmp_path)
+    names = shares(tally, tmp_path / 'data', '--comms', 'p')
+    assert 'build_1' not in names and 20 < names['build_2'] < 80
+    said = tally('report', '--stdio', '-i', 'data', check=0, cwd=tmp_path).stderr
+    assert 'is not the file that was mapped' in said

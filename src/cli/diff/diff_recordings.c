@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/limits.h"
@@ -9,6 +10,7 @@
 #include "cli/progress_line.h"
 #include "cli/recording_input.h"
 #include "cli/report/report_request.h"
+#include "cli/symbol_notes.h"
 
 /* The part of --time that is about the n-th recording: parts stand between colons, a single one is about all. */
 static struct tally_str times_of(const char *times, size_t index)
@@ -49,6 +51,20 @@ static bool shares_store(const struct perfdata_features *a, const struct perfdat
 	       a->raw[FEATURE_PACK].len == 0 && b->raw[FEATURE_PACK].len == 0;
 }
 
+/* Recordings share a store: a program may have been built between them. */
+static uint64_t newest_ns(const struct diff_request *request)
+{
+	uint64_t newest = 0;
+	for (size_t i = 0; i < request->path_count; i++) {
+		struct stat st;
+		uint64_t ns = stat(request->paths[i], &st) == 0 ? (uint64_t)st.st_mtim.tv_sec * UINT64_C(1000000000) +
+									  (uint64_t)st.st_mtim.tv_nsec
+								: 0;
+		newest = ns > newest ? ns : newest;
+	}
+	return newest;
+}
+
 static enum tally_status find_store(const struct cli *cli, const struct diff_request *request,
 	struct diff_recordings *all, struct diff_recording *recording, struct tally_error *err)
 {
@@ -62,6 +78,7 @@ static enum tally_status find_store(const struct cli *cli, const struct diff_req
 	struct binary_store_options options = {.symfs = request->symfs,
 		.kallsyms = request->kallsyms,
 		.kernel_release = &features->osrelease,
+		.recorded_ns = newest_ns(request),
 		.cpu_id = features->cpuid,
 		.pack = features->raw[FEATURE_PACK],
 		.build_id_dir = cli_build_id_dir(cli, request->symfs)};
@@ -154,6 +171,8 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 		diff_recordings_close(&all);
 		return status;
 	}
+	for (size_t i = 0; !request->is_quiet && i < all.store_count; i++)
+		symbol_notes_print_doubts(cli, all.stores[i]);
 	*recordings = all;
 	return TALLY_OK;
 }

@@ -17,6 +17,7 @@
 #include "cli/output_file.h"
 #include "cli/progress_line.h"
 #include "cli/recording_input.h"
+#include "cli/symbol_notes.h"
 #include "cli/word_files.h"
 #include "profile/flame_tree.h"
 #include "view/flame/flame_svg.h"
@@ -120,6 +121,7 @@ static enum tally_status read_profile(struct job *job, enum flame_group group, s
 		.kallsyms = s->kallsyms,
 		.vmlinux = s->vmlinux,
 		.kernel_release = &perfdata_reader_features(job->reader)->osrelease,
+		.recorded_ns = perfdata_reader_layout(job->reader).mtime_ns,
 		.build_id_dir = cli_build_id_dir(job->cli, s->symfs),
 		.pack = perfdata_reader_features(job->reader)->raw[FEATURE_PACK]};
 	struct replay_options options = {
@@ -138,6 +140,8 @@ static enum tally_status read_profile(struct job *job, enum flame_group group, s
 	}
 	if (status == TALLY_OK)
 		status = progress_line_replay(job->reader, job->store, &options, &job->result, err);
+	if (status == TALLY_OK)
+		symbol_notes_print_doubts(job->cli, job->store);
 	time_spans_deinit(&spans);
 	return status;
 }

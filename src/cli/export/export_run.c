@@ -9,6 +9,7 @@
 #include "cli/pack/pack_damage.h"
 #include "cli/progress_line.h"
 #include "cli/recording_input.h"
+#include "cli/symbol_notes.h"
 
 static enum tally_status open_store(
 	const struct cli *cli, const struct export_settings *s, struct export_run *run, struct tally_error *err)
@@ -18,6 +19,7 @@ static enum tally_status open_store(
 		.kallsyms = s->kallsyms,
 		.vmlinux = s->vmlinux,
 		.kernel_release = &features->osrelease,
+		.recorded_ns = perfdata_reader_layout(run->reader).mtime_ns,
 		.build_id_dir = cli_build_id_dir(cli, s->symfs),
 		.pack = features->raw[FEATURE_PACK]};
 	enum tally_status status = binary_store_create(&options, &run->store, err);
@@ -163,6 +165,8 @@ enum tally_status export_run_open(const struct cli *cli, const struct export_set
 	}
 	if (status == TALLY_OK)
 		status = read_profile(s, wishes, run, err);
+	if (status == TALLY_OK)
+		symbol_notes_print_doubts(cli, run->store);
 	if (!run->result.profile)
 		return status;
 	cli_print_health(cli, &run->result.health);

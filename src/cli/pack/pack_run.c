@@ -10,6 +10,7 @@
 #include "cli/pack/pack_gather.h"
 #include "cli/pack/pack_scrub.h"
 #include "cli/stack_chains.h"
+#include "cli/symbol_notes.h"
 
 struct packing {
 	const struct cli *cli;
@@ -118,6 +119,8 @@ enum tally_status pack_run(const struct cli *cli, const struct pack_request *req
 	status = stack_chains_init(&chains, source.reader, STACK_CHAINS_EMPTY_COPIES, err);
 	if (status == TALLY_OK)
 		status = pack_gather(&source, request->scrub ? &scrub : NULL, &chains, &section, &sum, err);
+	if (status == TALLY_OK && !request->quiet)
+		symbol_notes_print_doubts(cli, source.store);
 	if (status == TALLY_OK && sum.end.status != TALLY_OK && strcmp(output, request->input) == 0)
 		status = error_set(err, TALLY_INVALID,
 			"%s: -o FILE packs what comes before, here the rest would be lost", sum.end.text);

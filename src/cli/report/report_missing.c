@@ -21,6 +21,7 @@ static const char *found_text(enum binary_found found)
 		[BINARY_FOUND_NOTHING] = "not there",
 		[BINARY_FOUND_CLOSED] = "no permission",
 		[BINARY_FOUND_OTHER_BUILD_ID] = "other build id",
+		[BINARY_FOUND_OTHER_FILE] = "another file than the recorded",
 		[BINARY_FOUND_OTHER_CHECKSUM] = "other checksum",
 		[BINARY_FOUND_NO_SYMBOLS] = "no symbols",
 		[BINARY_FOUND_DAMAGED] = "damaged",

@@ -111,6 +111,7 @@ static enum tally_status open_store(struct report *report, struct tally_error *e
 		.vmlinux = r->vmlinux,
 		.ignore_vmlinux = r->ignore_vmlinux,
 		.kernel_release = &perfdata_reader_features(report->reader)->osrelease,
+		.recorded_ns = perfdata_reader_layout(report->reader).mtime_ns,
 		.cpu_id = perfdata_reader_features(report->reader)->cpuid,
 		.build_id_dir = cli_build_id_dir(report->cli, r->symfs),
 		/* What an index has would hide where it came from. */

@@ -127,6 +127,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		.kallsyms = settings->kallsyms,
 		.vmlinux = settings->vmlinux,
 		.kernel_release = &perfdata_reader_features(script->reader)->osrelease,
+		.recorded_ns = perfdata_reader_layout(script->reader).mtime_ns,
 		.build_id_dir = cli_build_id_dir(script->cli, settings->symfs),
 		.pack = perfdata_reader_features(script->reader)->raw[FEATURE_PACK],
 		.line_program = settings->addr2line,

@@ -59,7 +59,9 @@ struct binary_entry {
 	struct elf_build_id
 		kernel_id; /* of the kernel: the recorded one, or this machine's if the recording is of it */
 	uint64_t moved; /* of the kernel: from addresses in its file or list to those where it ran */
-	bool is_unproven; /* of the kernel: named by the running one's list, which may be another kernel's */
+	bool is_unproven; /* named by the running kernel's list, or by a file at the path, which may be another */
+	const char *doubt; /* of a user's file that is_unproven: why; static */
+	_Atomic bool is_one_of_several; /* files without a build id that the recording has by this path */
 	bool is_loaded_now; /* of a module: this machine runs the recorded one */
 	struct source_lines *lines; /* NULL: not asked for, or the file has none */
 	bool lines_are_looked_for;

@@ -128,6 +128,21 @@ void binary_store_destroy(struct binary_store *store)
 	free(store);
 }
 
+/* Paths are interned: equal ones are one. */
+static void note_siblings(struct binary_store *store, struct binary_entry *entry)
+{
+	if (entry->key.inode == 0 || entry->key.build_id_size > 0)
+		return;
+	for (size_t i = 0; i < store->entries.len; i++) {
+		struct binary_entry *other = store->entries.items[i];
+		if (other == entry || other->key.path.data != entry->key.path.data || other->key.inode == 0 ||
+			other->key.build_id_size > 0)
+			continue;
+		atomic_store(&other->is_one_of_several, true);
+		atomic_store(&entry->is_one_of_several, true);
+	}
+}
+
 enum tally_status binary_store_add(
 	struct binary_store *store, const struct binary_key *key, uint32_t *id, struct tally_error *err)
 {
@@ -177,6 +192,7 @@ enum tally_status binary_store_add(
 			entry_destroy(entry);
 		return error_nomem(err);
 	}
+	note_siblings(store, entry);
 	*id = index;
 	return TALLY_OK;
 }
@@ -349,6 +365,11 @@ void binary_store_find_span(const struct binary_store *store, uint32_t id, uint6
 		symbol_table_find_span(&entry->symbols, address, span);
 }
 
+size_t binary_store_count(const struct binary_store *store)
+{
+	return store->entries.len;
+}
+
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id)
 {
 	const struct binary_entry *entry = store->entries.items[id];
@@ -369,6 +390,7 @@ struct binary_info binary_store_info(const struct binary_store *store, uint32_t 
 		.symbol_count = entry->packed ? entry->packed->symbol_count : binary_entry_symbol_count(entry),
 		.text = entry->text,
 		.is_unproven = entry->is_loaded && entry->is_unproven,
+		.doubt = entry->doubt,
 	};
 	memcpy(info.build_id, build_id.bytes, build_id.size);
 	return info;

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "code/binaries/binary_file.h"
 #include "code/binaries/binary_trail.h"
+#include "code/binaries/file_doubt.h"
 #include "code/binaries/process_files.h"
 #include "code/binaries/vdso_image.h"
 #include "object/elf/go_table.h"
@@ -27,6 +28,12 @@ static void take_reason(struct binary_entry *entry, const struct binary_place *p
 			arena_printf(arena, "%s is not the file that was recorded: its build id is %s, not %s",
 				place->path, step->detail ? step->detail : "another",
 				search_hex(arena, entry->key.build_id, entry->key.build_id_size)));
+		break;
+	case BINARY_FOUND_OTHER_FILE:
+		binary_entry_set(entry, BINARY_BUILD_ID_DIFFERS,
+			arena_printf(arena,
+				"%s is not the file that was mapped: several files had that path, none with a build id",
+				place->path));
 		break;
 	case BINARY_FOUND_CLOSED:
 	case BINARY_FOUND_NO_REGULAR_FILE:
@@ -245,6 +252,17 @@ static void load_image_symbols(
 		elf_image_drop(entry->debug);
 }
 
+/* The file at place if it is, or may be, the recorded one. */
+static struct elf_image *open_program(
+	const struct binary_store_options *options, struct binary_entry *entry, const struct binary_place *place)
+{
+	struct elf_image *image = binary_file_open(entry, place, &entry->key);
+	if (!image || file_doubt_accept(options, entry, place))
+		return image;
+	elf_image_close(image);
+	return NULL;
+}
+
 const char *load_open_user_file(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	struct binary_places places;
@@ -252,7 +270,7 @@ const char *load_open_user_file(const struct binary_store_options *options, stru
 	binary_entry_set(entry, BINARY_NO_FILE, "no such file, nor its build id in the cache");
 	for (size_t i = 0; i < places.count; i++) {
 		const struct binary_place *place = &places.items[i];
-		entry->image = binary_file_open(entry, place, &entry->key);
+		entry->image = open_program(options, entry, place);
 		if (!entry->image) {
 			take_reason(entry, place);
 			continue;
@@ -286,7 +304,7 @@ static bool load_first(
 {
 	for (size_t i = 0; i < places->count; i++) {
 		const struct binary_place *place = &places->items[i];
-		entry->image = binary_file_open(entry, place, &entry->key);
+		entry->image = open_program(options, entry, place);
 		if (!entry->image) {
 			take_reason(entry, place);
 			continue;

@@ -219,7 +219,9 @@ static void build_generated(
 /* The entry may be loaded in another thread: the file is opened anew, as of an entry of its own. */
 static void build(const struct binary_store_options *options, struct binary_entry *entry)
 {
-	struct binary_entry own = {.key = entry->key, .root = {.prefix = options->symfs ? options->symfs : ""}};
+	struct binary_entry own = {.key = entry->key,
+		.root = {.prefix = options->symfs ? options->symfs : ""},
+		.is_one_of_several = atomic_load(&entry->is_one_of_several)};
 	const char *source = NULL;
 	arena_init(&own.arena);
 	if (entry->key.kind == BINARY_USER)

@@ -84,11 +84,11 @@ bool mapped_file_is_same(int fd, const struct mapped_file *file)
 	uint64_t own_inode;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
 		return false;
-	if (st.st_ino != file->inode || !has_generation(fd, file->generation))
+	if (!has_generation(fd, file->generation))
 		return false;
 	if (makedev(file->major, file->minor) == st.st_dev)
-		return true;
-	/* Btrfs and overlayfs have devices of their own in stat. */
+		return st.st_ino == file->inode;
+	/* Btrfs and overlayfs have devices, and inodes, of their own in stat. */
 	if (st.st_size == 0)
 		return false;
 	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
