@@ -200,12 +200,28 @@ static void keep_freed_memory(void)
 	mallopt(M_TOP_PAD, 16 << 20);
 }
 
+static void ignore_size_limit(int number)
+{
+	(void)number;
+}
+
+/* At the limit of a file's size (ulimit -f) the write fails, which is said. Ignored, the signal would be so for commands
+ * that we start too: a handler ends at their exec. */
+static void survive_size_limit(void)
+{
+	struct sigaction action = {.sa_handler = ignore_size_limit, .sa_flags = SA_RESTART}, before;
+	sigemptyset(&action.sa_mask);
+	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		(void)sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	keep_freed_memory();
 	struct cli cli = {.program = program_name(argc > 0 ? argv[0] : ""), .use_pager = isatty(STDOUT_FILENO) == 1};
 	/* A reader that goes away early is no failure of ours. */
 	signal(SIGPIPE, SIG_DFL);
+	survive_size_limit();
 	cut_files_survive();
 	int i = 1;
 	for (; i < argc && argv[i][0] == '-'; i++) {

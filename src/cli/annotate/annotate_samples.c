@@ -216,8 +216,9 @@ static enum tally_status read_all(
 			return status;
 	}
 	for (size_t i = 0; i < samples->targets.len; i++)
-		qsort(samples->targets.items[i]->hits.items, samples->targets.items[i]->hits.len,
-			sizeof(struct annotate_hit), by_address);
+		if (samples->targets.items[i]->hits.len > 1)
+			qsort(samples->targets.items[i]->hits.items, samples->targets.items[i]->hits.len,
+				sizeof(struct annotate_hit), by_address);
 	return end;
 }
 

@@ -91,6 +91,9 @@ static int run_apart(const struct cli *cli, const char *const *words, int argc, 
 	}
 	int error = errno;
 	int status = recorder > 0 ? wait_for_recorder(recorder, &signals) : 0;
+	const struct timespec now = {0, 0};
+	while (sigtimedwait(&signals, NULL, &now) > 0) /* the recorder had it too */
+		;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (recorder < 0)
 		return cli_failf(cli, "cannot start the recorder: %s", strerror(error));

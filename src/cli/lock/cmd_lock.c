@@ -218,7 +218,8 @@ static int print_job(const struct lock_job *job, struct output *output)
 	bool is_whole = true;
 	text_to_fd(&out, output->fd);
 	text_separated_by(&out, output->table.separator);
-	if (job->verb == VERB_INFO && job->settings->by_thread) /* locks stand as they were first seen */
+	if (job->verb == VERB_INFO && job->settings->by_thread &&
+		job->labels.len > 1) /* locks stand as they were first seen */
 		qsort(job->labels.items, job->labels.len, sizeof(*job->labels.items), compare_numbers);
 	output->table.rows = job->waits.rows.items;
 	output->table.labels = job->labels.items;

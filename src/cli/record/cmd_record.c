@@ -347,6 +347,7 @@ static int record(struct record_run *run, char *const *command)
 	tracepoint_hold_release(&run->hold);
 	say_notes(run);
 	say_outcome(run, command, &summary);
+	record_session_unblock(&summary);
 	if (st == TALLY_OK && s->is_self_contained) {
 		int packed = pack(run);
 		return packed ? packed : leave(&summary, 0);

@@ -27,6 +27,7 @@ struct record_output {
 	struct record_threads *threads; /* NULL: the caller empties the rings */
 	struct record_features features;
 	bool has_features;
+	bool is_recording; /* the beginning is written */
 	int pipe_fd; /* of the stream; -1: the output is a file */
 	int64_t opened_ms, synced_ms;
 	uint64_t former_bytes; /* of finished files */

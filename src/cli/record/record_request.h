@@ -4,6 +4,8 @@
 #ifndef CLI_RECORD_RECORD_REQUEST_H
 #define CLI_RECORD_RECORD_REQUEST_H
 
+#include <signal.h>
+
 #include "base/diag.h"
 #include "cli/record/record_control.h"
 #include "cli/record/record_files.h"
@@ -73,6 +75,8 @@ struct record_summary {
 	bool has_child_status;
 	int child_status; /* as waitpid gives it */
 	int signal; /* that ended it; 0: none */
+	sigset_t signals_before;
+	bool has_blocked; /* signals: see record_session_unblock */
 	bool has_broken_chains; /* most call chains stop after a function or two */
 	pid_t cut_off_thread; /* whose events the kernel ended at an exec, though it lived on; 0: none */
 	struct record_live_summary live; /* of what was unwound */

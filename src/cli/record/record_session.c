@@ -45,12 +45,14 @@ struct session {
 static enum tally_status take_signals(struct session *s, struct tally_error *err)
 {
 	/* SIGPIPE: the command is to be ended first. SIGUSR2 asks for the next file, or for nothing. */
-	const int ours[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGUSR2};
+	const int ours[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGUSR2, SIGHUP};
 	sigset_t mask;
 
 	sigemptyset(&mask);
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-		struct sigaction action = {.sa_handler = SIG_DFL};
+		struct sigaction action = {.sa_handler = SIG_DFL}, before;
+		if (ours[i] == SIGHUP && sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler == SIG_IGN)
+			continue; /* nohup: the recording outlives its terminal */
 		sigaction(ours[i], &action, NULL); /* an ignored signal would never reach the descriptor */
 		sigaddset(&mask, ours[i]);
 	}
@@ -501,8 +503,26 @@ static void close_waiting(struct session *s)
 		close(s->wait_fd);
 	if (s->signal_fd >= 0)
 		close(s->signal_fd);
-	if (s->has_mask)
-		sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+	s->summary->signals_before = s->old_mask;
+	s->summary->has_blocked = s->has_mask;
+}
+
+/* What came since has been obeyed: the recording is over. */
+void record_session_unblock(struct record_summary *summary)
+{
+	const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+	const struct timespec now = {0, 0};
+	sigset_t mask;
+
+	if (!summary->has_blocked)
+		return;
+	sigemptyset(&mask);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		sigaddset(&mask, ends[i]);
+	while (sigtimedwait(&mask, NULL, &now) > 0)
+		;
+	sigprocmask(SIG_SETMASK, &summary->signals_before, NULL);
+	summary->has_blocked = false;
 }
 
 enum tally_status record_session_run(
@@ -518,6 +538,7 @@ enum tally_status record_session_run(
 	*summary = (struct record_summary){0};
 	enum tally_status st = start(&s, err);
 	bool was_started = st == TALLY_OK;
+	s.output.is_recording = was_started;
 	if (was_started) {
 		st = record_all(&s, err);
 		if (st == TALLY_OK)

@@ -12,8 +12,11 @@
 
 #include "cli/record/record_request.h"
 
-/* On failure the summary still says what became of the child. */
+/* On failure the summary still says what became of the child. The signals that end a recording stay blocked, so that its
+ * outcome can be told: record_session_unblock is due after that. */
 TALLY_MUST_CHECK enum tally_status record_session_run(
 	const struct record_request *request, struct record_summary *summary, struct tally_error *err);
+
+void record_session_unblock(struct record_summary *summary);
 
 #endif

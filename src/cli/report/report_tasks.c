@@ -195,7 +195,8 @@ static size_t parent_of(const struct tasks *tasks, const struct task *task)
 static bool link_tasks(struct tasks *tasks)
 {
 	size_t count = tasks->items.len;
-	qsort(tasks->items.items, count, sizeof(struct task), compare_tasks);
+	if (count > 1)
+		qsort(tasks->items.items, count, sizeof(struct task), compare_tasks);
 	for (size_t i = 0; i < count; i++)
 		if (!map_u64_set(&tasks->by_tid, (uint32_t)tasks->items.items[i].tid, i))
 			return false;

@@ -151,7 +151,8 @@ static void merge(struct row *into, const struct row *row)
 static size_t merge_rows(struct row *rows, size_t count)
 {
 	size_t kept = 0;
-	qsort(rows, count, sizeof(*rows), compare_for_merge);
+	if (count > 1)
+		qsort(rows, count, sizeof(*rows), compare_for_merge);
 	for (size_t i = 0; i < count; i++) {
 		if (kept > 0 && compare_names(&rows[kept - 1], &rows[i]) == 0)
 			merge(&rows[kept - 1], &rows[i]);

@@ -692,6 +692,9 @@ enum tally_status stat_run(
 	counter_set_close(m.set);
 	if (m.signal_fd >= 0)
 		close(m.signal_fd);
+	const struct timespec now = {0, 0};
+	while (sigtimedwait(&signals, NULL, &now) > 0) /* sent while the end was under way: it is obeyed */
+		;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return status;
 }

@@ -256,7 +256,7 @@ static void add_rows(struct page *page)
 		page_number(&b, s.time - before);
 		page_number(&b, s.node);
 		page_number(&b, s.track);
-		page_number(&b, (uint64_t)(s.cpu + 1));
+		page_number(&b, (uint64_t)((int64_t)s.cpu + 1));
 		page_number(&b, s.event);
 		page_number(&b, count > 0 && s.period == periods[s.event] ? 0 : s.period + 1);
 		page_number(
