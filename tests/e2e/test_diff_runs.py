@@ -295,6 +295,12 @@ def test_a_gate_that_cannot_tell_is_undecided(few, tally):
     assert 'too few for a rank test, which needs 7 a side' in text and text.count('undecided  ') == 6
 
 
+def test_a_gate_without_samples_is_undecided(tmp_path, tally):
+    none = [write_counted(tmp_path / f'none{run}', random.Random(1), []) for run in range(10)]
+    result = diff(tally, none, none, '--fail-if', 'regression>2%', check=UNDECIDED)
+    assert 'undecided: no row of the recordings has 0.5% of the samples' in result.stderr
+
+
 def test_enough_recordings_decide(slower, tally):
     result = diff(tally, *slower, '--json', '--fail-if', 'regression>50%', check=0)
     assert result.stderr == '' and json.loads(result.stdout)['gate']['is_undecided'] is False

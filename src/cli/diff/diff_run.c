@@ -24,6 +24,7 @@ struct job {
 	struct text *out;
 	struct json json;
 	struct diff_outcome outcome;
+	size_t judged; /* rows that the gate was asked of */
 	struct flat_table *made; /* room for a table of each recording */
 	const struct flat_table **tables; /* NULL: the recording has no such event */
 	bool *is_seen; /* by recording: an earlier event of the baseline had the same counterpart */
@@ -115,6 +116,7 @@ static void check_gate(struct job *job, const struct diff_output *output)
 	if (!changes || gate->count == 0)
 		return;
 	size_t failed_before = job->outcome.failures;
+	job->judged += changes->tested_count;
 	(void)text_flush(job->out);
 	if (changes->has_total && diff_gate_total_fails(gate, &changes->total)) {
 		job->outcome.failures++;
@@ -322,6 +324,12 @@ static enum tally_status run_events(struct job *job, struct tally_error *err)
 		diff_json_begin(&job->json, job->request, job->recordings);
 	for (uint32_t event = 0; status == TALLY_OK && event < events; event++)
 		status = job->request->with_streams ? run_streams(job, event, err) : run_event(job, event, err);
+	if (status == TALLY_OK && job->request->gate.count > 0 && job->judged == 0) {
+		(void)text_flush(job->out);
+		fprintf(stderr, "undecided: no row of the recordings has %g%% of the samples\n",
+			job->request->test.min_share);
+		job->outcome.is_undecided = true;
+	}
 	if (job->request->format == DIFF_FORMAT_JSON)
 		diff_json_end(&job->json, job->request, job->outcome.failures, job->outcome.is_undecided);
 	free(job->made);
