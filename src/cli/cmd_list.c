@@ -385,6 +385,11 @@ static int list_events(const struct cli *cli, struct list *list, int count, char
 	int code = output_file_finish_text(cli, &list->out, &file, path, status);
 	cli_end_pager();
 	print_notes(cli, list);
+	bool is_empty = list->listing.events.len == 0 && !list->wants_metrics && !list_metrics_has_any(&list->metrics);
+	if (status == TALLY_OK && count > 0 && is_empty)
+		fprintf(stderr,
+			"%s: note: nothing here is called '%s'%s: names may have * and ?, and '%s list' shows all\n",
+			cli->program, words[0], count > 1 ? ", nor by the other words" : "", cli->program);
 	event_listing_deinit(&list->listing);
 	return status == TALLY_OK ? code : cli_fail(cli, &err);
 }

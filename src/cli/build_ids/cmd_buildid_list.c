@@ -91,6 +91,9 @@ static int print_recording(const struct cli *cli, const struct settings *setting
 	struct text t = {0};
 	build_id_rows_print(&rows, &t);
 	int code = cli_finish_text(cli, &t);
+	if (rows.rows.len == 0 && status == TALLY_OK)
+		cli_failf(cli, "note: %s has no build ids%s", recording_name(settings->input),
+			settings->with_hits ? ", as no sample hit a file" : "");
 	build_id_rows_deinit(&rows);
 	perfdata_reader_destroy(reader);
 	if (status != TALLY_OK)

@@ -153,7 +153,11 @@ static void print_notes(const struct lock_job *job)
 	const struct lock_waits *w = &job->waits;
 	if (!settings->quiet)
 		cli_print_health(job->cli, &job->source.sideband.health);
-	if (job->events == 0 && !settings->is_live)
+	if (job->events == 0 && job->left_out > 0 && !settings->is_live)
+		cli_failf(job->cli,
+			"none of the %" PRIu64 " lock events here is of the CPUs, processes or threads asked for",
+			job->left_out);
+	else if (job->events == 0 && !settings->is_live)
 		cli_failf(job->cli, "no lock events in this recording: make one with '%s lock record'",
 			job->cli->program);
 	if (settings->quiet)

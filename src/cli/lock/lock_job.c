@@ -272,8 +272,12 @@ enum tally_status lock_job_take(struct lock_job *job, const struct data_sample *
 	struct tracepoint_printer *fields = job->source.tracepoints;
 	enum lock_event event = event_of(s->event);
 	uint64_t address;
-	if (event == EVENT_NONE || !is_wanted(job, s))
+	if (event == EVENT_NONE)
 		return TALLY_OK;
+	if (!is_wanted(job, s)) {
+		job->left_out++;
+		return TALLY_OK;
+	}
 	job->events++;
 	/* The address has had two names. */
 	if (!trace_number_of(fields, s->sample.raw, STR("lock_addr"), &address))

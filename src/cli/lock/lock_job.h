@@ -44,7 +44,7 @@ struct lock_job {
 	VEC(uint32_t) class_names; /* by id of classes: in names */
 	struct arena arena;
 	bool *cpus; /* that are looked at; NULL: all */
-	uint64_t events; /* of locks */
+	uint64_t events, left_out; /* of locks; those that are not asked for */
 };
 
 TALLY_MUST_CHECK enum tally_status lock_job_init(struct lock_job *job, const struct cli *cli,

@@ -213,6 +213,7 @@ enum tally_status sched_print_map(struct sched_job *job, struct text *out, struc
 	struct map map = {.settings = settings, .tids.words = 1, .next = {'A', '0'}};
 	struct sched_event event;
 	enum tally_status status = TALLY_OK;
+	uint64_t shown = 0;
 	map.with_colours = isatty(STDOUT_FILENO);
 	if (settings->colour_cpus)
 		status = colour_cpus(&map, err);
@@ -224,11 +225,14 @@ enum tally_status sched_print_map(struct sched_job *job, struct text *out, struc
 			forget_name(&map, event.tid);
 		if (event.kind != SCHED_SWITCH)
 			continue;
+		shown += is_listed(job, &event);
 		if (!print_switch(job, &map, &event, out))
 			status = error_nomem(err);
 		else if (!text_line_end(out))
 			status = TALLY_END; /* nobody reads on; cli_finish_text says why where that is worth it */
 	}
+	if (shown == 0 && status == TALLY_END && settings->task_name)
+		cli_failf(job->cli, "note: no switch is of a task called '%s'", settings->task_name);
 	id_table_deinit(&map.tids);
 	vec_free(&map.tasks);
 	vec_free(&map.cpus);
