@@ -1,0 +1,23 @@
+/* A recording, written in every format of `export`. */
+#include "verb.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define FORMAT(name) static const char *const name[] = {"export", "-o", "/dev/null", "-F", #name, NULL}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	FORMAT(folded);
+	FORMAT(speedscope);
+	FORMAT(pprof);
+	FORMAT(firefox);
+	FORMAT(callgrind);
+	FORMAT(chrome);
+	FORMAT(perfetto);
+	FORMAT(json);
+	FORMAT(csv);
+	FORMAT(html);
+	static const char *const *const forms[] = {
+		folded, speedscope, pprof, firefox, callgrind, chrome, perfetto, json, csv, html, NULL};
+	return verb_fuzz(forms, data, size);
+}
