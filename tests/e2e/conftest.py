@@ -16,6 +16,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get('TALLY_BUILD', 'build')
 ASAN = ROOT / os.environ.get('TALLY_ASAN', 'build-asan')
+TSAN = ROOT / os.environ.get('TALLY_TSAN', 'build-tsan')
 GOLDEN = ROOT / 'tests' / 'golden'
 # Whatever the terminal, the locale and the time zone of the caller, the output is the same.
 FIXED = {'LC_ALL': 'C', 'TERM': 'dumb', 'COLUMNS': '80', 'TZ': 'UTC', 'PAGER': 'cat'}
@@ -80,6 +81,19 @@ def tally_asan(tmp_path):
     program = Program(path, tmp_path)
     program.environment['ASAN_OPTIONS'] = 'allocator_may_return_null=1:exitcode=99'
     program.environment['UBSAN_OPTIONS'] = 'halt_on_error=1:print_stacktrace=1:exitcode=99'
+    return program
+
+
+@pytest.fixture
+def tally_tsan(tmp_path):
+    """The same program with the thread sanitizer; exit status 66 is a race."""
+    path = TSAN / 'src' / 'cli' / 'tally'
+    if not path.exists():
+        pytest.skip(f'{path.relative_to(ROOT)} is not built (tools/check races)')
+    program = Program(path, tmp_path)
+    program.environment['TSAN_OPTIONS'] = 'exitcode=66:second_deadlock_stack=1'
+    if 'ThreadSanitizer' in program('version').stderr:
+        pytest.skip('the thread sanitizer does not run on this kernel (vm.mmap_rnd_bits is above 28)')
     return program
 
 
