@@ -4,6 +4,7 @@
 #   make check-emulated  the same program on an emulated ARM PMU, beside Debian's perf; part of check
 #   make bench     compares tally with perf, as ratios
 #   make fuzz NAME=cursor [SECONDS=60]      (tools/fuzz-all MINUTES: many targets, with a summary)
+#   make mutate [COUNT=60] [SEED=1]        how many small changes of abi, perfdata and machine the unit tests notice
 #   make install [PREFIX=/usr/local] [DESTDIR=]
 #   make format    formats the C sources
 # CC=clang builds with another compiler, in its own folder.
@@ -14,12 +15,14 @@ endif
 compiler := $(notdir $(CC))
 build := $(if $(filter cc gcc,$(compiler)),build,build-$(compiler))
 SECONDS ?= 60
+COUNT ?= 60
+SEED ?= 1
 PREFIX ?= /usr/local
 
 c_sources = $$(git ls-files -co --exclude-standard -- 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'fuzz/*.[ch]' \
 	'examples/*.[ch]' 'bench/*.[ch]')
 
-.PHONY: all demo check check-emulated bench fuzz install format setup-build setup-check clean
+.PHONY: all demo check check-emulated bench fuzz mutate install format setup-build setup-check clean
 all: $(build)/build.ninja
 	@ninja -C $(build)
 
@@ -46,6 +49,9 @@ bench: setup-check all
 
 fuzz: setup-check
 	@tools/fuzz "$(NAME)" "$(SECONDS)"
+
+mutate: setup-check
+	@tools/mutate --count "$(COUNT)" --seed "$(SEED)"
 
 install: all
 	@meson configure $(build) --prefix "$(abspath $(PREFIX))"
