@@ -53,7 +53,7 @@ fuzz: setup-check
 mutate: setup-check
 	@tools/mutate --count "$(COUNT)" --seed "$(SEED)"
 
-install: all
+install: $(build)/build.ninja
 	@meson configure $(build) --prefix "$(abspath $(PREFIX))"
 	@DESTDIR="$(DESTDIR)" meson install -C $(build)
 

@@ -26,7 +26,7 @@ static unsigned long alternate(unsigned long count)
 
 int main(int argc, char **argv)
 {
-	const struct tally_counter_options options = {.cpu = -1, .starts_disabled = true};
+	const struct tally_counter_options options = {.starts_disabled = true};
 	struct tally_error err;
 	struct tally_count counts[2];
 	if (argc != 2) {

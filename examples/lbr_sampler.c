@@ -49,7 +49,7 @@ static unsigned long print_samples(struct tally_sampler *sampler, int has_branch
 int main(int argc, char **argv)
 {
 	struct tally_sampler_options options = {
-		.event = "branch-misses:u", .period = 1, .cpu = -1, .with_branches = true, .starts_disabled = true};
+		.event = "branch-misses:u", .period = 1, .with_branches = true, .starts_disabled = true};
 	struct tally_error err, clock_err;
 	if (argc != 2) {
 		fprintf(stderr, "usage: lbr_sampler COUNT\n");

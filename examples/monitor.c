@@ -93,7 +93,7 @@ static int open_symbols(struct monitor *monitor, const char *file)
 int main(int argc, char **argv)
 {
 	struct tally_sampler_options options = {
-		.event = "instructions:u|cpu-clock:u", .period = 10000000, .cpu = -1, .wakes_at_once = true};
+		.event = "instructions:u|cpu-clock:u", .period = 10000000, .wakes_at_once = true};
 	struct monitor monitor = {0};
 	const char *file = NULL;
 	struct tally_error err;

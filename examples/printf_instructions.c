@@ -8,7 +8,7 @@
 
 int main(void)
 {
-	const struct tally_counter_options options = {.cpu = -1, .starts_disabled = true};
+	const struct tally_counter_options options = {.starts_disabled = true};
 	struct tally_error err;
 	struct tally_counter *counter = tally_counter_open("instructions:u|task-clock:u", &options, &err);
 	if (!counter) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the manual pages of section 3 from the library's headers: a page per header, and one per function that leads
-to it. The headers are the only source: their first comment is the description, each function's own its text, and the
+"""Writes the manual pages of section 3 from the library's headers: a page per header, one per function that leads to it,
+and libtally(3), which lists them. The headers are the only source: their first comment is the description, each function's own its text, and the
 line "Threads:" in that its thread safety, which has to be there.
 
 usage: tools/man3.py INCLUDE_FOLDER OUTPUT_FOLDER
@@ -116,20 +116,54 @@ def page(header, text):
     for function, threads in safety:
         out += ['.TP', f'.BR {function} ()', escape(threads)]
     out += ['.SH SEE ALSO', '.BR perf_event_open (2)']
-    return name, '\n'.join(out) + '\n', [entry[0] for entry in functions]
+    return name, escape(summary[0].upper() + summary[1:] + '.'), '\n'.join(out) + '\n', [entry[0] for entry in functions]
+
+
+OVERVIEW = """.TH LIBTALLY 3 "" tally "tally manual"
+.SH NAME
+libtally \\- count and sample performance events on Linux
+.SH LIBRARY
+libtally; compile and link with what
+.B pkg\\-config \\-\\-cflags \\-\\-libs tally
+prints.
+.SH DESCRIPTION
+The library opens performance events by the names that
+.BR tally\\-stat (1)
+takes, and reads them as counts or as samples. Each header has a page, and so has each function.
+.PP
+.RS 4
+.EX
+#include <tally/counter.h>
+
+struct tally_counter *c = tally_counter_open("cache\\-misses:u|page\\-faults:u", NULL, NULL);
+printf("%llu %s\\en", (unsigned long long)tally_counter_value(c), tally_counter_label(c));
+.EE
+.RE
+.PP
+Functions that can fail return an
+.B enum tally_status
+and describe the failure in a
+.BR "struct tally_error" .
+Nothing is printed and no signal handler is installed. A structure of options that is all zero asks for the defaults.
+.SH HEADERS
+"""
 
 
 def main(include, output):
     folder = pathlib.Path(output)
     folder.mkdir(parents=True, exist_ok=True)
-    names = []
+    names, overview = [], OVERVIEW
     for path in sorted((pathlib.Path(include) / 'tally').glob('*.h')):
-        name, text, functions = page(path.name, path.read_text())
+        name, summary, text, functions = page(path.name, path.read_text())
         names.append(name)
+        overview += f'.TP\n.BR {name} (3)\n{summary}\n'
         (folder / f'{name}.3').write_text(text)
         for function in functions:
             if function != name:
                 (folder / f'{function}.3').write_text(f'.so man3/{name}.3\n')
+    overview += '.SH FILES\nExample programs are in share/doc/tally/examples below the prefix of the installation.\n'
+    overview += '.SH SEE ALSO\n.BR tally (1),\n.BR perf_event_open (2)\n'
+    (folder / 'libtally.3').write_text(overview)
     for name in names:
         others = ', '.join(f'\n.BR {other} (3)' for other in names if other != name)
         with open(folder / f'{name}.3', 'a', encoding='utf-8') as out:

@@ -38,9 +38,10 @@ extern "C" {
 
 struct tally_counter;
 
-struct tally_counter_options { /* all zero but cpu = -1: what NULL means; see tally_counter_options_init */
+struct tally_counter_options { /* all zero: what NULL means */
 	pid_t pid; /* 0: the calling thread; -1: every process (needs privileges) */
-	int cpu; /* -1: any CPU; with pid -1: each CPU that is online */
+	int one_cpu; /* with is_on_one_cpu: the number of that CPU */
+	bool is_on_one_cpu; /* counts on one_cpu only; otherwise on any CPU, with pid -1 on each that is online */
 	bool inherit; /* threads and processes that pid makes from now on count too */
 	bool starts_disabled; /* counts only after tally_counter_enable */
 	bool inherit_threads_only; /* with inherit: not the processes */
@@ -83,14 +84,13 @@ struct tally_counter_part { /* one descriptor's share */
 static inline void tally_counter_options_init(struct tally_counter_options *options)
 {
 	memset(options, 0, sizeof(*options));
-	options->cpu = -1;
 }
 
 /* Opens "cycles", "{branches,branch-misses}:u", "cs,page-faults" ... A '|' separates alternatives: the first of which
  * this machine can count every event is taken. NULL: err (may be NULL) tells why the first alternative failed:
  * TALLY_UNSUPPORTED the machine lacks it, TALLY_DENIED a permission is missing, TALLY_NOT_FOUND no such event, thread or
- * cgroup, TALLY_LIMIT too many descriptors, TALLY_INVALID the text is malformed (err->offset is the column) or the
- * options contradict each other.
+ * cgroup, TALLY_LIMIT too many descriptors, TALLY_INVALID the options contradict each other, or an alternative that was
+ * tried is malformed (err->offset is the column in events): no later one is taken then.
  * Threads: any; a counter of the calling thread counts the one that calls. */
 TALLY_API struct tally_counter *tally_counter_open(
 	const char *events, const struct tally_counter_options *options, struct tally_error *err);
@@ -137,8 +137,9 @@ TALLY_API void tally_counter_enable(struct tally_counter *counter);
 /* Stops all events.
  * Threads: any. */
 TALLY_API void tally_counter_disable(struct tally_counter *counter);
-/* Counts from 0 again; the times go on.
- * Threads: any. */
+/* Counts from 0 again; the times go on. An inherited counter leaves its descriptors alone, as the kernel cannot set back
+ * what ended children have counted: later reads leave out what has been counted until now.
+ * Threads: any; of an inherited counter one at a time. */
 TALLY_API void tally_counter_reset(struct tally_counter *counter);
 
 #ifdef __cplusplus

@@ -18,7 +18,6 @@
 #ifndef TALLY_FD_H
 #define TALLY_FD_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -139,9 +138,9 @@ TALLY_API enum tally_status tally_fd_wait(int fd, int timeout_ms, enum tally_wak
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_signal(
 	int fd, int signal, enum tally_owner owner, pid_t id, struct tally_error *err);
-/* What a handler's siginfo_t says.
+/* What a handler's siginfo_t says; info points to it. (Programs of strict ISO C have no such type, hence the void.)
  * Threads: any; may be called from a signal handler. */
-TALLY_API void tally_signal_decode(const siginfo_t *info, struct tally_signal *decoded);
+TALLY_API void tally_signal_decode(const void *info, struct tally_signal *decoded);
 
 #ifdef __cplusplus
 }

@@ -39,8 +39,9 @@ struct tally_sampler_options { /* see tally_sampler_options_init */
 	const char *event; /* NULL with attr */
 	uint64_t period; /* a sample each so many events; 0: use frequency */
 	uint64_t frequency; /* samples per second; 0 and no period: 4000 */
-	pid_t thread; /* 0: the calling thread; -1: whatever runs on cpu (needs privileges) */
-	int cpu; /* -1: any */
+	pid_t thread; /* 0: the calling thread; -1: whatever runs on one_cpu (needs privileges) */
+	int one_cpu; /* with is_on_one_cpu: the number of that CPU */
+	bool is_on_one_cpu; /* samples on one_cpu only; otherwise on any */
 	bool with_branches; /* the last branches, which needs a PMU that records them */
 	bool starts_disabled; /* samples only after tally_sampler_enable */
 	bool wakes_at_once; /* wait returns for each sample, not when the ring is half full */
@@ -48,7 +49,7 @@ struct tally_sampler_options { /* see tally_sampler_options_init */
 	size_t ring_bytes; /* 0: 128 KiB; rounded up to a power of two of pages */
 	uint64_t sample_type; /* more PERF_SAMPLE_... than IP, TID, TIME, CPU and PERIOD */
 	const void
-		*attr; /* a whole struct perf_event_attr, taken as it is, instead of all but thread, cpu, ring_bytes */
+		*attr; /* a whole struct perf_event_attr, taken as it is, instead of all but thread, CPU, ring_bytes */
 	uint64_t reserved[4]; /* 0 */
 };
 
@@ -95,7 +96,6 @@ struct tally_sample { /* what the event's sample_type lacks is 0 */
 static inline void tally_sampler_options_init(struct tally_sampler_options *options)
 {
 	memset(options, 0, sizeof(*options));
-	options->cpu = -1;
 }
 
 static inline bool tally_branch_is_mispredicted(const struct tally_branch *branch)

@@ -66,7 +66,7 @@ def test_installed_files(installed):
 def test_installed_pages_and_completions(installed, tally):
     verbs = re.findall(r'^ {3}([a-z][a-z0-9-]*) {2,}', tally('help').stdout, re.M)
     pages = sorted(path.name for path in installed.rglob('man1/*.1'))
-    assert 'record' in verbs and pages == sorted(f'tally-{verb}.1' for verb in verbs)
+    assert 'record' in verbs and pages == sorted(['tally.1'] + [f'tally-{verb}.1' for verb in verbs])
     for page in installed.rglob('man1/*.1'):
         text = page.read_text()
         assert text.startswith('.TH TALLY') and '.SH SYNOPSIS' in text
@@ -78,6 +78,8 @@ def test_installed_pages_of_the_library(installed):
     folder = find_one(installed, 'man3')
     pages = {page.name: page.read_text() for page in folder.iterdir()}
     assert sorted(name for name in declared() if f'{name}.3' not in pages) == []
+    for header in (ROOT / 'include' / 'tally').glob('*.h'):
+        assert f'.BR tally_{header.stem} (3)' in pages['libtally.3']
     for name, text in pages.items():
         link = re.fullmatch(r'\.so man3/(\S+)\n', text)
         assert (link and link[1] in pages) or text.startswith(f'.TH {name.removesuffix(".3").upper()} 3'), name
@@ -144,6 +146,24 @@ def test_a_program_builds_against_the_installed_copy(consumer, tmp_path):
     program.write_text(''.join(f'#include <tally/{name}>\n' for name in headers) +
                        'int main(void)\n{\n\treturn TALLY_OK;\n}\n')
     assert consumer.run(consumer.build(program, tmp_path / 'program')).returncode == 0
+
+
+@pytest.mark.parametrize('standard', ['c99', 'c11', 'c17'])
+def test_headers_compile_in_strict_c(consumer, tmp_path, standard):
+    """Without -pthread, which would let more of the C library's names in."""
+    for header in sorted(path.name for path in (ROOT / 'include' / 'tally').glob('*.h')):
+        program = tmp_path / 'program.c'
+        program.write_text(f'#include <tally/{header}>\nint main(void)\n{{\n\treturn TALLY_OK;\n}}\n')
+        result = subprocess.run(['cc', f'-std={standard}', '-pedantic', '-Wall', '-Wextra', '-Werror', '-c', program, '-o',
+                                 tmp_path / 'program.o', *consumer.flags], text=True, capture_output=True, check=False)
+        assert result.returncode == 0, f'{header}: {result.stderr}'
+
+
+def test_examples_are_installed_and_build(consumer, installed, tmp_path):
+    sources = sorted(find_one(installed, 'doc/tally/examples').glob('*.c'))
+    assert {source.name for source in sources} >= {'two_lines.c', 'regions.c', 'lbr_sampler.c'}
+    for source in sources:
+        consumer.build(source, tmp_path / source.stem)
 
 
 @pytest.mark.parametrize('header', sorted(header.name for header in (ROOT / 'include' / 'tally').glob('*.h')))

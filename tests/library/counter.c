@@ -126,6 +126,8 @@ CHECK(alternatives_say_why)
 	EXPECT(tally_counter_fallback_reason(counter) != NULL);
 	EXPECT(tally_counter_open("no-such-event", NULL, &err) == NULL);
 	EXPECT_EQ(err.status, TALLY_NOT_FOUND);
+	EXPECT(tally_counter_open("{page-faults:u|page-faults:u", NULL, &err) == NULL);
+	EXPECT_EQ(err.status, TALLY_INVALID);
 }
 
 CHECK(contradictions_are_refused)
@@ -166,6 +168,59 @@ CHECK(threads_and_children_inherit_and_add_up)
 	EXPECT_EQ(tally_counter_value(own), 1);
 	EXPECT_EQ(tally_counter_value(all), 451);
 	EXPECT_EQ(tally_counter_value(threads), 51);
+}
+
+static void run_a_writing_child(int times)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		write_cell(times);
+		_exit(0);
+	}
+	EXPECT(waitpid(child, NULL, 0) == child);
+}
+
+CHECK(a_reset_leaves_out_ended_children)
+{
+	struct tally_counter_options options = {.inherit = true, .starts_disabled = true};
+	struct tally_counter *counter = open_or_skip(on_writes(&cell), &options);
+	for (int run = 1; run <= 4; run++) {
+		tally_counter_reset(counter);
+		EXPECT_EQ(tally_counter_value(counter), 0);
+		tally_counter_enable(counter);
+		run_a_writing_child(10 * run);
+		write_cell(1);
+		tally_counter_disable(counter);
+		EXPECT_EQ(tally_counter_value(counter), 10 * run + 1);
+	}
+	tally_counter_close(counter);
+	/* A group is read in another way. */
+	char group[160];
+	struct tally_count counts[2];
+	snprintf(group, sizeof(group), "{%s,%s}", on_writes(&cell), on_writes(&other));
+	counter = open_or_skip(group, &options);
+	for (int run = 0; run < 3; run++) {
+		tally_counter_enable(counter);
+		run_a_writing_child(5);
+		tally_counter_disable(counter);
+		EXPECT_OK(tally_counter_read(counter, counts, 2, &err));
+		EXPECT_EQ(counts[0].value, 5);
+		EXPECT_EQ(counts[1].value, 0);
+		tally_counter_reset(counter);
+	}
+	tally_counter_close(counter);
+}
+
+CHECK(zeros_mean_any_cpu)
+{
+	struct tally_counter_options options = {.inherit = true};
+	struct tally_counter_part part;
+	struct tally_counter *counter = open_or_skip("page-faults:u", &options);
+	EXPECT_OK(tally_counter_read_parts(counter, &part, 1, &err));
+	EXPECT_EQ(part.cpu, -1);
+	tally_counter_close(counter);
+	options.one_cpu = 1;
+	EXPECT(!tally_counter_open("page-faults:u", &options, &err) && err.status == TALLY_INVALID);
 }
 
 CHECK(an_inherited_group_is_read_whole)

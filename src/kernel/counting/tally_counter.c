@@ -20,6 +20,7 @@ struct opening {
 	struct target target;
 	char *cgroup_path; /* NULL: none */
 	bool is_of_self; /* one descriptor an event, which counts the calling thread and no other */
+	bool is_malformed; /* the alternative tried last */
 };
 
 /* The first event that the machine lacks, as an error. */
@@ -41,8 +42,11 @@ static enum tally_status support_check(const struct counter_set *set, struct tal
 
 static enum tally_status options_check(const struct tally_counter_options *o, struct tally_error *err)
 {
-	if (o->pid < -1 || o->cpu < -1)
-		return error_set(err, TALLY_INVALID, "pid and cpu are -1 or more");
+	if (o->pid < -1)
+		return error_set(err, TALLY_INVALID, "pid is %d; the least that has a meaning is -1", (int)o->pid);
+	if (o->one_cpu < 0 || (o->one_cpu > 0 && !o->is_on_one_cpu))
+		return error_set(
+			err, TALLY_INVALID, "one_cpu is %d: it takes a CPU's number, with is_on_one_cpu", o->one_cpu);
 	if (o->all_threads && o->pid < 0)
 		return error_set(err, TALLY_INVALID, "all threads of which process? pid is -1");
 	if (o->cgroup && o->pid != -1)
@@ -64,7 +68,7 @@ static enum tally_status target_make(struct opening *opening, struct tally_error
 	target->cpus = malloc(sizeof(*target->cpus));
 	if (!target->cpus)
 		return error_nomem(err);
-	target->cpus[0] = o->cpu;
+	target->cpus[0] = o->is_on_one_cpu ? o->one_cpu : -1;
 	target->cpu_count = 1;
 	if (o->all_threads)
 		return process_threads(
@@ -144,6 +148,7 @@ static enum tally_status events_parse(
 	struct opening *opening, const char *text, struct event_list *events, struct tally_error *err)
 {
 	enum tally_status status = event_parse(opening->catalogue, text, events, err);
+	opening->is_malformed = status == TALLY_INVALID;
 	for (size_t i = 0; i < events->len && status == TALLY_OK; i++)
 		if (events->specs[i].tool != TOOL_NONE)
 			status = error_set(err, TALLY_UNSUPPORTED, "'%s' is a time of tally stat, not an event", text);
@@ -197,7 +202,7 @@ static enum tally_status alternative_open(
 	return status;
 }
 
-/* Tries one alternative after the other; *first keeps why the first failed. */
+/* Tries one alternative after the other; *first keeps why the first failed, or what is wrong with a malformed one. */
 static enum tally_status alternatives_open(
 	struct opening *opening, char *text, struct tally_counter *counter, struct tally_error *first)
 {
@@ -211,8 +216,13 @@ static enum tally_status alternatives_open(
 				return error_nomem(first);
 			return TALLY_OK;
 		}
-		if (is_first)
+		if (is_first || opening->is_malformed)
 			*first = why;
+		if (opening->is_malformed) {
+			if (first->offset != TALLY_NO_OFFSET)
+				first->offset += (uint64_t)(alternative - text);
+			return status;
+		}
 		is_first = false;
 	}
 	return first->status;
@@ -230,7 +240,7 @@ static enum tally_status open_all(
 	struct opening *opening, char *text, struct tally_counter *counter, struct tally_error *why)
 {
 	const struct tally_counter_options *o = opening->options;
-	opening->is_of_self = o->pid == 0 && o->cpu == -1 && !o->all_threads && !o->inherit;
+	opening->is_of_self = o->pid == 0 && !o->is_on_one_cpu && !o->all_threads && !o->inherit;
 	enum tally_status status = options_check(o, why);
 	if (status == TALLY_OK)
 		status = target_make(opening, why);
@@ -252,7 +262,7 @@ static enum tally_status open_all(
 struct tally_counter *tally_counter_open_on(const struct kernel_seam *kernel, const char *events,
 	const struct tally_counter_options *options, struct tally_error *err)
 {
-	static const struct tally_counter_options usual = {.cpu = -1};
+	static const struct tally_counter_options usual = {0};
 	struct tally_error why = {.offset = TALLY_NO_OFFSET};
 	struct opening opening = {.kernel = kernel, .options = options ? options : &usual};
 	struct tally_counter *counter = calloc(1, sizeof(*counter));
@@ -260,6 +270,7 @@ struct tally_counter *tally_counter_open_on(const struct kernel_seam *kernel, co
 	enum tally_status status = counter && text ? TALLY_OK : error_nomem(&why);
 	if (status == TALLY_OK) {
 		counter->kernel = kernel;
+		counter->is_inherited = opening.options->inherit;
 		status = open_all(&opening, text, counter, &why);
 	}
 	free(text);
@@ -334,6 +345,8 @@ void tally_counter_disable(struct tally_counter *counter)
 
 void tally_counter_reset(struct tally_counter *counter)
 {
-	if (counter)
+	if (counter && counter->is_inherited)
+		tally_counter_set_base(counter);
+	else if (counter)
 		counter_set_reset(counter->set);
 }

@@ -14,7 +14,8 @@
 #include "kernel/counting/user_read.h"
 
 struct counter_cell {
-	struct count count;
+	struct count count; /* since the base */
+	uint64_t base; /* what the descriptor had counted when an inherited counter was set back */
 	bool is_in_error; /* read(2) gave nothing: pinned, without room on the PMU */
 	bool is_user_read;
 };
@@ -28,6 +29,7 @@ struct tally_counter {
 	const struct kernel_seam *kernel;
 	struct event_list events;
 	struct counter_set *set;
+	bool is_inherited;
 	char *label;
 	char *fallback_reason; /* NULL if the first alternative counts */
 	const struct user_registers *registers; /* NULL: always read(2) */
@@ -52,6 +54,9 @@ TALLY_MUST_CHECK enum tally_status tally_counter_prepare(
 void tally_counter_unprepare(struct tally_counter *counter);
 /* Reads every cell. */
 TALLY_MUST_CHECK enum tally_status tally_counter_refresh(struct tally_counter *counter, struct tally_error *err);
+
+/* Counts of an inherited counter are from now on those since now. If it cannot be read, nothing changes. */
+void tally_counter_set_base(struct tally_counter *counter);
 
 static inline struct counter_cell *tally_counter_cell(const struct tally_counter *counter, size_t event, size_t index)
 {

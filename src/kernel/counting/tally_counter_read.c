@@ -125,6 +125,17 @@ static bool read_by_pages(struct tally_counter *c, const struct counter_group *g
 	return true;
 }
 
+/* A base above the value is of before somebody set the descriptor itself back. */
+static void cell_set(struct counter_cell *cell, struct count read, bool is_in_error)
+{
+	if (cell->base > read.value)
+		cell->base = 0;
+	read.value -= cell->base;
+	cell->count = read;
+	cell->is_in_error = is_in_error;
+	cell->is_user_read = false;
+}
+
 /* A group of which each member is there, the usual case: no way round by reading_decode. */
 static bool take_whole_group(
 	struct tally_counter *c, const struct counter_group *group, size_t index, size_t word_count)
@@ -133,8 +144,8 @@ static bool take_whole_group(
 	if (group->read_format == READ_TIMES || word_count != 3 + 2 * (size_t)group->count || words[0] != group->count)
 		return false;
 	for (uint32_t i = 0; i < group->count; i++)
-		*tally_counter_cell(c, c->members[group->start + i], index) =
-			(struct counter_cell){.count = {words[3 + 2 * i], words[1], words[2]}};
+		cell_set(tally_counter_cell(c, c->members[group->start + i], index),
+			(struct count){words[3 + 2 * i], words[1], words[2]}, false);
 	return true;
 }
 
@@ -160,10 +171,9 @@ static enum tally_status read_by_system(
 		if (c->set->counters[event].fds[index] < 0)
 			continue; /* not in the kernel's list */
 		bool is_given = at < reading.count;
-		cell->is_in_error = reading.is_in_error;
-		cell->is_user_read = false;
-		cell->count =
-			(struct count){is_given ? c->values[at].value : 0, reading.enabled_ns, reading.running_ns};
+		cell_set(cell,
+			(struct count){is_given ? c->values[at].value : 0, reading.enabled_ns, reading.running_ns},
+			reading.is_in_error);
 		at++;
 	}
 	return TALLY_OK;
@@ -183,6 +193,16 @@ enum tally_status tally_counter_refresh(struct tally_counter *c, struct tally_er
 		}
 	}
 	return TALLY_OK;
+}
+
+void tally_counter_set_base(struct tally_counter *c)
+{
+	if (tally_counter_refresh(c, NULL) != TALLY_OK)
+		return;
+	for (size_t i = 0; i < c->first_cell[c->set->len]; i++) {
+		c->cells[i].base += c->cells[i].count.value;
+		c->cells[i].count.value = 0;
+	}
 }
 
 static enum tally_count_state state_of(const struct counter_cell *cell)

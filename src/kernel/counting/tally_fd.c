@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -243,8 +244,9 @@ enum tally_status tally_fd_signal(int fd, int signal, enum tally_owner owner, pi
 	return error_set_errno(err, status, errno, "cannot have signal %d sent at overflows", signal);
 }
 
-void tally_signal_decode(const siginfo_t *info, struct tally_signal *decoded)
+void tally_signal_decode(const void *siginfo, struct tally_signal *decoded)
 {
+	const siginfo_t *info = siginfo;
 	*decoded = (struct tally_signal){.fd = -1};
 	if (info->si_signo == SIGTRAP && info->si_code == TRAP_OF_EVENT) {
 		/* After the address lie: unsigned long data, u32 type, u32 flags. */

@@ -55,9 +55,10 @@ static enum tally_status open_attr(struct tally_sampler *s, const struct event_s
 {
 	struct tally_ring_options ring = {
 		.data_bytes = o->ring_bytes, .is_overwriting = ATTR_HAS(attr, WRITE_BACKWARD)};
-	s->fd = s->kernel->perf_event_open(s->kernel->context, attr, o->thread, o->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int cpu = o->is_on_one_cpu ? o->one_cpu : -1;
+	s->fd = s->kernel->perf_event_open(s->kernel->context, attr, o->thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (s->fd < 0)
-		return refusal_explain(s->kernel, spec, o->thread, o->cpu, errno, err);
+		return refusal_explain(s->kernel, spec, o->thread, cpu, errno, err);
 	s->layout = record_layout_make(attr, false);
 	struct tally_error why;
 	s->ring = tally_ring_open_on(s->kernel, s->fd, &ring, &why);

@@ -109,7 +109,8 @@ static void options_become_bits_of_the_attr(void **state)
 {
 	struct bench *b = *state;
 	struct tally_counter_options options = {.pid = 77,
-		.cpu = 3,
+		.one_cpu = 3,
+		.is_on_one_cpu = true,
 		.inherit = true,
 		.starts_disabled = true,
 		.enable_on_exec = true,
@@ -126,7 +127,7 @@ static void options_become_bits_of_the_attr(void **state)
 static void a_pinned_group_without_room_is_in_error(void **state)
 {
 	struct bench *b = *state;
-	struct tally_counter_options options = {.cpu = -1, .is_pinned = true};
+	struct tally_counter_options options = {.is_pinned = true};
 	struct tally_count counts[2];
 	struct tally_mark mark;
 	b->fake.counters = 1;
@@ -253,14 +254,14 @@ static void pages_are_not_mapped_where_they_cannot_help(void **state)
 {
 	struct bench *b = *state;
 	struct perf_event_mmap_page page = a_page();
-	struct tally_counter_options options = {.cpu = -1, .never_user_reads = true};
+	struct tally_counter_options options = {.never_user_reads = true};
 	next_page = &page;
 	bench_open(b, "cycles:u", &options);
 	tally_counter_close(b->counter);
-	options = (struct tally_counter_options){.cpu = -1, .inherit = true};
+	options = (struct tally_counter_options){.inherit = true};
 	bench_open(b, "cycles:u", &options);
 	tally_counter_close(b->counter);
-	options = (struct tally_counter_options){.cpu = -1, .pid = 77};
+	options = (struct tally_counter_options){.pid = 77};
 	bench_open(b, "cycles:u", &options);
 	tally_counter_close(b->counter);
 	bench_open(b, "page-faults", NULL);
@@ -285,6 +286,33 @@ static void a_missing_event_is_an_alternatives_failure(void **state)
 	assert_non_null(tally_counter_fallback_reason(b->counter));
 	assert_null(tally_counter_open_on(&b->fake.seam, "cycles:u", NULL, &b->err));
 	assert_int_equal(b->err.status, TALLY_UNSUPPORTED);
+}
+
+static void a_malformed_alternative_is_refused(void **state)
+{
+	struct bench *b = *state;
+	assert_null(tally_counter_open_on(&b->fake.seam, "{cycles:u|page-faults:u", NULL, &b->err));
+	assert_int_equal(b->err.status, TALLY_INVALID);
+	fake_kernel_refuse(&b->fake, EVENT_HARDWARE, HW_CPU_CYCLES, ENOENT);
+	assert_null(tally_counter_open_on(&b->fake.seam, "cycles:u|page-faults:#", NULL, &b->err));
+	assert_int_equal(b->err.status, TALLY_INVALID);
+	assert_in_range(b->err.offset, strlen("cycles:u|"), strlen("cycles:u|page-faults:#"));
+}
+
+static void a_cpu_is_never_taken_from_zeros(void **state)
+{
+	struct bench *b = *state;
+	bench_open(b, "page-faults:u", &(struct tally_counter_options){.inherit = true});
+	assert_non_null(strstr(fake_kernel_log(&b->fake), "open cpu=-1 "));
+	struct tally_counter_options first = {.is_on_one_cpu = true}, unclear = {.one_cpu = 2}, below = {.one_cpu = -1};
+	struct tally_counter *counter = tally_counter_open_on(&b->fake.seam, "page-faults:u", &first, &b->err);
+	assert_non_null(counter);
+	assert_non_null(strstr(fake_kernel_log(&b->fake), "open cpu=0 "));
+	tally_counter_close(counter);
+	assert_null(tally_counter_open_on(&b->fake.seam, "page-faults:u", &unclear, &b->err));
+	assert_int_equal(b->err.status, TALLY_INVALID);
+	assert_null(tally_counter_open_on(&b->fake.seam, "page-faults:u", &below, &b->err));
+	assert_int_equal(b->err.status, TALLY_INVALID);
 }
 
 static ssize_t failing_read(void *context, int fd, void *buffer, size_t size)
@@ -320,6 +348,8 @@ int main(void)
 		BENCH_TEST(another_thread_asks_the_kernel),
 		BENCH_TEST(pages_are_not_mapped_where_they_cannot_help),
 		BENCH_TEST(a_missing_event_is_an_alternatives_failure),
+		BENCH_TEST(a_malformed_alternative_is_refused),
+		BENCH_TEST(a_cpu_is_never_taken_from_zeros),
 		BENCH_TEST(a_read_that_fails_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
