@@ -155,12 +155,11 @@ int cli_usagef(const struct cli *cli, const struct command *command, const char 
 	va_end(args);
 	struct text t = {0};
 	text_str(&t, "\n\n");
-	if (names) {
-		help_usage_lines(&t, cli->program, command);
+	help_usage_lines(&t, cli->program, command);
+	if (names)
 		add_options_named(&t, command, names);
-	} else {
-		help_usage(&t, cli->program, command, NULL);
-	}
+	else
+		help_hint(&t, cli->program, command);
 	write_stderr(&t);
 	return EXIT_USAGE;
 }
@@ -173,10 +172,13 @@ static int explain(const struct cli *cli, const struct command *command, const s
 		text_printf(&t, "%s\n\n", parse->message);
 	else
 		text_printf(&t, parse->is_unknown ? "  Error: %s\n\n" : " Error: %s\n", parse->message);
-	if (parse->culprit && parse->culprit->kind == OPTION_UNSUPPORTED)
-		text_printf(&t, " See '%s help %s' for what is.\n", cli->program, command->name);
+	bool is_unsupported = parse->culprit && parse->culprit->kind == OPTION_UNSUPPORTED;
+	if (!is_unsupported)
+		help_usage_lines(&t, cli->program, command);
+	if (parse->culprit && !is_unsupported)
+		help_option(&t, parse->culprit);
 	else
-		help_usage(&t, cli->program, command, parse->culprit);
+		help_hint(&t, cli->program, command);
 	if (parse->second)
 		help_option(&t, parse->second);
 	write_stderr(&t);
@@ -214,7 +216,7 @@ int cli_parse_options(
 		return cli_finish_text(cli, &t);
 	}
 	text_char(&t, '\n');
-	help_usage(&t, cli->program, command, NULL);
+	help_usage(&t, cli->program, command);
 	write_stderr(&t);
 	return EXIT_USAGE;
 }

@@ -39,7 +39,8 @@ const char *cli_build_id_dir(const struct cli *cli, const char *symfs);
 int cli_check_program(const struct cli *cli, const char *option, const char *program);
 /* Warnings and notes, each once with its count. */
 void cli_print_diag(const struct cli *cli, const struct diag *diag);
-/* The message, the usage lines and the options of these long names ("pid,tid"; NULL: all); returns EXIT_USAGE. */
+/* The message, the usage lines and the options of these long names ("pid,tid"; NULL: where to read of all of them);
+ * returns EXIT_USAGE. */
 int cli_usagef(const struct cli *cli, const struct command *command, const char *names, const char *format, ...)
 	TALLY_PRINTF(4, 5);
 /* Parses argv by the command's table into settings. CLI_GO_ON, or how to leave: help was asked for, or usage was wrong

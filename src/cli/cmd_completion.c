@@ -7,18 +7,13 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "profile/keys.h"
 
 static const struct option_table table = {NULL, 0, true};
 static const char *const usages[] = {"bash|zsh|fish", NULL};
 
-static void add_option_words(struct text *t, const struct command *command)
-{
-	for (size_t i = 0; i < command->options->count; i++) {
-		const struct option *option = &command->options->options[i];
-		if (option->name && option->kind != OPTION_UNSUPPORTED && !option->is_hidden)
-			text_printf(t, " --%s", option->name);
-	}
-}
+/* What a shell can offer for an option of a command. */
+enum offer { OFFER_OPTION_ONLY, OFFER_CHOICES, OFFER_EVENTS, OFFER_KEYS };
 
 static bool takes_events(const struct option *option)
 {
@@ -40,31 +35,131 @@ static void add_quoted(struct text *t, const char *s)
 	text_char(t, '\'');
 }
 
+static bool is_shown(const struct option *option)
+{
+	return option->kind != OPTION_UNSUPPORTED && !option->is_hidden;
+}
+
+/* Sort keys of a profile; sched, lock and kmem have columns of their own. */
+static bool takes_keys(const struct command *command, const struct option *option)
+{
+	static const char *const profiles[] = {"report", "top", "diff", "mem"};
+	if (!option->name || (strcmp(option->name, "sort") != 0 && strcmp(option->name, "fields") != 0))
+		return false;
+	for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++)
+		if (strcmp(command->name, profiles[i]) == 0)
+			return true;
+	return false;
+}
+
+static enum offer offer_of(const struct command *command, const struct option *option)
+{
+	if (takes_events(option))
+		return OFFER_EVENTS;
+	if (takes_keys(command, option))
+		return OFFER_KEYS;
+	return option_has_choices(option) ? OFFER_CHOICES : OFFER_OPTION_ONLY;
+}
+
+/* "a|b" as "a b". */
+static void add_choices(struct text *t, struct tally_str choices)
+{
+	for (size_t i = 0; i < choices.len; i++)
+		text_char(t, choices.data[i] == '|' ? ' ' : choices.data[i]);
+}
+
+static void add_keys(struct text *t)
+{
+	for (unsigned key = 0; key < KEY_FIELD; key++) {
+		const char *name = profile_key_get((enum profile_key)key)->name;
+		text_printf(t, "%s%s", key ? " " : "", name);
+	}
+}
+
+/* The words of the command's own commands, of "{record|report}" in its usage; empty if it has none. */
+static struct tally_str subcommands(const struct command *command)
+{
+	const char *begin = strchr(command->usages[0], '{');
+	const char *end = begin ? strchr(begin, '}') : NULL;
+	return end ? (struct tally_str){begin + 1, (size_t)(end - begin) - 1} : (struct tally_str){NULL, 0};
+}
+
+static void add_bash_values(struct text *t, const struct command *command)
+{
+	for (size_t i = 0; i < command->options->count; i++) {
+		const struct option *option = &command->options->options[i];
+		enum offer offer = offer_of(command, option);
+		if (!is_shown(option) || offer == OFFER_OPTION_ONLY)
+			continue;
+		text_printf(t, "\t%s,--%s", command->name, option->name ? option->name : "");
+		if (option->letter)
+			text_printf(t, "|%s,-%c", command->name, option->letter);
+		if (offer == OFFER_EVENTS)
+			text_str(t, ") _tally_events \"$cur\"; return ;;\n");
+		else if (offer == OFFER_KEYS)
+			text_str(t, ") _tally_list \"$cur\" \"$keys\"; return ;;\n");
+		else {
+			text_str(t, ") COMPREPLY=($(compgen -W '");
+			add_choices(t, str_from(option->argument));
+			text_str(t, "' -- \"$cur\")); return ;;\n");
+		}
+	}
+}
+
+static void add_verbs(struct text *t)
+{
+	size_t count;
+	const struct command *const *commands = commands_all(&count);
+	for (size_t i = 0; i < count; i++)
+		text_printf(t, "%s%s", i ? " " : "", commands[i]->name);
+}
+
+static void add_bash_words(struct text *t, const struct command *command)
+{
+	struct tally_str own = subcommands(command);
+	text_printf(t, "\t%s) words='", command->name);
+	for (size_t i = 0; i < command->options->count; i++)
+		if (command->options->options[i].name && is_shown(&command->options->options[i]))
+			text_printf(t, " --%s", command->options->options[i].name);
+	text_str(t, "' verbs='");
+	if (command == &command_help || command == &command_man)
+		add_verbs(t);
+	else
+		add_choices(t, own);
+	text_str(t, "' ;;\n");
+}
+
 static void bash(struct text *t)
 {
 	size_t count;
 	const struct command *const *commands = commands_all(&count);
-	/* A colon ends bash's words, but not an event's name. */
+	/* A list's last item; a colon ends bash's words, but not an event's name. */
 	text_str(t,
-		"_tally_events()\n{\n\tlocal cur=$1 head=\n\tcase $cur in *,*) head=${cur%,*}, ;; esac\n"
-		"\tCOMPREPLY=($(compgen -P \"$head\" -W \"$(tally list --raw-dump 2>/dev/null)\" -- \"${cur##*,}\"))\n"
-		"\ttype __ltrim_colon_completions >/dev/null 2>&1 && __ltrim_colon_completions \"$cur\"\n}\n");
-	text_str(t, "_tally()\n{\n\tlocal word=${COMP_WORDS[COMP_CWORD]} words\n"
-		    "\tlocal cur=$word prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-		    "\ttype _get_comp_words_by_ref >/dev/null 2>&1 && _get_comp_words_by_ref -n : cur prev\n"
-		    "\tcase $prev in -e|--event) _tally_events \"$cur\"; return ;; esac\n"
-		    "\tcase ${COMP_WORDS[1]} in\n");
-	for (size_t i = 0; i < count; i++) {
-		text_printf(t, "\t%s) words='", commands[i]->name);
-		add_option_words(t, commands[i]);
-		text_str(t, "' ;;\n");
-	}
-	text_str(t, "\tesac\n\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\twords='");
+		"_tally_list()\n{\n\tlocal cur=$1 head=\n\tcase $cur in *,*) head=${cur%,*}, ;; esac\n"
+		"\tCOMPREPLY=($(compgen -P \"$head\" -W \"$2\" -- \"${cur##*,}\"))\n"
+		"\ttype __ltrim_colon_completions >/dev/null 2>&1 && __ltrim_colon_completions \"$cur\"\n}\n"
+		"_tally_events()\n{\n\t_tally_list \"$1\" \"$(${COMP_WORDS[0]} list --raw-dump 2>/dev/null)\"\n}\n");
+	text_str(t, "_tally()\n{\n\tlocal word=${COMP_WORDS[COMP_CWORD]} words verbs\n"
+		    "\tlocal cur=$word prev=${COMP_WORDS[COMP_CWORD-1]} keys='");
+	add_keys(t);
+	/* --name=value is three words to bash. */
+	text_str(t, "'\n\ttype _get_comp_words_by_ref >/dev/null 2>&1 && _get_comp_words_by_ref -n : cur prev\n"
+		    "\tif [ \"$cur\" = = ]; then cur=\n"
+		    "\telif [ \"$prev\" = = ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+		    "\tcase ${COMP_WORDS[1]},$prev in\n");
 	for (size_t i = 0; i < count; i++)
-		text_printf(t, "%s%s", i ? " " : "", commands[i]->name);
-	text_str(t, "'\n\tfi\n\tif [ \"$COMP_CWORD\" -eq 1 ] || [ \"${word#-}\" != \"$word\" ]; then\n"
-		    "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n\telse\n"
-		    "\t\tCOMPREPLY=($(compgen -f -- \"$word\"))\n\tfi\n}\ncomplete -o filenames -F _tally tally\n");
+		add_bash_values(t, commands[i]);
+	text_str(t, "\tesac\n\tcase ${COMP_WORDS[1]} in\n");
+	for (size_t i = 0; i < count; i++)
+		add_bash_words(t, commands[i]);
+	text_str(t, "\tesac\n\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\twords='");
+	add_verbs(t);
+	text_str(t,
+		"'\n\telif [ \"$COMP_CWORD\" -eq 2 ] && [ -n \"$verbs\" ] && [ \"${word#-}\" = \"$word\" ]; then\n"
+		"\t\tCOMPREPLY=($(compgen -W \"$verbs\" -- \"$word\"))\n\t\treturn\n\tfi\n"
+		"\tif [ \"$COMP_CWORD\" -eq 1 ] || [ \"${word#-}\" != \"$word\" ]; then\n"
+		"\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n\telse\n"
+		"\t\tCOMPREPLY=($(compgen -f -- \"$word\"))\n\tfi\n}\ncomplete -o filenames -F _tally tally perf\n");
 }
 
 static void add_zsh_help(struct text *t, const char *s)
@@ -76,55 +171,108 @@ static void add_zsh_help(struct text *t, const char *s)
 	}
 }
 
+static void add_zsh_option(struct text *t, const struct command *command, const struct option *option)
+{
+	text_printf(t, " \\\n\t\t\t\"--%s[", option->name);
+	add_zsh_help(t, option->help ? option->help : "");
+	switch (offer_of(command, option)) {
+	case OFFER_EVENTS:
+		text_str(t, "]:event:($($words[1] list --raw-dump 2>/dev/null))\"");
+		break;
+	case OFFER_KEYS:
+		text_str(t, "]:key:_values -s , key $keys\"");
+		break;
+	case OFFER_CHOICES:
+		text_str(t, "]:value:(");
+		add_choices(t, str_from(option->argument));
+		text_str(t, ")\"");
+		break;
+	case OFFER_OPTION_ONLY:
+		text_str(t, "]\"");
+		break;
+	}
+}
+
+static void add_zsh_command(struct text *t, const struct command *command)
+{
+	struct tally_str own = subcommands(command);
+	text_printf(t, "\t%s)\n\t\t_arguments", command->name);
+	for (size_t o = 0; o < command->options->count; o++)
+		if (command->options->options[o].name && is_shown(&command->options->options[o]))
+			add_zsh_option(t, command, &command->options->options[o]);
+	if (own.len) {
+		text_str(t, " \\\n\t\t\t'1:command:(");
+		add_choices(t, own);
+		text_str(t, ")'");
+	}
+	text_str(t, " \\\n\t\t\t'*:file:_files' ;;\n");
+}
+
 static void zsh(struct text *t)
 {
 	size_t count;
 	const struct command *const *commands = commands_all(&count);
-	text_str(t, "#compdef tally\n_tally()\n{\n\tif (( CURRENT == 2 )); then\n\t\tlocal -a verbs=(\n");
+	text_str(t, "#compdef tally perf\n_tally()\n{\n\tlocal -a keys=(");
+	add_keys(t);
+	text_str(t, ")\n\tif (( CURRENT == 2 )); then\n\t\tlocal -a verbs=(\n");
 	for (size_t i = 0; i < count; i++) {
 		text_printf(t, "\t\t\t\"%s:", commands[i]->name);
 		add_zsh_help(t, commands[i]->summary);
 		text_str(t, "\"\n");
 	}
 	text_str(t, "\t\t)\n\t\t_describe command verbs\n\t\treturn\n\tfi\n\tcase $words[2] in\n");
-	for (size_t i = 0; i < count; i++) {
-		text_printf(t, "\t%s)\n\t\t_arguments", commands[i]->name);
-		for (size_t o = 0; o < commands[i]->options->count; o++) {
-			const struct option *option = &commands[i]->options->options[o];
-			if (!option->name || option->kind == OPTION_UNSUPPORTED || option->is_hidden)
-				continue;
-			text_printf(t, " \\\n\t\t\t\"--%s[", option->name);
-			add_zsh_help(t, option->help ? option->help : "");
-			text_str(t, takes_events(option) ? "]:event:($(tally list --raw-dump 2>/dev/null))\"" : "]\"");
-		}
-		text_str(t, " \\\n\t\t\t'*:file:_files' ;;\n");
-	}
+	for (size_t i = 0; i < count; i++)
+		add_zsh_command(t, commands[i]);
 	text_str(t, "\tesac\n}\n_tally \"$@\"\n");
+}
+
+static void add_fish_option(struct text *t, const struct command *command, const struct option *option)
+{
+	text_printf(t, "complete -c tally -n '__fish_seen_subcommand_from %s'", command->name);
+	if (option->name)
+		text_printf(t, " -l %s", option->name);
+	if (option->letter)
+		text_printf(t, " -s %c", option->letter);
+	switch (offer_of(command, option)) {
+	case OFFER_EVENTS:
+		text_str(t, " -x -a '(tally list --raw-dump 2>/dev/null | string split \" \")'");
+		break;
+	case OFFER_KEYS:
+		text_str(t, " -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"");
+		add_keys(t);
+		text_str(t, "\\\"\")'");
+		break;
+	case OFFER_CHOICES:
+		text_str(t, " -x -a '");
+		add_choices(t, str_from(option->argument));
+		text_char(t, '\'');
+		break;
+	case OFFER_OPTION_ONLY:
+		break;
+	}
+	text_str(t, option->argument && !option->argument_is_optional ? " -r -d " : " -d ");
+	add_quoted(t, option->help ? option->help : "");
+	text_char(t, '\n');
 }
 
 static void fish(struct text *t)
 {
 	size_t count;
 	const struct command *const *commands = commands_all(&count);
+	text_str(t, "complete -c perf -w tally\n");
 	for (size_t i = 0; i < count; i++) {
+		struct tally_str own = subcommands(commands[i]);
 		text_printf(t, "complete -c tally -n __fish_use_subcommand -f -a %s -d ", commands[i]->name);
 		add_quoted(t, commands[i]->summary);
 		text_char(t, '\n');
-		for (size_t o = 0; o < commands[i]->options->count; o++) {
-			const struct option *option = &commands[i]->options->options[o];
-			if (option->kind == OPTION_UNSUPPORTED || option->is_hidden)
-				continue;
-			text_printf(t, "complete -c tally -n '__fish_seen_subcommand_from %s'", commands[i]->name);
-			if (option->name)
-				text_printf(t, " -l %s", option->name);
-			if (option->letter)
-				text_printf(t, " -s %c", option->letter);
-			if (takes_events(option))
-				text_str(t, " -x -a '(tally list --raw-dump 2>/dev/null | string split \" \")'");
-			text_str(t, option->argument && !option->argument_is_optional ? " -r -d " : " -d ");
-			add_quoted(t, option->help ? option->help : "");
-			text_char(t, '\n');
+		if (own.len) {
+			text_printf(t, "complete -c tally -n '__fish_seen_subcommand_from %s' -a '", commands[i]->name);
+			add_choices(t, own);
+			text_str(t, "'\n");
 		}
+		for (size_t o = 0; o < commands[i]->options->count; o++)
+			if (is_shown(&commands[i]->options->options[o]))
+				add_fish_option(t, commands[i], &commands[i]->options->options[o]);
 	}
 }
 

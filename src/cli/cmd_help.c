@@ -19,8 +19,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	} else {
 		const struct command *wanted = command_find(argv[rest]);
 		if (!wanted)
-			return cli_failf(cli, "%s: there is no command '%s'. See '%s --help'.", cli->program,
-				argv[rest], cli->program);
+			return commands_complain(cli, argv[rest]);
 		cli_start_pager(cli);
 		help_full(&t, cli->program, wanted);
 	}

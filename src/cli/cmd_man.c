@@ -1,10 +1,11 @@
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/help.h"
 
 static const struct option_table table = {NULL, 0, true};
-static const char *const usages[] = {"COMMAND", NULL};
+static const char *const usages[] = {"[COMMAND]", NULL};
 
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
@@ -12,20 +13,24 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	int code = cli_parse_options(cli, command, argc, argv, NULL, &rest);
 	if (code != CLI_GO_ON)
 		return code;
-	const struct command *wanted = rest < argc ? command_find(argv[rest]) : NULL;
-	if (!wanted)
-		return cli_failf(cli, "%s: man needs the name of a command", cli->program);
 	struct text t = {0};
-	help_man_page(&t, wanted);
+	const char *name = rest < argc ? argv[rest] : "tally";
+	const struct command *wanted = command_find(name);
+	if (wanted)
+		help_man_page(&t, wanted);
+	else if (strcmp(name, "tally") == 0)
+		help_man_overview(&t);
+	else
+		return commands_complain(cli, name);
 	return cli_finish_text(cli, &t);
 }
 
 const struct command command_man = {
 	.name = "man",
-	.summary = "Print the manual page of a command as roff",
+	.summary = "Print a manual page as roff",
 	.usages = usages,
 	.options = &table,
-	.description = "Prints the source of a manual page; `tally man stat | man -l -` shows it. The build installs "
-		       "one per command.",
+	.description = "Prints the source of the manual page of a command, or of tally itself without one;\n"
+		       "`tally man stat | man -l -` shows it. The build installs them all.",
 	.run = run,
 };

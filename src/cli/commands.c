@@ -1,6 +1,11 @@
 #include "cli/commands.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "base/text.h"
+#include "cli/cli.h"
 
 static const struct command *const commands[] = {
 	&command_annotate,
@@ -63,8 +68,22 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
-const char *const *commands_missing(size_t *count)
+int commands_complain(const struct cli *cli, const char *name)
 {
-	*count = sizeof(missing) / sizeof(missing[0]);
-	return missing;
+	const char *names[sizeof(commands) / sizeof(commands[0])];
+	size_t count = sizeof(commands) / sizeof(commands[0]);
+	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+		if (strcmp(missing[i], name) == 0) {
+			fprintf(stderr, "%s: '%s' is not supported yet\n", cli->program, name);
+			return EXIT_USAGE;
+		}
+	}
+	fprintf(stderr, "%s: '%s' is not a %s-command. See '%s --help'.\n", cli->program, name, cli->program,
+		cli->program);
+	for (size_t i = 0; i < count; i++)
+		names[i] = commands[i]->name;
+	size_t nearest = text_nearest(names, count, name);
+	if (nearest != SIZE_MAX)
+		fprintf(stderr, "\nDid you mean this?\n\t%s\n", names[nearest]);
+	return 1;
 }

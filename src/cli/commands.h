@@ -21,8 +21,9 @@ struct command {
 
 const struct command *const *commands_all(size_t *count);
 const struct command *command_find(const char *name);
-/* Verbs of perf that are not built yet. */
-const char *const *commands_missing(size_t *count);
+/* Says on standard error that there is no such verb, or that this verb of perf is not built yet, and which name is near;
+ * returns the exit code. */
+int commands_complain(const struct cli *cli, const char *name);
 
 extern const struct command command_annotate;
 extern const struct command command_archive;

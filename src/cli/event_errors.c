@@ -25,7 +25,8 @@ int event_error_print(const struct cli *cli, const struct command *command, cons
 	if (detail && err->status != TALLY_DENIED && err->status != TALLY_UNSUPPORTED)
 		text_printf(&t, "%s\n", detail + 2);
 	bool is_negated;
-	help_usage(&t, cli->program, command, options_find(command->options, option, strlen(option), &is_negated));
+	help_usage_lines(&t, cli->program, command);
+	help_option(&t, options_find(command->options, option, strlen(option), &is_negated));
 	text_to_fd(&t, STDERR_FILENO);
 	text_flush(&t);
 	text_deinit(&t);

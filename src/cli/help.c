@@ -100,13 +100,15 @@ static void add_unsupported(struct text *t, const struct command *command)
 	text_char(t, '\n');
 }
 
-void help_usage(struct text *t, const char *program, const struct command *command, const struct option *only)
+void help_hint(struct text *t, const char *program, const struct command *command)
+{
+	text_printf(
+		t, " See '%s help %.*s' for the options.\n", program, (int)strcspn(command->name, " "), command->name);
+}
+
+void help_usage(struct text *t, const char *program, const struct command *command)
 {
 	help_usage_lines(t, program, command);
-	if (only) {
-		help_option(t, only);
-		return;
-	}
 	const struct option *options[MAX_OPTIONS];
 	size_t count = sorted_options(command->options, false, options);
 	for (size_t i = 0; i < count; i++)
@@ -136,7 +138,7 @@ static void add_filled(struct text *t, const char *s)
 void help_full(struct text *t, const char *program, const struct command *command)
 {
 	text_printf(t, "%s %s - %s\n\n", program, command->name, command->summary);
-	help_usage(t, program, command, NULL);
+	help_usage(t, program, command);
 	if (command->description) {
 		text_char(t, '\n');
 		add_filled(t, command->description);
@@ -196,6 +198,15 @@ static void add_roff_option(struct text *t, const struct option *option)
 	text_char(t, '\n');
 }
 
+static void add_overview_entry(struct text *t, const char *term, const char *meaning)
+{
+	text_str(t, ".TP\n\\fB");
+	add_roff(t, term);
+	text_str(t, "\\fR\n");
+	add_roff(t, meaning);
+	text_char(t, '\n');
+}
+
 void help_man_page(struct text *t, const struct command *command)
 {
 	text_printf(t, ".TH TALLY\\-%s 1 \"\" \"tally %s\" \"tally manual\"\n", command->name, TALLY_VERSION);
@@ -225,4 +236,49 @@ void help_man_page(struct text *t, const struct command *command)
 		}
 	}
 	text_str(t, "\n.SH SEE ALSO\n\\fBperf_event_open\\fR(2)\n");
+}
+
+void help_man_overview(struct text *t)
+{
+	size_t count;
+	const struct command *const *commands = commands_all(&count);
+	text_printf(t, ".TH TALLY 1 \"\" \"tally %s\" \"tally manual\"\n", TALLY_VERSION);
+	text_str(t,
+		".SH NAME\ntally \\- count, record and explain performance events on Linux\n"
+		".SH SYNOPSIS\n\\fBtally\\fR [\\fB\\-\\-version\\fR] [\\fB\\-\\-help\\fR] [OPTIONS] COMMAND [ARGS]\n"
+		".SH DESCRIPTION\n");
+	add_roff(t,
+		"tally counts events of programs and of the machine, records where time goes, and reports it. It "
+		"takes\n"
+		"the commands and options of perf, and reads and writes perf.data files. Called by the name perf it\n"
+		"names itself perf in its messages.\n");
+	text_str(t, ".SH OPTIONS\n");
+	add_overview_entry(t, "-p, --paginate", "send the output to a terminal through the pager");
+	add_overview_entry(t, "--no-pager", "do not use a pager");
+	add_overview_entry(t, "--buildid-dir <dir>", "the cache of build IDs (~/.debug)");
+	text_str(t, ".SH COMMANDS\n");
+	for (size_t i = 0; i < count; i++) {
+		text_printf(t, ".TP\n.BR tally\\-%s (1)\n", commands[i]->name);
+		add_roff(t, commands[i]->summary);
+		text_char(t, '\n');
+	}
+	text_str(t, ".SH EXIT STATUS\n");
+	add_overview_entry(t, "0", "success");
+	add_overview_entry(t, "1", "unknown command");
+	add_overview_entry(t, "3", "a gate did not pass: report --require, diff --fail-if");
+	add_overview_entry(t, "129", "wrong usage");
+	add_overview_entry(t, "255", "failure");
+	text_str(t, ".PP\n");
+	add_roff(t, "stat and record end with the status of the command that they ran.\n");
+	text_str(t, ".SH FILES\n");
+	add_overview_entry(t, "perf.data", "the recording that commands write and read unless -o or -i names another");
+	add_overview_entry(t, "~/.perfconfig, /etc/perfconfig", "settings, in the form of perf-config(1)");
+	add_overview_entry(t, "~/.debug", "the cache of build IDs: programs and libraries that were recorded");
+	add_overview_entry(t, "~/.cache/tally", "symbols and lines that were read before");
+	text_str(t, ".SH ENVIRONMENT\n");
+	add_overview_entry(t, "NO_COLOR", "if it is not empty, no output has colours");
+	add_overview_entry(t, "PERF_PAGER, PAGER", "the pager");
+	add_overview_entry(t, "PERF_CONFIG", "the configuration file to read instead");
+	add_overview_entry(t, "DEBUGINFOD_URLS", "servers to fetch missing debug information from");
+	text_str(t, ".SH SEE ALSO\n.BR libtally (3),\n.BR perf_event_open (2)\n");
 }

@@ -7,16 +7,19 @@
 #include "base/text.h"
 #include "cli/commands.h"
 
-/* perf's usage text; only: the one option to show, NULL for all. */
-void help_usage(struct text *t, const char *program, const struct command *command, const struct option *only);
+/* perf's usage text: how to call it, and all options. */
+void help_usage(struct text *t, const char *program, const struct command *command);
 /* Its parts: the lines that tell how to call it and a blank one, and one option. */
 void help_usage_lines(struct text *t, const char *program, const struct command *command);
 void help_option(struct text *t, const struct option *option);
+/* Where to read of the options, for the end of a complaint. */
+void help_hint(struct text *t, const char *program, const struct command *command);
 /* Usage, description, options and examples. */
 void help_full(struct text *t, const char *program, const struct command *command);
 /* The list of verbs. */
 void help_program(struct text *t, const char *program);
-/* roff */
+/* roff: of a verb, and of the program */
 void help_man_page(struct text *t, const struct command *command);
+void help_man_overview(struct text *t);
 
 #endif

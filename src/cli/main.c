@@ -42,34 +42,11 @@ static int list_commands(void)
 	return 0;
 }
 
-static int unknown_command(const struct cli *cli, const char *name)
-{
-	size_t missing_count;
-	const char *const *missing = commands_missing(&missing_count);
-	for (size_t i = 0; i < missing_count; i++) {
-		if (strcmp(missing[i], name) == 0) {
-			fprintf(stderr, "%s: '%s' is not supported yet\n", cli->program, name);
-			return EXIT_USAGE;
-		}
-	}
-	fprintf(stderr, "%s: '%s' is not a %s-command. See '%s --help'.\n", cli->program, name, cli->program,
-		cli->program);
-	size_t count;
-	const struct command *const *commands = commands_all(&count);
-	const char *names[64];
-	for (size_t i = 0; i < count && i < 64; i++)
-		names[i] = commands[i]->name;
-	size_t nearest = text_nearest(names, count < 64 ? count : 64, name);
-	if (nearest != SIZE_MAX)
-		fprintf(stderr, "\nDid you mean this?\n\t%s\n", names[nearest]);
-	return 1;
-}
-
 static int run(struct cli *cli, int argc, char **argv)
 {
 	const struct command *command = command_find(argv[0]);
 	if (!command)
-		return unknown_command(cli, argv[0]);
+		return commands_complain(cli, argv[0]);
 	int code = command->run(cli, command, argc, argv);
 	cli_end_pager();
 	if (cut_files_were_met())

@@ -7,7 +7,8 @@
 #include "base/bytes.h"
 #include "base/text.h"
 
-#define MAX_NAMES 256
+#define MAX_NAMES   256
+#define MAX_CHOICES 32
 
 static bool can_negate(const struct option *option)
 {
@@ -61,6 +62,30 @@ static const struct option *find_abbreviated(
 		*is_negated = !plain;
 	}
 	return found;
+}
+
+bool option_has_choices(const struct option *option)
+{
+	const char *argument = option->argument ? option->argument : "";
+	return strchr(argument, '|') && argument[strspn(argument, "abcdefghijklmnopqrstuvwxyz0123456789-|")] == '\0';
+}
+
+/* Adds to the message the choice that is nearest to a value that will not do. */
+static void suggest_choice(struct option_parse *parse, const struct option *option, const char *value)
+{
+	char choices[sizeof(parse->message)];
+	const char *names[MAX_CHOICES];
+	size_t count = 0, used = strlen(parse->message);
+	if (!value || !option_has_choices(option))
+		return;
+	snprintf(choices, sizeof(choices), "%s", option->argument);
+	char *rest = choices;
+	for (char *name; count < MAX_CHOICES && (name = strsep(&rest, "|"));)
+		names[count++] = name;
+	size_t nearest = text_nearest(names, count, value);
+	if (nearest != SIZE_MAX)
+		snprintf(
+			parse->message + used, sizeof(parse->message) - used, "\n  Did you mean `%s'?", names[nearest]);
 }
 
 static void describe(const struct option *option, bool by_letter, char *buffer, size_t size)
@@ -128,11 +153,13 @@ static enum option_result apply(
 		const char *problem = option->call(&use);
 		if (!problem)
 			return OPTIONS_OK;
-		if (!option->is_self_explaining)
-			return bad_use(parse, option, by_letter, problem);
-		snprintf(parse->message, sizeof(parse->message), "%s", problem);
+		if (option->is_self_explaining)
+			snprintf(parse->message, sizeof(parse->message), "%s", problem);
+		else
+			bad_use(parse, option, by_letter, problem);
 		parse->culprit = option;
-		parse->is_sentence = true;
+		parse->is_sentence = option->is_self_explaining;
+		suggest_choice(parse, option, value);
 		return OPTIONS_BAD;
 	}
 	case OPTION_UNSUPPORTED:

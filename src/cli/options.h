@@ -87,6 +87,8 @@ struct option_parse {
 	bool is_long_help; /* --help rather than -h */
 };
 
+/* Whether the option's argument is a list of the values that it takes ("always|never|auto"). */
+bool option_has_choices(const struct option *option);
 enum option_result options_parse(struct option_parse *parse);
 /* Whether name (without dashes) is spelled in the table, "no-" forms included; NULL if not. */
 const struct option *options_find(const struct option_table *table, const char *name, size_t len, bool *is_negated);

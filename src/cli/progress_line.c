@@ -1,6 +1,7 @@
 #include "cli/progress_line.h"
 #include "base/clock.h"
 #include "base/helper_thread.h"
+#include "cli/colours.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -138,7 +139,7 @@ void progress_line_hide(bool is_hidden)
 void progress_line_start(struct progress_line *line)
 {
 	*line = (struct progress_line){.is_on = false};
-	if (is_screen_on || isatty(STDERR_FILENO) != 1)
+	if (is_screen_on || isatty(STDERR_FILENO) != 1 || !terminal_has_controls())
 		return;
 	pthread_condattr_t clock;
 	pthread_condattr_init(&clock);

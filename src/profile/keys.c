@@ -1,6 +1,10 @@
 #include "profile/keys.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <strings.h>
+
+#include "base/text.h"
 
 #define FACET_KEY(the_name, the_header, the_facet, the_form, the_width)                                          \
 	{                                                                                                        \
@@ -216,6 +220,18 @@ bool profile_key_find(struct tally_str text, enum profile_key *key)
 		return true;
 	}
 	return false;
+}
+
+const char *profile_key_nearest(struct tally_str text)
+{
+	enum { COUNT = sizeof(lookup) / sizeof(lookup[0]), LONGEST = 40 };
+	const char *names[COUNT];
+	char word[LONGEST + 1];
+	snprintf(word, sizeof(word), "%.*s", (int)(text.len < LONGEST ? text.len : LONGEST), text.data);
+	for (size_t i = 0; i < COUNT; i++)
+		names[i] = lookup[i].name;
+	size_t nearest = text_nearest(names, COUNT, word);
+	return nearest == SIZE_MAX ? NULL : names[nearest];
 }
 
 bool profile_key_is_name(struct tally_str text)

@@ -147,6 +147,8 @@ unsigned profile_key_facet(enum profile_key key);
 enum profile_key profile_key_as_field(enum profile_key key);
 /* Case does not matter; the first key that starts with the text wins, in perf's order of look-up. False: none does. */
 bool profile_key_find(struct tally_str text, enum profile_key *key);
+/* The name that a mistyped one is nearest to, for a message; NULL if none is near. */
+const char *profile_key_nearest(struct tally_str text);
 /* Whether that is all of a key's name, or "sym". */
 bool profile_key_is_name(struct tally_str text);
 

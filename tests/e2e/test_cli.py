@@ -84,9 +84,71 @@ def test_bash_completes_verbs_and_options(tally, tmp_path):
     assert complete('tally', 'report', 'comp') == ['completion']
     assert complete('tally', 'stat', '-e', 'page-f') == ['page-faults']
     assert complete('tally', 'record', '--event', 'dummy,task-c') == ['dummy,task-clock']
+    assert complete('tally', 'sched', 'lat') == ['latency']
+    assert complete('tally', 'help', 'timech') == ['timechart']
+    assert complete('tally', 'export', '-F', 'spee') == ['speedscope']
+    assert complete('tally', 'report', '--percentage', '=', 'rel') == ['relative']
+    assert complete('tally', 'report', '--stdio-color', '=') == ['always', 'never', 'auto']
+    assert complete('tally', 'report', '-s', 'comm,srcl') == ['comm,srcline', 'comm,srcline_from', 'comm,srcline_to']
 
 
-@pytest.mark.parametrize('verb', VERBS)
+@pytest.mark.parametrize('shell, registration', [
+    ('bash', 'complete -o filenames -F _tally tally perf'), ('zsh', '#compdef tally perf'),
+    ('fish', 'complete -c perf -w tally')])
+def test_completion_is_for_perf_too(tally, shell, registration):
+    assert registration in tally('completion', shell, check=0).stdout.splitlines()
+
+
+def test_fish_completes_values(tally, tmp_path):
+    if not shutil.which('fish'):
+        pytest.skip('fish is not installed')
+    (tmp_path / 'completion').write_text(tally('completion', 'fish', check=0).stdout)
+
+    def complete(line):
+        code = f'source completion; complete -C "{line}"'
+        result = subprocess.run(['fish', '-c', code], cwd=tmp_path, capture_output=True, text=True, check=True,
+                                env=tally.environment)
+        return [word.split('\t')[0] for word in result.stdout.splitlines()]
+
+    assert complete('tally export --format spee') == ['speedscope']
+    assert 'latency' in complete('tally sched lat')
+    assert 'comm,srcline' in complete('tally report --sort comm,srcl')
+
+
+def test_wrong_names_are_answered_by_near_ones(tally):
+    for words in (['reprot'], ['help', 'reprot'], ['man', 'reprot']):
+        assert '\treport\n' in tally(*words, check=1).stderr
+    assert "Did you mean `relative'?" in tally('report', '--percentage', 'relativ', check=129).stderr
+    assert "Did you mean `always'?" in tally('report', '--stdio-color', 'alway', check=129).stderr
+    assert "did you mean `symbol'?" in tally('diff', '-s', 'symbl', 'a', 'b', check=129).stderr
+    assert 'Did you mean' not in tally('report', '--percentage', 'zzzzzz', check=129).stderr
+
+
+def test_a_mistake_is_answered_in_a_few_lines(tally):
+    for words in (['report', '--nosuchopt'], ['record', '-c', 'x', 'true'], ['stat', '-r', 'x', 'true'],
+                  ['script', '--nosuchopt'], ['top', '--percentage', 'x']):
+        answer = tally(*words, check=129).stderr
+        assert len(answer.splitlines()) <= 10 and 'Usage: tally' in answer, answer
+
+
+@pytest.mark.parametrize('environment, is_coloured', [
+    ({'TERM': 'xterm'}, True), ({'TERM': 'xterm', 'NO_COLOR': '1'}, False), ({'TERM': 'xterm', 'NO_COLOR': ''}, True),
+    ({'TERM': 'dumb'}, False)])
+def test_colours_are_for_terminals_that_want_them(tally, live, tmp_path, workload, environment, is_coloured):
+    tally('record', '-q', '-e', 'cpu-clock', '-o', tmp_path / 'd', '--', workload('spin').path, '100', check=0)
+    for words in (['report', '--stdio', '-i', 'd'], ['annotate', '--stdio', '-i', 'd', 'spin']):
+        ours, theirs = pty.openpty()
+        child = subprocess.Popen([tally.path, '--no-pager', *words], cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=theirs,
+                                 stderr=subprocess.DEVNULL, env={**tally.environment, **environment})
+        os.close(theirs)
+        text = read_all(ours)
+        assert child.wait() == 0
+        assert ('\x1b[' in text) == is_coloured, words
+    always = tally('report', '--stdio', '--stdio-color', 'always', '-i', 'd', cwd=tmp_path, check=0, env={'NO_COLOR': '1'})
+    assert '\x1b[' in always.stdout
+
+
+@pytest.mark.parametrize('verb', [*VERBS, 'tally'])
 def test_manual_pages_render_without_a_warning(tally, verb):
     page = tally('man', verb, check=0).stdout
     assert page.startswith('.TH TALLY')

@@ -30,7 +30,7 @@ def fixture_pieces():
 def run(tally, pieces, *arguments, stderr_is_terminal=True, until=None):
     """(what standard error got, exit status) of a command whose input comes slowly: the rest of it when that was said."""
     ours, theirs = pty.openpty() if stderr_is_terminal else os.pipe()
-    child = subprocess.Popen([tally.path, *arguments], env=tally.environment, stdin=subprocess.PIPE,
+    child = subprocess.Popen([tally.path, *arguments], env={**tally.environment, 'TERM': 'xterm'}, stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, stderr=theirs)
     os.close(theirs)
     got = []
@@ -78,7 +78,7 @@ def record(tally, folder, *arguments, stdout=subprocess.DEVNULL, until=None, go_
     """What standard error, a terminal, and standard output got of a recording that ends with its command; go_on() is
     called when `until` was said."""
     ours, theirs = pty.openpty()
-    child = subprocess.Popen([tally.path, 'record', '-o', folder / 'perf.data', *arguments], env=tally.environment,
+    child = subprocess.Popen([tally.path, 'record', '-o', folder / 'perf.data', *arguments], env={**tally.environment, 'TERM': 'xterm'},
                              stdout=theirs if stdout is None else stdout, stderr=theirs)
     os.close(theirs)
     got = []

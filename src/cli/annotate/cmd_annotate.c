@@ -4,6 +4,7 @@
 #include "cli/annotate/annotate_objdump.h"
 #include "cli/annotate/annotate_run.h"
 #include "cli/cli.h"
+#include "cli/colours.h"
 #include "cli/commands.h"
 #include "cli/config_files.h"
 #include "cli/terminal/tui_terminal.h"
@@ -48,12 +49,8 @@ static const char *set_group(const struct option_use *use)
 static const char *set_colour(const struct option_use *use)
 {
 	struct settings *settings = use->settings;
-	const char *mode = use->value ? use->value : "never";
 	settings->colour_is_set = true;
-	settings->run.text.with_colours = !strcmp(mode, "always") || (!strcmp(mode, "auto") && isatty(STDOUT_FILENO));
-	if (strcmp(mode, "always") && strcmp(mode, "never") && strcmp(mode, "auto"))
-		return "takes always, never or auto";
-	return NULL;
+	return colours_by_mode(use->value, &settings->run.text.with_colours) ? NULL : "takes always, never or auto";
 }
 
 static const char *set_percent_type(const struct option_use *use)
@@ -122,7 +119,7 @@ static const struct option options[] = {
 	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct settings, stdio), .help = "Use the stdio interface: text"},
 	{"stdio2", 0, OPTION_FLAG, .offset = RUN(is_compact),
 		.help = "compact: names for addresses, arrows at jumps, calls and returns"},
-	{"stdio-color", 0, OPTION_CALL, "mode", .call = set_colour, .can_be_negated = true,
+	{"stdio-color", 0, OPTION_CALL, "always|never|auto", .call = set_colour, .can_be_negated = true,
 		.help = "'always', 'never' or 'auto': colour the percentages"},
 	{"vmlinux", 'k', OPTION_STRING, "file", .offset = RUN(request.store.vmlinux), .help = "vmlinux pathname"},
 	{"modules", 'm', OPTION_FLAG, .offset = offsetof(struct settings, modules),
@@ -282,7 +279,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct text out = {0};
 	int rest;
 	struct tally_error err = {0};
-	settings.run.text.with_colours = isatty(STDOUT_FILENO);
+	settings.run.text.with_colours = colours_are_wanted();
 	if (read_config(cli, &settings, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);

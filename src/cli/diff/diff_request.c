@@ -167,8 +167,11 @@ bool diff_request_has_key(const struct diff_request *request, enum profile_key k
 static enum tally_status add_key(struct diff_request *r, struct tally_str name, struct tally_error *err)
 {
 	enum profile_key key = PROFILE_KEY_COUNT;
-	if (!profile_key_find(name, &key))
-		return error_set(err, TALLY_INVALID, "Error:\nUnknown --sort key: `%.*s'", (int)name.len, name.data);
+	if (!profile_key_find(name, &key)) {
+		const char *nearest = profile_key_nearest(name);
+		return error_set(err, TALLY_INVALID, "Error:\nUnknown --sort key: `%.*s'%s%s%s", (int)name.len, name.data,
+			nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	}
 	if (profile_key_get(key)->is_value)
 		return error_set(err, TALLY_INVALID,
 			"--sort key '%.*s' is a value, and rows of diff are by keys: -p shows periods", (int)name.len,

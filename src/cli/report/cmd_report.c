@@ -5,6 +5,7 @@
 
 #include "cli/annotate/annotate_objdump.h"
 #include "cli/cli.h"
+#include "cli/colours.h"
 #include "cli/commands.h"
 #include "cli/reader_styles.h"
 #include "cli/report/report_blocks.h"
@@ -79,11 +80,7 @@ static const char *set_percentage(const struct option_use *use)
 static const char *set_colour(const struct option_use *use)
 {
 	struct settings *settings = use->settings;
-	const char *mode = use->value ? use->value : "never";
-	settings->request.colours = !strcmp(mode, "always") || (!strcmp(mode, "auto") && isatty(STDOUT_FILENO));
-	if (strcmp(mode, "always") && strcmp(mode, "never") && strcmp(mode, "auto"))
-		return "takes always, never or auto";
-	return NULL;
+	return colours_by_mode(use->value, &settings->request.colours) ? NULL : "takes always, never or auto";
 }
 
 static const char *set_html(const struct option_use *use)
@@ -328,7 +325,7 @@ static const struct option options[] = {
 		.help = "Look for files with symbols relative to this directory"},
 	{"vmlinux", 'k', OPTION_STRING, "file", .offset = REQUEST(vmlinux), .help = "vmlinux pathname"},
 	{"kallsyms", 0, OPTION_STRING, "file", .offset = REQUEST(kallsyms), .help = "kallsyms pathname"},
-	{"stdio-color", 0, OPTION_CALL, "mode", .call = set_colour, .can_be_negated = true,
+	{"stdio-color", 0, OPTION_CALL, "always|never|auto", .call = set_colour, .can_be_negated = true,
 		.help = "'always', 'never' or 'auto': colour the percentages"},
 	{"inline", 0, OPTION_CALL, .call = set_inline,
 		.help = "Show inlined calls as frames of call chains (on; --no-inline: off)"},
@@ -587,7 +584,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	char *sort = NULL;
 	int code, rest;
 	report_request_init(&settings.request);
-	settings.request.colours = isatty(STDOUT_FILENO);
+	settings.request.colours = colours_are_wanted();
 	diag_init(&notes);
 	if (report_config_read(&settings.request, &sort, &notes, &err) != TALLY_OK)
 		code = cli_fail(cli, &err);

@@ -282,7 +282,9 @@ static enum tally_status add_typed_key(
 			add_key(list->keys, &list->count, (enum profile_key)(KEY_FIELD + i));
 	if (found)
 		return TALLY_OK;
-	return error_set(err, TALLY_INVALID, "Unknown %s key: `%.*s'", parser->option, (int)text.len, text.data);
+	const char *nearest = profile_key_nearest(text);
+	return error_set(err, TALLY_INVALID, "Unknown %s key: `%.*s'%s%s%s", parser->option, (int)text.len, text.data,
+		nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 static enum tally_status parse_keys(

@@ -1,13 +1,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/id_table.h"
 #include "base/limits.h"
 #include "base/vec.h"
 #include "base/word_list.h"
+#include "cli/colours.h"
 #include "cli/cpu_filter.h"
 #include "cli/sched/sched_text.h"
 #include "view/text/percent_text.h"
@@ -214,7 +214,7 @@ enum tally_status sched_print_map(struct sched_job *job, struct text *out, struc
 	struct sched_event event;
 	enum tally_status status = TALLY_OK;
 	uint64_t shown = 0;
-	map.with_colours = isatty(STDOUT_FILENO);
+	map.with_colours = colours_are_wanted();
 	if (settings->colour_cpus)
 		status = colour_cpus(&map, err);
 	if (status == TALLY_OK && !job->settings->is_compact &&

@@ -1,6 +1,7 @@
 #include "cli/terminal/tui_terminal.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "cli/colours.h"
 #include "cli/progress_line.h"
 #include "tally_config.h"
 
@@ -188,8 +189,7 @@ static bool start_colours(void)
 				  blue = {COLOR_BLUE, 67, 0x5f87af}, black = {COLOR_BLACK, 16, 0},
 				  white = {COLOR_WHITE, 231, 0xffffff}, violet = {COLOR_MAGENTA, 127, 0xaf00af},
 				  strong = {COLOR_BLUE, 26, 0x005fd7};
-	const char *unwanted = getenv("NO_COLOR");
-	if ((unwanted && *unwanted) || !has_colors() || start_color() != OK || COLORS < FEW_COLOURS ||
+	if (colours_are_refused() || !has_colors() || start_color() != OK || COLORS < FEW_COLOURS ||
 		COLOR_PAIRS <= GRID_STYLE_COUNT)
 		return false;
 	use_default_colors();

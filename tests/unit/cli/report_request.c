@@ -117,6 +117,11 @@ static void keys_that_are_missing_or_wrong(void **state)
 		report_request_finish(&r, &(struct report_source){.has_chains = false, .is_pipe = false}, &err),
 		TALLY_INVALID);
 	assert_string_equal(err.text, "Unknown --sort key: `nope'");
+	r.sort = "comm,symbl";
+	assert_int_equal(
+		report_request_finish(&r, &(struct report_source){.has_chains = false, .is_pipe = false}, &err),
+		TALLY_INVALID);
+	assert_string_equal(err.text, "Unknown --sort key: `symbl'; did you mean `symbol'?");
 	r.sort = "dtlb";
 	assert_int_equal(
 		report_request_finish(&r, &(struct report_source){.has_chains = false, .is_pipe = false}, &err),
