@@ -1,7 +1,7 @@
 #include "cli/progress_line.h"
 #include "base/clock.h"
 #include "base/helper_thread.h"
-#include "cli/colours.h"
+#include "cli/output_terminal.h"
 
 #include <errno.h>
 #include <stdio.h>

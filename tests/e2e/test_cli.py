@@ -1,8 +1,11 @@
 """The frame of the program: names, help, manual pages, completion, the pager and what happens without a reader."""
+import fcntl
 import os
 import pty
 import shutil
+import struct
 import subprocess
+import termios
 
 import pytest
 
@@ -129,6 +132,34 @@ def test_a_mistake_is_answered_in_a_few_lines(tally):
                   ['script', '--nosuchopt'], ['top', '--percentage', 'x']):
         answer = tally(*words, check=129).stderr
         assert len(answer.splitlines()) <= 10 and 'Usage: tally' in answer, answer
+
+
+def test_rows_fit_the_terminal(tally, live, tmp_path):
+    if not shutil.which('cc'):
+        pytest.skip('cc is not installed')
+    name = 'a_function_of_a_long_name_' * 12
+    (tmp_path / 'p.c').write_text(f'static void __attribute__((noinline)) {name}(void)\n'
+                                  '{ for (volatile long i = 0; i < 100000000; i++); }\n'
+                                  f'int main(void) {{ {name}(); return 0; }}\n')
+    subprocess.run(['cc', '-O1', '-o', 'p', 'p.c'], cwd=tmp_path, check=True)
+    tally('record', '-q', '-e', 'cpu-clock', '-o', 'd', '--', './p', cwd=tmp_path, check=0)
+
+    def report(*words):
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 70, 0, 0))
+        child = subprocess.Popen([tally.path, '--no-pager', 'report', '--stdio', '-g', 'none', *words, '-i', 'd'],
+                                 cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.DEVNULL,
+                                 env=tally.environment)
+        os.close(theirs)
+        text = read_all(ours)
+        assert child.wait() == 0
+        return [line.rstrip() for line in text.splitlines()]
+
+    table = [line for line in report() if 'a_function_of' in line or line.startswith('# ...')]
+    assert len(table) >= 2 and max(map(len, table)) <= 70 and max(map(len, table)) > 60
+    assert any(name in line for line in report('--column-widths', '0,0,0,400'))
+    whole = tally('report', '--stdio', '-g', 'none', '-i', 'd', cwd=tmp_path, check=0).stdout
+    assert name in whole
 
 
 @pytest.mark.parametrize('environment, is_coloured', [

@@ -4,7 +4,7 @@
 #include "cli/annotate/annotate_objdump.h"
 #include "cli/annotate/annotate_run.h"
 #include "cli/cli.h"
-#include "cli/colours.h"
+#include "cli/output_terminal.h"
 #include "cli/commands.h"
 #include "cli/config_files.h"
 #include "cli/terminal/tui_terminal.h"

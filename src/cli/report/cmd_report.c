@@ -5,7 +5,7 @@
 
 #include "cli/annotate/annotate_objdump.h"
 #include "cli/cli.h"
-#include "cli/colours.h"
+#include "cli/output_terminal.h"
 #include "cli/commands.h"
 #include "cli/reader_styles.h"
 #include "cli/report/report_blocks.h"
@@ -585,6 +585,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	int code, rest;
 	report_request_init(&settings.request);
 	settings.request.colours = colours_are_wanted();
+	settings.request.terminal_columns = terminal_columns();
 	diag_init(&notes);
 	if (report_config_read(&settings.request, &sort, &notes, &err) != TALLY_OK)
 		code = cli_fail(cli, &err);

@@ -87,6 +87,7 @@ struct report_request {
 	bool self_is_inlined; /* rows of functions that were inlined have their own time */
 	bool full_source_path;
 	bool colours;
+	unsigned terminal_columns; /* that rows have to fit into; 0: they are as wide as they need */
 	bool is_interactive; /* on a terminal, by report_explore: no text on standard output */
 	struct report_annotation annotation;
 	bool is_json; /* --json: the tables as JSON, nothing else on standard output */

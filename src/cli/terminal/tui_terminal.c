@@ -1,7 +1,7 @@
 #include "cli/terminal/tui_terminal.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "cli/colours.h"
+#include "cli/output_terminal.h"
 #include "cli/progress_line.h"
 #include "tally_config.h"
 

@@ -11,6 +11,8 @@
 #define ROWS_AHEAD		4
 #define PART_WIDTH		7
 #define INLINED			" (inlined)"
+#define COLUMN_GAP		2
+#define CUT_NAME_MIN		12
 #define LEVEL_WIDTH		4 /* "[k] " */
 #define ID_WIDTH		8 /* "  16511:" before a command */
 #define SYMBOL_UNRESOLVED_WIDTH (LEVEL_WIDTH + 2 + REPORT_ADDRESS_DIGITS)
@@ -430,6 +432,32 @@ static bool has_column(const struct report_layout *l, enum profile_key key)
 	return key >= 64 || !(l->options->hidden_columns >> key & 1);
 }
 
+/* Names, which mean something when they are cut. */
+static bool can_be_cut(enum profile_key key)
+{
+	return key == KEY_COMM || key == KEY_DSO || key == KEY_SYMBOL || key == KEY_PARENT || key == KEY_SRCLINE ||
+	       key == KEY_SRCFILE;
+}
+
+/* Takes from the widest names until a row fits on a line of the terminal, or no name has much left. */
+static void fit_terminal(struct report_layout *l)
+{
+	size_t columns = l->options->terminal_columns, total = 0;
+	for (size_t i = 0; i < l->count; i++)
+		total += COLUMN_GAP + l->widths[i];
+	while (columns && total > columns) {
+		size_t widest = SIZE_MAX;
+		for (size_t i = 0; i < l->count; i++)
+			if (can_be_cut(l->columns[i]) && l->widths[i] > CUT_NAME_MIN &&
+				(widest == SIZE_MAX || l->widths[i] > l->widths[widest]))
+				widest = i;
+		if (widest == SIZE_MAX)
+			return;
+		l->widths[widest]--;
+		total--;
+	}
+}
+
 void report_layout_fit(struct report_layout *l)
 {
 	const struct report_text_options *o = l->options;
@@ -454,4 +482,6 @@ void report_layout_fit(struct report_layout *l)
 	}
 	if (has_fitted)
 		fit_rows(l, is_fitted);
+	if (!o->separator)
+		fit_terminal(l);
 }

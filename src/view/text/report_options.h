@@ -16,6 +16,7 @@ struct report_text_options {
 	const unsigned *widths; /* of the leading columns, in order; 0: fitted */
 	size_t width_count;
 	bool has_object_filter; /* a list of objects was given: their column has no room for addresses */
+	size_t terminal_columns; /* rows are cut to fit; 0: as wide as they need */
 	const char *separator; /* NULL: columns are aligned with blanks */
 	double percent_limit;
 	bool is_relative; /* percentages of what the filter lets through */

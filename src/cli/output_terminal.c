@@ -1,7 +1,8 @@
-#include "cli/colours.h"
+#include "cli/output_terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 bool colours_are_refused(void)
@@ -32,4 +33,10 @@ bool colours_by_mode(const char *mode, bool *wanted)
 	else
 		return false;
 	return true;
+}
+
+unsigned terminal_columns(void)
+{
+	struct winsize size;
+	return isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

@@ -1,0 +1,24 @@
+/*
+ * output_terminal.h - what text may look like where standard output is a terminal: whether it has colours, how wide it is.
+ *
+ * Colours need a terminal that has them by TERM, and a user who has not set NO_COLOR (no-color.org). Ask before the pager
+ * starts: standard output is a pipe then.
+ *
+ *	settings.colours = colours_are_wanted();
+ */
+#ifndef CLI_OUTPUT_TERMINAL_H
+#define CLI_OUTPUT_TERMINAL_H
+
+#include <stdbool.h>
+
+/* NO_COLOR is set and not empty. */
+bool colours_are_refused(void);
+bool colours_are_wanted(void);
+/* "always", "never" or "auto" (NULL: never), as of --stdio-color: false if it is none of them. */
+bool colours_by_mode(const char *mode, bool *wanted);
+/* The terminal moves its cursor and erases lines: TERM is set, and not "dumb". */
+bool terminal_has_controls(void);
+/* How many characters fit on a line of the terminal; 0: standard output is none, or does not tell. */
+unsigned terminal_columns(void);
+
+#endif
