@@ -14,7 +14,7 @@
 /* Of the sanitizers, where the program has them. */
 __attribute__((weak)) void __sanitizer_set_report_fd(void *fd);
 
-static const char *const nothing_of_this_machine[] = {"--symfs", "/nonexistent", "--kallsyms", "/nonexistent", "-i"};
+static const char *const nothing_of_this_machine[] = {"--symfs", "/dev/null/none", "--kallsyms", "/dev/null/none", "-i"};
 
 static void drop_output(void)
 {
@@ -29,8 +29,8 @@ static void drop_output(void)
 	/* Through stdio: the driver and libFuzzer write to the descriptors themselves. */
 	if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
 		abort();
-	setenv("HOME", "/nonexistent", 1);
-	setenv("XDG_CACHE_HOME", "/nonexistent", 1);
+	setenv("HOME", "/dev/null/none", 1);
+	setenv("XDG_CACHE_HOME", "/dev/null/none", 1);
 	setenv("DEBUGINFOD_URLS", "", 1);
 }
 

@@ -2,7 +2,7 @@
  * verb.h - runs a verb of the program over a recording held in memory, for fuzz targets of whole verbs.
  *
  * Each input takes one of the target's command lines, chosen by the input's bytes, so that the same input always takes the
- * same one. Nothing of this machine is read: the home and the root that symbols are looked up in do not exist. What the
+ * same one. Nothing of this machine is read: the home and the root that symbols are looked up in cannot exist. What the
  * verb prints is dropped; what a sanitizer reports goes to the standard error of the process.
  *
  *	static const char *const plain[] = {"report", "--stdio", NULL};
