@@ -220,6 +220,7 @@ static enum tally_status print_table(struct report *report, const struct flat_ta
 	if (status != TALLY_OK)
 		return status;
 	options.levels = tree.levels;
+	options.terminal_columns = report->request->width_count ? 0 : report->request->terminal_columns;
 	status = print_rows(report, table, tree.is_made ? &tree.hierarchy : NULL, &options, err);
 	report_tree_deinit(&tree);
 	return status;

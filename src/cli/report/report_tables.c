@@ -18,7 +18,6 @@ struct report_text_options report_tables_options(const struct report_request *r)
 		.is_quiet = r->is_quiet,
 		.with_children = r->shows_children,
 		.with_colours = r->colours,
-		.terminal_columns = r->width_count ? 0 : r->terminal_columns,
 		.hidden_columns = r->hidden_columns,
 		.times_in_ns = r->times_in_ns,
 		.is_verbose = r->is_verbose,
