@@ -14,7 +14,8 @@
 /* Of the sanitizers, where the program has them. */
 __attribute__((weak)) void __sanitizer_set_report_fd(void *fd);
 
-static const char *const nothing_of_this_machine[] = {"--symfs", "/dev/null/none", "--kallsyms", "/dev/null/none", "-i"};
+static const char *const nothing_of_this_machine[] = {
+	"--symfs", "/dev/null/none", "--kallsyms", "/dev/null/none", "-i"};
 
 static void drop_output(void)
 {

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/unknown_command.h"
 
 static const struct option_table table = {NULL, 0, true};
 static const char *const usages[] = {"[COMMAND]", NULL};
@@ -19,7 +20,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	} else {
 		const struct command *wanted = command_find(argv[rest]);
 		if (!wanted)
-			return commands_complain(cli, argv[rest]);
+			return unknown_command(cli, argv[rest]);
 		cli_start_pager(cli);
 		help_full(&t, cli->program, wanted);
 	}

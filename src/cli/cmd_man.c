@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/unknown_command.h"
 
 static const struct option_table table = {NULL, 0, true};
 static const char *const usages[] = {"[COMMAND]", NULL};
@@ -21,7 +22,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	else if (strcmp(name, "tally") == 0)
 		help_man_overview(&t);
 	else
-		return commands_complain(cli, name);
+		return unknown_command(cli, name);
 	return cli_finish_text(cli, &t);
 }
 

@@ -1,11 +1,6 @@
 #include "cli/commands.h"
 
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
-
-#include "base/text.h"
-#include "cli/cli.h"
 
 static const struct command *const commands[] = {
 	&command_annotate,
@@ -41,19 +36,6 @@ static const struct command *const commands[] = {
 	&command_version,
 };
 
-static const char *const missing[] = {
-	"bench",
-	"config",
-	"daemon",
-	"ftrace",
-	"iostat",
-	"kvm",
-	"kwork",
-	"probe",
-	"test",
-	"trace",
-};
-
 const struct command *const *commands_all(size_t *count)
 {
 	*count = sizeof(commands) / sizeof(commands[0]);
@@ -66,24 +48,4 @@ const struct command *command_find(const char *name)
 		if (strcmp(commands[i]->name, name) == 0)
 			return commands[i];
 	return NULL;
-}
-
-int commands_complain(const struct cli *cli, const char *name)
-{
-	const char *names[sizeof(commands) / sizeof(commands[0])];
-	size_t count = sizeof(commands) / sizeof(commands[0]);
-	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
-		if (strcmp(missing[i], name) == 0) {
-			fprintf(stderr, "%s: '%s' is not supported yet\n", cli->program, name);
-			return EXIT_USAGE;
-		}
-	}
-	fprintf(stderr, "%s: '%s' is not a %s-command. See '%s --help'.\n", cli->program, name, cli->program,
-		cli->program);
-	for (size_t i = 0; i < count; i++)
-		names[i] = commands[i]->name;
-	size_t nearest = text_nearest(names, count, name);
-	if (nearest != SIZE_MAX)
-		fprintf(stderr, "\nDid you mean this?\n\t%s\n", names[nearest]);
-	return 1;
 }

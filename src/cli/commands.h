@@ -21,9 +21,6 @@ struct command {
 
 const struct command *const *commands_all(size_t *count);
 const struct command *command_find(const char *name);
-/* Says on standard error that there is no such verb, or that this verb of perf is not built yet, and which name is near;
- * returns the exit code. */
-int commands_complain(const struct cli *cli, const char *name);
 
 extern const struct command command_annotate;
 extern const struct command command_archive;

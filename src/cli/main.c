@@ -17,6 +17,7 @@
 #include "cli/config_files.h"
 #include "cli/cut_files.h"
 #include "cli/help.h"
+#include "cli/unknown_command.h"
 
 static const char *program_name(const char *argv0)
 {
@@ -46,7 +47,7 @@ static int run(struct cli *cli, int argc, char **argv)
 {
 	const struct command *command = command_find(argv[0]);
 	if (!command)
-		return commands_complain(cli, argv[0]);
+		return unknown_command(cli, argv[0]);
 	int code = command->run(cli, command, argc, argv);
 	cli_end_pager();
 	if (cut_files_were_met())

@@ -4,9 +4,9 @@
 #include "cli/annotate/annotate_objdump.h"
 #include "cli/annotate/annotate_run.h"
 #include "cli/cli.h"
-#include "cli/output_terminal.h"
 #include "cli/commands.h"
 #include "cli/config_files.h"
+#include "cli/output_terminal.h"
 #include "cli/terminal/tui_terminal.h"
 #include "cli/word_files.h"
 

@@ -169,8 +169,8 @@ static enum tally_status add_key(struct diff_request *r, struct tally_str name, 
 	enum profile_key key = PROFILE_KEY_COUNT;
 	if (!profile_key_find(name, &key)) {
 		const char *nearest = profile_key_nearest(name);
-		return error_set(err, TALLY_INVALID, "Error:\nUnknown --sort key: `%.*s'%s%s%s", (int)name.len, name.data,
-			nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "'?" : "");
+		return error_set(err, TALLY_INVALID, "Error:\nUnknown --sort key: `%.*s'%s%s%s", (int)name.len,
+			name.data, nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "'?" : "");
 	}
 	if (profile_key_get(key)->is_value)
 		return error_set(err, TALLY_INVALID,

@@ -5,8 +5,8 @@
 
 #include "cli/annotate/annotate_objdump.h"
 #include "cli/cli.h"
-#include "cli/output_terminal.h"
 #include "cli/commands.h"
+#include "cli/output_terminal.h"
 #include "cli/reader_styles.h"
 #include "cli/report/report_blocks.h"
 #include "cli/report/report_config.h"

@@ -7,8 +7,8 @@
 #include "base/limits.h"
 #include "base/vec.h"
 #include "base/word_list.h"
-#include "cli/output_terminal.h"
 #include "cli/cpu_filter.h"
+#include "cli/output_terminal.h"
 #include "cli/sched/sched_text.h"
 #include "view/text/percent_text.h"
 

@@ -1,0 +1,46 @@
+#include "cli/unknown_command.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+
+#define MAX_COMMANDS 64
+
+/* Verbs of perf that are not built yet. */
+static const char *const missing[] = {
+	"bench",
+	"config",
+	"daemon",
+	"ftrace",
+	"iostat",
+	"kvm",
+	"kwork",
+	"probe",
+	"test",
+	"trace",
+};
+
+int unknown_command(const struct cli *cli, const char *name)
+{
+	const char *names[MAX_COMMANDS];
+	size_t count;
+	const struct command *const *commands = commands_all(&count);
+	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+		if (strcmp(missing[i], name) == 0) {
+			fprintf(stderr, "%s: '%s' is not supported yet\n", cli->program, name);
+			return EXIT_USAGE;
+		}
+	}
+	fprintf(stderr, "%s: '%s' is not a %s-command. See '%s --help'.\n", cli->program, name, cli->program,
+		cli->program);
+	count = count < MAX_COMMANDS ? count : MAX_COMMANDS;
+	for (size_t i = 0; i < count; i++)
+		names[i] = commands[i]->name;
+	size_t nearest = text_nearest(names, count, name);
+	if (nearest != SIZE_MAX)
+		fprintf(stderr, "\nDid you mean this?\n\t%s\n", names[nearest]);
+	return 1;
+}

@@ -1,0 +1,16 @@
+/*
+ * unknown_command.h - answers the name of a command that does not exist, for main, help and man.
+ *
+ *	if (!command_find(name))
+ *		return unknown_command(cli, name);
+ */
+#ifndef CLI_UNKNOWN_COMMAND_H
+#define CLI_UNKNOWN_COMMAND_H
+
+#include "cli/cli.h"
+
+/* Says on standard error that there is no such command, or that this command of perf is not built yet, and suggests the
+ * nearest name; returns the exit code. */
+int unknown_command(const struct cli *cli, const char *name);
+
+#endif
