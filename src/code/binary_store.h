@@ -170,6 +170,9 @@ void binary_store_end_ahead(struct binary_store *store);
 /* Lets go of what was loaded of a program file: it is loaded again when it is wanted again. Not while anything that was
  * borrowed of the entry is in use. Of the kernel, its modules, the vdso and what was packed nothing goes. */
 void binary_store_forget(struct binary_store *store, uint32_t id);
+/* Whether the map or dump of generated code is not what it was when it was loaded (its runtime writes on), and how long
+ * it is now. */
+bool binary_store_has_grown(const struct binary_store *store, uint32_t id, uint64_t *bytes);
 /* The function that covers address (file offset or run-time address, by kind); NULL if none. */
 const struct symbol *binary_store_find(const struct binary_store *store, uint32_t id, uint64_t address);
 /* The same, and for which addresses around it the answer is the same. */

@@ -98,6 +98,23 @@ static bool is_own_memory(struct tally_str name)
 	       str_starts_with(name, STR("[heap]"));
 }
 
+/* A file that lives in memory or has lost its name. Run-times that map code twice, to write and to run, share one
+ * between both mappings; programs and libraries in such files are mapped privately, by every loader. */
+static bool is_shared_memory_file(const struct record_mmap *mmap)
+{
+	struct tally_str name = mmap->filename;
+	return (mmap->flags & MAP_SHARED) && mmap->build_id.size == 0 &&
+	       (str_starts_with(name, STR("/memfd:")) || str_starts_with(name, STR("/dev/")) ||
+		       str_ends_with(name, STR(" (deleted)")));
+}
+
+bool binary_is_generated(const struct record_mmap *mmap)
+{
+	struct tally_str name = mmap->filename;
+	return (mmap->prot & PROT_EXEC) &&
+	       (is_own_memory(name) || str_starts_with(name, STR("anon_inode:")) || is_shared_memory_file(mmap));
+}
+
 static bool has_no_file(struct tally_str name)
 {
 	return is_own_memory(name) || str_equal(name, STR("[vsyscall]")) || str_starts_with(name, STR("anon_inode:"));
@@ -144,7 +161,7 @@ static bool add_user(struct binary_table *table, const struct record_mmap *mmap,
 	bool is_code = mmap->prot & PROT_EXEC;
 	if (is_anonymous(path) && !is_code) {
 		binary.kind = MACHINE_ANON_DATA;
-	} else if (is_anonymous(path) || (is_own_memory(path) && is_code)) {
+	} else if (is_anonymous(path) || binary_is_generated(mmap)) {
 		binary.kind = MACHINE_ANON_JIT;
 		path = (struct tally_str){
 			map_path, (size_t)snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", binary.pid)};

@@ -52,6 +52,9 @@ bool binary_table_add_user(struct binary_table *table, const struct record_mmap 
 bool binary_table_add_kernel(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index);
 bool binary_table_add_bpf(struct binary_table *table, const struct record_ksymbol *ksymbol, uint32_t *index);
 bool binary_table_add_jitdump(struct binary_table *table, struct tally_str path, int32_t pid, uint32_t *index);
+/* Whether what runs there was generated, though the mapping has a name: the heap, or a file in memory that is shared
+ * between where code is written and where it runs. */
+bool binary_is_generated(const struct record_mmap *mmap);
 bool binary_table_add_build_id(struct binary_table *table, const struct machine_listed_id *entry);
 /* Whether an entry of a build-id table is the host's kernel itself: any file of the kernel that is no module. */
 bool binary_is_listed_kernel(uint16_t misc, struct tally_str path);

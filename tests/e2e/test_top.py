@@ -450,3 +450,78 @@ def test_sigterm_leaves_the_terminal_well(terminal, tally, deep):  # noqa: F811
     lines = screen.wait(lambda lines: 'ended with 0' in lines)
     assert re.search(r'(?<!-)icanon', '\n'.join(screen.wait(lambda lines: any('icanon' in l for l in lines)) or lines))
     assert screen.ask('alternate_on') == '0'
+
+
+GROWING = r'''
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+static const unsigned char spin[] = {0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3}; /* dec rdi; jne; ret */
+static volatile sig_atomic_t wanted = 1;
+static void more(int number) { wanted++; }
+static uint64_t now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000ull + t.tv_nsec; }
+int main(int argc, char **argv)
+{
+	int is_dump = !strcmp(argv[1], "dump"), is_file = !strcmp(argv[1], "memfd"), made = 0;
+	int fd = is_file ? memfd_create("code", 0) : -1;
+	if (is_file && ftruncate(fd, 65536))
+		return 2;
+	int how = is_file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+	char *write_to = mmap(0, 65536, is_file ? 3 : 7, how, fd, 0), *code = is_file ? mmap(0, 65536, 5, how, fd, 0) : write_to;
+	char name[99];
+	snprintf(name, sizeof name, is_dump ? "%s/jit-%d.dump" : "%s/perf-%d.map", is_dump ? argv[2] : "/tmp", getpid());
+	FILE *out = fopen(name, "w+");
+	if (is_dump) {
+		uint32_t head[6] = {0x4A695444, 1, 40, 62, 0, getpid()};
+		uint64_t rest[2] = {now(), 0};
+		fwrite(head, 24, 1, out), fwrite(rest, 16, 1, out), fflush(out);
+		mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(out), 0);
+	}
+	signal(SIGUSR1, more);
+	puts(name), fflush(stdout);
+	while (wanted < 9) {
+		for (; made < wanted; made++) {
+			char *at = code + made * 4096, function[20];
+			memcpy(write_to + made * 4096, spin, sizeof spin);
+			snprintf(function, sizeof function, "made_no_%d", made);
+			if (is_dump) {
+				uint64_t size = sizeof spin, index = made, time = now(), place = (uintptr_t)at;
+				uint32_t head[2] = {0, 16 + 40 + (uint32_t)strlen(function) + 1 + sizeof spin}, ids[2] = {getpid(), getpid()};
+				fwrite(head, 8, 1, out), fwrite(&time, 8, 1, out), fwrite(ids, 8, 1, out), fwrite(&place, 8, 1, out);
+				fwrite(&place, 8, 1, out), fwrite(&size, 8, 1, out), fwrite(&index, 8, 1, out);
+				fwrite(function, strlen(function) + 1, 1, out), fwrite(spin, sizeof spin, 1, out);
+			} else {
+				fprintf(out, "%lx %zx %s\n", (long)at, sizeof spin, function);
+			}
+			fflush(out);
+		}
+		((void (*)(long))(code + (made - 1) * 4096))(10000000);
+	}
+	return 0;
+}
+'''
+
+
+@pytest.mark.parametrize('kind', ['map', 'memfd', 'dump'])
+def test_names_that_come_while_it_runs(top, live, tmp_path, kind):
+    """A runtime writes names as it makes code: of anonymous memory, of a file in memory, into a dump."""
+    if os.uname().machine != 'x86_64':
+        pytest.skip('the code is for x86_64')
+    (tmp_path / 'growing.c').write_text(GROWING)
+    subprocess.run(['cc', '-O1', '-w', 'growing.c', '-o', 'growing'], cwd=tmp_path, check=True, timeout=TIMEOUT_S)
+    running = subprocess.Popen([tmp_path / 'growing', kind, tmp_path], stdout=subprocess.PIPE, text=True)
+    names = pathlib.Path(running.stdout.readline().strip())
+    try:
+        shown = top(*DEEP, '-p', running.pid)
+        for number in range(3):
+            assert shown.next(lambda lines: any(f'made_no_{number}' in row for _, row in rows(lines)))
+            running.send_signal(signal.SIGUSR1)
+    finally:
+        running.kill()
+        running.wait()
+        names.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 #include "analysis/live/live_maps.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "analysis/jit_code.h"
 #include "base/error.h"
@@ -129,9 +130,9 @@ static enum live_file_kind kind_of(const struct record_mmap *mmap)
 		return LIVE_DUMP;
 	if (str_equal(path, STR("[vdso]")) || str_equal(path, STR(BINARY_VDSO_32)))
 		return LIVE_VDSO;
-	bool is_file = str_starts_with(path, STR("/")) && !str_starts_with(path, STR("//anon")) &&
-		       !str_starts_with(path, STR("/dev/zero")) && !str_starts_with(path, STR("/anon_hugepage")) &&
-		       !str_starts_with(path, STR("/SYSV"));
+	bool is_file = str_starts_with(path, STR("/")) && !binary_is_generated(mmap) &&
+		       !str_starts_with(path, STR("//anon")) && !str_starts_with(path, STR("/dev/zero")) &&
+		       !str_starts_with(path, STR("/anon_hugepage")) && !str_starts_with(path, STR("/SYSV"));
 	return is_file ? LIVE_FILE : LIVE_NO_FILE;
 }
 
@@ -185,7 +186,7 @@ static void put_dump(struct live_process *process, uint32_t file)
 
 static bool apply_mmap(struct live_maps *maps, const struct record *record, const struct record_mmap *mmap)
 {
-	struct live_mapping map = {.start = mmap->start, .pgoff = mmap->pgoff};
+	struct live_mapping map = {.start = mmap->start, .pgoff = mmap->pgoff, .is_shared = mmap->flags & MAP_SHARED};
 	unsigned mode = record->misc & MISC_CPUMODE_MASK;
 
 	if (mode == MISC_CPUMODE_KERNEL || mmap->pid == UINT32_MAX || mmap->len == 0 ||

@@ -33,6 +33,7 @@ struct live_file { /* a distinct file: by path, inode and build id */
 struct live_mapping {
 	uint64_t start, end, pgoff;
 	uint32_t file;
+	bool is_shared;
 };
 
 struct live_process {

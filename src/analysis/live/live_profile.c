@@ -9,9 +9,10 @@
 #include "perfdata/time_order.h"
 #include "profile/profile_copy.h"
 
-#define STORE_FILES_KEPT  4096 /* that were ever hit, before their names are worth letting go of */
-#define STORE_ROUNDS_KEPT 4 /* refreshes without a sample, before a file's symbols are */
-#define KERNEL_NAME	  STR("[kernel.kallsyms]")
+#define STORE_FILES_KEPT      4096 /* that were ever hit, before their names are worth letting go of */
+#define STORE_ROUNDS_KEPT     4 /* refreshes without a sample, before a file's symbols are */
+#define GENERATED_READ_ALWAYS (4u << 20) /* bytes of a map or dump */
+#define KERNEL_NAME	      STR("[kernel.kallsyms]")
 
 struct live_profile {
 	struct replay_options replay;
@@ -23,6 +24,7 @@ struct live_profile {
 	struct record_layout tracking; /* of the records that tell of processes */
 	struct binary_store *store;
 	VEC(uint64_t) hit_at; /* by the store's file: the last round that had samples there; 0: none, or let go of */
+	VEC(bool) unnamed; /* by the store's file: the last round had samples there without a name */
 	uint64_t rounds;
 	struct live_state state; /* before the records that wait */
 	struct writer waiting;
@@ -117,6 +119,7 @@ void live_profile_destroy(struct live_profile *live)
 	live_state_deinit(&live->state);
 	binary_store_destroy(live->store);
 	vec_free(&live->hit_at);
+	vec_free(&live->unnamed);
 	if (live->events)
 		perfdata_reader_destroy(live->events);
 	writer_deinit(&live->description);
@@ -254,6 +257,19 @@ static enum tally_status learn(struct live_profile *live, struct round *round, s
 	return st == TALLY_OK ? live_state_settle(&live->state, err) : st;
 }
 
+/* Runtimes write names as they make code. A large file is read again only where names were missing in the last round:
+ * reading it could take as long as a round. */
+static void reread_generated(struct live_profile *live)
+{
+	for (size_t i = 0; i < binary_store_count(live->store); i++) {
+		uint64_t bytes;
+		bool lacks_names = i < live->unnamed.len && live->unnamed.items[i];
+		if (binary_store_has_grown(live->store, (uint32_t)i, &bytes) &&
+			(bytes <= GENERATED_READ_ALWAYS || lacks_names))
+			binary_store_forget(live->store, (uint32_t)i);
+	}
+}
+
 static enum tally_status replay_round(
 	struct live_profile *live, const struct round *round, struct replay_result *result, struct tally_error *err)
 {
@@ -262,6 +278,7 @@ static enum tally_status replay_round(
 
 	if (st != TALLY_OK)
 		return st;
+	reread_generated(live);
 	st = replay_profile(reader, live->store, &live->replay, result, err);
 	perfdata_reader_destroy(reader);
 	return result->profile ? TALLY_OK : st;
@@ -275,10 +292,12 @@ static enum tally_status forget_files(
 	for (size_t i = 0; i < result->hits.files.len; i++) {
 		uint32_t id = result->hits.files.items[i].store_id;
 		while (id < UINT32_MAX - 1 && live->hit_at.len <= id)
-			if (!vec_push(&live->hit_at, 0))
+			if (!vec_push(&live->hit_at, 0) || !vec_push(&live->unnamed, false))
 				return error_nomem(err);
-		if (id < live->hit_at.len)
-			live->hit_at.items[id] = live->rounds;
+		if (id >= live->hit_at.len)
+			continue;
+		live->hit_at.items[id] = live->rounds;
+		live->unnamed.items[id] = result->hits.files.items[i].unnamed > 0;
 	}
 	for (size_t i = 0; i < live->hit_at.len; i++) {
 		if (!live->hit_at.items[i] || live->hit_at.items[i] + STORE_ROUNDS_KEPT > live->rounds)
@@ -305,7 +324,7 @@ static enum tally_status renew_store(
 		return st;
 	binary_store_destroy(live->store);
 	live->store = fresh;
-	live->hit_at.len = 0;
+	live->hit_at.len = live->unnamed.len = 0;
 	return TALLY_OK;
 }
 

@@ -244,7 +244,7 @@ static void write_mappings(const struct live_state *state, const struct live_pro
 				.pgoff = map->pgoff,
 				.build_id = file->build_id,
 				.prot = PROT_READ | PROT_EXEC,
-				.flags = MAP_PRIVATE,
+				.flags = map->is_shared ? MAP_SHARED : MAP_PRIVATE,
 				.filename = live_maps_path(&state->maps, file)}};
 		if (file->build_id.size)
 			misc |= MISC_MMAP_BUILD_ID;

@@ -40,6 +40,11 @@ struct load_unwind {
 	size_t segment_count;
 };
 
+struct generated_file { /* a version of what a runtime writes; zeros: there was none */
+	uint64_t device, inode, size;
+	int64_t changed_s, changed_ns;
+};
+
 struct binary_entry {
 	struct binary_key key; /* path is in the store's intern */
 	struct arena arena; /* paths and copied names; used by the one worker that loads the entry */
@@ -53,6 +58,7 @@ struct binary_entry {
 	char *names; /* the bytes that the names point into; malloc'ed */
 	struct file_map kernel_list; /* a copy of kallsyms */
 	struct jitdump jitdump; /* borrows names */
+	struct generated_file generated; /* of a map or dump, when it was read */
 	VEC(struct binary_step) trail; /* see binary_trail.h */
 	struct symbol_table symbols;
 	struct kernel_symbols *kernel_symbols; /* of the kernel: instead of symbols; NULL none */

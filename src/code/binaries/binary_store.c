@@ -345,6 +345,14 @@ void binary_store_forget(struct binary_store *store, uint32_t id)
 	store->entries.items[id] = fresh;
 }
 
+bool binary_store_has_grown(const struct binary_store *store, uint32_t id, uint64_t *bytes)
+{
+	const struct binary_entry *entry = store->entries.items[id];
+	bool is_generated = entry->key.kind == BINARY_PERF_MAP || entry->key.kind == BINARY_JITDUMP;
+	*bytes = 0;
+	return is_generated && entry->is_loaded && !store->pack && load_jit_has_changed(&store->options, entry, bytes);
+}
+
 static const struct symbol *find_symbol(const struct binary_entry *entry, uint64_t address)
 {
 	return entry->kernel_symbols ? kernel_symbols_find(entry->kernel_symbols, address)

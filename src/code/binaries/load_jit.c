@@ -113,6 +113,18 @@ static int open_trusted(struct binary_entry *entry, const struct place *place, c
 	return -1;
 }
 
+static struct generated_file version_of(int fd)
+{
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return (struct generated_file){0};
+	return (struct generated_file){.device = st.st_dev,
+		.inode = st.st_ino,
+		.size = (uint64_t)st.st_size,
+		.changed_s = st.st_mtim.tv_sec,
+		.changed_ns = st.st_mtim.tv_nsec};
+}
+
 /* The place's whole text, malloc'ed; NULL: the trail says why not. */
 static char *read_place(
 	struct binary_entry *entry, const struct place *place, const struct runtime *runtime, size_t limit, size_t *len)
@@ -121,6 +133,7 @@ static char *read_place(
 	int fd = open_trusted(entry, place, runtime);
 	if (fd < 0)
 		return NULL;
+	entry->generated = version_of(fd); /* before it is read: what comes meanwhile makes it another one */
 	if (file_read_fd(fd, limit, &text, len, NULL) != TALLY_OK)
 		text = NULL;
 	close(fd);
@@ -149,6 +162,19 @@ static struct places places_of(const struct binary_store_options *options, struc
 	return places;
 }
 
+/* Of a map or a dump; none where memory is out or the path is none. */
+static struct places places_of_entry(
+	const struct binary_store_options *options, struct binary_entry *entry, const struct runtime *runtime)
+{
+	if (entry->key.kind == BINARY_PERF_MAP) {
+		const char *inside = arena_printf(&entry->arena, "/tmp/perf-%d.map", (int)runtime->own_pid);
+		const char *outside = arena_printf(&entry->arena, "/tmp/perf-%d.map", (int)entry->key.pid);
+		return inside && outside ? places_of(options, entry, runtime, inside, outside) : (struct places){0};
+	}
+	const char *path = arena_string(&entry->arena, entry->key.path.data, entry->key.path.len);
+	return path && path[0] == '/' ? places_of(options, entry, runtime, path, path) : (struct places){0};
+}
+
 static char *read_first(struct binary_entry *entry, const struct places *places, const struct runtime *runtime,
 	size_t limit, size_t *len)
 {
@@ -167,13 +193,9 @@ static char *read_first(struct binary_entry *entry, const struct places *places,
 void load_perf_map(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	const struct runtime runtime = runtime_of(entry->key.pid);
-	const char *inside = arena_printf(&entry->arena, "/tmp/perf-%d.map", (int)runtime.own_pid);
-	const char *outside = arena_printf(&entry->arena, "/tmp/perf-%d.map", (int)entry->key.pid);
+	const struct places places = places_of_entry(options, entry, &runtime);
 	size_t len = 0;
-	if (inside && outside) {
-		struct places places = places_of(options, entry, &runtime, inside, outside);
-		entry->names = read_first(entry, &places, &runtime, LIMIT_PERF_MAP, &len);
-	}
+	entry->names = read_first(entry, &places, &runtime, LIMIT_PERF_MAP, &len);
 	/* The last line of a map that grows may be half of one. */
 	if (entry->names && runtime.is_running)
 		while (len > 0 && entry->names[len - 1] != '\n')
@@ -192,10 +214,7 @@ void load_perf_map(const struct binary_store_options *options, struct binary_ent
 static char *read_dump(const struct binary_store_options *options, struct binary_entry *entry, size_t *len)
 {
 	const struct runtime runtime = runtime_of(entry->key.pid);
-	const char *path = arena_string(&entry->arena, entry->key.path.data, entry->key.path.len);
-	if (!path || path[0] != '/')
-		return NULL;
-	struct places places = places_of(options, entry, &runtime, path, path);
+	const struct places places = places_of_entry(options, entry, &runtime);
 	return read_first(entry, &places, &runtime, LIMIT_JITDUMP, len);
 }
 
@@ -216,15 +235,24 @@ int load_jit_open(const struct binary_store_options *options, const struct binar
 	const struct runtime runtime = runtime_of(key->pid);
 	int fd = -1;
 	arena_init(&own.arena);
-	const char *path = arena_string(&own.arena, key->path.data, key->path.len);
-	if (path && path[0] == '/') {
-		struct places places = places_of(options, &own, &runtime, path, path);
-		for (size_t i = 0; i < places.count && fd < 0; i++)
-			fd = places.items[i].shown ? open_trusted(&own, &places.items[i], &runtime) : -1;
-	}
+	const struct places places = places_of_entry(options, &own, &runtime);
+	for (size_t i = 0; i < places.count && fd < 0; i++)
+		fd = places.items[i].shown ? open_trusted(&own, &places.items[i], &runtime) : -1;
 	vec_free(&own.trail);
 	arena_deinit(&own.arena);
 	return fd;
+}
+
+bool load_jit_has_changed(const struct binary_store_options *options, const struct binary_entry *entry, uint64_t *bytes)
+{
+	int fd = load_jit_open(options, &entry->key);
+	const struct generated_file now = version_of(fd), *then = &entry->generated;
+	*bytes = now.size;
+	if (fd < 0)
+		return false; /* it went: its names are still the ones */
+	close(fd);
+	return now.device != then->device || now.inode != then->inode || now.size != then->size ||
+	       now.changed_s != then->changed_s || now.changed_ns != then->changed_ns;
 }
 
 static void know_machine(const struct binary_store_options *options, struct jitdump *dump)

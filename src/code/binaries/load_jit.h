@@ -18,7 +18,10 @@ void load_jitdump_bytes(
 /* How to unwind the functions of an entry's dump, from any thread; the file is read anew. NULL: it does not say. */
 struct unwind_table *load_jit_unwind(const struct binary_store_options *options, const struct binary_key *key);
 
-/* The dump, opened to read by the rules above; -1: it is not there. */
+/* Whether the file is another one, or a longer one, than when the entry was loaded, and how long it is now. */
+bool load_jit_has_changed(
+	const struct binary_store_options *options, const struct binary_entry *entry, uint64_t *bytes);
+/* The map or dump, opened to read by the rules above; -1: it is not there. */
 int load_jit_open(const struct binary_store_options *options, const struct binary_key *key);
 /* What the code of a dump is for: what it says, or the recording's machine where it says nothing known (CPython 3.13.0
  * writes 0, as perf never asks). NULL: that is not known either. */

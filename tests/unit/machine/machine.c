@@ -306,6 +306,44 @@ static void anonymous_memory_is_code_if_it_may_run(void **state)
 	machine_destroy(m);
 }
 
+/* Code that is mapped twice, to be written and to run, shares a file in memory; programs in such files are private. */
+static void shared_memory_files_are_generated_code(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t flags;
+		uint8_t build_id_size;
+		enum machine_binary_kind kind;
+	} cases[] = {
+		{"/memfd:doublemapper (deleted)", 1, 0, MACHINE_ANON_JIT},
+		{"/memfd:program (deleted)", 2, 0, MACHINE_USER_FILE},
+		{"/memfd:library (deleted)", 1, 20, MACHINE_USER_FILE},
+		{"/dev/shm/code", 1, 0, MACHINE_ANON_JIT},
+		{"/dev/hugepages/code", 1, 0, MACHINE_ANON_JIT},
+		{"/tmp/ffiXK2gfy (deleted)", 1, 0, MACHINE_ANON_JIT},
+		{"/tmp/program (deleted)", 2, 0, MACHINE_USER_FILE},
+		{"/tmp/code", 1, 0, MACHINE_USER_FILE},
+		{"anon_inode:[code]", 1, 0, MACHINE_ANON_JIT},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct machine *m = new_machine();
+		struct record_fields f = {.type = RECORD_MMAP2,
+			.mmap = {.pid = 3,
+				.tid = 3,
+				.start = 0x1000,
+				.len = 0x1000,
+				.prot = 5,
+				.flags = cases[i].flags,
+				.build_id = {.size = cases[i].build_id_size, .bytes = {1}},
+				.filename = str_from(cases[i].name)}};
+		apply(m, f, MISC_CPUMODE_USER, 0);
+		assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+		const struct mapping *found = machine_find_mapping(m, 3, 0, MISC_CPUMODE_USER, VA(0x1000));
+		assert_int_equal(machine_binary_get(m, found->binary)->kind, cases[i].kind);
+		machine_destroy(m);
+	}
+}
+
 static uint32_t rank_of(struct machine *m, const struct record_mmap *file)
 {
 	struct record_fields f = {.type = RECORD_MMAP2, .mmap = *file};
@@ -683,6 +721,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_modules_and_programs),
 		cmocka_unit_test(test_names_that_are_no_files),
 		cmocka_unit_test(anonymous_memory_is_code_if_it_may_run),
+		cmocka_unit_test(shared_memory_files_are_generated_code),
 		cmocka_unit_test(test_files_by_inode_and_build_id),
 		cmocka_unit_test(test_build_ids_by_path),
 		cmocka_unit_test(test_build_ids_are_of_who_is_listed),
