@@ -291,9 +291,32 @@ def test_generated_code(live, tally, workload, tmp_path):
 
 
 def test_no_such_function(tally, recording):
-    result = tally('annotate', '-i', 'data', 'nosuch', cwd=recording, check=0)
+    """An error, with the names that may be meant; never that there are no samples."""
+    result = tally('annotate', '-i', 'data', 'nosuch', cwd=recording, check=255)
     assert result.stdout == ''
-    assert result.stderr == 'Error:\nThe data data has no samples!\n'
+    assert "no samples fell on a function 'nosuch'" in result.stderr and 'has no samples' not in result.stderr
+    assert re.search(r"'\w+' \(\d+ samples\)", result.stderr)
+
+
+def test_part_of_a_name(live, tally, tmp_path):
+    """Without template arguments, parameters, scopes; several functions that are meant are listed."""
+    (tmp_path / 'names.cc').write_text('''
+volatile long sum;
+template<class T> struct Box { __attribute__((noinline)) long turn(T from, long n) { for (volatile long i = 0; i < n; i++); return from; } };
+namespace ns { __attribute__((noinline)) long alone(long n) { for (volatile long i = 0; i < n; i++); return n; } }
+int main() { Box<int> a; Box<char> b; for (int i = 0; i < 100; i++) sum = a.turn(i, 500000) + b.turn(i, 500000) + ns::alone(500000); }
+''')
+    built = subprocess.run(['c++', '-O1', '-g', 'names.cc', '-o', 'names'], cwd=tmp_path, check=False, capture_output=True)
+    if built.returncode:
+        pytest.skip('no C++ compiler')
+    data = tmp_path / 'perf.data'
+    tally('record', '-q', '-e', 'cpu-clock:u', '-F', 999, '-o', data, '--', tmp_path / 'names', check=0)
+    assert 'ns::alone' in tally('annotate', '--stdio', '-i', data, 'alone', check=0).stdout
+    assert 'Box<char>::turn' in tally('annotate', '--stdio', '-i', data, 'Box<char>::turn', check=0).stdout
+    several = tally('annotate', '--stdio', '-i', data, 'turn', check=255)
+    assert several.stdout == '' and 'Box<int>::turn' in several.stderr and 'Box<char>::turn' in several.stderr
+    near = tally('annotate', '--stdio', '-i', data, 'alane', check=255)
+    assert "the nearest names: 'ns::alone" in near.stderr
 
 
 def test_cpus_and_times(tally, recording):

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/annotate/annotate_data.h"
 #include "cli/annotate/annotate_load.h"
+#include "cli/annotate/annotate_names.h"
 #include "cli/annotate/annotate_types.h"
 #include "cli/recording_input.h"
 #include "cli/report/report_dump.h"
@@ -230,7 +231,7 @@ static const struct annotate_target *find_asked(
 {
 	const struct annotate_ranked *ranked = annotate_samples_rank(samples, first, count);
 	for (size_t i = 0; ranked && i < samples->targets.len; i++)
-		if (!strcmp(ranked[i].target->frame->symbol, symbol))
+		if (annotate_names_is(ranked[i].target->frame->symbol, symbol))
 			return ranked[i].target;
 	return NULL;
 }
@@ -250,7 +251,11 @@ static enum tally_status begin(void *data, struct annotate_samples *samples, str
 	*target = NULL;
 	if (!run->request.symbol)
 		return TALLY_OK;
-	*target = find_asked(run->request.symbol, samples, request->first_event, request->event_count);
+	const char *symbol;
+	enum tally_status status = annotate_samples_choose(samples, run->request.symbol, &symbol, err);
+	if (status != TALLY_OK)
+		return status;
+	*target = find_asked(symbol, samples, request->first_event, request->event_count);
 	return *target ? TALLY_OK
 		       : error_set(err, TALLY_NOT_FOUND, "no samples fell on a function '%s'", run->request.symbol);
 }

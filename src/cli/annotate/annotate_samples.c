@@ -3,8 +3,8 @@
 #include "abi/branch.h"
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/symbol_name.h"
 #include "base/word_list.h"
+#include "cli/annotate/annotate_names.h"
 #include "cli/cpu_filter.h"
 #include "cli/progress_line.h"
 
@@ -78,12 +78,6 @@ static enum tally_status count_sample(
 }
 
 /* Where the frame's function begins, by the store; NULL: it has no name there. */
-/* With its parameters or without them. */
-static bool is_named(const char *symbol, const char *wanted)
-{
-	return symbol && (!strcmp(symbol, wanted) || str_equal(symbol_name_plain(str_from(symbol)), str_from(wanted)));
-}
-
 static const struct symbol *find_symbol(
 	const struct annotate_samples *samples, const struct resolved_frame *frame, uint32_t *store_id)
 {
@@ -106,7 +100,7 @@ static enum tally_status add_cell(struct annotate_samples *samples, const struct
 	name->samples += cell->sum.count;
 	struct resolved_frame frame = resolved_frame_get(&samples->source.resolver.frames, cell->frame);
 	const struct symbol *symbol = find_symbol(samples, &frame, &store_id);
-	if (request->symbol && !is_named(name->symbol, request->symbol))
+	if (request->symbol && !annotate_names_is(name->symbol, request->symbol))
 		return TALLY_OK;
 	if (request->dsos && !word_list_has(request->dsos, name->shown) && !word_list_has(request->dsos, name->path))
 		return TALLY_OK;
@@ -168,6 +162,23 @@ static int by_address(const void *left, const void *right)
 	return a->event < b->event ? -1 : a->event > b->event;
 }
 
+enum tally_status annotate_samples_choose(
+	struct annotate_samples *samples, const char *wanted, const char **chosen, struct tally_error *err)
+{
+	struct annotate_names names = {0};
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; i < samples->cells.len && status == TALLY_OK; i++) {
+		const struct annotate_cell *cell = &samples->cells.items[i];
+		const struct frame_name *name = frame_names_get(&samples->source.names, cell->frame, NULL);
+		if (!name || (name->symbol && !annotate_names_see(&names, name->symbol, cell->sum.count)))
+			status = error_nomem(err);
+	}
+	if (status == TALLY_OK)
+		status = annotate_names_choose(&names, wanted, chosen, err);
+	annotate_names_deinit(&names);
+	return status;
+}
+
 static enum tally_status read_all(
 	const struct annotate_request *request, struct annotate_samples *samples, struct tally_error *err)
 {
@@ -204,9 +215,15 @@ static enum tally_status read_all(
 	if (status == TALLY_NOMEM)
 		return status;
 	enum tally_status end = status == TALLY_END ? TALLY_OK : status;
+	struct annotate_request chosen = *request;
+	if (request->symbol &&
+		(status = annotate_samples_choose(samples, request->symbol, &chosen.symbol, err)) != TALLY_OK) {
+		samples->event_count = 0; /* nothing is shown */
+		return status;
+	}
 	for (size_t i = 0; i < samples->cells.len; i++) {
 		struct tally_error inner;
-		status = add_cell(samples, request, &samples->cells.items[i], &inner);
+		status = add_cell(samples, &chosen, &samples->cells.items[i], &inner);
 		if (status != TALLY_OK)
 			return error_nomem(err);
 	}

@@ -83,6 +83,9 @@ TALLY_MUST_CHECK enum tally_status annotate_samples_read(const struct cli *cli, 
 TALLY_MUST_CHECK enum tally_status annotate_samples_take(const struct cli *cli, const struct annotate_request *request,
 	struct perfdata_reader *reader, struct binary_store *store, struct annotate_samples *samples,
 	struct tally_error *err);
+/* The function that is meant by a name as people write it (annotate_names.h); chosen lives as long as the samples. */
+TALLY_MUST_CHECK enum tally_status annotate_samples_choose(
+	struct annotate_samples *samples, const char *wanted, const char **chosen, struct tally_error *err);
 /* The targets, by period of the first of these events, then of the next; the most first; as long as the samples. NULL: out of memory. */
 const struct annotate_ranked *annotate_samples_rank(struct annotate_samples *samples, uint32_t first, uint32_t count);
 uint64_t annotate_sum_period(const struct annotate_sum *sums, uint32_t first, uint32_t count);

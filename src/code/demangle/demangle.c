@@ -3,7 +3,22 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/limits.h"
+#include "code/demangle/demangle_runtime.h"
 #include "tally_config.h"
+
+/* The name itself where it is of no such runtime or memory is out. */
+static const char *demangle_of_runtime(struct arena *arena, const char *name)
+{
+	size_t len;
+	if ((name[0] != 'c' && name[0] != 'L') || (len = strlen(name)) > LIMIT_MANGLED)
+		return name;
+	struct text text = {0};
+	const char *copy =
+		demangle_runtime(name, len, &text) && !text.failed ? arena_string(arena, text.data, text.len) : NULL;
+	text_deinit(&text);
+	return copy ? copy : name;
+}
 
 #if HAVE_DEMANGLE
 #include <libiberty/demangle.h>
@@ -11,7 +26,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/limits.h"
 #include "base/text.h"
 
 /* C++ (and legacy Rust, which looks like it) _Z, Rust v0 _R, D _D; __Z as some object formats write it. */
@@ -138,7 +152,7 @@ static bool demangle_part(const char *name, size_t len, struct collector *c)
 static const char *demangle_with(struct arena *arena, const char *name, int flags)
 {
 	if (!may_be_mangled(name))
-		return name;
+		return demangle_of_runtime(arena, name);
 	const char *suffix = strchr(name, '@'); /* "target@plt", "name@@VERSION": stays */
 	size_t len = suffix ? (size_t)(suffix - name) : strlen(name);
 	struct collector c = {.flags = flags};
@@ -171,7 +185,7 @@ size_t demangle_length(const char *name, size_t *bars)
 
 const char *demangle(struct arena *arena, const char *name)
 {
-	return name;
+	return demangle_of_runtime(arena, name);
 }
 
 size_t demangle_length(const char *name, size_t *bars)

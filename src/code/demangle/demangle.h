@@ -1,5 +1,5 @@
 /*
- * demangle.h - C++, Rust and D names as people wrote them, with the types of parameters, as perf 7.x shows them.
+ * demangle.h - C++, Rust, D, OCaml and Java names as people wrote them, with the types of parameters, as perf 7.x shows them.
  */
 #ifndef CODE_DEMANGLE_DEMANGLE_H
 #define CODE_DEMANGLE_DEMANGLE_H

@@ -30,6 +30,30 @@ static const struct {
 	{"_D3std5stdio__T7writelnTAyaZQnFNfQjZv", "std.stdio.writeln!(immutable(char)[]).writeln(immutable(char)[])"},
 	{"_D8demangle4testFHAiAaZv", "demangle.test(char[][int[]])"},
 	{"_Dmain", "D main"},
+	/* OCaml and Java, as perf 7.3 shows them */
+	{"camlShop__total_12", "Shop.total_12"},
+	{"camlStdlib__List__map_345", "Stdlib.List.map_345"},
+	{"camlA__b$2bc_7", "A.b+c_7"},
+	{"camlStdlib__$5e_5", "Stdlib.^_5"},
+	{"camlFoo", "Foo"},
+	{"camlA__$zz$2", "A.$zz$2"},
+	{"caml_main", "caml_main"},
+	{"caml", "caml"},
+	{"Ljava/lang/Integer;parseInt(Ljava/lang/String;)I", "java.lang.Integer.parseInt(java.lang.String)"},
+	{"Lcom/example/Foo;bar([I[[Ljava/lang/String;ZBCSIJFD)V",
+		"com.example.Foo.bar(int[], java.lang.String[][], boolean, byte, char, short, int, long, float, "
+		"double)"},
+	{"Lcom/A;<init>()V", "com.A<init>()"},
+	{"Lcom/A;run()Lcom/B;", "com.A.run()"},
+	{"L;a()V", ".a()"},
+	{"LFoo;x", "LFoo;x"},
+	{"LFoo;x(", "LFoo;x("},
+	{"LFoo;x(Q)V", "LFoo;x(Q)V"},
+	{"LFoo;x(Lunended)V", "LFoo;x(Lunended)V"},
+	{"LFoo;x([", "LFoo;x(["},
+	{"LFoo;(I)V", "LFoo;(I)V"},
+	{"[[Lcom/A;clone()V", "[[Lcom/A;clone()V"},
+	{"L", "L"},
 };
 
 static char base_62(size_t digit)

@@ -1,0 +1,18 @@
+/*
+ * demangle_runtime.h - names that OCaml's compiler and Java's runtimes give to functions, as people wrote them.
+ *
+ * OCaml: "camlShop__total_12" is Shop.total_12, "$2b" stands for a character by its number.
+ * Java: "Ljava/lang/Integer;parseInt(Ljava/lang/String;)I" is java.lang.Integer.parseInt(java.lang.String), as the JVM
+ * specification writes types (4.3); what a method returns is left out. Pure functions; what comes out is at most eight
+ * times as long.
+ *
+ *	if (demangle_runtime(name, len, &text)) ...	false: it is no such name, and the text is as it was
+ */
+#ifndef CODE_DEMANGLE_DEMANGLE_RUNTIME_H
+#define CODE_DEMANGLE_DEMANGLE_RUNTIME_H
+
+#include "base/text.h"
+
+bool demangle_runtime(const char *name, size_t len, struct text *text);
+
+#endif
