@@ -91,7 +91,7 @@ def pad_name(text):
 
 def recording(path, addresses, kernel_id=KERNEL_ID, module_path='/lib/modules/1.2.3-toy/kernel/net/nf-toy.ko',
               reference='_text', release='1.2.3-toy', with_chains=False, kernel_name='[kernel.kallsyms]',
-              length=0x1000000, kernel_misc=1):
+              length=0x1000000, kernel_misc=1, machine=None):
     """Samples at run-time addresses of the kernel and of one module. kernel_name, kernel_misc: how the table of build IDs
     lists the kernel; length: of its record."""
     recording = perfdata_build.Recording()
@@ -110,6 +110,8 @@ def recording(path, addresses, kernel_id=KERNEL_ID, module_path='/lib/modules/1.
             ids += pack('IHH', 0, misc | 1 << 15, 8 + len(body)) + body
     recording.feature(2, ids)
     recording.text_feature(4, release)
+    if machine:
+        recording.text_feature(6, machine)
     recording.write(path)
 
 

@@ -142,13 +142,16 @@ def test_without_a_build_id_the_length_tells(tally, files, tmp_path, more, names
     names may be another's."""
     start, length = running_text()
     data = tmp_path / 'k.data'
-    k.recording(data, [k.RAN + 0x100], kernel_id=None, release=os.uname().release,
+    k.recording(data, [k.RAN + 0x100], kernel_id=None, release=os.uname().release, machine=os.uname().machine,
                 length=2**64 - 1 - k.RAN if more is None else length + more)
     assert k.RAN % 0x1000 == start % 0x1000
     run = tally('report', '--stdio', '-s', 'sym', '-i', data)
     rows = [row.split()[-1] for row in run.stdout.splitlines() if '%' in row and row[0] != '#']
     assert len(rows) == 1 and rows[0].startswith('0x') != names
     assert ("names of the kernel are the running one's" in run.stderr) == warns
+    tally('inject', '-b', '-i', data, '-o', tmp_path / 'injected.data', check=0)
+    listed = tally('buildid-list', '-i', tmp_path / 'injected.data', check=0).stdout
+    assert ('[kernel.kallsyms]' in listed) == names
 
 
 def test_addresses_of_modules_are_offsets(tally, files, tmp_path):

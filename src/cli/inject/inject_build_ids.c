@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "cli/build_ids/build_id.h"
+#include "code/binaries/kernel_match.h"
 #include "machine/binary_id.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
@@ -205,6 +206,26 @@ static bool list_hit(struct id_search *search, uint32_t index, struct inject_ids
 	return vec_push(&ids->hits, hit);
 }
 
+/* A kernel of this release that was built anew is another one: its text has another length, or lay elsewhere. */
+static bool is_of_another_build(const struct inject_survey *survey)
+{
+	const struct machine *machine = survey->sideband.machine;
+	enum kernel_match match = KERNEL_MATCH_UNKNOWN;
+	struct kallsyms list;
+	char *text;
+	size_t len;
+	if (!machine || file_read("/proc/kallsyms", LIMIT_SMALL_FILE, &text, &len, NULL) != TALLY_OK)
+		return false;
+	kallsyms_open(text, len, &list);
+	for (uint32_t i = 0; i < machine_binary_count(machine) && match != KERNEL_MATCH_OTHER; i++) {
+		const struct machine_binary *binary = machine_binary_get(machine, i);
+		if (binary->kind == MACHINE_KERNEL && binary->build_id.size == 0)
+			match = kernel_match_list(&list, binary->start, binary->text_end);
+	}
+	free(text);
+	return match == KERNEL_MATCH_OTHER;
+}
+
 static bool is_of_running_kernel(const struct perfdata_features *features)
 {
 	struct utsname name;
@@ -237,7 +258,8 @@ enum tally_status inject_ids_read(struct perfdata_reader *reader, const struct i
 	struct id_search search = {
 		.request = request,
 		.survey = survey,
-		.kernel_is_running = !request->kernel_is_foreign && is_of_running_kernel(features),
+		.kernel_is_running =
+			!request->kernel_is_foreign && is_of_running_kernel(features) && !is_of_another_build(survey),
 	};
 	*ids = (struct inject_ids){0};
 	intern_init(&search.listed_names);

@@ -173,10 +173,10 @@ def main():
     os.environ.setdefault('PERF_EXEC_PATH', '/usr/lib/perf-core')
     sys.modules['perf_trace_context'] = context_module()
     sys.meta_path.append(Fallback())
-    handlers = {'__name__': '__main__', '__file__': script}
+    context, events = Context(), []
+    handlers = {'__name__': '__main__', '__file__': script, 'perf_script_context': context}
     with open(script, encoding='utf-8') as file:
         exec(compile(file.read(), script, 'exec'), handlers)  # pylint: disable=exec-used
-    context, events = Context(), []
     if 'trace_begin' in handlers:
         handlers['trace_begin']()
     with os.fdopen(int(os.environ['TALLY_SCRIPT_FD']), encoding='utf-8') as stream:
