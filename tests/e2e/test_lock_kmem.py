@@ -437,6 +437,33 @@ def test_pages_as_json(tally, tmp_path):
     assert [r['pfn'] for r in live['blocks']] == [100, 300]
 
 
+def test_functions_of_the_program_ask_for_no_page(tally, tmp_path):
+    """Where the kernel's part of a chain is the allocator's alone, the site is where the event was, not the program's."""
+    kernel, kernel_id = 0xffffffff81000000, '1d' * 20
+    block = [('unsigned long', 'pfn', 8), ('unsigned int', 'order', 4)]
+    kinds = [('gfp_t', 'gfp_flags', 4), ('int', 'migratetype', 4)]
+    alloc = tracing_build.Tracepoint('kmem', 'mm_page_alloc', 5, block + kinds)
+    r = perfdata_build.Recording()
+    r.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN RAW', kind=2, config=alloc.number, period=1)
+    r.name_events('kmem:mm_page_alloc')
+    r.feature(1, tracing_build.tracing_data([alloc]))
+    r.comm('worker')
+    r.record(1, 1, r.pack('IIQQQ', 0xffffffff, 0, kernel, 0x1000, kernel) + r.name('[kernel.kallsyms]_stext') + r.trailer())
+    body = r.pack('i', -1) + bytes.fromhex(kernel_id) + bytes([20, 0, 0, 0]) + r.name('[kernel.kallsyms]')
+    r.feature(2, r.pack('IHH', 0, 1 | 1 << 15, 8 + len(body)) + body)
+    for frames in ([kernel + 0x10, perfdata_build.CHAIN_USER, 0x7f0000001234], [kernel + 0x10, kernel + 0x24]):
+        r.sample(0, time=10**9, misc=1, ip=kernel + 0x10, callchain=[(1 << 64) - 128, *frames],
+                 raw=alloc.payload(pfn=100, order=0, gfp_flags=0xc0, migratetype=1))
+    r.write(tmp_path / 'pages.data')
+    names = tmp_path / 'cache' / '.build-id' / kernel_id[:2] / kernel_id[2:]
+    names.mkdir(parents=True)
+    (names / 'kallsyms').write_text(f'{kernel:x} T _stext\n{kernel + 0x10:x} T __alloc_pages\n{kernel + 0x20:x} T asking\n'
+                                    f'{kernel + 0x40:x} T end\n')
+    document = kmem_json(lambda *words, check: tally('--buildid-dir', tmp_path / 'cache', *words, check=check),
+                         tmp_path / 'pages.data', '--page', '--caller')
+    assert [row['address'] for row in document['callers']] == [f'{kernel + 0x10:#x}', f'{kernel + 0x24:#x}']
+
+
 def test_a_caller_that_is_not_there_is_unknown(tally, perf, waits):
     """More frames are passed over than there are."""
     line = ['lock', 'contention', '--stack-skip', '9', '-i', waits]

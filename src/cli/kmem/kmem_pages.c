@@ -73,6 +73,8 @@ static enum tally_status find_site(
 	struct resolved_chain chain = resolver_chain_frames(resolver, &where, &whole);
 	*address = s->sample.ip;
 	for (size_t i = 0; i < chain.count; i++) {
+		if (resolved_frame_get(&resolver->frames, chain.frames[i]).level != 'k')
+			break; /* a function of the program asks the kernel for no page */
 		const struct frame_name *name = frame_names_get(&job->source.names, chain.frames[i], err);
 		if (!name)
 			return TALLY_NOMEM;

@@ -130,7 +130,7 @@ static bool print_chain(struct timehist *t, const struct data_sample *s, struct 
 		if (!name)
 			return false;
 		const char *symbol = name->symbol ? name->symbol : "[unknown]";
-		if (is_schedulers_own(symbol))
+		if (name->is_kernel && is_schedulers_own(symbol))
 			continue;
 		text_printf(t->out, "%s%s", shown++ ? " <- " : " ", symbol);
 	}
