@@ -6,6 +6,7 @@
 
 #include "analysis/chain_survey.h"
 
+#define SAMPLES_MOST  65536 /* that are looked at for their chains: the rest is no other */
 #define CHAINS_LEAST  20
 #define WHOLE_PERCENT 20 /* of the chains: below, most are broken */
 #define SHARE_PERCENT 10 /* of the samples: below, names that lack are no matter */
@@ -41,7 +42,7 @@ static bool chain_is_whole(const struct profile *p, struct list stack)
 static struct chain_counts count_chains(const struct profile *p)
 {
 	struct chain_counts counts = {0};
-	for (size_t i = 0; i < p->sample_count; i++) {
+	for (size_t i = 0; i < p->sample_count && i < SAMPLES_MOST; i++) {
 		const struct profile_sample *sample = &p->samples[i];
 		struct list stack = profile_stack(p, sample->stack);
 		if (stack.count == 0 || !frame_is_user(p, stack.items[stack.count - 1]))
@@ -143,13 +144,20 @@ struct runtime_counts {
 	bool is_hit[RUNTIMES];
 };
 
-static void count_runtimes(const struct profile *p, struct runtime_counts *counts)
+/* Whether there is any. */
+static bool find_runtimes(const struct profile *p, struct runtime_counts *counts)
 {
+	bool is_any = false;
 	for (size_t i = 0; i < p->binary_count; i++) {
 		const struct runtime *runtime = runtime_of(profile_string(p, p->binaries[i].name));
 		if (runtime)
-			counts->is_hit[runtime - runtimes] = true;
+			counts->is_hit[runtime - runtimes] = is_any = true;
 	}
+	return is_any;
+}
+
+static void count_runtimes(const struct profile *p, struct runtime_counts *counts)
+{
 	for (size_t i = 0; i < p->function_count && !counts->has_trampolines; i++)
 		counts->has_trampolines = str_starts_with(profile_string(p, p->functions[i].name), STR("py::"));
 	for (size_t i = 0; i < p->sample_count; i++) {
@@ -177,6 +185,8 @@ static uint64_t samples_in(const struct profile *p, const struct runtime *runtim
 static void add_runtimes(struct diag *notes, const struct profile *p)
 {
 	struct runtime_counts counts = {0};
+	if (!find_runtimes(p, &counts))
+		return;
 	count_runtimes(p, &counts);
 	for (size_t i = 0; i < RUNTIMES; i++) {
 		if (!counts.is_hit[i])
