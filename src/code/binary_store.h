@@ -141,6 +141,7 @@ struct binary_store_options {
 	const char
 		*line_program; /* NULL: lines and inlined calls are read here; else see code/binaries/line_program.h */
 	unsigned threads; /* that load; 0: one per CPU */
+	uint64_t unwind_bytes; /* that making the unwind table of one file may take; 0: any */
 };
 
 struct binary_store;
@@ -246,6 +247,9 @@ const struct jitdump *binary_store_jitdump(const struct binary_store *store, uin
 /* How to find the callers of the file's code; built on first use, from any thread, loaded or not, but not while entries
  * are added. Lives as long as the store. NULL: the file is not there, or says nothing. */
 const struct unwind_table *binary_store_unwind(struct binary_store *store, uint32_t id);
+/* The same; where making it may take more memory than this, there is none, now and later, and is_refused says so. */
+const struct unwind_table *binary_store_unwind_within(
+	struct binary_store *store, uint32_t id, uint64_t bytes, bool *is_refused);
 /* As binary_store_elf_va, of a file that is not loaded yet; same rules. */
 bool binary_store_unwind_va(
 	struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va);

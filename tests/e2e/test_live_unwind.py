@@ -301,3 +301,56 @@ def test_what_it_does_not_go_with_is_refused(tally, program, tmp_path, options):
     assert not (tmp_path / 'x').exists()
     if os.geteuid() == 0:
         tally(*words, '--keep-stacks', '--', 'true', check=0)
+
+
+@pytest.fixture
+def small_group():
+    """A control group with 64 MB of memory; gives the file that takes processes into it, and that of its failures."""
+    groups = dict(line.strip().split(':', 2)[1:] for line in open('/proc/self/cgroup', encoding='utf-8'))
+    if 'memory' in groups:
+        folder = '/sys/fs/cgroup/memory' + groups['memory']
+        limit, peak = 'memory.limit_in_bytes', 'memory.max_usage_in_bytes'
+    else:
+        folder = '/sys/fs/cgroup' + groups.get('', '/')
+        limit, peak = 'memory.max', 'memory.peak'
+    folder = os.path.join(folder, f'tally-test-{os.getpid()}')
+    try:
+        os.mkdir(folder)
+    except OSError as error:
+        pytest.skip(f'no control group can be made: {error}')
+    try:
+        try:
+            with open(os.path.join(folder, limit), 'w', encoding='utf-8') as file:
+                file.write(str(64 << 20))
+        except OSError as error:
+            pytest.skip(f'the control group takes no limit of memory: {error}')
+        yield os.path.join(folder, 'cgroup.procs'), os.path.join(folder, peak)
+    finally:
+        os.rmdir(folder)
+
+
+@pytest.mark.alone
+def test_the_whole_machine_in_little_memory(tally, program, tmp_path, small_group):
+    """Stacks wait for large files to be opened, and take their memory; what there is no room for is given up, and said."""
+    procs, peak = small_group
+    data, node = tmp_path / 'data', shutil.which('node')
+    busy = [subprocess.Popen([program, 'deep', '1000000'], stdout=subprocess.DEVNULL) for _ in range(2)]
+    if node:  # a program of 100 MB
+        busy.append(subprocess.Popen([node, '-e', 'for (let x = 0;; x++) JSON.stringify({a: [1, 2, x]})']))
+    try:
+        result = subprocess.run(
+            ['sh', '-c', f'echo $$ > {procs} && exec "$@"', 'sh', tally.path, 'record', '-a', '-e', 'cpu-clock', '-F',
+             '4000', '--call-graph', 'dwarf', '-o', data, '--', 'sleep', '3'],
+            env=tally.environment, capture_output=True, text=True, timeout=120)
+        used = int(open(peak, encoding='utf-8').read()) if os.path.exists(peak) else 0
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
+    if 'system wide' in result.stderr or 'permission' in result.stderr.lower():
+        pytest.skip('the whole machine may not be recorded')
+    assert result.returncode == 0, (result.returncode, result.stderr)
+    assert used <= 64 << 20
+    samples = int(re.search(r'\((\d+) samples\)', result.stderr)[1])
+    assert samples >= 500 and 'stacks: ' in result.stderr
+    assert tally('script', '-i', data, '-F', 'ip', check=0).stdout.count('\n\n') >= 0.9 * samples

@@ -11,8 +11,9 @@
 
 #define TAIL_READ_NOW (1u << 20) /* bytes of a dump; more are read by the thread */
 /* Dumps that are open, and functions of all of them; beyond, all is forgotten, and read again where it is needed. */
-#define TAILS_MAX  64
-#define TAIL_CODES (1u << 20)
+#define TAILS_MAX	64
+#define TAIL_CODE_BYTES 256 /* so that a fifth of the memory is theirs */
+#define TAIL_CODES	(1u << 20)
 
 struct opened {
 	bool is_opened;
@@ -36,9 +37,13 @@ struct live_binaries {
 	pthread_cond_t is_wanted, is_opened;
 	bool has_work, wants_end;
 	uint32_t id;
+	uint64_t bytes; /* that it may take */
 	struct jit_tail *tail; /* what is to be read; NULL: id is */
+	bool is_refused; /* when is_done */
 	_Atomic bool is_done;
 	const struct unwind_table *table; /* when is_done */
+	uint64_t memory; /* that tables may take */
+	uint64_t table_bytes, refused;
 };
 
 enum tally_status live_binaries_create(const struct live_maps *maps, const char *build_id_dir,
@@ -49,6 +54,7 @@ enum tally_status live_binaries_create(const struct live_maps *maps, const char 
 	if (!b)
 		return error_nomem(err);
 	b->maps = maps;
+	b->memory = UINT64_MAX;
 	pthread_mutex_init(&b->mutex, NULL);
 	pthread_cond_init(&b->is_wanted, NULL);
 	pthread_cond_init(&b->is_opened, NULL);
@@ -81,6 +87,7 @@ static void close_files(struct live_binaries *b)
 	for (size_t i = 0; i < b->files.len; i++)
 		jit_tail_destroy(b->files.items[i].tail);
 	b->files.len = 0;
+	b->table_bytes = 0;
 }
 
 void live_binaries_destroy(struct live_binaries *b)
@@ -107,10 +114,12 @@ enum tally_status live_binaries_reset(struct live_binaries *b, struct tally_erro
 	return TALLY_OK;
 }
 
-static const struct unwind_table *do_work(struct live_binaries *b, uint32_t id, struct jit_tail *tail)
+static const struct unwind_table *do_work(
+	struct live_binaries *b, uint32_t id, struct jit_tail *tail, uint64_t bytes, bool *is_refused)
 {
+	*is_refused = false;
 	if (!tail)
-		return binary_store_unwind(b->store, id);
+		return binary_store_unwind_within(b->store, id, bytes, is_refused);
 	jit_tail_read(tail);
 	return NULL;
 }
@@ -128,10 +137,13 @@ static void *open_apart(void *context)
 		b->has_work = false;
 		uint32_t id = b->id;
 		struct jit_tail *tail = b->tail;
+		uint64_t bytes = b->bytes;
+		bool is_refused;
 		pthread_mutex_unlock(&b->mutex);
-		const struct unwind_table *table = do_work(b, id, tail);
+		const struct unwind_table *table = do_work(b, id, tail, bytes, &is_refused);
 		pthread_mutex_lock(&b->mutex);
 		b->table = table;
+		b->is_refused = is_refused;
 		atomic_store(&b->is_done, true);
 		pthread_cond_signal(&b->is_opened);
 	}
@@ -148,6 +160,15 @@ bool live_binaries_has_missed(struct live_binaries *b)
 	return has_missed;
 }
 
+static void take_table(
+	struct live_binaries *b, struct opened *opened, const struct unwind_table *table, bool is_refused)
+{
+	opened->table = table;
+	b->refused += is_refused;
+	if (table)
+		b->table_bytes += unwind_table_size(table).bytes;
+}
+
 bool live_binaries_poll(struct live_binaries *b, bool wait)
 {
 	if (!b->is_waiting)
@@ -160,9 +181,14 @@ bool live_binaries_poll(struct live_binaries *b, bool wait)
 	} else if (!atomic_load(&b->is_done)) {
 		return false;
 	}
-	b->files.items[b->waits_for].table = b->table;
+	take_table(b, &b->files.items[b->waits_for], b->table, b->is_refused);
 	b->is_waiting = false;
 	return true;
+}
+
+static uint64_t memory_left(const struct live_binaries *b)
+{
+	return b->table_bytes < b->memory ? b->memory - b->table_bytes : 0;
 }
 
 /* False: no thread can be had. */
@@ -175,6 +201,7 @@ static bool ask_thread(struct live_binaries *b, uint32_t id, struct jit_tail *ta
 	pthread_mutex_lock(&b->mutex);
 	b->id = id;
 	b->tail = tail;
+	b->bytes = memory_left(b);
 	b->has_work = true;
 	atomic_store(&b->is_done, false);
 	pthread_cond_signal(&b->is_wanted);
@@ -187,8 +214,11 @@ static void work_on(struct live_binaries *b, uint32_t number, struct opened *ope
 {
 	b->waits_for = number;
 	b->is_waiting = ask_thread(b, opened->id, opened->tail);
-	if (!b->is_waiting)
-		opened->table = do_work(b, opened->id, opened->tail);
+	if (b->is_waiting)
+		return;
+	bool is_refused;
+	const struct unwind_table *table = do_work(b, opened->id, opened->tail, memory_left(b), &is_refused);
+	take_table(b, opened, table, is_refused);
 }
 
 static void open_file(struct live_binaries *b, uint32_t number, struct opened *opened)
@@ -314,7 +344,8 @@ bool live_binaries_trim(struct live_binaries *b)
 			tails++;
 			codes += jit_tail_count(b->files.items[i].tail);
 		}
-	if (b->is_waiting || (codes <= TAIL_CODES && tails <= TAILS_MAX))
+	bool is_small = codes <= TAIL_CODES && codes <= b->memory / TAIL_CODE_BYTES;
+	if (b->is_waiting || (is_small && tails <= TAILS_MAX))
 		return false;
 	for (size_t i = 0; i < b->files.len; i++)
 		if (b->files.items[i].tail) {
@@ -322,4 +353,19 @@ bool live_binaries_trim(struct live_binaries *b)
 			b->files.items[i] = (struct opened){0};
 		}
 	return true;
+}
+
+void live_binaries_limit(struct live_binaries *b, uint64_t bytes)
+{
+	b->memory = bytes;
+}
+
+uint64_t live_binaries_refused(const struct live_binaries *b)
+{
+	return b->refused;
+}
+
+uint64_t live_binaries_memory(const struct live_binaries *b)
+{
+	return b->table_bytes;
 }

@@ -32,6 +32,12 @@ bool live_binaries_has_missed(struct live_binaries *binaries);
 bool live_binaries_poll(struct live_binaries *binaries, bool wait);
 /* Gives memory back if dumps of generated code took too much. True: tables were destroyed. Between rounds. */
 bool live_binaries_trim(struct live_binaries *binaries);
+/* What tables may take. Files that need more have none, as if they had no call-frame information. */
+void live_binaries_limit(struct live_binaries *binaries, uint64_t bytes);
+/* What they take. */
+uint64_t live_binaries_memory(const struct live_binaries *binaries);
+/* How many files that was so of. */
+uint64_t live_binaries_refused(const struct live_binaries *binaries);
 /* Not while waiting. The files of the maps were numbered anew: all are closed, and opened again when they are needed. */
 TALLY_MUST_CHECK enum tally_status live_binaries_reset(struct live_binaries *binaries, struct tally_error *err);
 

@@ -45,7 +45,10 @@ static struct known_stack *find_or_add(struct live_stacks *stacks, int32_t tid, 
 	if (!is_cut && (!map_u64_find(&stacks->by_tid, (uint32_t)tid, &known) || !known))
 		return NULL;
 	if (stacks->thread_count >= LIVE_THREADS_MAX ||
-		stacks->bytes > LIVE_STACKS_MAX) /* most have ended; those that run are soon known again */
+		stacks->bytes >
+			(stacks->bytes_max
+					? stacks->bytes_max
+					: LIVE_STACKS_MAX)) /* most have ended; those that run are soon known again */
 		forget_all(stacks);
 	uint64_t *slot = map_u64_at(&stacks->by_tid, (uint32_t)tid, NULL);
 	if (!slot || *slot)

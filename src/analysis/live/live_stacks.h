@@ -22,6 +22,7 @@ struct live_stacks {
 	struct map_u64 by_tid; /* -> struct known_stack *, 0 none */
 	size_t thread_count;
 	uint64_t bytes;
+	uint64_t bytes_max; /* 0: LIVE_STACKS_MAX */
 };
 
 void live_stacks_deinit(struct live_stacks *stacks);

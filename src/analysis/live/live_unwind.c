@@ -14,6 +14,7 @@
 #define SAMPLE_BYTES_MAX 65528
 #define FRAMES_MAX	 2048
 #define BACKLOG_MAX	 (256u << 20)
+#define STACK_KEPT	 8192 /* of each that waits, when many do */
 
 struct live_event {
 	struct record_layout layout;
@@ -35,6 +36,8 @@ struct live_unwind {
 	bool has_dump_times; /* samples have times of the clock that dumps of generated code have */
 	size_t stack_bytes_max;
 	struct writer backlog; /* samples that wait for a file to be opened */
+	uint64_t backlog_max;
+	bool gives_up; /* nothing is unwound */
 	size_t backlog_done; /* bytes */
 	struct live_unwind_totals totals;
 	uint64_t ips[FRAMES_MAX];
@@ -49,6 +52,7 @@ enum tally_status live_unwind_create(
 		return error_nomem(err);
 	live->config = *config;
 	live->stack_bytes_max = SIZE_MAX;
+	live->backlog_max = BACKLOG_MAX;
 	live->last_pid = -1;
 	live_maps_init(&live->maps);
 	enum tally_status st =
@@ -359,6 +363,10 @@ static struct unwind_result find_callers(
 
 	if (cut->abi == REGS_ABI_NONE)
 		return result; /* the kernel's own thread */
+	if (live->gives_up) {
+		live->totals.given_up++;
+		return result;
+	}
 	if (!walk.process || !begin_walk(live, layout, cut, &walk)) {
 		live->totals.ends.ends[result.end]++;
 		return result;
@@ -499,25 +507,31 @@ static enum tally_status feed_now(
 	return out->failed ? error_nomem(err) : TALLY_OK;
 }
 
-/* Of a stack only what was copied is kept: the kernel leaves room for all that was asked for. */
+/* Of a stack only what was copied is kept: the kernel leaves room for all that was asked for. Of many, the first part. */
 static enum tally_status put_off(struct live_unwind *live, const struct record *record, struct tally_error *err)
 {
 	const struct live_event *event = record->type == RECORD_SAMPLE ? event_of(live, record) : NULL;
 	struct writer *w = &live->backlog;
 	struct cut_sample cut;
-	size_t start = w->len;
+	size_t start = w->len, kept_max = w->len > live->backlog_max / 2 ? STACK_KEPT : SIZE_MAX;
 
-	if (!event || !event->has_stack || !cut_sample(&event->layout, record, &cut) || cut.is_full ||
-		cut.stack.len == 0) {
+	if (!event || !event->has_stack || !cut_sample(&event->layout, record, &cut) || cut.stack.len == 0 ||
+		(cut.is_full && cut.stack.len <= kept_max)) {
 		writer_bytes(w, record->bytes.data, record->bytes.len);
 		return w->failed ? error_nomem(err) : TALLY_OK;
 	}
 	size_t before = (size_t)(cut.stack.data - record->bytes.data);
 	writer_bytes(w, record->bytes.data, before - 8);
-	writer_u64(w, (cut.stack.len + 8) & ~UINT64_C(7)); /* more than was copied: the stack is not cut */
-	writer_bytes(w, cut.stack.data, cut.stack.len);
-	writer_zeros(w, 8 - cut.stack.len % 8);
-	writer_u64(w, cut.stack.len);
+	if (cut.stack.len > kept_max) {
+		writer_u64(w, kept_max);
+		writer_bytes(w, cut.stack.data, kept_max);
+		writer_u64(w, kept_max);
+	} else {
+		writer_u64(w, (cut.stack.len + 8) & ~UINT64_C(7)); /* more than was copied: the stack is not cut */
+		writer_bytes(w, cut.stack.data, cut.stack.len);
+		writer_zeros(w, 8 - cut.stack.len % 8);
+		writer_u64(w, cut.stack.len);
+	}
 	writer_bytes(w, cut.tail.data, cut.tail.len);
 	if (!w->failed)
 		writer_patch_u16(w, start + 6, (uint16_t)(w->len - start));
@@ -546,12 +560,31 @@ static enum tally_status work_off(struct live_unwind *live, bool wait, struct wr
 	return st;
 }
 
+/* What waits goes out with the kernel's chains: waiting longer would take more memory, or lose samples. */
+static enum tally_status give_up(struct live_unwind *live, struct writer *out, struct tally_error *err)
+{
+	struct record record;
+	enum tally_status st = work_off(live, false, out, err);
+
+	live->gives_up = true;
+	while (st == TALLY_OK && live->backlog_done < live->backlog.len) {
+		st = record_at(writer_view(&live->backlog), false, live->backlog_done, &record, err);
+		if (st == TALLY_OK)
+			st = feed_now(live, &record, out, err);
+		live->backlog_done += record.bytes.len;
+	}
+	live->gives_up = false;
+	writer_clear(&live->backlog);
+	live->backlog_done = 0;
+	return st;
+}
+
 enum tally_status live_unwind_feed(
 	struct live_unwind *live, const struct record *record, struct writer *out, struct tally_error *err)
 {
 	live->totals.samples += record->type == RECORD_SAMPLE;
-	if (live->backlog.len > BACKLOG_MAX) {
-		enum tally_status done = work_off(live, true, out, err);
+	if (live->backlog.len > live->backlog_max) {
+		enum tally_status done = give_up(live, out, err);
 		if (done != TALLY_OK)
 			return done;
 	}
@@ -597,7 +630,23 @@ void live_unwind_shorten(struct live_unwind *live, size_t stack_bytes)
 	live->stack_bytes_max = stack_bytes;
 }
 
-const struct live_unwind_totals *live_unwind_totals(const struct live_unwind *live)
+void live_unwind_limit(struct live_unwind *live, uint64_t bytes)
 {
-	return &live->totals;
+	/* Buffers grow by doubling. */
+	live->backlog_max = bytes / 4 < BACKLOG_MAX ? bytes / 4 : BACKLOG_MAX;
+	live->stacks.bytes_max = bytes / 8 < LIVE_STACKS_MAX ? bytes / 8 + 1 : LIVE_STACKS_MAX;
+	live_binaries_limit(live->binaries, bytes == UINT64_MAX ? bytes : bytes / 2);
+}
+
+uint64_t live_unwind_memory(const struct live_unwind *live)
+{
+	return live->backlog.len + live->stacks.bytes + live_binaries_memory(live->binaries);
+}
+
+struct live_unwind_totals live_unwind_totals(const struct live_unwind *live)
+{
+	struct live_unwind_totals totals = live->totals;
+
+	totals.refused = live_binaries_refused(live->binaries);
+	return totals;
 }

@@ -34,6 +34,9 @@ struct live_unwind_totals {
 	struct stack_ends ends;
 	uint64_t samples; /* all that came */
 	uint64_t joined; /* stacks made longer by an earlier copy or by frame pointers */
+	uint64_t
+		given_up; /* stacks that were not unwound because they would have waited in more memory than there is */
+	uint64_t refused; /* files whose call-frame information was not read for the same reason */
 	uint64_t shortened; /* stacks that were not read to their end because of live_unwind_shorten */
 	uint64_t damaged;
 	uint64_t lost; /* events, as the kernel's records say */
@@ -60,7 +63,12 @@ uint64_t live_unwind_time(const struct live_unwind *live, const struct record *r
 TALLY_MUST_CHECK enum tally_status live_unwind_end_round(
 	struct live_unwind *live, struct writer *out, struct tally_error *err);
 /* Reads no more than this of each copy; SIZE_MAX: all. */
+/* So much memory may be taken in all: of stacks that wait, of those that are remembered, and for unwind tables. What there
+ * is no room for is given up, samples never. UINT64_MAX: any. */
+void live_unwind_limit(struct live_unwind *live, uint64_t bytes);
+/* What is taken of it now. */
+uint64_t live_unwind_memory(const struct live_unwind *live);
 void live_unwind_shorten(struct live_unwind *live, size_t stack_bytes);
-const struct live_unwind_totals *live_unwind_totals(const struct live_unwind *live);
+struct live_unwind_totals live_unwind_totals(const struct live_unwind *live);
 
 #endif

@@ -8,6 +8,7 @@
 #include "cli/record/record_features.h"
 #include "cli/record/ring_merge.h"
 #include "kernel/recording/record_attrs.h"
+#include "kernel/system/memory_limit.h"
 
 #define STACKS_A_RING	 64 /* the longest: so many come in 16 ms at 4 kHz */
 #define RING_BYTES_MOST	 (16u << 20)
@@ -65,6 +66,14 @@ static enum tally_status add_events(struct record_live *live, struct tally_error
 	return st;
 }
 
+/* Half of what is left is for stacks and what they need: the rest of the recording needs some, and so do others. */
+static void limit_memory(struct record_live *live)
+{
+	uint64_t used = live_unwind_memory(live->unwind), left = memory_limit_left("");
+
+	live_unwind_limit(live->unwind, left == UINT64_MAX ? left : left / 2 + used);
+}
+
 enum tally_status record_live_create(
 	const struct record_live_config *config, struct record_live **out, struct tally_error *err)
 {
@@ -88,6 +97,7 @@ enum tally_status record_live_create(
 	}
 	live->can_lower = live->freq > 0 && !config->keeps_rate;
 	live->window_ms = clock_ms();
+	limit_memory(live);
 	*out = live;
 	return TALLY_OK;
 }
@@ -168,7 +178,7 @@ static void set_step(struct record_live *live, unsigned step, int64_t now)
 
 static void adapt(struct record_live *live, uint64_t fill)
 {
-	uint64_t lost = live_unwind_totals(live->unwind)->lost;
+	uint64_t lost = live_unwind_totals(live->unwind).lost;
 	int64_t now = clock_ms();
 
 	live->is_pressed |= lost > live->lost_before || fill > recorder_ring_bytes(live->config.recorder) / 8 * 7;
@@ -179,6 +189,7 @@ static void adapt(struct record_live *live, uint64_t fill)
 	live->calm_windows = live->is_pressed ? 0 : live->calm_windows + 1;
 	live->is_pressed = false;
 	live->window_ms = now;
+	limit_memory(live);
 	if (live->pressed_windows >= PRESSED_MOST && (live->step < SHORT_STEPS || live->can_lower)) {
 		set_step(live, live->step + 1, now);
 		live->pressed_windows = 0;
@@ -245,7 +256,7 @@ struct record_live_summary record_live_summary(struct record_live *live)
 {
 	struct record_live_summary summary = live->summary;
 
-	summary.totals = *live_unwind_totals(live->unwind);
+	summary.totals = live_unwind_totals(live->unwind);
 	summary.totals.damaged += live->merge.merge.damaged;
 	if (live->step > SHORT_STEPS)
 		summary.lowered_ms += (uint64_t)(clock_ms() - live->lowered_since_ms);
@@ -276,6 +287,13 @@ void record_live_print(struct text *out, const struct record_live_summary *summa
 	if (summary->least_freq)
 		text_printf(out, "\ntoo busy: sampled at down to %llu Hz for %.1f s",
 			(unsigned long long)summary->least_freq, (double)summary->lowered_ms / 1000);
+	if (t->given_up)
+		text_printf(out,
+			"\nlittle memory: %llu stacks were not unwound, their samples have the kernel's call chains",
+			(unsigned long long)t->given_up);
+	if (t->refused)
+		text_printf(out, "\nlittle memory: the unwind information of %llu programs was not read",
+			(unsigned long long)t->refused);
 	if (t->damaged)
 		text_printf(out, "\n%llu damaged records were left out", (unsigned long long)t->damaged);
 }

@@ -36,6 +36,7 @@ struct load_unwind {
 	pthread_mutex_t lock; /* of the one that builds */
 	_Atomic bool is_built;
 	struct unwind_table *table; /* NULL: no file, or nothing in it */
+	bool is_refused; /* it would take more memory than there is */
 	struct elf_segment *segments;
 	size_t segment_count;
 };

@@ -485,6 +485,16 @@ const struct unwind_table *binary_store_unwind(struct binary_store *store, uint3
 	return load_unwind(&store->options, store->entries.items[id])->table;
 }
 
+const struct unwind_table *binary_store_unwind_within(
+	struct binary_store *store, uint32_t id, uint64_t bytes, bool *is_refused)
+{
+	struct binary_store_options options = store->options;
+	options.unwind_bytes = bytes > 0 ? bytes : 1;
+	const struct load_unwind *unwind = load_unwind(&options, store->entries.items[id]);
+	*is_refused = unwind->is_refused;
+	return unwind->table;
+}
+
 bool binary_store_unwind_va(
 	struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va)
 {

@@ -181,6 +181,16 @@ struct unwind_table *load_unwind_image(
 	return table;
 }
 
+#define BYTES_OF_TABLE 4 /* while a table is made, for each byte of call-frame information */
+
+static bool is_too_large(const struct binary_store_options *options, const struct elf_image *image)
+{
+	struct elf_frames frames;
+	uint64_t bytes = elf_image_eh_frame(image, &frames) && !frames.ends_at_zero ? frames.bytes.len : 0;
+	bytes += elf_image_section(image, ".debug_frame").len;
+	return options->unwind_bytes > 0 && bytes > options->unwind_bytes / BYTES_OF_TABLE;
+}
+
 static void keep(const struct binary_store_options *options, struct binary_entry *own, struct load_unwind *unwind)
 {
 	size_t count;
@@ -191,12 +201,15 @@ static void keep(const struct binary_store_options *options, struct binary_entry
 		return;
 	memcpy(unwind->segments, segments, count * sizeof(*segments));
 	unwind->segment_count = count;
+	unwind->is_refused = is_too_large(options, own->image);
+	if (unwind->is_refused)
+		return;
 	/* That a file has some call-frame information does not say that it has all: the first that covers code counts. */
 	const struct elf_image *others[LOAD_UNWIND_OTHERS];
 	size_t other_count = 0;
 	struct elf_image *minidebug = NULL;
 	own->debug = binary_file_debug(own, options, DEBUG_FILE_FRAMES, &path);
-	if (own->debug)
+	if (own->debug && !is_too_large(options, own->debug))
 		others[other_count++] = own->debug;
 	if (!own->debug && elf_image_open_minidebug(own->image, &minidebug, NULL) == TALLY_OK)
 		others[other_count++] = minidebug;

@@ -63,6 +63,18 @@ static void map_code(struct fixture *f)
 	writer_clear(&f->out);
 }
 
+static void map_file(struct fixture *f, const char *path)
+{
+	struct record_layout layout = record_layout_make(&attr, false);
+	struct record_fields map = {.type = RECORD_MMAP2,
+		.mmap = {.pid = 1, .tid = 1, .start = CODE, .len = 0x10000, .prot = 5, .filename = str_from(path)}};
+	struct sample_id id = {.pid = 1, .tid = 1, .time = 1};
+	writer_clear(&f->in);
+	assert_true(record_encode(&f->in, &map, MISC_CPUMODE_USER, &layout, &id));
+	assert_int_equal(feed(f), TALLY_OK);
+	writer_clear(&f->out);
+}
+
 static void put_sample(struct fixture *f, const uint64_t *chain, uint32_t chain_len, uint64_t abi, size_t copied)
 {
 	struct record_layout layout = record_layout_make(&attr, false);
@@ -121,7 +133,7 @@ static void test_a_stack_becomes_a_chain_behind_the_kernels(void **state)
 	assert_int_equal(s.raw.len, 12);
 	assert_memory_equal(s.raw.data, "rawbytes1234", 12);
 	assert_int_equal(s.time, 2);
-	assert_int_equal(live_unwind_totals(f.live)->samples, 1);
+	assert_int_equal(live_unwind_totals(f.live).samples, 1);
 	stop(&f);
 }
 
@@ -157,7 +169,7 @@ static void test_the_kernels_chain_stays_where_nothing_can_be_unwound(void **sta
 	assert_int_equal(feed(&f), TALLY_OK);
 	s = result(&f, 0);
 	expect_chain(&s, wanted, 5);
-	assert_int_equal(live_unwind_totals(f.live)->ends.ends[UNWIND_NO_REGISTERS], 1);
+	assert_int_equal(live_unwind_totals(f.live).ends.ends[UNWIND_NO_REGISTERS], 1);
 	stop(&f);
 }
 
@@ -183,7 +195,7 @@ static void test_programs_of_32_bits(void **state)
 	assert_int_equal(feed(&f), TALLY_OK);
 	s = result(&f, 0);
 	expect_chain(&s, wanted, 4);
-	assert_int_equal(live_unwind_totals(f.live)->ends.ends[UNWIND_NO_REGISTERS], 0);
+	assert_int_equal(live_unwind_totals(f.live).ends.ends[UNWIND_NO_REGISTERS], 0);
 	stop(&f);
 }
 
@@ -199,8 +211,8 @@ static void test_frame_pointers_go_on_where_the_copy_ends(void **state)
 	struct sample s = result(&f, 0);
 	assert_int_equal(s.callchain.count, 6);
 	expect_chain(&s, wanted, 6);
-	assert_int_equal(live_unwind_totals(f.live)->joined, 1);
-	assert_int_equal(live_unwind_totals(f.live)->ends.ends[UNWIND_ROOT], 0);
+	assert_int_equal(live_unwind_totals(f.live).joined, 1);
+	assert_int_equal(live_unwind_totals(f.live).ends.ends[UNWIND_ROOT], 0);
 	stop(&f);
 }
 
@@ -213,11 +225,45 @@ static void test_less_is_read_when_told(void **state)
 	put_sample(&f, NULL, 0, REGS_ABI_64, sizeof(f.stack));
 	assert_int_equal(feed(&f), TALLY_OK);
 	assert_int_equal(result(&f, 0).callchain.count, 3);
-	assert_int_equal(live_unwind_totals(f.live)->shortened, 1);
+	assert_int_equal(live_unwind_totals(f.live).shortened, 1);
 	stop(&f);
 }
 
 /* Every shorter sample, and every byte of it another. */
+/* Samples wait while the file is opened, unless there is no memory for that; then they have the kernel's chain. */
+static void test_stacks_are_given_up_before_samples(void **state)
+{
+	(void)state;
+	const uint64_t chain[] = {CONTEXT_USER, CODE + 0x10, CODE + 0x99};
+	const uint64_t given_up[] = {CONTEXT_USER, CODE + 0x10, CODE + 0x98};
+	struct perf_attr written = attr;
+	struct fixture f;
+	size_t samples = 0, recorded = 0;
+	start(&f, 0);
+	live_unwind_limit(f.live, 0);
+	map_file(&f, "/proc/self/exe");
+	for (int i = 0; i < 100; i++) {
+		put_sample(&f, chain, 3, REGS_ABI_64, sizeof(f.stack));
+		assert_int_equal(feed(&f), TALLY_OK);
+	}
+	assert_int_equal(live_unwind_finish(f.live, &f.out, NULL), TALLY_OK);
+	written.sample_type &= ~(uint64_t)(SAMPLE_STACK_USER | SAMPLE_REGS_USER);
+	struct record_layout layout = record_layout_make(&written, false);
+	struct record record;
+	struct sample s;
+	for (size_t at = 0; at < f.out.len; at += record.bytes.len, samples++) {
+		assert_int_equal(record_at(writer_view(&f.out), false, at, &record, NULL), TALLY_OK);
+		assert_int_equal(sample_decode(&layout, &record, &s, NULL), TALLY_OK);
+		bool is_kernels = s.callchain.count == 3 && sample_u64_at(s.callchain.data, 2, false) == given_up[2];
+		recorded += is_kernels;
+	}
+	assert_int_equal(samples, 100);
+	/* The first waits, and whoever comes while the thread is not done makes it go. */
+	assert_true(live_unwind_totals(f.live).given_up <= recorded);
+	assert_int_equal(live_unwind_totals(f.live).refused, 1); /* what the file says of frames was too much */
+	stop(&f);
+}
+
 static void test_damaged_samples_are_dropped(void **state)
 {
 	const uint64_t chain[] = {CONTEXT_KERNEL, 1, CONTEXT_USER, 2, 3};
@@ -234,7 +280,7 @@ static void test_damaged_samples_are_dropped(void **state)
 		assert_int_equal(f.out.len, 0);
 		free(copy);
 	}
-	assert_int_equal(live_unwind_totals(f.live)->damaged, len - RECORD_HEADER_BYTES);
+	assert_int_equal(live_unwind_totals(f.live).damaged, len - RECORD_HEADER_BYTES);
 	for (size_t i = RECORD_HEADER_BYTES; i < len; i++) {
 		f.in.data[i] ^= 0xff;
 		assert_int_equal(feed(&f), TALLY_OK);
@@ -270,7 +316,7 @@ static void test_events_are_told_apart_by_their_ids(void **state)
 	writer_patch_u64(&in, 8, 99); /* nobody's */
 	assert_int_equal(live_unwind_feed(live, &record, &out, NULL), TALLY_OK);
 	assert_int_equal(out.len, in.len);
-	assert_int_equal(live_unwind_totals(live)->damaged, 1);
+	assert_int_equal(live_unwind_totals(live).damaged, 1);
 	writer_deinit(&in);
 	writer_deinit(&out);
 	live_unwind_destroy(live);
@@ -285,6 +331,7 @@ int main(void)
 		cmocka_unit_test(test_programs_of_32_bits),
 		cmocka_unit_test(test_frame_pointers_go_on_where_the_copy_ends),
 		cmocka_unit_test(test_less_is_read_when_told),
+		cmocka_unit_test(test_stacks_are_given_up_before_samples),
 		cmocka_unit_test(test_damaged_samples_are_dropped),
 		cmocka_unit_test(test_events_are_told_apart_by_their_ids),
 	};
