@@ -624,3 +624,59 @@ def test_a_stripped_go_program_has_its_own_table(live, tally, tmp_path, flags):
     assert 'runtime.main' in tally('script', '-F', 'ip,sym', '-i', data, check=0).stdout
     assert 'main.(*worker).churn' in tally('annotate', '--stdio', '-S', 'main.(*worker).churn', '-i', data).stdout
     assert 'main.(*worker).churn' not in tally('report', '--missing', '-i', data, check=0).stdout
+
+
+IN_ARCHIVE = r"""
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+static void run(int file, long at, long function)
+{
+	char *head = mmap(0, 4096, PROT_READ, MAP_PRIVATE, file, at);
+	Elf64_Ehdr *elf = (void *)head;
+	Elf64_Phdr *parts = (void *)(head + elf->e_phoff);
+	for (int i = 0; i < elf->e_phnum; i++)
+		if (parts[i].p_type == PT_LOAD && parts[i].p_flags & PF_X) {
+			char *code = mmap(0, 65536, 5, MAP_PRIVATE, file, at + (parts[i].p_offset & -4096L));
+			((void (*)(long))(code + function - (parts[i].p_vaddr & -4096L)))(100000000);
+		}
+}
+int main(int argc, char **argv)
+{
+	int file = open(argv[1], O_RDONLY);
+	for (int i = 2; i + 1 < argc; i += 2)
+		run(file, atol(argv[i]), atol(argv[i + 1]));
+	return 0;
+}
+"""
+
+
+def test_libraries_in_an_archive(live, tally, tmp_path):
+    """Two of them, one stripped but for what is exported; each begins on a page of a zip file."""
+    need('cc', 'nm', 'strip')
+    archive, words = b'PK\3\4 what stands before', []
+    for number in (1, 2):
+        (tmp_path / 'library.c').write_text(
+            f'__attribute__((noinline)) void zipped_{number}(long n) {{ for (volatile long i = 0; i < n; i++); }}')
+        run('cc', '-O1', '-shared', '-fPIC', '-nostdlib', 'library.c', '-o', 'library.so', cwd=tmp_path)
+        listed = subprocess.run(['nm', 'library.so'], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+        if number == 2:
+            run('strip', 'library.so', cwd=tmp_path)
+        archive += bytes(-len(archive) % 4096)
+        words += [len(archive), int(re.search(r'(\w+) T zipped', listed)[1], 16)]
+        archive += (tmp_path / 'library.so').read_bytes()
+    (tmp_path / 'app.apk').write_bytes(archive)
+    (tmp_path / 'main.c').write_text(IN_ARCHIVE)
+    run('cc', '-O1', 'main.c', '-o', 'main', cwd=tmp_path)
+    data = tmp_path / 'perf.data'
+    tally('record', '-q', '-e', 'cpu-clock:u', '-F', 999, '-o', data, '--', tmp_path / 'main', tmp_path / 'app.apk', *words, check=0)
+    report = tally('report', '--stdio', '-s', 'dso,sym', '-i', data, check=0).stdout
+    for number in (1, 2):
+        assert float(re.search(rf'([\d.]+)%  app\.apk +\[\.\] zipped_{number}\n', report)[1]) > 20
+    missing = tally('report', '--missing', '-i', data, check=0).stdout
+    assert 'damaged' not in missing and 'anew' not in missing
+    (tmp_path / 'app.apk').write_bytes(b'no library at all'.ljust(len(archive)))
+    os.utime(tmp_path / 'app.apk', (0, 0))
+    missing = tally('report', '--missing', '-i', data, check=0).stdout
+    assert 'is no ELF file' in missing and 'damaged' not in missing and 'anew' not in missing

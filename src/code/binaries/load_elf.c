@@ -8,6 +8,7 @@
 #include "code/binaries/binary_file.h"
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/file_doubt.h"
+#include "code/binaries/load_archive.h"
 #include "code/binaries/process_files.h"
 #include "code/binaries/vdso_image.h"
 #include "object/elf/go_table.h"
@@ -307,6 +308,8 @@ static bool load_first(
 		entry->image = open_program(options, entry, place);
 		if (!entry->image) {
 			take_reason(entry, place);
+			if (load_archive(options, entry, place))
+				return true;
 			continue;
 		}
 		entry->used_path = place->path;

@@ -1,0 +1,18 @@
+/*
+ * load_archive.h - names of libraries that are mapped from inside another file: an archive that is not compressed (zip,
+ * Android's .apk), where each begins on a page, as it could not be mapped otherwise.
+ *
+ * Symbols of all of them are the entry's, by their offsets in the file.
+ *
+ *	if (load_archive(options, entry, place)) ...	false: there are none; the entry's reason says what the file is
+ */
+#ifndef CODE_BINARIES_LOAD_ARCHIVE_H
+#define CODE_BINARIES_LOAD_ARCHIVE_H
+
+#include "code/binaries/search_path.h"
+
+/* After the file at the place was found to be no ELF file, which is the last step of the entry's trail. */
+bool load_archive(
+	const struct binary_store_options *options, struct binary_entry *entry, const struct binary_place *place);
+
+#endif
