@@ -380,6 +380,14 @@ const struct record_build_id *binary_table_listed_build_id(const struct binary_t
 	return binary->build_id.size ? &binary->build_id : &listed->build_id;
 }
 
+bool binary_table_lists_build_ids(const struct binary_table *table)
+{
+	for (size_t owner = 0; owner < BINARY_OWNERS; owner++)
+		if (table->listed[owner].ids.len > 0)
+			return true;
+	return false;
+}
+
 /* Which of the files at a path the listed build id is of. */
 static void find_listed(struct binary_table *table)
 {

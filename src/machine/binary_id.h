@@ -60,6 +60,7 @@ bool binary_table_add_build_id(struct binary_table *table, const struct machine_
 bool binary_is_listed_kernel(uint16_t misc, struct tally_str path);
 /* What it will have when the table is finished; NULL: no build id of its path was added. */
 const struct record_build_id *binary_table_listed_build_id(const struct binary_table *table, uint32_t index);
+bool binary_table_lists_build_ids(const struct binary_table *table);
 /* Gives build ids by path to those that carry none. Where several files lay at a path, only the last of them was there
  * when the recorder looked; and a build id that map records have belongs to their file alone. False: out of memory. */
 bool binary_table_finish(struct binary_table *table);

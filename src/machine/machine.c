@@ -170,6 +170,11 @@ enum tally_status machine_add_build_id(
 	return binary_table_add_build_id(&machine->binaries, entry) ? TALLY_OK : error_nomem(err);
 }
 
+bool machine_lists_build_ids(const struct machine *machine)
+{
+	return binary_table_lists_build_ids(&machine->binaries);
+}
+
 const struct record_build_id *machine_listed_build_id(const struct machine *machine, uint32_t binary)
 {
 	return binary_table_listed_build_id(&machine->binaries, binary);

@@ -40,6 +40,8 @@ TALLY_MUST_CHECK enum tally_status machine_add_build_id(
 	struct machine *machine, const struct machine_listed_id *entry, struct tally_error *err);
 /* The build id that a binary will have when the machine is finished. NULL: the file's table does not list it. */
 const struct record_build_id *machine_listed_build_id(const struct machine *machine, uint32_t binary);
+/* A build id was added: the recording says what its samples hit. */
+bool machine_lists_build_ids(const struct machine *machine);
 TALLY_MUST_CHECK enum tally_status machine_finish(struct machine *machine, struct tally_error *err);
 
 /* cpumode: MISC_CPUMODE_* of the sample. NULL: nothing was mapped there. */

@@ -1,5 +1,6 @@
 """The index of source lines and inlined calls: reports say the same with it, without it, and when it is damaged."""
 import os
+import re
 import shutil
 import subprocess
 
@@ -41,6 +42,21 @@ def job(tally, live, tmp_path):
     return report
 
 
+def overwrite_sections(path, *names):
+    text = subprocess.run(['readelf', '-SW', path], capture_output=True, text=True, check=True).stdout
+    data = bytearray(path.read_bytes())
+    for name in names:
+        offset, size = re.search(rf' {re.escape(name)} +PROGBITS +\w+ (\w+) (\w+)', text).groups()
+        data[int(offset, 16):int(offset, 16) + int(size, 16)] = bytes(int(size, 16))
+    with open(path, 'r+b') as file:
+        file.write(data)
+
+
+def build_id(path):
+    return re.search(r'Build ID: (\w+)', subprocess.run(['readelf', '-n', path], capture_output=True, text=True,
+                                                        check=True).stdout).group(1)
+
+
 def files_of(cache):
     return sorted(path for path in cache.rglob('*') if path.is_file())
 
@@ -54,13 +70,40 @@ def test_the_second_report_needs_no_debug_information(job, tally, tmp_path):
     assert files and all(path.suffix == '.lines' for path in files)
     assert all(path.stat().st_mode & 0o777 == 0o600 for path in files)
     before = [path.stat().st_ino for path in files]
-    # What the index says is what is shown: without its debug information the program has the same lines.
-    subprocess.run(['objcopy', '--strip-debug', tmp_path / 'p'], check=True)
+    # What the index says is what is shown: where its debug information is overwritten the program has the same lines.
+    program = tmp_path / 'p'
+    status = program.stat()
+    overwrite_sections(program, '.debug_info', '.debug_line')
+    os.utime(program, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert job(cache).stdout == plain
     assert 'inner (inlined)' not in job('').stdout
     assert [path.stat().st_ino for path in files_of(cache)] == before
     lines = job(cache, 'script', '-F', 'ip,sym,srcline').stdout
     assert 'p.c:' in lines
+    os.utime(program)  # another file, for all that is known
+    assert 'inner (inlined)' not in job(cache).stdout
+
+
+def test_another_file_of_that_build_id_has_no_part(job, tally, tmp_path):
+    """A report of a program that claims the build id leaves the index of the genuine one as it is, and the other way round."""
+    cache = tmp_path / 'cache'
+    genuine = tmp_path / 'p'
+    shutil.copy(genuine, tmp_path / 'kept')
+    lines = ('script', '-F', 'ip,sym,srcline')
+    right = job('', *lines).stdout
+    (tmp_path / 'p.c').write_text('\n' * 100 + SOURCE)
+    subprocess.run(['gcc', '-O2', '-g', '-Wl,--build-id=0x' + build_id(genuine), '-o', 'fake', 'p.c'], cwd=tmp_path,
+                   check=True)
+    shutil.rmtree(tmp_path / '.debug', ignore_errors=True)
+    genuine.unlink()
+    shutil.copy(tmp_path / 'fake', genuine)
+    wrong = job(cache, *lines).stdout
+    assert wrong != right
+    genuine.unlink()
+    shutil.copy(tmp_path / 'kept', genuine)
+    assert job(cache, *lines).stdout == right
+    assert job(cache, *lines).stdout == right
+    assert len(files_of(cache)) == 2
 
 
 def test_a_damaged_index_is_made_anew(job, tmp_path):
@@ -118,5 +161,7 @@ def test_a_whole_index_is_made_on_request(job, tally, tmp_path):
     assert len(files_of(cache)) == 1
     missing = tally('buildid-cache', '--index', 'nosuch', cwd=tmp_path, env=environment)
     assert missing.returncode == 255 and "Couldn't index nosuch" in missing.stderr
-    subprocess.run(['objcopy', '--strip-debug', tmp_path / 'p'], check=True)
+    status = (tmp_path / 'p').stat()
+    overwrite_sections(tmp_path / 'p', '.debug_info', '.debug_line')
+    os.utime(tmp_path / 'p', ns=(status.st_atime_ns, status.st_mtime_ns))
     assert 'inner (inlined)' in job(cache).stdout

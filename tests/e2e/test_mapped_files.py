@@ -190,7 +190,7 @@ def test_what_others_can_write_is_copied_into_the_cache(tally, live, build, tmp_
 DOUBT = 'may be another build'
 READERS = [['report', '--stdio'], ['script'], ['annotate', '--stdio'], ['flamegraph', '-o', 'out'],
            ['export', '-F', 'folded', '-o', 'out'], ['export', '-F', 'html', '-o', 'out'], ['diff', 'data', 'data'],
-           ['query', 'select 1'], ['pack', '-o', 'out'], ['data', 'convert', '--to-json', 'out']]
+           ['query', 'select 1'], ['pack', '-o', 'out'], ['data', 'convert', '--force', '--to-json', 'out']]
 
 
 def test_a_file_that_nothing_tells_apart(tally, live, build, tmp_path):

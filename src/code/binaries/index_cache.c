@@ -41,7 +41,10 @@ bool index_cache_path(const struct index_key *key, char path[PATH_MAX])
 		return false;
 	for (size_t i = 0; i < id->size && i < ELF_BUILD_ID_MAX; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
-	int n = snprintf(path, PATH_MAX, "%s/%.2s/%s%s", key->dir, hex, hex + 2, suffixes[key->kind]);
+	char variant[16] = "";
+	if (key->kind == INDEX_LINES)
+		snprintf(variant, sizeof(variant), "-%08x", key->variant);
+	int n = snprintf(path, PATH_MAX, "%s/%.2s/%s%s%s", key->dir, hex, hex + 2, variant, suffixes[key->kind]);
 	return n > 0 && n < PATH_MAX;
 }
 

@@ -1,6 +1,6 @@
 /*
- * index_cache.h - what costs time to read and is kept for the next run: indexes of lines (DIR/ab/cdef....lines) and lists
- * of kernels' symbols (.kallsyms), by build id, in $TALLY_CACHE, or tally's folder of the user's cache. Several programs
+ * index_cache.h - what costs time to read and is kept for the next run: indexes of lines (DIR/ab/cdef...-1234abcd.lines) and lists
+ * of kernels' symbols (.kallsyms), by build id, and of lines also by which file was read, in $TALLY_CACHE, or tally's folder of the user's cache. Several programs
  * may write at once: a file is made under another name and renamed, and nobody changes it afterwards. What is not the
  * user's own is not read. The oldest files go when there are too many bytes.
  *
@@ -22,6 +22,7 @@ struct index_key { /* borrows both */
 	const char *dir;
 	const struct elf_build_id *id;
 	enum index_kind kind;
+	uint32_t variant; /* of indexes of lines: tells files of one build id apart */
 };
 
 /* False: it has none, without a build id. */

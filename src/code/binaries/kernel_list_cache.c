@@ -145,7 +145,7 @@ static bool is_live(const struct kernel_list_place *place, const struct kernel_l
 bool kernel_list_cache_open(const struct kernel_list_place *place, struct kernel_list *kept)
 {
 	char dir[PATH_MAX];
-	const struct index_key key = {dir, place->id, INDEX_KERNEL_LIST};
+	const struct index_key key = {.dir = dir, .id = place->id, .kind = INDEX_KERNEL_LIST};
 	*kept = (struct kernel_list){0};
 	if (!index_cache_dir(place->index_dir, dir) || !index_cache_path(&key, kept->path) ||
 		index_cache_open(&key, &kept->map, NULL) != TALLY_OK)
@@ -185,7 +185,7 @@ void kernel_list_cache_save(
 {
 	char dir[PATH_MAX];
 	struct index_file file;
-	const struct index_key key = {dir, place->id, INDEX_KERNEL_LIST};
+	const struct index_key key = {.dir = dir, .id = place->id, .kind = INDEX_KERNEL_LIST};
 	const struct kernel_list list = {
 		.kallsyms = *kallsyms, .marks = *marks, .modules = digest_modules(place->modules)};
 	if (!index_cache_dir(place->index_dir, dir) || index_cache_create(&key, &file, NULL) != TALLY_OK)

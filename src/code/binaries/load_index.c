@@ -1,11 +1,45 @@
 #include "code/binaries/load_index.h"
 
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/checksum.h"
 #include "base/limits.h"
 #include "code/binaries/index_cache.h"
 
 static bool can_be_indexed(const struct binary_entry *entry)
 {
 	return entry->key.kind == BINARY_USER && entry->image && elf_image_build_id(entry->image).size > 0;
+}
+
+static struct index_key lines_key(const char *dir, const struct elf_build_id *id, const struct elf_origin *program)
+{
+	const struct tally_bytes words = {(const uint8_t *)program, sizeof(*program)};
+	return (struct index_key){dir, id, INDEX_LINES, checksum_crc32(words)};
+}
+
+/* As it is at its path now; all 0: it is not there. */
+static struct elf_origin file_origin(const char *path)
+{
+	struct stat st;
+	if (!path || stat(path, &st) != 0)
+		return (struct elf_origin){0};
+	return (struct elf_origin){.device = st.st_dev,
+		.inode = st.st_ino,
+		.bytes = (uint64_t)st.st_size,
+		.mtime_ns = (uint64_t)st.st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)st.st_mtim.tv_nsec};
+}
+
+static bool is_same_origin(const struct elf_origin *a, const struct elf_origin *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+/* A build id is a claim: any file may have another's. What is gone by now was the right one then. */
+static bool is_made_from(const struct line_index *index, const struct elf_origin *program)
+{
+	const struct elf_origin file = file_origin(index->source);
+	return is_same_origin(&index->program, program) && (file.inode == 0 || is_same_origin(&index->file, &file));
 }
 
 void load_index(const struct binary_store_options *options, struct binary_entry *entry)
@@ -17,12 +51,13 @@ void load_index(const struct binary_store_options *options, struct binary_entry 
 	if (!can_be_indexed(entry) || !index_cache_dir(options->index_dir, dir))
 		return;
 	const struct elf_build_id id = elf_image_build_id(entry->image);
-	const struct index_key key = {dir, &id, INDEX_LINES};
+	const struct elf_origin program = elf_image_origin(entry->image);
+	const struct index_key key = lines_key(dir, &id, &program);
 	if (index_cache_open(&key, &entry->index_map, NULL) != TALLY_OK) {
 		entry->index_map = (struct file_map){0};
 		return;
 	}
-	if (!line_index_open(&entry->index, entry->index_map.bytes, &id))
+	if (!line_index_open(&entry->index, entry->index_map.bytes, &id) || !is_made_from(&entry->index, &program))
 		unload_index(entry);
 }
 
@@ -61,9 +96,11 @@ enum tally_status save_index(
 	const struct line_index_source source = {.info = source_lines_info(entry->lines),
 		.path = source_lines_path(entry->lines),
 		.id = elf_image_build_id(entry->image),
+		.program = elf_image_origin(entry->image),
+		.file = file_origin(source_lines_path(entry->lines)),
 		.threads = options->threads};
 	struct index_file file;
-	struct output output = {.key = {dir, &source.id, INDEX_LINES}, .file = &file};
+	struct output output = {.key = lines_key(dir, &source.id, &source.program), .file = &file};
 	const struct line_index_sink sink = {put, &output};
 	enum tally_status status = line_index_build(&source, &entry->index, &sink, err);
 	return output.is_open ? index_cache_finish(dir, &file, LIMIT_INDEX_CACHE, status, err) : status;

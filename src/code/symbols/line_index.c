@@ -46,7 +46,11 @@ bool line_index_open(struct line_index *index, struct tally_bytes bytes, const s
 	if (!header_is_good(&header, bytes.len, id))
 		return false;
 	const uint8_t *at = bytes.data + sizeof(header);
-	struct line_index opened = {.bytes = bytes, .range_count = header.range_count, .unit_count = header.unit_count};
+	struct line_index opened = {.bytes = bytes,
+		.range_count = header.range_count,
+		.unit_count = header.unit_count,
+		.program = header.program,
+		.file = header.file};
 	opened.ranges = (const struct line_index_range *)(const void *)at;
 	at += opened.range_count * sizeof(*opened.ranges);
 	opened.units = (const struct line_index_unit *)(const void *)at;

@@ -5,8 +5,8 @@
  * A reader borrows the bytes (of a mapped file), and its places borrow from them. Finding checks the unit's checksum once:
  * one thread at a time. The builder belongs to the caller; units that an older index has are copied over.
  *
- * Bytes are this machine's: a magic, the version of the form, the byte order and the build id of the binary come first,
- * then the ranges of all units, the table of units, and a block for each unit that was read. All words are 32 bits but
+ * Bytes are this machine's: a magic, the version of the form, the byte order, the build id of the binary and which files were
+ * read come first, then the ranges of all units, the table of units, and a block for each unit that was read. All words are 32 bits but
  * addresses. Source: this file and line_index.c; another version is no index.
  *
  * Bad input: line_index_open refuses what is of another form or build, or cut. A unit whose checksum or counts are wrong is
@@ -32,6 +32,7 @@ struct line_index {
 	const struct line_index_unit *units;
 	uint32_t range_count, unit_count;
 	const char *source; /* the file that it was made from */
+	struct elf_origin program, file; /* of the binary; of source (its head is 0): as they were then */
 	uint8_t *checked; /* by unit: 0 not yet, else whether it is good */
 };
 
@@ -47,6 +48,7 @@ struct line_index_source {
 	const struct debug_info *info;
 	const char *path; /* of its file */
 	struct elf_build_id id; /* of the binary */
+	struct elf_origin program, file; /* as of struct line_index */
 	unsigned threads; /* 0: one per CPU */
 };
 

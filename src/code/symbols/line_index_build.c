@@ -164,7 +164,9 @@ static struct line_index_header make_header(const struct line_index_source *sour
 	struct line_index_header header = {.version = LINE_INDEX_VERSION,
 		.byte_order = LINE_INDEX_BYTE_ORDER,
 		.source_bytes = (uint32_t)strlen(source->path) + 1,
-		.id_size = source->id.size};
+		.id_size = source->id.size,
+		.program = source->program,
+		.file = source->file};
 	memcpy(header.magic, LINE_INDEX_MAGIC, sizeof(header.magic));
 	memcpy(header.id, source->id.bytes, source->id.size);
 	return header;

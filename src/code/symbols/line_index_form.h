@@ -9,7 +9,7 @@
 #include "code/symbols/line_index.h"
 
 #define LINE_INDEX_MAGIC      "tallyidx"
-#define LINE_INDEX_VERSION    2
+#define LINE_INDEX_VERSION    3
 #define LINE_INDEX_BYTE_ORDER 0x01020304
 #define LINE_INDEX_NONE	      UINT32_MAX
 #define LINE_INDEX_END	      UINT32_C(0xfffff)
@@ -26,6 +26,7 @@ struct line_index_header { /* then ranges, units, the source's path; blocks at m
 	uint8_t id_size;
 	uint8_t id[ELF_BUILD_ID_MAX];
 	uint8_t zero[7 - (ELF_BUILD_ID_MAX) % 8];
+	struct elf_origin program, file;
 };
 _Static_assert(sizeof(struct line_index_header) % 8 == 0, "what follows is aligned");
 #define LINE_INDEX_SUMMED_FROM offsetof(struct line_index_header, range_count)

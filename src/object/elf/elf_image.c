@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/checksum.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -14,6 +15,7 @@
 #include "object/elf/unpack.h"
 #include "object/elf/xz_decode.h"
 
+#define HEAD_BYTES	  4096
 #define LARGE_IMAGE	  ((size_t)1 << 20) /* bytes; of less it is not worth a system call */
 #define NOTE_GNU_BUILD_ID 3
 
@@ -245,6 +247,18 @@ const struct elf_segment *elf_image_segments(const struct elf_image *image, size
 {
 	*count = image->segments.len;
 	return image->segments.items;
+}
+
+struct elf_origin elf_image_origin(const struct elf_image *image)
+{
+	struct tally_bytes head = elf_image_bytes(image);
+	struct elf_origin origin = {.device = image->map.device,
+		.inode = image->map.inode,
+		.bytes = head.len,
+		.mtime_ns = image->map.mtime_ns};
+	head.len = head.len < HEAD_BYTES ? head.len : HEAD_BYTES;
+	origin.head = checksum_crc32(head);
+	return origin;
 }
 
 struct elf_build_id elf_image_build_id(const struct elf_image *image)

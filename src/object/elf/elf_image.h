@@ -38,6 +38,11 @@ struct elf_build_id {
 	uint8_t bytes[ELF_BUILD_ID_MAX];
 };
 
+struct elf_origin { /* which file was read: another one with the same build id has another */
+	uint64_t device, inode, bytes, mtime_ns;
+	uint64_t head; /* checksum of its first page: headers, and notes where they usually are */
+};
+
 struct elf_symbol_list {
 	VEC(struct elf_symbol) symbols;
 	bool with_all_labels; /* set by the caller: also those of sections without code or data ("_end"), and hidden ones */
@@ -148,6 +153,7 @@ bool elf_image_section_info(const struct elf_image *image, size_t index, struct 
 /* The whole file; unpacked if it is stored compressed. */
 struct tally_bytes elf_image_bytes(const struct elf_image *image);
 bool elf_image_is_swapped(const struct elf_image *image);
+struct elf_origin elf_image_origin(const struct elf_image *image);
 /* The build id in a note section or segment (also /sys/kernel/notes); size 0 if none. */
 struct elf_build_id elf_notes_build_id(struct tally_bytes notes, bool swap);
 /* Opens, looks and closes. NOT_FOUND if the file has no build id. */
