@@ -221,6 +221,49 @@ def test_gnu_debugdata(tally, live, tmp_path):
     assert ('.gnu_debugdata', str(program), 'used (1 names)') in steps(missing(tally, data))
 
 
+@pytest.mark.parametrize('where', ['debug link', 'build id', '.gnu_debugdata'])
+def test_a_table_that_is_a_part_of_all(tally, live, tmp_path, where):
+    """The program keeps the name of main, which says nothing of other functions: theirs are where all are."""
+    need('objcopy', 'strip', 'xz')
+    program, debug = build(tmp_path, '-g'), tmp_path / 'program.debug'
+    run('objcopy', '--only-keep-debug', program, debug)
+    run('strip', '-K', 'main', program)
+    if where == 'debug link':
+        run('objcopy', f'--add-gnu-debuglink={debug}', program)
+    elif where == '.gnu_debugdata':
+        run('objcopy', '-S', '--keep-symbol=secret', debug, tmp_path / 'mini')
+        run('xz', '-f', tmp_path / 'mini')
+        run('objcopy', f'--add-section=.gnu_debugdata={tmp_path}/mini.xz', program)
+        debug.unlink()
+    else:
+        folder = pathlib.Path(tally.environment['HOME']) / '.debug' / '.build-id' / build_id(program)[:2]
+        entry = folder / build_id(program)[2:]
+        entry.mkdir(parents=True)
+        debug.rename(entry / 'debug')
+    data = record(tally, program)
+    names = subprocess.run(['nm', program], capture_output=True, text=True, check=True).stdout
+    assert ' main' in names and 'secret' not in names
+    text = report(tally, data)
+    assert 'secret' in text and 'main' in text
+    assert where == '.gnu_debugdata' or 'deep (inlined)' in text
+
+
+def test_lines_of_a_part_are_not_all(tally, live, tmp_path):
+    """One of the program's units was left in it when the others were split off."""
+    need('objcopy', 'cc')
+    program, debug = build(tmp_path, '-g'), tmp_path / 'program.debug'
+    run('objcopy', '--only-keep-debug', program, debug)
+    (tmp_path / 'other.c').write_text('int other(void) { return 1; }')
+    run('cc', '-g', '-c', 'other.c', '-o', 'other.o', cwd=tmp_path)
+    run('strip', '--strip-debug', program)
+    for section in ('.debug_info', '.debug_abbrev', '.debug_line', '.debug_str'):
+        run('objcopy', '-O', 'binary', '--only-section', section, '--set-section-flags', f'{section}=alloc',
+            tmp_path / 'other.o', tmp_path / 'bytes')
+        run('objcopy', f'--add-section={section}={tmp_path}/bytes', program)
+    run('objcopy', f'--add-gnu-debuglink={debug}', program)
+    assert 'deep (inlined)' in report(tally, record(tally, program))
+
+
 def test_damaged_gnu_debugdata(tally, live, tmp_path):
     need('objcopy', 'strip')
     program, mini = build(tmp_path), tmp_path / 'mini.xz'

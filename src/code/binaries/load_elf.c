@@ -193,13 +193,41 @@ static void tell_table(struct binary_entry *entry, const char *source, const cha
 		       : arena_printf(&entry->arena, "no .symtab; .dynsym, %zu names", count));
 }
 
+/* Half of the code at least: some functions' symbols have no size. */
+static bool covers_code(const struct binary_entry *entry)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < entry->symbols.symbols.len; i++)
+		bytes += entry->symbols.symbols.items[i].end - entry->symbols.symbols.items[i].start;
+	return bytes >= elf_image_section(entry->image, ".text").len / 2;
+}
+
+/* A program that has a table need not have all of it: some keep the names that tools ask for ('strip -K'). */
+static bool may_have_more(const struct binary_entry *entry)
+{
+	struct tally_str name;
+	uint32_t crc;
+	return elf_image_debuglink(entry->image, &name, &crc) ||
+	       elf_image_section(entry->image, ".gnu_debugdata").len > 0 || !covers_code(entry);
+}
+
+static bool add_more_symbols(const struct binary_store_options *options, struct binary_entry *entry)
+{
+	const char *path = entry->used_path;
+	entry->debug = binary_file_debug(entry, options, DEBUG_FILE_SYMBOLS, &entry->used_path);
+	if (!entry->debug)
+		return add_minidebug(entry, path);
+	entry->moved = elf_image_moved(entry->image, entry->debug);
+	return add_symbols(entry, entry->debug);
+}
+
 static bool add_best_symbols(const struct binary_store_options *options, struct binary_entry *entry, const char *source)
 {
 	const char *path = entry->used_path;
 	if (elf_image_has_symtab(entry->image)) {
 		bool ok = add_symbols(entry, entry->image);
 		tell_table(entry, source, path);
-		return ok;
+		return ok && (!may_have_more(entry) || add_more_symbols(options, entry));
 	}
 	entry->debug = binary_file_debug(entry, options, DEBUG_FILE_SYMBOLS, &entry->used_path);
 	if (entry->debug) {

@@ -7,22 +7,32 @@
 #include "code/binaries/line_program.h"
 #include "code/binaries/load_module.h"
 
+static size_t info_bytes(const struct elf_image *image)
+{
+	return elf_image_section(image, ".debug_info").len + elf_image_section(image, ".zdebug_info").len;
+}
+
 /* The file with the debug sections. */
 static void choose_file(
 	const struct binary_store_options *options, struct binary_entry *entry, struct source_lines_files *files)
 {
-	if (binary_file_has_debug_info(entry->image)) {
-		files->image = entry->image;
-		files->path = entry->used_path;
-		return;
-	}
+	bool has_own = binary_file_has_debug_info(entry->image);
+	struct tally_str name;
+	uint32_t crc;
 	if (entry->debug && binary_file_has_debug_info(entry->debug)) {
 		files->image = entry->debug;
 		files->path = entry->used_path;
-		return;
+	} else if (!has_own || elf_image_debuglink(entry->image, &name, &crc)) {
+		files->owned = binary_file_debug(entry, options, DEBUG_FILE_INFO, &files->path);
+		files->image = files->owned;
 	}
-	files->owned = binary_file_debug(entry, options, DEBUG_FILE_INFO, &files->path);
-	files->image = files->owned;
+	/* Of units that were split off some may be in the program too: where there are more, all are. */
+	if (!has_own || (files->image && info_bytes(files->image) > info_bytes(entry->image)))
+		return;
+	elf_image_close(files->owned);
+	files->owned = NULL;
+	files->image = entry->image;
+	files->path = entry->used_path;
 }
 
 /* Addresses are kept by those of the debug file, which the loader of symbols has compared with the program's. */
