@@ -74,6 +74,20 @@ const struct kallsyms *host_kernel_list(const struct binary_store_options *optio
 	return NULL;
 }
 
+/* By the list that an earlier run kept: the kernel prints its own anew for each reader. False: there is none. */
+static bool match_kept(const struct binary_store_options *options, const struct host_kernel *host,
+	struct binary_entry *kernel, enum kernel_match *match)
+{
+	struct kernel_list kept;
+	const struct kernel_list_place place = {options->index_dir, &host->build_id, "/proc/kallsyms", "/proc/modules"};
+	if (options->system_root || host->build_id.size == 0 || !kernel_list_cache_open(&place, &kept))
+		return false;
+	*match = kernel_match_list(&kept.kallsyms, kernel->key.start, kernel->key.end);
+	kallsyms_marks_deinit(&kept.marks);
+	file_map_close(&kept.map);
+	return true;
+}
+
 /* By where it lay, as nothing else is known of it. */
 static enum kernel_match match_place(
 	const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *kernel)
@@ -81,6 +95,9 @@ static enum kernel_match match_place(
 	const char *path;
 	if (kernel->key.start == 0 || options->vmlinux || options->kallsyms || !host_kernel_is_recorded(options, host))
 		return KERNEL_MATCH_UNKNOWN;
+	enum kernel_match match;
+	if (match_kept(options, host, kernel, &match))
+		return match;
 	const struct kallsyms *list = host_kernel_list(options, host, kernel, &path);
 	return list ? kernel_match_list(list, kernel->key.start, kernel->key.end) : KERNEL_MATCH_UNKNOWN;
 }
