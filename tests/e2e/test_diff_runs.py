@@ -291,6 +291,9 @@ def test_a_gate_that_cannot_tell_is_undecided(few, tally):
         '7 a side are needed' in result.stderr
     gate = json.loads(result.stdout)['gate']
     assert (gate['has_failed'], gate['is_undecided']) == (False, True)
+    lines = diff(tally, few['base'], few['changed'], '--markdown', check=0).stdout.splitlines()
+    assert 'Too few recordings for a rank test, which needs 7 a side' in '\n'.join(lines)
+    assert sum('(undecided)' in line for line in lines) == 5 and sum('**gone**' in line for line in lines) == 1
     text = diff(tally, few['base'], few['same'], '--fail-if', 'total>50% with p<0.2', check=0).stdout
     assert 'too few for a rank test, which needs 7 a side' in text and text.count('undecided  ') == 6
 

@@ -162,6 +162,12 @@ void diff_markdown_event(struct text *out, const struct diff_output *output)
 			changes_text_p(out, total->p);
 			text_str(out, "\n\n");
 		}
+		if (output->changes->needed)
+			text_printf(out,
+				"Too few recordings for a rank test, which needs %zu a side: rows that show no change "
+				"are "
+				"undecided.\n\n",
+				output->changes->needed);
 		put_header(out, output);
 		for (size_t i = 0; i < output->changes->tested_count; i++)
 			put_change_row(out, output, output->changes->order[i]);
