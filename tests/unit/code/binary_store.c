@@ -149,7 +149,7 @@ static void finds_functions_by_file_offset(void **state)
 	assert_int_equal(l.info.status, BINARY_OK);
 	assert_null(l.info.text);
 	assert_string_equal(name_at(f, &l, OFFSET + 0xf), "-");
-	assert_string_equal(name_at(f, &l, OFFSET + 0x2f), HAVE_DEMANGLE ? "ns::run" : "_ZN2ns3runEm");
+	assert_string_equal(name_at(f, &l, OFFSET + 0x2f), HAVE_DEMANGLE ? "ns::run(unsigned long)" : "_ZN2ns3runEm");
 	assert_string_equal(name_at(f, &l, OFFSET + 0x30), "helper");
 	assert_string_equal(name_at(f, &l, ELF_BUILDER_PLT_OFFSET), ".plt");
 	assert_string_equal(name_at(f, &l, ELF_BUILDER_PLT_OFFSET + 16), "malloc@plt");
@@ -284,6 +284,11 @@ static void tells_why_there_are_no_symbols(void **state)
 	assert_non_null(l.info.text);
 	binary_store_destroy(l.store);
 	put(f, "fs/bin/prog", "MZ, not ELF", 11);
+	l = load(f, &key);
+	assert_int_equal(l.info.status, BINARY_NO_SYMBOLS);
+	assert_non_null(strstr(l.info.text, "bin/prog is no ELF file, and none begins on a page of it"));
+	binary_store_destroy(l.store);
+	put(f, "fs/bin/prog", "\177ELF, not really", 17);
 	l = load(f, &key);
 	assert_int_equal(l.info.status, BINARY_DAMAGED);
 	assert_non_null(strstr(l.info.text, "bin/prog is no sound ELF file"));
