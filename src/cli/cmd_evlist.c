@@ -54,6 +54,7 @@ static const char *const examples[] = {
 	"which events a recording has, and how they were set up", "tally evlist -v -i perf.data", NULL};
 
 struct listing {
+	const char *program;
 	struct text *text;
 	const struct settings *settings;
 	bool is_pipe;
@@ -134,8 +135,9 @@ static void print_events(const struct listing *listing, const struct perfdata_ev
 			print_event(listing, &events[i]);
 	}
 	if (has_tracepoint && !listing->settings->trace_fields)
-		text_str(listing->text,
-			"# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
+		text_printf(listing->text,
+			"# Tip: use '%s evlist --trace-fields' to show fields for tracepoint events\n",
+			listing->program);
 }
 
 static int show(const struct cli *cli, const struct perfdata_reader *reader, const struct settings *settings)
@@ -145,7 +147,8 @@ static int show(const struct cli *cli, const struct perfdata_reader *reader, con
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
 	const struct perfdata_features *features = perfdata_reader_features(reader);
 	struct text t = {0};
-	struct listing listing = {.text = &t, .settings = settings, .is_pipe = perfdata_reader_is_pipe(reader)};
+	struct listing listing = {
+		.program = cli->program, .text = &t, .settings = settings, .is_pipe = perfdata_reader_is_pipe(reader)};
 	if (settings->trace_fields && features->tracing_data.len > 0 &&
 		tracepoint_printer_create(features->tracing_data, &listing.tracepoints, &err) != TALLY_OK)
 		return cli_fail(cli, &err);

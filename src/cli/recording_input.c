@@ -1,5 +1,6 @@
 #include "cli/recording_input.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,12 +48,14 @@ enum tally_status cli_open_recording(
 		return error_set(
 			err, TALLY_DENIED, "File %s not owned by current user or root (use -f to override)", path);
 	enum tally_status status = perfdata_reader_open(path, reader, err);
-	/* perf's words, which scripts look for. */
+	/* perf's words, which scripts look for, but for the program's name. */
 	if (status == TALLY_NOT_FOUND || status == TALLY_DENIED) {
-		const char *hint = strcmp(path, RECORDING_NAME) == 0 && status == TALLY_NOT_FOUND
-					   ? "  (try 'perf record' first)"
-					   : "";
-		return error_set(err, status, "failed to open %s: %s%s", path, strerror(err->errnum), hint);
+		bool is_usual = strcmp(path, RECORDING_NAME) == 0 && status == TALLY_NOT_FOUND;
+		const char *program = strcmp(program_invocation_short_name, "perf") == 0 ? "perf" : "tally";
+		const char *why = strerror(err->errnum);
+		return is_usual ? error_set(err, status, "failed to open %s: %s  (try '%s record' first)", path, why,
+					  program)
+				: error_set(err, status, "failed to open %s: %s", path, why);
 	}
 	if (status == TALLY_CORRUPT) {
 		fprintf(stderr, "incompatible file format (rerun with -v to learn more)\n");

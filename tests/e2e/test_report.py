@@ -184,7 +184,7 @@ def test_refusals(arguments, words, status, recording, tally):
 
 def test_no_file_suggests_record(tally, tmp_path):
     result = tally('report', check=255, cwd=tmp_path)
-    assert "failed to open perf.data: No such file or directory  (try 'perf record' first)" in result.stderr
+    assert "failed to open perf.data: No such file or directory  (try 'tally record' first)" in result.stderr
 
 
 def test_no_samples_is_no_failure(tally, perf, live, tmp_path):

@@ -723,3 +723,26 @@ def test_libraries_in_an_archive(live, tally, tmp_path):
     os.utime(tmp_path / 'app.apk', (0, 0))
     missing = tally('report', '--missing', '-i', data, check=0).stdout
     assert 'is no ELF file' in missing and 'damaged' not in missing and 'anew' not in missing
+
+
+def test_generated_code_without_a_map_is_advised(live, tally, tmp_path):
+    if os.uname().machine != 'x86_64':
+        pytest.skip('the code is for x86_64')
+    need('cc')
+    (tmp_path / 'made.c').write_text(r'''
+#include <string.h>
+#include <sys/mman.h>
+static const unsigned char spin[] = {0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3}; /* dec rdi; jne; ret */
+int main(void)
+{
+	char *code = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(code, spin, sizeof spin);
+	((void (*)(long))code)(200000000);
+	return 0;
+}
+''')
+    run('cc', '-O1', '-w', 'made.c', '-o', 'made', cwd=tmp_path)
+    data = tmp_path / 'perf.data'
+    tally('record', '-q', '-e', 'cpu-clock:u', '-o', data, '--', tmp_path / 'made', check=0)
+    missing = tally('report', '--missing', '-i', data, check=0).stdout
+    assert 'node --perf-basic-prof' in missing and 'install' not in missing

@@ -70,6 +70,10 @@ static void print_remedy(
 		text_str(out, "    to install  linux-image-RELEASE-dbg (Debian), kernel-debuginfo (Fedora), or give "
 			      "--vmlinux "
 			      "or --kallsyms\n");
+	bool is_generated = info->kind == BINARY_PERF_MAP || info->kind == BINARY_JITDUMP;
+	if (is_generated && info->status == BINARY_NO_FILE)
+		text_str(out, "    to do       have the runtime write names (node --perf-basic-prof, python3 -X perf, "
+			      "DOTNET_PerfMapEnabled=1, a JVM's agent), and report before the file is removed\n");
 	if (is_file && *hex)
 		text_printf(out, "    debuginfod  tally report --debuginfod, or debuginfod-find debuginfo %s\n", hex);
 }
