@@ -230,3 +230,19 @@ def test_files_without_ids_at_one_path(tally, live, build, tmp_path):
     assert 'build_1' not in names and 20 < names['build_2'] < 80
     said = tally('report', '--stdio', '-i', 'data', check=0, cwd=tmp_path).stderr
     assert 'is not the file that was mapped' in said
+
+
+def test_a_claim_of_a_build_id_is_no_proof(tally, live, build, tmp_path):
+    """A file that claims the id of another is cached first: neither its names are taken, nor does it stay there."""
+    genuine = build('genuine', 'right_name')
+    claimed = file_id(genuine)
+    fake = build('fake', 'wrong_name', '+1', f'-Wl,--build-id=0x{claimed}')
+    tally('buildid-cache', '-a', fake, check=0)
+    path = tmp_path / 'data'
+    tally('record', '-q', '-N', *CLOCK, '-o', path, '--', genuine, check=0)
+    names = shares(tally, path)
+    assert names['right_name'] > 50 and 'wrong_name' not in names
+    tally('record', '-q', *CLOCK, '-o', path, '--', genuine, check=0)
+    genuine.unlink()
+    names = shares(tally, path)
+    assert names['right_name'] > 50 and 'wrong_name' not in names

@@ -26,8 +26,15 @@ static enum tally_status add(const struct build_id_cache *cache, const struct pe
 {
 	struct elf_build_id id = {.size = item->size};
 	memcpy(id.bytes, item->bytes, sizeof(id.bytes));
-	if (build_id_cache_has(cache, &id))
-		return TALLY_OK;
+	bool is_kernels = item->filename.len > 0 && item->filename.data[0] == '[';
+	/* A file of ours takes the place of one of that build id that lay elsewhere: that may be anybody's. */
+	bool may_replace = !is_kernels && file->fd >= 0 && build_id_cache_is_trusted(file->fd) &&
+			   !build_id_cache_is_of(cache, &id, item->filename);
+	if (build_id_cache_has(cache, &id)) {
+		if (!may_replace)
+			return TALLY_OK;
+		(void)!build_id_cache_remove(cache, &id, NULL);
+	}
 	if (str_equal(item->filename, STR(BUILD_ID_CACHE_KERNEL)))
 		return build_id_cache_add_kernel(cache, &id, NULL);
 	if (str_equal(item->filename, STR(BUILD_ID_CACHE_VDSO)) ||

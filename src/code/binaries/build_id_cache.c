@@ -36,6 +36,12 @@ static void close_fd(const int *fd)
 }
 #define AUTO_CLOSE __attribute__((cleanup(close_fd)))
 
+bool build_id_cache_is_trusted(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0) && !(st.st_mode & S_IWOTH);
+}
+
 static void hex_of(const struct elf_build_id *id, char hex[HEX_BYTES])
 {
 	for (size_t i = 0; i < id->size && i < ELF_BUILD_ID_MAX; i++)
@@ -254,7 +260,7 @@ static bool copy_all(int from, int to)
 static bool may_link(int fd)
 {
 	struct stat st;
-	return fstat(fd, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0) && !(st.st_mode & (S_IWGRP | S_IWOTH));
+	return build_id_cache_is_trusted(fd) && fstat(fd, &st) == 0 && !(st.st_mode & S_IWGRP);
 }
 
 static enum tally_status link_or_copy(const struct build_id_cache *cache, const struct entry_place *place, int source,
@@ -456,6 +462,16 @@ static int open_entry_folder(const struct build_id_cache *cache, const char hex[
 	return open_below(root, str_from(path), false);
 }
 
+/* Who has the cache may be another than we are, as with sudo: who reads it trusts its owner. */
+static bool is_owners(const struct build_id_cache *cache, int fd)
+{
+	struct stat st, folder;
+	if (build_id_cache_is_trusted(fd))
+		return true;
+	return fstat(fd, &st) == 0 && stat(cache->dir, &folder) == 0 && st.st_uid == folder.st_uid &&
+	       !(st.st_mode & S_IWOTH);
+}
+
 enum tally_status build_id_cache_open(const struct build_id_cache *cache, const struct elf_build_id *id,
 	const char *file, int *fd, struct tally_error *err)
 {
@@ -476,8 +492,28 @@ enum tally_status build_id_cache_open(const struct build_id_cache *cache, const 
 	int opened = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (opened < 0)
 		return fail(cache, "open a file", err);
+	if (!is_owners(cache, opened)) {
+		close(opened);
+		return error_set(
+			err, TALLY_INVALID, "%s of %s in %s can be changed by other users", file, hex, cache->dir);
+	}
 	*fd = opened;
 	return TALLY_OK;
+}
+
+bool build_id_cache_is_of(const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_str name)
+{
+	char hex[HEX_BYTES];
+	struct found_entry found;
+	if (id->size < 2 || id->size > ELF_BUILD_ID_MAX)
+		return false;
+	hex_of(id, hex);
+	char first[3] = {hex[0], hex[1], '\0'};
+	AUTO_CLOSE int root = open_root(cache, false);
+	if (root < 0 || !open_entry(root, first, hex + 2, &found))
+		return false;
+	close(found.folder);
+	return str_equal(found.name, name);
 }
 
 static bool measure(int folder, struct build_id_cache_entry *entry)

@@ -46,8 +46,12 @@ TALLY_MUST_CHECK enum tally_status build_id_cache_init(
 bool build_id_cache_name_is_safe(struct tally_str name);
 /* A file of this id is there. */
 bool build_id_cache_has(const struct build_id_cache *cache, const struct elf_build_id *id);
+/* The entry of this id was made of a file of that name: any file may claim an id. */
+bool build_id_cache_is_of(const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_str name);
+/* Nobody but this user and root can change what is open. */
+bool build_id_cache_is_trusted(int fd);
 /* Opens file ("elf", "debug", "kallsyms" ...) of the entry to read. NOT_FOUND; INVALID: what is there is a symbolic link,
- * or no regular file, or the entry is no folder of this cache. */
+ * or no regular file, or a file that others can change, or the entry is no folder of this cache. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_open(const struct build_id_cache *cache,
 	const struct elf_build_id *id, const char *file, int *fd, struct tally_error *err);
 /* Links or copies the file at path, which replaces what is there. INVALID: not a regular file, or of another id. What

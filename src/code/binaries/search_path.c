@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "code/binaries/build_id_cache.h"
 #include "code/binaries/debuginfod.h"
 #include "code/binaries/process_files.h"
 
@@ -149,6 +150,13 @@ static void add_mapped(struct binary_entry *entry, const struct process_mapping 
 			    .path = process_exe(&entry->arena, entry->key.pid, entry->key.path.data)});
 }
 
+static bool is_cached_from(const struct binary_store_options *options, struct elf_build_id id, const char *path)
+{
+	struct build_id_cache cache;
+	return path && build_id_cache_init(&cache, options->build_id_dir, NULL) == TALLY_OK &&
+	       build_id_cache_is_of(&cache, &id, str_from(path));
+}
+
 static void add_kept(struct binary_entry *entry, const struct binary_store_options *options, const char *path,
 	struct binary_places *places)
 {
@@ -172,7 +180,11 @@ void search_program(
 	struct process_mapping mapping;
 	places->count = 0;
 	add_kept(entry, options, path, places);
-	add(places, in_cache(&entry->arena, options, id, "cache of build ids", "elf"));
+	/* Any file can claim a build id: what was cached from another path comes after the file at this one. */
+	const struct binary_place cached = in_cache(&entry->arena, options, id, "cache of build ids", "elf");
+	bool is_of_path = is_cached_from(options, id, path);
+	if (is_of_path)
+		add(places, cached);
 	/* Without a build id only the process can tell which file it was: one of that name here may be another. */
 	if (id.size == 0 && root_of_process(entry, options, &theirs) &&
 		process_maps_find(&entry->arena, theirs.pid, entry->key.path.data, &mapping)) {
@@ -180,11 +192,13 @@ void search_program(
 		if (is_elsewhere && !mapping.is_deleted)
 			add(places, in_root(&entry->arena, &theirs, "root of the process", path));
 		if (is_elsewhere || mapping.is_deleted) {
-			add_mapped(entry, &mapping, places);
+			add_mapped(entry, &mapping, places); /* without a build id the cache has none */
 			return;
 		}
 	}
 	add(places, in_root(&entry->arena, &own, "path", path));
+	if (!is_of_path)
+		add(places, cached);
 }
 
 void search_process(

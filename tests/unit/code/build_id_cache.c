@@ -4,6 +4,7 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -127,6 +128,30 @@ static void adds_lists_and_removes(void **state)
 	assert_int_equal(build_id_cache_remove(&f->cache, &f->id, NULL), TALLY_NOT_FOUND);
 }
 
+/* A build id is a claim: whose name an entry has is told, and what others can change is not opened. */
+static void what_others_can_change_is_not_opened(void **state)
+{
+	struct fixture *f = *state;
+	struct tally_error err;
+	char elf[256];
+	int fd = -1;
+	assert_int_equal(build_id_cache_add(&f->cache, STR("/usr/bin/x"), &f->id, f->source, NULL), TALLY_OK);
+	assert_true(build_id_cache_is_of(&f->cache, &f->id, STR("/usr/bin/x")));
+	assert_false(build_id_cache_is_of(&f->cache, &f->id, STR("/usr/bin/y")));
+	(void)snprintf(elf, sizeof(elf), "%s/usr/bin/x/" HEX "/elf", f->cache.dir);
+	assert_int_equal(build_id_cache_open(&f->cache, &f->id, "elf", &fd, &err), TALLY_OK);
+	assert_true(build_id_cache_is_trusted(fd));
+	close(fd);
+	assert_int_equal(chmod(elf, 0777), 0);
+	assert_int_equal(build_id_cache_open(&f->cache, &f->id, "elf", &fd, &err), TALLY_INVALID);
+	assert_non_null(strstr(err.text, "can be changed by other users"));
+	assert_int_equal(chmod(elf, 0755), 0);
+	if (geteuid() == 0) {
+		assert_int_equal(chown(elf, 12345, 12345), 0);
+		assert_int_equal(build_id_cache_open(&f->cache, &f->id, "elf", &fd, &err), TALLY_INVALID);
+	}
+}
+
 static void names_do_not_lead_out(void **state)
 {
 	struct fixture *f = *state;
@@ -234,6 +259,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(adds_lists_and_removes),
 		TEST(names_do_not_lead_out),
+		TEST(what_others_can_change_is_not_opened),
 		TEST(only_files_of_that_id_are_added),
 		TEST(links_inside_are_not_followed),
 		TEST(trimming_takes_the_oldest_first),
