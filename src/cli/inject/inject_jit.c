@@ -139,8 +139,10 @@ static enum tally_status write_function(
 {
 	struct writer image = {0};
 	struct lines lines = {0};
-	enum tally_status status = error_nomem(err);
-	if (path && read_lines(dump->dump, code, &lines)) {
+	enum tally_status status;
+	if (!path || !read_lines(dump->dump, code, &lines)) {
+		status = error_nomem(err);
+	} else {
 		const struct elf_function function = {.machine = dump->dump->elf_machine,
 			.is_swapped = dump->dump->swap,
 			.name = code->name,
