@@ -60,7 +60,7 @@ static bool make_label(struct flame_builder *b, struct flame_label label, uint32
 		return false;
 	/* Functions of two profiles have nothing in common but their names. */
 	uint32_t function = b->options->base ? PROFILE_NONE : label.function;
-	const uint64_t key[3] = {(uint64_t)name << 32 | object, label.kind, function};
+	const uint64_t key[3] = {(uint64_t)name << 32 | object, (uint64_t)label.is_start << 8 | label.kind, function};
 	bool is_new;
 	*id = id_table_add(&b->label_ids, key, &is_new);
 	if (*id == ID_TABLE_NONE)
@@ -103,9 +103,12 @@ struct flame_label flame_label_of(const struct profile *p, uint32_t index, struc
 		label.address = function->start;
 		if (label.kind == FLAME_KERNEL || label.kind == FLAME_USER)
 			label.function = frame->function;
-	} else if (label.object.len > 0 && label.object.data[0] == '[') {
+	} else {
+		label.is_start = frame->is_start;
+	}
+	if (frame->function == PROFILE_NONE && label.object.len > 0 && label.object.data[0] == '[') {
 		label.name = label.object;
-	} else if (label.object.len > 0) {
+	} else if (frame->function == PROFILE_NONE && label.object.len > 0) {
 		text_clear(room);
 		text_printf(room, "[%.*s]", (int)label.object.len, label.object.data);
 		label.name = (struct tally_str){room->data, room->len};
@@ -123,7 +126,8 @@ static struct known_label *known_label_of(const struct flame_builder *b, const s
 
 static bool look_alike(const struct profile_frame *a, const struct profile_frame *b)
 {
-	return a->function == b->function && a->binary == b->binary && a->level == b->level;
+	return a->function == b->function && a->binary == b->binary && a->level == b->level &&
+	       a->is_start == b->is_start;
 }
 
 static bool label_frame(struct flame_builder *b, uint32_t index, uint32_t *id)

@@ -56,6 +56,7 @@ struct profile_frame {
 	uint64_t address; /* in the binary's space; the raw run-time address if there is no binary */
 	uint64_t raw_address; /* as recorded, of the first one seen; 0: not kept, since there is a symbol */
 	uint8_t level; /* enum profile_level */
+	bool is_start; /* of what has no symbol: threads begin there */
 	/* Kept only if asked for. A sample's own address is shown by its innermost line, also of an inlined call; a frame of a
 	 * chain by its own: of a function with inlined calls, where it calls them. */
 	struct profile_place own_line, innermost_line;

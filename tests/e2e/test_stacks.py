@@ -9,6 +9,8 @@ import subprocess
 
 import pytest
 
+from page import page_data
+
 NEWEST = pathlib.Path('/opt/newest-perf/perf')
 # Recursion by templates, a virtual call, an exception that is thrown and caught, a callback from libstdc++'s sort.
 PROGRAM = r'''
@@ -165,3 +167,53 @@ def test_stock_perf_sees_the_same_hot_paths_in_a_live_recording(tally, recording
         if abs(share - own) > max(0.01, 4 * deviation):
             far.append((path, share, own))
     assert far == []
+
+
+THREADS = '''
+#include <pthread.h>
+volatile long g;
+__attribute__((noinline)) void leaf(long n) { for (volatile long i = 0; i < n; i++) ; g++; }
+static void *work(void *a) { for (int i = 0; i < 20; i++) leaf(5000000); return a; }
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, work, 0);
+	work(0);
+	pthread_join(t, 0);
+	return 0;
+}
+'''
+OWN_START = '''
+volatile long g;
+__attribute__((noinline)) void leaf(long n) { for (volatile long i = 0; i < n; i++) ; g++; }
+__attribute__((noinline)) void middle(long n) { leaf(n); g++; }
+void begin(void)
+{
+	for (int i = 0; i < 20; i++)
+		middle(5000000);
+#ifdef __x86_64__
+	__asm__ volatile("syscall" : : "a"(231), "D"(0));
+#else
+	__builtin_trap();
+#endif
+}
+'''
+
+
+@pytest.mark.parametrize('source, flags', [
+    (THREADS, ['-pthread']), (THREADS, ['-pthread', '-s']), (THREADS, ['-pthread', '-static', '-s']),
+    (OWN_START, ['-nostdlib', '-static', '-e', 'begin']), (OWN_START, ['-nostdlib', '-static', '-e', 'begin', '-s'])],
+    ids=['named', 'stripped', 'static', 'own', 'own stripped'])
+def test_what_threads_begin_in_needs_no_name(live, tally, tmp_path, source, flags):
+    if not shutil.which('cc'):
+        pytest.skip('there is no C compiler')
+    (tmp_path / 'p.c').write_text(source)
+    subprocess.run(['cc', '-O1', '-fomit-frame-pointer', 'p.c', '-o', 'p', *flags], cwd=tmp_path, check=True)
+    data = tmp_path / 'data'
+    tally('record', '-q', '--call-graph', 'dwarf', '-e', 'cpu-clock:u', '-F', 1000, '-o', data, tmp_path / 'p')
+    svg = tally('flamegraph', '--svg', '-o', '-', '-i', data, check=0)
+    share = re.search(r'([\d.]+)% of the stacks are known to be complete', svg.stdout + svg.stderr)
+    assert share and float(share[1]) > 95
+    page = page_data(tally('flamegraph', '-o', '-', '-i', data, check=0).stdout)
+    starts = [label for label in page['labels'] if len(label) > 3 and label[3] == 1]
+    assert starts and all(label[0] == '[p]' for label in starts if '-static' in flags and '-s' in flags)

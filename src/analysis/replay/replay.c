@@ -4,6 +4,7 @@
 
 #include "analysis/flat/flat_gather.h"
 #include "analysis/flat/flat_passes.h"
+#include "analysis/replay/replay_roots.h"
 #include "analysis/replay/replay_state.h"
 #include "analysis/stack_survey.h"
 #include "analysis/tracepoint_fields.h"
@@ -256,7 +257,7 @@ static enum tally_status build_profile(struct replay *replay, struct profile **p
 		profile_builder_keep_facets(replay->builder, replay->options->facets);
 	struct replay_frame_ids frames = {0};
 	enum tally_status status = TALLY_OK;
-	if (!replay->builder || !replay_join_frames(replay, &frames))
+	if (!replay->builder || !replay_join_frames(replay, &frames) || !replay_note_outermost(replay, &frames))
 		status = error_nomem(err);
 	if (status == TALLY_OK) {
 		expect_rows(replay);
@@ -295,6 +296,7 @@ static void replay_deinit(struct replay *replay)
 	vec_free(&replay->first_ips);
 	free(replay->symbols);
 	free(replay->profile_frames);
+	free(replay->roots);
 	free(replay->functions);
 	free(replay->places);
 	free(replay->callers);

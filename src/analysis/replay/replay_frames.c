@@ -6,6 +6,7 @@
 #include "analysis/frame_lines.h"
 #include "analysis/frame_symbol.h"
 #include "analysis/replay/replay_functions.h"
+#include "analysis/replay/replay_roots.h"
 #include "analysis/replay/replay_twins.h"
 #include "analysis/stack_frames.h"
 #include "analysis/store_entry.h"
@@ -310,6 +311,7 @@ static struct profile_frame name_frame(const void *context, uint32_t index)
 		to.address = nameless_address(replay, &from);
 	else
 		to.address = is_by_address ? from.address : symbol->start;
+	to.is_start = !symbol && replay->roots && replay->roots[index];
 	if (from.binary != RESOLVE_NONE && !is_beyond_kernel(replay, &from, symbol))
 		to.binary = replay->profile_binaries[from.binary];
 	set_lines(replay, index, &to);
@@ -359,6 +361,8 @@ static void prepare_frames(struct replay *replay, struct function_list *function
 		else if (from.binary != RESOLVE_NONE)
 			replay->has_strays = true;
 		replay->functions[i] = symbol ? function_list_symbol(functions, symbol, binary) : PROFILE_NONE;
+		if (symbol && replay->roots && replay->roots[i] && !functions->is_out_of_memory)
+			functions->items.items[replay->functions[i]].is_start = true;
 		if (replay->places)
 			add_lines(replay, &from, symbol, &replay->places[i]);
 	}
@@ -494,6 +498,8 @@ enum tally_status replay_name_frames(struct replay *replay, struct tally_error *
 		.threads = replay->options->threads,
 	};
 	enum tally_status status = replay->options->without_names ? TALLY_OK : symbolise(&job, err);
+	if (status == TALLY_OK && !replay->options->without_names)
+		status = replay_find_roots(replay, err);
 	const struct replay_options *o = replay->options;
 	bool needs_places = (o->with_stacks && o->with_inlines) || o->self_is_inlined;
 	progress_begin(replay->options->progress, needs_places ? "looking up inlined calls" : "adding up", 0);

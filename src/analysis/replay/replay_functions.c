@@ -47,10 +47,11 @@ static bool is_first_function(const char *name)
 		"__libc_start_call_main", "start_thread", "clone", "clone3", "__clone", "__clone3", "_dl_start_user",
 		"ret_from_fork", "ret_from_fork_asm", "rewind_stack_and_make_dead", "common_startup_64",
 		"secondary_startup_64", "secondary_startup_64_no_verify", "__primary_switched", "__secondary_switched",
-		"runtime.goexit", "runtime.mstart"};
+		"runtime.goexit", "runtime.mstart", "runtime.rt0_go", "_rt0_amd64", "_rt0_amd64_linux",
+		"_rt0_arm64_linux"};
 	size_t len = strcspn(name, "@.");
-	if (strncmp(name, "runtime.", 8) == 0)
-		len = strlen(name);
+	if (strncmp(name, "runtime.", 8) == 0) /* with the ABI of Go that it has: "runtime.goexit.abi0" */
+		len = 8 + strcspn(name + 8, ".");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i][0] == name[0] && strncmp(names[i], name, len) == 0 && names[i][len] == '\0')
 			return true;
@@ -81,7 +82,7 @@ static void make_readable(void *context, size_t task, unsigned worker)
 	for (size_t i = task * TASK_NAMES; i < end; i++) {
 		struct named_function *named = &a->list->items.items[i];
 		named->readable = binary_store_readable(a->replay->store, named->name, &a->arenas[worker]);
-		named->is_start = named->symbol && is_first_function(named->name);
+		named->is_start = named->is_start || (named->symbol && is_first_function(named->name));
 	}
 }
 
@@ -119,7 +120,8 @@ static void put_ids(void *context, size_t task, unsigned worker)
 		if (*function != PROFILE_NONE)
 			*function = a->ids[*function];
 		if (i < replay->frames.len)
-			replay->roles[i] = role_of_frame(replay, *function);
+			replay->roles[i] =
+				replay->roots && replay->roots[i] ? FRAME_FIRST : role_of_frame(replay, *function);
 	}
 }
 

@@ -44,6 +44,7 @@ struct replay {
 	uint32_t *profile_frames; /* by id of frames */
 	uint8_t *roles; /* by id of frames: enum frame_role */
 	VEC(uint8_t) function_roles; /* by the profile's */
+	bool *roots; /* by id of frames: threads begin there, see replay_roots.h; NULL: stacks are not kept */
 	struct inline_frames inlines; /* by id of frames; nothing if not asked for */
 	const uint32_t *inlined_frames; /* by inlined call; NULL: there is none */
 	bool failed; /* out of memory */

@@ -39,6 +39,7 @@ struct load_unwind {
 	bool is_refused; /* it would take more memory than there is */
 	struct elf_segment *segments;
 	size_t segment_count;
+	uint64_t entry; /* link-time address where the program begins; 0: it does not */
 };
 
 struct generated_file { /* a version of what a runtime writes; zeros: there was none */

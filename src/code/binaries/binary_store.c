@@ -502,6 +502,20 @@ bool binary_store_unwind_va(
 	return offset_to_va(unwind->segments, unwind->segment_count, offset, va);
 }
 
+#define STARTUP_BYTES 64 /* the code at the entry point of C libraries calls within fewer */
+
+bool binary_store_is_root(struct binary_store *store, uint32_t id, uint64_t address)
+{
+	const struct load_unwind *unwind = load_unwind(&store->options, store->entries.items[id]);
+	struct tally_elf_va va;
+	if (!offset_to_va(unwind->segments, unwind->segment_count, (struct tally_file_off){address}, &va))
+		return false;
+	const struct unwind_rule *rule = unwind->table ? unwind_table_find(unwind->table, va.value) : NULL;
+	if (rule && rule->is_root)
+		return true;
+	return unwind->entry && va.value >= unwind->entry && va.value - unwind->entry < STARTUP_BYTES;
+}
+
 /* The address that the debug information has. */
 static bool link_address(const struct binary_entry *entry, uint64_t address, uint64_t *link)
 {

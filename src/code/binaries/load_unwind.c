@@ -201,6 +201,7 @@ static void keep(const struct binary_store_options *options, struct binary_entry
 		return;
 	memcpy(unwind->segments, segments, count * sizeof(*segments));
 	unwind->segment_count = count;
+	unwind->entry = elf_image_entry(own->image);
 	unwind->is_refused = is_too_large(options, own->image);
 	if (unwind->is_refused)
 		return;

@@ -271,6 +271,12 @@ unsigned elf_image_machine(const struct elf_image *image)
 	return image->machine;
 }
 
+uint64_t elf_image_entry(const struct elf_image *image)
+{
+	GElf_Ehdr header;
+	return gelf_getehdr(image->elf, &header) ? header.e_entry : 0;
+}
+
 uint8_t elf_image_pointer_bytes(const struct elf_image *image)
 {
 	return gelf_getclass(image->elf) == ELFCLASS32 ? 4 : 8;

@@ -101,6 +101,7 @@ void elf_image_close(struct elf_image *image);
 const struct elf_segment *elf_image_segments(const struct elf_image *image, size_t *count);
 struct elf_build_id elf_image_build_id(const struct elf_image *image);
 unsigned elf_image_machine(const struct elf_image *image); /* e_machine */
+uint64_t elf_image_entry(const struct elf_image *image); /* e_entry: link-time address where it begins; 0: nowhere */
 /* How far the addresses of image lie above those of its debug file: prelink moves a program, not its debug file. */
 uint64_t elf_image_moved(const struct elf_image *image, const struct elf_image *debug);
 /* The file ends before its sections do. */

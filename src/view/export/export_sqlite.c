@@ -25,9 +25,11 @@ static const char schema[] =
 	"samples.event JOIN threads ON threads.id = samples.thread JOIN stacks ON stacks.id = samples.stack JOIN "
 	"frames "
 	"ON frames.id = stacks.frame LEFT JOIN maps ON maps.id = frames.map;"
-	"CREATE VIEW callers AS WITH RECURSIVE up (stack, node, distance) AS (SELECT id, id, 0 FROM stacks UNION ALL "
-	"SELECT stack, parent, distance + 1 FROM up JOIN stacks ON stacks.id = node WHERE parent IS NOT NULL) SELECT "
-	"stack, distance, frame FROM up JOIN stacks ON stacks.id = node;";
+	/* Only of stacks that samples have: most nodes are callers in the stacks of others. */
+	"CREATE VIEW callers AS WITH RECURSIVE up (stack, parent, distance, frame) AS (SELECT id, parent, 0, frame "
+	"FROM "
+	"stacks WHERE id IN (SELECT stack FROM samples) UNION ALL SELECT up.stack, stacks.parent, distance + 1, "
+	"stacks.frame FROM up JOIN stacks ON stacks.id = up.parent) SELECT stack, distance, frame FROM up;";
 
 struct filler {
 	sqlite3 *db;

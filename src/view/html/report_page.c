@@ -97,6 +97,7 @@ static bool add_label(const struct page *page, struct label_table *t, uint32_t f
 	uint32_t look;
 	text_clear(&t->key);
 	text_char(&t->key, (char)label.kind);
+	text_char(&t->key, label.is_start ? 's' : '-');
 	text_bytes(&t->key, label.object.data, label.object.len);
 	text_char(&t->key, '\0');
 	text_bytes(&t->key, label.name.data, label.name.len);
