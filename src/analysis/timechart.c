@@ -71,7 +71,7 @@ bool timechart_exit(struct timechart *c, int32_t tid)
 	return sched_history_exit(&c->history, tid);
 }
 
-/* Between leaving a CPU and being on one again. */
+/* Between leaving a CPU and being on one again. Across lost events nothing is known of it. */
 struct away {
 	uint64_t back_ns, wait_ns, delay_ns; /* since it left, since it was woken */
 	enum sched_left left;
@@ -82,6 +82,8 @@ static bool add_away(struct timechart *c, const struct timechart_task *task, con
 {
 	bool is_runnable = away->left == SCHED_LEFT_RUNNABLE && away->wait_ns > 0;
 	uint64_t waited_ns = is_runnable ? away->wait_ns : away->delay_ns;
+	if (away->back_ns - away->wait_ns < c->lost_ns || away->back_ns - waited_ns < c->lost_ns)
+		return true;
 	const struct track_span blocked = {.start_ns = away->back_ns - away->wait_ns,
 		.end_ns = away->back_ns - away->delay_ns,
 		.detail = TRACK_MIXED,
@@ -108,6 +110,50 @@ static bool add_run(struct timechart *c, uint32_t task_track, uint32_t cpu_track
 	return tracks_span(&c->tracks, task_track, &of_task) && tracks_span(&c->tracks, cpu_track, &on_cpu);
 }
 
+/* What a task waited for ended when it came onto a CPU. */
+static bool arrive(struct timechart *c, uint32_t id, uint64_t since_ns)
+{
+	struct timechart_task *task = task_of(c, id);
+	if (!task)
+		return false;
+	struct sched_task *running = &c->history.tasks.items[id];
+	bool was_away = running->left_ns != 0 && running->left_ns <= since_ns;
+	bool was_woken = running->woken_ns != 0 && running->woken_ns <= since_ns;
+	const struct away away = {.back_ns = since_ns,
+		.wait_ns = was_away ? since_ns - running->left_ns : 0,
+		.delay_ns = was_woken ? since_ns - running->woken_ns : 0,
+		.left = running->left};
+	running->left_ns = was_away ? 0 : running->left_ns;
+	running->woken_ns = was_woken ? 0 : running->woken_ns;
+	return task->track == TRACK_NONE || add_away(c, task, &away);
+}
+
+/* Who came onto a CPU, and nothing tells when it left again: it does not wait any more. */
+static bool arrive_unseen(struct timechart *c, uint32_t number)
+{
+	int32_t now = c->cpus.items[number].now;
+	if (now <= 0 || number >= c->history.cpus.len)
+		return true;
+	uint64_t since_ns = c->history.cpus.items[number].switched_ns;
+	uint32_t id = sched_history_task(&c->history, now);
+	if (id == ID_TABLE_NONE)
+		return false;
+	return c->history.tasks.items[id].left_ns > since_ns || arrive(c, id, since_ns);
+}
+
+bool timechart_lost(struct timechart *c, uint32_t cpu, uint64_t time_ns)
+{
+	for (uint32_t i = 0; i < c->cpus.len; i++) {
+		if (cpu != TIMECHART_ANY_CPU && i != cpu)
+			continue;
+		if (!arrive_unseen(c, i))
+			return false;
+		c->cpus.items[i].now = TIMECHART_LOST;
+	}
+	c->lost_ns = time_ns;
+	return true;
+}
+
 /* Who leaves a CPU where nothing was seen before ran there since before the recording. */
 static void measure_first(const struct timechart *c, const struct timechart_task *task, struct track_span *run)
 {
@@ -118,13 +164,28 @@ static void measure_first(const struct timechart *c, const struct timechart_task
 	run->is_cut = true;
 }
 
+/* Of a task whose coming onto a CPU was not recorded nothing is known but that it was not there before it was woken. */
+static uint64_t latest_start(struct timechart *c, const struct sched_out *out)
+{
+	uint32_t id = out->tid > 0 ? sched_history_task(&c->history, out->tid) : ID_TABLE_NONE;
+	uint64_t woken_ns = id == ID_TABLE_NONE ? 0 : c->history.tasks.items[id].woken_ns;
+	uint64_t since_ns = c->history.cpus.items[out->cpu].switched_ns;
+	return woken_ns > since_ns && woken_ns >= c->lost_ns && woken_ns <= out->time_ns ? woken_ns : out->time_ns;
+}
+
 bool timechart_switch(struct timechart *c, const struct sched_out *out, int32_t next, uint32_t text)
 {
 	struct sched_times times;
 	struct timechart_cpu *cpu = cpu_of(c, out->cpu);
 	bool is_first = c->history.cpus.len <= out->cpu || c->history.cpus.items[out->cpu].switched_ns == 0;
-	if (!cpu || !sched_history_switch(&c->history, out, &times))
+	if (!cpu)
 		return false;
+	/* The one before came onto the CPU, or who leaves it now did, and that was not recorded. */
+	bool is_broken = !is_first && cpu->now != out->tid;
+	uint64_t start_ns = is_broken ? latest_start(c, out) : 0;
+	if ((is_broken && !arrive_unseen(c, out->cpu)) || !sched_history_switch(&c->history, out, &times))
+		return false;
+	cpu = &c->cpus.items[out->cpu];
 	struct timechart_task *task = task_of(c, times.task);
 	if (!task)
 		return false;
@@ -137,8 +198,15 @@ bool timechart_switch(struct timechart *c, const struct sched_out *out, int32_t 
 	if (is_first)
 		measure_first(c, task, &run);
 	const struct away away = {run.start_ns, times.wait_ns, times.delay_ns, times.left, false};
-	if ((!is_first && !add_away(c, task, &away)) || !add_run(c, task->track, cpu->track, &run))
+	if (!is_first && !is_broken && !add_away(c, task, &away))
 		return false;
+	if (is_broken) {
+		run.start_ns = start_ns;
+		run.is_cut = true;
+	}
+	if (!add_run(c, task->track, cpu->track, &run))
+		return false;
+	tracks_see(&c->tracks, task->track, out->time_ns);
 	task->left_text = text;
 	task->woken_text = INTERN_NONE;
 	task->woken_by = TRACK_NONE;
@@ -206,20 +274,17 @@ static bool finish_cpu(struct timechart *c, uint32_t number)
 		return true;
 	uint64_t since_ns = c->history.cpus.items[number].switched_ns;
 	uint32_t id = sched_history_task(&c->history, cpu->now), cpu_track = cpu->track;
-	struct timechart_task *task = id == ID_TABLE_NONE ? NULL : task_of(c, id);
-	if (!task)
+	if (id == ID_TABLE_NONE)
 		return false;
-	struct sched_task *running = &c->history.tasks.items[id];
 	const struct track_span run = {
 		.start_ns = since_ns, .end_ns = end_ns, .text = INTERN_NONE, .kind = SPAN_RUNNING, .is_cut = true};
-	const struct away away = {.back_ns = since_ns,
-		.wait_ns = running->left_ns != 0 && running->left_ns <= since_ns ? since_ns - running->left_ns : 0,
-		.delay_ns = running->woken_ns != 0 && running->woken_ns <= since_ns ? since_ns - running->woken_ns : 0,
-		.left = running->left};
-	if (running->left_ns > since_ns)
+	if (c->history.tasks.items[id].left_ns > since_ns)
 		return true; /* it has left already: the switch to another was lost */
-	running->left_ns = running->woken_ns = 0; /* it is not away */
-	return add_away(c, task, &away) && add_run(c, task->track, cpu_track, &run);
+	if (!arrive(c, id, since_ns))
+		return false;
+	c->history.tasks.items[id].woken_ns = 0; /* it is not away */
+	const struct timechart_task *task = task_of(c, id);
+	return task && add_run(c, task->track, cpu_track, &run);
 }
 
 static bool finish_task(struct timechart *c, uint32_t id)

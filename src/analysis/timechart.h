@@ -24,9 +24,11 @@ struct timechart_task { /* by task of the history */
 	uint32_t woken_by; /* a track, TRACK_NONE: an interrupt or not known */
 };
 
+#define TIMECHART_LOST (-1)
+
 struct timechart_cpu {
 	uint32_t track; /* TRACK_NONE: nothing seen there */
-	int32_t now; /* who runs, since the history's switched_ns; 0: idle or not known */
+	int32_t now; /* who runs, since the history's switched_ns; 0: idle, or nothing was seen; TIMECHART_LOST: not known */
 	uint32_t depth; /* of idle; TIMECHART_BUSY: none */
 	uint64_t idle_since_ns;
 };
@@ -36,6 +38,7 @@ struct timechart {
 	struct sched_history history;
 	VEC(struct timechart_task) tasks;
 	VEC(struct timechart_cpu) cpus;
+	uint64_t lost_ns; /* when events were lost, the last time; 0: never */
 };
 
 struct timechart_wake {
@@ -55,6 +58,9 @@ bool timechart_exit(struct timechart *c, int32_t tid);
 /* out.tid leaves its CPU to next. */
 bool timechart_switch(struct timechart *c, const struct sched_out *out, int32_t next, uint32_t text);
 bool timechart_wake(struct timechart *c, const struct timechart_wake *wake);
+/* Events of a CPU (TIMECHART_ANY_CPU: of any) were lost up to then: what began before does not go on behind it. */
+#define TIMECHART_ANY_CPU UINT32_MAX
+bool timechart_lost(struct timechart *c, uint32_t cpu, uint64_t time_ns);
 /* cpu is below LIMIT_CPUS here and below. */
 bool timechart_idle(struct timechart *c, uint32_t cpu, uint64_t time_ns, uint32_t depth);
 bool timechart_frequency(struct timechart *c, uint32_t cpu, uint64_t time_ns, uint64_t khz);

@@ -161,8 +161,10 @@ static void take_sideband(const struct data_source *source, const struct time_or
 {
 	struct sample_id id;
 	*out = (struct data_sample){.record = item->record, .sample.time = item->has_time ? item->time_ns : 0};
-	if (perfdata_reader_sample_id(source->reader, &item->record, &id) && id.has_cpu)
+	if (perfdata_reader_sample_id(source->reader, &item->record, &id) && id.has_cpu) {
 		out->sample.cpu = id.cpu;
+		out->sample.present = SAMPLE_CPU;
+	}
 }
 
 enum tally_status data_source_next(struct data_source *source, struct data_sample *out, struct tally_error *err)
@@ -179,7 +181,8 @@ enum tally_status data_source_next(struct data_source *source, struct data_sampl
 		}
 		if (source->end_offset && item.record.offset >= source->end_offset)
 			return TALLY_END;
-		if (source->with_sideband && is_sideband(&item.record)) {
+		bool is_loss = source->with_losses && item.record.type == RECORD_LOST;
+		if (source->with_sideband && (is_sideband(&item.record) || is_loss)) {
 			take_sideband(source, &item, out);
 			return TALLY_OK;
 		}

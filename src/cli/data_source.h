@@ -42,6 +42,7 @@ struct data_source {
 	uint64_t skipped; /* samples outside them */
 	uint64_t end_offset; /* records from there on are left out; 0: none */
 	bool with_sideband; /* mappings, names, forks and exits come too; the caller's choice */
+	bool with_losses; /* and, with these, records of lost events */
 	struct group_reads reads;
 	struct data_sample group; /* a sample that read its group, and how many of its values came out */
 	uint64_t group_position;

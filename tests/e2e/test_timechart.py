@@ -281,6 +281,18 @@ def test_bars_tell_backtraces(tally, tmp_path):
     assert any(re.fullmatch(r'task7 7 waiting .*\nwoken in:\n0x10040\n0x10050', title) for title in titles)
 
 
+def came_unseen(tally, path):
+    """Threads that left a CPU which was another's: the switch to them was not recorded."""
+    now, found = {}, set()
+    for line in tally('script', '-F', 'cpu,event,trace', '-i', path, check=0).stdout.splitlines():
+        switch = re.search(r'\[(\d+)\].*sched_switch: .*prev_pid=(\d+) .*next_pid=(\d+)', line)
+        if switch:
+            cpu, before, after = map(int, switch.groups())
+            found |= {before} if now.get(cpu, before) != before else set()
+            now[cpu] = after
+    return found
+
+
 def test_sums_are_timehists(tally, perf, shared, tmp_path):
     many(tmp_path / 'many', 1500)
     small(tmp_path / 'small')
@@ -289,7 +301,7 @@ def test_sums_are_timehists(tally, perf, shared, tmp_path):
     if golden.exists():
         paths += [golden / 'sched.data', golden / 'timechart.data']
     for path in paths:
-        sums = {}
+        sums, gaps = {}, came_unseen(tally, path)
         for row in chart(tally, path):
             whole = [span for span in row['spans'] if span['kind'] == 'running' and not span['cut']]
             if not row['cpu'] and whole:
@@ -303,7 +315,9 @@ def test_sums_are_timehists(tally, perf, shared, tmp_path):
                 expected[int(tid)] = expected.get(int(tid), 0) + float(run)
             assert expected and {tid for tid, run in expected.items() if run} <= set(sums)
             for tid, run in expected.items():
-                assert sums.get(tid, 0) / MS == pytest.approx(run, abs=0.002), (path, tid)
+                # Where the switch to a task was not recorded timehist takes all since the one before for its time.
+                is_right = sums.get(tid, 0) / MS == pytest.approx(run, abs=0.002)
+                assert is_right or (tid in gaps and sums.get(tid, 0) / MS < run), (path, tid)
 
 
 def hostile(path, long_names=True):

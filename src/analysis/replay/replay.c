@@ -4,7 +4,6 @@
 
 #include "analysis/flat/flat_gather.h"
 #include "analysis/flat/flat_passes.h"
-#include "analysis/replay/replay_roots.h"
 #include "analysis/replay/replay_state.h"
 #include "analysis/stack_survey.h"
 #include "analysis/tracepoint_fields.h"

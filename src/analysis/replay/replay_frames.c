@@ -6,7 +6,6 @@
 #include "analysis/frame_lines.h"
 #include "analysis/frame_symbol.h"
 #include "analysis/replay/replay_functions.h"
-#include "analysis/replay/replay_roots.h"
 #include "analysis/replay/replay_twins.h"
 #include "analysis/stack_frames.h"
 #include "analysis/store_entry.h"

@@ -1,4 +1,4 @@
-#include "analysis/replay/replay_roots.h"
+#include "analysis/replay/replay_state.h"
 
 #include <stdlib.h>
 

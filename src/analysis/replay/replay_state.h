@@ -44,7 +44,7 @@ struct replay {
 	uint32_t *profile_frames; /* by id of frames */
 	uint8_t *roles; /* by id of frames: enum frame_role */
 	VEC(uint8_t) function_roles; /* by the profile's */
-	bool *roots; /* by id of frames: threads begin there, see replay_roots.h; NULL: stacks are not kept */
+	bool *roots; /* by id of frames: threads begin there; NULL: stacks are not kept */
 	struct inline_frames inlines; /* by id of frames; nothing if not asked for */
 	const uint32_t *inlined_frames; /* by inlined call; NULL: there is none */
 	bool failed; /* out of memory */
@@ -83,6 +83,16 @@ struct replay_frame_ids { /* of all passes, in replay's frames */
 
 /* One list of frames out of the passes', in order of first use. False: out of memory; ids are the caller's to free. */
 bool replay_join_frames(struct replay *replay, struct replay_frame_ids *ids);
+/*
+ * Which frames threads begin in, by more than names: programs are stripped, and entry points have any name. Of frames that
+ * are outermost in a recorded stack those at the program's entry point, and those whose call-frame information says that
+ * nobody called them. That is read for frames without a name, and for all where stacks were unwound by it.
+ *
+ * Marks the outermost frames of all stacks in replay->roots, before stacks are taken from the passes. False: out of memory.
+ */
+TALLY_MUST_CHECK bool replay_note_outermost(struct replay *replay, const struct replay_frame_ids *ids);
+/* Leaves the marks of those that are roots. Wants symbols. NOMEM only. */
+TALLY_MUST_CHECK enum tally_status replay_find_roots(struct replay *replay, struct tally_error *err);
 /* Symbols, functions, lines and inlined calls of all frames, which are the profile's then. */
 TALLY_MUST_CHECK enum tally_status replay_name_frames(struct replay *replay, struct tally_error *err);
 /* The files that samples hit, by leaf_counts, which no longer change; asked by any worker. False: out of memory. */

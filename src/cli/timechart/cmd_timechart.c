@@ -238,7 +238,8 @@ static int draw(struct job *job)
 	struct timechart_picture picture = {.tracks = &job->chart.tracks,
 		.io_min_ns = s->min_ns,
 		.title = str_from(recording_name(s->input)),
-		.program = str_from(job->cli->program)};
+		.program = str_from(job->cli->program),
+		.lost = input_health_lost(&job->source.sideband.health)};
 	bool has_svg = s->output || !s->html;
 	int code = 0;
 	if (!find_highlighted(job, &picture.highlight_ns))

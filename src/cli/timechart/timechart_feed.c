@@ -212,6 +212,10 @@ static bool take(struct feeding *f, struct sched_event *event, struct tally_erro
 {
 	const struct data_sample *s = &event->sample;
 	const struct feed_event *of = s->event ? &f->events[s->event - f->first] : NULL;
+	if (!of && s->record.type == RECORD_LOST) {
+		bool has_cpu = (s->sample.present & SAMPLE_CPU) != 0;
+		return timechart_lost(f->chart, has_cpu ? s->sample.cpu : TIMECHART_ANY_CPU, s->sample.time);
+	}
 	if (!of || of->kind == FEED_SCHED)
 		return !sched_event_read(f->source, event) || take_sched(f, event, err);
 	if (of->kind == FEED_CALL)
@@ -228,7 +232,7 @@ enum tally_status timechart_feed(
 		.io = {.tracks = &chart->tracks, .merge_ns = feed->merge_ns, .skips_eagain = feed->skips_eagain}};
 	enum tally_status status = know_events(&f, err);
 	bool is_fed = true;
-	source->with_sideband = true;
+	source->with_sideband = source->with_losses = true;
 	while (status == TALLY_OK && is_fed) {
 		struct sched_event event = {0};
 		status = data_source_next(source, &event.sample, err);

@@ -152,8 +152,9 @@ static bool add_data(struct page *page)
 	add_member(out, "title", picture->title);
 	add_member(out, "program", picture->program);
 	text_printf(out,
-		"\"duration\":%" PRIu64 ",\n\"resolution\":%" PRIu64 ",\n\"io_min\":%" PRIu64 ",\n\"strings\":[",
-		all->end_ns - all->start_ns, all->resolution_ns, picture->io_min_ns);
+		"\"lost\":%" PRIu64 ",\n\"duration\":%" PRIu64 ",\n\"resolution\":%" PRIu64 ",\n\"io_min\":%" PRIu64
+		",\n\"strings\":[",
+		picture->lost, all->end_ns - all->start_ns, all->resolution_ns, picture->io_min_ns);
 	for (uint32_t i = 0; i < all->strings.len; i++) {
 		text_str(out, i ? ",\n" : "\n");
 		page_string(out, intern_get(&all->strings, i));

@@ -17,6 +17,7 @@ struct timechart_picture {
 	uint64_t highlight_ns; /* so do runs longer than this stand out; 0: none */
 	uint64_t io_min_ns; /* I/O is drawn as if it took that long, up to the next one of its thread */
 	struct tally_str title, program;
+	uint64_t lost; /* events that the recording lacks */
 };
 
 /* Whether a run stands out. */

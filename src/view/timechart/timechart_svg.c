@@ -432,6 +432,9 @@ static void add_foot(struct drawing *d, size_t arrows_left_out)
 		timechart_add_time(out, resolution_ns);
 		text_str(out, " is merged: height is the share of time");
 	}
+	if (d->picture->lost)
+		text_printf(out, " \xc2\xb7 %" PRIu64 " events were lost: what they would tell is left open",
+			d->picture->lost);
 	if (dropped)
 		text_printf(out, " \xc2\xb7 %zu tasks are left out", dropped);
 	if (arrows_left_out)

@@ -67,6 +67,54 @@ static void tasks_run_wait_and_block(void **state)
 	timechart_deinit(&c);
 }
 
+static void waits_end_where_a_task_came_onto_a_cpu(void **state)
+{
+	(void)state;
+	struct text t = {0};
+	struct timechart c;
+	timechart_init(&c, 1000);
+	leave(&c, 0, 100, 7, SCHED_LEFT_SLEEPING, 0);
+	wake(&c, 110, 8, 7);
+	leave(&c, 0, 120, 0, SCHED_LEFT_RUNNABLE, 8);
+	/* That 8 left is not recorded, nor that 7 came. */
+	leave(&c, 0, 200, 7, SCHED_LEFT_SLEEPING, 0);
+	wake(&c, 210, 9, 7);
+	leave(&c, 0, 220, 0, SCHED_LEFT_RUNNABLE, 9);
+	leave(&c, 0, 240, 9, SCHED_LEFT_SLEEPING, 0);
+	assert_true(timechart_finish(&c));
+	assert_string_equal(dump(&c, &t), "cpu0: run 220-240@3\n"
+					  "7:\n"
+					  "8: wait 110-120@1\n"
+					  "9: wait 210-220@1 run 220-240@0\n");
+	text_deinit(&t);
+	timechart_deinit(&c);
+}
+
+static void nothing_goes_on_across_lost_events(void **state)
+{
+	(void)state;
+	struct text t = {0};
+	struct timechart c;
+	timechart_init(&c, 1000);
+	leave(&c, 0, 100, 7, SCHED_LEFT_BLOCKED, 8);
+	leave(&c, 1, 105, 9, SCHED_LEFT_RUNNABLE, 10);
+	assert_true(timechart_lost(&c, 0, 150));
+	leave(&c, 1, 170, 10, SCHED_LEFT_SLEEPING, 9);
+	leave(&c, 0, 180, 8, SCHED_LEFT_SLEEPING, 7);
+	leave(&c, 1, 190, 9, SCHED_LEFT_SLEEPING, 0);
+	leave(&c, 0, 200, 7, SCHED_LEFT_SLEEPING, 0);
+	assert_true(timechart_finish(&c));
+	/* Neither that 8 ran from 100 to 180, nor that 7 was blocked until then, nor that 9 waited for the other CPU, is known. */
+	assert_string_equal(dump(&c, &t), "cpu0: run 180-200@1\n"
+					  "7: run 180-200@0\n"
+					  "cpu1: run 100-105@3! run 105-170@5 run 170-190@3\n"
+					  "9: run 100-105@1! run 170-190@1\n"
+					  "8:\n"
+					  "10: run 105-170@1\n");
+	text_deinit(&t);
+	timechart_deinit(&c);
+}
+
 static void backtraces_are_of_what_happened(void **state)
 {
 	(void)state;
@@ -125,6 +173,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tasks_run_wait_and_block),
+		cmocka_unit_test(waits_end_where_a_task_came_onto_a_cpu),
+		cmocka_unit_test(nothing_goes_on_across_lost_events),
 		cmocka_unit_test(backtraces_are_of_what_happened),
 		cmocka_unit_test(cpus_idle_and_change_their_frequency),
 		cmocka_unit_test(a_number_that_is_forked_again_has_a_track_of_its_own),
