@@ -261,9 +261,10 @@ static void fetch_lacking(struct script *script)
 static void note_no_sample(const struct script *script, enum tally_status status)
 {
 	const struct script_settings *s = &script->settings;
-	bool shows_others = s->only_checks || script_is_dumping(s) || s->show_task || s->show_mmap || s->show_switch ||
-			    s->show_namespace || s->show_cgroup || s->show_lost || s->show_round || s->show_bpf ||
-			    s->show_text_poke;
+	/* A shared object that filters may have printed what it has to say. */
+	bool shows_others = s->only_checks || s->dlfilter.path || script_is_dumping(s) || s->show_task ||
+			    s->show_mmap || s->show_switch || s->show_namespace || s->show_cgroup || s->show_lost ||
+			    s->show_round || s->show_bpf || s->show_text_poke;
 	bool has_counts = feature_is_present(perfdata_reader_features(script->reader), FEATURE_STAT);
 	if (status == TALLY_OK && script->printed == 0 && !shows_others && !has_counts)
 		cli_note_empty(script->cli, recording_name(s->input), script->sideband.health.samples);
