@@ -303,7 +303,7 @@ void text_visible(struct text *t, struct tally_str s)
 
 void text_visible_from(struct text *t, size_t start)
 {
-	if (t->failed || control_span(t->data + start, t->len - start) == t->len - start)
+	if (t->failed || t->len == start || control_span(t->data + start, t->len - start) == t->len - start)
 		return;
 	struct text visible = {0};
 	text_visible(&visible, (struct tally_str){t->data + start, t->len - start});
