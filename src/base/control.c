@@ -62,11 +62,32 @@ static size_t colour_bytes(const uint8_t *s, size_t left)
 	return at < left && s[at] == 'm' ? at + 1 : 0;
 }
 
+typedef int8_t control_block __attribute__((vector_size(16)));
+#define BLOCK_BYTES (4 * sizeof(control_block))
+
+/* Whether rows have nothing here but ASCII that is shown, line ends and tabs: nearly always, and all output is asked. */
+static inline bool is_plain_block(const char *s)
+{
+	control_block found = {0};
+	for (size_t i = 0; i < BLOCK_BYTES; i += sizeof(control_block)) {
+		control_block c;
+		memcpy(&c, s + i, sizeof(c));
+		found |= ((c < 0x20) & (c != '\n') & (c != '\t')) | (c == 0x7f); /* below: beyond ASCII, too */
+	}
+	uint64_t words[2];
+	memcpy(words, &found, sizeof(words));
+	return (words[0] | words[1]) == 0;
+}
+
 size_t control_rows_span(const char *text, size_t len, char separator)
 {
 	const uint8_t *s = (const uint8_t *)text;
 	size_t at = 0;
 	while (at < len) {
+		if (len - at >= BLOCK_BYTES && is_plain_block(text + at)) {
+			at += BLOCK_BYTES;
+			continue;
+		}
 		at += control_span(text + at, len - at);
 		if (at == len)
 			break;
