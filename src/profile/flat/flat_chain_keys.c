@@ -5,7 +5,7 @@
 #include "base/id_table.h"
 #include "base/thread_pool.h"
 
-#define CHAIN_WORDS 3
+#define CHAIN_WORDS 4
 #define FRAME_BATCH 32
 #define TASK_FRAMES 8192
 
@@ -15,6 +15,7 @@ static void make_chain_key(
 	key[0] = frame->binary;
 	key[1] = flat_caller_address(frame);
 	key[2] = 0;
+	key[3] = 0;
 	if (o->is_chain_of_lines) {
 		key[0] = PROFILE_NONE;
 		key[1] = profile_frame_has_line(p, frame) ? frame->own_line.line : PROFILE_NONE;
@@ -25,6 +26,7 @@ static void make_chain_key(
 	const struct profile_function *function = &p->functions[frame->function];
 	key[1] = function->is_inlined ? function->name : function->start;
 	key[2] = function->is_inlined ? 2 : 1;
+	key[3] = function->name; /* two builds of a program may lie at one path */
 	if (o->is_chain_by_line && profile_frame_has_line(p, frame))
 		key[2] |= (uint64_t)frame->own_line.line << 32;
 }
