@@ -113,14 +113,26 @@ static uint64_t note_sample(struct health_walk *walk, const struct record *recor
 	return sample.present & SAMPLE_TIME ? sample.time : 0;
 }
 
+static bool is_counted_by_event(const struct perfdata_event *event)
+{
+	return event && (event->attr.read_format & READ_FORMAT_LOST);
+}
+
 static void note_loss(struct health_walk *walk, const struct record *record, uint64_t lost, uint64_t time_ns)
 {
 	struct recording_health *out = walk->out;
 	struct health_loss loss = {.time_ns = time_ns, .lost = lost, .has_time = time_ns > 0};
-	struct health_event *event = event_of(walk, record);
-	if (event)
-		event->lost += lost;
-	else
+	const struct perfdata_event *of = perfdata_reader_event_of(walk->reader, record);
+	struct health_event *event = of ? event_at(walk, of->index) : NULL;
+	bool is_event_count = record->type == RECORD_LOST_SAMPLES;
+	out->counts_by_event |= is_event_count && is_counted_by_event(of);
+	if (event && is_event_count)
+		event->lost_by_count += lost;
+	else if (event)
+		event->lost_by_ring += lost;
+	if (is_event_count && is_counted_by_event(of))
+		return; /* read at the end, of all the time: when it was lost LOST says */
+	if (!event)
 		out->lost_without_event += lost;
 	if (!vec_push(&out->losses, loss))
 		walk->has_no_memory = true;
@@ -253,6 +265,15 @@ static void finish_readings(struct health_walk *walk)
 	}
 }
 
+/* A ring's losses are told by any of its events; where each event's are counted, those are its own. */
+static void finish_lost_of_events(struct recording_health *out)
+{
+	for (size_t i = 0; i < out->events.len; i++) {
+		struct health_event *event = &out->events.items[i];
+		event->lost = event->lost_by_count + (out->counts_by_event ? 0 : event->lost_by_ring);
+	}
+}
+
 static void finish_losses(struct recording_health *out)
 {
 	uint64_t span = out->last_ns - out->first_ns;
@@ -277,6 +298,7 @@ static void finish(struct health_walk *walk)
 		out->throttled_to_the_end += since > 0;
 	finish_readings(walk);
 	finish_losses(out);
+	finish_lost_of_events(out);
 	/* The reader's own counts: what it saw when it opened the file and unpacked it. */
 	const struct input_health *seen = perfdata_reader_health(walk->reader);
 	struct input_health counted = out->input;
@@ -323,13 +345,20 @@ void recording_health_deinit(struct recording_health *health)
 
 uint64_t recording_health_lost(const struct recording_health *health)
 {
-	return health->input.lost_events + health->input.lost_samples;
+	/* A loss is in both where the kernel counts by event: see input_health_lost. */
+	return health->counts_by_event ? input_health_lost(&health->input)
+				       : health->input.lost_events + health->input.lost_samples;
 }
 
 bool recording_health_is_damaged(const struct recording_health *health)
 {
-	return health->end.status != TALLY_OK || health->input.damaged_records || health->input.damaged_features ||
-	       health->input.unattributed_samples;
+	return health->end.status != TALLY_OK || recording_health_is_unfinished(health) ||
+	       health->input.damaged_records || health->input.damaged_features || health->input.unattributed_samples;
+}
+
+bool recording_health_is_unfinished(const struct recording_health *health)
+{
+	return health->input.is_unfinished || health->input.missing_parts;
 }
 
 bool recording_health_is_good(const struct recording_health *health)

@@ -19,7 +19,8 @@
 
 struct health_event { /* by index of the event */
 	uint64_t samples;
-	uint64_t lost; /* sum of LOST and LOST_SAMPLES */
+	uint64_t lost; /* once each: by its own count where the kernel keeps one, else as its rings tell */
+	uint64_t lost_by_count, lost_by_ring; /* LOST_SAMPLES; LOST, which any event of a ring tells for all */
 	uint64_t throttles, throttled_ns;
 	uint64_t enabled_ns, running_ns; /* of its last readings; enabled 0: none was recorded */
 	uint64_t full_chains; /* call chains of as many frames as were allowed */
@@ -37,6 +38,7 @@ struct recording_health {
 	uint64_t by_type[HEALTH_KNOWN_TYPES], other_types;
 	uint64_t first_ns, last_ns; /* times of records; has_times: any has one */
 	bool has_times;
+	bool counts_by_event; /* losses are in LOST and in LOST_SAMPLES */
 	VEC(struct health_event) events;
 	VEC(struct health_loss) losses;
 	uint64_t lost_by_slice[HEALTH_SLICES], lost_without_time, lost_without_event;
@@ -50,6 +52,8 @@ TALLY_MUST_CHECK enum tally_status recording_health_read(
 void recording_health_deinit(struct recording_health *health);
 /* Whole, and nothing of it is lost: neither damage nor loss. */
 bool recording_health_is_good(const struct recording_health *health);
+/* Its recorder did not come to the end, or files of its directory are missing. */
+bool recording_health_is_unfinished(const struct recording_health *health);
 bool recording_health_is_damaged(const struct recording_health *health);
 uint64_t recording_health_lost(const struct recording_health *health);
 

@@ -67,6 +67,7 @@ void worth_measure(struct worth *worth, const struct perfdata_reader *reader, co
 		.complete = ends->ends[UNWIND_ROOT] + ends->reached,
 		.is_unwound = stack_ends_unwound(ends) > 0,
 		.is_cut = health->is_cut,
+		.is_unfinished = health->is_unfinished || health->missing_parts,
 	};
 	thread_pool_for(
 		thread_pool_tasks(p->sample_count, TASK_SAMPLES), 0, measure_samples, &(struct measuring){p, worth});
@@ -141,6 +142,8 @@ void worth_text(struct text *t, const struct worth *worth)
 	}
 	if (worth->is_cut)
 		text_str(t, "; the recording is cut");
+	if (worth->is_unfinished)
+		text_str(t, "; the recording is not finished");
 }
 
 static const struct {

@@ -30,6 +30,7 @@ struct worth {
 	uint64_t kernel_samples, kernel_named;
 	enum worth_kernel kernel;
 	bool is_cut; /* the recording ends in the middle of a record */
+	bool is_unfinished; /* its recorder did not come to the end, or files of it are missing */
 };
 
 /* result.profile is not NULL. Stacks are 0 where call chains were not kept. */

@@ -87,6 +87,13 @@ static void say_trace(const struct cli *cli, const struct input_health *health)
 void cli_print_health(const struct cli *cli, const struct input_health *health)
 {
 	fflush(stdout);
+	if (health->is_unfinished)
+		fprintf(stderr,
+			"%s: warning: the recorder did not come to the end (it was killed, or had no memory or disk "
+			"left): "
+			"what it had not written is missing\n",
+			cli->program);
+	say(cli, health->missing_parts, "files of the recording's directory are missing, or cut");
 	say(cli, health->lost_events, "events were lost while recording: raise -m, or lower -F");
 	say(cli, health->lost_samples, "samples were lost while recording");
 	say(cli, health->unattributed_samples, "samples belong to no event of the file, and are left out");

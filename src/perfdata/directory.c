@@ -1,5 +1,6 @@
 #include "perfdata/directory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ bool directory_is(const char *path)
 struct collected {
 	struct spool bytes;
 	VEC(size_t) ends;
+	VEC(uint32_t) numbers;
 	uint64_t mtime_ns; /* of the first file */
 };
 
@@ -43,6 +45,39 @@ static enum tally_status append_file(struct collected *all, const char *path, bo
 	return fits ? TALLY_OK : error_nomem(err);
 }
 
+static int compare_part_numbers(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	return a < b ? -1 : a > b;
+}
+
+/* N of each data.N: one that is missing does not hide those behind it. */
+static enum tally_status list_numbers(struct collected *all, const char *path, struct tally_error *err)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	bool is_done = true;
+
+	if (!dir)
+		return error_set_errno(err, TALLY_IO, errno, "%s", path);
+	while (is_done && (entry = readdir(dir))) {
+		struct tally_str name = str_from(entry->d_name);
+		uint64_t number;
+		if (!str_starts_with(name, STR("data.")) || name.len == strlen("data."))
+			continue;
+		struct tally_str digits = {name.data + strlen("data."), name.len - strlen("data.")};
+		/* "data.07" and "data.old" are no parts. */
+		if ((digits.data[0] == '0' && digits.len > 1) || !str_to_u64(digits, 10, &number) ||
+			number >= UINT32_MAX)
+			continue;
+		is_done = vec_push(&all->numbers, (uint32_t)number);
+	}
+	closedir(dir);
+	if (is_done && all->numbers.len > 1)
+		qsort(all->numbers.items, all->numbers.len, sizeof(*all->numbers.items), compare_part_numbers);
+	return is_done ? TALLY_OK : error_nomem(err);
+}
+
 enum tally_status directory_read(const char *path, struct directory_parts *parts, struct tally_error *err)
 {
 	char name[PATH_MAX];
@@ -57,11 +92,15 @@ enum tally_status directory_read(const char *path, struct directory_parts *parts
 	status = append_file(&all, name, &found, err);
 	if (status == TALLY_OK && !found)
 		status = error_set_errno(err, TALLY_INVALID, EISDIR, "'%s' is a directory, and no recording", path);
-	for (unsigned i = 0; status == TALLY_OK && found && i < UINT_MAX; i++) {
-		snprintf(name + len, sizeof(name) - len, ".%u", i);
+	if (status == TALLY_OK)
+		status = list_numbers(&all, path, err);
+	for (size_t i = 0; status == TALLY_OK && i < all.numbers.len; i++) {
+		snprintf(name + len, sizeof(name) - len, ".%u", all.numbers.items[i]);
 		status = append_file(&all, name, &found, err);
+		if (status == TALLY_OK && !found)
+			status = error_set(err, TALLY_NOT_FOUND, "%s has gone", name);
 	}
-	struct directory_parts read = {all.bytes, all.ends.items, all.ends.len, all.mtime_ns};
+	struct directory_parts read = {all.bytes, all.ends.items, all.ends.len, all.numbers.items, all.mtime_ns};
 	if (status == TALLY_OK)
 		*parts = read;
 	else
@@ -74,5 +113,6 @@ void directory_parts_deinit(struct directory_parts *parts)
 	if (parts->bytes.base)
 		spool_deinit(&parts->bytes);
 	free(parts->ends);
+	free(parts->numbers);
 	*parts = (struct directory_parts){0};
 }

@@ -2,7 +2,7 @@
  * directory.h - a recording that is a directory (record --threads, --kcore): the file `data`, which is a perf.data file,
  * and data.0, data.1 ..., bare streams of records.
  *
- * All are read into a spool one behind the other, in order of their numbers. The caller frees what it is given. What
+ * All are read into a spool one behind the other, in order of their numbers, which may have gaps. The caller frees what it is given. What
  * else lies there is not looked at. Bad input: a directory without `data` is none.
  *
  *	if (directory_is(path) && directory_read(path, &parts, err) == TALLY_OK) ... directory_parts_deinit(&parts);
@@ -17,6 +17,7 @@ struct directory_parts {
 	struct spool bytes;
 	size_t *ends; /* of each part, from the start of bytes; the first is `data` */
 	size_t count;
+	uint32_t *numbers; /* of each part but the first, ascending: what is not among them is not there */
 	uint64_t mtime_ns; /* of `data` */
 };
 

@@ -21,6 +21,9 @@ struct input_health { /* what was lost, cut or not understood; travels with ever
 	uint64_t trace_bytes; /* of hardware traces, behind AUXTRACE records: nothing decodes them */
 	uint32_t trace_type; /* of the last AUXTRACE_INFO */
 	uint64_t unordered; /* records that came after their round was flushed */
+	bool is_unfinished; /* its recorder did not come to the end: killed, or out of memory or disk */
+	uint64_t
+		missing_parts; /* files of a recording that is a directory: absent, or shorter than its recorder left them */
 	bool is_cut;
 	uint64_t cut_offset;
 	uint32_t cut_record_bytes; /* that the record there says to have; UINT32_MAX: it has no whole header */

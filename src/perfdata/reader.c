@@ -1,4 +1,5 @@
 #include "perfdata/reader.h"
+#include "perfdata/end_mark.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -69,6 +70,35 @@ static enum tally_status open_bytes(struct perfdata_reader *r, struct tally_erro
 	return TALLY_OK;
 }
 
+/* Files that the recorder left and that are not here, or not whole. */
+static uint64_t missing_parts(const struct directory_parts *parts, const struct end_mark *mark)
+{
+	size_t have = parts->count - 1;
+	uint64_t missing = 0;
+	if (mark->part_count == 0) /* another program's, or none: a gap tells */
+		return have ? (uint64_t)parts->numbers[have - 1] + 1 - have : 0;
+	for (size_t i = 0, at = 0; i < mark->part_count; i++) {
+		while (at < have && parts->numbers[at] < i)
+			at++;
+		bool is_here = at < have && parts->numbers[at] == i;
+		size_t bytes = is_here ? parts->ends[at + 1] - parts->ends[at] : 0;
+		missing += !is_here || bytes < end_mark_part_bytes(mark, i);
+	}
+	return missing;
+}
+
+/* Whether the recorder came to the end. All of the recording, or of the first file of a directory, is in memory. */
+static void note_ending(struct perfdata_reader *r)
+{
+	size_t end = r->parts.count ? r->first_end : r->data_end;
+	struct end_mark mark = end_mark_find(
+		(struct tally_bytes){r->bytes.data + r->data_offset, end - r->data_offset}, r->swap, r->is_pipe);
+	if (mark.state == END_MISSING)
+		r->health.is_unfinished = true;
+	if (r->parts.count)
+		r->health.missing_parts = missing_parts(&r->parts, &mark);
+}
+
 static enum tally_status finish_open(
 	struct perfdata_reader *r, struct perfdata_reader **reader, struct tally_error *err)
 {
@@ -80,6 +110,8 @@ static enum tally_status finish_open(
 	r->health.attr_excess_bytes = r->events.attr_excess_bytes;
 	r->position = r->data_offset;
 	r->first_end = r->data_end;
+	if (r->fd < 0)
+		note_ending(r);
 	*reader = r;
 	return TALLY_OK;
 }
@@ -223,6 +255,8 @@ static enum tally_status end_cut(struct perfdata_reader *r, uint64_t offset)
 static enum tally_status end_stream(struct perfdata_reader *r, struct tally_error *err)
 {
 	r->ended = true;
+	if (r->fd >= 0 && !r->is_passing && !r->is_described)
+		note_ending(r);
 	/* The header promised more than the file has. */
 	if (r->health.is_cut && r->data_end == r->bytes.len && r->health.cut_offset == r->bytes.len)
 		return error_set_at(err, TALLY_CORRUPT, r->bytes.len, "the file is cut: its header promises more data");

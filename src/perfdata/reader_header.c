@@ -250,6 +250,7 @@ enum tally_status reader_open_file(struct perfdata_reader *r, bool is_v1, struct
 	if (was_killed || data.size > available) {
 		/* Killed before it could say where the data ends, or cut: all that is there counts. */
 		r->data_end = r->bytes.len;
+		r->health.is_unfinished = was_killed;
 		if (!was_killed) {
 			r->health.is_cut = true;
 			r->health.cut_offset = r->bytes.len;

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "base/writer.h"
 #include "perfdata/compressor.h"
+#include "perfdata/end_mark.h"
 #include "perfdata/feature_encode.h"
 #include "perfdata/format.h"
 #include "perfdata/old_recording.h"
@@ -48,6 +49,7 @@ struct perfdata_writer {
 	struct writer table; /* their sections, in order of the bits */
 	struct compressor *compressor;
 	struct writer packed;
+	VEC(uint64_t) part_bytes; /* of other files of this recording, for the mark at the end */
 };
 
 static enum tally_status writer_make(int fd, bool is_pipe, struct perfdata_writer **writer, struct tally_error *err)
@@ -94,6 +96,7 @@ void perfdata_writer_destroy(struct perfdata_writer *w)
 		free(w->events.items[i].ids);
 	}
 	vec_free(&w->events);
+	vec_free(&w->part_bytes);
 	writer_deinit(&w->contents);
 	writer_deinit(&w->table);
 	writer_deinit(&w->packed);
@@ -253,15 +256,6 @@ static enum tally_status begin_pipe(
 	return st;
 }
 
-enum tally_status perfdata_writer_begin(
-	struct perfdata_writer *w, const struct perfdata_features *features, struct tally_error *err)
-{
-	enum tally_status st = w->is_pipe ? begin_pipe(w, features, err) : begin_file(w, features, err);
-
-	w->has_begun = st == TALLY_OK;
-	return st;
-}
-
 static enum tally_status write_vector(
 	const struct perfdata_writer *w, struct iovec *vec, int count, struct tally_error *err)
 {
@@ -390,6 +384,35 @@ static enum tally_status write_records(
 	return st;
 }
 
+/* See end_mark.h. Not packed: it is looked for without unpacking. */
+static enum tally_status write_mark(struct perfdata_writer *w, bool is_end, struct tally_error *err)
+{
+	struct writer mark = {0};
+
+	if (is_end)
+		end_mark_put_end(&mark, w->part_bytes.items, w->part_bytes.len);
+	else
+		end_mark_put_begin(&mark);
+	struct iovec vec = {mark.data, mark.len};
+	enum tally_status st = mark.failed ? error_nomem(err) : write_records(w, &vec, 1, err);
+	writer_deinit(&mark);
+	return st;
+}
+
+enum tally_status perfdata_writer_begin(
+	struct perfdata_writer *w, const struct perfdata_features *features, struct tally_error *err)
+{
+	enum tally_status st = w->is_pipe ? begin_pipe(w, features, err) : begin_file(w, features, err);
+
+	w->has_begun = st == TALLY_OK;
+	return st == TALLY_OK ? write_mark(w, false, err) : st;
+}
+
+enum tally_status perfdata_writer_add_part(struct perfdata_writer *w, uint64_t bytes, struct tally_error *err)
+{
+	return vec_push(&w->part_bytes, bytes) ? TALLY_OK : error_nomem(err);
+}
+
 enum tally_status perfdata_writer_append(
 	struct perfdata_writer *w, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
@@ -504,11 +527,16 @@ enum tally_status perfdata_writer_close(
 {
 	uint64_t present[4] = {0};
 
-	if (w->is_pipe || !w->has_begun)
+	if (!w->has_begun || (w->is_pipe && w->is_broken))
 		return TALLY_OK;
+	if (w->is_pipe)
+		return write_mark(w, true, err);
 	if (!features || w->is_broken)
 		return perfdata_writer_sync(w, err);
-	enum tally_status st = write_features(w, features, present, err);
+	enum tally_status st = write_mark(w, true, err);
+	if (st != TALLY_OK)
+		return st;
+	st = write_features(w, features, present, err);
 	if (st != TALLY_OK) {
 		keep_whole_records(w, w->end);
 		return st;

@@ -2,8 +2,13 @@
 import csv
 import json
 import random
+import shutil
+import signal
 import struct
+import subprocess
+import time
 
+import perfdata_build
 import pytest
 
 RECORDINGS = ['u', 'k', 'kg', 'grp', 'thr', 'zstd', 'pipe', 'tp', 'nosamp']
@@ -23,7 +28,7 @@ def health(tally, path, check=None):
     result = tally('health', '--json', path, check=check)
     parsed = json.loads(result.stdout)
     assert parsed['schema'] == 1
-    expected = {'good': 0, 'lossy': 1, 'damaged': 1, 'cut': 1, 'unusable': 255}[parsed['verdict']]
+    expected = {'good': 0, 'lossy': 1, 'damaged': 1, 'unfinished': 1, 'cut': 1, 'unusable': 255}[parsed['verdict']]
     assert result.returncode == expected
     return parsed
 
@@ -135,3 +140,133 @@ def test_corpus(shared, tally):
                 wrong.append((row['id'], pair, types.get(name)))
     print(f'health: {len(files)} files, {len(wrong)} wrong')
     assert not wrong
+
+
+MODES = {'file': (), 'packed': ('-z',), 'threads': ('--threads',), 'chains': ('-g',), 'pipe': ()}
+
+
+def is_passed(tally, path):
+    """Whether a gate on losses passes it."""
+    status = tally('report', '--stdio', '--require', 'lost<1%', '-i', path).returncode
+    assert status in (0, 3, 255) # 255: what is cut is told first
+    return status == 0
+
+
+@pytest.mark.parametrize('mode', MODES)
+def test_a_recorder_that_is_killed_is_told(live, tally, workload, tmp_path, mode):
+    """At any moment: health and --require tell; the same recording that is finished is good, and stays so in inject."""
+    path, spin = tmp_path / 'x.data', str(workload('spin').path)
+    words = ['record', '-q', '-e', 'cpu-clock:u', '-F', '1999', *MODES[mode], '-o', '-' if mode == 'pipe' else path, '--', spin]
+    chosen = random.Random(mode)
+    for _ in range(6):
+        shutil.rmtree(path, ignore_errors=True)
+        path.unlink(missing_ok=True)
+        output = open(path, 'wb') if mode == 'pipe' else subprocess.DEVNULL
+        recorder = subprocess.Popen([tally.path, *words, '30000'], env=tally.environment, stdin=subprocess.DEVNULL,
+                                    stdout=output, stderr=subprocess.DEVNULL, start_new_session=True)
+        while not path.exists() or (path.is_file() and path.stat().st_size < 104):
+            time.sleep(0.005)
+        time.sleep(chosen.random() / 3)
+        recorder.kill()
+        recorder.wait()
+        subprocess.run(['pkill', '-KILL', '-s', str(recorder.pid)], check=False)
+        if path.is_dir() and not (path / 'data').exists():
+            continue
+        found = health(tally, path)
+        assert found['verdict'] in ('unfinished', 'cut') and not found['end']['is_complete']
+        if found['records']['samples']:
+            assert not is_passed(tally, path)
+            assert 'did not come to the end' in tally('report', '--stdio', '-i', path).stderr
+    output = open(path, 'wb') if mode == 'pipe' else subprocess.DEVNULL
+    shutil.rmtree(path, ignore_errors=True)
+    subprocess.run([tally.path, *words, '200'], env=tally.environment, stdin=subprocess.DEVNULL, stdout=output,
+                   stderr=subprocess.DEVNULL, check=False)
+    assert health(tally, path)['verdict'] == 'good' and is_passed(tally, path)
+    tally('inject', '-b', '-i', path, '-o', tmp_path / 'y.data', check=0)
+    assert health(tally, tmp_path / 'y.data')['verdict'] == 'good'
+
+
+@pytest.mark.parametrize('number', [signal.SIGHUP, signal.SIGXFSZ])
+def test_signals_that_end_it_are_told_or_finish_it(live, tally, workload, tmp_path, number):
+    path = tmp_path / 'x.data'
+    recorder = tally.start('record', '-q', '-e', 'cpu-clock:u', '-o', path, '--', workload('spin').path, '30000',
+                           start_new_session=True)
+    while not path.exists() or path.stat().st_size < 1000:
+        time.sleep(0.01)
+    recorder.send_signal(number)
+    status = recorder.wait()
+    subprocess.run(['pkill', '-KILL', '-s', str(recorder.pid)], check=False)
+    was_killed = status < 0 and health(tally, path)['verdict'] != 'good'
+    assert was_killed or health(tally, path)['verdict'] == 'good'
+    if status == -signal.SIGXFSZ:
+        assert was_killed
+
+
+def test_a_full_disk_is_told(live, tally, workload, tmp_path):
+    """RLIMIT_FSIZE, without its signal."""
+    import resource
+    path = tmp_path / 'x.data'
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))
+    subprocess.run([tally.path, 'record', '-q', '-N', '-e', 'cpu-clock:u', '-F', '1999', '-g', '-o', path, '--',
+                    workload('spin').path, '1500'], env=tally.environment, stdin=subprocess.DEVNULL, capture_output=True,
+                   preexec_fn=limit, check=False)
+    assert health(tally, path)['verdict'] == 'unfinished' and not is_passed(tally, path)
+
+
+def test_a_file_of_the_directory_that_is_missing_is_told(live, tally, workload, tmp_path):
+    path = tmp_path / 'x.data'
+    tally('record', '-q', '--threads', '-e', 'cpu-clock:u', '-F', '999', '-o', path, '--', workload('spin').path, '200')
+    parts = sorted(path.glob('data.*'))
+    whole = health(tally, path, check=0)['records']['samples']
+    for part in parts:
+        kept = part.read_bytes()
+        for changed in (None, kept[:-8] if kept else None):
+            part.unlink() if changed is None else part.write_bytes(changed)
+            found = health(tally, path)
+            assert found['verdict'] in ('unfinished', 'cut')
+            if changed is None:
+                assert found['end'] == {'is_complete': False, 'is_unfinished': False, 'missing_files': 1}
+            result = tally('report', '--stdio', '-i', path)
+            assert "1 files of the recording's directory are missing" in result.stderr
+            part.write_bytes(kept)
+    assert health(tally, path, check=0)['records']['samples'] == whole
+
+
+def test_recordings_of_perf_are_not_blamed(live, tally, perf, workload, tmp_path):
+    """One that perf has finished is good; one whose size is 0, because perf was killed, is not."""
+    path = tmp_path / 'x.data'
+    if perf('record', '-q', '-e', 'cpu-clock:u', '-o', path, '--', workload('spin').path, '200').returncode:
+        pytest.skip('perf record fails here')
+    assert health(tally, path)['verdict'] == 'good' and is_passed(tally, path)
+    data = bytearray(path.read_bytes())
+    data[48:56] = bytes(8)
+    path.write_bytes(data)
+    assert health(tally, path)['verdict'] != 'good' and not is_passed(tally, path)
+
+
+@pytest.mark.parametrize('counted', [False, True])
+def test_losses_are_counted_once(tally, tmp_path, counted):
+    """Ring 1 lost 10 records and ring 2 lost 5, which LOST says. Where the kernel counts by event, 9 and 4 of these were
+    samples; where it does not, LOST_SAMPLES are others, of the hardware."""
+    r = perfdata_build.Recording()
+    for _ in range(2):
+        r.event('IDENTIFIER IP TID TIME CPU PERIOD', read_format=16 if counted else 0, flags=1 << 18)
+    r.name_events('first', 'second')
+
+    def trailer(event):
+        return r.pack('IIQIIQ', 1000, 1000, 10**9, 0, 0, event + 1)
+    for i in range(20):
+        r.sample(i % 2, ip=0x1000, time=10**9 + i)
+    r.record(2, 0, r.pack('QQ', 1, 10) + trailer(0))
+    r.record(2, 0, r.pack('QQ', 1, 5) + trailer(0))
+    r.record(13, 0, r.pack('Q', 9) + trailer(0))
+    r.record(13, 0, r.pack('Q', 4) + trailer(1))
+    r.write(tmp_path / 'x.data')
+    found = health(tally, tmp_path / 'x.data')
+    assert found['verdict'] == 'lossy'
+    assert found['lost']['events'] == 15 and found['lost']['samples'] == 13
+    assert [event['lost'] for event in found['events']] == ([9, 4] if counted else [24, 4])
+    assert sum(found['lost']['by_time']) == (15 if counted else 28)

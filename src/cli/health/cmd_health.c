@@ -100,8 +100,14 @@ const struct command command_health = {
 		"their time they counted; its clock, and whether the time of day is known; what is damaged or not "
 		"understood; whether stock perf 6.1 reads it; its records by type.\n\n"
 		"The first word is good, lossy (it is whole, but something was lost while it was recorded), damaged "
-		"(parts are left out), cut, or unusable.\n\n"
-		"Exit status: 0 if it is good, 1 if it is lossy, damaged or cut, 255 if it cannot be read at all.",
+		"(parts are left out), unfinished (its recorder was killed, or had no disk left; or files of its "
+		"directory "
+		"are missing), cut, or unusable. Recordings of tally have a mark at their end, which other programs "
+		"pass "
+		"over; of those without one at their beginning it is not known whether their recorder came to the "
+		"end.\n\n"
+		"Exit status: 0 if it is good, 1 if it is lossy, damaged, unfinished or cut, 255 if it cannot be read "
+		"at all.",
 	.examples = examples,
 	.run = run,
 };

@@ -17,10 +17,15 @@ static void put_file(struct json *j, const struct health_source *source)
 
 static void put_end(struct json *j, const struct recording_health *health)
 {
-	bool is_complete = health->end.status == TALLY_OK;
+	bool is_whole = health->end.status == TALLY_OK;
+	bool is_complete = is_whole && !recording_health_is_unfinished(health);
 	json_object(j, "end");
 	json_bool(j, "is_complete", is_complete);
-	if (!is_complete) {
+	if (is_whole && !is_complete) {
+		json_bool(j, "is_unfinished", health->input.is_unfinished);
+		json_u64(j, "missing_files", health->input.missing_parts);
+	}
+	if (!is_whole) {
 		json_u64(j, "offset", health->input.is_cut ? health->input.cut_offset : health->end.offset);
 		json_string(j, "reason", str_from(health->end.text));
 	}

@@ -41,7 +41,17 @@ static void line_if(struct text *t, const char *name, uint64_t count, const char
 
 static void put_end(struct text *t, const struct recording_health *health)
 {
+	if (health->input.missing_parts) {
+		label(t, "directory");
+		put_count(t, health->input.missing_parts, "of its files are missing, or shorter than they were\n");
+	}
 	label(t, "end");
+	if (health->input.is_unfinished && health->end.status == TALLY_OK) {
+		text_str(t,
+			"whole records, but the recorder did not come to the end: it was killed, or had no memory or "
+			"disk left; what it had not written is missing\n");
+		return;
+	}
 	if (health->end.status == TALLY_OK) {
 		text_str(t, "complete\n");
 		return;
@@ -252,6 +262,8 @@ const char *health_word(const struct health_source *source)
 		return "unusable";
 	if (source->health->end.status != TALLY_OK)
 		return "cut";
+	if (recording_health_is_unfinished(source->health))
+		return "unfinished";
 	if (recording_health_is_damaged(source->health))
 		return "damaged";
 	return recording_health_is_good(source->health) ? "good" : "lossy";

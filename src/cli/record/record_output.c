@@ -237,6 +237,12 @@ static enum tally_status close_file(struct record_output *o, struct tally_error 
 	o->former_totals.packed_bytes += totals.packed_bytes;
 	if (totals.packed_bytes)
 		features->compress_ratio = (uint32_t)((totals.bytes + totals.packed_bytes / 2) / totals.packed_bytes);
+	for (size_t i = 0; o->threads && i < record_threads_parts(o->threads); i++) {
+		uint64_t bytes = record_threads_part_bytes(o->threads, i);
+		enum tally_status st = perfdata_writer_add_part(o->writer, bytes, err);
+		if (st != TALLY_OK)
+			return st;
+	}
 	return perfdata_writer_close(o->writer, features, err);
 }
 

@@ -279,6 +279,16 @@ enum tally_status record_threads_stop(struct record_threads *t, struct tally_err
 	return st;
 }
 
+size_t record_threads_parts(const struct record_threads *t)
+{
+	return t->config.cpu_count;
+}
+
+uint64_t record_threads_part_bytes(const struct record_threads *t, size_t part)
+{
+	return atomic_load(&t->streams[part].bytes);
+}
+
 uint64_t record_threads_bytes(const struct record_threads *t)
 {
 	uint64_t bytes = 0;

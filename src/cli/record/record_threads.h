@@ -34,6 +34,9 @@ TALLY_MUST_CHECK enum tally_status record_threads_create(
 TALLY_MUST_CHECK enum tally_status record_threads_start(struct record_threads *threads, struct tally_error *err);
 /* Why one of the threads has ended, if one has. */
 TALLY_MUST_CHECK enum tally_status record_threads_check(struct record_threads *threads, struct tally_error *err);
+/* Files, and how long each is now. */
+size_t record_threads_parts(const struct record_threads *threads);
+uint64_t record_threads_part_bytes(const struct record_threads *threads, size_t part);
 uint64_t record_threads_bytes(const struct record_threads *threads);
 /* Ends the threads and takes what rings still have. Safe without a start, and again. */
 TALLY_MUST_CHECK enum tally_status record_threads_stop(struct record_threads *threads, struct tally_error *err);

@@ -39,6 +39,7 @@ static void put_worth(struct json *j, const struct worth *worth)
 	json_u64(j, "named_kernel_samples", worth->kernel_named);
 	json_string(j, "kernel", str_from(kernel[worth->kernel]));
 	json_bool(j, "is_cut", worth->is_cut);
+	json_bool(j, "is_unfinished", worth->is_unfinished);
 	json_object_end(j);
 }
 

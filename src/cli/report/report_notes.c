@@ -103,6 +103,11 @@ bool report_notes_worth(struct diag *notes, const struct worth *worth, const str
 	bool is_met = true;
 	worth_text(&t, worth);
 	diag_add(notes, DIAG_NOTE, "%.*s", (int)t.len, t.data);
+	if (requirements->count && worth->is_unfinished) {
+		is_met = false;
+		diag_add(notes, DIAG_WARNING,
+			"--require: the recording is not finished: what is missing is not known, so nothing is met");
+	}
 	for (size_t i = 0; i < requirements->count; i++) {
 		if (requirement_is_met(&requirements->items[i], worth))
 			continue;

@@ -36,7 +36,7 @@ static void remove_file(const char *name)
 
 static int remove_dir(void **state)
 {
-	static const char *const names[] = {"data", "data.0", "data.1", "data.2", "data.4", "other"};
+	static const char *const names[] = {"data", "data.0", "data.1", "data.2", "data.03", "other"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		remove_file(names[i]);
 	return rmdir(dir);
@@ -79,8 +79,8 @@ static void make_recording(bool swap)
 			put_samples(&b, 100 * (i + 1));
 		write_file(name, writer_view(&b.records));
 	}
-	write_file("data.4", ((struct tally_bytes){(const uint8_t *)"not of it: there is no data.3",
-				     sizeof("not of it: there is no data.3") - 1}));
+	write_file("data.03", ((struct tally_bytes){(const uint8_t *)"no part: its name has a zero too many",
+				      sizeof("no part: its name has a zero too many") - 1}));
 	write_file("other", ((struct tally_bytes){(const uint8_t *)"nor this", sizeof("nor this") - 1}));
 	perfdata_builder_deinit(&b);
 }
@@ -132,6 +132,25 @@ static void test_all_files_are_read(void **state)
 			perfdata_reader_rewind(r);
 		}
 		assert_false(perfdata_reader_health(r)->is_cut);
+		assert_int_equal(perfdata_reader_health(r)->missing_parts, 0);
+		perfdata_reader_destroy(r);
+	}
+}
+
+/* A file that is missing does not hide those behind it, and is told, whoever wrote the recording. */
+static void test_a_file_that_is_missing(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct perfdata_reader *r;
+		uint64_t sum;
+		enum tally_status end;
+		make_recording(swap);
+		remove_file("data.0");
+		assert_int_equal(perfdata_reader_open(dir, &r, NULL), TALLY_OK);
+		assert_int_equal(read_all(r, &sum, &end), 2 * EACH);
+		assert_int_equal(end, TALLY_END);
+		assert_int_equal(perfdata_reader_health(r)->missing_parts, 1);
+		assert_false(perfdata_reader_health(r)->is_unfinished);
 		perfdata_reader_destroy(r);
 	}
 }
@@ -176,6 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_files_are_read),
+		cmocka_unit_test(test_a_file_that_is_missing),
 		cmocka_unit_test(test_a_file_that_is_cut),
 		cmocka_unit_test(test_no_recording),
 	};

@@ -90,6 +90,8 @@ static void append_samples(struct perfdata_writer *w)
 	writer_deinit(&out);
 }
 
+#define MARK_BYTES 24 /* where the data begins */
+
 struct counts {
 	size_t samples, rounds, others;
 	size_t of_event[2];
@@ -144,7 +146,7 @@ static void test_file_comes_back(void **state)
 	assert_int_equal(events[1].attr.config, SW_PAGE_FAULTS);
 	assert_int_equal(events[1].attr.size, ATTR_SIZE_VER7); /* the attrs of a file have one size */
 	assert_int_equal(perfdata_reader_layout(r).data_size, data_bytes);
-	assert_three_samples(count_records(r), 1);
+	assert_three_samples(count_records(r), 3); /* the marks at begin and end are two */
 	const struct perfdata_features *f = perfdata_reader_features(r);
 	assert_true(str_equal(f->hostname, STR("host")));
 	assert_int_equal(f->cpus_online, 3);
@@ -171,7 +173,7 @@ static void test_pipe_comes_back(void **state)
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	assert_int_equal(perfdata_reader_open_fd(fd, &r, NULL), TALLY_OK);
 	assert_true(perfdata_reader_is_pipe(r));
-	assert_three_samples(count_records(r), 1);
+	assert_three_samples(count_records(r), 3);
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(r, &count);
 	assert_int_equal(count, 2);
@@ -200,7 +202,7 @@ static void test_a_killed_writer_leaves_a_file(void **state)
 		assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
 		if (synced)
 			assert_int_equal(perfdata_reader_layout(r).data_size, perfdata_writer_data_bytes(w));
-		assert_three_samples(count_records(r), 0); /* the table is the round's end */
+		assert_three_samples(count_records(r), 1); /* the mark; the table is the round's end */
 		perfdata_reader_destroy(r);
 		perfdata_writer_destroy(w);
 	}
@@ -227,7 +229,7 @@ static void test_the_size_is_kept_current(void **state)
 	assert_int_equal(perfdata_writer_append(w, &slice, 1, NULL), TALLY_OK);
 	assert_int_equal(size_in_header(), 0);
 	assert_int_equal(perfdata_writer_finish_round(w, NULL), TALLY_OK);
-	assert_int_equal(size_in_header(), sizeof(records));
+	assert_int_equal(size_in_header(), MARK_BYTES + sizeof(records));
 	perfdata_writer_destroy(w);
 }
 
@@ -290,7 +292,7 @@ static void test_every_cut_of_a_running_recording(void **state)
 		memcpy((void *)(uintptr_t)copy.data, all.data, len);
 		size_t samples = 0;
 		for (size_t i = 0; i < 3; i++) {
-			size_t from = i ? whole[i - 1] + (2 * 16) : 0;
+			size_t from = i ? whole[i - 1] - MARK_BYTES + (2 * 16) : 0;
 			size_t there = len - start.len;
 			size_t more = there > from ? (there - from) / out.len : 0;
 			samples += more < 3 ? more : 3;
@@ -424,13 +426,14 @@ static void test_a_full_disk(void **state)
 	assert_int_equal(perfdata_writer_append(w, &slice, 1, &err), TALLY_INVALID);
 	(void)!perfdata_writer_close(w, &features, &err); /* no room for the features */
 	limit_file_size(RLIM_INFINITY);
-	size_t kept = perfdata_writer_data_bytes(w) / slice.len;
+	size_t kept = (perfdata_writer_data_bytes(w) - MARK_BYTES) / slice.len;
 	assert_true(kept <= whole && (whole - kept) * slice.len <= 2 * 16 + slice.len); /* room for the table */
-	assert_int_equal(perfdata_writer_data_bytes(w), kept * slice.len);
+	assert_int_equal(perfdata_writer_data_bytes(w), MARK_BYTES + kept * slice.len);
 	perfdata_writer_destroy(w);
 	assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
 	assert_int_equal(count_records(r).samples, kept);
-	assert_int_equal(perfdata_reader_layout(r).data_size, kept * slice.len);
+	assert_int_equal(perfdata_reader_layout(r).data_size, MARK_BYTES + kept * slice.len);
+	assert_true(perfdata_reader_health(r)->is_unfinished);
 	assert_true(str_equal(perfdata_reader_features(r)->hostname, STR("host")));
 	perfdata_reader_destroy(r);
 	writer_deinit(&out);
@@ -446,7 +449,7 @@ static void test_calls_out_of_order(void **state)
 	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
 	assert_int_equal(perfdata_writer_append(w, slices, 17, NULL), TALLY_INVALID);
 	assert_int_equal(perfdata_writer_append(w, slices, 16, NULL), TALLY_OK);
-	assert_int_equal(perfdata_writer_data_bytes(w), 0);
+	assert_int_equal(perfdata_writer_data_bytes(w), MARK_BYTES);
 	perfdata_writer_destroy(w);
 	perfdata_writer_destroy(NULL);
 }

@@ -1,0 +1,43 @@
+/*
+ * end_mark.h - says in a recording that its recorder came to the end: a mark where the data begins, and one where it ends.
+ *
+ * Both are FINISHED_ROUND records with a body: to other readers, and to perf, they are the end of a round. A recording
+ * that has the first mark and not the second was left by its recorder (killed, out of memory or disk); one without the
+ * first was written by another program, and nothing is known. The second lists how many bytes the files of a directory
+ * have (record --threads).
+ *
+ *	begin: header, "tallybeg", 0
+ *	end:   header, "tallyend", number of files, bytes of each, zeros, bytes of this record, "tallyend"
+ *
+ * No length of them is a multiple of 16, which a table of features in such a record has (writer.h).
+ */
+#ifndef PERFDATA_END_MARK_H
+#define PERFDATA_END_MARK_H
+
+#include "base/bytes.h"
+#include "base/writer.h"
+#include <stdbool.h>
+
+#define END_MARK_PARTS 4096 /* files of a directory that are listed: one a CPU */
+
+enum end_mark_state {
+	END_UNSAID, /* written by a program that makes no marks */
+	END_REACHED,
+	END_MISSING
+};
+
+struct end_mark {
+	enum end_mark_state state;
+	struct tally_bytes parts; /* sizes, in the recording's byte order */
+	size_t part_count;
+	bool swap;
+};
+
+void end_mark_put_begin(struct writer *w);
+/* Of more parts than END_MARK_PARTS none is listed. */
+void end_mark_put_end(struct writer *w, const uint64_t *part_bytes, size_t part_count);
+/* bytes: the data, whole records as far as they go. */
+struct end_mark end_mark_find(struct tally_bytes bytes, bool swap, bool is_pipe);
+uint64_t end_mark_part_bytes(const struct end_mark *mark, size_t part);
+
+#endif

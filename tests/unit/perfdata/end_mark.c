@@ -1,0 +1,116 @@
+#include "unit_test.h"
+
+#include "abi/perf_constants.h"
+#include "base/writer.h"
+#include "perfdata/end_mark.h"
+
+static void put_round(struct writer *w)
+{
+	writer_u32(w, RECORD_FINISHED_ROUND);
+	writer_u32(w, (uint32_t)8 << (w->swap ? 0 : 16));
+}
+
+/* Marks and rounds in the order that the letters say. */
+static void make_marked(struct writer *w, const char *letters)
+{
+	const uint64_t parts[] = {100, 0, 7};
+	writer_clear(w);
+	for (; *letters; letters++) {
+		if (*letters == 'b')
+			end_mark_put_begin(w);
+		else if (*letters == 'e')
+			end_mark_put_end(w, NULL, 0);
+		else if (*letters == 'p')
+			end_mark_put_end(w, parts, 3);
+		else
+			put_round(w);
+	}
+}
+
+static void test_what_marks_say(void **state)
+{
+	static const struct {
+		const char *letters;
+		enum end_mark_state file, pipe;
+	} cases[] = {
+		{"", END_UNSAID, END_UNSAID},
+		{"rrr", END_UNSAID, END_UNSAID},
+		{"rre", END_UNSAID, END_UNSAID},
+		{"brr", END_MISSING, END_MISSING},
+		{"b", END_MISSING, END_MISSING},
+		{"be", END_REACHED, END_REACHED},
+		{"brre", END_REACHED, END_REACHED},
+		{"bpr", END_REACHED, END_REACHED}, /* written anew, with a record behind it */
+		{"rrbrr", END_UNSAID, END_MISSING}, /* a pipe begins with what describes it */
+		{"rrbre", END_UNSAID, END_REACHED},
+	};
+	for (int swap = 0; swap < 2; swap++) {
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+			struct writer w = {.swap = swap};
+			make_marked(&w, cases[i].letters);
+			assert_int_equal(end_mark_find(writer_view(&w), swap, false).state, cases[i].file);
+			assert_int_equal(end_mark_find(writer_view(&w), swap, true).state, cases[i].pipe);
+			writer_deinit(&w);
+		}
+	}
+}
+
+static void test_files_of_a_directory(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct writer w = {.swap = swap};
+		make_marked(&w, "brp");
+		struct end_mark mark = end_mark_find(writer_view(&w), swap, false);
+		assert_int_equal(mark.part_count, 3);
+		assert_int_equal(end_mark_part_bytes(&mark, 0), 100);
+		assert_int_equal(end_mark_part_bytes(&mark, 1), 0);
+		assert_int_equal(end_mark_part_bytes(&mark, 2), 7);
+		writer_deinit(&w);
+	}
+}
+
+/* No cut of a marked recording is taken for a whole one, and no length is that of a table of features. */
+static void test_every_cut(void **state)
+{
+	struct writer w = {0};
+	make_marked(&w, "brrp");
+	for (size_t len = 0; len < w.len; len++) {
+		enum end_mark_state found = end_mark_find((struct tally_bytes){w.data, len}, false, false).state;
+		assert_int_equal(found, len < 24 ? END_UNSAID : END_MISSING);
+	}
+	writer_deinit(&w);
+	for (size_t parts = 0; parts < 8; parts++) {
+		const uint64_t none[8] = {0};
+		end_mark_put_end(&w, none, parts);
+		assert_int_not_equal(w.len % 16, 0);
+		writer_deinit(&w);
+	}
+}
+
+/* Counts and lengths that lie: nothing is read beyond the record. */
+static void test_hostile_marks(void **state)
+{
+	struct writer w = {0};
+	for (size_t at = 0; at < 80; at += 4) {
+		make_marked(&w, "bp");
+		if (at + 4 > w.len)
+			break;
+		memset(w.data + at, 0xff, 4);
+		struct end_mark mark = end_mark_find(writer_view(&w), false, false);
+		for (size_t i = 0; i < mark.part_count; i++)
+			(void)end_mark_part_bytes(&mark, i);
+		assert_true(mark.part_count <= 3);
+	}
+	writer_deinit(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_marks_say),
+		cmocka_unit_test(test_files_of_a_directory),
+		cmocka_unit_test(test_every_cut),
+		cmocka_unit_test(test_hostile_marks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
