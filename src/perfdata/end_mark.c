@@ -2,7 +2,7 @@
 
 #include "abi/record.h"
 #include "base/cursor.h"
-#include "perfdata/reader.h"
+#include "perfdata/payload.h"
 
 /* "tallybeg" and "tallyend" as a little-endian machine writes them. */
 #define BEGIN_MAGIC UINT64_C(0x676562796c6c6174)

@@ -1,11 +1,11 @@
 #include "perfdata/reader.h"
-#include "perfdata/end_mark.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "perfdata/end_mark.h"
 #include "perfdata/reader_describe.h"
 #include "perfdata/reader_header.h"
 #include "perfdata/reader_state.h"
@@ -356,16 +356,6 @@ enum tally_status perfdata_reader_next(struct perfdata_reader *r, struct record 
 		count(r, record);
 		return TALLY_OK;
 	}
-}
-
-uint64_t perfdata_payload_bytes(const struct record *record, bool is_pipe)
-{
-	struct record_fields fields;
-	if (record->type == RECORD_AUXTRACE && record_decode(record, &fields, NULL) == TALLY_OK)
-		return fields.auxtrace.size;
-	if (is_pipe && record->type == RECORD_HEADER_TRACING_DATA && record_decode(record, &fields, NULL) == TALLY_OK)
-		return ((uint64_t)fields.tracing_data.size + 7) & ~UINT64_C(7);
-	return 0;
 }
 
 struct tally_bytes perfdata_reader_payload(const struct perfdata_reader *r)

@@ -26,6 +26,7 @@
 #include "perfdata/event.h"
 #include "perfdata/features.h"
 #include "perfdata/input_health.h"
+#include "perfdata/payload.h"
 
 struct perfdata_reader;
 
@@ -44,8 +45,6 @@ TALLY_MUST_CHECK enum tally_status perfdata_reader_next(
 	struct perfdata_reader *reader, struct record *record, struct tally_error *err);
 /* What follows the last record in the stream without being a record: AUX data, a pipe's tracing data. */
 struct tally_bytes perfdata_reader_payload(const struct perfdata_reader *reader);
-/* How many bytes of that follow a record. */
-uint64_t perfdata_payload_bytes(const struct record *record, bool is_pipe);
 struct perfdata_mark { /* a place between two records */
 	size_t stream, unpacked;
 };

@@ -600,6 +600,7 @@ static enum tally_status make_lines(struct making *m, struct tally_error *err)
 		status = sum_events(m, err);
 	if (status != TALLY_OK)
 		return status;
+	annotate_source_of(m->source, m->samples->source.store, m->target->store_id);
 	annotate_source_restart(m->source);
 	add_heading(m);
 	for (size_t i = 0; i < m->listing->rows.len && !m->failed; i++)

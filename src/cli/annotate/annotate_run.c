@@ -327,6 +327,7 @@ enum tally_status annotate_run(
 	annotate_source_init(&r.source, run->prefix, run->strip);
 	enum tally_status status = run->is_interactive ? explore(&r, err) : list(&r, err);
 	annotate_samples_deinit(&r.samples);
+	annotate_source_tell(&r.source, cli->program);
 	annotate_source_deinit(&r.source);
 	return status;
 }

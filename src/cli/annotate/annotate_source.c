@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -15,6 +14,7 @@
 
 struct annotate_source_file {
 	const char *path; /* as the debug information has it */
+	struct source_readers readers; /* for whom it was opened */
 	char *text;
 	VEC(struct tally_str) lines;
 	uint32_t shown_to, last;
@@ -36,6 +36,22 @@ void annotate_source_deinit(struct annotate_source *source)
 	arena_deinit(&source->arena);
 }
 
+void annotate_source_of(struct annotate_source *source, const struct binary_store *store, uint32_t id)
+{
+	source_readers_of(&source->readers, store, id);
+}
+
+void annotate_source_tell(struct annotate_source *source, const char *program)
+{
+	const char *path = source->refused ? visible_string(&source->arena, source->refused_path) : NULL;
+	if (!path)
+		return;
+	fprintf(stderr, "%s: note: the source in %s is not shown: %s", program, path, source->refused_why);
+	if (source->refused > 1)
+		fprintf(stderr, " (and %zu more files)", source->refused - 1);
+	fputc('\n', stderr);
+}
+
 void annotate_source_restart(struct annotate_source *source)
 {
 	source->current = NULL;
@@ -52,10 +68,15 @@ static void read_file(struct annotate_source *source, struct annotate_source_fil
 		for (unsigned i = 0; i < source->strip && strchr(rest + 1, '/'); i++)
 			rest = strchr(rest + 1, '/');
 	int n = snprintf(path, sizeof(path), "%s%s", source->prefix && rest[0] == '/' ? source->prefix : "", rest);
-	/* A FIFO would never end. */
-	struct stat status;
-	if (n < 0 || (size_t)n >= sizeof(path) || stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
-		file_read(path, LIMIT_SOURCE_FILE, &file->text, &len, NULL) != TALLY_OK)
+	const char *why;
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return;
+	file->text = source_access_read(path, &source->readers, &len, &why);
+	if (!file->text && why && source->refused++ == 0) {
+		source->refused_path = file->path;
+		source->refused_why = why;
+	}
+	if (!file->text)
 		return;
 	struct tally_str left = {file->text, len}, line;
 	while (left.len > 0 && str_next(&left, '\n', &line))
@@ -63,18 +84,24 @@ static void read_file(struct annotate_source *source, struct annotate_source_fil
 			return;
 }
 
+static bool is_file(const struct annotate_source_file *file, const struct annotate_source *source, const char *path)
+{
+	return !strcmp(file->path, path) && !memcmp(&file->readers, &source->readers, sizeof(file->readers));
+}
+
 static struct annotate_source_file *open_file(struct annotate_source *source, const char *path)
 {
-	if (source->current && !strcmp(source->current->path, path))
+	if (source->current && is_file(source->current, source, path))
 		return source->current;
 	for (size_t i = 0; i < source->files.len; i++)
-		if (!strcmp(source->files.items[i]->path, path))
+		if (is_file(source->files.items[i], source, path))
 			return source->current = source->files.items[i];
 	struct annotate_source_file *file = arena_new(&source->arena, struct annotate_source_file);
 	const char *name = arena_string(&source->arena, path, strlen(path));
 	if (!file || !name)
 		return NULL;
 	file->path = name;
+	file->readers = source->readers;
 	if (!vec_push(&source->files, file))
 		return NULL;
 	read_file(source, file);

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/vec.h"
+#include "cli/annotate/source_access.h"
 #include <stdint.h>
 
 struct annotate_source_file;
@@ -23,10 +24,17 @@ struct annotate_source {
 	unsigned strip; /* first parts of the path that go before that */
 	VEC(struct annotate_source_file *) files;
 	struct annotate_source_file *current;
+	struct source_readers readers; /* of the program whose lines are asked for */
+	size_t refused; /* files that are not shown, of which this is the first, and why */
+	const char *refused_path, *refused_why;
 };
 
 void annotate_source_init(struct annotate_source *source, const char *prefix, unsigned strip);
 void annotate_source_deinit(struct annotate_source *source);
+/* The program whose debug information names files from now on: what its owner could not read is not shown. */
+void annotate_source_of(struct annotate_source *source, const struct binary_store *store, uint32_t id);
+/* Says on standard error which files are not shown; nothing if there are none. */
+void annotate_source_tell(struct annotate_source *source, const char *program);
 /* Another function: its lines may be shown again. */
 void annotate_source_restart(struct annotate_source *source);
 /* False: nothing is shown for this line. */

@@ -119,6 +119,7 @@ enum tally_status export_code_make(struct export_code *code, const struct export
 	for (uint32_t i = 0; i < count && status == TALLY_OK; i++)
 		if (code->listing_of_function[i] == LISTED)
 			status = add_listing(&c, i, err);
+	annotate_source_tell(&c.source, "tally");
 	annotate_source_deinit(&c.source);
 	return status == TALLY_OK && code->listings.failed ? error_nomem(err) : status;
 }

@@ -8,6 +8,7 @@ void script_source_init(struct script_source *source, struct script_places *plac
 
 void script_source_deinit(struct script_source *source)
 {
+	annotate_source_tell(&source->files, "tally");
 	annotate_source_deinit(&source->files);
 	map_u64_deinit(&source->threads);
 	vec_free(&source->last);
@@ -46,6 +47,11 @@ bool script_source_print(
 	if (last->path && last->line == at->line && !strcmp(last->path, at->path))
 		return true;
 	*last = (struct script_source_line){at->path, at->line};
+	struct frame_names *names = source->places->names;
+	uint32_t store_id, binary = resolved_frame_get(&names->resolver->frames, place.frame).binary;
+	if (binary != RESOLVE_NONE && frame_names_store_id(names, binary, &store_id, NULL) == TALLY_OK &&
+		store_id != RESOLVE_NONE)
+		annotate_source_of(&source->files, names->store, store_id);
 	if (!annotate_source_find(&source->files, at->path, at->line, &text))
 		return true;
 	text_str(t, prefix);

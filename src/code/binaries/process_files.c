@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/file_lines.h"
 #include "base/limits.h"
 
 #define PROC_PATH_BYTES 64
@@ -151,15 +152,14 @@ static bool range_link(struct arena *arena, int32_t pid, struct tally_str range,
 
 bool process_maps_find(struct arena *arena, int32_t pid, const char *path, struct process_mapping *mapping)
 {
-	char proc[PROC_PATH_BYTES], prefix[PATH_MAX], *maps;
-	size_t len, prefix_len = root_prefix(pid, prefix);
+	char proc[PROC_PATH_BYTES], prefix[PATH_MAX];
+	struct file_lines lines;
+	size_t prefix_len = root_prefix(pid, prefix);
 	struct tally_str line, range, name;
 	bool found = false;
 	snprintf(proc, sizeof(proc), "/proc/%d/maps", (int)pid);
-	if (file_read(proc, LIMIT_SMALL_FILE, &maps, &len, NULL) != TALLY_OK)
-		return false;
-	struct tally_str rest = {maps, len};
-	while (!found && rest.len > 0 && str_next(&rest, '\n', &line)) {
+	bool is_open = file_lines_open(proc, &lines, NULL) == TALLY_OK;
+	while (is_open && !found && file_lines_next(&lines, &line)) {
 		if (!split_line(line, &range, &name))
 			continue;
 		/* We see its names from our root, it from its own. */
@@ -169,7 +169,7 @@ bool process_maps_find(struct arena *arena, int32_t pid, const char *path, struc
 		if (is_path(name, path, &mapping->is_deleted) || is_path(own, path, &mapping->is_deleted))
 			found = range_link(arena, pid, range, mapping);
 	}
-	free(maps);
+	file_lines_close(&lines);
 	return found;
 }
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/file_lines.h"
 #include "base/limits.h"
 #include "kernel/recording/cgroups.h"
 #include "kernel/recording/kernel_maps.h"
@@ -140,15 +141,16 @@ static enum tally_status put_map(
 static enum tally_status put_maps(struct initial_state *s, uint32_t pid, struct tally_error *err)
 {
 	enum tally_status st = TALLY_OK;
-	char *text;
-	size_t len;
+	char path[4096];
+	struct file_lines lines;
+	struct tally_str line;
 
 	int64_t deadline_ms = s->map_timeout_ms ? clock_ms() + s->map_timeout_ms : INT64_MAX;
 	bool is_late = false, is_told = false;
-	if (!read_proc(s, (pid_t)pid, "maps", &text, &len))
-		return TALLY_OK;
-	struct tally_str rest = {text, len}, line;
-	while (st == TALLY_OK && !is_told && str_next(&rest, '\n', &line)) {
+	/* Of any length: a million mappings come to 100 MB. */
+	snprintf(path, sizeof(path), "%s/proc/%d/maps", s->kernel->root, (int)pid);
+	bool is_open = file_lines_open(path, &lines, NULL) == TALLY_OK;
+	while (is_open && st == TALLY_OK && !is_told && file_lines_next(&lines, &line)) {
 		struct proc_map map;
 		if (line.len == 0)
 			continue;
@@ -160,7 +162,7 @@ static enum tally_status put_maps(struct initial_state *s, uint32_t pid, struct 
 		is_told = is_late && ((map.prot & PROT_EXEC) || s->with_data_maps); /* by its last record */
 		st = put_map(s, pid, &map, is_late ? MISC_PROC_MAP_PARSE_TIMEOUT : 0, err);
 	}
-	free(text);
+	file_lines_close(&lines);
 	return st;
 }
 

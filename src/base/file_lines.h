@@ -1,0 +1,31 @@
+/*
+ * file_lines.h - the lines of a file one after another, in the memory of one: a list of /proc may be of any length.
+ *
+ * Owned by the caller; one thread. A line lives until the next is asked for. One without an end, at the file's, is a
+ * line; of one that is longer than LIMIT_STRING only the beginning comes.
+ *
+ *	struct file_lines lines;
+ *	for (bool is_open = file_lines_open(path, &lines, err) == TALLY_OK; is_open && file_lines_next(&lines, &line);) ...
+ *	file_lines_close(&lines);
+ */
+#ifndef BASE_FILE_LINES_H
+#define BASE_FILE_LINES_H
+
+#include "base/bytes.h"
+#include <stdbool.h>
+#include <tally/status.h>
+
+struct file_lines {
+	int fd;
+	char *buffer;
+	size_t begin, end, cap; /* what was read and not given yet */
+	bool is_at_end, is_passing; /* is_passing: over the rest of a line that is too long */
+	bool has_failed; /* a read, or memory: what came is not all */
+};
+
+TALLY_MUST_CHECK enum tally_status file_lines_open(const char *path, struct file_lines *lines, struct tally_error *err);
+bool file_lines_next(struct file_lines *lines, struct tally_str *line);
+/* Harmless after a failed open. */
+void file_lines_close(struct file_lines *lines);
+
+#endif

@@ -1,0 +1,14 @@
+/*
+ * payload.h - the bytes that lie behind some records without being part of them: hardware traces, descriptions of
+ * tracepoints. A pure function.
+ */
+#ifndef PERFDATA_PAYLOAD_H
+#define PERFDATA_PAYLOAD_H
+
+#include "abi/record.h"
+#include <stdbool.h>
+
+/* How many bytes of that follow a record. */
+uint64_t perfdata_payload_bytes(const struct record *record, bool is_pipe);
+
+#endif
