@@ -34,7 +34,7 @@ bool branch_words_parse(struct tally_str list, uint64_t *branch_sample_type, str
 	uint64_t bits = 0;
 	struct tally_str word;
 
-	while (str_next(&list, ',', &word)) {
+	while (str_next_item(&list, &word)) {
 		uint64_t bit = 0;
 		for (size_t i = 0; i < sizeof(branches) / sizeof(branches[0]); i++)
 			if (str_equal(word, str_from(branches[i].name)))

@@ -239,10 +239,10 @@ enum tally_status requirements_parse(const char *text, struct requirements *requ
 	struct tally_str rest = str_from(text), part;
 	if (!text)
 		return error_set(err, TALLY_INVALID, "no requirement is given");
-	while (str_next(&rest, ',', &part)) {
+	while (str_next_item(&rest, &part)) {
 		if (made.count == REQUIREMENTS_MAX)
 			return error_set(err, TALLY_LIMIT, "at most %d requirements", REQUIREMENTS_MAX);
-		enum tally_status status = parse_one(str_trim(part), &made.items[made.count], err);
+		enum tally_status status = parse_one(part, &made.items[made.count], err);
 		if (status != TALLY_OK)
 			return status;
 		made.count++;

@@ -128,6 +128,16 @@ bool str_next(struct tally_str *rest, char separator, struct tally_str *part)
 	return true;
 }
 
+bool str_next_item(struct tally_str *rest, struct tally_str *item)
+{
+	struct tally_str left = *rest;
+	if (!left.data || str_trim(left).len == 0 || !str_next(&left, ',', item))
+		return false;
+	*item = str_trim(*item);
+	*rest = left;
+	return true;
+}
+
 /* Multiply and fold, 16 bytes a step: fast on short keys and good enough in every bit for open addressing. */
 static uint64_t fold(uint64_t a, uint64_t b)
 {

@@ -53,7 +53,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "Too many arguments passed to '%s check feature'", cli->program);
 	struct tally_str names = str_from(argv[rest + 1]), name;
 	bool all = true;
-	while (str_next(&names, ',', &name))
+	while (str_next_item(&names, &name))
 		if (name.len > 0 && !check(cli, name, settings.quiet))
 			all = false;
 	return all ? 0 : STATUS_MISSING;

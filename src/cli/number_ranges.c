@@ -8,8 +8,8 @@ bool number_ranges_parse(const char *text, size_t limit, bool *table)
 {
 	struct tally_str rest = str_from(text);
 	struct tally_str part;
-	while (str_next(&rest, ',', &part)) {
-		struct tally_str last = str_trim(part);
+	while (str_next_item(&rest, &part)) {
+		struct tally_str last = part;
 		struct tally_str first;
 		uint64_t from = 0;
 		uint64_t to;

@@ -10,8 +10,8 @@ static enum tally_status check_numbers(const char *list, struct tally_error *err
 {
 	struct tally_str rest = str_from(list), part;
 	uint64_t value;
-	while (list && str_next(&rest, ',', &part)) {
-		if (!str_to_u64(str_trim(part), 10, &value) || value > INT32_MAX)
+	while (list && str_next_item(&rest, &part)) {
+		if (!str_to_u64(part, 10, &value) || value > INT32_MAX)
 			return error_set(
 				err, TALLY_INVALID, "'%.*s' is not a process or thread id", (int)part.len, part.data);
 	}
@@ -22,8 +22,8 @@ static bool number_is_in_list(const char *list, int32_t number)
 {
 	struct tally_str rest = str_from(list), part;
 	uint64_t value;
-	while (str_next(&rest, ',', &part)) {
-		if (str_to_u64(str_trim(part), 10, &value) && (int64_t)value == number)
+	while (str_next_item(&rest, &part)) {
+		if (str_to_u64(part, 10, &value) && (int64_t)value == number)
 			return true;
 	}
 	return false;

@@ -237,7 +237,7 @@ static void purge_one(struct job *job, struct tally_str word)
 static void each_file(struct job *job, const char *files, int what)
 {
 	struct tally_str rest = str_from(files), word;
-	while (files && str_next(&rest, ',', &word)) {
+	while (files && str_next_item(&rest, &word)) {
 		if (word.len == 0 || word.len >= PATH_MAX)
 			continue;
 		if (what == 'a' || what == 'u')

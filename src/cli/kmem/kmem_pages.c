@@ -38,7 +38,7 @@ static enum tally_status read_keys(const char *list, struct pages_job *job, stru
 	static const enum sort_key keys[] = {
 		SORT_BLOCK, SORT_CALLER, SORT_BYTES, SORT_HITS, SORT_ORDER, SORT_TYPE, SORT_GFP};
 	struct tally_str rest = str_from(list), part;
-	while (str_next(&rest, ',', &part)) {
+	while (str_next_item(&rest, &part)) {
 		size_t i = 0;
 		while (i < sizeof(names) / sizeof(names[0]) && !str_equal(part, str_from(names[i])))
 			i++;

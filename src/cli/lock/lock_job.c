@@ -44,7 +44,7 @@ static bool is_type_listed(const char *list, uint32_t flags)
 static bool is_lock_listed(const char *list, uint64_t address, struct tally_str name)
 {
 	struct tally_str rest = str_from(list), part;
-	while (str_next(&rest, ',', &part)) {
+	while (str_next_item(&rest, &part)) {
 		char *end;
 		if (part.len > 0 && strtoull(part.data, &end, 16) == address && end == part.data + part.len)
 			return true;
@@ -65,7 +65,7 @@ static bool is_same_path(struct tally_str path, struct tally_str asked)
 static bool is_cgroup_listed(const char *list, struct tally_str path)
 {
 	struct tally_str rest = str_from(list), part;
-	while (str_next(&rest, ',', &part))
+	while (str_next_item(&rest, &part))
 		if (is_same_path(path, part))
 			return true;
 	return false;

@@ -10,7 +10,7 @@
 static bool has_one_of(const char *name, const char *list)
 {
 	struct tally_str rest = str_from(list), part;
-	while (str_next(&rest, ',', &part))
+	while (str_next_item(&rest, &part))
 		if (part.len > 0 && memmem(name, strlen(name), part.data, part.len))
 			return true;
 	return false;

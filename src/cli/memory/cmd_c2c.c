@@ -102,7 +102,7 @@ static enum tally_status read_keys(struct c2c_table *t, const char *list, struct
 {
 	static const char *const names[C2C_KEYS] = {"pid", "tid", "iaddr", "dso"};
 	struct tally_str rest = str_from(list ? list : "iaddr"), part;
-	while (str_next(&rest, ',', &part)) {
+	while (str_next_item(&rest, &part)) {
 		unsigned key = 0;
 		while (key < C2C_KEYS && !str_equal(part, str_from(names[key])))
 			key++;

@@ -306,7 +306,7 @@ static const char *set_delay(const struct option_use *use)
 		s->has_delay = from != 0;
 		return from == 0 || vec_push(&s->toggles, from) ? NULL : "out of memory";
 	}
-	while (str_next(&rest, ',', &range)) {
+	while (str_next_item(&rest, &range)) {
 		int before = to;
 		if (!str_next(&range, '-', &start) || !parse_ms(start, &from) || !parse_ms(range, &to) ||
 			from <= before || to <= from)
@@ -403,7 +403,7 @@ static const char *set_synth(const struct option_use *use)
 	struct tally_str rest = str_from(use->value), word;
 	struct record_synth synth = {true, true, true};
 
-	while (str_next(&rest, ',', &word)) {
+	while (str_next_item(&rest, &word)) {
 		bool is_all = str_equal(word, STR("all"));
 		bool is_maps = str_equal(word, STR("mmap"));
 		bool is_tasks = str_equal(word, STR("task"));

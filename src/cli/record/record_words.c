@@ -48,7 +48,7 @@ bool record_registers_parse(struct tally_str list, uint64_t *mask, struct tally_
 
 	*unknown = list;
 
-	while (arch && str_next(&list, ',', &name)) {
+	while (arch && str_next_item(&list, &name)) {
 		char word[16];
 		snprintf(word, sizeof(word), "%.*s", (int)(name.len < sizeof(word) ? name.len : sizeof(word)),
 			name.data);

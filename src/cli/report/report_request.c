@@ -158,10 +158,10 @@ enum tally_status report_request_set_widths(struct report_request *request, cons
 	struct tally_str rest = str_from(text), part;
 	uint64_t width;
 	request->width_count = 0;
-	while (str_next(&rest, ',', &part)) {
+	while (str_next_item(&rest, &part)) {
 		if (request->width_count == REPORT_MAX_COLUMNS)
 			return error_set(err, TALLY_LIMIT, "-w takes %d widths at most", REPORT_MAX_COLUMNS);
-		if (!str_to_u64(str_trim(part), 10, &width) || width > 4096)
+		if (!str_to_u64(part, 10, &width) || width > 4096)
 			return error_set(err, TALLY_INVALID, "'%.*s' is not a column width", (int)part.len, part.data);
 		request->widths[request->width_count++] = (unsigned)width;
 	}
@@ -287,13 +287,26 @@ static enum tally_status add_typed_key(
 		nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
+/* Keys stand between commas or blanks. */
+static bool next_key(struct tally_str *rest, struct tally_str *key)
+{
+	size_t len = 0;
+	while (len < rest->len && !strchr(", ", rest->data[len]))
+		len++;
+	bool has_more = rest->len > 0;
+	*key = (struct tally_str){rest->data, len};
+	size_t used = len < rest->len ? len + 1 : len;
+	*rest = (struct tally_str){rest->data + used, rest->len - used};
+	return has_more;
+}
+
 static enum tally_status parse_keys(
 	const struct key_parser *parser, const char *text, struct key_list *list, struct tally_error *err)
 {
 	struct tally_str rest = str_from(text), part;
 	enum tally_status status = TALLY_OK;
 	int depth = 0;
-	while (status == TALLY_OK && str_next(&rest, ',', &part)) {
+	while (status == TALLY_OK && next_key(&rest, &part)) {
 		size_t first = list->count;
 		bool is_inside = depth > 0;
 		part = without_braces(part, &depth);

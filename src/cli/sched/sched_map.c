@@ -125,7 +125,7 @@ static void print_columns(const struct map *map, uint32_t cpu, struct text *out)
 static bool is_part_of(const char *names, struct tally_str name)
 {
 	struct tally_str rest = str_from(names), part;
-	while (str_next(&rest, ',', &part))
+	while (str_next_item(&rest, &part))
 		if (memmem(name.data, name.len, part.data, part.len))
 			return true;
 	return false;

@@ -10,6 +10,7 @@
 #include "cli/event_errors.h"
 #include "cli/event_words.h"
 #include "cli/help.h"
+#include "cli/stat/stat_cgroups.h"
 #include "kernel/events/catalogue.h"
 #include "kernel/events/pfm_events.h"
 #include "kernel/system/kernel_files.h"
@@ -123,27 +124,33 @@ static bool special_metrics_add(struct event_making *m, const struct stat_settin
 	return true;
 }
 
+static bool cgroup_apply(struct event_making *m, size_t first, size_t count, const char *name)
+{
+	struct tally_error err;
+	for (size_t i = first; i < first + count; i++)
+		if (event_set_cgroup(m->events, i, m->kernel, str_from(name), &err) != TALLY_OK)
+			return option_fail(m, "for-each-cgroup", &err);
+	return true;
+}
+
 static bool each_cgroup_apply(struct event_making *m, const char *text)
 {
-	struct tally_str rest = str_from(text), name;
-	size_t count = m->events->len, first = 0, uses = m->metrics->uses.len;
-	bool is_first = true;
-	while (str_next(&rest, ',', &name)) {
-		struct tally_error err;
-		if (!is_first) {
-			first = m->events->len;
-			if (event_list_repeat(m->events, 0, count, &err) != TALLY_OK ||
-				metric_set_repeat(m->metrics, uses, (uint32_t)first, &err) != TALLY_OK) {
-				m->exit_code = cli_fail(m->cli, &err);
-				return false;
-			}
+	struct name_list names = {0};
+	size_t count = m->events->len, uses = m->metrics->uses.len;
+	struct tally_error err;
+	bool ok =
+		stat_cgroups_find(m->kernel, text, &names, &err) == TALLY_OK || option_fail(m, "for-each-cgroup", &err);
+	for (size_t i = 0; ok && i < names.len; i++) {
+		size_t first = i == 0 ? 0 : m->events->len;
+		if (i > 0 && (event_list_repeat(m->events, 0, count, &err) != TALLY_OK ||
+				     metric_set_repeat(m->metrics, uses, (uint32_t)first, &err) != TALLY_OK)) {
+			m->exit_code = cli_fail(m->cli, &err);
+			ok = false;
 		}
-		is_first = false;
-		for (size_t i = first; i < first + count; i++)
-			if (event_set_cgroup(m->events, i, m->kernel, name, &err) != TALLY_OK)
-				return option_fail(m, "for-each-cgroup", &err);
+		ok = ok && cgroup_apply(m, first, count, names.items[i]);
 	}
-	return true;
+	name_list_deinit(&names);
+	return ok;
 }
 
 /* perf's default set; the stalls where the PMU names them. */

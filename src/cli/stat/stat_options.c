@@ -209,7 +209,7 @@ static const struct option options[] = {
 		.kind = OPTION_STRING,
 		.argument = "name",
 		AT(for_each_cgroup),
-		.help = "count all events for each of these cgroups"},
+		.help = "count all events for each of these cgroups: names, or patterns as kube.*"},
 	{.name = "group", .letter = 'g', .kind = OPTION_FLAG, AT(one_group), .help = "make one group of all events"},
 	{.name = "hybrid-merge",
 		.kind = OPTION_FLAG,

@@ -532,16 +532,24 @@ static enum tally_status group_take(struct parser *p)
 	return status;
 }
 
+/* Blanks around events and groups, as people write them, say nothing. */
+static void blanks_skip(struct parser *p)
+{
+	p->pos += strspn(p->text + p->pos, " \t\n");
+}
+
 static enum tally_status events_take(struct parser *p, bool is_in_group)
 {
 	for (;;) {
 		enum tally_status status;
+		blanks_skip(p);
 		if (p->text[p->pos] == '{' && !is_in_group)
 			status = group_take(p);
 		else
 			status = event_take(p);
 		if (status != TALLY_OK)
 			return status;
+		blanks_skip(p);
 		char c = p->text[p->pos];
 		if (c == '\0' || (c == '}' && is_in_group))
 			return TALLY_OK;

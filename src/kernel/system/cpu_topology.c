@@ -49,8 +49,8 @@ enum tally_status cpu_list_parse(struct tally_str text, int **cpus, size_t *coun
 		*count = 0;
 		return TALLY_OK;
 	}
-	while (str_next(&rest, ',', &part)) {
-		enum tally_status status = range_add(&found, str_trim(part), err);
+	while (str_next_item(&rest, &part)) {
+		enum tally_status status = range_add(&found, part, err);
 		if (status == TALLY_OK && found.len > LIMIT_CPUS * 4u)
 			status = error_set(err, TALLY_LIMIT, "the CPU list is too long");
 		if (status != TALLY_OK) {

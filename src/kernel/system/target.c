@@ -70,7 +70,7 @@ static enum tally_status pids_add(const struct kernel_seam *kernel, const char *
 	const char *what = whole_process ? "process" : "thread";
 	if (str_trim(rest).len == 0)
 		return error_set(err, TALLY_NOT_FOUND, "no %s id given", what);
-	while (str_next(&rest, ',', &part)) {
+	while (str_next_item(&rest, &part)) {
 		pid_t pid;
 		if (!pid_parse(part, &pid))
 			return error_set(err, TALLY_NOT_FOUND, "'%.*s' is not a %s id", (int)part.len, part.data, what);

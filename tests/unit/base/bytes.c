@@ -88,6 +88,27 @@ static void trimming_and_splitting(void **state)
 	assert_false(str_next(&rest, ',', &part));
 }
 
+/* What stands between commas as people write them; an item that is missing in the middle is one, the end of the list is none. */
+static void items_have_no_blanks(void **state)
+{
+	static const struct {
+		const char *list;
+		const char *items[4];
+	} cases[] = {{"a,b", {"a", "b"}}, {" a , b ,", {"a", "b"}}, {"a, ", {"a"}}, {"", {NULL}}, {"  ", {NULL}},
+		{",a", {"", "a"}}, {"a,,b", {"a", "", "b"}}, {",", {""}}, {"a b,c", {"a b", "c"}}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tally_str rest = str_from(cases[i].list), item;
+		size_t n = 0;
+		while (str_next_item(&rest, &item)) {
+			assert_non_null(cases[i].items[n]);
+			assert_true(str_equal(item, str_from(cases[i].items[n])));
+			n++;
+		}
+		assert_null(cases[i].items[n]);
+	}
+}
+
 /* Keys that differ in one bit, and lengths of zeros, differ in the bits that pick the slot of a table. */
 static void hash_spreads(void **state)
 {
@@ -134,6 +155,7 @@ static void test_part(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(items_have_no_blanks),
 		cmocka_unit_test(test_part),
 		cmocka_unit_test(prefixes_and_suffixes),
 		cmocka_unit_test(globs_match_as_fnmatch_does),

@@ -217,7 +217,7 @@ static void test_errors(void **state)
 		{"cpu-clock:pppp", 10, TALLY_INVALID, "Bad modifier"},
 		{"cs,,cs", 3, TALLY_INVALID, "name is missing"},
 		{"cs,", 3, TALLY_INVALID, "name is missing"},
-		{"cpu-clock cs", 9, TALLY_INVALID, "unexpected ' '"},
+		{"cpu-clock cs", 10, TALLY_INVALID, "unexpected 'c'"},
 		{"{cs,faults", 0, TALLY_INVALID, "'}' is missing"},
 		{"cs}", 2, TALLY_INVALID, "unexpected '}'"},
 		{"{{cs}}", 1, TALLY_INVALID, "name is missing"},

@@ -64,7 +64,7 @@ static void wrong_targets_are_named(void **state)
 		{{.pids = "99999999"}, TALLY_NOT_FOUND, "no process 99999999"},
 		{{.pids = "abc"}, TALLY_NOT_FOUND, "'abc' is not a process id"},
 		{{.pids = "0"}, TALLY_NOT_FOUND, "'0' is not a process id"},
-		{{.pids = "12,"}, TALLY_NOT_FOUND, "'' is not a process id"},
+		{{.pids = ",12"}, TALLY_NOT_FOUND, "'' is not a process id"},
 		{{.pids = ""}, TALLY_NOT_FOUND, "no process id"},
 		{{.tids = "15"}, TALLY_NOT_FOUND, "no thread 15"},
 		{{.cpus = "7"}, TALLY_NOT_FOUND, "no CPU 7 is online"},
