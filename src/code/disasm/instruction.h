@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 
-#define INSTRUCTION_MNEMONIC_BYTES 64
+#define INSTRUCTION_MNEMONIC_BYTES 80
 #define INSTRUCTION_OPERANDS_BYTES 192
 
 enum instruction_kind {

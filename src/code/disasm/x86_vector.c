@@ -169,7 +169,7 @@ static void name_index(const struct vector_decoding *d, const struct vector_memo
 void vector_add_memory(struct vector_decoding *d, struct operand_words *words, const struct vector_memory *memory)
 {
 	char base[16] = "", index[32] = "", displacement[24] = "", times[16] = "", segment[8] = "", room[8];
-	char text[OPERAND_TEXT_BYTES];
+	char text[OPERAND_TEXT_BYTES + 32]; /* all parts at their longest */
 	bool has_displacement = take_address(d, memory);
 	const char *sign = d->is_intel ? "" : "%";
 	if (d->is_relative)
