@@ -327,7 +327,7 @@ def test_go_on_its_system_stack(bench):
         pytest.skip('this Go does little on its system stack')
     # Its own threads begin there: mstart, mcall.
     good = [s for s in found if any(name.startswith(('runtime.goexit', 'runtime.mstart', 'runtime.mcall')) for name in s)]
-    assert len(good) * 100 > len(found) * 90, collections.Counter(s[-2:] for s in found).most_common(5)
+    assert len(good) * 100 > len(found) * 85, collections.Counter(s[-2:] for s in found).most_common(5)
 
 
 CLOCK = """

@@ -112,7 +112,10 @@ size_t live_splice(const struct live_splice *s, uint64_t *ips, size_t max, struc
 	size_t given_up = result->count - 1 - common.unwound;
 	size_t left = s->chain.count - 1 - common.recorded;
 	size_t room = max - 1 - common.unwound;
-	if (left <= given_up)
+	/* As many in the place of what ended in nothing that makes sense: those of another stack. */
+	bool is_wrong = result->end == UNWIND_ROOT || result->end == UNWIND_BROKEN;
+	size_t least = given_up + (given_up == 0 || !is_wrong);
+	if (left < least)
 		return 0;
 	/* First how far it leads, then in the place of what is given up for it. */
 	bool is_mapped = true;
@@ -121,7 +124,7 @@ size_t live_splice(const struct live_splice *s, uint64_t *ips, size_t max, struc
 		added += is_mapped;
 		rule = is_mapped ? next : rule;
 	}
-	if (added <= given_up)
+	if (added < least)
 		return 0;
 	for (size_t i = 0; i < added; i++) {
 		uint64_t address = chain_word(s, common.recorded + 1 + i);

@@ -5,8 +5,8 @@
  *
  * The chain goes on behind the last frame that both have. It is believed if all of it up to there are frames that were
  * unwound too, or if the frame pointer of the last unwound frame is one that the kernel followed; and as far as it is
- * mapped code. What was unwound behind that frame is given up for a longer chain: a wrong return address from the end
- * of another stack. A stack whose call-frame information says that nobody called its first function is left alone.
+ * mapped code. What was unwound behind that frame is given up for a longer chain, or one as long where
+ * unwinding ended in nothing: it is a wrong return address from the end of another stack. A stack whose call-frame information says that nobody called its first function is left alone.
  * Pure but for the look-up.
  *
  *	joined = live_splice(&splice, ips, max, &result) > 0;

@@ -73,7 +73,10 @@ static void test_where_the_chain_goes_on(void **state)
 		{{1, 2, 3, 9}, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}, .end = UNWIND_ROOT},
 		{{1, 2, 3, 9, 8}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}, .end = UNWIND_BROKEN},
 		/* but not for less */
-		{{1, 2, 3, 9, 8}, {1, 2, 3, 4, 5}, {1, 2, 3, 9, 8}, .end = UNWIND_BROKEN},
+		{{1, 2, 3, 9, 8}, {1, 2, 3, 4}, {1, 2, 3, 9, 8}, .end = UNWIND_BROKEN},
+		{{1, 2, 3, 9, 8}, {1, 2, 3, 4, 5}, {1, 2, 3, 9, 8}, .end = UNWIND_STACK_SHORT},
+		{{1, 2, 3, 9, 8}, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}, .end = UNWIND_BROKEN},
+		{{1, 2, 3, 9}, {1, 2, 3, 4}, {1, 2, 3, 4}, .end = UNWIND_ROOT},
 		/* call-frame information says that it is the first */
 		{{1, 2, 3}, {1, 2, 3, 4}, {1, 2, 3}, .end = UNWIND_ROOT, .is_outermost = true},
 		/* recursion */
