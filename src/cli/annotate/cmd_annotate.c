@@ -315,6 +315,8 @@ const struct command command_annotate = {
 		"samples each instruction has, between the lines of its source.\n\n"
 		"On a terminal the functions are shown on the screen, to move through and to search; docs/tui.md "
 		"has the keys. --stdio prints them.\n\n"
+		"A symbol may be a part of a name, without template arguments, parameters or scopes, if only one "
+		"function with samples has it; else those that have it, or the nearest names, are told.\n\n"
 		"Which functions have no code at hand, and why, is told on standard error.",
 	.examples = examples,
 	.run = run,
