@@ -352,17 +352,16 @@ uint32_t resolver_stack(struct resolver *r, const uint32_t *frames, size_t count
 
 bool chain_modes_mark(struct chain_modes *modes, uint64_t mark)
 {
-	modes->is_inner = true;
 	switch (mark) {
 	case CONTEXT_HV:
-		modes->cpumode = MISC_CPUMODE_HYPERVISOR;
+		chain_modes_begin(modes, MISC_CPUMODE_HYPERVISOR);
 		return true;
 	case CONTEXT_KERNEL:
-		modes->cpumode = MISC_CPUMODE_KERNEL;
+		chain_modes_begin(modes, MISC_CPUMODE_KERNEL);
 		return true;
 	case CONTEXT_USER:
 	case CONTEXT_USER_DEFERRED:
-		modes->cpumode = MISC_CPUMODE_USER;
+		chain_modes_begin(modes, MISC_CPUMODE_USER);
 		return true;
 	default: /* guests' too, as in perf: what ran there is not looked up */
 		return false;

@@ -157,7 +157,7 @@ static inline uint64_t resolved_frame_shown(const struct resolved_frame *frame)
  */
 struct chain_modes {
 	unsigned cpumode;
-	bool is_inner; /* the next one is the first of its part */
+	unsigned next, rest; /* what the next address is, and those behind it: with RESOLVE_RETURN or without */
 	bool names_calls;
 };
 /* False: out of memory. */
@@ -199,19 +199,27 @@ static inline void chain_bound_mark(struct chain_bound *bound, uint64_t mark)
 	if (bound->is_unwound && mark == CONTEXT_USER)
 		bound->left = bound->most;
 }
+static inline void chain_modes_begin(struct chain_modes *modes, unsigned cpumode)
+{
+	bool is_named = modes->names_calls && cpumode == MISC_CPUMODE_USER;
+	modes->cpumode = modes->next = cpumode;
+	modes->rest = cpumode | (is_named ? 0 : RESOLVE_RETURN);
+}
 /* Of the last sample's chain. */
 static inline struct chain_modes chain_modes_of(const struct resolver *r)
 {
-	return (struct chain_modes){MISC_CPUMODE_USER, true, r->names_calls};
+	struct chain_modes modes = {.names_calls = r->names_calls};
+	chain_modes_begin(&modes, MISC_CPUMODE_USER);
+	return modes;
 }
 /* False for a mark that we do not know: perf drops such chains. */
 bool chain_modes_mark(struct chain_modes *modes, uint64_t mark);
 /* For resolver_frame, with RESOLVE_RETURN where it is one. */
 static inline unsigned chain_modes_next(struct chain_modes *modes)
 {
-	bool is_exact = modes->is_inner || (modes->names_calls && modes->cpumode == MISC_CPUMODE_USER);
-	modes->is_inner = false;
-	return modes->cpumode | (is_exact ? 0 : RESOLVE_RETURN);
+	unsigned mode = modes->next;
+	modes->next = modes->rest;
+	return mode;
 }
 static inline bool chain_bound_is_over(const struct chain_bound *bound)
 {
