@@ -95,7 +95,7 @@ def fixture_overloads(live, tally, tmp_path):
 
 def test_overloads_are_told_apart(tally, overloads):
     for arguments in (('report', '--stdio', '--no-children', '-s', 'sym'), ('report', '--stdio', '--children', '-s', 'sym'),
-                      ('script', '-F', 'ip,sym'), ('flamegraph', '--folded'), ('report', '--json'),
+                      ('script', '-F', 'ip,sym'), ('report', '--json'),
                       ('export', '-F', 'firefox', '-o', '-'), ('report', '--html=-')):
         text = tally(*arguments, '-i', overloads, check=0).stdout
         assert all(name in text.replace('\\u003c', '<').replace('\\u003e', '>') for name in NAMES), arguments
@@ -110,7 +110,9 @@ def test_lists_take_names_with_and_without_parameters(tally, overloads, wanted, 
     else:
         assert sorted(re.findall(r'%\s+\[\.\] (.*\S)', text)) == sorted(rows)
     folded = tally('flamegraph', '--folded', '-S', wanted, '-i', overloads).stdout
-    assert {line.rsplit(' ', 1)[0].split(';')[-1] for line in folded.splitlines()} == set(rows)
+    names = {line.rsplit(' ', 1)[0].split(';')[-1] for line in folded.splitlines()}
+    # Parameters are there where they tell functions apart.
+    assert names == (set(rows) if len(rows) == 2 else {row.split('(int')[0] for row in rows})
     script = tally('script', '-F', 'ip,sym', '-S', wanted, '-i', overloads, check=0).stdout
     assert {line.split(maxsplit=1)[1] for line in re.findall(r'(?:^|\n\n)\n?(.*)', script) if line} == set(rows)
 

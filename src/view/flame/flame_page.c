@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/intern.h"
+#include "base/symbol_name.h"
 #include "view/flame_html.h"
 #include "view/page/page_data.h"
 
@@ -81,16 +83,52 @@ static void add_folded(struct text *out, struct tally_str name)
 	}
 }
 
+/* By label, the name that folded stacks have: without parameters, which scripts do not expect, unless those tell functions
+ * apart. NULL: out of memory. */
+static struct tally_str *folded_names(const struct flame_tree *tree)
+{
+	struct tally_str *names = malloc((tree->label_count + 1) * sizeof(*names));
+	uint32_t *plain_of = malloc((tree->label_count + 1) * sizeof(*plain_of));
+	bool *is_shared =
+		calloc(tree->label_count + 1, sizeof(*is_shared)); /* by plain name: several whole ones have it */
+	struct tally_str *whole = malloc((tree->label_count + 1) * sizeof(*whole)); /* by plain name: the first one */
+	struct intern plains;
+	bool is_done = names && plain_of && is_shared && whole;
+	intern_init(&plains);
+	for (size_t i = 0; is_done && i < tree->label_count; i++) {
+		names[i] = symbol_name_plain(tree->labels[i].name);
+		size_t before = plains.len;
+		is_done = intern_add(&plains, names[i].data, names[i].len, &plain_of[i]);
+		if (is_done && plains.len > before)
+			whole[plain_of[i]] = tree->labels[i].name;
+		else if (is_done && !str_equal(whole[plain_of[i]], tree->labels[i].name))
+			is_shared[plain_of[i]] = true;
+	}
+	for (size_t i = 0; is_done && i < tree->label_count; i++)
+		if (is_shared[plain_of[i]])
+			names[i] = tree->labels[i].name;
+	intern_deinit(&plains);
+	free(plain_of);
+	free(is_shared);
+	free(whole);
+	if (!is_done) {
+		free(names);
+		return NULL;
+	}
+	return names;
+}
+
 void flame_folded_write(struct text *out, const struct flame_tree *tree, bool has_base)
 {
+	struct tally_str *names = folded_names(tree);
 	struct text path = {0};
 	size_t *ends = calloc(tree->node_count + 1, sizeof(*ends)); /* of the path, by depth */
-	for (size_t i = 0; ends && i < tree->node_count; i++) {
+	for (size_t i = 0; ends && names && i < tree->node_count; i++) {
 		const struct flame_node *node = &tree->nodes[i];
 		path.len = node->depth ? ends[node->depth - 1] : 0;
 		if (node->depth)
 			text_char(&path, ';');
-		add_folded(&path, tree->labels[node->label].name);
+		add_folded(&path, names[node->label]);
 		ends[node->depth] = path.len;
 		if (node->self == 0 && node->base == 0)
 			continue;
@@ -100,7 +138,8 @@ void flame_folded_write(struct text *out, const struct flame_tree *tree, bool ha
 		text_printf(out, " %" PRIu64 "\n", node->self);
 		(void)text_line_end(out);
 	}
-	out->failed = out->failed || path.failed || !ends;
+	out->failed = out->failed || path.failed || !ends || !names;
 	free(ends);
+	free(names);
 	text_deinit(&path);
 }
