@@ -180,3 +180,54 @@ def test_a_report_has_the_locale_too(tally, german, tmp_path):
     tally('stat', 'record', '-o', tmp_path / 'data', '-e', 'task-clock', '--', 'true', check=0)
     result = tally('stat', 'report', '-i', tmp_path / 'data', env=german, check=0)
     assert re.search(r'\d,\d\d msec task-clock', result.stdout + result.stderr)
+
+
+@pytest.mark.parametrize('words', [['-e', 'page-faults,cs,duration_time', '--', 'true'],
+                                   ['-a', '-I', 20, '-e', 'cs', '--', 'sleep', 0.05]], ids=['command', 'intervals'])
+@pytest.mark.parametrize('way', ['file', 'pipe'])
+def test_script_of_counts_is_perfs(tally, perf, tmp_path, words, way):
+    data = tmp_path / 'data'
+    stream = tally('stat', 'record', '-o', '-' if way == 'pipe' else data, *words, text=False, check=0).stdout
+    if way == 'pipe':
+        data.write_bytes(stream)
+    ours = tally('script', '-i', data, check=0).stdout
+    assert ours.split()[:7] == ['CPU', 'THREAD', 'VAL', 'ENA', 'RUN', 'TIME', 'EVENT'] and len(ours.splitlines()) > 1
+    if way == 'file':
+        assert ours == perf('script', '-i', data, check=0).stdout
+
+
+MODES = {'dwarf': 'call-graph dwarf', 'fp': 'call-graph fp'}
+
+
+@pytest.mark.parametrize('section', ['[call-graph]\n\trecord-mode = {}', '[record]\n\tcall-graph = {}'])
+@pytest.mark.parametrize('mode', ['dwarf', 'fp', 'lbr'])
+def test_the_configuration_says_how_stacks_are_unwound(tally, tmp_path, section, mode):
+    """For -g, which asks for them; --call-graph goes before it."""
+    (tmp_path / '.perfconfig').write_text(section.format(mode) + '\n')
+    words = ['record', *CLOCK, '-o', tmp_path / 'data']
+    said = f'call graphs are by {mode}, as the configuration says'
+    assert said in tally(*words, '-g', '--', 'true').stderr
+    for other in ([], ['--call-graph', 'fp']):
+        assert 'as the configuration says' not in tally(*words, *other, '--', 'true', check=0).stderr
+    (tmp_path / '.perfconfig').write_text(section.format('nonsense') + '\n')
+    assert 'wrong config key-value pair' in tally(*words, '-g', '--', 'true', check=255).stderr
+
+
+def test_the_configuration_says_what_build_ids_are_for(tally, tmp_path):
+    counts = []
+    for value in ('cache', 'skip'):
+        (tmp_path / '.perfconfig').write_text(f'[record]\n\tbuild-id = {value}\n\taio = 2\n')
+        result = tally('record', '-e', 'cpu-clock', '-o', tmp_path / 'data', '--', 'sh', '-c', 'i=0; while [ $i -lt 20000 ]; do '
+                       'i=$((i+1)); done', check=0)
+        assert 'record.aio = 2 of the configuration is not followed' in result.stderr
+        counts.append((tmp_path / '.debug' / '.build-id').exists())
+        shutil.rmtree(tmp_path / '.debug', ignore_errors=True)
+    assert counts == [True, False]
+
+
+def test_the_configuration_says_how_numbers_are_grouped(tally, german, tmp_path):
+    words = ['stat', '-e', 'duration_time', '--', 'sleep', 0.01]
+    assert re.search(r'\d\.\d{3}\.\d{3} ', tally(*words, env=german, check=0).stderr)
+    (tmp_path / '.perfconfig').write_text('[stat]\n\tbig-num = false\n')
+    assert re.search(r' \d{8,} ', tally(*words, env=german, check=0).stderr)
+    assert re.search(r'\d\.\d{3}\.\d{3} ', tally('stat', '-B', *words[1:], env=german, check=0).stderr)

@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/pack/pack_run.h"
 #include "cli/progress_line.h"
+#include "cli/record/record_config.h"
 #include "cli/record/record_events.h"
 #include "cli/record/record_freq.h"
 #include "cli/record/record_options.h"
@@ -70,6 +71,11 @@ static void complete_settings(struct record_settings *s, bool has_command)
 	s->attrs.switch_events |= s->latency;
 	s->attrs.no_inherit |= t->tids != NULL;
 	s->attrs.starts_disabled = s->has_delay && !(s->toggles.len && s->toggles.items[0] == 0);
+	if (record_config_apply(s) && !s->quiet)
+		fprintf(stderr, "call graphs are by %s, as the configuration says (call-graph.record-mode)\n",
+			s->attrs.callgraph == CALLGRAPH_DWARF ? "dwarf"
+			: s->attrs.callgraph == CALLGRAPH_LBR ? "lbr"
+							      : "fp");
 	if (s->call_graph_flag && s->attrs.callgraph == CALLGRAPH_NONE)
 		s->attrs.callgraph = CALLGRAPH_FP;
 	s->output.path = stream_output_name(s->output.path);
@@ -409,7 +415,10 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (!run.argv)
 		return cli_failf(cli, "out of memory");
 	diag_init(&run.diag);
-	int code = cli_parse_options(cli, command, argc, argv, &run.settings, &rest);
+	struct tally_error err;
+	enum tally_status read = record_config_read(&run.settings, &run.diag, &err);
+	int code = read == TALLY_OK ? cli_parse_options(cli, command, argc, argv, &run.settings, &rest)
+				    : cli_fail(cli, &err);
 	if (code == CLI_GO_ON)
 		code = run_parsed(&run, rest < argc ? argv + rest : NULL);
 	event_list_deinit(&run.events);

@@ -55,6 +55,10 @@ struct record_settings {
 	bool keeps_stacks, is_stack_given, is_ring_given;
 	bool has_delay;
 	bool call_graph_flag; /* -g */
+	struct record_configured { /* by the configuration, for -g and for stacks without a size */
+		enum record_callgraph callgraph;
+		uint32_t stack_bytes; /* 0: unsaid */
+	} configured;
 	bool has_any_branch, has_branch_filter; /* -b, -j */
 	bool latency;
 	bool is_self_contained; /* is packed at the end */

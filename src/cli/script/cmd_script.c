@@ -9,6 +9,7 @@
 #include "cli/pack/pack_damage.h"
 #include "cli/recording_input.h"
 #include "cli/report/report_replay.h"
+#include "cli/script/script_counts.h"
 #include "cli/script/script_gen.h"
 #include "cli/script/script_installed.h"
 #include "cli/script/script_python.h"
@@ -257,17 +258,25 @@ static void fetch_lacking(struct script *script)
 	binary_hits_deinit(&hits);
 }
 
-/* Whoever looks for samples and finds nothing is told which nothing it is. */
-static void note_no_sample(const struct script *script, enum tally_status status)
+static bool shows_others(const struct script_settings *s)
+{
+	return s->only_checks || script_is_dumping(s) || s->show_task || s->show_mmap || s->show_switch ||
+	       s->show_namespace || s->show_cgroup || s->show_lost || s->show_round || s->show_bpf || s->show_text_poke;
+}
+
+/* A recording of stat has counts; whoever looks for samples and finds nothing is told which nothing it is. */
+static enum tally_status print_no_sample(struct script *script, struct tally_error *err)
 {
 	const struct script_settings *s = &script->settings;
-	/* A shared object that filters may have printed what it has to say. */
-	bool shows_others = s->only_checks || s->dlfilter.path || script_is_dumping(s) || s->show_task ||
-			    s->show_mmap || s->show_switch || s->show_namespace || s->show_cgroup || s->show_lost ||
-			    s->show_round || s->show_bpf || s->show_text_poke;
-	bool has_counts = feature_is_present(perfdata_reader_features(script->reader), FEATURE_STAT);
-	if (status == TALLY_OK && script->printed == 0 && !shows_others && !has_counts)
-		cli_note_empty(script->cli, recording_name(s->input), script->sideband.health.samples);
+	if (script->printed != 0 || shows_others(s))
+		return TALLY_OK;
+	if (script_counts_are_recorded(script->reader)) {
+		perfdata_reader_rewind(script->reader);
+		return script_counts_print(script->reader, &script->out, err);
+	}
+	(void)text_flush(&script->out);
+	cli_note_empty(script->cli, recording_name(s->input), script->sideband.health.samples);
+	return TALLY_OK;
 }
 
 /* The samples, and what is to be said of them. */
@@ -285,12 +294,13 @@ static enum tally_status print_samples(struct script *script, struct tally_error
 		script_dumps_finish(&script->dumps, &script->out, status == TALLY_OK ? err : &other);
 	if (status == TALLY_OK)
 		status = finished;
+	if (status == TALLY_OK)
+		status = print_no_sample(script, err);
 	/* So that what is said comes behind it; a failure to write is told at the end. */
 	(void)text_flush(&script->out);
 	cli_print_health(script->cli, &script->sideband.health);
 	if (script->settings.only_checks)
 		cli_failf(script->cli, "Misordered timestamps: %" PRIu64, script->misordered);
-	note_no_sample(script, status);
 	stack_notes_print(script->cli, &script->unwinder.ends);
 	symbol_notes_print(script->cli, script->store, &script->names, script->settings.verbose > 0);
 	fetch_lacking(script);

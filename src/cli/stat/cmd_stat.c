@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "cli/cli.h"
+#include "cli/config_files.h"
 #include "cli/recording_input.h"
 #include "cli/stat/stat_compare.h"
 #include "cli/stat/stat_events.h"
@@ -321,6 +322,36 @@ static bool plan_words_take(struct stat_settings *s, char **argv, int *rest, int
 	return true;
 }
 
+struct stat_configuring {
+	struct stat_settings *settings;
+	struct diag *notes;
+};
+
+static enum tally_status stat_setting_take(void *data, const struct config_text *config, struct tally_error *err)
+{
+	const struct stat_configuring *configuring = data;
+	(void)err;
+	if (!strcmp(config->name, "stat.big-num"))
+		config_files_bool(config->name, config_text_value(config), configuring->notes,
+			&configuring->settings->has_big_num);
+	else if (!strncmp(config->name, "stat.", 5))
+		diag_add(configuring->notes, DIAG_WARNING, "%s of the configuration is not followed", config->name);
+	return TALLY_OK;
+}
+
+/* Options go before the configuration. */
+static int stat_config_read(const struct cli *cli, struct stat_settings *s)
+{
+	struct diag notes;
+	struct tally_error err;
+	diag_init(&notes);
+	struct stat_configuring configuring = {s, &notes};
+	enum tally_status status = config_files_read(stat_setting_take, &configuring, &notes, &err);
+	cli_print_diag(cli, &notes);
+	diag_deinit(&notes);
+	return status == TALLY_OK ? CLI_GO_ON : cli_fail(cli, &err);
+}
+
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct stat_settings s = {.runs = 1, .log_fd = UINT64_MAX, .has_big_num = true, .is_scaling = true};
@@ -328,7 +359,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct target target = {0};
 	struct tally_error err = {0};
 	int rest, rest_of_record;
-	int exit_code = cli_parse_options(cli, command, argc, argv, &s, &rest);
+	int exit_code = stat_config_read(cli, &s);
+	if (exit_code == CLI_GO_ON)
+		exit_code = cli_parse_options(cli, command, argc, argv, &s, &rest);
 	if (exit_code != CLI_GO_ON) {
 		vec_free(&s.words);
 		return exit_code;

@@ -312,8 +312,29 @@ static void count_take(struct replay *r, const struct record_stat *stat)
 	r->counters[event->index].counts[cell] = count;
 }
 
+/* Event by event, those that were opened; of each its threads, and their CPUs. */
+static void round_tell(const struct replay *r, uint64_t time_ns)
+{
+	for (size_t i = 0; i < r->events.len; i++) {
+		for (size_t cell = 0; r->supported[i] && cell < r->cpus.len * r->threads.len; cell++) {
+			size_t thread = cell / r->cpus.len, cpu = cell % r->cpus.len;
+			const struct stat_replay_count count = {.event = r->events.specs[i].name,
+				.cpu = r->cpus.items[cpu],
+				.thread = r->threads.items[thread],
+				.count = r->counters[i].counts[cpu * r->threads.len + thread],
+				.time_ns = time_ns};
+			r->request->count(r->request->context, &count);
+		}
+	}
+}
+
 static enum tally_status round_show(struct replay *r, const struct record_stat_round *round)
 {
+	if (r->request->count) {
+		round_tell(r, round->time);
+		r->rounds++;
+		return TALLY_OK;
+	}
 	bool is_final = round->round_type == ROUND_FINAL;
 	size_t places = r->aggregation.len, per_event = r->cpus.len * r->threads.len;
 	struct aggregate *results = calloc(places + 1, sizeof(*results));

@@ -11,12 +11,22 @@
 #include "cli/stat/stat_report.h"
 #include "perfdata/reader.h"
 
+struct stat_replay_count { /* of one counter, since the start */
+	const char *event;
+	int cpu; /* -1: any */
+	pid_t thread; /* -1: all */
+	struct count count;
+	uint64_t time_ns; /* of the round */
+};
+
 struct stat_replay_request {
 	struct perfdata_reader *reader;
 	bool has_mode; /* mode and cache_level instead of the recorded ones */
 	enum aggregation_mode mode;
 	unsigned cache_level; /* 0: the last */
 	void (*show)(void *context, const struct stat_report *report);
+	void (*count)(
+		void *context, const struct stat_replay_count *count); /* instead of show: each counter; NULL: show */
 	void *context;
 };
 
