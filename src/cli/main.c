@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/own_home.h"
 #include "base/text.h"
 #include "base/thread_pool.h"
 #include "cli/cli.h"
@@ -143,11 +144,11 @@ static int take_build_id_dir(struct cli *cli, const char *dir)
 static enum tally_status note_build_id_dir(void *data, const struct config_text *config, struct tally_error *err)
 {
 	char **dir = data;
-	const char *home = getenv("HOME");
+	char home[PATH_MAX];
 	struct tally_str value = config_text_value(config);
 	if (strcmp(config->name, "buildid.dir") != 0 || value.len == 0)
 		return TALLY_OK;
-	bool is_below_home = str_starts_with(value, STR("~/")) && home;
+	bool is_below_home = str_starts_with(value, STR("~/")) && own_home(home);
 	free(*dir);
 	if (asprintf(dir, "%s%.*s", is_below_home ? home : "", (int)value.len - is_below_home,
 		    value.data + is_below_home) >= 0)

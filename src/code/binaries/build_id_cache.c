@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/own_home.h"
 #include "code/binaries/kernel_list_cache.h"
 #include "code/binaries/vdso_image.h"
 
@@ -68,8 +70,8 @@ static bool id_of(const char *first, const char *rest, struct elf_build_id *id)
 
 enum tally_status build_id_cache_init(struct build_id_cache *cache, const char *dir, struct tally_error *err)
 {
-	const char *home = getenv("HOME");
-	if (!dir && (!home || home[0] != '/'))
+	char home[PATH_MAX] = "";
+	if (!dir && !own_home(home))
 		return error_set(err, TALLY_NOT_FOUND, "no cache of build ids: HOME is not set");
 	int len = snprintf(cache->dir, sizeof(cache->dir), "%s%s", dir ? dir : home, dir ? "" : "/.debug");
 	if (len >= (int)sizeof(cache->dir))

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/own_home.h"
 
 #define LIBRARY	      "libdebuginfod.so.1"
 #define STALL_SECONDS 20 /* without a byte, a server is given up for this file */
@@ -67,17 +68,19 @@ static bool load_library(struct library *library)
 
 static const char *cache_folder(struct arena *arena)
 {
-	const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME"), *xdg = getenv("XDG_CACHE_HOME");
+	const char *own = getenv("DEBUGINFOD_CACHE_PATH");
+	char home[PATH_MAX], xdg[PATH_MAX];
+	bool has_home = own_home(home);
 	struct stat info;
 	if (own)
 		return own;
 	/* libdebuginfod's older place counts where it is there. */
-	const char *old = home ? arena_printf(arena, "%s/.debuginfod_client_cache", home) : NULL;
+	const char *old = has_home ? arena_printf(arena, "%s/.debuginfod_client_cache", home) : NULL;
 	if (old && stat(old, &info) == 0)
 		return old;
-	if (xdg)
+	if (own_cache_home(xdg))
 		return arena_printf(arena, "%s/debuginfod_client", xdg);
-	return home ? arena_printf(arena, "%s/.cache/debuginfod_client", home) : NULL;
+	return has_home ? arena_printf(arena, "%s/.cache/debuginfod_client", home) : NULL;
 }
 
 const char *debuginfod_cached(struct arena *arena, struct elf_build_id id, const char *file)
@@ -187,6 +190,12 @@ static void detach(int keep, int lock)
 			close(fd);
 	if (nice(10) == -1)
 		errno = 0;
+	/* libdebuginfod goes by the variables. */
+	char home[PATH_MAX];
+	if (!own_cache_home(home))
+		unsetenv("XDG_CACHE_HOME");
+	if (own_home(home))
+		setenv("HOME", home, 1);
 }
 
 static enum tally_status take_lock(int *lock, struct tally_error *err)

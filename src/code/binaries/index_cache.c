@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/own_home.h"
 #include "base/vec.h"
 
 #define TOUCH_S	  86400 /* how old "used last" may get before it is written anew */
@@ -22,14 +24,14 @@ static const char *const suffixes[INDEX_KINDS] = {".lines", ".kallsyms"};
 bool index_cache_dir(const char *wanted, char dir[PATH_MAX])
 {
 	const char *own = wanted ? wanted : getenv("TALLY_CACHE");
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char folder[PATH_MAX];
 	int n = 0;
 	if (own)
 		n = snprintf(dir, PATH_MAX, "%s", own);
-	else if (cache && cache[0] == '/')
-		n = snprintf(dir, PATH_MAX, "%s/tally", cache);
-	else if (home && home[0] == '/')
-		n = snprintf(dir, PATH_MAX, "%s/.cache/tally", home);
+	else if (own_cache_home(folder))
+		n = snprintf(dir, PATH_MAX, "%s/tally", folder);
+	else if (own_home(folder))
+		n = snprintf(dir, PATH_MAX, "%s/.cache/tally", folder);
 	return n > 0 && n < PATH_MAX;
 }
 

@@ -1,10 +1,12 @@
 #include "code/binaries/load_kernel.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/own_home.h"
 #include "code/binaries/binary_file.h"
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/kernel_files.h"
@@ -321,11 +323,11 @@ static bool is_number(const char *name)
 /* The latest copy that `buildid-cache --kcore` made of this kernel: DIR/[kernel.kcore]/ID/20240131123000/kallsyms. */
 static const char *kcore_copy(const struct binary_store_options *options, struct binary_entry *entry)
 {
-	const char *home = getenv("HOME");
+	char home[PATH_MAX];
 	struct arena *arena = &entry->arena;
 	const char *hex = search_hex(arena, entry->key.build_id, entry->key.build_id_size);
 	const char *dir = options->build_id_dir;
-	if (!dir && home)
+	if (!dir && own_home(home))
 		dir = arena_printf(arena, "%s/.debug", home);
 	const char *folder = dir && *hex ? arena_printf(arena, "%s/" KCORE_DIRECTORY "/%s", dir, hex) : NULL;
 	DIR *stream = folder ? opendir(folder) : NULL;

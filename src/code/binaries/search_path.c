@@ -1,9 +1,11 @@
 #include "code/binaries/search_path.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/own_home.h"
 #include "code/binaries/build_id_cache.h"
 #include "code/binaries/debuginfod.h"
 #include "code/binaries/process_files.h"
@@ -42,9 +44,9 @@ static const char *if_there(const char *path)
 const char *search_build_id_cache(
 	struct arena *arena, const struct binary_store_options *options, const struct binary_key *key, const char *file)
 {
-	const char *home = getenv("HOME");
+	char home[PATH_MAX];
 	const char *dir = options->build_id_dir;
-	if (!dir && home)
+	if (!dir && own_home(home))
 		dir = arena_printf(arena, "%s/.debug", home);
 	if (!dir || key->build_id_size < 2)
 		return NULL;
@@ -82,10 +84,10 @@ static struct binary_place in_root(
 static struct binary_place in_cache(struct arena *arena, const struct binary_store_options *options,
 	struct elf_build_id id, const char *source, const char *file)
 {
-	const char *home = getenv("HOME");
+	char home[PATH_MAX];
 	const char *dir = options->build_id_dir;
 	struct binary_place place = {.kind = PLACE_CACHE, .source = source, .inside = file, .id = id};
-	if (!dir && home)
+	if (!dir && own_home(home))
 		dir = arena_printf(arena, "%s/.debug", home);
 	if (!dir || id.size < 2)
 		return place;

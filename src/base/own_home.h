@@ -1,0 +1,21 @@
+/*
+ * own_home.h - the folder in which this user's caches lie.
+ *
+ * Root with a user's HOME (sudo -E, or a sudo that keeps HOME) must not leave files of root's there, which the user cannot
+ * replace, nor take what a user put there for its own: root's own folder is taken instead. Any thread.
+ *
+ *	char home[PATH_MAX];
+ *	if (own_home(home)) ... home is absolute
+ */
+#ifndef BASE_OWN_HOME_H
+#define BASE_OWN_HOME_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* $HOME, or for root, where that is another's, the password file's. False: there is none. */
+bool own_home(char home[PATH_MAX]);
+/* $XDG_CACHE_HOME; false: not set, not absolute, or, for root, another's. */
+bool own_cache_home(char folder[PATH_MAX]);
+
+#endif
