@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/limit_note.h"
 #include "base/limits.h"
 #include "base/vec.h"
 
@@ -162,11 +161,7 @@ struct tally_bytes file_map_view(const struct file_map *map, struct tally_bytes 
 #define READ_STEP  65536
 #define READ_LEAST 4096
 
-/* Who reads a list of /proc or a map of generated code takes one that is too long for absent: it is told at the end. Small
- * limits are those of who looks whether a file is a certain one. */
-#define NOTED_LIMIT (1u << 20)
-static atomic_bool file_limit_is_hit;
-static char file_over_limit[512];
+#define NOTED_LIMIT (1u << 20) /* smaller ones are those of who looks whether a file is a certain one */
 
 enum tally_status file_read_fd(int fd, size_t limit, char **data, size_t *len, struct tally_error *err)
 {
@@ -224,16 +219,11 @@ enum tally_status file_read(const char *path, size_t limit, char **data, size_t 
 		return io_error(err, path, errno);
 	enum tally_status status = file_read_fd(fd, limit, data, len, err);
 	close(fd);
-	if (status == TALLY_LIMIT && limit >= NOTED_LIMIT && !atomic_exchange(&file_limit_is_hit, true))
-		snprintf(file_over_limit, sizeof(file_over_limit), "%s", path);
+	if (status == TALLY_LIMIT && limit >= NOTED_LIMIT)
+		limit_note("%s is longer than %zu bytes: what it says is left out", path, limit);
 	if (status != TALLY_OK)
 		error_prefix(err, "%s", path);
 	return status;
-}
-
-const char *file_beyond_limit(void)
-{
-	return atomic_load(&file_limit_is_hit) && file_over_limit[0] ? file_over_limit : NULL;
 }
 
 enum tally_status file_write_all(int fd, const void *data, size_t len, struct tally_error *err)

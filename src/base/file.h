@@ -44,8 +44,6 @@ struct tally_bytes file_map_view(const struct file_map *map, struct tally_bytes 
 /* Reads to the end into memory the caller frees, NUL-terminated after len; more than limit bytes is TALLY_LIMIT. */
 TALLY_MUST_CHECK enum tally_status file_read(
 	const char *path, size_t limit, char **data, size_t *len, struct tally_error *err);
-/* The first file of file_read that was longer than its limit of 1 MB or more; NULL: none was. */
-const char *file_beyond_limit(void);
 TALLY_MUST_CHECK enum tally_status file_read_fd(
 	int fd, size_t limit, char **data, size_t *len, struct tally_error *err);
 /* What is there now, at least one byte unless the end has come (*len 0); goes on after EINTR. */

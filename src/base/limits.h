@@ -17,20 +17,24 @@
 #define LIMIT_SYMBOLS_PER_OBJECT (1u << 26) /* chromium has 2 M; vmlinux 0.2 M */
 #define LIMIT_UNPACKED_BYTES \
 	(UINT64_C(1) << 38) /* a decompression bomb stops here; a real recording never comes near */
-#define LIMIT_UNPACKED_FREE	  (UINT64_C(64) << 20) /* unpacked before the ratio is looked at: one ring */
-#define LIMIT_UNPACKED_RATIO	  1024 /* per byte packed: copies of empty stacks come to some hundreds */
-#define LIMIT_MINIDEBUG_BYTES	  (256u << 20) /* .gnu_debugdata unpacked: names only, a tenth of a full symbol table */
-#define LIMIT_PACKED_ELF	  (256u << 20) /* a kernel module unpacked: the largest come to some tens of MB */
-#define LIMIT_DEBUG_SECTION	  (UINT64_C(16) << 30) /* one section of debug information, unpacked */
-#define LIMIT_DEBUG_SECTION_RATIO 1032 /* what zlib can do at best; zstd's better is no debug information */
-#define LIMIT_DWARF_DEPTH	  1024 /* nesting of entries: templates in lambdas in functions come to some tens */
-#define LIMIT_DWARF_ORIGINS	  16 /* entry -> abstract entry -> declaration; two or three in real files */
-#define LIMIT_DWARF_TYPE_CHAIN	  64 /* pointers to pointers, typedefs of typedefs: ten are rare */
-#define LIMIT_CFI_INITIAL_BYTES	  512 /* program that entries share: compilers need some ten bytes */
-#define LIMIT_CFI_EXPRESSION	  256 /* bytes of one rule's: signal frames and PLTs need some ten */
-#define LIMIT_UNWIND_RULE_BYTES	  (UINT64_C(1) << 20) /* rules beyond the size of what they were read from */
-#define LIMIT_UNWIND_RULES	  65535 /* distinct rules of one file: those of a compiler come to a thousand */
-#define LIMIT_STACK_BYTES	  (UINT64_C(1) << 30) /* from a thread's stack pointer to its first frame; 8 MiB is usual */
+#define LIMIT_UNPACKED_FREE   (UINT64_C(64) << 20) /* unpacked before the ratio is looked at: one ring */
+#define LIMIT_UNPACKED_RATIO  1024 /* per byte packed: copies of empty stacks come to some hundreds */
+#define LIMIT_MINIDEBUG_BYTES (256u << 20) /* .gnu_debugdata unpacked: names only, a tenth of a full symbol table */
+#define LIMIT_PACKED_ELF      (256u << 20) /* a kernel module unpacked: the largest come to some tens of MB */
+#define LIMIT_DEBUG_SECTION   (UINT64_C(16) << 30) /* one section of debug information, unpacked */
+#define LIMIT_UNPACKED_SECTIONS \
+	(UINT64_C(64)           \
+		<< 20) /* of one file, and LIMIT_UNPACKED_SECTIONS_RATIO for each of its bytes: compilers' are packed to a quarter */
+#define LIMIT_UNPACKED_SECTIONS_RATIO 24
+#define LIMIT_DEBUG_SECTION_RATIO     1032 /* what zlib can do at best; zstd's better is no debug information */
+#define LIMIT_DWARF_DEPTH	      1024 /* nesting of entries: templates in lambdas in functions come to some tens */
+#define LIMIT_DWARF_ORIGINS	      16 /* entry -> abstract entry -> declaration; two or three in real files */
+#define LIMIT_DWARF_TYPE_CHAIN	      64 /* pointers to pointers, typedefs of typedefs: ten are rare */
+#define LIMIT_CFI_INITIAL_BYTES	      512 /* program that entries share: compilers need some ten bytes */
+#define LIMIT_CFI_EXPRESSION	      256 /* bytes of one rule's: signal frames and PLTs need some ten */
+#define LIMIT_UNWIND_RULE_BYTES	      (UINT64_C(1) << 20) /* rules beyond the size of what they were read from */
+#define LIMIT_UNWIND_RULES	      65535 /* distinct rules of one file: those of a compiler come to a thousand */
+#define LIMIT_STACK_BYTES	      (UINT64_C(1) << 30) /* from a thread's stack pointer to its first frame; 8 MiB is usual */
 #define LIMIT_INDEX_CACHE \
 	(UINT64_C(2) << 30) /* what is kept between runs: of all programs that were looked at lately */
 #define LIMIT_PACK		   (1u << 30) /* bytes of a pack, and items of one kind in it: some MB as a rule */

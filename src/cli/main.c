@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/limit_note.h"
 #include "base/own_home.h"
 #include "base/text.h"
 #include "base/thread_pool.h"
@@ -55,10 +55,9 @@ static int run(struct cli *cli, int argc, char **argv)
 	if (cut_files_were_met())
 		fprintf(stderr, "%s: warning: a file became shorter while it was read: what was in it may be missing\n",
 			cli->program);
-	const char *beyond = file_beyond_limit();
+	const char *beyond = limit_noted();
 	if (beyond)
-		fprintf(stderr, "%s: warning: %s is longer than tally reads such files: what it says is left out\n",
-			cli->program, beyond);
+		fprintf(stderr, "%s: warning: %s\n", cli->program, beyond);
 	if (fflush(stdout) != 0 && code == 0)
 		code = cli_failf(cli, "cannot write to standard output: %s", strerror(errno));
 	if (error_memory_ran_out() && code == 0)

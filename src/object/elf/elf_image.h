@@ -69,6 +69,7 @@ struct elf_plt_entry {
 struct elf_section {
 	struct tally_bytes bytes;
 	uint8_t *owned; /* NULL: bytes are the image's */
+	uint64_t counted; /* bytes of what is unpacked in this run, until it is closed */
 };
 
 struct elf_section_info {

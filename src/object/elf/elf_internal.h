@@ -23,6 +23,7 @@ struct elf_image {
 	VEC(struct elf_segment) segments;
 	struct elf_build_id build_id;
 	struct arena arena;
+	uint64_t unpacked_bytes; /* of its sections so far, by all threads: see LIMIT_UNPACKED_SECTIONS */
 };
 
 struct elf_symbol_source {

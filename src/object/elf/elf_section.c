@@ -1,5 +1,6 @@
 #include <gelf.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "tally_config.h"
@@ -11,6 +12,7 @@
 #endif
 
 #include "base/error.h"
+#include "base/limit_note.h"
 #include "base/limits.h"
 #include "base/vec.h"
 #include "object/elf/elf_internal.h"
@@ -54,23 +56,63 @@ static bool unzstd(const struct packed *from, uint8_t *to)
 #endif
 }
 
-static enum tally_status unpack(const struct packed *from, struct elf_section *out, struct tally_error *err)
+/* Bytes of all sections that are unpacked now: what many small files unpack to must not add up to all memory. */
+static uint64_t unpacked_now;
+
+static void give_back(uint64_t bytes)
+{
+	__atomic_sub_fetch(&unpacked_now, bytes, __ATOMIC_RELAXED);
+}
+
+static bool may_unpack(const struct elf_image *image, uint64_t bytes)
+{
+	/* The image is the caller's to read; this count is ours. */
+	uint64_t *of_file = (uint64_t *)(uintptr_t)&image->unpacked_bytes;
+	uint64_t most = LIMIT_UNPACKED_SECTIONS + (uint64_t)image->bytes.len * LIMIT_UNPACKED_SECTIONS_RATIO;
+	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+	uint64_t most_now = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 2 : UINT64_MAX;
+	if (most_now < LIMIT_UNPACKED_SECTIONS)
+		most_now = LIMIT_UNPACKED_SECTIONS;
+	if (__atomic_add_fetch(of_file, bytes, __ATOMIC_RELAXED) > most) {
+		__atomic_sub_fetch(of_file, bytes, __ATOMIC_RELAXED);
+		return false;
+	}
+	if (__atomic_add_fetch(&unpacked_now, bytes, __ATOMIC_RELAXED) <= most_now)
+		return true;
+	__atomic_sub_fetch(&unpacked_now, bytes, __ATOMIC_RELAXED);
+	return false;
+}
+
+static enum tally_status unpack(
+	const struct elf_image *image, const struct packed *from, struct elf_section *out, struct tally_error *err)
 {
 	if (from->unpacked_bytes > LIMIT_DEBUG_SECTION ||
 		from->unpacked_bytes / LIMIT_DEBUG_SECTION_RATIO > from->bytes.len)
 		return error_set(err, TALLY_LIMIT, "a section of %zu bytes claims to unpack to %llu", from->bytes.len,
 			(unsigned long long)from->unpacked_bytes);
+	if (!may_unpack(image, from->unpacked_bytes)) {
+		limit_note("debug information of a file of %zu bytes is left out: it unpacks to more than is "
+			   "plausible, or "
+			   "than half the memory",
+			image->bytes.len);
+		return error_set(err, TALLY_LIMIT, "its sections unpack to more than %u times its size",
+			LIMIT_UNPACKED_SECTIONS_RATIO);
+	}
 	uint8_t *to = malloc(from->unpacked_bytes ? (size_t)from->unpacked_bytes : 1);
-	if (!to)
+	if (!to) {
+		give_back(from->unpacked_bytes);
 		return error_nomem(err);
+	}
 	bool is_known = from->method == ELFCOMPRESS_ZLIB || from->method == ELFCOMPRESS_ZSTD;
 	if (!is_known || !(from->method == ELFCOMPRESS_ZLIB ? unzlib(from, to) : unzstd(from, to))) {
 		free(to);
+		give_back(from->unpacked_bytes);
 		return is_known ? error_set(err, TALLY_CORRUPT, "a compressed section cannot be unpacked")
 				: error_set(err, TALLY_UNSUPPORTED, "compression method %u of a section is unknown",
 					  from->method);
 	}
-	*out = (struct elf_section){.bytes = {to, (size_t)from->unpacked_bytes}, .owned = to};
+	*out = (struct elf_section){
+		.bytes = {to, (size_t)from->unpacked_bytes}, .owned = to, .counted = from->unpacked_bytes};
 	return TALLY_OK;
 }
 
@@ -90,7 +132,7 @@ static enum tally_status open_zdebug(
 		.method = ELFCOMPRESS_ZLIB};
 	for (size_t i = 4; i < ZDEBUG_HEADER_BYTES; i++)
 		packed.unpacked_bytes = packed.unpacked_bytes << 8 | bytes.data[i];
-	return unpack(&packed, out, err);
+	return unpack(image, &packed, out, err);
 }
 
 static enum tally_status open_plain(const struct elf_image *image, const char *name, const GElf_Shdr *header,
@@ -112,7 +154,7 @@ static enum tally_status open_plain(const struct elf_image *image, const char *n
 	packed.bytes = cursor_bytes(&c, cursor_left(&c));
 	if (c.failed)
 		return error_set(err, TALLY_CORRUPT, "compressed section %s is cut", name);
-	return unpack(&packed, out, err);
+	return unpack(image, &packed, out, err);
 }
 
 enum tally_status elf_section_open(
@@ -163,7 +205,7 @@ enum tally_status elf_section_open_all(
 	}
 	if (joined.len > 0) {
 		elf_section_close(out);
-		*out = (struct elf_section){{joined.items, joined.len}, joined.items};
+		*out = (struct elf_section){.bytes = {joined.items, joined.len}, .owned = joined.items};
 	}
 	if (is_done)
 		return TALLY_OK;
@@ -174,5 +216,6 @@ enum tally_status elf_section_open_all(
 void elf_section_close(struct elf_section *section)
 {
 	free(section->owned);
+	give_back(section->counted);
 	*section = (struct elf_section){.bytes = {NULL, 0}};
 }

@@ -1,0 +1,18 @@
+/*
+ * limit_note.h - remembers the first bound that a file went beyond, for main to tell at the end.
+ *
+ * Who reads a list of /proc, a map of generated code or debug information goes on without one that is too large, as if it
+ * were absent; without a word that would be a wrong answer. Any thread.
+ *
+ *	limit_note("%s is longer than 64 MB: what it says is left out", path);   ...   if (limit_noted()) ...
+ */
+#ifndef BASE_LIMIT_NOTE_H
+#define BASE_LIMIT_NOTE_H
+
+#include <tally/status.h>
+
+void limit_note(const char *format, ...) TALLY_PRINTF(1, 2);
+/* NULL: none was. */
+const char *limit_noted(void);
+
+#endif
