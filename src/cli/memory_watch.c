@@ -82,6 +82,7 @@ char *__wrap_strndup(const char *text, size_t len)
 	return watched(__real_strndup(text, len));
 }
 
+int __wrap_asprintf(char **text, const char *format, ...) TALLY_PRINTF(2, 3);
 int __wrap_asprintf(char **text, const char *format, ...)
 {
 	va_list args;
