@@ -24,7 +24,7 @@ c_sources = $$(git ls-files -co --exclude-standard -- 'src/*.[ch]' 'include/*.h'
 
 .PHONY: all demo check check-emulated bench fuzz mutate install format setup-build setup-check clean
 all: $(build)/build.ninja
-	@ninja -C $(build)
+	@ninja -C $(build) program
 
 setup-build:
 	@tools/setup build
@@ -36,6 +36,7 @@ $(build)/build.ninja: | setup-build
 	@CC="$(CC)" meson setup --prefix "$(abspath $(PREFIX))" $(build) >/dev/null
 
 demo: all
+	@ninja -C $(build) demo >/dev/null
 	@BUILD=$(build) examples/demo/run
 
 check: setup-check
@@ -53,9 +54,11 @@ fuzz: setup-check
 mutate: setup-check
 	@tools/mutate --count "$(COUNT)" --seed "$(SEED)"
 
+# The prefix first: what is installed where is written when the folder is configured.
 install: $(build)/build.ninja
 	@meson configure $(build) --prefix "$(abspath $(PREFIX))"
-	@DESTDIR="$(DESTDIR)" meson install -C $(build)
+	@ninja -C $(build) program
+	@DESTDIR="$(DESTDIR)" meson install --no-rebuild -C $(build)
 
 format: setup-check
 	@clang-format -i $(c_sources)
