@@ -103,7 +103,7 @@ static bool find_common(const struct live_splice *s, const uint64_t *ips, const 
 
 size_t live_splice(const struct live_splice *s, uint64_t *ips, size_t max, struct unwind_result *result)
 {
-	struct common_frame common;
+	struct common_frame common = {0};
 	const struct unwind_rule *rule = NULL;
 	size_t added = 0;
 

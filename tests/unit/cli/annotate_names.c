@@ -1,5 +1,7 @@
 #include "cli/annotate/annotate_names.h"
 
+#include <string.h>
+
 #include "unit_test.h"
 
 static const char *const seen[] = {"Map<int, long>::FindEqual(int, long)", "std::vector<int>::push_back",

@@ -615,7 +615,7 @@ static void test_what_comes_is_looked_at_once(void **state)
 	page->data_head = 104;
 	assert_int_equal(recorder_drain(f.recorder, &sink, &bytes, NULL), TALLY_OK); /* the other 40 */
 	assert_int_equal(total, 104);
-	page->data_head = f.fake.ring_bytes[0] - sysconf(_SC_PAGESIZE) + 24; /* around the end */
+	page->data_head = f.fake.ring_bytes[0] - (size_t)sysconf(_SC_PAGESIZE) + 24; /* around the end */
 	(void)recorder_ring_peek(f.recorder, 0, slices);
 	recorder_look(f.recorder);
 	page->data_head += 8;
