@@ -66,7 +66,8 @@ def code(path):
 
 
 def write_recording(path, program, addresses):
-    """Addresses as callers in chains of PER_RECORD samples, all distinct frames."""
+    """Addresses in the call chains of samples, PER_RECORD in each. A context marker stands before each address: the first
+    frame of a context is looked up as it is, the callers after it inside their calls, at the byte before."""
     _, segments, base = code(program)
     recording = perfdata_build.Recording()
     recording.event('IP TID TIME CALLCHAIN')
@@ -77,8 +78,9 @@ def write_recording(path, program, addresses):
         recording.record(10, 2, body + recording.name(str(program)) + recording.pack('IIQ', PID, PID, 1))
     for first in range(0, len(addresses), PER_RECORD):
         chain = [base + address for address in addresses[first:first + PER_RECORD]]
+        marked = [word for address in chain for word in (perfdata_build.CHAIN_USER, address)]
         body = recording.pack('QIIQ', chain[0], PID, PID, 1000 + first)
-        recording.record(9, 2, body + recording.words([len(chain) + 1, perfdata_build.CHAIN_USER, *chain]))
+        recording.record(9, 2, body + recording.words([len(marked), *marked]))
     recording.write(path)
     return base
 
