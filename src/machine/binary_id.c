@@ -187,9 +187,12 @@ static size_t recent_slot(struct tally_str name)
 	return (tail * UINT64_C(0x9e3779b97f4a7c15) >> 32 ^ name.len) % BINARY_TABLE_RECENT;
 }
 
+/* Where 64-bit kernels begin to look for room in 32-bit programs: at a quarter of 4 GiB, or above it. */
+#define VDSO_32_LEAST UINT32_C(0x40000000)
+
 bool binary_is_vdso_32(const struct record_mmap *mmap)
 {
-	return str_equal(mmap->filename, STR("[vdso]")) && mmap->start <= UINT32_MAX;
+	return str_equal(mmap->filename, STR("[vdso]")) && mmap->start >= VDSO_32_LEAST && mmap->start <= UINT32_MAX;
 }
 
 bool binary_table_add_user(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index)

@@ -42,7 +42,8 @@ struct binary_table {
 };
 
 /* The vdso of a 32-bit program on a 64-bit machine: the kernel calls both the same, but such programs have nothing above
- * 4 GiB, and others have theirs near the end of their half of the addresses. */
+ * 4 GiB, and others have theirs near the end of their half of the addresses. Further down than any kernel puts one it is
+ * of a recording whose mappings were moved together (inject --aslr), and of no known kind: it keeps its name. */
 bool binary_is_vdso_32(const struct record_mmap *mmap);
 #define BINARY_VDSO_32 "[vdso32]"
 void binary_table_init(struct binary_table *table, struct intern *strings);

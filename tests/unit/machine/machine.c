@@ -241,7 +241,7 @@ static void test_names_that_are_no_files(void **state)
 		{"[stack]", "[JIT] tid 3", MACHINE_ANON_JIT},
 		{"/SYSV00000000 (deleted)", "[JIT] tid 3", MACHINE_ANON_JIT},
 		{"[vsyscall]", "[vsyscall]", MACHINE_NO_FILE},
-		{"[vdso]", "[vdso32]", MACHINE_VDSO}, /* so low lies that of a 32-bit program */
+		{"[vdso]", "[vdso]", MACHINE_VDSO}, /* lower than that of any program: it was moved */
 		{"[vdso32]", "[vdso32]", MACHINE_VDSO},
 		{"/usr/lib/libc.so.6", "libc.so.6", MACHINE_USER_FILE},
 		{"/", "/", MACHINE_USER_FILE},
@@ -269,6 +269,8 @@ static void test_each_kind_of_program_has_its_vdso(void **state)
 		map(m, 2, 0xf7fc1000, 0x2000, "[vdso]", 0);
 		map(m, 3, 0x7ffe00000000, 0x2000, "[vdso]", 0);
 		map(m, 4, 0xf7fd1000, 0x2000, "[vdso]", 0);
+		map(m, 5, 0x40000000, 0x2000, "[vdso]", 0);
+		map(m, 6, 0x359000, 0x2000, "[vdso]", 0); /* moved by inject --aslr */
 		list_id(m, MISC_CPUMODE_USER, -1, "[vdso]", 1);
 		list_id(m, MISC_CPUMODE_USER, -1, "[vdso32]", 2);
 		assert_int_equal(machine_finish(m, NULL), TALLY_OK);
@@ -277,6 +279,8 @@ static void test_each_kind_of_program_has_its_vdso(void **state)
 		assert_mapped(m, 2, 1, 0xf7fc1100, small);
 		assert_mapped(m, 3, 1, 0x7ffe00000100, "[vdso]");
 		assert_mapped(m, 4, 1, 0xf7fd1100, small);
+		assert_mapped(m, 5, 1, 0x40000100, small);
+		assert_mapped(m, 6, 1, 0x359100, "[vdso]");
 		const struct mapping *of_32 = machine_find_mapping(m, 2, 1, MISC_CPUMODE_USER, VA(0xf7fc1100));
 		assert_int_equal(machine_binary_get(m, of_32->binary)->build_id.bytes[0], is_32_bit ? 1 : 2);
 		machine_destroy(m);
