@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "code/binaries/kernel_files.h"
 #include "code/binaries/load_module.h"
+#include "object/elf/go_table.h"
 
 #define KCORE "/proc/kcore"
 
@@ -247,6 +248,21 @@ enum tally_status load_code(const struct binary_store_options *options, struct h
 	return error_set(err, TALLY_NOT_FOUND, "there is no file");
 }
 
+/* The functions of Go programs that have no symbols but those of .dynsym: samples get their names from there, too. */
+static bool add_go_names(struct binary_entry *entry)
+{
+	struct go_function_list list = {0};
+	if (elf_image_has_symtab(entry->image) || (entry->debug && elf_image_has_symtab(entry->debug)))
+		return true;
+	bool ok = elf_image_go_functions(entry->image, &list, NULL) != TALLY_NOMEM;
+	for (size_t i = 0; i < list.functions.len && ok; i++) {
+		const struct go_function *function = &list.functions.items[i];
+		ok = address_names_add_function(&entry->address_names, function->vaddr, function->size, function->name);
+	}
+	vec_free(&list.functions);
+	return ok;
+}
+
 bool load_code_names(struct binary_entry *entry)
 {
 	bool ok = true;
@@ -256,7 +272,7 @@ bool load_code_names(struct binary_entry *entry)
 	if (entry->debug)
 		ok = address_names_add(&entry->address_names, entry->debug, entry->moved);
 	if (entry->image && ok)
-		ok = address_names_add(&entry->address_names, entry->image, 0);
+		ok = address_names_add(&entry->address_names, entry->image, 0) && add_go_names(entry);
 	address_names_finish(&entry->address_names);
 	return ok;
 }

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define RANK_OF_TABLES 3 /* worse than that of any function's symbol, better than those of data and labels */
+
 /* As objdump takes them of several for one address: functions, not what their resolvers are called by, before data, and that
  * before labels; of each the global ones first, then the larger. */
 static uint8_t rank_of(const struct elf_symbol *symbol)
@@ -60,6 +62,13 @@ bool address_names_add(struct address_names *names, struct elf_image *image, uin
 	}
 	vec_free(&list.symbols);
 	return ok && add_plt(names, image, moved) && add_slots(names, image, moved);
+}
+
+bool address_names_add_function(struct address_names *names, uint64_t address, uint64_t size, const char *name)
+{
+	return vec_push(&names->items,
+		((struct address_name){
+			.address = address, .size = size, .name = name, .rank = RANK_OF_TABLES, .is_code = true}));
 }
 
 static int by_address(const void *left, const void *right)

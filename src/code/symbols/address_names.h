@@ -40,6 +40,9 @@ struct address_names {
 
 /* moved is added to every address. False: out of memory. */
 bool address_names_add(struct address_names *names, struct elf_image *image, uint64_t moved);
+/* A function that another table than the symbols names; at one address a function's symbol has precedence over it. False:
+ * out of memory. */
+bool address_names_add_function(struct address_names *names, uint64_t address, uint64_t size, const char *name);
 void address_names_finish(struct address_names *names);
 void address_names_deinit(struct address_names *names);
 /* address of what is found may lie behind the one asked for: of a slot. NULL: nothing lies before. */

@@ -29,6 +29,21 @@ static void test_best_name_of_an_address_stays(void **state)
 	address_names_deinit(&names);
 }
 
+static void test_functions_of_other_tables(void **state)
+{
+	struct address_names names = {0};
+	add(&names, 0x10, "_cgo_export", 0);
+	add(&names, 0x30, "label", 8);
+	assert_true(address_names_add_function(&names, 0x10, 0x10, "main.exported"));
+	assert_true(address_names_add_function(&names, 0x20, 0x10, "main.main"));
+	assert_true(address_names_add_function(&names, 0x30, 0x10, "main.churn"));
+	address_names_finish(&names);
+	assert_string_equal(address_names_find(&names, 0x1f)->name, "_cgo_export");
+	assert_string_equal(address_names_find(&names, 0x2f)->name, "main.main");
+	assert_string_equal(address_names_find(&names, 0x30)->name, "main.churn");
+	address_names_deinit(&names);
+}
+
 struct image_names {
 	struct writer bytes;
 	struct elf_image *image;
@@ -100,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_best_name_of_an_address_stays),
+		cmocka_unit_test(test_functions_of_other_tables),
 		cmocka_unit_test(test_code_is_the_resolvers),
 		cmocka_unit_test(test_names_of_one_place),
 		cmocka_unit_test(test_no_names),
