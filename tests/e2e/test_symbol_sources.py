@@ -107,11 +107,12 @@ def test_stripped_program_says_where_was_looked(tally, live, tmp_path):
     assert f'debuginfod-find debuginfo {identity}' in part
     assert 'reason      the file is stripped and no debug file of it was found' in part
     by_id = f'.build-id/{identity[:2]}/{identity[2:]}'
-    assert steps(part)[:4] == [
-        ('cache of build ids', f'{tmp_path}/.debug/{by_id}/elf', 'not there'),
+    assert steps(part)[:5] == [
         ('path', str(program), 'no symbols (no .symtab; .dynsym, 0 names)'),
         ('debug file in the cache of build ids', f'{tmp_path}/.debug/{by_id}/debug', 'not there'),
         ('debug file by build id', f'/usr/lib/debug/{by_id}.debug', 'not there'),
+        ('debug file by path', f'/usr/lib/debug{program}.debug', 'not there'),
+        ('cache of build ids', f'{tmp_path}/.debug/{by_id}/elf', 'not there'),
     ]
     told = tally('report', '-i', data, '--stdio', check=0).stderr
     assert 'of the samples have no symbol' in told and 'report --missing' in told
@@ -158,6 +159,25 @@ def test_cached_copy_was_stripped(tally, live, tmp_path):
     trail = steps(missing(tally, data))
     assert ('cache of build ids', copy, 'no symbols (no .symtab)') in trail
     assert ('path', str(program), 'used') in trail
+
+
+def test_cached_copy_from_elsewhere_is_whole(tally, live, tmp_path):
+    """The program is stripped at its path; what 'buildid-cache --add' took from where it was built is not."""
+    need('strip', 'readelf')
+    program, whole = build(tmp_path, '-g'), tmp_path / 'built' / 'whole'
+    whole.parent.mkdir()
+    shutil.copy(program, whole)
+    run('strip', '--strip-all', program)
+    data = record(tally, program)
+    assert 'secret' not in report(tally, data)
+    tally('buildid-cache', '--add', whole, check=0)
+    text = report(tally, data)
+    assert 'secret' in text and 'deep (inlined)' in text
+    identity = build_id(program)
+    copy = f'{tmp_path}/.debug/.build-id/{identity[:2]}/{identity[2:]}/elf'
+    trail = steps(missing(tally, data))
+    assert ('path', str(program), 'no symbols (no .symtab)') in trail
+    assert ('cache of build ids', copy, 'used') in trail
 
 
 def test_program_that_prelink_moved(tally, live, tmp_path):
@@ -665,7 +685,8 @@ def test_a_stripped_go_program_has_its_own_table(live, tally, tmp_path, flags):
     report = tally('report', '--stdio', '--no-children', '-g', 'none', '-s', 'sym', '-i', data, check=0).stdout
     assert float(re.search(r'([\d.]+)%.*main\.\(\*worker\)\.churn', report)[1]) > 80
     assert 'runtime.main' in tally('script', '-F', 'ip,sym', '-i', data, check=0).stdout
-    assert 'main.(*worker).churn' in tally('annotate', '--stdio', '-i', data, 'main.(*worker).churn', check=0).stdout
+    code = tally('annotate', '--stdio', '-i', data, 'main.(*worker).churn', check=0).stdout
+    assert '<main.(*worker).churn>:' in code and '<main.(*worker).churn+0x' in code  # its heading, its loop
     assert 'main.(*worker).churn' not in tally('report', '--missing', '-i', data, check=0).stdout
 
 

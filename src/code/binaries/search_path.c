@@ -245,6 +245,18 @@ static void add_linked(struct binary_entry *entry, const char *path, struct bina
 	}
 }
 
+static void add_debug_by_path(
+	struct binary_entry *entry, struct elf_build_id id, const char *path, struct binary_places *places)
+{
+	add_linked(entry, path, places);
+	/* By name alone it may be of another build: the build id must tell. */
+	if (id.size > 0)
+		add(places, in_root(&entry->arena, &entry->root, "debug file by path",
+				    arena_printf(&entry->arena, "/usr/lib/debug%s.debug", path)));
+	if (id.size > 0 && entry->is_cached)
+		add(places, in_root(&entry->arena, &entry->root, "path", path));
+}
+
 void search_debug_file(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places)
 {
@@ -263,15 +275,11 @@ void search_debug_file(
 			add(places, in_root(arena, &own, "debug file by build id", inside));
 		add_fetched(places, arena, id, "debuginfo");
 	}
-	if (!path || path[0] != '/')
-		return;
-	add_linked(entry, path, places);
-	/* By name alone it may be of another build: the build id must tell. */
-	if (id.size > 0)
-		add(places, in_root(arena, &entry->root, "debug file by path",
-				    arena_printf(arena, "/usr/lib/debug%s.debug", path)));
-	if (id.size > 0 && entry->is_cached)
-		add(places, in_root(arena, &entry->root, "path", path));
+	if (path && path[0] == '/')
+		add_debug_by_path(entry, id, path, places);
+	/* The file at the path goes before a copy that was cached from elsewhere, but only the copy may have symbols. */
+	if (id.size > 0 && !entry->is_cached)
+		add(places, in_cache(arena, options, id, "cache of build ids", "elf"));
 }
 
 void search_supplement(struct binary_entry *entry, const char *path, const char *name, struct elf_build_id id,
