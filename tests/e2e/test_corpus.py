@@ -129,6 +129,8 @@ RULES = [
      sub(r', sample_regs_user: 0x[0-9a-f]+, sample_stack_user: \d+(, sample_regs_intr: .*)?$', '')),
     ('evlist', 'unknown bits, which perf passes over; an event of no name', is_one_of('4874bffac160'),
      sub(r'^[^:]+: |\|bit \d+|(bit \d+\|)+|, unknown flags: [^,]*|, \{ bp_len, .*$', '')),
+    ('evlist', 'the tip names the program by the name that it was called by', always,
+     sub(r"^(# Tip: use ')(?:perf|tally) (evlist --trace-fields')", r'\1\2')),
     ('evlist', 'what hiperf names an event', lambda r: r.is_hiperf, sub(r'^(cycles:HG|hw-cpu-cycles): ', 'event: ')),
     ('script', 'what hiperf names an event', lambda r: r.is_hiperf, sub(r' (cycles:HG|hw-cpu-cycles): ', ' event: ')),
     ('stats', 'what hiperf names an event', lambda r: r.is_hiperf, sub(r'^(cycles:HG|hw-cpu-cycles) ', 'event ')),

@@ -25,6 +25,18 @@ def recordings(shared):
     return path
 
 
+@pytest.fixture
+def symfs(recordings, tmp_path):
+    """A folder in which the recorded program has the path that it was recorded at, wherever the recordings are kept."""
+    program = recordings.parent / 'bin' / 'demo'
+    if not program.exists():
+        pytest.skip('../shared/perf-golden/bin/demo is absent')
+    place = tmp_path / 'root' / 'srv' / 'perf-golden' / 'bin' / 'demo'
+    place.parent.mkdir(parents=True)
+    shutil.copy(program, place)
+    return ('--symfs', tmp_path / 'root')
+
+
 def page_folded(data):
     """The page's nodes as folded lines."""
     source, stack, lines = numbers(data['nodes'], is_packed=True), [], {}
@@ -83,14 +95,14 @@ def test_names_are_never_markup(tally, tmp_path):
     assert sum(int(line.rsplit(' ', 1)[1]) for line in lines) == HOSTILE_SUM
 
 
-def test_the_page_runs(tally, recordings, tmp_path):
+def test_the_page_runs(tally, recordings, symfs, tmp_path):
     page = tmp_path / 'page.html'
-    note = tally('flamegraph', '-o', page, recordings / 'ug.data', check=0).stderr
+    note = tally('flamegraph', *symfs, '-o', page, recordings / 'ug.data', check=0).stderr
     assert f'wrote {page}' in note
     text, complaints = browse(page, tmp_path, '#q=leaf_hot')
     assert complaints == []
-    report = tally('report', '--stdio', '--no-children', '-g', 'none', '-s', 'sym', '-i', recordings / 'ug.data',
-                   check=0).stdout
+    report = tally('report', *symfs, '--stdio', '--no-children', '-g', 'none', '-s', 'sym', '-i',
+                   recordings / 'ug.data', check=0).stdout
     share = re.search(r'([\d.]+)%\s+\[\.\] leaf_hot', report).group(1)
     assert f'{share} % matched' in text
     data = page_data(page.read_text())
@@ -207,7 +219,7 @@ def test_missing_callers_are_told(tally, tmp_path):
     assert 'callers are missing' in page.read_text()
 
 
-def test_options_and_refusals(tally, recordings, tmp_path):
+def test_options_and_refusals(tally, recordings, symfs, tmp_path):
     path = recordings / 'ug.data'
     assert 'no event' in tally('flamegraph', '-e', 'nosuch', '-o', '-', path, check=255).stderr
     assert 'comm, process' in tally('flamegraph', '-g', 'nosuch', path, check=255).stderr
@@ -218,7 +230,7 @@ def test_options_and_refusals(tally, recordings, tmp_path):
     assert not (tmp_path / 'none').exists()
     assert 'no samples' in tally('flamegraph', '-o', tmp_path / 'empty', recordings / 'nosamp.data', check=255).stderr
     assert not (tmp_path / 'empty').exists()
-    only = folded(tally('flamegraph', '--folded', '-S', 'leaf_hot', path, check=0).stdout)
+    only = folded(tally('flamegraph', *symfs, '--folded', '-S', 'leaf_hot', path, check=0).stdout)
     assert only and all(stack[-1] == 'leaf_hot' for stack in only)
     by_thread = folded(tally('flamegraph', '--folded', '-g', 'thread', path, check=0).stdout)
     assert all(re.fullmatch(r'demo-\d+/\d+', stack[0]) for stack in by_thread)
