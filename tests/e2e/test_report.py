@@ -3,13 +3,13 @@ import re
 import shutil
 import subprocess
 
+import perfdata_file
 import pytest
 
 ROW = re.compile(r'^ +(?P<percents>(?:[0-9.]+% +)+)(?P<rest>.*\S)')
 NOTICEABLE = 0.1  # percent
-# Names of libc's own PLT, which 6.1 does not know: a page fault of its start may be there. And ld.so's first function, which
-# ends with a call: perf takes it for the one behind it, as it looks callers up at the return address.
-BINDING = re.compile(r'@plt\b|\] \.plt$|\] (_dl_start_user|_start)$')
+# Names of libc's own PLT, which 6.1 does not know: a page fault of its start may be there.
+BINDING = re.compile(r'@plt\b|\] \.plt$')
 
 
 def rows(text):
@@ -44,7 +44,7 @@ def recordings(tmp_path_factory):
 
 
 @pytest.fixture
-def recording(recordings, perf, live, workload):
+def recording(recordings, perf, tally, live, workload):
     """recording(WORKLOAD, OPTIONS...): the path of perf's own recording of it, made once."""
 
     def make(name, milliseconds, *options):
@@ -54,6 +54,8 @@ def recording(recordings, perf, live, workload):
                           milliseconds, env=home_of(path))
             if result.returncode:
                 pytest.skip(f'perf record fails here: {result.stderr.strip().splitlines()[-1]}')
+            if '-g' in options:
+                perfdata_file.move_into_first_call(path, tally)
         return path
 
     return make
