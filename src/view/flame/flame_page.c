@@ -83,8 +83,14 @@ static void add_folded(struct text *out, struct tally_str name)
 	}
 }
 
-/* By label, the name that folded stacks have: without parameters, which scripts do not expect, unless those tell functions
- * apart. NULL: out of memory. */
+/* The name of a thread, say, may have parentheses, but no parameters. */
+static bool folded_is_function(const struct flame_label *label)
+{
+	return label->kind != FLAME_GROUP && label->kind != FLAME_UNKNOWN;
+}
+
+/* By label, the name that folded stacks have: functions without parameters, which scripts do not expect, unless those tell
+ * functions apart. NULL: out of memory. */
 static struct tally_str *folded_names(const struct flame_tree *tree)
 {
 	struct tally_str *names = malloc((tree->label_count + 1) * sizeof(*names));
@@ -96,7 +102,10 @@ static struct tally_str *folded_names(const struct flame_tree *tree)
 	bool is_done = names && plain_of && is_shared && whole;
 	intern_init(&plains);
 	for (size_t i = 0; is_done && i < tree->label_count; i++) {
-		names[i] = symbol_name_plain(tree->labels[i].name);
+		names[i] = tree->labels[i].name;
+		if (!folded_is_function(&tree->labels[i]))
+			continue;
+		names[i] = symbol_name_plain(names[i]);
 		size_t before = plains.len;
 		is_done = intern_add(&plains, names[i].data, names[i].len, &plain_of[i]);
 		if (is_done && plains.len > before)
@@ -105,7 +114,7 @@ static struct tally_str *folded_names(const struct flame_tree *tree)
 			is_shared[plain_of[i]] = true;
 	}
 	for (size_t i = 0; is_done && i < tree->label_count; i++)
-		if (is_shared[plain_of[i]])
+		if (folded_is_function(&tree->labels[i]) && is_shared[plain_of[i]])
 			names[i] = tree->labels[i].name;
 	intern_deinit(&plains);
 	free(plain_of);
