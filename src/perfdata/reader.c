@@ -110,7 +110,7 @@ static enum tally_status finish_open(
 	r->health.attr_excess_bytes = r->events.attr_excess_bytes;
 	r->position = r->data_offset;
 	r->first_end = r->data_end;
-	if (r->fd < 0)
+	if (r->fd < 0 && !r->is_beginning)
 		note_ending(r);
 	*reader = r;
 	return TALLY_OK;
@@ -135,6 +135,17 @@ enum tally_status perfdata_reader_open_bytes(
 	if (!r)
 		return error_nomem(err);
 	r->bytes = bytes;
+	return finish_open(r, reader, err);
+}
+
+enum tally_status perfdata_reader_open_beginning(
+	struct tally_bytes bytes, struct perfdata_reader **reader, struct tally_error *err)
+{
+	struct perfdata_reader *r = new_reader();
+	if (!r)
+		return error_nomem(err);
+	r->bytes = bytes;
+	r->is_beginning = true;
 	return finish_open(r, reader, err);
 }
 

@@ -23,6 +23,7 @@ struct perfdata_reader {
 	struct spool stream;
 	int fd; /* what the stream comes from; -1: all of it is in bytes */
 	bool is_passing; /* a stream that is read once: what lies behind is forgotten */
+	bool is_beginning; /* its recorder still runs */
 	bool is_pipe;
 	bool swap;
 	bool has_compressed;

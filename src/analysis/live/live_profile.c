@@ -43,7 +43,7 @@ static enum tally_status read_description(struct live_profile *live, struct tall
 {
 	struct record record;
 	size_t count;
-	enum tally_status st = perfdata_reader_open_bytes(writer_view(&live->description), &live->events, err);
+	enum tally_status st = perfdata_reader_open_beginning(writer_view(&live->description), &live->events, err);
 
 	while (st == TALLY_OK)
 		st = perfdata_reader_next(live->events, &record, err);
@@ -274,7 +274,7 @@ static enum tally_status replay_round(
 	struct live_profile *live, const struct round *round, struct replay_result *result, struct tally_error *err)
 {
 	struct perfdata_reader *reader;
-	enum tally_status st = perfdata_reader_open_bytes(writer_view(&round->bytes), &reader, err);
+	enum tally_status st = perfdata_reader_open_beginning(writer_view(&round->bytes), &reader, err);
 
 	if (st != TALLY_OK)
 		return st;

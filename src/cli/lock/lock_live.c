@@ -159,7 +159,7 @@ static enum tally_status open_source(struct lock_live *live, struct tally_error 
 	const struct binary_store_options store = {.kallsyms = s->kallsyms, .vmlinux = s->vmlinux};
 	const struct data_input input = {.store = &store};
 	struct perfdata_reader *reader;
-	enum tally_status st = perfdata_reader_open_bytes(writer_view(&live->beginning), &reader, err);
+	enum tally_status st = perfdata_reader_open_beginning(writer_view(&live->beginning), &reader, err);
 
 	if (st == TALLY_OK)
 		st = data_source_take(live->job->cli, &input, reader, NULL, &live->job->source, err);

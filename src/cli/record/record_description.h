@@ -5,7 +5,7 @@
  * The caller closes the map (file_map_close).
  *
  *	record_description_read(&opening, &description, err);
- *	perfdata_reader_open_bytes(description.bytes, &reader, err);
+ *	perfdata_reader_open_beginning(description.bytes, &reader, err);
  */
 #ifndef CLI_RECORD_RECORD_DESCRIPTION_H
 #define CLI_RECORD_RECORD_DESCRIPTION_H

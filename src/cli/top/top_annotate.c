@@ -287,7 +287,7 @@ enum tally_status top_annotate_take(
 
 	if (a->has_failed)
 		return error_set(err, TALLY_INVALID, "samples by address could not be kept");
-	enum tally_status st = perfdata_reader_open_bytes(recording, &reader, err);
+	enum tally_status st = perfdata_reader_open_beginning(recording, &reader, err);
 	if (st != TALLY_OK)
 		return st;
 	a->has_failed = true; /* unless all goes well: the store has changed hands */

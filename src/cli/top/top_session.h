@@ -6,7 +6,7 @@
  * and what it points to stay the caller's until close, which is safe at any time. Signals: the caller's.
  *
  *	top_session_open(&request, &session, err);	// events and rings
- *	... perfdata_reader_open_bytes(top_session_description(session), ...): its events ...
+ *	... perfdata_reader_open_beginning(top_session_description(session), ...): its events ...
  *	top_session_start(session, &replay, &store, err);
  *	while (!over) { wait; top_session_refresh(session, true, err); use(top_session_profile(session)); }
  *	top_session_close(session);

@@ -89,7 +89,7 @@ enum tally_status top_view_init(struct top_view *view, const struct cli *cli, st
 	struct record record;
 
 	*view = (struct top_view){.cli = cli, .settings = settings, .session = session};
-	enum tally_status st = perfdata_reader_open_bytes(top_session_description(session), &view->reader, err);
+	enum tally_status st = perfdata_reader_open_beginning(top_session_description(session), &view->reader, err);
 	while (st == TALLY_OK)
 		st = perfdata_reader_next(view->reader, &record, err);
 	if (st != TALLY_END)
@@ -194,9 +194,9 @@ static void put_target(const struct top_view *view, struct text *out)
 	else if (q->user)
 		text_printf(out, "uid: %s", q->user);
 	else if (q->cpus)
-		text_printf(out, "all, CPU%s: %s", target->cpu_count > 1 ? "s" : "", q->cpus);
+		text_printf(out, "all, CPU%s: %s", target->measured_count > 1 ? "s" : "", q->cpus);
 	else
-		text_printf(out, "all, %zu CPU%s", target->cpu_count, target->cpu_count > 1 ? "s" : "");
+		text_printf(out, "all, %zu CPU%s", target->measured_count, target->measured_count > 1 ? "s" : "");
 }
 
 void top_view_header(const struct top_view *view, struct text *out)

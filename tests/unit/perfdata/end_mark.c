@@ -3,6 +3,7 @@
 #include "abi/perf_constants.h"
 #include "base/writer.h"
 #include "perfdata/end_mark.h"
+#include "perfdata/reader.h"
 
 static void put_round(struct writer *w)
 {
@@ -104,6 +105,24 @@ static void test_hostile_marks(void **state)
 	writer_deinit(&w);
 }
 
+/* A stream without its end was left by its recorder; what one that still runs has written so far was not. */
+static void test_beginning_of_what_is_written(void **state)
+{
+	struct writer w = {0};
+	struct perfdata_reader *r;
+	writer_bytes(&w, "PERFILE2", 8);
+	writer_u64(&w, 16);
+	put_round(&w);
+	end_mark_put_begin(&w);
+	assert_int_equal(perfdata_reader_open_bytes(writer_view(&w), &r, NULL), TALLY_OK);
+	assert_true(perfdata_reader_health(r)->is_unfinished);
+	perfdata_reader_destroy(r);
+	assert_int_equal(perfdata_reader_open_beginning(writer_view(&w), &r, NULL), TALLY_OK);
+	assert_false(perfdata_reader_health(r)->is_unfinished);
+	perfdata_reader_destroy(r);
+	writer_deinit(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -111,6 +130,7 @@ int main(void)
 		cmocka_unit_test(test_files_of_a_directory),
 		cmocka_unit_test(test_every_cut),
 		cmocka_unit_test(test_hostile_marks),
+		cmocka_unit_test(test_beginning_of_what_is_written),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
