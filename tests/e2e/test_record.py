@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from conftest import TIMEOUT_S, child_named, wait_for, wait_for_work
+from conftest import TIMEOUT_S, child_named, wait_for, wait_for_work, without_build_id_request
 from perfdata_file import (COMM, CPU_MAP, EXIT, FEATURES, FINISHED_INIT, FINISHED_ROUND, FORK, ID_INDEX, MMAP, MMAP2,
                            SAMPLE, THREAD_MAP, PerfData)
 
@@ -272,7 +272,7 @@ def test_attrs_are_those_of_perf(tally, perf, tmp_path, options, system_wide, ha
         data = tmp_path / f'{number}.data'
         kept = ['--keep-stacks'] if program is tally and '--call-graph' in options else []
         program('record', *options.split(), *kept, '-o', data, '--', 'true', check=0)
-        shown.append(perf('evlist', '-v', '-i', data, check=0).stdout)
+        shown.append(without_build_id_request(perf('evlist', '-v', '-i', data, check=0).stdout))
     # On Intel's CPUs perf 6.1 leaves guests out of its default event, newer ones and tally do not.
     if not options:
         shown[0] = shown[0].replace('pppH:', 'ppp:').replace(' exclude_guest: 1,', '')
