@@ -131,13 +131,12 @@ static uint64_t left_of_all_groups(const char *root)
 }
 
 /* pages: of this process, that the limit counts. */
-static uint64_t left_of_limit(int resource, uint64_t pages)
+static uint64_t left_of_limit(const struct rlimit *limit, uint64_t pages)
 {
-	struct rlimit limit;
 	uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-	if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+	if (limit->rlim_cur == RLIM_INFINITY)
 		return UINT64_MAX;
-	return used < limit.rlim_cur ? limit.rlim_cur - used : 0;
+	return used < limit->rlim_cur ? limit->rlim_cur - used : 0;
 }
 
 static uint64_t left_of_process(const char *root)
@@ -152,7 +151,10 @@ static uint64_t left_of_process(const char *root)
 		if (!str_to_u64(first_word(word), 10, &pages[i]))
 			pages[i] = 0;
 	free(text);
-	uint64_t space = left_of_limit(RLIMIT_AS, pages[0]), data = left_of_limit(RLIMIT_DATA, pages[5]);
+	struct rlimit of_space, of_data;
+	if (getrlimit(RLIMIT_AS, &of_space) != 0 || getrlimit(RLIMIT_DATA, &of_data) != 0)
+		return UINT64_MAX;
+	uint64_t space = left_of_limit(&of_space, pages[0]), data = left_of_limit(&of_data, pages[5]);
 	return space < data ? space : data;
 }
 

@@ -115,8 +115,8 @@ static void numbers_are_of_the_locale(void **state)
 {
 	static const char *const lines[] = {
 		"     3.100.000.000      cycles                           #    3,100 GHz                    \n",
-		"     6.200.000.000      instructions                     #    2,00  insn per cycle           "
-		"(50,00%)\n",
+		("     6.200.000.000      instructions                     #    2,00  insn per cycle           "
+		 "(50,00%)\n"),
 		"       2,000000000 seconds time elapsed\n",
 	};
 	struct fixture f;
