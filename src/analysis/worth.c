@@ -237,9 +237,7 @@ enum tally_status requirements_parse(const char *text, struct requirements *requ
 {
 	struct requirements made = {.count = 0};
 	struct tally_str rest = str_from(text), part;
-	if (!text)
-		return error_set(err, TALLY_INVALID, "no requirement is given");
-	while (str_next_item(&rest, &part)) {
+	while (text && str_next_item(&rest, &part)) {
 		if (made.count == REQUIREMENTS_MAX)
 			return error_set(err, TALLY_LIMIT, "at most %d requirements", REQUIREMENTS_MAX);
 		enum tally_status status = parse_one(part, &made.items[made.count], err);
@@ -247,6 +245,8 @@ enum tally_status requirements_parse(const char *text, struct requirements *requ
 			return status;
 		made.count++;
 	}
+	if (made.count == 0)
+		return error_set(err, TALLY_INVALID, "no requirement is given");
 	*requirements = made;
 	return TALLY_OK;
 }

@@ -102,10 +102,10 @@ static void a_page_has_its_data(void **state)
 	const struct timechart_picture picture = make(&t);
 	assert_true(timechart_html_write(&out, &picture));
 	text_char(&out, 0);
-	assert_has(&out,
-		"{\n\"title\":\"a\\u003cb\",\n\"program\":\"tally\",\n\"duration\":10000000,\n\"resolution\":0,\n"
-		"\"io_min\":0,\n\"strings\":[\n\"\\u003cb\\u003e\\u0026\",\n\"schedule\\u000amain\"],\n"
-		"\"tracks\":[\n[0,0,0,0,10000000,[],2,\"AACAkvQBAgOAkvQBgJvuAgM=\"");
+	assert_has(&out, "{\n\"title\":\"a\\u003cb\",\n\"program\":\"tally\",\n\"lost\":0,\n\"duration\":10000000,"
+			 "\n\"resolution\":0,\n"
+			 "\"io_min\":0,\n\"strings\":[\n\"\\u003cb\\u003e\\u0026\",\n\"schedule\\u000amain\"],\n"
+			 "\"tracks\":[\n[0,0,0,0,10000000,[],2,\"AACAkvQBAgOAkvQBgJvuAgM=\"");
 	text_deinit(&out);
 	tracks_deinit(&t);
 }
