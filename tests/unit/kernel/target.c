@@ -133,7 +133,7 @@ int main(void)
 		WITH_ROOT(a_users_processes_are_found),
 		WITH_ROOT(wrong_targets_are_named),
 		WITH_ROOT(threads_win_over_cpus),
-		cmocka_unit_test(other_cpus_come_behind_those_that_are_measured),
+		WITH_ROOT(other_cpus_come_behind_those_that_are_measured),
 		cmocka_unit_test(cpu_lists_are_sorted_and_unique),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
