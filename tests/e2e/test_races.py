@@ -30,9 +30,9 @@ REPORTS = {
 }
 
 
-def expect_no_race(result):
+def expect_no_race(result, statuses=(0,)):
     assert 'ThreadSanitizer' not in result.stderr, result.stderr
-    assert result.returncode == 0, result.stderr
+    assert result.returncode in statuses, result.stdout + result.stderr
 
 
 @pytest.fixture(scope='module')
@@ -60,7 +60,8 @@ def test_recorder_has_no_race(live, recordings, tally_tsan, workload, name):
 @pytest.mark.parametrize('name', ['frame_pointers', 'dwarf'])
 def test_reader_has_no_race(live, recordings, tally_tsan, workload, name, form):
     file = record(recordings, tally_tsan, workload, name)
-    expect_no_race(tally_tsan(*REPORTS[form], '-i', file))
+    # The sanitized recorder is slow: that it lost samples, which health answers by status 1, is no race.
+    expect_no_race(tally_tsan(*REPORTS[form], '-i', file), (0, 1) if form == 'health' else (0,))
 
 
 def test_threads_of_record_have_no_race(system_wide, tally_tsan, tmp_path):
