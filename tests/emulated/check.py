@@ -365,7 +365,9 @@ def check_reports_are_those_of_perf(guest):
         theirs = rows_of(guest.good(f'report-perf-{file}').text(f'report-perf-{file}'))
         assert ours[:2] == theirs[:2], (file, ours[:4], theirs[:4])
         assert ours and ours[0][-1] == 'twice', ours
-    assert guest.text('evlist-tally-plain') == guest.text('evlist-perf-plain')
+    # The installed perf leaves out fields of zero, which newer ones print.
+    ours = re.sub(r'(type|config): 0 \(\w+\), ', '', guest.text('evlist-tally-plain'))
+    assert ours == guest.text('evlist-perf-plain'), (ours, guest.text('evlist-perf-plain'))
     assert guest.text('script-tally-period').split() == guest.text('script-perf-period').split()
 
 
