@@ -62,17 +62,21 @@ static size_t colour_bytes(const uint8_t *s, size_t left)
 	return at < left && s[at] == 'm' ? at + 1 : 0;
 }
 
-typedef int8_t control_block __attribute__((vector_size(16)));
+typedef uint8_t control_block __attribute__((vector_size(16)));
+typedef int8_t signed_block __attribute__((vector_size(16)));
 #define BLOCK_BYTES (4 * sizeof(control_block))
 
-/* Whether rows have nothing here but ASCII that is shown, line ends and tabs: nearly always, and all output is asked. */
+/* Whether rows have nothing here but printable ASCII, line ends and tabs. All output goes through this, and nearly all of
+ * it is plain: each of the two ranges takes one addition and one signed comparison. */
 static inline bool is_plain_block(const char *s)
 {
-	control_block found = {0};
+	signed_block found = {0};
 	for (size_t i = 0; i < BLOCK_BYTES; i += sizeof(control_block)) {
 		control_block c;
 		memcpy(&c, s + i, sizeof(c));
-		found |= ((c < 0x20) & (c != '\n') & (c != '\t')) | (c == 0x7f); /* below: beyond ASCII, too */
+		signed_block not_printable = (signed_block)(c + 1) < 0x21; /* 0x7f and above become negative or zero */
+		signed_block line_end_or_tab = (signed_block)(c + (0x80 - '\t')) < INT8_MIN + 2; /* the lowest two values */
+		found |= not_printable ^ line_end_or_tab;
 	}
 	uint64_t words[2];
 	memcpy(words, &found, sizeof(words));

@@ -164,7 +164,34 @@ static bool print_end(struct script_printer *p, struct text *t, const struct per
 		FIELD_PHYS_ADDR | FIELD_DATA_PAGE_SIZE | FIELD_CODE_PAGE_SIZE | CODE_FIELDS | FIELD_PATHS |   \
 		FIELD_SRCCODE)
 #define ACCESS_FIELDS (FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_INS_LAT | FIELD_RETIRE_LAT | FIELD_CGROUP)
+#define ID_WIDTH      5
 #define FLAGS_WIDTH   24 /* of the column of decoded hardware traces, which recorded samples leave empty */
+
+/* Of every row: formatted without printf, which would be a fifth of the time that script takes. */
+static void print_right(struct text *t, int32_t v, size_t width)
+{
+	if (v >= 0)
+		text_u64_right(t, (uint64_t)v, width);
+	else
+		text_printf(t, "%*d", (int)width, v);
+}
+
+static void print_thread(struct text *t, int32_t pid, int32_t tid, uint64_t fields)
+{
+	if (!(fields & FIELD_PID)) {
+		print_right(t, tid, ID_WIDTH);
+	} else {
+		print_right(t, pid, ID_WIDTH);
+		if (fields & FIELD_TID) {
+			text_char(t, '/');
+			size_t start = t->len;
+			text_i64(t, tid);
+			if (t->len - start < ID_WIDTH)
+				text_repeat(t, ' ', ID_WIDTH - (t->len - start));
+		}
+	}
+	text_char(t, ' ');
+}
 
 void script_print_start(struct script_printer *p, struct text *t, const struct script_row *row)
 {
@@ -174,19 +201,11 @@ void script_print_start(struct script_printer *p, struct text *t, const struct s
 	bool has_chain = (fields & FIELD_IP) && (event->attr.sample_type & SAMPLE_CALLCHAIN) && !p->hide_call_graph;
 	if (fields & FIELD_COMM)
 		print_comm(p, t, row, has_chain);
-	if ((fields & FIELD_PID) && (fields & FIELD_TID))
-		text_printf(t, "%5d/%-5d ", (int32_t)sample->pid, (int32_t)sample->tid);
-	else if (fields & FIELD_PID)
-		text_printf(t, "%5d ", (int32_t)sample->pid);
-	else if (fields & FIELD_TID) {
-		if ((int32_t)sample->tid < 0)
-			text_printf(t, "%5d", (int32_t)sample->tid);
-		else
-			text_u64_right(t, sample->tid, 5);
-		text_char(t, ' ');
-	}
+	if (fields & (FIELD_PID | FIELD_TID))
+		print_thread(t, (int32_t)sample->pid, (int32_t)sample->tid, fields);
 	if ((fields & FIELD_CPU) && p->is_narrow) {
-		text_printf(t, "%3d ", sample->present & SAMPLE_CPU ? (int)sample->cpu : -1);
+		print_right(t, sample->present & SAMPLE_CPU ? (int32_t)sample->cpu : -1, 3);
+		text_char(t, ' ');
 	} else if (fields & FIELD_CPU) {
 		text_char(t, '[');
 		if (sample->present & SAMPLE_CPU)
