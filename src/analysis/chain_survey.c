@@ -97,7 +97,7 @@ static void survey_run(struct perfdata_reader *reader, struct record_run *run, c
 	}
 }
 
-static bool has_chains(const struct perfdata_reader *reader)
+bool chain_survey_has_any(const struct perfdata_reader *reader)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
@@ -114,7 +114,7 @@ enum tally_status chain_survey_read(
 	struct sideband sideband = {0};
 	struct resolver resolver = {0};
 	*survey = (struct chain_survey){0};
-	if (!has_chains(reader))
+	if (!chain_survey_has_any(reader))
 		return TALLY_OK;
 	perfdata_reader_rewind(reader);
 	enum tally_status status = record_run_open(reader, &run, err);

@@ -22,6 +22,8 @@ struct chain_survey {
 
 /* Chains that the kernel followed by frame pointers: neither copies of stacks nor branches make longer ones. */
 bool chain_survey_is_of(const struct perf_attr *attr);
+/* Whether a recording has such chains: of one of its events, followed by frame pointers. */
+bool chain_survey_has_any(const struct perfdata_reader *reader);
 static inline bool chain_survey_wants(const struct chain_survey *survey)
 {
 	return survey->chains < CHAIN_SURVEY_MOST;

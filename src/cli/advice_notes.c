@@ -53,19 +53,9 @@ static struct chain_counts count_chains(const struct profile *p)
 	return counts;
 }
 
-static bool is_by_frame_pointer(struct perfdata_reader *reader)
-{
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if (chain_survey_is_of(&events[i].attr))
-			return chain_survey_is_by_frame_pointer(perfdata_reader_features(reader));
-	return false;
-}
-
 static void add_frame_pointers(struct diag *notes, struct perfdata_reader *reader, const struct profile *p)
 {
-	if (!is_by_frame_pointer(reader))
+	if (!chain_survey_has_any(reader))
 		return;
 	struct chain_counts counts = count_chains(p);
 	if (counts.chains < CHAINS_LEAST || counts.whole * 100 >= counts.chains * WHOLE_PERCENT)

@@ -12,6 +12,7 @@
 
 #include "abi/perf_constants.h"
 #include "abi/record.h"
+#include "abi/record_slices.h"
 #include "base/error.h"
 #include "base/id_table.h"
 #include "base/vec.h"
@@ -151,36 +152,12 @@ static void hold(struct record_files *files, const struct record_mmap *m)
 	files->held += file->fd >= 0;
 }
 
-struct look_slices {
-	const struct tally_bytes *items;
-	size_t count;
-};
-
-/* Bytes at an offset into all slices; false: they end before. */
-static bool take_bytes(const struct look_slices *from, size_t at, void *to, size_t len)
-{
-	uint8_t *out = to;
-	for (size_t i = 0; i < from->count && len; i++) {
-		const struct tally_bytes *slice = &from->items[i];
-		if (at >= slice->len) {
-			at -= slice->len;
-			continue;
-		}
-		size_t part = slice->len - at < len ? slice->len - at : len;
-		memcpy(out, slice->data + at, part);
-		out += part;
-		len -= part;
-		at = 0;
-	}
-	return len == 0;
-}
-
-static void look_at_map(struct record_files *files, const struct look_slices *from, size_t at, size_t size)
+static void look_at_map(struct record_files *files, const struct record_slices *from, size_t at, size_t size)
 {
 	uint8_t bytes[MMAP_BYTES_MAX];
 	struct record record;
 	struct record_fields fields;
-	if (size > sizeof(bytes) || !take_bytes(from, at, bytes, size) ||
+	if (size > sizeof(bytes) || !record_slices_copy(from, at, bytes, size) ||
 		record_at((struct tally_bytes){bytes, size}, false, 0, &record, NULL) != TALLY_OK ||
 		record_decode(&record, &fields, NULL) != TALLY_OK || !may_hold(&fields.mmap))
 		return;
@@ -192,17 +169,11 @@ static void look_at_map(struct record_files *files, const struct look_slices *fr
 void record_files_look(void *context, const struct tally_bytes *slices, size_t count)
 {
 	struct record_files *files = context;
-	const struct look_slices from = {slices, count};
-	struct {
-		uint32_t type;
-		uint16_t misc, size;
-	} header;
-	for (size_t at = 0; take_bytes(&from, at, &header, sizeof(header)); at += header.size) {
-		if (header.size < RECORD_HEADER_BYTES)
-			return; /* nothing is known of what follows */
+	const struct record_slices from = {slices, count};
+	struct record_slice_header header;
+	for (size_t at = 0; record_slices_header(&from, at, &header); at += header.size)
 		if (header.type == RECORD_MMAP2 && (header.misc & MISC_CPUMODE_MASK) == MISC_CPUMODE_USER)
 			look_at_map(files, &from, at, header.size);
-	}
 }
 
 int record_files_pause_ms(struct record_files *files)

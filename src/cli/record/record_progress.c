@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "abi/record.h"
+#include "abi/record_slices.h"
 #include "base/clock.h"
 #include "cli/progress_line.h"
 #include "cli/record/record_output.h"
@@ -30,48 +31,18 @@ struct record_progress record_progress_begin(const struct record_request *reques
 		.state = {.cpus = cpu_count, .has_counts = has_counts}};
 }
 
-struct slices {
-	const struct tally_bytes *items;
-	size_t count;
-};
-
-/* Bytes at an offset into all slices; false: they end before. */
-static bool copy_at(const struct slices *from, size_t at, void *to, size_t len)
-{
-	uint8_t *out = to;
-
-	for (size_t i = 0; i < from->count && len; i++) {
-		const struct tally_bytes *slice = &from->items[i];
-		if (at >= slice->len) {
-			at -= slice->len;
-			continue;
-		}
-		size_t part = slice->len - at < len ? slice->len - at : len;
-		memcpy(out, slice->data + at, part);
-		out += part;
-		len -= part;
-		at = 0;
-	}
-	return len == 0;
-}
-
 void record_progress_count(struct record_progress *progress, const struct tally_bytes *slices, size_t slice_count)
 {
-	const struct slices from = {slices, slice_count};
-	struct {
-		uint32_t type;
-		uint16_t misc, size;
-	} header;
+	const struct record_slices from = {slices, slice_count};
+	struct record_slice_header header;
 	uint64_t lost;
 
-	for (size_t at = 0; progress->is_on && copy_at(&from, at, &header, sizeof(header)); at += header.size) {
-		if (header.size < RECORD_HEADER_BYTES)
-			return; /* nothing is known of what follows */
+	for (size_t at = 0; progress->is_on && record_slices_header(&from, at, &header); at += header.size) {
 		if (header.type == RECORD_SAMPLE)
 			progress->state.samples++;
 		bool is_lost = header.type == RECORD_LOST;
 		if ((is_lost || header.type == RECORD_LOST_SAMPLES) &&
-			copy_at(&from, at + (is_lost ? LOST_AT : LOST_SAMPLES), &lost, sizeof(lost)))
+			record_slices_copy(&from, at + (is_lost ? LOST_AT : LOST_SAMPLES), &lost, sizeof(lost)))
 			progress->state.lost += lost;
 	}
 }

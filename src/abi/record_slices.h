@@ -1,0 +1,36 @@
+/*
+ * record_slices.h - reads records that lie in several pieces of memory, as a ring that wraps around leaves them.
+ *
+ * The records follow each other over the ends of the pieces. Values; the bytes are borrowed. Bad input: a header whose
+ * size is below that of a header ends the walk, as nothing is known of what follows.
+ *
+ *	struct record_slices from = {slices, count};
+ *	struct record_slice_header header;
+ *	for (size_t at = 0; record_slices_header(&from, at, &header); at += header.size)
+ */
+#ifndef ABI_RECORD_SLICES_H
+#define ABI_RECORD_SLICES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cursor.h"
+
+struct record_slices {
+	const struct tally_bytes *items;
+	size_t count;
+};
+
+/* As the kernel writes it, in the byte order of this machine. */
+struct record_slice_header {
+	uint32_t type;
+	uint16_t misc, size; /* bytes, the header included */
+};
+
+/* Copies len bytes from an offset into all slices; false if the slices end before. */
+bool record_slices_copy(const struct record_slices *from, size_t at, void *to, size_t len);
+/* The header of the record at an offset; false at the end. */
+bool record_slices_header(const struct record_slices *from, size_t at, struct record_slice_header *header);
+
+#endif
