@@ -75,7 +75,8 @@ static inline bool is_plain_block(const char *s)
 		control_block c;
 		memcpy(&c, s + i, sizeof(c));
 		signed_block not_printable = (signed_block)(c + 1) < 0x21; /* 0x7f and above become negative or zero */
-		signed_block line_end_or_tab = (signed_block)(c + (0x80 - '\t')) < INT8_MIN + 2; /* the lowest two values */
+		signed_block line_end_or_tab =
+			(signed_block)(c + (0x80 - '\t')) < INT8_MIN + 2; /* the lowest two values */
 		found |= not_printable ^ line_end_or_tab;
 	}
 	uint64_t words[2];
