@@ -3,6 +3,7 @@ import ctypes
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import struct
@@ -41,8 +42,9 @@ def pytest_configure(config):
 class Program:
     """A program with the fixed environment. Calling it gives its CompletedProcess; check=N asserts the exit status."""
 
-    def __init__(self, path, home, runs_if_aborted=1):
+    def __init__(self, path, home, runs_if_aborted=1, prefix=()):
         self.path = pathlib.Path(path)
+        self.prefix = list(prefix)
         self.runs_if_aborted = runs_if_aborted
         self.environment = {**os.environ, **FIXED, 'HOME': str(home)}
 
@@ -50,7 +52,7 @@ class Program:
         environment = {**self.environment, **(env or {})}
         kept = {'errors': 'replace'} if text else {}
         for _ in range(self.runs_if_aborted):
-            result = subprocess.run([str(self.path), *map(str, arguments)], cwd=cwd, env=environment, text=text,
+            result = subprocess.run([*self.prefix, str(self.path), *map(str, arguments)], cwd=cwd, env=environment, text=text,
                                     input=stdin, stdin=subprocess.DEVNULL if stdin is None else None,
                                     capture_output=True, timeout=timeout, check=False, **kept)
             if result.returncode != -signal.SIGABRT:
@@ -62,7 +64,7 @@ class Program:
 
     def start(self, *arguments, **kwargs):
         """The running process; standard input, output and error are pipes."""
-        return subprocess.Popen([str(self.path), *map(str, arguments)], env=self.environment, text=True,
+        return subprocess.Popen([*self.prefix, str(self.path), *map(str, arguments)], env=self.environment, text=True,
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **kwargs)
 
 
@@ -129,6 +131,30 @@ def shared():
     if not path.is_dir():
         pytest.skip('../shared is absent')
     return path
+
+
+@pytest.fixture(scope='session')
+def golden_place():
+    """What to put before a command so that it finds perf-golden at /srv, the place that its recordings name."""
+    source = ROOT.parent / 'shared' / 'perf-golden'
+    if os.path.isdir('/srv/perf-golden'):
+        return []
+    if not source.is_dir():
+        pytest.skip('../shared/perf-golden is absent')
+    mounts = (f'mount -t tmpfs none /srv && mkdir /srv/perf-golden && mount --bind {shlex.quote(str(source))} '
+              '/srv/perf-golden && exec "$@"')
+    prefix = ['unshare', '--mount', 'sh', '-c', mounts, 'sh']
+    tried = subprocess.run([*prefix, 'true'], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        pytest.skip(f'cannot mount perf-golden at /srv: {tried.stderr.strip()}')
+    return prefix
+
+
+@pytest.fixture
+def golden_tally(tally, golden_place):
+    """The program under test, where perf-golden is at /srv."""
+    tally.prefix = golden_place
+    return tally
 
 
 @pytest.fixture

@@ -102,12 +102,10 @@ def recording(request, tmp_path):
         return request.getfixturevalue('inlined')
     if request.param in MADE:
         return make(request.param, tmp_path / 'perf.data')
-    path = pathlib.Path('/srv/perf-golden/data') / f'{request.param}.data'
-    shared = ROOT.parent / 'shared' / 'perf-golden' / 'data' / path.name
-    for candidate in (shared, path):
-        if candidate.exists():
-            return candidate
-    pytest.skip(f'{request.param}.data is absent')
+    path = ROOT.parent / 'shared' / 'perf-golden' / 'data' / f'{request.param}.data'
+    if not path.exists():
+        pytest.skip(f'../shared/perf-golden/data/{path.name} is absent')
+    return path
 
 
 def report_sums(tally, path):
@@ -606,11 +604,9 @@ def test_pprof_begins_with_the_program(tally, tmp_path):
     assert names[0] == '/nowhere/program' and sorted(names[1:]) == ['/nowhere/lib.so.1', '/nowhere/other']
 
 
-def test_sched_switches(tally, tmp_path):
+def test_sched_switches(tally, shared, tmp_path):
     """A recording of the scheduler: what ran where, for perfetto and for Chrome's viewer."""
-    path = pathlib.Path('/srv/perf-golden/data/sched.data')
-    if not path.exists():
-        pytest.skip('/srv/perf-golden is absent')
+    path = shared / 'perf-golden' / 'data' / 'sched.data'
     switches = tally('query', '--csv', path, "select count(*) from marks where kind = 'switch'", check=0).stdout
     count = int(switches.split()[1])
     script = tally('script', '-i', path, check=0).stdout.count('sched:sched_switch:')

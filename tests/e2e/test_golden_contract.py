@@ -1,5 +1,4 @@
 """The program against what perf printed: the score per group is kept, and the named cases must be the same."""
-import os
 import pathlib
 import re
 import subprocess
@@ -11,20 +10,18 @@ from conftest import BUILD, GOLDEN, normalise_numbers
 NAMED = [line for line in (GOLDEN / 'contract-min.txt').read_text().split('\n') if line and not line.startswith('#')]
 
 # Made with names of the kernel that ran, or of it: the same only where that kernel runs.
-OF_THE_KERNEL = {'report-kg', 'report-sys', 'script-k', 'misc-bidlistk'}
+OF_THE_KERNEL = {'report-kg', 'script-k', 'misc-bidlistk'}
 
 
 @pytest.fixture(scope='module')
-def scores(tmp_path_factory):
+def scores(tmp_path_factory, golden_place):
     shared = pathlib.Path(__file__).resolve().parents[3] / 'shared'
     checker = shared / 'perf-golden' / 'check.py'
     if not checker.exists():
         pytest.skip('../shared/perf-golden is absent')
-    if not os.path.isdir('/srv/perf-golden'):
-        pytest.skip('/srv/perf-golden is absent: the recordings name their binaries there')
     table = tmp_path_factory.mktemp('golden') / 'scores.tsv'
     # err-nowork counts the whole machine until its time-out of 45 s.
-    result = subprocess.run([sys.executable, checker, BUILD / 'src' / 'cli' / 'tally', '-c', 'contract',
+    result = subprocess.run([*golden_place, sys.executable, checker, BUILD / 'src' / 'cli' / 'tally', '-c', 'contract',
                              '-m', '^(?!err-nowork$)', '-o', table], text=True,
                             capture_output=True, stdin=subprocess.DEVNULL, check=False, timeout=1200)
     assert result.returncode == 0, result.stderr
@@ -49,12 +46,10 @@ def shape_of_repeats(text):
     return [line.strip() for line in re.sub(r'\b[KMG]?/sec', '/sec', text).splitlines()]
 
 
-def test_repeats_have_the_shape_of_perf(shared, live, hardware_absent, tally):
+def test_repeats_have_the_shape_of_perf(shared, live, hardware_absent, golden_tally):
     out = shared / 'perf-golden' / 'out'
     command = (out / 'stat-r.cmd').read_text().split()
-    if not os.path.exists(command[4]):
-        pytest.skip(f'{command[4]} is absent')
-    result = tally(*command[1:], check=0)
+    result = golden_tally(*command[1:], check=0)
     # Called as tally, it says why hardware events are missing.
     shown = re.sub(r'^tally: .*\n', '', result.stderr, flags=re.M)
     assert shape_of_repeats(shown) == shape_of_repeats((out / 'stat-r.err').read_text())

@@ -1,6 +1,5 @@
 """tally script -F against perf on recordings that hold every field, in both byte orders, and on shared ones."""
 import gzip
-import pathlib
 import re
 
 import perfdata_build
@@ -162,11 +161,9 @@ def test_relative_times_are_of_one_kind(tally, tmp_path):
         assert refused.stderr == '--reltime and --deltatime cannot be used together\n'
 
 
-def test_a_copied_stack_is_unwound_to_its_root(shared, tally):
+def test_a_copied_stack_is_unwound_to_its_root(shared, golden_tally):
     path = shared / 'perf-golden' / 'data' / 'ud.data'
-    if not path.exists() or not pathlib.Path('/srv/perf-golden/bin/demo').exists():
-        pytest.skip('the golden recordings and their program are absent')
-    blocks = tally('script', '-i', path, '-F', 'comm,ip,sym', check=0).stdout.split('\n\n')
+    blocks = golden_tally('script', '-i', path, '-F', 'comm,ip,sym', check=0).stdout.split('\n\n')
     names = [line.split()[-1] for line in blocks[0].splitlines()[1:]]
     assert names == ['leaf_hot', 'mid_a', 'work', 'main', '__libc_start_call_main', '__libc_start_main_impl', '_start']
 
