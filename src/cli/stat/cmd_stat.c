@@ -258,6 +258,9 @@ static int replay(const struct cli *cli, struct stat_settings *s, int argc, char
 		return exit_code;
 	if (rest < argc)
 		return cli_usagef(cli, &command_stat_report, NULL, "stat report takes no command");
+	exit_code = stat_form_check(cli, &command_stat, s);
+	if (exit_code != 0)
+		return exit_code;
 	struct tally_error err = {0};
 	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
 	struct stat_printer p = make_printer(cli, s, user_locale);

@@ -407,11 +407,22 @@ static const struct option report_options[] = {
 const struct option_table stat_report_option_table = {
 	report_options, sizeof(report_options) / sizeof(report_options[0]), false};
 
+int stat_form_check(const struct cli *cli, const struct command *command, const struct stat_settings *s)
+{
+	if (s->separator && s->is_json)
+		return cli_usagef(cli, command, "field-separator,json-output",
+			"-x and -j exclude each other: lines are CSV or JSON");
+	return 0;
+}
+
 int stat_settings_check(const struct cli *cli, const struct command *command, struct stat_settings *s)
 {
 	bool is_wide = s->all_cpus || s->cpus;
 	if (s->runs == UINT64_MAX)
 		return cli_usagef(cli, command, "repeat", "Run count must be a positive number"), STAT_EXIT_INVALID;
+	int exit_code = stat_form_check(cli, command, s);
+	if (exit_code != 0)
+		return exit_code;
 	if (s->separator && s->asks_big_num)
 		return cli_usagef(cli, command, "big-num,field-separator", "-B option not supported with -x");
 	if (s->output && s->log_fd != UINT64_MAX)

@@ -14,6 +14,8 @@
 extern const struct option_table stat_option_table;
 extern const struct option_table stat_report_option_table;
 
+/* One form of lines at most: 0, or the exit code after the message. */
+int stat_form_check(const struct cli *cli, const struct command *command, const struct stat_settings *s);
 /* Completes the settings. 0, or the exit code after the message. */
 int stat_settings_check(const struct cli *cli, const struct command *command, struct stat_settings *s);
 

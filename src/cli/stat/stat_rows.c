@@ -415,7 +415,7 @@ static void json_place(struct text *t, const struct row *row)
 	json_string(t, place.data ? place.data : "");
 	text_str(t, ", ");
 	if (place_has_cpus(mode))
-		text_printf(t, "\"aggregate-number\" : %u, ", row->cpu_count);
+		text_printf(t, "\"counters\" : %u, ", row->cpu_count);
 	text_deinit(&place);
 }
 

@@ -177,7 +177,7 @@ static void places_lead_the_line(void **state)
 	f.places[0] = (struct cpu_place){.cpu = -1, .core = 3, .die = 0, .socket = 1, .node = -1};
 	expect(&f, (struct stat_style){0}, "\nS1-D0-C3           1            1000.00 msec task-clock ");
 	expect(&f, (struct stat_style){.separator = ","}, "S1-D0-C3,1,1000.00,msec,task-clock,");
-	expect(&f, (struct stat_style){.is_json = true}, "{\"core\" : \"S1-D0-C3\", \"aggregate-number\" : 1, ");
+	expect(&f, (struct stat_style){.is_json = true}, "{\"core\" : \"S1-D0-C3\", \"counters\" : 1, ");
 	f.aggregation.mode = AGGREGATE_CPU;
 	f.places[0].cpu = 12;
 	expect(&f, (struct stat_style){0}, "\nCPU12                 1000.00 msec task-clock ");
