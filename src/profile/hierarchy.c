@@ -7,7 +7,7 @@
 struct hierarchy_builder {
 	struct hierarchy *tree;
 	const struct hierarchy_options *options;
-	struct flat_order *order;
+	struct flat_row_order *order;
 	uint32_t *rows; /* of the table, so that those of a node lie together */
 	uint32_t *begins, *ends; /* by node: its part of rows */
 	size_t begin_cap, end_cap;
@@ -20,7 +20,7 @@ static int compare_level(const struct hierarchy_builder *b, uint32_t level, uint
 	for (size_t i = 0; i < o->key_count; i++) {
 		if (o->levels[i] != level)
 			continue;
-		int order = flat_order_compare(b->order, o->keys[i], left, right);
+		int order = flat_row_order_compare(b->order, o->keys[i], left, right);
 		if (order)
 			return order;
 	}
@@ -159,11 +159,11 @@ enum tally_status hierarchy_init(struct hierarchy *hierarchy, const struct flat_
 	if (options->key_count == 0)
 		return error_set(err, TALLY_INVALID, "a hierarchy needs a sort key");
 	made.level_count = options->levels[options->key_count - 1] + 1u;
-	enum tally_status status = flat_order_create(table, &b.order, err);
+	enum tally_status status = flat_row_order_create(table, &b.order, err);
 	if (status != TALLY_OK)
 		return status;
 	bool is_built = build(&b);
-	flat_order_destroy(b.order);
+	flat_row_order_destroy(b.order);
 	free(b.rows);
 	free(b.begins);
 	free(b.ends);

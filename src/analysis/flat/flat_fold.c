@@ -19,7 +19,7 @@ struct spot_key {
 	uint32_t group, hash;
 };
 
-bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, const struct sample_pass_input *input)
+bool flat_fold_init(struct flat_fold *fold, struct flat_gather_part *part, const struct sample_pass_input *input)
 {
 	size_t binaries = machine_binary_count(input->sideband->machine);
 	*fold = (struct flat_fold){.part = part,
@@ -289,7 +289,7 @@ static bool make_states(struct flat_fold *fold)
 
 void flat_fold_place(struct flat_fold *fold)
 {
-	struct flat_part *part = fold->part;
+	struct flat_gather_part *part = fold->part;
 	const struct sample_pass_input *input = fold->input;
 	struct flat_block block;
 	fold->failed = !make_room(fold, part->sample_count / SAMPLES_PER_SPOT);

@@ -44,7 +44,7 @@ struct flat_spot { /* samples of a group at one address; two of them fill a line
 };
 
 struct flat_fold {
-	struct flat_part *part;
+	struct flat_gather_part *part;
 	const struct sample_pass_input *input; /* of the pass to be */
 	struct id_table threads; /* as a pass has them */
 	VEC(struct flat_state) states; /* by context */
@@ -61,7 +61,7 @@ struct flat_fold {
 };
 
 /* False: out of memory. */
-bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, const struct sample_pass_input *input);
+bool flat_fold_init(struct flat_fold *fold, struct flat_gather_part *part, const struct sample_pass_input *input);
 /* Frees the part's samples on the way. */
 void flat_fold_place(struct flat_fold *fold);
 void flat_fold_deinit(struct flat_fold *fold);

@@ -31,13 +31,13 @@ bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_opti
 	return !is_by_place && !is_labelled && !o->without_names && !o->spans && !o->switches && events_serve(reader);
 }
 
-static void free_block(struct flat_part *part, size_t block)
+static void free_block(struct flat_gather_part *part, size_t block)
 {
 	free(part->blocks.items[block]);
 	part->blocks.items[block] = NULL;
 }
 
-static void part_deinit(struct flat_part *part)
+static void part_deinit(struct flat_gather_part *part)
 {
 	for (size_t i = 0; i < part->blocks.len; i++)
 		free_block(part, i);
@@ -64,7 +64,7 @@ void flat_gather_deinit(struct flat_gather *gather)
 	*gather = (struct flat_gather){0};
 }
 
-static uint32_t add_context(struct flat_part *part, const struct flat_context *context)
+static uint32_t add_context(struct flat_gather_part *part, const struct flat_context *context)
 {
 	uint64_t words[2] = {(uint32_t)context->pid | (uint64_t)(uint32_t)context->tid << 32,
 		context->event | (uint64_t)context->cpumode << 32};
@@ -79,7 +79,7 @@ static bool is_context(const struct flat_context *a, const struct flat_context *
 	return a->tid == b->tid && a->pid == b->pid && a->cpumode == b->cpumode && a->event == b->event;
 }
 
-static uint32_t context_id(struct flat_part *part, const struct flat_context *context)
+static uint32_t context_id(struct flat_gather_part *part, const struct flat_context *context)
 {
 	uint32_t *recent = &part->recent[((uint32_t)context->tid * 2 + context->cpumode) % FLAT_RECENT];
 	if (*recent == 0 || !is_context(&part->contexts.items[*recent - 1], context)) {
@@ -91,7 +91,7 @@ static uint32_t context_id(struct flat_part *part, const struct flat_context *co
 	return *recent - 1;
 }
 
-static bool add_block(struct flat_part *part)
+static bool add_block(struct flat_gather_part *part)
 {
 	struct flat_sample *block =
 		vec_reserve(&part->blocks, part->blocks.len + 1) ? malloc(part->block_samples * sizeof(*block)) : NULL;
@@ -104,7 +104,7 @@ static bool add_block(struct flat_part *part)
 }
 
 /* NULL: out of memory. */
-static struct flat_sample *new_sample(struct flat_part *part)
+static struct flat_sample *new_sample(struct flat_gather_part *part)
 {
 	if (part->next == part->block_end && !add_block(part))
 		return NULL;
@@ -114,7 +114,7 @@ static struct flat_sample *new_sample(struct flat_part *part)
 
 /* The record's event; most samples are of few ids. */
 static const struct perfdata_event *event_of(
-	struct flat_part *part, struct perfdata_reader *reader, const struct record *record)
+	struct flat_gather_part *part, struct perfdata_reader *reader, const struct record *record)
 {
 	size_t offset = part->id_offset;
 	if (offset == 0 || offset + sizeof(uint64_t) > record->bytes.len)
@@ -138,7 +138,7 @@ static uint64_t field(const struct record *record, int16_t offset, uint64_t othe
 	return offset < 0 ? otherwise : sample_u64_at(record->bytes.data + offset, 0, record->swap);
 }
 
-static void take_sample(struct flat_part *part, struct perfdata_reader *reader, const struct record *record)
+static void take_sample(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record *record)
 {
 	const struct perfdata_event *event = event_of(part, reader, record);
 	if (!event) {
@@ -169,7 +169,7 @@ static void take_sample(struct flat_part *part, struct perfdata_reader *reader, 
 		part->failed = true;
 }
 
-static void take_other(struct flat_part *part, const struct record *record)
+static void take_other(struct flat_gather_part *part, const struct record *record)
 {
 	size_t len = part->others.len + record->bytes.len;
 	if (!vec_reserve(&part->others, len)) {
@@ -181,7 +181,8 @@ static void take_other(struct flat_part *part, const struct record *record)
 }
 
 /* Behind the samples that are kept, others are only counted. */
-static void take(struct flat_part *part, struct perfdata_reader *reader, const struct record *record, size_t position)
+static void take(
+	struct flat_gather_part *part, struct perfdata_reader *reader, const struct record *record, size_t position)
 {
 	if (record->type != RECORD_SAMPLE) {
 		take_other(part, record);
@@ -198,7 +199,7 @@ static void take(struct flat_part *part, struct perfdata_reader *reader, const s
 }
 
 /* The whole records of a window up to limit; how many bytes they have. */
-static size_t take_window(struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run,
+static size_t take_window(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
 	struct tally_bytes window, size_t position, size_t limit)
 {
 	size_t at = 0;
@@ -224,7 +225,7 @@ static struct tally_bytes window_at(
 }
 
 /* Records that begin before end, which moves to where the next one begins. */
-static void walk(struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run)
+static void walk(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record_run *run)
 {
 	size_t position = part->range.begin, limit = part->range.end;
 	bool is_cut = false;
@@ -245,8 +246,8 @@ static void walk(struct flat_part *part, struct perfdata_reader *reader, const s
 }
 
 /* Samples of the window, which begins where there are more, until the block is full. False: it has no record. */
-static bool take_again(
-	struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run, struct tally_bytes window)
+static bool take_again(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
+	struct tally_bytes window)
 {
 	size_t at = 0, limit = part->range.end - part->more;
 	struct record record;
@@ -261,8 +262,8 @@ static bool take_again(
 }
 
 /* Into the last block, which is not needed any more. */
-static bool read_again(
-	struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run, struct flat_block *block)
+static bool read_again(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
+	struct flat_block *block)
 {
 	uint8_t *room = malloc(WINDOW_BYTES);
 	struct flat_sample *first = part->blocks.items[part->blocks.len - 1];
@@ -277,8 +278,8 @@ static bool read_again(
 	return !part->failed && block->count > 0;
 }
 
-bool flat_part_next(
-	struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run, struct flat_block *block)
+bool flat_part_next(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
+	struct flat_block *block)
 {
 	size_t index = part->block_taken;
 	if (index == part->blocks.len)
@@ -303,9 +304,9 @@ struct gathering {
 static void walk_part(void *context, size_t index, struct run_part *range)
 {
 	const struct gathering *g = context;
-	struct flat_part *part = &g->gather->parts[index];
+	struct flat_gather_part *part = &g->gather->parts[index];
 	part_deinit(part);
-	*part = (struct flat_part){.range = *range,
+	*part = (struct flat_gather_part){.range = *range,
 		.context_ids = {.words = 2},
 		.most_kept = g->most_kept,
 		.block_samples = g->most_kept < BLOCK_SAMPLES ? g->most_kept : BLOCK_SAMPLES,
@@ -340,7 +341,7 @@ static void list_pieces(struct flat_gather *gather, const struct record_run *run
 static enum tally_status check_parts(const struct flat_gather *gather, struct tally_error *err)
 {
 	for (size_t i = 0; i < gather->part_count; i++) {
-		const struct flat_part *part = &gather->parts[i];
+		const struct flat_gather_part *part = &gather->parts[i];
 		if (part->failed)
 			return error_nomem(err);
 		if (part->has_payload)

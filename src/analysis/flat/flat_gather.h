@@ -45,7 +45,7 @@ struct flat_id { /* of an event */
 
 #define FLAT_RECENT 256
 #define FLAT_IDS    64
-struct flat_part { /* what one worker read */
+struct flat_gather_part { /* what one worker read */
 	struct run_part range; /* of the run */
 	VEC(struct flat_sample *) blocks; /* all but the last one are full */
 	struct flat_sample *next, *block_end; /* in the last block */
@@ -68,7 +68,7 @@ struct flat_part { /* what one worker read */
 };
 
 struct flat_gather {
-	struct flat_part *parts;
+	struct flat_gather_part *parts;
 	size_t part_count;
 	struct record_piece *pieces; /* of others, by part */
 	struct record_run others; /* as the run, but for its samples: from the lowest of the parts' copies on */
@@ -84,8 +84,8 @@ TALLY_MUST_CHECK enum tally_status flat_gather(struct perfdata_reader *reader, c
 void flat_gather_deinit(struct flat_gather *gather);
 /* The part's next samples, until the next call; it may have new contexts and large periods, of which those of blocks
  * before are not needed any more. False: there are no more, or the part has failed. */
-bool flat_part_next(
-	struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run, struct flat_block *block);
+bool flat_part_next(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
+	struct flat_block *block);
 /* The copied records have been read. */
 void flat_gather_free_others(struct flat_gather *gather);
 

@@ -27,7 +27,7 @@ static void note_cut(struct input_health *health, const struct flat_gather *gath
 static void add_health(struct sideband *sideband, const struct flat_gather *gather, const struct record_run *run)
 {
 	for (size_t i = 0; i < gather->part_count; i++) {
-		const struct flat_part *part = &gather->parts[i];
+		const struct flat_gather_part *part = &gather->parts[i];
 		sideband->health.records += part->samples;
 		sideband->health.samples += part->samples;
 		sideband->health.bytes += part->sample_bytes;

@@ -273,14 +273,15 @@ enum tally_status flat_table_sort(
 	return is_sorted ? TALLY_OK : error_nomem(err);
 }
 
-struct flat_order {
+struct flat_row_order {
 	struct flat_sort context;
 	uint32_t *ranks;
 };
 
-enum tally_status flat_order_create(const struct flat_table *table, struct flat_order **order, struct tally_error *err)
+enum tally_status flat_row_order_create(
+	const struct flat_table *table, struct flat_row_order **order, struct tally_error *err)
 {
-	struct flat_order *made = calloc(1, sizeof(*made));
+	struct flat_row_order *made = calloc(1, sizeof(*made));
 	if (made)
 		made->ranks = rank_strings(table->profile);
 	if (!made || !made->ranks) {
@@ -292,14 +293,14 @@ enum tally_status flat_order_create(const struct flat_table *table, struct flat_
 	return TALLY_OK;
 }
 
-void flat_order_destroy(struct flat_order *order)
+void flat_row_order_destroy(struct flat_row_order *order)
 {
 	if (order)
 		free(order->ranks);
 	free(order);
 }
 
-int flat_order_compare(const struct flat_order *order, enum profile_key key, uint32_t row_a, uint32_t row_b)
+int flat_row_order_compare(const struct flat_row_order *order, enum profile_key key, uint32_t row_a, uint32_t row_b)
 {
 	const struct flat_table *t = order->context.table;
 	int result = compare_key(&order->context, key, &t->rows[row_a], &t->rows[row_b]);

@@ -126,12 +126,12 @@ TALLY_MUST_CHECK enum tally_status flat_table_sort(
 	struct flat_table *table, const enum profile_key *columns, size_t count, struct tally_error *err);
 
 /* The order of single keys and values, for who groups the rows of a table further. The table outlives it. */
-struct flat_order;
-TALLY_MUST_CHECK enum tally_status flat_order_create(
-	const struct flat_table *table, struct flat_order **order, struct tally_error *err);
-void flat_order_destroy(struct flat_order *order);
+struct flat_row_order;
+TALLY_MUST_CHECK enum tally_status flat_row_order_create(
+	const struct flat_table *table, struct flat_row_order **order, struct tally_error *err);
+void flat_row_order_destroy(struct flat_row_order *order);
 /* 0: the rows are alike in this key. */
-int flat_order_compare(const struct flat_order *order, enum profile_key key, uint32_t row_a, uint32_t row_b);
+int flat_row_order_compare(const struct flat_row_order *order, enum profile_key key, uint32_t row_a, uint32_t row_b);
 /* Two rows' sums, of all members, by a value: the greater first. */
 int flat_stats_compare(
 	const struct flat_table *table, const struct flat_stat *a, const struct flat_stat *b, enum profile_key key);
