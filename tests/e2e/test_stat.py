@@ -242,7 +242,7 @@ BAD = {
     'unknown PMU': ('-e nopmu/x/ true', 129, 'Cannot find PMU `nopmu'),
     'unknown pid': ('-p 99999999 true', 234, 'no process 99999999', 'ps -e'),
     'unknown tid': ('-t 99999999 true', 234, 'no thread 99999999'),
-    'unknown CPU': ('-C 4095 true', 234, 'no CPU 4095', 'online'),
+    'unknown CPU': ('-C 4095 true', 1, 'No supported events found.', 'no CPU 4095', 'online'),
     'CPU list': ('-C 0-x true', 234, "'0-x'"),
     'runs': ('-r -1 true', 234, 'Run count'),
     'command': ('/nonexistent/command', 255, "cannot run '/nonexistent/command': No such file"),
@@ -262,6 +262,14 @@ def test_bad_input(tally, live, name):
     for part in parts:
         assert part in result.stderr, result.stderr
     assert 'elapsed' not in result.stderr
+
+
+def test_cpus_that_are_not_online_are_left_out(tally, system_wide, tmp_path):
+    counted = tally('stat', '-C', '0,4093-4095', '-A', '-x,', '-e', 'cpu-clock', 'true', check=0).stderr
+    assert 'warning: CPU 4093-4095 is not online' in counted
+    assert [line.split(',')[0] for line in counted.splitlines() if 'cpu-clock' in line] == ['CPU0']
+    recorded = tally('record', '-C', '0,4095', '-e', 'cpu-clock', '-o', tmp_path / 'c.data', 'true', check=0).stderr
+    assert 'CPU 4095 is not online' in recorded
 
 
 def as_nobody(tally, *arguments):

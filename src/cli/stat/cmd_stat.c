@@ -145,6 +145,9 @@ static int target_fail(const struct cli *cli, const struct command *command, con
 		/* perf's words first; what they mean comes last, where it is seen. */
 		cli_usagef(cli, command, "pid,tid", "Problems finding threads of monitor");
 		fprintf(stderr, "\n%s\n", err->text);
+	} else if (err->status == TALLY_NOT_FOUND) { /* CPUs that are not online */
+		fprintf(stderr, "Error:\nNo supported events found.\n%s\n", err->text);
+		return 1;
 	} else {
 		cli_usagef(cli, command, "cpu", "%s", err->text);
 	}
@@ -179,6 +182,8 @@ static int stat_with_target(
 	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
 	struct stat_printer p = make_printer(cli, s, user_locale);
 	char *heading = heading_make(s, target);
+	if (target->offline)
+		fprintf(stderr, "%s: warning: CPU %s is not online and not counted\n", cli->program, target->offline);
 	p.heading = heading ? heading : "";
 	struct record_control control;
 	struct stat_record record = {0};

@@ -135,6 +135,47 @@ static enum tally_status processes_add(
 	return status;
 }
 
+/* A sorted list as the kernel writes it: "2-7,99". */
+static void cpu_ranges_append(struct text *t, const int *cpus, size_t count)
+{
+	for (size_t i = 0; i < count;) {
+		size_t first = i++;
+		while (i < count && cpus[i] == cpus[i - 1] + 1)
+			i++;
+		text_printf(t, "%s%d", t->len ? "," : "", cpus[first]);
+		if (i - first > 1)
+			text_printf(t, "-%d", cpus[i - 1]);
+	}
+}
+
+/* Of the chosen CPUs those that are online stay; the others are named. */
+static enum tally_status offline_set_apart(
+	const int *online, size_t online_count, struct target *target, struct tally_error *err)
+{
+	size_t kept = 0, absent = 0;
+	int *offline = calloc(target->cpu_count, sizeof(*offline));
+	if (!offline)
+		return error_nomem(err);
+	for (size_t i = 0; i < target->cpu_count; i++)
+		if (cpu_list_has(online, online_count, target->cpus[i]))
+			target->cpus[kept++] = target->cpus[i];
+		else
+			offline[absent++] = target->cpus[i];
+	target->cpu_count = kept;
+	struct text t = {0};
+	if (absent > 0) {
+		cpu_ranges_append(&t, offline, absent);
+		text_char(&t, '\0');
+	}
+	free(offline);
+	if (t.failed) {
+		text_deinit(&t);
+		return error_nomem(err);
+	}
+	target->offline = t.data;
+	return TALLY_OK;
+}
+
 static enum tally_status cpus_choose(const struct kernel_seam *kernel, const struct target_request *request,
 	struct target *target, struct tally_error *err)
 {
@@ -155,11 +196,11 @@ static enum tally_status cpus_choose(const struct kernel_seam *kernel, const str
 	status = cpu_list_parse(str_from(request->cpus), &target->cpus, &target->cpu_count, err);
 	if (status == TALLY_OK && target->cpu_count == 0)
 		status = error_set(err, TALLY_INVALID, "the CPU list is empty");
-	for (size_t i = 0; status == TALLY_OK && i < target->cpu_count; i++)
-		if (!cpu_list_has(online, online_count, target->cpus[i]))
-			status = error_set(err, TALLY_NOT_FOUND,
-				"no CPU %d is online; /sys/devices/system/cpu/online lists those that are",
-				target->cpus[i]);
+	if (status == TALLY_OK)
+		status = offline_set_apart(online, online_count, target, err);
+	if (status == TALLY_OK && target->cpu_count == 0)
+		status = error_set(err, TALLY_NOT_FOUND,
+			"no CPU %s is online; /sys/devices/system/cpu/online lists those that are", target->offline);
 	free(online);
 	return status;
 }
@@ -278,6 +319,7 @@ void target_deinit(struct target *target)
 {
 	free(target->cpus);
 	free(target->threads);
+	free(target->offline);
 	free(target->label);
 	*target = (struct target){0};
 }

@@ -25,10 +25,11 @@ struct target {
 	bool is_system_wide; /* -a or -C without pid/tid */
 	bool is_command;
 	bool is_overriding; /* pids or tids were given together with CPUs or -a: they win */
+	char *offline; /* "2-7,99": CPUs that were asked for and are not online; NULL: there are none */
 	char *label; /* "'CPU(s) 0-1'", "'system wide'", "process id '12'" as perf stat's heading; "" for a command */
 };
 
-/* Unknown pid/tid/CPU/user: TALLY_NOT_FOUND with one clear sentence. */
+/* Unknown pid/tid/user, or no online CPU at all: TALLY_NOT_FOUND with one clear sentence. */
 TALLY_MUST_CHECK enum tally_status target_resolve(const struct kernel_seam *kernel,
 	const struct target_request *request, struct target *target, struct tally_error *err);
 /* Behind the chosen CPUs the others that are online: who runs on a chosen one may have been started elsewhere. */

@@ -68,6 +68,7 @@ static void wrong_targets_are_named(void **state)
 		{{.pids = ""}, TALLY_NOT_FOUND, "no process id"},
 		{{.tids = "15"}, TALLY_NOT_FOUND, "no thread 15"},
 		{{.cpus = "7"}, TALLY_NOT_FOUND, "no CPU 7 is online"},
+		{{.cpus = "9,2-4,7"}, TALLY_NOT_FOUND, "no CPU 2-4,7,9 is online"},
 		{{.cpus = "1-0"}, TALLY_INVALID, "runs backwards"},
 		{{.cpus = "x"}, TALLY_INVALID, "'x' is not a CPU"},
 		{{.cpus = "0-"}, TALLY_INVALID, "'0-'"},
@@ -92,6 +93,23 @@ static void threads_win_over_cpus(void **state)
 	assert_true(target.is_overriding);
 	assert_false(target.is_system_wide);
 	assert_int_equal(target.cpus[0], -1);
+	target_deinit(&target);
+}
+
+static void cpus_that_are_not_online_are_left_out(void **state)
+{
+	struct target_request request = {.cpus = "1-3,9"};
+	struct target target;
+	assert_int_equal(target_resolve(&seam, &request, &target, NULL), TALLY_OK);
+	assert_int_equal(target.cpu_count, 1);
+	assert_int_equal(target.measured_count, 1);
+	assert_int_equal(target.cpus[0], 1);
+	assert_string_equal(target.offline, "2-3,9");
+	assert_string_equal(target.label, "'CPU(s) 1-3,9'");
+	target_deinit(&target);
+	request.cpus = "0-1";
+	assert_int_equal(target_resolve(&seam, &request, &target, NULL), TALLY_OK);
+	assert_null(target.offline);
 	target_deinit(&target);
 }
 
@@ -133,6 +151,7 @@ int main(void)
 		WITH_ROOT(a_users_processes_are_found),
 		WITH_ROOT(wrong_targets_are_named),
 		WITH_ROOT(threads_win_over_cpus),
+		WITH_ROOT(cpus_that_are_not_online_are_left_out),
 		WITH_ROOT(other_cpus_come_behind_those_that_are_measured),
 		cmocka_unit_test(cpu_lists_are_sorted_and_unique),
 	};
