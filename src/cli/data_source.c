@@ -96,6 +96,8 @@ enum tally_status data_source_take(const struct cli *cli, const struct data_inpu
 	enum tally_status status = open_parts(cli, input, source, err);
 	if (status != TALLY_OK)
 		data_source_close(source);
+	else
+		cli_note_counts(cli, reader, input->path);
 	return status;
 }
 

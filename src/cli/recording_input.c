@@ -123,6 +123,23 @@ void cli_note_empty(const struct cli *cli, const char *path, uint64_t samples)
 	cli_failf(cli, "note: %s", err.text);
 }
 
+bool recording_is_of_stat(const struct perfdata_reader *reader)
+{
+	return feature_is_present(perfdata_reader_features(reader), FEATURE_STAT) ||
+	       perfdata_reader_health(reader)->counts > 0;
+}
+
+void cli_note_counts(const struct cli *cli, const struct perfdata_reader *reader, const char *path)
+{
+	const char *name = recording_name(path);
+	bool is_stream = strcmp(name, "-") == 0;
+	if (recording_is_of_stat(reader))
+		cli_failf(cli,
+			"note: %s is a recording of stat, which has counts and no samples: '%s stat report -i %s' "
+			"shows them",
+			is_stream ? "standard input" : name, cli->program, name);
+}
+
 bool recording_samples_branches(const struct perfdata_reader *reader)
 {
 	size_t count;

@@ -9,6 +9,7 @@
 
 struct input_health { /* what was lost, cut or not understood; travels with every result */
 	uint64_t records, samples, bytes;
+	uint64_t counts; /* STAT records that were read one by one */
 	uint64_t compressed[2]; /* COMPRESSED and COMPRESSED2 records, whose contents are counted in records */
 	uint64_t lost_events; /* sum of LOST */
 	uint64_t lost_samples; /* sum of LOST_SAMPLES */

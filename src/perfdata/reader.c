@@ -246,6 +246,8 @@ static void count(struct perfdata_reader *r, struct record *record)
 	r->health.bytes += record->bytes.len;
 	if (record->type == RECORD_SAMPLE)
 		r->health.samples++;
+	else if (record->type == RECORD_STAT)
+		r->health.counts++;
 	else if (!record_type_name(record->type))
 		r->health.unknown_records++;
 }

@@ -231,3 +231,40 @@ def test_the_configuration_says_how_numbers_are_grouped(tally, german, tmp_path)
     (tmp_path / '.perfconfig').write_text('[stat]\n\tbig-num = false\n')
     assert re.search(r' \d{8,} ', tally(*words, env=german, check=0).stderr)
     assert re.search(r'\d\.\d{3}\.\d{3} ', tally('stat', '-B', *words[1:], env=german, check=0).stderr)
+
+
+@pytest.fixture
+def counts(tally, tmp_path):
+    path = tmp_path / 'counts.data'
+    tally('stat', 'record', '-e', 'task-clock', '-o', path, '--', 'true', check=0)
+    return path
+
+
+FOR_SAMPLES = {
+    'report --stdio': 0, 'report --json': 0, 'report -g': 255, 'annotate --stdio': 0, 'annotate --json': 0, 'export -F folded': 255,
+    'export -F json -o made': 0, 'export -F html -o made': 0, 'export -F sqlite -o made': 0, 'flamegraph -o made': 255,
+    'sched latency': 255, 'sched map': 255, 'sched timehist': 255, 'lock report': 255, 'lock contention': 255, 'kmem stat': 255,
+    'c2c report --stdio': 255, 'mem report --stdio': 255, 'mem report -D': 255, 'timechart -o made': 255,
+    'data convert --to-json made': 0, 'pack -o made': 0}
+
+
+@pytest.mark.parametrize('line', FOR_SAMPLES)
+def test_verbs_for_samples_name_the_one_for_counts(tally, counts, tmp_path, line):
+    result = tally(*line.split(), '-i', counts, cwd=tmp_path, check=FOR_SAMPLES[line])
+    assert result.stderr.count(f"is a recording of stat, which has counts and no samples: 'tally stat report -i {counts}' shows them") == 1
+
+
+def test_comparing_and_asking_name_the_verb_for_counts(tally, counts):
+    for line in (['diff', counts, counts], ['query', '-i', counts, 'select * from samples']):
+        assert f"'tally stat report -i {counts}' shows them" in tally(*line, check=0).stderr
+    for verb in ('script', 'evlist', 'health'):
+        assert 'stat report' not in tally(verb, *([] if verb == 'health' else ['-i']), counts, check=0).stderr
+
+
+def test_streams_of_perfs_stat_are_known(tally, newest_perf):
+    """They have no header that would say so."""
+    stream = newest_perf('stat', 'record', '-e', 'task-clock', '-o', '-', '--', 'true', text=False).stdout
+    shown = subprocess.run([tally.path, 'script', '-i', '-'], input=stream, capture_output=True, timeout=TIMEOUT_S, check=True)
+    assert shown.stdout.split()[:3] == [b'CPU', b'THREAD', b'VAL'] and shown.stdout.count(b'task-clock') == 1
+    shown = subprocess.run([tally.path, 'report', '-i', '-'], input=stream, capture_output=True, timeout=TIMEOUT_S, check=True)
+    assert b'standard input is a recording of stat' in shown.stderr

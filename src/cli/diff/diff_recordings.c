@@ -128,8 +128,10 @@ static enum tally_status open_one(const struct cli *cli, const struct diff_reque
 		status = progress_line_replay(recording->reader, recording->store, &options, &recording->result, err);
 		if (recording->result.profile && !request->is_quiet)
 			cli_print_health(cli, &recording->result.health);
-		if (status == TALLY_OK && recording->result.health.samples == 0)
+		if (status == TALLY_OK && recording->result.health.samples == 0) {
 			cli_note_empty(cli, recording->path, 0);
+			cli_note_counts(cli, recording->reader, recording->path);
+		}
 	}
 	time_spans_deinit(&spans);
 	if (status == TALLY_OK)

@@ -137,6 +137,8 @@ static int write_what_there_is(const struct cli *cli, const struct export_settin
 	uint64_t samples = run->result.health.samples;
 	bool is_empty = export_is_empty(&run->view);
 	int code = write_file(cli, s, format, &run->view);
+	if (is_empty && code == 0)
+		cli_note_counts(cli, run->reader, s->input);
 	if (is_empty && code == 0 && !format->wants_marks)
 		return recording_is_empty(s->input, samples, &err), cli_fail(cli, &err);
 	if (is_empty && code == 0 && !run->has_counts)

@@ -159,6 +159,7 @@ static enum tally_status choose_event(const struct job *job, const char *name, u
 	if (name)
 		return error_set(err, TALLY_NOT_FOUND, "no event '%s' in %s: see '%s evlist'", name, job->path,
 			job->cli->program);
+	cli_note_counts(job->cli, job->reader, job->path);
 	return error_set(err, TALLY_NOT_FOUND, "%s has no samples", job->what);
 }
 

@@ -74,8 +74,10 @@ static int query_recording(const struct cli *cli, const struct query_settings *s
 		query->view = &run.view;
 		cli_start_pager(cli);
 		code = print(cli, query);
-		if (code == 0 && export_is_empty(&run.view))
+		if (code == 0 && export_is_empty(&run.view)) {
+			cli_note_counts(cli, run.reader, settings->recording.input);
 			cli_note_empty(cli, settings->recording.input, run.result.health.samples);
+		}
 	}
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);

@@ -329,6 +329,7 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 		print_filter_lines(report);
 	if (!has_samples(report)) {
 		diag_add(report->notes, DIAG_ERROR, "The %s data has no samples!", report->path);
+		cli_note_counts(report->cli, report->reader, report->path);
 		return TALLY_OK;
 	}
 	if (report->request->is_interactive)
@@ -621,6 +622,8 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 		return show_records(report, err);
 	if (is_known)
 		status = check_chains(report, err);
+	if (status != TALLY_OK)
+		cli_note_counts(report->cli, report->reader, report->path);
 	return status == TALLY_OK ? run_replay(report, err) : status;
 }
 

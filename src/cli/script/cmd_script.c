@@ -270,7 +270,7 @@ static enum tally_status print_no_sample(struct script *script, struct tally_err
 	const struct script_settings *s = &script->settings;
 	if (script->printed != 0 || shows_others(s))
 		return TALLY_OK;
-	if (script_counts_are_recorded(script->reader)) {
+	if (recording_is_of_stat(script->reader)) {
 		perfdata_reader_rewind(script->reader);
 		return script_counts_print(script->reader, &script->out, err);
 	}

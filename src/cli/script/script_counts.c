@@ -2,11 +2,6 @@
 
 #include "cli/stat/stat_replay.h"
 
-bool script_counts_are_recorded(const struct perfdata_reader *reader)
-{
-	return feature_is_present(perfdata_reader_features(reader), FEATURE_STAT);
-}
-
 struct counts_printing {
 	struct text *out;
 	bool has_title;
