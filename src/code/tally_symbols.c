@@ -1,42 +1,39 @@
+/* Over one entry of the loader of program files, not over the store, which knows code and types as well: the library
+ * then needs no disassembler. */
 #include <stdlib.h>
 #include <tally/symbols.h>
 
 #include "base/error.h"
-#include "code/binary_store.h"
+#include "code/binaries/load_elf.h"
 
 struct tally_symbols {
-	struct binary_store *store;
-	uint32_t id;
+	struct binary_entry entry;
 };
 
 static enum tally_status load(struct tally_symbols *symbols, const char *path, struct tally_error *err)
 {
+	const struct binary_store_options options = {0};
 	const struct binary_key key = {.kind = BINARY_USER, .path = str_from(path), .pid = -1};
-	enum tally_status st = binary_store_add(symbols->store, &key, &symbols->id, err);
+	struct binary_entry *entry = &symbols->entry;
 
-	if (st != TALLY_OK)
-		return st;
-	binary_store_load(symbols->store, &symbols->id, 1);
-	struct binary_info info = binary_store_info(symbols->store, symbols->id);
-	if (info.symbol_count == 0)
-		return error_set(err, TALLY_NOT_FOUND, "%s has no symbols%s%s", path, info.text ? ": " : "",
-			info.text ? info.text : "");
+	binary_entry_init(entry, &options, &key);
+	load_user_file(&options, entry);
+	entry->key.path = (struct tally_str){0}; /* the caller's */
+	if (entry->symbols.symbols.len == 0)
+		return error_set(err, TALLY_NOT_FOUND, "%s has no symbols%s%s", path, entry->text ? ": " : "",
+			entry->text ? entry->text : "");
 	return TALLY_OK;
 }
 
 TALLY_API struct tally_symbols *tally_symbols_open(const char *path, struct tally_error *err)
 {
-	const struct binary_store_options options = {0};
 	struct tally_symbols *symbols = calloc(1, sizeof(*symbols));
 
 	if (!symbols) {
 		error_nomem(err);
 		return NULL;
 	}
-	enum tally_status st = binary_store_create(&options, &symbols->store, err);
-	if (st == TALLY_OK)
-		st = load(symbols, path, err);
-	if (st == TALLY_OK)
+	if (load(symbols, path, err) == TALLY_OK)
 		return symbols;
 	tally_symbols_close(symbols);
 	return NULL;
@@ -46,15 +43,14 @@ TALLY_API void tally_symbols_close(struct tally_symbols *symbols)
 {
 	if (!symbols)
 		return;
-	if (symbols->store)
-		binary_store_destroy(symbols->store);
+	binary_entry_deinit(&symbols->entry);
 	free(symbols);
 }
 
 TALLY_API bool tally_symbols_find(
 	const struct tally_symbols *symbols, uint64_t file_offset, struct tally_symbol *symbol)
 {
-	const struct symbol *found = binary_store_find(symbols->store, symbols->id, file_offset);
+	const struct symbol *found = symbol_table_find(&symbols->entry.symbols, file_offset);
 
 	if (!found)
 		return false;

@@ -41,6 +41,34 @@ def test_every_export_has_a_version(exported):
     assert {version.split('_')[0] for version in exported.values()} == {'TALLY'}
 
 
+def readelf(*options):
+    if not shutil.which('readelf'):
+        pytest.skip('readelf is not installed')
+    return subprocess.run(['readelf', '-W', *options, LIBRARY], text=True, capture_output=True, check=True).stdout
+
+
+def test_the_library_needs_few_others():
+    """What reads ELF files and their packed sections; no disassembler, database or DWARF library."""
+    needed = {name.split('.so')[0] for name in re.findall(r'\(NEEDED\).*\[(.*)\]', readelf('-d'))}
+    system = {'libc', 'libm', 'libpthread', 'libdl', 'libgcc_s', 'ld-linux-x86-64', 'ld-linux-aarch64'}
+    assert sorted(needed - system - {'libelf', 'libz', 'libzstd', 'liblzma', 'libdeflate'}) == []
+
+
+def test_the_library_holds_no_reports():
+    """Its objects come from the folders below; of `code` it takes what reads names, not instructions, types and stacks."""
+    allowed = ['base', 'arch', 'abi', 'kernel', 'object', 'code/binaries', 'code/demangle', 'code/symbols', 'code']
+    folders = {}
+    for source in (ROOT / 'src').rglob('*.c'):
+        folders.setdefault(source.name, []).append(str(source.parent.relative_to(ROOT / 'src')))
+    linked = set(re.findall(r' FILE .* (\S+\.c)$', readelf('-s'), re.M))
+    if not linked:
+        pytest.skip('libtally.so is stripped')
+    assert {'tally_counter.c', 'tally_symbols.c'} <= linked
+    strange = {name: folders[name] for name in linked & set(folders)
+               if not any(folder in allowed or folder.split('/')[0] in allowed[:5] for folder in folders[name])}
+    assert strange == {}
+
+
 @pytest.fixture(scope='module')
 def installed(tmp_path_factory):
     """The root of a copy put there by `meson install` with DESTDIR."""

@@ -92,6 +92,11 @@ struct binary_entry {
 	struct load_unwind unwind;
 };
 
+void binary_entry_init(
+	struct binary_entry *entry, const struct binary_store_options *options, const struct binary_key *key);
+/* Frees what load_user_file made; the store frees the rest before, so that who wants names only links no more. */
+void binary_entry_deinit(struct binary_entry *entry);
+
 /* text: NULL means that memory is out, which costs the sentence only. */
 static inline void binary_entry_set(struct binary_entry *entry, enum binary_status status, const char *text)
 {

@@ -82,9 +82,7 @@ static struct binary_entry *entry_create(const struct binary_store_options *opti
 	struct binary_entry *entry = calloc(1, sizeof(*entry));
 	if (!entry)
 		return NULL;
-	entry->key = *key;
-	entry->root.prefix = options->symfs ? options->symfs : "";
-	arena_init(&entry->arena);
+	binary_entry_init(entry, options, key);
 	load_unwind_init(&entry->unwind);
 	return entry;
 }
@@ -99,15 +97,10 @@ static void entry_destroy(struct binary_entry *entry)
 	source_lines_close(entry->lines);
 	line_program_close(entry->line_program);
 	unload_index(entry);
-	elf_image_close(entry->image);
-	elf_image_close(entry->debug);
 	kernel_symbols_close(entry->kernel_symbols);
-	symbol_table_deinit(&entry->symbols);
 	jitdump_deinit(&entry->jitdump);
-	vec_free(&entry->trail);
-	free(entry->names);
 	file_map_close(&entry->kernel_list);
-	arena_deinit(&entry->arena);
+	binary_entry_deinit(entry);
 	free(entry);
 }
 

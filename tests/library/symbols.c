@@ -1,0 +1,67 @@
+/*
+ * symbols.c - checks of names of addresses (tally/symbols.h): the program's own functions.
+ */
+#include <inttypes.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <tally/symbols.h>
+
+#include "checks.h"
+
+static struct tally_error err;
+
+/* Not static and not inlined: it has a symbol whatever the optimisation. */
+__attribute__((noinline)) void a_function_to_find(void);
+__attribute__((noinline)) void a_function_to_find(void)
+{
+	__asm__ volatile("");
+}
+
+/* Where in the program's file the code at an address lies, as /proc/self/maps says. */
+static uint64_t file_offset(const void *address)
+{
+	char line[8192];
+	FILE *maps = fopen("/proc/self/maps", "r");
+	uint64_t start, end, offset, at = (uint64_t)(uintptr_t)address;
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &start, &end, &offset) == 3 && at >= start &&
+			at < end) {
+			fclose(maps);
+			return at - start + offset;
+		}
+	}
+	FAIL("no mapping has %p", address);
+}
+
+CHECK(names_its_own_function)
+{
+	struct tally_symbols *symbols = tally_symbols_open("/proc/self/exe", &err);
+	struct tally_symbol symbol;
+	uint64_t offset = file_offset((const void *)a_function_to_find);
+	if (!symbols)
+		FAIL("%s", err.text);
+	EXPECT(tally_symbols_find(symbols, offset, &symbol));
+	EXPECT(strcmp(symbol.name, "a_function_to_find") == 0);
+	EXPECT_EQ(symbol.start, offset);
+	EXPECT(symbol.end > offset);
+	EXPECT(!tally_symbols_find(symbols, 0, &symbol)); /* the file's header */
+	EXPECT(!tally_symbols_find(symbols, UINT64_MAX, &symbol));
+	tally_symbols_close(symbols);
+	tally_symbols_close(NULL);
+}
+
+CHECK(a_file_without_names_says_why)
+{
+	EXPECT(!tally_symbols_open("/dev/null", &err));
+	EXPECT_EQ(err.status, TALLY_NOT_FOUND);
+	EXPECT(strstr(err.text, "/dev/null has no symbols"));
+	EXPECT(!tally_symbols_open("/no/such/file", &err));
+	EXPECT(strstr(err.text, "/no/such/file has no symbols"));
+	EXPECT(!tally_symbols_open("/no/such/file", NULL));
+}
+
+int main(int argc, char **argv)
+{
+	return checks_main(argc, argv);
+}
