@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "abi/branch.h"
+#include "base/writer.h"
 
 #define FORWARD UINT64_C(0x401ff0)
 
@@ -41,11 +42,48 @@ static void types_by_name(void **state)
 	}
 }
 
+/* The flags are a bit field, which each byte order fills from its own end. */
+static void entries_of_a_sample(void **state)
+{
+	for (int is_big = 0; is_big < 2; is_big++) {
+		struct writer w = {.swap = is_big}; /* the tests run on little-endian machines */
+		for (unsigned bit = 0; bit < 4; bit++) {
+			writer_u64(&w, 0x1000 + bit);
+			writer_u64(&w, 0x2000 + bit);
+			uint64_t little = UINT64_C(1) << bit | UINT64_C(0x1234) << 4 | UINT64_C(15) << 20 |
+					  UINT64_C(9) << 26;
+			uint64_t big = UINT64_C(1) << (63 - bit) | UINT64_C(0x1234) << 44 | UINT64_C(15) << 40 |
+				       UINT64_C(9) << 34;
+			writer_u64(&w, is_big ? big : little);
+		}
+		struct sample sample = {.swap = is_big, .branches.entries = {w.data, 12}};
+		for (unsigned bit = 0; bit < 4; bit++) {
+			struct sample_branch branch = sample_branch_at(&sample, bit);
+			struct text t = {0};
+			assert_int_equal(branch.from, 0x1000 + bit);
+			assert_int_equal(branch.to, 0x2000 + bit);
+			assert_int_equal(branch.is_mispredicted, bit == 0);
+			assert_int_equal(branch.is_predicted, bit == 1);
+			assert_int_equal(branch.in_transaction, bit == 2);
+			assert_int_equal(branch.is_abort, bit == 3);
+			assert_int_equal(branch.cycles, 0x1234);
+			assert_int_equal(branch.type, 15);
+			assert_int_equal(branch.more_type, 9);
+			sample_branch_type_print(&t, &branch);
+			assert_memory_equal(t.data, "TYPE_9", 6);
+			assert_int_equal(t.len, 6);
+			text_deinit(&t);
+		}
+		writer_deinit(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds_by_type_and_direction),
 		cmocka_unit_test(types_by_name),
+		cmocka_unit_test(entries_of_a_sample),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ static void all_parts(void **state)
 	assert_words(0x1e000005c2, "|OP LOAD|LVL L1 or L2 hit|SNP N/A|TLB N/A|LCK No|BLK  N/A");
 	assert_words(0x2600000081, "|OP N/A|LVL Remote L3 miss|SNP N/A|TLB N/A|LCK No|BLK  N/A");
 	assert_words(0x181000000002, "|OP LOAD|LVL socket, same board Uncached |SNP N/A|TLB N/A|LCK No|BLK  N/A");
+	assert_words(0x280600000002, "|OP LOAD|LVL 5 hops L3 |SNP N/A|TLB N/A|LCK No|BLK  N/A");
 	assert_words(0xe00000041, "|OP N/A|LVL Unknown level 7 hit|SNP N/A|TLB N/A|LCK No|BLK  N/A");
 	assert_words(0xc000f80000,
 		"|OP No|LVL N/A|SNP N/A or None or Hit or Miss or HitM or Fwd or Peer|TLB N/A|LCK No|BLK  N/A");

@@ -168,6 +168,69 @@ static void test_cpu_maps(void **state)
 	expect("PERF_RECORD_CPU_MAP: failed to get cpumap from event\n", RECORD_CPU_MAP, 0, "22", U(9), U(1));
 }
 
+static void test_trace_records(void **state)
+{
+	expect("PERF_RECORD_AUXTRACE_INFO type: 4\n", RECORD_AUXTRACE_INFO, 0, "448", U(4), U(0), U(1));
+	expect("PERF_RECORD_AUXTRACE size: 0x30  offset: 0x100  ref: 0x7  idx: 1  tid: -1  cpu: 3\n", RECORD_AUXTRACE,
+		0, "8884444", U(0x30), U(0x100), U(7), U(1), U(-1), U(3), U(0));
+	expect("PERF_RECORD_AUXTRACE_ERROR unknown AUX error type 2 time 0 cpu 1 pid 77 tid 78 ip 0x40 code 2: bad\n",
+		RECORD_AUXTRACE_ERROR, 0, "44444488s", U(2), U(2), U(1), U(77), U(78), U(1), U(0x40), U(0), "bad");
+	expect("PERF_RECORD_AUXTRACE_ERROR instruction trace error type 1 time 0.000000001 cpu 1 pid 77 tid 78 ip 0x40 "
+	       "code 2: bad machine_pid 5 vcpu 6\n",
+		RECORD_AUXTRACE_ERROR, 0, "44444488s888888844", U(1), U(2), U(1), U(77), U(78), U(2), U(0x40), U(1),
+		"bad", U(0), U(0), U(0), U(0), U(0), U(0), U(0), U(5), U(6));
+	expect("PERF_RECORD_AUX offset: 0x1 size: 0x2 flags: 0x6 [OP]\n", RECORD_AUX, 0, "888", U(1), U(2), U(6));
+}
+
+static void test_more_of_each(void **state)
+{
+	expect("PERF_RECORD_SWITCH OUT        \n", RECORD_SWITCH, MISC_SWITCH_OUT, "");
+	expect("PERF_RECORD_SWITCH_CPU_WIDE OUT          next pid/tid:    99/7    \n", RECORD_SWITCH_CPU_WIDE,
+		MISC_SWITCH_OUT, "44", U(99), U(7));
+	expect("PERF_RECORD_CALLCHAIN_DEFERRED(IP, 0x2): 0/0: 0x33\n", RECORD_CALLCHAIN_DEFERRED, MISC_CPUMODE_USER,
+		"888", U(0x33), U(1), U(0x1000));
+	expect("PERF_RECORD_NAMESPACES 77/78 - nr_namespaces: 8\n\t\t[0/net: 3/0x1, 1/uts: 3/0x2, 2/ipc: 3/0x3, "
+	       "3/pid: 3/0x4, \n\t\t 4/user: 3/0x5, 5/mnt: 3/0x6, 6/cgroup: 3/0x7, 7/UNKNOWN: 3/0x8]\n",
+		RECORD_NAMESPACES, 0, "4488888888888888888", U(77), U(78), U(8), U(3), U(1), U(3), U(2), U(3), U(3),
+		U(3), U(4), U(3), U(5), U(3), U(6), U(3), U(7), U(3), U(8));
+	expect("PERF_RECORD_TEXT_POKE 1234  old len 0 new len 17\n            New bytes: 00 00 00 00 00 00 00 00 00 00 "
+	       "00 00 00 00 00 00\n            New bytes: 07\n",
+		RECORD_TEXT_POKE, 0, "822881", U(0x1234), U(0), U(17), U(0), U(0), U(7));
+	expect("PERF_RECORD_THREAD_MAP nr: 1 thread: 77\n", RECORD_THREAD_MAP, 0, "8888", U(1), U(77), U(0), U(0));
+	expect("PERF_RECORD_ID_INDEX nr: 2\n ... id: 5  idx: 1  cpu: 0  tid: 9  machine_pid: 1  vcpu: 2\n"
+	       " ... id: 6  idx: 2  cpu: 3  tid: 4  machine_pid: 3  vcpu: 4\n",
+		RECORD_ID_INDEX, 0, "8888888888888", U(2), U(5), U(1), U(0), U(9), U(6), U(2), U(3), U(4), U(1), U(2),
+		U(3), U(4));
+	expect("PERF_RECORD_STAT_CONFIG\n... interval  9\n", RECORD_STAT_CONFIG, 0, "88888", U(2), U(99), U(1), U(1),
+		U(9));
+	expect("PERF_RECORD_EVENT_UPDATE\n... id:    101\n... 0-2\n", RECORD_EVENT_UPDATE, 0, "8822222", U(3),
+		U(101), U(0), U(3), U(0), U(1), U(2));
+	expect("PERF_RECORD_EVENT_UPDATE\n... id:    101\n... failed to get cpus\n", RECORD_EVENT_UPDATE, 0, "88222",
+		U(3), U(101), U(9), U(3), U(0));
+	expect("PERF_RECORD_EVENT_UPDATE\n... id:    101\n... unknown type\n", RECORD_EVENT_UPDATE, 0, "888", U(9),
+		U(101), U(0));
+	expect("PERF_RECORD_TIME_CONV\n... Time Shift      1\n... Time Muliplier  2\n... Time Zero       3\n"
+	       "... Time Cycles     4\n... Time Mask       0xff\n... Cap Time Zero   1\n... Cap Time Short  0\n",
+		RECORD_TIME_CONV, 0, "8888811", U(1), U(2), U(3), U(4), U(0xff), U(1), U(0));
+}
+
+/* The group's and the lost counts have their own lines. */
+static void test_readings(void **state)
+{
+	struct record record = {.type = RECORD_READ};
+	uint64_t words[4] = {5, 6, 7, 8};
+	struct record_fields fields = {
+		.type = RECORD_READ, .read = {77, 78, {(const uint8_t *)words, sizeof(words)}}};
+	struct record_print_hints lost = {.read_format = READ_FORMAT_TOTAL_TIME_ENABLED |
+							 READ_FORMAT_TOTAL_TIME_RUNNING | READ_FORMAT_LOST};
+	struct text t = {0};
+	record_print(&t, &record, &fields, &lost);
+	text_char(&t, '\0');
+	assert_string_equal(t.data, "PERF_RECORD_READ: 77 78 <no event> 5\n... time enabled : 6\n"
+				    "... time running : 7\n... lost         : 8\n");
+	text_deinit(&t);
+}
+
 static void test_listing_is_shorter(void **state)
 {
 	struct record record = {.type = RECORD_LOST};
@@ -189,6 +252,9 @@ int main(void)
 		cmocka_unit_test(test_other_kernel_records),
 		cmocka_unit_test(test_user_records),
 		cmocka_unit_test(test_cpu_maps),
+		cmocka_unit_test(test_trace_records),
+		cmocka_unit_test(test_more_of_each),
+		cmocka_unit_test(test_readings),
 		cmocka_unit_test(test_listing_is_shorter),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
