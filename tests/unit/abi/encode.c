@@ -261,6 +261,27 @@ static void test_what_no_record_holds(void **state)
 	free(large);
 }
 
+/* Records are padded to 8 bytes, with zeros. */
+static void test_padding(void **state)
+{
+	struct record_fields in = {.type = RECORD_CPU_MAP, .cpu_map = {CPU_MAP_CPUS, {words, 1}}};
+	struct perf_attr attr = {.sample_type = SAMPLE_AUX | SAMPLE_RAW};
+	struct record_layout layout = record_layout_make(&attr, false);
+	struct sample sample = {.raw = {words, 1}, .aux = {words, 3}};
+	static const uint8_t padded[2][8] = {{0, 0, 1, 0, 0, 0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0}};
+	struct writer w = {0};
+	assert_true(record_encode(&w, &in, 0, NULL, NULL));
+	assert_int_equal(w.len, 16);
+	assert_memory_equal(w.data + 8, padded[0], 8);
+	writer_clear(&w);
+	assert_true(sample_encode(&w, &layout, 0, &sample));
+	assert_int_equal(w.len, 8 + 8 + 8 + 8);
+	assert_memory_equal(w.data + 8, padded[1], 8);
+	assert_int_equal(sample_u64_at(w.data, 2, false), 3);
+	assert_int_equal(sample_u64_at(w.data, 3, false), 0x030201);
+	writer_deinit(&w);
+}
+
 /* Trailers are of kernel records only, each field where the kernel puts it. */
 static void test_trailers(void **state)
 {
@@ -316,6 +337,7 @@ int main(void)
 		cmocka_unit_test(test_identities_that_are_no_build_id),
 		cmocka_unit_test(test_user_records),
 		cmocka_unit_test(test_what_no_record_holds),
+		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_trailers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
