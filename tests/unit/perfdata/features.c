@@ -281,6 +281,140 @@ static void test_every_feature_comes_back(void **state)
 	}
 }
 
+/* What was read is written as it was: from its fields where it has any, and not from its bytes too. */
+static void test_every_feature_is_written_as_it_was_read(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct perfdata_features got = {0};
+		struct arena arena;
+		struct writer sections[FEATURE_COUNT] = {0};
+		arena_init(&arena);
+		for (unsigned bit = 1; bit < FEATURE_COUNT; bit++) {
+			sections[bit].swap = swap != 0;
+			feature_encode(&sections[bit], bit, all_features());
+			struct feature_input input = {writer_view(&sections[bit]), swap != 0, &arena, &got};
+			assert_int_equal(feature_decode(bit, &input, NULL), TALLY_OK);
+		}
+		for (unsigned bit = 1; bit < FEATURE_COUNT; bit++) {
+			struct writer again = {.swap = swap != 0};
+			feature_encode(&again, bit, &got);
+			assert_true(bytes_equal(writer_view(&again), writer_view(&sections[bit])));
+			writer_deinit(&again);
+		}
+		for (unsigned bit = 1; bit < FEATURE_COUNT; bit++)
+			writer_deinit(&sections[bit]);
+		arena_deinit(&arena);
+	}
+}
+
+/* A feature that is not known is carried over; behind the last one there is none. */
+static void test_features_that_are_not_known(void **state)
+{
+	static const uint8_t guard[16] = {7};
+	struct perfdata_features f = {0};
+	struct writer w = {0};
+	f.raw[FEATURE_BITS - 1] = (struct tally_bytes){guard, 3};
+	feature_encode(&w, FEATURE_BITS - 1, &f);
+	assert_int_equal(w.len, 3);
+	feature_encode(&w, FEATURE_BITS, &f);
+	assert_int_equal(w.len, 3);
+	struct feature_input input = {{guard, 16}, false, NULL, &f};
+	assert_int_equal(feature_decode(FEATURE_BITS, &input, NULL), TALLY_OK);
+	assert_int_equal(feature_decode(FEATURE_BITS - 1, &input, NULL), TALLY_OK);
+	assert_int_equal(f.raw[FEATURE_BITS - 1].len, 16);
+	writer_deinit(&w);
+}
+
+/* Strings are padded to 64 bytes with their NUL: one of 63 fills them, one of 64 needs as many again. */
+static void test_the_padding_of_strings(void **state)
+{
+	static const struct {
+		size_t len, padded;
+	} cases[] = {{0, 64}, {1, 64}, {63, 64}, {64, 128}, {127, 128}, {128, 192}};
+	static const char text[130] = "a name";
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct perfdata_build_id id = {-1, 0, 20, {1}, {text, cases[i].len}};
+		struct perfdata_features f = {
+			.hostname = {text, cases[i].len}, .build_ids = &id, .build_id_count = 1};
+		struct writer w = {0};
+		feature_encode(&w, FEATURE_HOSTNAME, &f);
+		assert_int_equal(w.len, 4 + cases[i].padded);
+		assert_int_equal(w.data[0], cases[i].padded);
+		writer_clear(&w);
+		feature_encode(&w, FEATURE_BUILD_ID, &f);
+		assert_int_equal(w.len, 8 + 28 + cases[i].padded);
+		assert_int_equal(w.data[6], w.len);
+		writer_deinit(&w);
+	}
+}
+
+/* No record holds it: the others are written. */
+static void test_a_build_id_of_too_long_a_path(void **state)
+{
+	static char path[UINT16_MAX];
+	struct perfdata_build_id list[] = {{-1, 0, 20, {1}, {path, UINT16_MAX - 1}}, {-1, 0, 20, {2}, STR("/a")}};
+	struct perfdata_features f = {.build_ids = list, .build_id_count = 2}, got = {0};
+	struct writer w = {0};
+	struct arena arena;
+	arena_init(&arena);
+	memset(path, 'x', sizeof(path));
+	feature_encode(&w, FEATURE_BUILD_ID, &f);
+	struct feature_input input = {writer_view(&w), false, &arena, &got};
+	assert_int_equal(feature_decode(FEATURE_BUILD_ID, &input, NULL), TALLY_OK);
+	assert_int_equal(got.build_id_count, 1);
+	assert_int_equal(got.build_ids[0].bytes[0], 2);
+	writer_deinit(&w);
+	arena_deinit(&arena);
+}
+
+/* Attrs of several sizes are written with the largest, whose fields the others have as zeros. */
+static void test_attrs_of_several_sizes(void **state)
+{
+	struct perf_attr small = {.size = ATTR_SIZE_VER0, .config = 1}, large = {.size = ATTR_SIZE_VER9, .config4 = 4};
+	struct perfdata_event_desc list[] = {{&small, STR("small"), ids, 1}, {&large, STR("large"), ids, 2}};
+	struct perfdata_features f = {.events = list, .event_count = 2}, got = {0};
+	struct writer w = {0};
+	struct arena arena;
+	arena_init(&arena);
+	feature_encode(&w, FEATURE_EVENT_DESC, &f);
+	assert_int_equal(w.data[4], ATTR_SIZE_VER9);
+	struct feature_input input = {writer_view(&w), false, &arena, &got};
+	assert_int_equal(feature_decode(FEATURE_EVENT_DESC, &input, NULL), TALLY_OK);
+	assert_int_equal(got.event_count, 2);
+	assert_int_equal(got.events[0].attr->config, 1);
+	assert_int_equal(got.events[0].attr->config4, 0);
+	assert_true(str_equal(got.events[0].name, STR("small")));
+	assert_int_equal(got.events[1].attr->config4, 4);
+	assert_int_equal(got.events[1].id_count, 2);
+	assert_int_equal(w.len, 8 + 2 * (ATTR_SIZE_VER9 + 4 + 4 + 64) + 3 * 8);
+	writer_deinit(&w);
+	arena_deinit(&arena);
+}
+
+static void test_names_of_groups(void **state)
+{
+	struct perfdata_group list[] = {
+		{STR("{anon_group}"), 0, 2}, {STR(""), 2, 2}, {STR("memory"), 4, 2}, {STR("late"), 0, 2}};
+	struct perfdata_features f = {.groups = list, .group_count = 3};
+	assert_true(str_equal(feature_group_name(&f, 0), STR("anon group")));
+	assert_true(str_equal(feature_group_name(&f, 2), STR("anon group")));
+	assert_true(str_equal(feature_group_name(&f, 4), STR("memory")));
+	assert_true(str_equal(feature_group_name(&f, 5), STR("anon group")));
+	f.group_count = 4;
+	assert_true(str_equal(feature_group_name(&f, 0), STR("late")));
+}
+
+static void test_names_of_features(void **state)
+{
+	assert_null(feature_name(0));
+	assert_string_equal(feature_name(1), "TRACING_DATA");
+	assert_string_equal(feature_name(FEATURE_COUNT - 1), "CLN_SIZE");
+	assert_null(feature_name(FEATURE_COUNT));
+	assert_string_equal(feature_name(FEATURE_PACK), "PACK");
+	for (unsigned bit = 0; bit < FEATURE_BITS; bit++)
+		assert_int_equal(feature_is_flag(bit), bit == FEATURE_BRANCH_STACK || bit == FEATURE_STAT);
+}
+
 /* 1 if it was damaged. In memory of exactly that size, so that the sanitizer sees a read past the end. */
 static uint64_t decode_copy(unsigned bit, const uint8_t *data, size_t len, bool swap)
 {
@@ -456,6 +590,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_feature_comes_back),
+		cmocka_unit_test(test_every_feature_is_written_as_it_was_read),
+		cmocka_unit_test(test_features_that_are_not_known),
+		cmocka_unit_test(test_the_padding_of_strings),
+		cmocka_unit_test(test_a_build_id_of_too_long_a_path),
+		cmocka_unit_test(test_attrs_of_several_sizes),
+		cmocka_unit_test(test_names_of_groups),
+		cmocka_unit_test(test_names_of_features),
 		cmocka_unit_test(test_every_section_cut_and_changed),
 		cmocka_unit_test(test_counts_that_lie),
 		cmocka_unit_test(test_a_topology_of_each_age),

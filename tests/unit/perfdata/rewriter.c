@@ -280,6 +280,16 @@ static void test_a_section_too_large_for_a_pipe(void **state)
 }
 
 /* The index of AUX data tells offsets in the file, which the copy has at other places. */
+static void put_aux_record(struct perfdata_builder *b, const uint8_t payload[16])
+{
+	writer_u32(&b->records, RECORD_AUXTRACE);
+	writer_u16(&b->records, 0);
+	writer_u16(&b->records, 48);
+	writer_u64(&b->records, 16);
+	writer_zeros(&b->records, 32);
+	writer_bytes(&b->records, payload, 16);
+}
+
 static void test_aux_data(void **state)
 {
 	static const uint8_t payload[16] = "payload of AUX";
@@ -288,17 +298,18 @@ static void test_aux_data(void **state)
 	struct writer index = {0};
 	build(&b, false);
 	size_t data_at = PERFDATA_HEADER_BYTES + 2 * (ATTR_SIZE_VER7 + 16) + 2 * 8;
-	writer_u64(&index, 2);
-	writer_u64(&index, data_at + b.records.len);
+	size_t first = data_at + b.records.len, second = first + 48 + sizeof(payload);
+	writer_u64(&index, 4);
+	writer_u64(&index, first);
 	writer_u64(&index, 48);
 	writer_u64(&index, 0xffff); /* of no record: stays */
+	writer_u64(&index, first); /* a size, even if there is a record at such an offset */
+	writer_u64(&index, second);
 	writer_u64(&index, 48);
-	writer_u32(&b.records, RECORD_AUXTRACE);
-	writer_u16(&b.records, 0);
-	writer_u16(&b.records, 48);
-	writer_u64(&b.records, sizeof(payload));
-	writer_zeros(&b.records, 32);
-	writer_bytes(&b.records, payload, sizeof(payload));
+	writer_u64(&index, first); /* again */
+	writer_u64(&index, 48);
+	put_aux_record(&b, payload);
+	put_aux_record(&b, payload);
 	b.feature_bits = 0;
 	writer_clear(&b.features);
 	perfdata_builder_feature(&b, FEATURE_AUXTRACE, index.data, index.len);
@@ -314,21 +325,137 @@ static void test_aux_data(void **state)
 	assert_int_equal(perfdata_rewriter_finish(w, perfdata_reader_features(r), NULL), TALLY_OK);
 	perfdata_rewriter_destroy(w);
 	struct perfdata_reader *copy = open_path(out_path);
-	uint64_t offset = 0;
+	uint64_t offsets[2] = {0};
+	size_t found = 0;
 	while (perfdata_reader_next(copy, &record, NULL) == TALLY_OK)
 		if (record.type == RECORD_AUXTRACE) {
-			offset = record.offset;
+			assert_true(found < 2);
+			offsets[found++] = record.offset;
 			assert_true(bytes_equal(
 				perfdata_reader_payload(copy), (struct tally_bytes){payload, sizeof(payload)}));
 		}
 	struct tally_bytes section = perfdata_reader_features(copy)->raw[FEATURE_AUXTRACE];
 	assert_int_equal(section.len, index.len);
-	assert_int_equal(sample_u64_at(section.data, 1, false), offset);
-	assert_int_not_equal(offset, sample_u64_at(index.data, 1, false));
-	assert_int_equal(sample_u64_at(section.data, 3, false), 0xffff);
+	assert_int_equal(found, 2);
+	assert_int_not_equal(offsets[0], first);
+	const uint64_t expected[] = {4, offsets[0], 48, 0xffff, first, offsets[1], 48, offsets[0], 48};
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		assert_int_equal(sample_u64_at(section.data, i, false), expected[i]);
 	perfdata_reader_destroy(copy);
 	perfdata_reader_destroy(r);
 	writer_deinit(&index);
+	perfdata_builder_deinit(&b);
+}
+
+/* An index that says more than it has stays as it is. */
+static void test_an_aux_index_that_lies(void **state)
+{
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	uint64_t index[3] = {2, 0x100, 48};
+	perfdata_builder_init(&b, false);
+	perfdata_builder_event(&b, &clock_attr, 7);
+	perfdata_builder_round(&b);
+	perfdata_builder_feature(&b, FEATURE_AUXTRACE, index, sizeof(index));
+	assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
+	copy_to_file(r, out_path);
+	struct perfdata_reader *copy = open_path(out_path);
+	struct tally_bytes section = perfdata_reader_features(copy)->raw[FEATURE_AUXTRACE];
+	assert_int_equal(section.len, sizeof(index));
+	assert_memory_equal(section.data, index, sizeof(index));
+	perfdata_reader_destroy(copy);
+	perfdata_reader_destroy(r);
+	perfdata_builder_deinit(&b);
+}
+
+/* Build ids and tracing data have records of their own in a pipe; an index of AUX data has none. */
+static void test_sections_that_are_other_records(void **state)
+{
+	static const char tracing[] = "tracing data";
+	struct perfdata_build_id ids[] = {
+		{-1, MISC_BUILD_ID_SIZE | MISC_CPUMODE_KERNEL, 16, {1, 2, [15] = 16}, STR("[kernel.kallsyms]")},
+		{5, MISC_CPUMODE_USER, 0, {3, [19] = 4}, STR("/bin/x")}};
+	struct perfdata_features features = {.build_ids = ids,
+		.build_id_count = 2,
+		.tracing_data = {(const uint8_t *)tracing, sizeof(tracing)}};
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	struct perfdata_rewriter *w;
+	struct record record;
+	struct record_fields fields;
+	features.present[0] = UINT64_C(1) << FEATURE_BUILD_ID | UINT64_C(1) << FEATURE_TRACING_DATA |
+			      UINT64_C(1) << FEATURE_AUXTRACE;
+	perfdata_builder_init(&b, false);
+	perfdata_builder_event(&b, &clock_attr, 7);
+	perfdata_builder_round(&b);
+	assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
+	FILE *file = fopen(out_path, "w");
+	assert_non_null(file);
+	assert_int_equal(perfdata_rewriter_create_pipe(fileno(file), &w, NULL), TALLY_OK);
+	assert_int_equal(perfdata_rewriter_begin(w, r, &features, NULL), TALLY_OK);
+	assert_int_equal(perfdata_rewriter_finish(w, &features, NULL), TALLY_OK);
+	assert_int_equal(perfdata_rewriter_left_out(w), 1);
+	perfdata_rewriter_destroy(w);
+	fclose(file);
+	perfdata_reader_destroy(r);
+	r = open_path(out_path);
+	size_t id = 0;
+	while (perfdata_reader_next(r, &record, NULL) == TALLY_OK) {
+		assert_int_equal(record_decode(&record, &fields, NULL), TALLY_OK);
+		assert_int_not_equal(record.type, RECORD_HEADER_FEATURE);
+		if (record.type == RECORD_HEADER_TRACING_DATA) {
+			assert_int_equal(fields.tracing_data.size, 16);
+			assert_int_equal(perfdata_reader_payload(r).len, 16);
+			assert_memory_equal(perfdata_reader_payload(r).data, tracing, sizeof(tracing));
+		} else if (record.type == RECORD_HEADER_BUILD_ID) {
+			assert_true(id < 2);
+			assert_int_equal(record.misc, ids[id].misc);
+			assert_int_equal(fields.build_id.pid, ids[id].pid);
+			assert_int_equal(fields.build_id.size, id == 0 ? 16 : 20);
+			assert_memory_equal(fields.build_id.bytes, ids[id].bytes, 20);
+			assert_true(str_equal(fields.build_id.filename, ids[id].filename));
+			id++;
+		}
+	}
+	assert_int_equal(id, 2);
+	assert_memory_equal(perfdata_reader_features(r)->tracing_data.data, tracing, sizeof(tracing));
+	perfdata_reader_destroy(r);
+	perfdata_builder_deinit(&b);
+}
+
+/* Onto a descriptor, with attrs that are others than the recording's, and records as bytes. */
+static void test_other_attrs(void **state)
+{
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	struct perfdata_rewriter *w;
+	struct tally_bytes attrs[2];
+	size_t count;
+	build(&b, false);
+	assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
+	const struct perfdata_event *events = perfdata_reader_events(r, &count);
+	attrs[0] = events[1].stored_attr;
+	attrs[1] = events[0].stored_attr;
+	FILE *file = fopen(out_path, "w");
+	assert_non_null(file);
+	assert_int_equal(perfdata_rewriter_create_fd(fileno(file), &w, NULL), TALLY_OK);
+	perfdata_rewriter_set_attrs(w, attrs);
+	assert_int_equal(perfdata_rewriter_begin(w, r, perfdata_reader_features(r), NULL), TALLY_OK);
+	assert_int_equal(perfdata_rewriter_bytes(w, writer_view(&b.records), NULL), TALLY_OK);
+	assert_int_equal(perfdata_rewriter_finish(w, perfdata_reader_features(r), NULL), TALLY_OK);
+	perfdata_rewriter_destroy(w);
+	assert_int_equal(fseek(file, 0, SEEK_END), 0); /* still open */
+	fclose(file);
+	struct perfdata_reader *copy = open_path(out_path);
+	assert_false(perfdata_reader_is_pipe(copy));
+	assert_int_equal(compare_records(r, copy, true), 5);
+	events = perfdata_reader_events(copy, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(events[0].attr.config, SW_PAGE_FAULTS);
+	assert_int_equal(events[0].ids[0], 7);
+	assert_int_equal(events[1].attr.config, 0);
+	perfdata_reader_destroy(copy);
+	perfdata_reader_destroy(r);
 	perfdata_builder_deinit(&b);
 }
 
@@ -473,6 +600,9 @@ int main(void)
 		cmocka_unit_test(test_features_in_a_pipe),
 		cmocka_unit_test(test_a_section_too_large_for_a_pipe),
 		cmocka_unit_test(test_aux_data),
+		cmocka_unit_test(test_an_aux_index_that_lies),
+		cmocka_unit_test(test_sections_that_are_other_records),
+		cmocka_unit_test(test_other_attrs),
 		cmocka_unit_test(test_a_full_disk),
 		cmocka_unit_test(test_places_that_take_no_file),
 		cmocka_unit_test(test_every_prefix),

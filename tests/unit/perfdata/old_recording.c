@@ -1,0 +1,156 @@
+/*
+ * The recording that was there before a new one: it is kept under another name, and nothing else is touched.
+ */
+#include "perfdata/old_recording.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "unit_test.h"
+
+static char dir[] = "/tmp/tally-old-XXXXXX";
+
+static const char *at(const char *name)
+{
+	static char paths[4][128];
+	static unsigned next;
+	char *path = paths[next++ % 4];
+	snprintf(path, sizeof(paths[0]), "%s/%s", dir, name);
+	return path;
+}
+
+static void write_text(const char *name, const char *text)
+{
+	FILE *file = fopen(at(name), "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void assert_text(const char *name, const char *expected)
+{
+	char *text;
+	size_t len;
+	assert_int_equal(file_read(at(name), 100, &text, &len, NULL), TALLY_OK);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void make_directory(const char *name, const char *data)
+{
+	char path[64];
+	assert_int_equal(mkdir(at(name), 0700), 0);
+	snprintf(path, sizeof(path), "%s/data", name);
+	write_text(path, data);
+}
+
+static int make_dir(void **state)
+{
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	return rmdir(dir); /* fails where something was left behind */
+}
+
+/* A directory's own files go, and with them the directory; other files keep it. */
+static void test_directories_that_go(void **state)
+{
+	static const char *const kept[] = {"d/data.", "d/data.1x", "d/data.x", "d/dat", "d/database", "d/x.data"};
+	make_directory("d", "header");
+	write_text("d/data.0", "");
+	write_text("d/data.17", "");
+	old_recording_remove_directory(at("d"));
+	assert_false(file_exists(at("d")));
+	old_recording_remove_directory(at("d")); /* is not there */
+	make_directory("d", "header");
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		write_text(kept[i], "");
+	old_recording_remove_directory(at("d"));
+	assert_false(file_exists(at("d/data")));
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		assert_true(file_exists(at(kept[i])));
+		assert_int_equal(unlink(at(kept[i])), 0);
+	}
+	assert_int_equal(rmdir(at("d")), 0);
+}
+
+static void test_what_is_no_recording(void **state)
+{
+	char path[PATH_MAX + 8];
+	assert_int_equal(old_recording_keep(at("p"), NULL), TALLY_OK); /* is not there */
+	assert_false(file_exists(at("p.old")));
+	write_text("p", "");
+	assert_int_equal(old_recording_keep(at("p"), NULL), TALLY_OK);
+	assert_false(file_exists(at("p.old")));
+	assert_int_equal(unlink(at("p")), 0);
+	assert_int_equal(mkdir(at("p"), 0700), 0); /* somebody's directory */
+	assert_int_equal(old_recording_keep(at("p"), NULL), TALLY_OK);
+	assert_true(file_exists(at("p")));
+	assert_false(file_exists(at("p.old")));
+	assert_int_equal(rmdir(at("p")), 0);
+	assert_int_equal(mkfifo(at("p"), 0600), 0);
+	assert_int_equal(old_recording_keep(at("p"), NULL), TALLY_OK);
+	assert_false(file_exists(at("p.old")));
+	assert_int_equal(unlink(at("p")), 0);
+	/* So long that nothing can be added to it. */
+	write_text("p", "recording");
+	memset(path, '/', sizeof(path));
+	memcpy(path, dir, strlen(dir));
+	snprintf(path + PATH_MAX - 2, 3, "p");
+	assert_int_equal(old_recording_keep(path, NULL), TALLY_INVALID);
+	assert_text("p", "recording");
+	assert_int_equal(unlink(at("p")), 0);
+}
+
+/* Files and directories replace each other. */
+static void test_what_is_kept(void **state)
+{
+	write_text("p", "first");
+	assert_int_equal(old_recording_keep(at("p"), NULL), TALLY_OK);
+	assert_false(file_exists(at("p")));
+	assert_text("p.old", "first");
+	make_directory("p", "second");
+	assert_int_equal(old_recording_keep(at("p"), NULL), TALLY_OK);
+	assert_false(file_exists(at("p")));
+	assert_text("p.old/data", "second");
+	make_directory("p", "third");
+	write_text("p.old/data.1", "");
+	assert_int_equal(old_recording_keep(at("p"), NULL), TALLY_OK);
+	assert_text("p.old/data", "third");
+	assert_false(file_exists(at("p.old/data.1")));
+	write_text("p", "fourth");
+	assert_int_equal(old_recording_keep(at("p"), NULL), TALLY_OK);
+	assert_text("p.old", "fourth");
+	assert_int_equal(unlink(at("p.old")), 0);
+}
+
+/* A directory that is no recording is in the way: the new recording does not begin. */
+static void test_no_room_for_the_old_one(void **state)
+{
+	struct tally_error err;
+	write_text("p", "recording");
+	assert_int_equal(mkdir(at("p.old"), 0700), 0);
+	assert_int_equal(old_recording_keep(at("p"), &err), TALLY_IO);
+	assert_non_null(strstr(err.text, at("p.old")));
+	assert_text("p", "recording");
+	assert_int_equal(rmdir(at("p.old")), 0);
+	assert_int_equal(unlink(at("p")), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_directories_that_go),
+		cmocka_unit_test(test_what_is_no_recording),
+		cmocka_unit_test(test_what_is_kept),
+		cmocka_unit_test(test_no_room_for_the_old_one),
+	};
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
