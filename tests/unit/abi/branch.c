@@ -50,8 +50,8 @@ static void entries_of_a_sample(void **state)
 		for (unsigned bit = 0; bit < 4; bit++) {
 			writer_u64(&w, 0x1000 + bit);
 			writer_u64(&w, 0x2000 + bit);
-			uint64_t little = UINT64_C(1) << bit | UINT64_C(0x1234) << 4 | UINT64_C(15) << 20 |
-					  UINT64_C(9) << 26;
+			uint64_t little =
+				UINT64_C(1) << bit | UINT64_C(0x1234) << 4 | UINT64_C(15) << 20 | UINT64_C(9) << 26;
 			uint64_t big = UINT64_C(1) << (63 - bit) | UINT64_C(0x1234) << 44 | UINT64_C(15) << 40 |
 				       UINT64_C(9) << 34;
 			writer_u64(&w, is_big ? big : little);

@@ -282,6 +282,44 @@ static void test_padding(void **state)
 	writer_deinit(&w);
 }
 
+/* A name ends with its padding, however long it is: what follows is the trailer. One that fills its record has no end. */
+static void test_what_follows_a_name(void **state)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+	struct perf_attr attr = {.sample_type = SAMPLE_TIME, .flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL)};
+	struct record_layout layout = record_layout_make(&attr, false);
+	struct sample_id id = {.time = BIG};
+	static const uint32_t types[] = {RECORD_COMM, RECORD_MMAP2};
+	for (size_t len = 0; len < 2 * 24; len++) {
+		struct tally_str name = {letters, len / 2};
+		struct record_fields in = {.type = types[len % 2]}, out;
+		struct record record;
+		struct writer w = {0};
+		if (in.type == RECORD_COMM)
+			in.comm.comm = name;
+		else
+			in.mmap.filename = name;
+		assert_true(record_encode(&w, &in, 0, &layout, &id));
+		assert_int_equal(record_at(writer_view(&w), false, 0, &record, NULL), TALLY_OK);
+		assert_int_equal(record_decode(&record, &out, NULL), TALLY_OK);
+		assert_true(str_equal(in.type == RECORD_COMM ? out.comm.comm : out.mmap.filename, name));
+		assert_int_equal(out.trailer_area.len, 8);
+		assert_int_equal(sample_u64_at(out.trailer_area.data, 0, false), BIG);
+		writer_deinit(&w);
+	}
+	uint8_t full[24] = {RECORD_COMM, 0, 0, 0, 0, 0, 24, 0};
+	memcpy(full + 16, letters, 8);
+	struct record record = {.type = RECORD_COMM, .bytes = {full, sizeof(full)}};
+	struct record_fields out;
+	assert_int_equal(record_decode(&record, &out, NULL), TALLY_OK);
+	assert_int_equal(out.comm.comm.len, 8);
+	assert_int_equal(out.trailer_area.len, 0);
+	record.bytes.len = 16; /* no name at all */
+	assert_int_equal(record_decode(&record, &out, NULL), TALLY_OK);
+	assert_int_equal(out.comm.comm.len, 0);
+	assert_int_equal(out.trailer_area.len, 0);
+}
+
 /* Trailers are of kernel records only, each field where the kernel puts it. */
 static void test_trailers(void **state)
 {
@@ -338,6 +376,7 @@ int main(void)
 		cmocka_unit_test(test_user_records),
 		cmocka_unit_test(test_what_no_record_holds),
 		cmocka_unit_test(test_padding),
+		cmocka_unit_test(test_what_follows_a_name),
 		cmocka_unit_test(test_trailers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

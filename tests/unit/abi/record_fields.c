@@ -270,10 +270,200 @@ static void test_each_in_both_byte_orders(void **state)
 	}
 }
 
+/* What each has before anything that may be missing: with a byte less it is no such record. */
+static void test_the_least_of_each(void **state)
+{
+	static const struct {
+		uint32_t type;
+		size_t least;
+	} rows[] = {{RECORD_MMAP, 32}, {RECORD_LOST, 16}, {RECORD_COMM, 8}, {RECORD_EXIT, 24}, {RECORD_THROTTLE, 24},
+		{RECORD_UNTHROTTLE, 24}, {RECORD_FORK, 24}, {RECORD_READ, 8}, {RECORD_MMAP2, 64}, {RECORD_AUX, 24},
+		{RECORD_ITRACE_START, 8}, {RECORD_LOST_SAMPLES, 8}, {RECORD_SWITCH, 0}, {RECORD_SWITCH_CPU_WIDE, 8},
+		{RECORD_NAMESPACES, 16}, {RECORD_KSYMBOL, 16}, {RECORD_BPF_EVENT, 16}, {RECORD_CGROUP, 8},
+		{RECORD_TEXT_POKE, 12}, {RECORD_AUX_OUTPUT_HW_ID, 8}, {RECORD_CALLCHAIN_DEFERRED, 16},
+		{RECORD_HEADER_ATTR, 64}, {RECORD_HEADER_EVENT_TYPE, 0}, {RECORD_HEADER_TRACING_DATA, 4},
+		{RECORD_HEADER_BUILD_ID, 28}, {RECORD_FINISHED_ROUND, 0}, {RECORD_ID_INDEX, 8},
+		{RECORD_AUXTRACE_INFO, 8}, {RECORD_AUXTRACE, 36}, {RECORD_AUXTRACE_ERROR, 32}, {RECORD_THREAD_MAP, 8},
+		{RECORD_CPU_MAP, 2}, {RECORD_STAT_CONFIG, 8}, {RECORD_STAT, 40}, {RECORD_STAT_ROUND, 16},
+		{RECORD_EVENT_UPDATE, 16}, {RECORD_TIME_CONV, 24}, {RECORD_HEADER_FEATURE, 8}, {RECORD_COMPRESSED, 0},
+		{RECORD_FINISHED_INIT, 0}, {RECORD_COMPRESSED2, 8}, {RECORD_BPF_METADATA, 0}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (size_t len = 0; len < 80; len++) {
+			uint8_t *bytes = calloc(1, 8 + len);
+			struct record record = {.type = rows[i].type, .bytes = {bytes, 8 + len}};
+			struct record_fields f;
+			assert_non_null(bytes);
+			enum tally_status status = record_decode(&record, &f, NULL);
+			assert_int_equal(status, len < rows[i].least ? TALLY_CORRUPT : TALLY_OK);
+			assert_int_equal(f.type, status == TALLY_OK ? rows[i].type : 0);
+			free(bytes);
+		}
+}
+
+static void check_counted(bool swap)
+{
+	struct record_fields f;
+	struct writer w = start(RECORD_CALLCHAIN_DEFERRED, 0, swap);
+	writer_u64(&w, BIG);
+	writer_u64(&w, 2);
+	writer_u64(&w, 0x1000);
+	writer_u64(&w, 0x2000);
+	writer_u64(&w, 7); /* the trailer */
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.callchain_deferred.cookie, BIG);
+	assert_int_equal(f.callchain_deferred.count, 2);
+	assert_int_equal(f.callchain_deferred.ips.len, 16);
+	assert_int_equal(f.trailer_area.len, 8);
+	cut(&w);
+	w = start(RECORD_NAMESPACES, 0, swap);
+	writer_u32(&w, 11);
+	writer_u32(&w, 12);
+	writer_u64(&w, 1);
+	writer_u64(&w, 3);
+	writer_u64(&w, 4);
+	writer_u64(&w, 7);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.namespaces.entries.len, 16);
+	assert_int_equal(f.trailer_area.len, 8);
+	cut(&w);
+	w = start(RECORD_COMPRESSED2, 0, swap);
+	writer_u64(&w, 3);
+	writer_bytes(&w, "abc\0\0\0\0", 8);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.compressed.payload.len, 3);
+	assert_memory_equal(f.compressed.payload.data, "abc", 3);
+	cut(&w);
+	w = start(RECORD_COMPRESSED, 0, swap);
+	writer_bytes(&w, "abcd", 4);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.compressed.payload.len, 4);
+	cut(&w);
+	w = start(RECORD_TEXT_POKE, 0, swap);
+	writer_u64(&w, BIG);
+	writer_u16(&w, 1);
+	writer_u16(&w, 2);
+	writer_bytes(&w, "ONN\0", 4); /* 8 + 12 + 4: padded already */
+	writer_u64(&w, 7);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.text_poke.old_len, 1);
+	assert_int_equal(f.text_poke.new_len, 2);
+	assert_int_equal(f.trailer_area.len, 8);
+	cut(&w);
+}
+
+static void check_all_numbers(bool swap)
+{
+	struct record_fields f;
+	struct writer w = start(RECORD_STAT, 0, swap);
+	writer_u64(&w, 7);
+	writer_u32(&w, 3);
+	writer_u32(&w, 4);
+	for (uint64_t i = 0; i < 3; i++)
+		writer_u64(&w, BIG + i);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.stat.thread, 4);
+	assert_int_equal(f.stat.value, BIG);
+	assert_int_equal(f.stat.enabled, BIG + 1);
+	cut(&w);
+	w = start(RECORD_AUXTRACE, 0, swap);
+	for (uint64_t i = 0; i < 3; i++)
+		writer_u64(&w, BIG + i);
+	for (uint32_t i = 1; i <= 4; i++)
+		writer_u32(&w, i);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.auxtrace.reference, BIG + 2);
+	assert_int_equal(f.auxtrace.idx, 1);
+	assert_int_equal(f.auxtrace.tid, 2);
+	cut(&w);
+	w = start(RECORD_AUXTRACE_ERROR, 0, swap);
+	for (uint32_t i = 1; i <= 5; i++)
+		writer_u32(&w, i);
+	writer_u32(&w, 2);
+	writer_u64(&w, BIG);
+	writer_u64(&w, 99);
+	writer_bytes(&w, "message", 8);
+	writer_zeros(&w, 56);
+	writer_u32(&w, 1234);
+	writer_u32(&w, 9);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.auxtrace_error.error_type, 1);
+	assert_int_equal(f.auxtrace_error.cpu, 3);
+	assert_int_equal(f.auxtrace_error.pid, 4);
+	assert_int_equal(f.auxtrace_error.vcpu, 9);
+	cut(&w);
+	w = start(RECORD_ITRACE_START, 0, swap);
+	writer_u32(&w, 11);
+	writer_u32(&w, 12);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.itrace_start.pid, 11);
+	cut(&w);
+	w = start(RECORD_EVENT_UPDATE, 0, swap);
+	writer_u64(&w, EVENT_UPDATE_UNIT);
+	writer_u64(&w, 55);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.event_update.update_type, EVENT_UPDATE_UNIT);
+	cut(&w);
+}
+
+static void test_counted_parts(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		check_counted(swap != 0);
+		check_all_numbers(swap != 0);
+	}
+}
+
+/* The bits of misc, each alone. */
+static void test_bits_of_misc(void **state)
+{
+	uint8_t bytes[8 + 64] = {0};
+	struct record record = {.type = RECORD_SWITCH, .bytes = {bytes, 8}};
+	struct record_fields f;
+	for (unsigned bit = 0; bit < 16; bit++) {
+		record.misc = (uint16_t)(1u << bit);
+		assert_int_equal(record_decode(&record, &f, NULL), TALLY_OK);
+		assert_int_equal(f.context_switch.is_out, record.misc == MISC_SWITCH_OUT);
+		assert_int_equal(f.context_switch.is_preempt, record.misc == MISC_SWITCH_OUT_PREEMPT);
+	}
+	record.type = RECORD_COMM;
+	record.bytes.len = sizeof(bytes);
+	for (unsigned bit = 0; bit < 16; bit++) {
+		record.misc = (uint16_t)(1u << bit);
+		assert_int_equal(record_decode(&record, &f, NULL), TALLY_OK);
+		assert_int_equal(f.comm.is_exec, record.misc == MISC_COMM_EXEC);
+	}
+	record.type = RECORD_MMAP;
+	for (unsigned bit = 0; bit < 16; bit++) {
+		record.misc = (uint16_t)(1u << bit);
+		assert_int_equal(record_decode(&record, &f, NULL), TALLY_OK);
+		assert_int_equal(f.mmap.prot, record.misc == MISC_MMAP_DATA ? 0 : 4);
+	}
+}
+
+static void test_records_of_traces(void **state)
+{
+	static const uint32_t of_trace[] = {RECORD_AUX, RECORD_ITRACE_START, RECORD_AUX_OUTPUT_HW_ID,
+		RECORD_AUXTRACE_INFO, RECORD_AUXTRACE, RECORD_AUXTRACE_ERROR};
+	size_t found = 0;
+	for (uint32_t type = 0; type < RECORD_USER_MAX; type++)
+		if (record_is_of_trace(type))
+			assert_int_equal(type, of_trace[found++]);
+	assert_int_equal(found, sizeof(of_trace) / sizeof(of_trace[0]));
+	assert_null(record_trace_name(0));
+	assert_string_equal(record_trace_name(1), "intel_pt");
+	assert_string_equal(record_trace_name(4), "arm_spe");
+	assert_string_equal(record_trace_name(7), "vpa_dtl");
+	assert_null(record_trace_name(8));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_in_both_byte_orders),
+		cmocka_unit_test(test_the_least_of_each),
+		cmocka_unit_test(test_counted_parts),
+		cmocka_unit_test(test_bits_of_misc),
+		cmocka_unit_test(test_records_of_traces),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

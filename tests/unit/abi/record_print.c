@@ -203,8 +203,8 @@ static void test_more_of_each(void **state)
 		U(3), U(4));
 	expect("PERF_RECORD_STAT_CONFIG\n... interval  9\n", RECORD_STAT_CONFIG, 0, "88888", U(2), U(99), U(1), U(1),
 		U(9));
-	expect("PERF_RECORD_EVENT_UPDATE\n... id:    101\n... 0-2\n", RECORD_EVENT_UPDATE, 0, "8822222", U(3),
-		U(101), U(0), U(3), U(0), U(1), U(2));
+	expect("PERF_RECORD_EVENT_UPDATE\n... id:    101\n... 0-2\n", RECORD_EVENT_UPDATE, 0, "8822222", U(3), U(101),
+		U(0), U(3), U(0), U(1), U(2));
 	expect("PERF_RECORD_EVENT_UPDATE\n... id:    101\n... failed to get cpus\n", RECORD_EVENT_UPDATE, 0, "88222",
 		U(3), U(101), U(9), U(3), U(0));
 	expect("PERF_RECORD_EVENT_UPDATE\n... id:    101\n... unknown type\n", RECORD_EVENT_UPDATE, 0, "888", U(9),
@@ -219,10 +219,9 @@ static void test_readings(void **state)
 {
 	struct record record = {.type = RECORD_READ};
 	uint64_t words[4] = {5, 6, 7, 8};
-	struct record_fields fields = {
-		.type = RECORD_READ, .read = {77, 78, {(const uint8_t *)words, sizeof(words)}}};
-	struct record_print_hints lost = {.read_format = READ_FORMAT_TOTAL_TIME_ENABLED |
-							 READ_FORMAT_TOTAL_TIME_RUNNING | READ_FORMAT_LOST};
+	struct record_fields fields = {.type = RECORD_READ, .read = {77, 78, {(const uint8_t *)words, sizeof(words)}}};
+	struct record_print_hints lost = {
+		.read_format = READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING | READ_FORMAT_LOST};
 	struct text t = {0};
 	record_print(&t, &record, &fields, &lost);
 	text_char(&t, '\0');

@@ -64,15 +64,18 @@ static void apply(struct machine *m, struct record_fields fields, uint16_t misc,
 	assert_int_equal(machine_apply(m, &record, &fields, time, NULL), TALLY_OK);
 }
 
-static void map_file(struct machine *m, uint32_t pid, uint64_t start, uint64_t len, uint64_t offset, const char *name,
-	uint64_t time)
+struct piece { /* of a file */
+	uint64_t start, len, offset;
+};
+
+static void map_file(struct machine *m, uint32_t pid, struct piece piece, const char *name, uint64_t time)
 {
 	struct record_fields f = {.type = RECORD_MMAP2,
 		.mmap = {.pid = pid,
 			.tid = pid,
-			.start = start,
-			.len = len,
-			.pgoff = offset,
+			.start = piece.start,
+			.len = piece.len,
+			.pgoff = piece.offset,
 			.prot = PROT_DATA,
 			.filename = str_from(name)}};
 	apply(m, f, pid == UINT32_MAX ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER, time);
@@ -125,12 +128,15 @@ static void map_at_random(struct machine *m, uint32_t pid, uint64_t time)
 		page.content = ANONYMOUS;
 		page.number = 0;
 		struct record_fields f = {.type = RECORD_MMAP2,
-			.mmap = {.pid = pid, .tid = pid, .start = page.start, .len = count * PAGE_BYTES,
+			.mmap = {.pid = pid,
+				.tid = pid,
+				.start = page.start,
+				.len = count * PAGE_BYTES,
 				.filename = STR("//anon")}};
 		apply(m, f, MISC_CPUMODE_USER, time);
 	} else {
 		snprintf(name, sizeof(name), "/lib/%u", page.number);
-		map_file(m, pid, page.start, count * PAGE_BYTES, page.offset, name, time);
+		map_file(m, pid, (struct piece){page.start, count * PAGE_BYTES, page.offset}, name, time);
 	}
 	model_map(pid, &page, first, count, time);
 }
@@ -144,8 +150,8 @@ static void build_at_random(struct machine *m)
 			model_fork(pid, other, time);
 			apply(m, f, 0, time);
 		} else if (kind == 1) {
-			struct record_fields f = {
-				.type = RECORD_COMM, .comm = {.pid = pid, .tid = pid, .is_exec = true, .comm = STR("x")}};
+			struct record_fields f = {.type = RECORD_COMM,
+				.comm = {.pid = pid, .tid = pid, .is_exec = true, .comm = STR("x")}};
 			if (model.image_counts[pid] > 0)
 				model_fork(pid, pid, time);
 			else
@@ -189,7 +195,8 @@ static void assert_page(struct machine *m, const struct mapping *found, const st
 	struct tally_str path = machine_string(m, machine_binary_get(m, found->binary)->path);
 	assert_true(str_equal(path, str_from(page->content == OF_FILE ? name : names[page->content])));
 	if (page->content != ANONYMOUS)
-		assert_int_equal(machine_address_in_binary(m, found, VA(address)), address - page->start + page->offset);
+		assert_int_equal(
+			machine_address_in_binary(m, found, VA(address)), address - page->start + page->offset);
 }
 
 /* Every page at every time; what range says of its other addresses is true. */
@@ -248,7 +255,7 @@ static void test_a_large_space(void **state)
 	struct machine *m = new_machine();
 	for (uint64_t i = 0; i < 2 * LARGE_SPACE; i++) {
 		uint64_t page = i * 77 % LARGE_SPACE;
-		map_file(m, 1, FIRST + page * PAGE_BYTES, PAGE_BYTES, i << 32, "/lib/x", 1 + i);
+		map_file(m, 1, (struct piece){FIRST + page * PAGE_BYTES, PAGE_BYTES, i << 32}, "/lib/x", 1 + i);
 		if (i == LARGE_SPACE) /* finished between, and fed again */
 			assert_int_equal(machine_finish(m, NULL), TALLY_OK);
 	}
@@ -266,6 +273,35 @@ static void test_a_large_space(void **state)
 	machine_destroy(m);
 }
 
+/* So many forks down that mappings are copied. Where times are out of order, a child that seems to be older than its
+ * parent still sees all that the parent was forked with, as it does where nothing is copied. */
+static void test_a_child_that_seems_older(void **state)
+{
+	const uint32_t depths[] = {3, 31, 32, 33, 34, 40, 70};
+	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+		struct machine *m = new_machine();
+		uint32_t last = depths[i] + 1;
+		for (uint32_t pid = 1; pid <= depths[i]; pid++) {
+			struct record_fields f = {.type = RECORD_FORK, .task = {pid + 1, pid, pid + 1, pid, 1000}};
+			map_file(m, pid, (struct piece){FIRST + pid * PAGE_BYTES, PAGE_BYTES, UINT64_C(1) << 32},
+				"/lib/x", 100 + pid);
+			apply(m, f, 0, 1000 + pid);
+		}
+		map_file(m, last, (struct piece){FIRST, PAGE_BYTES, 0}, "/lib/x", 2000);
+		struct record_fields f = {.type = RECORD_FORK, .task = {last + 1, last, last + 1, last, 500}};
+		apply(m, f, 0, 500);
+		assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+		for (uint32_t pid = 1; pid <= depths[i]; pid++) {
+			uint64_t address = FIRST + pid * PAGE_BYTES + 5;
+			const struct mapping *found =
+				machine_find_mapping(m, (int32_t)last + 1, 600, MISC_CPUMODE_USER, VA(address));
+			assert_non_null(found);
+			assert_int_equal(found->start, FIRST + pid * PAGE_BYTES);
+		}
+		machine_destroy(m);
+	}
+}
+
 static void assert_range(
 	struct machine *m, const struct machine_place *place, bool is_found, uint64_t start, uint64_t end)
 {
@@ -279,10 +315,10 @@ static void assert_range(
 static void test_ranges(void **state)
 {
 	struct machine *m = new_machine();
-	map_file(m, 1, 0x1000, 0x4000, 0, "/a", 10);
-	map_file(m, 1, 0x8000, 0x1000, 0, "/b", 10);
-	map_file(m, 1, 0x2000, 0x1000, 0, "/c", 20);
-	map_file(m, UINT32_MAX, PROGRAM_AT, 0x1000, 0, "[veth]", 10);
+	map_file(m, 1, (struct piece){0x1000, 0x4000, 0}, "/a", 10);
+	map_file(m, 1, (struct piece){0x8000, 0x1000, 0}, "/b", 10);
+	map_file(m, 1, (struct piece){0x2000, 0x1000, 0}, "/c", 20);
+	map_file(m, UINT32_MAX, (struct piece){PROGRAM_AT, 0x1000, 0}, "[veth]", 10);
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
 	struct machine_place place = {1, MISC_CPUMODE_USER, 30, 0x2800};
 	assert_range(m, &place, true, 0x2000, 0x3000);
@@ -341,7 +377,7 @@ static void test_how_long_a_name_lasts(void **state)
 static void test_threads_share_their_process(void **state)
 {
 	struct machine *m = new_machine();
-	map_file(m, 1, 0x1000, 0x1000, 0, "/a", 1);
+	map_file(m, 1, (struct piece){0x1000, 0x1000, 0}, "/a", 1);
 	comm(m, 1, "leader", 2);
 	struct record_fields f = {.type = RECORD_FORK, .task = {1, 1, 5, 1, 10}};
 	apply(m, f, 0, 10);
@@ -409,6 +445,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_history),
 		cmocka_unit_test(test_a_large_space),
+		cmocka_unit_test(test_a_child_that_seems_older),
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_how_long_a_name_lasts),
 		cmocka_unit_test(test_threads_share_their_process),

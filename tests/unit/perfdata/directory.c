@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "perfdata/reader.h"
+#include "perfdata/writer.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
 
@@ -178,6 +179,61 @@ static void test_a_file_that_is_cut(void **state)
 	perfdata_builder_deinit(&b);
 }
 
+/* tally's own mark says how many files there are and how large: what is missing or shorter is told, what is more is not. */
+static void test_files_that_the_mark_lists(void **state)
+{
+	static const struct {
+		uint64_t said[3];
+		size_t count;
+		uint64_t missing;
+	} cases[] = {{{0}, 0, 0}, {{5 * 32, 0, 5 * 32}, 3, 0}, {{5 * 32 + 1, 0, 5 * 32}, 3, 1},
+		{{5 * 32, 1, 5 * 32 + 8}, 3, 2}, {{4 * 32}, 1, 0}, {{1, 2, 3}, 3, 1}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		static const uint64_t id = 7;
+		struct perfdata_features features = {0};
+		struct perfdata_writer *w;
+		struct perfdata_reader *r;
+		char path[128];
+		make_recording(false);
+		snprintf(path, sizeof(path), "%s/data", dir);
+		assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
+		assert_int_equal(perfdata_writer_add_event(w, &attr, STR("clock"), &id, 1, NULL), TALLY_OK);
+		assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+		for (size_t k = 0; k < cases[i].count; k++)
+			assert_int_equal(perfdata_writer_add_part(w, cases[i].said[k], NULL), TALLY_OK);
+		assert_int_equal(perfdata_writer_close(w, &features, NULL), TALLY_OK);
+		perfdata_writer_destroy(w);
+		assert_int_equal(perfdata_reader_open(dir, &r, NULL), TALLY_OK);
+		assert_int_equal(perfdata_reader_health(r)->missing_parts, cases[i].missing);
+		assert_false(perfdata_reader_health(r)->is_unfinished);
+		perfdata_reader_destroy(r);
+		if (cases[i].count == 3) { /* and without the first file */
+			remove_file("data.0");
+			assert_int_equal(perfdata_reader_open(dir, &r, NULL), TALLY_OK);
+			assert_int_equal(perfdata_reader_health(r)->missing_parts,
+				cases[i].missing + (cases[i].said[0] <= 5 * 32));
+			perfdata_reader_destroy(r);
+		}
+	}
+}
+
+/* Files with names that are no part's. */
+static void test_names_of_parts(void **state)
+{
+	static const char *const names[] = {"data.", "data.x", "data.1x", "data.00", "data.-1", "data.4294967295"};
+	struct directory_parts parts;
+	make_recording(false);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		write_file(names[i], ((struct tally_bytes){(const uint8_t *)"x", 1}));
+	assert_int_equal(directory_read(dir, &parts, NULL), TALLY_OK);
+	assert_int_equal(parts.count, 4);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(parts.numbers[i], i);
+	directory_parts_deinit(&parts);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		remove_file(names[i]);
+}
+
 static void test_no_recording(void **state)
 {
 	struct perfdata_reader *r;
@@ -197,6 +253,8 @@ int main(void)
 		cmocka_unit_test(test_all_files_are_read),
 		cmocka_unit_test(test_a_file_that_is_missing),
 		cmocka_unit_test(test_a_file_that_is_cut),
+		cmocka_unit_test(test_files_that_the_mark_lists),
+		cmocka_unit_test(test_names_of_parts),
 		cmocka_unit_test(test_no_recording),
 	};
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "perfdata/event_set.h"
+#include "tracing_builder.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -160,6 +161,119 @@ static void test_features_name_and_group_by_position(void **state)
 	event_set_deinit(&set);
 }
 
+static const char *name_of(const struct event_set *set, size_t event)
+{
+	return set->events.items[event].name.data;
+}
+
+/* Tracepoints by their numbers; one that the data does not list, and events with a name, stay as they are. */
+static void test_tracing_data_names_tracepoints(void **state)
+{
+	char first[512], second[512];
+	tracing_format(first, sizeof(first), "sched_switch", 300, "", "\"\"");
+	tracing_format(second, sizeof(second), "sched_wakeup", 301, "", "\"\"");
+	for (int swap = 0; swap < 2; swap++) {
+		struct tracing_source source = {.swap = swap, .system = "sched", .formats = {first, second}};
+		struct perf_attr tracepoint = {.type = EVENT_TRACEPOINT, .config = 301}, other = tracepoint;
+		struct event_set set;
+		struct writer w = {0};
+		const uint64_t ids[] = {1, 2, 3};
+		other.config = 999;
+		tracing_build(&w, &source);
+		event_set_init(&set);
+		add(&set, &tracepoint, ids, 1, swap);
+		add(&set, &other, ids + 1, 1, swap);
+		add(&set, &tracepoint, ids + 2, 1, swap);
+		update(&set, EVENT_UPDATE_NAME, 3, "mine", 5, false);
+		assert_int_equal(event_set_name_tracepoints(&set, writer_view(&w), NULL), TALLY_OK);
+		assert_string_equal(name_of(&set, 0), "sched:sched_wakeup");
+		assert_int_equal(set.events.items[0].name.len, strlen("sched:sched_wakeup"));
+		assert_string_equal(name_of(&set, 1), "unknown tracepoint");
+		assert_string_equal(name_of(&set, 2), "mine");
+		event_set_deinit(&set);
+		writer_deinit(&w);
+	}
+}
+
+static void test_data_that_names_nothing(void **state)
+{
+	struct perf_attr tracepoint = {.type = EVENT_TRACEPOINT, .config = 301};
+	struct event_set set;
+	event_set_init(&set);
+	assert_int_equal(event_set_name_tracepoints(&set, (struct tally_bytes){NULL, 0}, NULL), TALLY_OK);
+	add(&set, &tracepoint, NULL, 0, false);
+	assert_int_equal(event_set_name_tracepoints(&set, (struct tally_bytes){NULL, 0}, NULL), TALLY_OK);
+	assert_int_equal(
+		event_set_name_tracepoints(&set, (struct tally_bytes){(const uint8_t *)"tracing", 7}, NULL), TALLY_OK);
+	assert_string_equal(name_of(&set, 0), "unknown tracepoint");
+	event_set_deinit(&set);
+}
+
+/* Ids far from each other, and below the first: each finds its event, and those between find none. */
+static void test_ids_anywhere(void **state)
+{
+	static const uint64_t ids[] = {1000, 1001, 999, 0, UINT64_MAX, UINT64_C(1) << 40, 1005, 1000 + (1 << 16)};
+	static const uint64_t none[] = {1, 998, 1002, 1004, 1006, UINT64_MAX - 1, (UINT64_C(1) << 40) + 1};
+	struct event_set set;
+	event_set_init(&set);
+	for (size_t i = 0; i < COUNT(ids); i++)
+		add(&set, &with_identifier, ids + i, 1, false);
+	for (size_t i = 0; i < COUNT(ids); i++)
+		assert_int_equal(event_set_by_id(&set, ids[i])->index, i);
+	for (size_t i = 0; i < COUNT(none); i++)
+		assert_null(event_set_by_id(&set, none[i]));
+	event_set_deinit(&set);
+}
+
+/* An id that ends its record is read; one that would begin before the header is not there. */
+static void test_records_that_just_hold_an_id(void **state)
+{
+	struct event_set set;
+	uint8_t buffer[32];
+	const uint64_t ids[] = {11, 12};
+	event_set_init(&set);
+	add(&set, &with_identifier, ids, 1, false);
+	add(&set, &with_identifier, ids + 1, 1, false);
+	struct record record = make_record(buffer, RECORD_SAMPLE, (const uint64_t[]){12, 0, 0}, false);
+	record.bytes.len = 16;
+	assert_int_equal(event_set_of(&set, &record)->index, 1);
+	record.bytes.len = 15;
+	assert_null(event_set_of(&set, &record));
+	record = make_record(buffer, RECORD_COMM, (const uint64_t[]){12, 0, 0}, false);
+	record.bytes.len = 16;
+	assert_int_equal(event_set_of(&set, &record)->index, 1);
+	record.bytes.len = 15;
+	assert_null(event_set_of(&set, &record));
+	record = make_record(buffer, RECORD_SAMPLE, (const uint64_t[]){0, 0, 0}, false);
+	assert_null(event_set_of(&set, &record)); /* of no event: 0 is for side-band only */
+	event_set_deinit(&set);
+}
+
+/* As many groups and names as fit, none beyond the events. */
+static void test_features_of_more_events(void **state)
+{
+	struct event_set set;
+	struct perf_attr same = with_id;
+	struct perfdata_event_desc descs[3] = {{.attr = &same, .name = STR("a\nb")}, {.attr = &same}, {.attr = &same}};
+	struct perfdata_group groups[] = {
+		{.leader_index = 1, .member_count = 1}, {.leader_index = 2, .member_count = 0}};
+	struct perfdata_features features = {
+		.events = descs, .event_count = 3, .groups = groups, .group_count = COUNT(groups)};
+	uint64_t ids[] = {5, 6};
+	event_set_init(&set);
+	add(&set, &with_id, ids, 2, false);
+	add(&set, &with_id, NULL, 0, false);
+	descs[0].ids = ids + 1; /* it has its own */
+	descs[0].id_count = 1;
+	assert_int_equal(event_set_apply_features(&set, &features, NULL), TALLY_OK);
+	assert_int_equal(set.events.items[0].id_count, 2);
+	assert_null(memchr(name_of(&set, 0), '\n', set.events.items[0].name.len)); /* shown, not printed */
+	assert_int_equal(set.events.items[1].member_count, 1);
+	assert_int_equal(set.events.items[1].leader_index, 1);
+	assert_int_equal(set.events.items[0].leader_index, 0);
+	event_set_deinit(&set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +281,11 @@ int main(void)
 		cmocka_unit_test(test_events_that_disagree_cannot_be_told_apart),
 		cmocka_unit_test(test_updates_change_their_event),
 		cmocka_unit_test(test_features_name_and_group_by_position),
+		cmocka_unit_test(test_tracing_data_names_tracepoints),
+		cmocka_unit_test(test_data_that_names_nothing),
+		cmocka_unit_test(test_ids_anywhere),
+		cmocka_unit_test(test_records_that_just_hold_an_id),
+		cmocka_unit_test(test_features_of_more_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -334,8 +334,7 @@ static void test_the_padding_of_strings(void **state)
 	static const char text[130] = "a name";
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct perfdata_build_id id = {-1, 0, 20, {1}, {text, cases[i].len}};
-		struct perfdata_features f = {
-			.hostname = {text, cases[i].len}, .build_ids = &id, .build_id_count = 1};
+		struct perfdata_features f = {.hostname = {text, cases[i].len}, .build_ids = &id, .build_id_count = 1};
 		struct writer w = {0};
 		feature_encode(&w, FEATURE_HOSTNAME, &f);
 		assert_int_equal(w.len, 4 + cases[i].padded);

@@ -375,16 +375,15 @@ static void test_sections_that_are_other_records(void **state)
 	struct perfdata_build_id ids[] = {
 		{-1, MISC_BUILD_ID_SIZE | MISC_CPUMODE_KERNEL, 16, {1, 2, [15] = 16}, STR("[kernel.kallsyms]")},
 		{5, MISC_CPUMODE_USER, 0, {3, [19] = 4}, STR("/bin/x")}};
-	struct perfdata_features features = {.build_ids = ids,
-		.build_id_count = 2,
-		.tracing_data = {(const uint8_t *)tracing, sizeof(tracing)}};
+	struct perfdata_features features = {
+		.build_ids = ids, .build_id_count = 2, .tracing_data = {(const uint8_t *)tracing, sizeof(tracing)}};
 	struct perfdata_builder b;
 	struct perfdata_reader *r;
 	struct perfdata_rewriter *w;
 	struct record record;
 	struct record_fields fields;
-	features.present[0] = UINT64_C(1) << FEATURE_BUILD_ID | UINT64_C(1) << FEATURE_TRACING_DATA |
-			      UINT64_C(1) << FEATURE_AUXTRACE;
+	features.present[0] =
+		UINT64_C(1) << FEATURE_BUILD_ID | UINT64_C(1) << FEATURE_TRACING_DATA | UINT64_C(1) << FEATURE_AUXTRACE;
 	perfdata_builder_init(&b, false);
 	perfdata_builder_event(&b, &clock_attr, 7);
 	perfdata_builder_round(&b);
