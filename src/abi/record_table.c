@@ -17,13 +17,11 @@ static struct tally_str padded_text(struct cursor *c)
 	return (struct tally_str){left > 0 ? start : "", len};
 }
 
-static void read_build_id(struct cursor *c, uint8_t *size, uint8_t bytes[20])
+static void read_build_id(struct cursor *c, uint8_t bytes[20])
 {
 	const uint8_t *p = cursor_take(c, 20);
 	if (p)
 		memcpy(bytes, p, 20);
-	if (*size > 20)
-		*size = 20;
 }
 
 static void decode_mmap(struct cursor *c, const struct record *record, struct record_fields *f)
@@ -73,7 +71,7 @@ static void decode_mmap2(struct cursor *whole, const struct record *record, stru
 	if (m->has_build_id) {
 		m->build_id.size = cursor_u8(c);
 		cursor_skip(c, 3);
-		read_build_id(c, &m->build_id.size, m->build_id.bytes);
+		read_build_id(c, m->build_id.bytes);
 	} else {
 		m->major = cursor_u32(c);
 		m->minor = cursor_u32(c);
@@ -217,7 +215,7 @@ static void decode_header_attr(struct cursor *c, const struct record *record, st
 static void decode_build_id(struct cursor *c, const struct record *record, struct record_fields *f)
 {
 	f->build_id.pid = (int32_t)cursor_u32(c);
-	read_build_id(c, &f->build_id.size, f->build_id.bytes);
+	read_build_id(c, f->build_id.bytes);
 	uint8_t size = cursor_u8(c);
 	cursor_skip(c, 3);
 	f->build_id.size = record->misc & MISC_BUILD_ID_SIZE && size <= 20 ? size : 20;

@@ -202,6 +202,115 @@ static void test_every_read_format(void **state)
 	}
 }
 
+/* A sample with the counts of its group, between its fixed fields and its call chain. */
+static void test_readings_inside_a_sample(void **state)
+{
+	for (uint64_t format = 0; format < 64; format++) {
+		bool is_group = (format & READ_FORMAT_GROUP) != 0;
+		bool swap = format / 32;
+		struct perf_attr attr = {
+			.sample_type = SAMPLE_IP | SAMPLE_READ | SAMPLE_CALLCHAIN, .read_format = format % 32};
+		struct record_layout layout = record_layout_make(&attr, swap);
+		struct writer entries = {.swap = swap}, w = {.swap = swap};
+		struct sample s = make_sample(0), out;
+		uint64_t count = is_group ? 3 : 1;
+		for (uint64_t i = 0; i < count; i++) {
+			if (is_group)
+				writer_u64(&entries, 100 + i);
+			if (format & READ_FORMAT_ID)
+				writer_u64(&entries, 200 + i);
+			if (format & READ_FORMAT_LOST)
+				writer_u64(&entries, 300 + i);
+		}
+		s.read = (struct read_values){.time_enabled = 50,
+			.time_running = 40,
+			.count = count,
+			.single = 100,
+			.entries = entries.data,
+			.entry_bytes = (uint32_t)(entries.len / count)};
+		assert_true(sample_encode(&w, &layout, 0, &s));
+		struct record record;
+		assert_int_equal(record_at(writer_view(&w), swap, 0, &record, NULL), TALLY_OK);
+		assert_int_equal(sample_decode(&layout, &record, &out, NULL), TALLY_OK);
+		assert_int_equal(out.read.count, count);
+		assert_int_equal(out.read.time_enabled, format & READ_FORMAT_TOTAL_TIME_ENABLED ? 50 : 0);
+		assert_int_equal(out.read.time_running, format & READ_FORMAT_TOTAL_TIME_RUNNING ? 40 : 0);
+		for (uint64_t i = 0; i < count; i++) {
+			struct read_value value = read_value_get(&out.read, i);
+			assert_int_equal(value.value, 100 + i);
+			assert_int_equal(value.id, format & READ_FORMAT_ID ? 200 + i : 0);
+			assert_int_equal(value.lost, format & READ_FORMAT_LOST ? 300 + i : 0);
+		}
+		assert_int_equal(out.callchain.count, 4);
+		assert_memory_equal(out.callchain.data, bytes64, 32);
+		writer_deinit(&entries);
+		writer_deinit(&w);
+	}
+}
+
+static void test_no_stack_and_no_registers(void **state)
+{
+	struct perf_attr attr = {.sample_type = SAMPLE_REGS_USER | SAMPLE_STACK_USER | SAMPLE_REGS_INTR,
+		.sample_regs_user = 3,
+		.sample_regs_intr = 3};
+	struct record_layout layout = record_layout_make(&attr, false);
+	struct sample s = make_sample(3), out;
+	struct writer w = {0};
+	struct record record;
+	s.regs_user = (struct sample_regs){0};
+	s.stack_user.bytes.len = 0;
+	assert_true(sample_encode(&w, &layout, 0, &s));
+	assert_int_equal(w.len, 8 + 8 + 8 + 8 + 16);
+	assert_int_equal(record_at(writer_view(&w), false, 0, &record, NULL), TALLY_OK);
+	assert_int_equal(sample_decode(&layout, &record, &out, NULL), TALLY_OK);
+	assert_int_equal(out.regs_user.abi, REGS_ABI_NONE);
+	assert_int_equal(out.regs_user.values.count, 0);
+	assert_int_equal(out.regs_user.mask, 0);
+	assert_int_equal(out.stack_user.bytes.len, 0);
+	assert_int_equal(out.stack_user.dyn_size, 0);
+	assert_int_equal(out.regs_intr.mask, 3);
+	assert_int_equal(out.regs_intr.values.count, 2);
+	writer_deinit(&w);
+}
+
+/* What a kernel says that it copied of a stack fits in what it gave. */
+static void test_stacks_that_lie(void **state)
+{
+	struct perf_attr attr = {.sample_type = SAMPLE_STACK_USER};
+	struct record_layout layout = record_layout_make(&attr, false);
+	for (uint64_t dyn_size = 31; dyn_size <= 33; dyn_size++) {
+		struct sample s = make_sample(0), out;
+		struct writer w = {0};
+		struct record record;
+		s.stack_user.dyn_size = dyn_size;
+		assert_true(sample_encode(&w, &layout, 0, &s));
+		assert_int_equal(record_at(writer_view(&w), false, 0, &record, NULL), TALLY_OK);
+		assert_int_equal(
+			sample_decode(&layout, &record, &out, NULL), dyn_size <= 32 ? TALLY_OK : TALLY_CORRUPT);
+		writer_deinit(&w);
+	}
+}
+
+/* sample_is_whole says of every prefix what sample_decode does. */
+static void test_whole_samples(void **state)
+{
+	static const uint64_t types[] = {SAMPLE_IP | SAMPLE_TIME, SAMPLE_IP | SAMPLE_CALLCHAIN, SAMPLE_CALLCHAIN,
+		SAMPLE_CALLCHAIN | SAMPLE_RAW, SAMPLE_WEIGHT, EACH_BUT_READ};
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		struct perf_attr attr = {.sample_type = types[i], .sample_regs_user = 3, .sample_regs_intr = 3};
+		struct record_layout layout = record_layout_make(&attr, false);
+		struct sample s = make_sample(3), out;
+		struct writer w = {0};
+		assert_true(sample_encode(&w, &layout, 0, &s));
+		for (size_t len = RECORD_HEADER_BYTES; len <= w.len; len++) {
+			struct record record = {.type = RECORD_SAMPLE, .bytes = {w.data, len}};
+			enum tally_status status = sample_decode(&layout, &record, &out, NULL);
+			assert_int_equal(sample_is_whole(&layout, &record), status == TALLY_OK);
+		}
+		writer_deinit(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +319,10 @@ int main(void)
 		cmocka_unit_test(test_empty_registers_and_stack),
 		cmocka_unit_test(test_lengths_that_lie),
 		cmocka_unit_test(test_every_read_format),
+		cmocka_unit_test(test_readings_inside_a_sample),
+		cmocka_unit_test(test_no_stack_and_no_registers),
+		cmocka_unit_test(test_stacks_that_lie),
+		cmocka_unit_test(test_whole_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

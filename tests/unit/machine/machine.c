@@ -1,5 +1,6 @@
 #include "machine/machine.h"
 #include "machine/address_space.h"
+#include "machine/binary_id.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -410,6 +411,86 @@ static const struct machine_binary *kernel_binary_at(struct machine *m, uint64_t
 	return machine_binary_get(m, found->binary);
 }
 
+/* Without folder and suffix, in brackets; one that has brackets, and one that is too long, as they are. */
+static void test_names_of_modules(void **state)
+{
+	static char longest[] = "/lib/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abc.ko";
+	static char longer[] = "/lib/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcd.ko";
+	static const struct {
+		const char *path, *name;
+	} cases[] = {{"/lib/nf-nat.ko.xz", "[nf_nat]"}, {"[veth]", "[veth]"}, {"/x/[odd].ko", "[odd].ko"},
+		{"/x/.ko", "[]"}, {"", "[]"}, {"plain", "[plain]"},
+		{longest, "[0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abc]"},
+		{longer, longer + 5}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct machine *m = new_machine();
+		map(m, UINT32_MAX, 0xffffffffc0000000, 0x1000, cases[i].path, 0);
+		assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+		const struct machine_binary *binary = kernel_binary_at(m, 0xffffffffc0000010);
+		assert_int_equal(binary->kind, MACHINE_KERNEL_MODULE);
+		assert_true(str_equal(machine_string(m, binary->path), str_from(cases[i].path)));
+		assert_true(str_equal(machine_string(m, binary->short_name), str_from(cases[i].name)));
+		assert_int_equal(machine_module_offset(binary, 0xffffffffc0000010), 0x10);
+		machine_destroy(m);
+	}
+}
+
+/* Whatever it is called, the kernel of a guest is no file here; the host's kernel starts where its symbol says. */
+static void test_kernels(void **state)
+{
+	struct machine *m = new_machine();
+	struct record_fields f = {.type = RECORD_MMAP,
+		.mmap = {.pid = UINT32_MAX,
+			.start = 0xffffffff81000000,
+			.len = 0x1000,
+			.pgoff = 0xffffffff81000123,
+			.filename = STR("[kernel.kallsyms]_stext")}};
+	apply(m, f, MISC_CPUMODE_KERNEL, 0);
+	map(m, UINT32_MAX, 0xffffffffd0000000, 0x1000, "[guest.kernel.kallsyms.5]", 0);
+	map(m, UINT32_MAX, 0xffffffffc0000000, 0x1000, "[veth]", 0);
+	list_id(m, MISC_CPUMODE_KERNEL, -1, "[veth]", 1);
+	list_id(m, MISC_CPUMODE_KERNEL, -1, "[veth]", 2); /* the first one stays */
+	list_id(m, MISC_CPUMODE_KERNEL, -1, "[kernel.kallsyms]", 3);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	const struct machine_binary *kernel = kernel_binary_at(m, 0xffffffff81000010);
+	assert_int_equal(kernel->kind, MACHINE_KERNEL);
+	assert_int_equal(kernel->start, 0xffffffff81000123);
+	assert_int_equal(kernel->end, 0xffffffff81001000);
+	assert_int_equal(kernel->build_id.bytes[0], 3);
+	assert_true(kernel->is_listed);
+	assert_true(str_equal(machine_string(m, kernel->short_name), STR("[kernel.kallsyms]")));
+	assert_int_equal(kernel_binary_at(m, 0xffffffffbfffffff)->kind, MACHINE_KERNEL); /* up to the next module */
+	const struct machine_binary *module = kernel_binary_at(m, 0xffffffffc0000010);
+	assert_int_equal(module->build_id.bytes[0], 1);
+	assert_int_equal(module->start, 0xffffffffc0000000);
+	const struct machine_binary *guest = kernel_binary_at(m, 0xffffffffd0000010);
+	assert_int_equal(guest->kind, MACHINE_NO_FILE);
+	assert_true(str_equal(machine_string(m, guest->path), STR("[guest.kernel.kallsyms]")));
+	assert_false(guest->is_listed);
+	machine_destroy(m);
+}
+
+/* What tells that a listed file is the kernel: its cpumode and its name. */
+static void test_which_listed_file_is_the_kernel(void **state)
+{
+	static const struct {
+		uint16_t mode;
+		const char *path;
+		bool is_kernel;
+	} cases[] = {{MISC_CPUMODE_KERNEL, "/boot/vmlinux", true}, {MISC_CPUMODE_KERNEL, "[kernel.kcore]", true},
+		{MISC_CPUMODE_KERNEL, "[kernel.kallsyms]", true}, {MISC_CPUMODE_KERNEL, "[kernel.vmlinux]", true},
+		{MISC_CPUMODE_KERNEL, "[veth]", false}, {MISC_CPUMODE_KERNEL, "/lib/veth.ko", false},
+		{MISC_CPUMODE_KERNEL, "/lib/veth.ko.xz", false}, {MISC_CPUMODE_KERNEL, "/lib/veth.kox", true},
+		{MISC_CPUMODE_KERNEL, "/lib/.ko", true}, {MISC_CPUMODE_KERNEL, "/v.ko.d/vmlinux", true},
+		{MISC_CPUMODE_KERNEL, "bpf_prog_12", false}, {MISC_CPUMODE_KERNEL, "bpf_trampoline_1", false},
+		{MISC_CPUMODE_KERNEL, "", false}, {MISC_CPUMODE_USER, "/boot/vmlinux", false},
+		{MISC_CPUMODE_USER, "[kernel.kallsyms]", true}, {0, "[kernel.kallsyms]", true},
+		{MISC_CPUMODE_GUEST_KERNEL, "[kernel.kallsyms]", false},
+		{MISC_CPUMODE_GUEST_KERNEL, "/boot/vmlinux", false}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(binary_is_listed_kernel(cases[i].mode, str_from(cases[i].path)), cases[i].is_kernel);
+}
+
 static void map_guest(struct machine *m, uint64_t start, const char *name)
 {
 	struct record_fields f = {.type = RECORD_MMAP,
@@ -498,6 +579,43 @@ static void test_listed_build_id_of_several_files(void **state)
 	assert_true(machine_binary_get(m, 0)->has_own_id);
 	assert_int_equal(machine_binary_get(m, 1)->build_id.size, 0);
 	machine_destroy(m);
+}
+
+/* One path, one after the other, and in turns: each number of a file tells it from the others. */
+static void test_files_that_differ_in_one_number(void **state)
+{
+	const struct record_mmap files[] = {
+		{.filename = STR("/library.so"), .major = 8, .minor = 1, .inode = 5, .inode_generation = 3},
+		{.filename = STR("/library.so"), .major = 9, .minor = 1, .inode = 5, .inode_generation = 3},
+		{.filename = STR("/library.so"), .major = 8, .minor = 2, .inode = 5, .inode_generation = 3},
+		{.filename = STR("/library.so"), .major = 8, .minor = 1, .inode = 6, .inode_generation = 3},
+		{.filename = STR("/library.so"), .major = 8, .minor = 1, .inode = 5, .inode_generation = 4}};
+	const uint32_t count = sizeof(files) / sizeof(files[0]);
+	for (uint32_t a = 0; a < count; a++)
+		for (uint32_t b = 0; b < count; b++) {
+			struct machine *m = new_machine();
+			const uint32_t order[] = {a, b, a};
+			for (uint32_t i = 0; i < 3; i++) {
+				struct record_fields f = {.type = RECORD_MMAP2, .mmap = files[order[i]]};
+				f.mmap.pid = f.mmap.tid = 7;
+				f.mmap.start = 0x1000 * (i + 1);
+				f.mmap.len = 0x1000;
+				apply(m, f, MISC_CPUMODE_USER, 1);
+			}
+			assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+			assert_int_equal(machine_binary_count(m), a == b ? 1 : 2);
+			const struct mapping *first = machine_find_mapping(m, 7, 2, MISC_CPUMODE_USER, VA(0x1000));
+			const struct mapping *other = machine_find_mapping(m, 7, 2, MISC_CPUMODE_USER, VA(0x2000));
+			const struct mapping *last = machine_find_mapping(m, 7, 2, MISC_CPUMODE_USER, VA(0x3000));
+			assert_int_equal(first->binary, last->binary);
+			assert_int_equal(first->binary == other->binary, a == b);
+			const struct machine_file *file = &machine_binary_get(m, other->binary)->file;
+			assert_int_equal(file->major, files[b].major);
+			assert_int_equal(file->minor, files[b].minor);
+			assert_int_equal(file->inode, files[b].inode);
+			assert_int_equal(file->generation, files[b].inode_generation);
+			machine_destroy(m);
+		}
 }
 
 static uint32_t binary_at(struct machine *m, uint64_t time, uint64_t address)
@@ -728,9 +846,13 @@ int main(void)
 		cmocka_unit_test(shared_memory_files_are_generated_code),
 		cmocka_unit_test(test_files_by_inode_and_build_id),
 		cmocka_unit_test(test_build_ids_by_path),
+		cmocka_unit_test(test_names_of_modules),
+		cmocka_unit_test(test_kernels),
+		cmocka_unit_test(test_which_listed_file_is_the_kernel),
 		cmocka_unit_test(test_build_ids_are_of_who_is_listed),
 		cmocka_unit_test(test_the_end_of_the_kernels_text),
 		cmocka_unit_test(test_listed_build_id_of_several_files),
+		cmocka_unit_test(test_files_that_differ_in_one_number),
 		cmocka_unit_test(test_a_file_is_the_same_again),
 		cmocka_unit_test(test_memory_without_a_file_is_told_by_its_process),
 		cmocka_unit_test(test_mappings_in_any_order),

@@ -1,6 +1,7 @@
 #include "perfdata/rewriter.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -521,6 +522,114 @@ static void test_places_that_take_no_file(void **state)
 	perfdata_builder_deinit(&b);
 }
 
+/* A pipe takes no file, whatever the number of its descriptor. */
+static void test_a_pipe_by_its_name(void **state)
+{
+	struct perfdata_rewriter *w;
+	struct tally_error err;
+	(void)unlink(second_path);
+	assert_int_equal(mkfifo(second_path, 0600), 0);
+	int reader = open(second_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int kept = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 10);
+	assert_true(reader >= 0);
+	for (int is_first = 0; is_first < 2; is_first++) {
+		if (is_first)
+			close(STDIN_FILENO); /* the next descriptor is 0 */
+		enum tally_status status = perfdata_rewriter_create_file(second_path, &w, &err);
+		if (is_first && kept >= 0)
+			assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
+		assert_int_equal(status, TALLY_INVALID);
+		assert_non_null(strstr(err.text, second_path));
+	}
+	close(reader);
+	if (kept >= 0)
+		close(kept);
+	assert_int_equal(unlink(second_path), 0);
+}
+
+/* What took its name meanwhile stays; the temporary file does not. */
+static void test_a_name_that_is_taken(void **state)
+{
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	struct perfdata_rewriter *w;
+	struct tally_error err;
+	struct stat st;
+	build(&b, false);
+	(void)unlink(out_path);
+	assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
+	assert_int_equal(perfdata_rewriter_create_file(out_path, &w, NULL), TALLY_OK);
+	assert_int_equal(mkdir(out_path, 0700), 0);
+	assert_int_equal(perfdata_rewriter_begin(w, r, perfdata_reader_features(r), NULL), TALLY_OK);
+	assert_int_equal(perfdata_rewriter_finish(w, perfdata_reader_features(r), &err), TALLY_IO);
+	assert_non_null(strstr(err.text, out_path));
+	perfdata_rewriter_destroy(w);
+	assert_int_equal(stat(out_path, &st), 0);
+	assert_true(S_ISDIR(st.st_mode));
+	assert_int_equal(rmdir(out_path), 0);
+	perfdata_reader_destroy(r);
+	perfdata_builder_deinit(&b);
+	perfdata_rewriter_destroy(NULL);
+}
+
+/* What a link points to is written; the link stays one. */
+static void test_a_link(void **state)
+{
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	struct stat st;
+	build(&b, false);
+	write_text(out_path, "old");
+	(void)unlink(second_path);
+	assert_int_equal(symlink(out_path, second_path), 0);
+	assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
+	copy_to_file(r, second_path);
+	assert_int_equal(lstat(second_path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(unlink(second_path), 0);
+	struct perfdata_reader *copy = open_path(out_path);
+	assert_int_equal(compare_records(r, copy, true), 5);
+	perfdata_reader_destroy(copy);
+	perfdata_reader_destroy(r);
+	perfdata_builder_deinit(&b);
+}
+
+/* Features that say how the recording was stored are untrue of a copy. */
+static void test_untrue_features_of_a_pipe(void **state)
+{
+	static const unsigned bits[] = {
+		FEATURE_HOSTNAME, FEATURE_DIR_FORMAT, FEATURE_COMPRESSED, FEATURE_CLOCKID, UNKNOWN_FEATURE};
+	uint64_t words[3] = {1, 2, 3};
+	for (int swap = 0; swap < 2; swap++) {
+		struct perfdata_builder b;
+		struct perfdata_reader *r;
+		struct record record;
+		struct record_fields fields;
+		perfdata_builder_init(&b, swap);
+		perfdata_builder_event(&b, &clock_attr, 7);
+		for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+			struct record_fields in = {.type = RECORD_HEADER_FEATURE,
+				.feature = {bits[i], {(const uint8_t *)words, sizeof(words)}}};
+			assert_true(record_encode(&b.records, &in, 0, NULL, NULL));
+		}
+		assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_pipe(&b), &r, NULL), TALLY_OK);
+		copy_to_pipe(r, out_path);
+		perfdata_reader_destroy(r);
+		r = open_path(out_path);
+		size_t found = 0;
+		static const unsigned kept[] = {FEATURE_HOSTNAME, FEATURE_CLOCKID, UNKNOWN_FEATURE};
+		while (perfdata_reader_next(r, &record, NULL) == TALLY_OK)
+			if (record.type == RECORD_HEADER_FEATURE) {
+				assert_int_equal(record_decode(&record, &fields, NULL), TALLY_OK);
+				assert_true(found < 3);
+				assert_int_equal(fields.feature.feature, kept[found++]);
+			}
+		assert_int_equal(found, 3);
+		perfdata_reader_destroy(r);
+		perfdata_builder_deinit(&b);
+	}
+}
+
 /* Cut anywhere: what can be read of the rest is what is written, and it is a whole file. */
 static void test_every_prefix(void **state)
 {
@@ -604,6 +713,10 @@ int main(void)
 		cmocka_unit_test(test_other_attrs),
 		cmocka_unit_test(test_a_full_disk),
 		cmocka_unit_test(test_places_that_take_no_file),
+		cmocka_unit_test(test_a_pipe_by_its_name),
+		cmocka_unit_test(test_a_name_that_is_taken),
+		cmocka_unit_test(test_a_link),
+		cmocka_unit_test(test_untrue_features_of_a_pipe),
 		cmocka_unit_test(test_every_prefix),
 		cmocka_unit_test(test_every_recording),
 	};

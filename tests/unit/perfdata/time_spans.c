@@ -124,6 +124,41 @@ static void test_a_recording_without_times(void **state)
 	perfdata_builder_deinit(&b);
 }
 
+static void test_texts_alone(void **state)
+{
+	assert_true(time_spans_are_valid("1,2"));
+	assert_true(time_spans_are_valid("10%/2"));
+	assert_false(time_spans_are_valid("2,1"));
+	assert_false(time_spans_are_valid(""));
+}
+
+/* The header's times, where it has any and they can be; else those of the samples. */
+static void test_bounds_in_the_header(void **state)
+{
+	static const struct perf_attr attr = {.type = EVENT_SOFTWARE, .sample_type = SAMPLE_IP | SAMPLE_TIME};
+	static const struct {
+		uint64_t first, last;
+		bool is_taken;
+	} cases[] = {{100, 200, true}, {100, 100, true}, {0, 200, false}, {200, 100, false}, {100, UINT64_MAX, false},
+		{UINT64_MAX, UINT64_MAX, false}, {1, UINT64_MAX - 1, true}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct perfdata_builder b;
+		struct perfdata_reader *r;
+		uint64_t words[2] = {cases[i].first, cases[i].last};
+		perfdata_builder_init(&b, false);
+		perfdata_builder_event(&b, &attr, 1);
+		for (uint64_t k = 0; k < 3; k++)
+			perfdata_builder_sample(&b, 0, 0, &(struct sample){.time = 50 + k});
+		perfdata_builder_feature(&b, FEATURE_SAMPLE_TIME, words, sizeof(words));
+		assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
+		struct time_span bounds = time_bounds_read(r);
+		assert_int_equal(bounds.first_ns, cases[i].is_taken ? cases[i].first : 50);
+		assert_int_equal(bounds.last_ns, cases[i].is_taken ? cases[i].last : 52);
+		perfdata_reader_destroy(r);
+		perfdata_builder_deinit(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +167,8 @@ int main(void)
 		cmocka_unit_test(test_percentages),
 		cmocka_unit_test(test_percentages_that_are_none),
 		cmocka_unit_test(test_membership),
+		cmocka_unit_test(test_texts_alone),
+		cmocka_unit_test(test_bounds_in_the_header),
 		cmocka_unit_test(test_bounds_of_a_recording),
 		cmocka_unit_test(test_a_recording_without_times),
 	};

@@ -358,6 +358,146 @@ static void test_a_kill_inside_a_sync(void **state)
 	perfdata_writer_destroy(w);
 }
 
+/* What the run has changed in a feature of the same size is what the file says; what it left lies where it was. */
+static void test_features_that_change(void **state)
+{
+	struct perfdata_features before = some_features(), after = some_features();
+	struct perfdata_reader *r;
+	before.present[0] |= UINT64_C(1) << FEATURE_BRANCH_STACK;
+	after.present[0] |= UINT64_C(1) << FEATURE_VERSION;
+	after.hostname = STR("HOST");
+	after.version = STR("1.2");
+	struct perfdata_writer *w = begin(&before);
+	append_samples(w);
+	assert_int_equal(perfdata_writer_close(w, &after, NULL), TALLY_OK);
+	perfdata_writer_destroy(w);
+	assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
+	const struct perfdata_features *f = perfdata_reader_features(r);
+	assert_true(str_equal(f->hostname, STR("HOST")));
+	assert_true(str_equal(f->version, STR("1.2")));
+	assert_int_equal(f->cpus_available, 4);
+	assert_false(feature_is_present(f, FEATURE_BRANCH_STACK));
+	size_t header = perfdata_reader_layout(r).data_offset;
+	uint64_t end = perfdata_reader_layout(r).feature_offset;
+	struct tally_bytes bytes = file_bytes();
+	/* Sections of the hostname, the version and the CPUs: the last of them in front of the data. */
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t at = sample_u64_at(bytes.data + end, 2 * i, false);
+		assert_int_equal(at < header, i == 2);
+	}
+	assert_int_equal(bytes.len, end + 3 * 16 + 2 * 68); /* and nothing else is written twice */
+	free_bytes(bytes);
+	perfdata_reader_destroy(r);
+}
+
+/* Without features at the end the mark is not there either; nothing is to be done twice. */
+static void test_a_close_without_features(void **state)
+{
+	struct perfdata_features features = some_features();
+	struct perfdata_writer *w = begin(&features);
+	struct perfdata_reader *r;
+	append_samples(w);
+	assert_int_equal(perfdata_writer_close(w, NULL, NULL), TALLY_OK);
+	assert_int_equal(perfdata_writer_sync(w, NULL), TALLY_OK);
+	perfdata_writer_destroy(w);
+	assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
+	assert_true(perfdata_reader_health(r)->is_unfinished);
+	assert_true(str_equal(perfdata_reader_features(r)->hostname, STR("host")));
+	assert_int_equal(count_records(r).samples, 3);
+	perfdata_reader_destroy(r);
+	w = begin(&features);
+	append_samples(w);
+	assert_int_equal(perfdata_writer_close(w, &features, NULL), TALLY_OK);
+	struct tally_bytes bytes = file_bytes();
+	assert_int_equal(perfdata_writer_close(w, &features, NULL), TALLY_OK);
+	struct tally_bytes again = file_bytes();
+	assert_true(bytes_equal(bytes, again));
+	free_bytes(bytes);
+	free_bytes(again);
+	perfdata_writer_destroy(w);
+}
+
+/* A sync before the beginning, behind the end and on a pipe does nothing. */
+static void test_syncs_out_of_order(void **state)
+{
+	struct perfdata_features features = some_features();
+	struct perfdata_writer *w;
+	struct stat st;
+	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
+	add_events(w);
+	assert_int_equal(perfdata_writer_sync(w, NULL), TALLY_OK);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 0);
+	assert_int_equal(perfdata_writer_finish_round(w, NULL), TALLY_INVALID);
+	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	append_samples(w);
+	assert_int_equal(perfdata_writer_close(w, &features, NULL), TALLY_OK);
+	struct tally_bytes bytes = file_bytes();
+	assert_int_equal(perfdata_writer_sync(w, NULL), TALLY_OK);
+	assert_int_equal(perfdata_writer_finish_round(w, NULL), TALLY_INVALID);
+	struct tally_bytes again = file_bytes();
+	assert_true(bytes_equal(bytes, again));
+	free_bytes(bytes);
+	free_bytes(again);
+	perfdata_writer_destroy(w);
+	int fd = open(path, O_RDWR | O_TRUNC);
+	assert_int_equal(perfdata_writer_create_pipe(fd, &w, NULL), TALLY_OK);
+	add_events(w);
+	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	bytes = file_bytes();
+	assert_int_equal(perfdata_writer_sync(w, NULL), TALLY_OK);
+	again = file_bytes();
+	assert_true(bytes_equal(bytes, again));
+	free_bytes(bytes);
+	free_bytes(again);
+	perfdata_writer_destroy(w);
+	close(fd);
+}
+
+/* Short rounds end with a record of their own; the header is told of them when much has come. */
+static void test_short_rounds(void **state)
+{
+	struct perfdata_features features = some_features();
+	struct perfdata_writer *w = begin(&features);
+	append_samples(w);
+	uint64_t first = size_in_header();
+	assert_true(first > 0);
+	for (size_t i = 0; i < 20; i++)
+		append_samples(w);
+	assert_int_equal(size_in_header(), first);
+	assert_int_equal(perfdata_writer_sync(w, NULL), TALLY_OK);
+	uint64_t second = size_in_header();
+	assert_int_equal(second, perfdata_writer_data_bytes(w));
+	assert_true(second > first);
+	assert_int_equal(perfdata_writer_sync(w, NULL), TALLY_OK); /* nothing came */
+	assert_int_equal(size_in_header(), second);
+	assert_int_equal(perfdata_writer_close(w, &features, NULL), TALLY_OK);
+	perfdata_writer_destroy(w);
+	struct perfdata_reader *r;
+	assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
+	assert_int_equal(count_records(r).samples, 63);
+	assert_false(perfdata_reader_health(r)->is_unfinished);
+	perfdata_reader_destroy(r);
+}
+
+/* One more id than a record holds. */
+static void test_too_many_ids_for_a_pipe(void **state)
+{
+	static uint64_t many[8192];
+	const size_t most = (65535 - 8 - ATTR_SIZE_VER7) / 8;
+	struct perfdata_features features = some_features();
+	for (size_t count = most; count <= most + 1; count++) {
+		struct perfdata_writer *w;
+		struct tally_error err;
+		int fd = open("/dev/null", O_WRONLY);
+		assert_int_equal(perfdata_writer_create_pipe(fd, &w, NULL), TALLY_OK);
+		assert_int_equal(perfdata_writer_add_event(w, &clock_attr, STR("clock"), many, count, NULL), TALLY_OK);
+		assert_int_equal(perfdata_writer_begin(w, &features, &err), count == most ? TALLY_OK : TALLY_LIMIT);
+		perfdata_writer_destroy(w);
+		close(fd);
+	}
+}
+
 static void test_the_old_file_is_kept(void **state)
 {
 	struct perfdata_writer *w;
@@ -464,6 +604,11 @@ int main(void)
 		cmocka_unit_test(test_every_cut_of_a_running_recording),
 		cmocka_unit_test(test_every_cut_of_a_finished_recording),
 		cmocka_unit_test(test_a_kill_inside_a_sync),
+		cmocka_unit_test(test_features_that_change),
+		cmocka_unit_test(test_a_close_without_features),
+		cmocka_unit_test(test_syncs_out_of_order),
+		cmocka_unit_test(test_short_rounds),
+		cmocka_unit_test(test_too_many_ids_for_a_pipe),
 		cmocka_unit_test(test_the_old_file_is_kept),
 		cmocka_unit_test(test_places_that_take_no_file),
 		cmocka_unit_test(test_a_full_disk),
