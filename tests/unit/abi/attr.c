@@ -66,6 +66,80 @@ static void test_round_trip_of_every_size(void **state)
 	}
 }
 
+static void test_every_field(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct perf_attr attr = full_attr(), back;
+		struct writer w = {.swap = swap != 0};
+		attr.size = 0; /* as large as is known */
+		attr_encode(&w, &attr);
+		assert_int_equal(w.len, ATTR_SIZE_KNOWN);
+		struct cursor c = cursor_make(writer_view(&w), w.swap);
+		assert_int_equal(attr_decode(&c, &back, NULL), TALLY_OK);
+		assert_int_equal(back.size, ATTR_SIZE_KNOWN);
+		assert_int_equal(back.declared_size, ATTR_SIZE_KNOWN);
+		assert_int_equal(back.type, attr.type);
+		assert_int_equal(back.config, attr.config);
+		assert_int_equal(back.sample_period_or_freq, attr.sample_period_or_freq);
+		assert_int_equal(back.sample_type, attr.sample_type);
+		assert_int_equal(back.read_format, attr.read_format);
+		assert_int_equal(back.flags, attr.flags);
+		assert_int_equal(back.wakeup, attr.wakeup);
+		assert_int_equal(back.bp_type, attr.bp_type);
+		assert_int_equal(back.config1, attr.config1);
+		assert_int_equal(back.config2, attr.config2);
+		assert_int_equal(back.branch_sample_type, attr.branch_sample_type);
+		assert_int_equal(back.sample_regs_user, attr.sample_regs_user);
+		assert_int_equal(back.sample_stack_user, attr.sample_stack_user);
+		assert_int_equal(back.clockid, attr.clockid);
+		assert_int_equal(back.sample_regs_intr, attr.sample_regs_intr);
+		assert_int_equal(back.aux_watermark, attr.aux_watermark);
+		assert_int_equal(back.sample_max_stack, attr.sample_max_stack);
+		assert_int_equal(back.aux_sample_size, attr.aux_sample_size);
+		assert_int_equal(back.aux_action, attr.aux_action);
+		assert_int_equal(back.sig_data, attr.sig_data);
+		assert_int_equal(back.config3, attr.config3);
+		assert_int_equal(back.config4, attr.config4);
+		writer_deinit(&w);
+	}
+}
+
+/* Each bit of the flags alone, in both byte orders. */
+static void test_every_flag(void **state)
+{
+	for (unsigned bit = 0; bit < 2 * 64; bit++) {
+		struct perf_attr attr = {.flags = UINT64_C(1) << bit / 2}, back;
+		struct writer w = {.swap = bit % 2};
+		attr_encode(&w, &attr);
+		struct cursor c = cursor_make(writer_view(&w), w.swap);
+		assert_int_equal(attr_decode(&c, &back, NULL), TALLY_OK);
+		assert_int_equal(back.flags, attr.flags);
+		writer_deinit(&w);
+	}
+}
+
+/* A size that no attr can have; the largest that one can, and the least. */
+static void test_sizes_that_are_none(void **state)
+{
+	static uint8_t bytes[UINT16_MAX + 1];
+	struct perf_attr attr;
+	static const struct {
+		size_t size;
+		enum tally_status status;
+	} cases[] = {{0, TALLY_CORRUPT}, {ATTR_SIZE_VER0 - 1, TALLY_CORRUPT}, {ATTR_SIZE_VER0, TALLY_OK},
+		{UINT16_MAX, TALLY_OK}, {UINT16_MAX + 1, TALLY_CORRUPT}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct cursor c = cursor_make((struct tally_bytes){bytes, sizeof(bytes)}, false);
+		assert_int_equal(attr_decode_sized(&c, cases[i].size, &attr, NULL), cases[i].status);
+		assert_int_equal(c.pos, cases[i].status == TALLY_OK ? cases[i].size : 0);
+	}
+	struct cursor c = cursor_make((struct tally_bytes){bytes, ATTR_SIZE_VER0}, false);
+	assert_int_equal(attr_decode(&c, &attr, NULL), TALLY_OK); /* 0 is the first size */
+	assert_int_equal(c.pos, ATTR_SIZE_VER0);
+	assert_int_equal(attr.size, ATTR_SIZE_VER0);
+	assert_int_equal(attr.declared_size, 0);
+}
+
 static void test_the_kernels_struct_is_the_same_bytes(void **state)
 {
 	struct perf_event_attr theirs;
@@ -168,6 +242,17 @@ static void test_print(void **state)
 	assert_printed(&attr, "type: 1 (PERF_TYPE_SOFTWARE), size: 136, config: 0 (PERF_COUNT_SW_CPU_CLOCK), { "
 			      "sample_period, sample_freq }: 4000, sample_type: IP|TID|PERIOD, "
 			      "read_format: ID|LOST, disabled: 1, freq: 1");
+}
+
+static void test_print_for_headers(void **state)
+{
+	struct perf_attr attr = {.type = EVENT_SOFTWARE, .size = 136, .sample_type = SAMPLE_IP};
+	struct text t = {0};
+	attr_print_header(&t, &attr);
+	text_char(&t, '\0');
+	assert_string_equal(t.data, "type = 1 (PERF_TYPE_SOFTWARE), size = 136, config = 0 (PERF_COUNT_SW_CPU_CLOCK), "
+				    "sample_type = IP");
+	text_deinit(&t);
 }
 
 /* What perf 7.3 prints of an attr with every bit set and a field of each kind, and what we add: unknown bits. */
@@ -296,6 +381,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip_of_every_size),
+		cmocka_unit_test(test_every_field),
+		cmocka_unit_test(test_every_flag),
+		cmocka_unit_test(test_sizes_that_are_none),
+		cmocka_unit_test(test_print_for_headers),
 		cmocka_unit_test(test_the_kernels_struct_is_the_same_bytes),
 		cmocka_unit_test(test_flags_of_a_big_endian_file),
 		cmocka_unit_test(test_larger_attrs_are_read_and_counted),

@@ -579,6 +579,56 @@ static void test_a_full_disk(void **state)
 	writer_deinit(&out);
 }
 
+/* Whatever room there is: what was whole is kept as far as the table of the features fits behind it, and nothing else. */
+static void check_limit(rlim_t extra, size_t round)
+{
+	struct perfdata_features features = some_features();
+	struct perfdata_writer *w = begin(&features);
+	struct perfdata_reader *r;
+	struct writer out = {0};
+	struct stat st;
+	size_t written = 0;
+	put_sample(&out, 7, 1);
+	struct tally_bytes slice = writer_view(&out);
+	assert_int_equal(stat(path, &st), 0);
+	rlim_t limit = (rlim_t)st.st_size + extra;
+	limit_file_size(limit);
+	while (perfdata_writer_append(w, &slice, 1, NULL) == TALLY_OK) {
+		written++;
+		if (written % round == 0 && perfdata_writer_finish_round(w, NULL) != TALLY_OK)
+			break;
+	}
+	(void)!perfdata_writer_close(w, &features, NULL);
+	limit_file_size(RLIM_INFINITY);
+	uint64_t data_bytes = perfdata_writer_data_bytes(w);
+	perfdata_writer_destroy(w);
+	assert_int_equal(stat(path, &st), 0);
+	assert_true((rlim_t)st.st_size <= limit);
+	assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
+	size_t kept = count_samples(r);
+	assert_true(kept <= written);
+	assert_true((written - kept) * slice.len <= 2 * 16 + slice.len);
+	/* Into less room not even a table fits behind the mark. */
+	if (extra >= 2 * 16) {
+		assert_false(perfdata_reader_health(r)->is_cut);
+		assert_true(str_equal(perfdata_reader_features(r)->hostname, STR("host")));
+		assert_int_equal(perfdata_reader_features(r)->cpus_online, 3);
+		assert_int_equal(perfdata_reader_layout(r).data_size, data_bytes);
+		assert_int_equal(perfdata_reader_health(r)->damaged_features, 0);
+	}
+	perfdata_reader_destroy(r);
+	writer_deinit(&out);
+}
+
+static void test_any_limit(void **state)
+{
+	signal(SIGXFSZ, SIG_IGN);
+	for (rlim_t extra = 0; extra < 400; extra++) {
+		check_limit(extra, 3);
+		check_limit(extra, 100);
+	}
+}
+
 static void test_calls_out_of_order(void **state)
 {
 	struct perfdata_writer *w;
@@ -612,6 +662,7 @@ int main(void)
 		cmocka_unit_test(test_the_old_file_is_kept),
 		cmocka_unit_test(test_places_that_take_no_file),
 		cmocka_unit_test(test_a_full_disk),
+		cmocka_unit_test(test_any_limit),
 		cmocka_unit_test(test_calls_out_of_order),
 	};
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

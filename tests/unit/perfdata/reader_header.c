@@ -1,0 +1,256 @@
+/*
+ * Headers of files: what each field may say, and what becomes of the rest where it says something else.
+ */
+#include "perfdata/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfdata_builder.h"
+#include "unit_test.h"
+
+enum { ATTR_SIZE = 16, ATTRS_OFFSET = 24, ATTRS_SIZE = 32, DATA_OFFSET = 40, DATA_SIZE = 48, BITS = 72, HEADER = 104 };
+
+static const struct perf_attr clock_attr = {
+	.type = EVENT_SOFTWARE,
+	.sample_type = SAMPLE_IP | SAMPLE_TIME | SAMPLE_ID,
+	.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL),
+};
+
+static void build(struct perfdata_builder *b, bool swap)
+{
+	uint64_t words[2] = {0};
+	perfdata_builder_init(b, swap);
+	perfdata_builder_event(b, &clock_attr, 501);
+	perfdata_builder_event(b, &clock_attr, 502);
+	for (uint64_t i = 0; i < 4; i++)
+		perfdata_builder_sample(b, i % 2, 0, &(struct sample){.time = 1 + i});
+	perfdata_builder_feature(b, FEATURE_CLOCKID, words, 8);
+	perfdata_builder_feature(b, FEATURE_SAMPLE_TIME + 30, words, 8); /* one of tomorrow */
+}
+
+static uint64_t field(const struct perfdata_builder *b, size_t at)
+{
+	uint64_t v;
+	memcpy(&v, b->out.data + at, sizeof(v));
+	return b->swap ? __builtin_bswap64(v) : v;
+}
+
+static void set_field(struct perfdata_builder *b, size_t at, uint64_t v)
+{
+	v = b->swap ? __builtin_bswap64(v) : v;
+	memcpy(b->out.data + at, &v, sizeof(v));
+}
+
+struct seen {
+	enum tally_status opened, end;
+	size_t events, samples;
+	struct input_health health;
+	struct tally_error err;
+};
+
+/* Of a copy that ends where it ends, so that the sanitizer sees a read past it. */
+static struct seen read_bytes(struct tally_bytes bytes)
+{
+	struct seen seen = {0};
+	struct perfdata_reader *r;
+	struct record record;
+	uint8_t *copy = malloc(bytes.len ? bytes.len : 1);
+	assert_non_null(copy);
+	memcpy(copy, bytes.data, bytes.len);
+	seen.opened = perfdata_reader_open_bytes((struct tally_bytes){copy, bytes.len}, &r, &seen.err);
+	if (seen.opened == TALLY_OK) {
+		while ((seen.end = perfdata_reader_next(r, &record, &seen.err)) == TALLY_OK)
+			seen.samples += record.type == RECORD_SAMPLE;
+		(void)perfdata_reader_events(r, &seen.events);
+		seen.health = *perfdata_reader_health(r);
+		perfdata_reader_destroy(r);
+	}
+	free(copy);
+	return seen;
+}
+
+static struct seen read_with(struct perfdata_builder *b, size_t at, uint64_t value)
+{
+	struct tally_bytes bytes = perfdata_builder_file(b);
+	set_field(b, at, value);
+	return read_bytes(bytes);
+}
+
+static void test_sizes_of_attrs(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct perfdata_builder b;
+		build(&b, swap);
+		static const uint64_t none[] = {0, 16, ATTR_SIZE_VER0 + 15, UINT16_MAX + 17, UINT64_MAX};
+		for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+			struct seen seen = read_with(&b, ATTR_SIZE, none[i]);
+			assert_int_equal(seen.opened, TALLY_CORRUPT);
+			assert_non_null(strstr(seen.err.text, "event attributes of"));
+		}
+		/* More than there is of them: there is none, which is no reason to refuse the records. */
+		struct seen seen = read_with(&b, ATTR_SIZE, UINT16_MAX + 16);
+		assert_int_equal(seen.opened, TALLY_OK);
+		assert_int_equal(seen.events, 0);
+		assert_int_equal(seen.samples, 4);
+		(void)perfdata_builder_file(&b);
+		uint64_t entry = field(&b, ATTR_SIZE);
+		assert_int_equal(field(&b, ATTRS_SIZE), 2 * entry);
+		assert_int_equal(read_with(&b, ATTRS_SIZE, 2 * entry - 1).events, 1);
+		assert_int_equal(read_with(&b, ATTRS_SIZE, entry).events, 1);
+		assert_int_equal(read_with(&b, ATTRS_SIZE, entry - 1).events, 0);
+		assert_int_equal(read_with(&b, ATTRS_SIZE, 0).events, 0);
+		perfdata_builder_deinit(&b);
+	}
+}
+
+static void test_where_attrs_lie(void **state)
+{
+	struct perfdata_builder b;
+	build(&b, false);
+	struct tally_bytes bytes = perfdata_builder_file(&b);
+	uint64_t size = field(&b, ATTRS_SIZE);
+	struct seen seen = read_with(&b, ATTRS_OFFSET, bytes.len - size + 1);
+	assert_int_equal(seen.opened, TALLY_CORRUPT);
+	assert_non_null(strstr(seen.err.text, "attributes reach beyond"));
+	assert_int_equal(read_with(&b, ATTRS_OFFSET, bytes.len + 1).opened, TALLY_CORRUPT);
+	assert_int_equal(read_with(&b, ATTRS_OFFSET, UINT64_MAX).opened, TALLY_CORRUPT);
+	assert_int_equal(read_with(&b, ATTRS_SIZE, UINT64_MAX).opened, TALLY_CORRUPT);
+	perfdata_builder_deinit(&b);
+}
+
+/* The event stays; its samples cannot be told from another's. */
+static void test_where_ids_lie(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct perfdata_builder b;
+		build(&b, swap);
+		struct tally_bytes bytes = perfdata_builder_file(&b);
+		size_t ids_of_first = field(&b, ATTRS_OFFSET) + field(&b, ATTR_SIZE) - 16;
+		struct seen seen = read_with(&b, ids_of_first, bytes.len - 7);
+		assert_int_equal(seen.opened, TALLY_OK);
+		assert_int_equal(seen.events, 2);
+		assert_int_equal(seen.samples, 4);
+		assert_int_equal(seen.health.damaged_features, 1);
+		seen = read_with(&b, ids_of_first, bytes.len - 8);
+		assert_int_equal(seen.health.damaged_features, 0);
+		seen = read_with(&b, ids_of_first + 8, UINT64_MAX);
+		assert_int_equal(seen.health.damaged_features, 1);
+		assert_int_equal(seen.events, 2);
+		perfdata_builder_deinit(&b);
+	}
+}
+
+static void test_where_data_lies(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct perfdata_builder b;
+		build(&b, swap);
+		struct tally_bytes bytes = perfdata_builder_file(&b);
+		uint64_t data = field(&b, DATA_OFFSET), size = field(&b, DATA_SIZE);
+		assert_int_equal(size, b.records.len);
+		struct seen seen = read_bytes(bytes);
+		assert_int_equal(seen.end, TALLY_END);
+		assert_int_equal(seen.samples, 4);
+		assert_int_equal(seen.health.unknown_features, 1);
+		assert_false(seen.health.is_cut || seen.health.is_unfinished);
+		seen = read_with(&b, DATA_OFFSET, bytes.len + 1);
+		assert_int_equal(seen.opened, TALLY_CORRUPT);
+		assert_non_null(strstr(seen.err.text, "data section starts beyond"));
+		assert_int_equal(read_with(&b, DATA_OFFSET, UINT64_MAX).opened, TALLY_CORRUPT);
+		/* At the very end: there is nothing, and nothing is said to be. */
+		(void)perfdata_builder_file(&b);
+		set_field(&b, DATA_OFFSET, bytes.len);
+		set_field(&b, DATA_SIZE, 0);
+		seen = read_bytes(bytes);
+		assert_int_equal(seen.opened, TALLY_OK);
+		assert_int_equal(seen.samples, 0);
+		assert_int_equal(seen.end, TALLY_END);
+		assert_false(seen.health.is_unfinished);
+		/* As much as there is, and a byte more. */
+		struct tally_bytes cut = {bytes.data, (size_t)(data + size)};
+		(void)perfdata_builder_file(&b);
+		seen = read_bytes(cut);
+		assert_int_equal(seen.samples, 4);
+		assert_int_equal(seen.end, TALLY_END);
+		assert_false(seen.health.is_cut);
+		set_field(&b, DATA_SIZE, size + 1);
+		seen = read_bytes(cut);
+		assert_int_equal(seen.samples, 4);
+		assert_int_equal(seen.end, TALLY_CORRUPT);
+		assert_true(seen.health.is_cut);
+		assert_false(seen.health.is_unfinished);
+		assert_int_equal(seen.health.cut_offset, cut.len);
+		assert_int_equal(seen.health.cut_record_bytes, UINT32_MAX);
+		assert_non_null(strstr(seen.err.text, "its header promises more data"));
+		/* The writer was killed. */
+		set_field(&b, DATA_SIZE, 0);
+		seen = read_bytes(cut);
+		assert_int_equal(seen.samples, 4);
+		assert_int_equal(seen.end, TALLY_END);
+		assert_true(seen.health.is_unfinished);
+		assert_false(seen.health.is_cut);
+		perfdata_builder_deinit(&b);
+	}
+}
+
+/* Each shorter one is refused, of either magic; the first magic's header has no bits of features. */
+static void test_headers_that_end(void **state)
+{
+	for (int is_v1 = 0; is_v1 < 2; is_v1++) {
+		struct perfdata_builder b;
+		perfdata_builder_init(&b, false);
+		(void)perfdata_builder_file(&b);
+		assert_true(b.out.len >= HEADER);
+		if (is_v1)
+			memcpy(b.out.data, "PERFFILE", 8);
+		set_field(&b, ATTRS_OFFSET, 0);
+		set_field(&b, ATTRS_SIZE, 0);
+		set_field(&b, DATA_OFFSET, 0);
+		set_field(&b, DATA_SIZE, 8);
+		for (size_t len = 0; len <= HEADER; len++) {
+			struct seen seen = read_bytes((struct tally_bytes){b.out.data, len});
+			assert_int_equal(seen.opened, len < (is_v1 ? BITS : HEADER) ? TALLY_CORRUPT : TALLY_OK);
+			if (seen.opened == TALLY_CORRUPT && len >= 16)
+				assert_non_null(strstr(seen.err.text, "ends inside its header"));
+		}
+		perfdata_builder_deinit(&b);
+	}
+}
+
+/* Without any feature what lies behind the stated data and is whole is taken too: a writer had no time to say it. */
+static void test_records_behind_the_data(void **state)
+{
+	struct perfdata_builder b;
+	perfdata_builder_init(&b, false);
+	perfdata_builder_event(&b, &clock_attr, 501);
+	for (uint64_t i = 0; i < 4; i++)
+		perfdata_builder_sample(&b, 0, 0, &(struct sample){.time = 1 + i});
+	size_t each = b.records.len / 4;
+	for (size_t said = 1; said <= 4; said++) {
+		struct seen seen = read_with(&b, DATA_SIZE, said * each);
+		assert_int_equal(seen.samples, 4);
+		assert_int_equal(seen.end, TALLY_END);
+	}
+	/* Not what is no record. */
+	(void)perfdata_builder_file(&b);
+	set_field(&b, DATA_SIZE, each);
+	b.out.data[field(&b, DATA_OFFSET) + 2 * each] = 63;
+	struct seen seen = read_bytes(writer_view(&b.out));
+	assert_int_equal(seen.samples, 2);
+	assert_int_equal(seen.end, TALLY_END);
+	perfdata_builder_deinit(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sizes_of_attrs),
+		cmocka_unit_test(test_where_attrs_lie),
+		cmocka_unit_test(test_where_ids_lie),
+		cmocka_unit_test(test_where_data_lies),
+		cmocka_unit_test(test_headers_that_end),
+		cmocka_unit_test(test_records_behind_the_data),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
