@@ -243,6 +243,52 @@ static void test_headers_that_lie(void **state)
 	assert_int_equal(record_at((struct tally_bytes){bytes, 5}, false, 0, &record, &err), TALLY_CORRUPT);
 }
 
+/* What is wrong with a header is said, in the numbers that it has. */
+static void test_errors_of_headers(void **state)
+{
+	static const struct {
+		uint16_t size;
+		size_t left;
+		const char *text;
+	} cases[] = {{16, 5, "5 bytes where a record header of 8 belongs"},
+		{16, 7, "7 bytes where a record header of 8 belongs"},
+		{7, 16, "a record of type 9 says it has 7 bytes"}, {0, 8, "a record of type 9 says it has 0 bytes"},
+		{17, 16, "a record of type 9 has 17 bytes, but only 16 are left"},
+		{9, 8, "a record of type 9 has 9 bytes, but only 8 are left"}};
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		uint8_t bytes[8 + 16] = {0};
+		bool swap = i % 2;
+		uint16_t size = swap ? __builtin_bswap16(cases[i / 2].size) : cases[i / 2].size;
+		struct record record;
+		struct tally_error err = {0};
+		bytes[8 + (swap ? 3 : 0)] = 9;
+		memcpy(bytes + 8 + 6, &size, sizeof(size));
+		struct tally_bytes all = {bytes, 8 + cases[i / 2].left};
+		assert_int_equal(record_at(all, swap, 8, &record, &err), TALLY_CORRUPT);
+		assert_memory_equal(err.text, cases[i / 2].text, strlen(cases[i / 2].text));
+		assert_string_equal(err.text + strlen(cases[i / 2].text), " at offset 0x8");
+		assert_int_equal(err.offset, 8);
+	}
+}
+
+/* A copied stack is unwound later where the kernel was told to leave the user's call chain out. */
+static void test_call_chains_of_layouts(void **state)
+{
+	static const struct {
+		uint64_t type, flags;
+		uint32_t stack_bytes;
+		bool has_call_chains;
+	} cases[] = {{SAMPLE_IP, 0, 0, false}, {SAMPLE_STACK_USER, 0, 0, false}, {SAMPLE_STACK_USER, 0, 8, false},
+		{SAMPLE_STACK_USER, ATTR_FLAG(ATTR_BIT_EXCLUDE_CALLCHAIN_USER), 0, true},
+		{SAMPLE_IP, ATTR_FLAG(ATTR_BIT_EXCLUDE_CALLCHAIN_USER), 0, false}, {SAMPLE_IP, 0, 8, true}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct perf_attr attr = {.sample_type = cases[i].type,
+			.flags = cases[i].flags,
+			.sample_stack_user = cases[i].stack_bytes};
+		assert_int_equal(record_layout_make(&attr, false).has_call_chains, cases[i].has_call_chains);
+	}
+}
+
 static void test_counts_that_lie(void **state)
 {
 	/* NAMESPACES with 2^60 entries, THREAD_MAP with 2^61, CPU id index with 2^59. */
@@ -277,6 +323,8 @@ int main(void)
 		cmocka_unit_test(test_mmap2_with_build_id),
 		cmocka_unit_test(test_mmap2_with_a_bit_of_another_session),
 		cmocka_unit_test(test_headers_that_lie),
+		cmocka_unit_test(test_errors_of_headers),
+		cmocka_unit_test(test_call_chains_of_layouts),
 		cmocka_unit_test(test_counts_that_lie),
 		cmocka_unit_test(test_unknown_types),
 	};

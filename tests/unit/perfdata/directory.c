@@ -10,6 +10,7 @@
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
 #include "perfdata_builder.h"
+#include "tally_config.h"
 #include "unit_test.h"
 
 #define EACH 5
@@ -179,6 +180,44 @@ static void test_a_file_that_is_cut(void **state)
 	perfdata_builder_deinit(&b);
 }
 
+#if HAVE_ZSTD
+/* Each file is packed by itself: one that is cut within does not keep the next from being unpacked. */
+static void test_packed_files(void **state)
+{
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	uint64_t sum;
+	enum tally_status end;
+	make_recording(false);
+	perfdata_builder_init(&b, false);
+	perfdata_builder_event(&b, &attr, 7);
+	for (uint64_t i = 0; i < 2; i++) {
+		struct compressor *c;
+		struct writer packed = {0};
+		writer_clear(&b.records);
+		put_samples(&b, 100 * (i + 1));
+		struct tally_bytes slice = writer_view(&b.records);
+		assert_int_equal(compressor_create(1, &c, NULL), TALLY_OK);
+		assert_int_equal(compressor_pack(c, &slice, 1, &packed, NULL), TALLY_OK);
+		write_file(i ? "data.1" : "data.0", writer_view(&packed));
+		compressor_destroy(c);
+		writer_deinit(&packed);
+	}
+	writer_clear(&b.records);
+	put_samples(&b, 300);
+	write_file("data.2", writer_view(&b.records)); /* and not packed */
+	assert_int_equal(perfdata_reader_open(dir, &r, NULL), TALLY_OK);
+	for (int turn = 0; turn < 2; turn++) {
+		assert_int_equal(read_all(r, &sum, &end), 4 * EACH);
+		assert_int_equal(end, TALLY_END);
+		assert_int_equal(sum, EACH * (1 + 100 + 200 + 300) + 4 * 10);
+		perfdata_reader_rewind(r);
+	}
+	perfdata_reader_destroy(r);
+	perfdata_builder_deinit(&b);
+}
+#endif
+
 /* tally's own mark says how many files there are and how large: what is missing or shorter is told, what is more is not. */
 static void test_files_that_the_mark_lists(void **state)
 {
@@ -253,6 +292,9 @@ int main(void)
 		cmocka_unit_test(test_all_files_are_read),
 		cmocka_unit_test(test_a_file_that_is_missing),
 		cmocka_unit_test(test_a_file_that_is_cut),
+#if HAVE_ZSTD
+		cmocka_unit_test(test_packed_files),
+#endif
 		cmocka_unit_test(test_files_that_the_mark_lists),
 		cmocka_unit_test(test_names_of_parts),
 		cmocka_unit_test(test_no_recording),
