@@ -180,6 +180,75 @@ static void test_functions_without_types(void **state)
 	destroy(x);
 }
 
+/* Arrays that are shorter than the list of functions: what is not there has no name, and the program's tag. */
+static void test_arrays_that_are_shorter(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct fixture fixture, *x = &fixture;
+		struct bpf_functions *functions;
+		struct bpf_line line;
+		build(x, swap != 0);
+		PATCH(nr_func_info, 1);
+		PATCH(nr_prog_tags, 1);
+		assert_true(str_equal(function_at(x, 0).name, STR("main_function_with_a_long_name")));
+		assert_true(str_equal(function_at(x, 1).name, STR("F")));
+		assert_memory_equal(function_at(x, 0).tag, "FIRSTTAG", 8);
+		assert_memory_equal(function_at(x, 1).tag, "PROGRAM", 8);
+		PATCH(nr_jited_line_info, 1);
+		assert_int_equal(bpf_functions_create(&x->features, x->swap, &functions, NULL), TALLY_OK);
+		assert_int_equal(bpf_line_count(functions, &x->program), 1);
+		assert_true(bpf_line_at(functions, &x->program, 0, &line));
+		assert_int_equal(line.address, UINT64_C(0xffffffffc0001000));
+		assert_int_equal(line.number, 40);
+		assert_false(bpf_line_at(functions, &x->program, 1, &line));
+		PATCH(nr_jited_line_info, 2);
+		PATCH(nr_line_info, 0);
+		assert_int_equal(bpf_line_count(functions, &x->program), 0);
+		PATCH(nr_line_info, 100000);
+		PATCH(nr_jited_line_info, 100000);
+		assert_int_equal(bpf_line_count(functions, &x->program), x->data.len / 8);
+		PATCH(nr_jited_ksyms, 100000);
+		assert_int_equal(bpf_function_count(functions, &x->program), x->data.len / 8);
+		bpf_functions_destroy(functions);
+		bpf_functions_destroy(NULL);
+		destroy(x);
+	}
+}
+
+/* Types of another program, types that there are not, and files that have no name. */
+static void test_types_that_are_not_there(void **state)
+{
+	struct fixture fixture, *x = &fixture;
+	struct bpf_functions *functions;
+	struct bpf_line line;
+	build(x, false);
+	PATCH(btf_id, BTF_ID + 1);
+	assert_true(str_equal(function_at(x, 0).name, STR("F")));
+	assert_int_equal(bpf_functions_create(&x->features, false, &functions, NULL), TALLY_OK);
+	assert_true(bpf_line_at(functions, &x->program, 0, &line));
+	assert_int_equal(line.path.len, 0);
+	assert_int_equal(line.number, 40);
+	bpf_functions_destroy(functions);
+	PATCH(btf_id, BTF_ID);
+	static const struct {
+		uint32_t type;
+		const char *name;
+	} types[] = {{20, "main_function_with_a_long_name"}, {21, "tail"}, {22, "F"}, {0, "F"}, {19, "F"}, {1, "F"}};
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		patch(&x->data, 28, types[i].type, 4);
+		assert_true(str_equal(function_at(x, 0).name, str_from(types[i].name)));
+	}
+	/* A string that starts behind the last one. */
+	patch(&x->data, 56 + 4, 37, 4);
+	assert_int_equal(bpf_functions_create(&x->features, false, &functions, NULL), TALLY_OK);
+	assert_true(bpf_line_at(functions, &x->program, 0, &line));
+	assert_int_equal(line.path.len, 0);
+	bpf_functions_destroy(functions);
+	x->btf.data[0] ^= 1; /* not the magic */
+	assert_true(str_equal(function_at(x, 1).name, STR("F")));
+	destroy(x);
+}
+
 static void walk(const struct perfdata_features *features)
 {
 	struct bpf_functions *functions;
@@ -220,6 +289,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_functions_are_named_by_their_types),
 		cmocka_unit_test(test_functions_without_types),
+		cmocka_unit_test(test_arrays_that_are_shorter),
+		cmocka_unit_test(test_types_that_are_not_there),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_every_byte_changed_and_every_cut),
 	};

@@ -88,6 +88,26 @@ static void test_every_cut(void **state)
 	}
 }
 
+/* As many files as a record has room for; of more none is listed, and the end is told all the same. */
+static void test_many_files_of_a_directory(void **state)
+{
+	static uint64_t parts[END_MARK_PARTS + 1];
+	for (size_t i = 0; i < END_MARK_PARTS + 1; i++)
+		parts[i] = 1000 + i;
+	for (size_t count = END_MARK_PARTS - 1; count <= END_MARK_PARTS + 1; count++) {
+		struct writer w = {0};
+		end_mark_put_begin(&w);
+		end_mark_put_end(&w, parts, count);
+		assert_int_equal(w.data[0], RECORD_FINISHED_ROUND);
+		struct end_mark mark = end_mark_find(writer_view(&w), false, false);
+		assert_int_equal(mark.state, END_REACHED);
+		assert_int_equal(mark.part_count, count <= END_MARK_PARTS ? count : 0);
+		for (size_t i = 0; i < mark.part_count; i++)
+			assert_int_equal(end_mark_part_bytes(&mark, i), 1000 + i);
+		writer_deinit(&w);
+	}
+}
+
 /* Counts and lengths that lie: nothing is read beyond the record. */
 static void test_hostile_marks(void **state)
 {
@@ -129,6 +149,7 @@ int main(void)
 		cmocka_unit_test(test_what_marks_say),
 		cmocka_unit_test(test_files_of_a_directory),
 		cmocka_unit_test(test_every_cut),
+		cmocka_unit_test(test_many_files_of_a_directory),
 		cmocka_unit_test(test_hostile_marks),
 		cmocka_unit_test(test_beginning_of_what_is_written),
 	};

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "failing_malloc.h"
+#include "perfdata/feature_table.h"
 #include "perfdata/rewriter.h"
 #include "perfdata/time_order.h"
 #include "perfdata/writer.h"
@@ -160,10 +161,108 @@ static void test_writing(void **state)
 	unlink(path);
 }
 
+/* A section of so many entries of zeros: more than what an arena has room for. */
+enum { ENTRIES = 20000 };
+
+static void put_entries(struct writer *w, size_t entry_bytes)
+{
+	writer_u32(w, ENTRIES);
+	writer_zeros(w, ENTRIES * entry_bytes);
+}
+
+static void put_section(struct writer *w, unsigned bit)
+{
+	switch (bit) {
+	case FEATURE_CPU_TOPOLOGY:
+		put_entries(w, 4); /* cores */
+		put_entries(w, 4); /* threads */
+		writer_zeros(w, ENTRIES * (size_t)8);
+		put_entries(w, 4); /* dies */
+		writer_zeros(w, ENTRIES * (size_t)4);
+		break;
+	case FEATURE_EVENT_DESC:
+		writer_u32(w, ENTRIES);
+		writer_u32(w, ATTR_SIZE_VER0);
+		writer_zeros(w, ENTRIES * (size_t)(ATTR_SIZE_VER0 + 8));
+		break;
+	case FEATURE_CACHE:
+		writer_u32(w, 1);
+		put_entries(w, 28);
+		break;
+	case FEATURE_MEM_TOPOLOGY:
+		writer_u64(w, 1);
+		writer_u64(w, 1);
+		writer_u64(w, ENTRIES);
+		writer_zeros(w, ENTRIES * (size_t)24);
+		break;
+	case FEATURE_AUXTRACE:
+		writer_u64(w, ENTRIES);
+		writer_zeros(w, ENTRIES * (size_t)16);
+		break;
+	case FEATURE_CPU_DOMAIN_INFO:
+		writer_u64(w, 0);
+		writer_zeros(w, ENTRIES * (size_t)8);
+		break;
+	case FEATURE_BUILD_ID:
+		for (size_t i = 0; i < ENTRIES; i++) {
+			writer_u32(w, 0);
+			writer_u16(w, 0);
+			writer_u16(w, 40);
+			writer_zeros(w, 32);
+		}
+		break;
+	case FEATURE_NUMA_TOPOLOGY:
+		put_entries(w, 24);
+		break;
+	case FEATURE_BPF_PROG_INFO:
+		put_entries(w, 16);
+		break;
+	case FEATURE_GROUP_DESC:
+		put_entries(w, 12);
+		break;
+	case FEATURE_CMDLINE:
+		put_entries(w, 4);
+		break;
+	default:
+		put_entries(w, 8);
+		break;
+	}
+}
+
+/* No section is taken for a damaged one because there is no memory for it. */
+static void test_sections(void **state)
+{
+	static const unsigned bits[] = {FEATURE_CMDLINE, FEATURE_BUILD_ID, FEATURE_EVENT_DESC, FEATURE_CPU_TOPOLOGY,
+		FEATURE_NUMA_TOPOLOGY, FEATURE_PMU_MAPPINGS, FEATURE_GROUP_DESC, FEATURE_AUXTRACE, FEATURE_CACHE,
+		FEATURE_MEM_TOPOLOGY, FEATURE_HYBRID_TOPOLOGY, FEATURE_CPU_PMU_CAPS, FEATURE_PMU_CAPS,
+		FEATURE_CPU_DOMAIN_INFO, FEATURE_BPF_PROG_INFO, FEATURE_BPF_BTF};
+	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+		struct writer w = {0};
+		bool has_failed = true;
+		put_section(&w, bits[i]);
+		for (size_t n = 0; has_failed; n++) {
+			struct perfdata_features features = {.cpus_available = ENTRIES};
+			struct arena arena;
+			assert_true(n < 10000);
+			failing_malloc_begin(n);
+			arena_init(&arena);
+			struct feature_input section = {writer_view(&w), false, &arena, &features};
+			enum tally_status status = feature_decode(bits[i], &section, NULL);
+			arena_deinit(&arena);
+			has_failed = failing_malloc_end();
+			assert_int_equal(failing_malloc_held(), 0);
+			assert_int_equal(status, has_failed ? TALLY_NOMEM : TALLY_OK);
+			assert_int_equal(features.damaged, 0);
+		}
+		writer_deinit(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_pipes),
 		cmocka_unit_test(test_writing),
 	};
