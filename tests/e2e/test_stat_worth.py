@@ -1,5 +1,6 @@
 """What a number is worth: medians with intervals, two commands compared."""
 import json
+import re
 import subprocess
 
 import pytest
@@ -111,6 +112,17 @@ def test_comparison_refuses_what_it_cannot_do():
         assert result.returncode == 129 and 'compare' in result.stderr, words
 
 
+def test_comparing_says_why_a_count_is_missing():
+    assert '<not' not in stat('--compare', 'true', 'true', '-r', '3', '-e', 'page-faults').stderr
+    result = stat('--compare', 'true', 'true', '-r', '3', '-e', 'page-faults,cycles')
+    if '<not supported>' in result.stderr:
+        assert re.search(r'^ *<not supported> *<not supported> +cycles', result.stderr, re.M)
+        assert result.stderr.count('tally: not supported: cycles: ') == 1
+        as_json = stat('-j', '--compare', 'true', 'true', '-r', '3', '-e', 'page-faults,cycles')
+        assert all(line.startswith('{') for line in as_json.stderr.splitlines())
+        assert 'not supported: cycles: ' in stat('-v', '-j', '--compare', 'true', 'true', '-r', '3', '-e', 'cycles').stderr
+
+
 def test_plan_counts_nothing_and_says_what_opens(tmp_path):
     mark = tmp_path / 'mark'
     result = stat('--plan', '-j', '-e', 'page-faults,duration_time', 'touch', str(mark))
@@ -138,6 +150,7 @@ def test_plan_names_who_has_events_open():
         try:
             mine = wait_for(its_events)
             assert mine[0]['comm'] == 'tally'
+            assert "the placeholder of 'stat COMMAND'; they hold no counter" in stat('--plan', '-e', 'page-faults').stderr
         finally:
             other.terminate()
 

@@ -104,8 +104,12 @@ static enum tally_status measure(
 		return planned == TALLY_OK ? stat_printer_flush(p, err) : planned;
 	}
 	if (s->compare) {
-		enum tally_status compared = stat_compare(session, &p->text, &p->style, err);
+		struct text reasons = {0};
+		enum tally_status compared = stat_compare(session, p->cli->program, &p->text, &p->style, &reasons, err);
 		enum tally_status flushed = stat_printer_flush(p, compared == TALLY_OK ? err : NULL);
+		if (reasons.len > 0 && stat_printer_explains(p))
+			fwrite(reasons.data, 1, reasons.len, stderr);
+		text_deinit(&reasons);
 		return compared == TALLY_OK ? flushed : compared;
 	}
 	if (s->has_passes) {

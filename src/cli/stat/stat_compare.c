@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/stat/stat_number.h"
+#include "cli/stat/stat_reasons.h"
 #include "kernel/counting/run_statistics.h"
 
 #define RUNS_DEFAULT 10
@@ -54,6 +55,7 @@ struct side {
 	char *words[4]; /* sh -c LINE */
 	struct stat_settings settings;
 	struct stat_failures failures;
+	struct stat_session last; /* its last run: what it says of the events */
 };
 
 static enum tally_status side_run(
@@ -69,12 +71,14 @@ static enum tally_status side_run(
 	enum tally_status status = stat_run(&single, NULL, NULL, err);
 	session->signal = single.signal;
 	side->failures = single.failures;
-	stat_session_deinit(&single);
+	stat_session_deinit(&side->last);
+	side->last = single;
 	return status;
 }
 
 struct compared {
 	const struct stat_values *values; /* of A */
+	const struct side *sides;
 	bool has_failures; /* runs of a side failed: nothing is said to be faster */
 	size_t column;
 	size_t len[SIDES];
@@ -113,6 +117,12 @@ static void percent_append(struct text *t, const struct stat_style *style, doubl
 	text_deinit(&number);
 }
 
+static bool is_supported(const struct compared *row, int side)
+{
+	const bool *supported = row->sides[side].last.supported;
+	return !supported || row->column >= row->values->events->len || supported[row->column];
+}
+
 static void row_print(struct text *t, const struct compared *row, const struct stat_style *style)
 {
 	const struct run_comparison *c = &row->comparison;
@@ -120,7 +130,8 @@ static void row_print(struct text *t, const struct compared *row, const struct s
 		if (row->len[side])
 			stat_values_number(t, row->values, row->column, row->median[side], style);
 		else
-			text_str_right(t, STR("<not counted>"), STAT_NUMBER_WIDTH);
+			text_str_right(t, is_supported(row, side) ? STR("<not counted>") : STR("<not supported>"),
+				STAT_NUMBER_WIDTH);
 	text_printf(t, " %-4s ", stat_values_unit(row->values, row->column));
 	text_str_left(t, str_from(stat_values_name(row->values, row->column)), 24);
 	if (row->len[0] && row->len[1]) {
@@ -175,9 +186,10 @@ static void row_json(struct text *t, const struct compared *row)
 }
 
 /* The rows for what has been measured of both. */
-static enum tally_status compared_print(struct text *t, const struct stat_values values[SIDES], bool has_failures,
-	const struct stat_style *style, struct tally_error *err)
+static enum tally_status compared_print(struct text *t, const struct side sides[SIDES],
+	const struct stat_values values[SIDES], const struct stat_style *style, struct tally_error *err)
 {
+	bool has_failures = sides[0].failures.failed || sides[1].failures.failed;
 	if (values[0].len == 0 || values[1].len == 0)
 		return TALLY_OK;
 	double *room[SIDES] = {calloc(values[0].len, sizeof(double)), calloc(values[1].len, sizeof(double))};
@@ -191,7 +203,8 @@ static enum tally_status compared_print(struct text *t, const struct stat_values
 		size_t column = n < STAT_TIMES ? events + n : n - STAT_TIMES;
 		if (!stat_values_is_shown(&values[0], column))
 			continue;
-		struct compared row = {.values = &values[0], .has_failures = has_failures, .column = column};
+		struct compared row = {
+			.values = &values[0], .sides = sides, .has_failures = has_failures, .column = column};
 		row.share = fmin(values[0].shares[column], values[1].shares[column]);
 		for (int side = 0; side < SIDES; side++) {
 			row.len[side] = stat_values_sorted(&values[side], column, room[side]);
@@ -272,15 +285,38 @@ static void closing_print(struct text *t, const struct stat_values values[SIDES]
 	text_char(t, '\n');
 }
 
-enum tally_status stat_compare(
-	struct stat_session *session, struct text *t, const struct stat_style *style, struct tally_error *err)
+/* Why counts are missing: of both alike, or of each. */
+static void missing_add(struct text *t, const char *program, const struct side sides[SIDES])
+{
+	struct text same[SIDES] = {{0}, {0}};
+	for (int side = 0; side < SIDES; side++)
+		if (sides[side].last.events)
+			stat_reasons_add_missing(&same[side], program, &sides[side].last);
+	bool is_same =
+		same[0].len == same[1].len && (same[0].len == 0 || !memcmp(same[0].data, same[1].data, same[0].len));
+	for (int side = 0; side < SIDES && !is_same; side++) {
+		struct text prefix = {0};
+		text_printf(&prefix, "%s: %c", program, side_names[side]);
+		text_char(&prefix, '\0');
+		if (sides[side].last.events && !prefix.failed)
+			stat_reasons_add_missing(t, prefix.data, &sides[side].last);
+		text_deinit(&prefix);
+	}
+	if (is_same)
+		text_bytes(t, same[0].data, same[0].len);
+	text_deinit(&same[0]);
+	text_deinit(&same[1]);
+}
+
+enum tally_status stat_compare(struct stat_session *session, const char *program, struct text *t,
+	const struct stat_style *style, struct text *reasons, struct tally_error *err)
 {
 	static char shell[] = "/bin/sh", option[] = "-c";
 	char *lines[SIDES] = {strdup(session->settings->compare), strdup(session->settings->command[0])};
 	struct stat_values values[SIDES] = {{0}, {0}};
 	struct side sides[SIDES];
 	for (int side = 0; side < SIDES; side++) {
-		sides[side] = (struct side){{shell, option, lines[side], NULL}, *session->settings, {0}};
+		sides[side] = (struct side){{shell, option, lines[side], NULL}, *session->settings, {0}, {0}};
 		sides[side].settings.command = sides[side].words;
 	}
 	enum tally_status status = lines[0] && lines[1] ? TALLY_OK : error_nomem(err);
@@ -291,18 +327,20 @@ enum tally_status stat_compare(
 		status = side_run(session, &sides[side], &values[side], err);
 		is_hopeless = stat_failures_is_hopeless(&sides[side].failures);
 	}
-	bool has_failures = sides[0].failures.failed || sides[1].failures.failed;
 	if (status == TALLY_OK && style->is_json)
 		failures_json(t, sides);
 	else if (status == TALLY_OK)
 		heading_print(t, sides, values);
 	if (status == TALLY_OK)
-		status = compared_print(t, values, has_failures, style, err);
+		status = compared_print(t, sides, values, style, err);
 	if (status == TALLY_OK && !style->is_json && values[0].len && values[1].len)
 		closing_print(t, values);
-	if (status == TALLY_OK && has_failures)
+	if (status == TALLY_OK)
+		missing_add(reasons, program, sides);
+	if (status == TALLY_OK && (sides[0].failures.failed || sides[1].failures.failed))
 		status = failures_refuse(sides, err);
 	for (int side = 0; side < SIDES; side++) {
+		stat_session_deinit(&sides[side].last);
 		stat_values_deinit(&values[side]);
 		free(lines[side]);
 	}

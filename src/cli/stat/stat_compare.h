@@ -15,7 +15,8 @@
 TALLY_MUST_CHECK int stat_compare_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, int rest, struct stat_settings *s);
 /* session: kernel, settings, target and events are set; its signal is set if one ended the runs. INVALID, with the table in t:
- * runs failed, so that there is no verdict. */
-TALLY_MUST_CHECK enum tally_status stat_compare(
-	struct stat_session *session, struct text *t, const struct stat_style *style, struct tally_error *err);
+ * runs failed, so that there is no verdict. reasons: why counts are missing, in lines of the program. */
+TALLY_MUST_CHECK enum tally_status stat_compare(struct stat_session *session, const char *program, struct text *t,
+	const struct stat_style *style, struct text *reasons, struct tally_error *err);
+
 #endif

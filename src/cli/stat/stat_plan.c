@@ -148,6 +148,9 @@ static void plan_text(struct text *t, const struct stat_plan *plan)
 			plan->holders->unseen);
 	else if (plan->holders->len == 0)
 		text_str(t, " No other process here has performance events open.\n");
+	if (plan->holders->len > 0)
+		text_str(t, " Also counted are software events, and the placeholder of 'stat COMMAND'; they hold no "
+			    "counter.\n");
 	text_char(t, '\n');
 }
 

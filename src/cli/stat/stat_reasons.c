@@ -202,7 +202,7 @@ static void failures_add(struct text *text, const char *program, const struct st
 	text_str(text, ", and are counted with the others\n");
 }
 
-void stat_reasons_add(struct text *text, const char *program, const struct stat_session *session)
+void stat_reasons_add_missing(struct text *text, const char *program, const struct stat_session *session)
 {
 	size_t len = session->events->len;
 	struct missing *all = calloc(len + 1, sizeof(*all));
@@ -224,7 +224,12 @@ void stat_reasons_add(struct text *text, const char *program, const struct stat_
 		free(all[i].reason);
 	free(all);
 	cut_off_add(text, program, session);
-	scaled_add(text, program, session);
 	probes_add(text, program, session);
+}
+
+void stat_reasons_add(struct text *text, const char *program, const struct stat_session *session)
+{
+	stat_reasons_add_missing(text, program, session);
+	scaled_add(text, program, session);
 	failures_add(text, program, session);
 }

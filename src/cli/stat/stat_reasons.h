@@ -14,5 +14,7 @@
 /* Of the totals over all runs. Lines "PROGRAM: not counted: EVENT, EVENT: REASON", and how far off scaled counts
  * may be. */
 void stat_reasons_add(struct text *text, const char *program, const struct stat_session *session);
+/* Those alone that say why a count is missing, or leaves something out. */
+void stat_reasons_add_missing(struct text *text, const char *program, const struct stat_session *session);
 
 #endif
