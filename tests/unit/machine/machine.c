@@ -470,6 +470,35 @@ static void test_kernels(void **state)
 	machine_destroy(m);
 }
 
+/* Where a program went whose coming was not recorded is the kernel's image again, up to what comes next. */
+static void test_the_kernel_closes_holes(void **state)
+{
+	struct machine *m = new_machine();
+	map(m, UINT32_MAX, 0xffffffff81000000, 0x1000, "[kernel.kallsyms]_text", 0);
+	map(m, UINT32_MAX, 0xffffffffc0000000, 0x1000, "[veth]", 0);
+	struct record_fields f = {.type = RECORD_KSYMBOL,
+		.ksymbol = {.addr = 0xffffffffa0000000,
+			.len = 64,
+			.flags = KSYMBOL_FLAG_UNREGISTER,
+			.name = STR("bpf_prog_1")}};
+	apply(m, f, 0, 10);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	static const struct {
+		uint64_t address, start, end;
+	} cases[] = {{0xffffffff81000000, 0xffffffff81000000, 0xffffffffa0000040},
+		{0xffffffffa0000020, 0xffffffff81000000, 0xffffffffa0000040},
+		{0xffffffffa0000040, 0xffffffffa0000040, 0xffffffffc0000000},
+		{0xffffffffc0001000, 0xffffffffc0001000, UINT64_MAX}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct mapping *found = machine_find_mapping(m, 5, 20, MISC_CPUMODE_KERNEL, VA(cases[i].address));
+		assert_non_null(found);
+		assert_int_equal(machine_binary_get(m, found->binary)->kind, MACHINE_KERNEL);
+		assert_int_equal(found->start, cases[i].start);
+		assert_int_equal(found->end, cases[i].end);
+	}
+	machine_destroy(m);
+}
+
 /* What tells that a listed file is the kernel: its cpumode and its name. */
 static void test_which_listed_file_is_the_kernel(void **state)
 {
@@ -848,6 +877,7 @@ int main(void)
 		cmocka_unit_test(test_build_ids_by_path),
 		cmocka_unit_test(test_names_of_modules),
 		cmocka_unit_test(test_kernels),
+		cmocka_unit_test(test_the_kernel_closes_holes),
 		cmocka_unit_test(test_which_listed_file_is_the_kernel),
 		cmocka_unit_test(test_build_ids_are_of_who_is_listed),
 		cmocka_unit_test(test_the_end_of_the_kernels_text),
