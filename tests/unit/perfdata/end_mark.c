@@ -88,6 +88,26 @@ static void test_every_cut(void **state)
 	}
 }
 
+/* The last record is looked at first: damage before it does not hide it. What only looks like its end is none. */
+static void test_damage_before_the_end(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct writer w = {.swap = swap};
+		make_marked(&w, "brrp");
+		memset(w.data + 24, 0, 8); /* a record of no bytes */
+		struct end_mark mark = end_mark_find(writer_view(&w), swap, false);
+		assert_int_equal(mark.state, END_REACHED);
+		assert_int_equal(mark.part_count, 3);
+		for (uint64_t lie = 0; lie < 100; lie += 4) {
+			uint64_t len = swap ? __builtin_bswap64(lie) : lie;
+			memcpy(w.data + w.len - 16, &len, sizeof(len));
+			mark = end_mark_find(writer_view(&w), swap, false);
+			assert_int_equal(mark.state, lie == 8 + 16 + 3 * 8 + 16 + 8 ? END_REACHED : END_MISSING);
+		}
+		writer_deinit(&w);
+	}
+}
+
 /* As many files as a record has room for; of more none is listed, and the end is told all the same. */
 static void test_many_files_of_a_directory(void **state)
 {
@@ -149,6 +169,7 @@ int main(void)
 		cmocka_unit_test(test_what_marks_say),
 		cmocka_unit_test(test_files_of_a_directory),
 		cmocka_unit_test(test_every_cut),
+		cmocka_unit_test(test_damage_before_the_end),
 		cmocka_unit_test(test_many_files_of_a_directory),
 		cmocka_unit_test(test_hostile_marks),
 		cmocka_unit_test(test_beginning_of_what_is_written),
