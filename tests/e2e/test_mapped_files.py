@@ -133,6 +133,18 @@ def test_programs_that_are_gone_have_names(tally, live, build, tmp_path, options
     assert names['short_lived_1'] > 1 and names['short_lived_2'] > 1
 
 
+@pytest.mark.parametrize('options', [[], ['--no-buildid-mmap'], ['--call-graph', 'dwarf']], ids=str)
+def test_one_program_by_many_paths(tally, live, build, tmp_path, options):
+    """A program that is copied, run and removed again and again is in the cache once, and whole."""
+    program = build('one', 'short_lived', main='int main(void){{return {name}(100000000)*0;}}')
+    path = tmp_path / 'data'
+    script = 'for i in 1 2 3; do cp one gone$i; ./gone$i; rm gone$i; done'
+    tally('record', '-q', *options, *CLOCK, '-o', path, '--', 'sh', '-c', script, check=0, cwd=tmp_path)
+    assert shares(tally, path, '--comms', 'gone1,gone2,gone3')['short_lived'] > 50
+    kept = list((tmp_path / '.debug').glob('**/gone?/*/elf'))
+    assert len(kept) == 1 and kept[0].read_bytes() == program.read_bytes()
+
+
 def test_the_table_alone_names_what_came_last(tally, live, build, tmp_path):
     """Which of two files at a path an id of the table is of, readers cannot tell: it is the last one's."""
     for number in '12':

@@ -21,14 +21,15 @@ static enum tally_status add_mapped(const struct build_id_cache *cache, const st
 	return status;
 }
 
+/* is_made: the entry is of this recording, by another path of that program. */
 static enum tally_status add(const struct build_id_cache *cache, const struct perfdata_build_id *item,
-	const struct record_build_id_file *file)
+	const struct record_build_id_file *file, bool is_made)
 {
 	struct elf_build_id id = {.size = item->size};
 	memcpy(id.bytes, item->bytes, sizeof(id.bytes));
 	bool is_kernels = item->filename.len > 0 && item->filename.data[0] == '[';
 	/* A file of ours takes the place of one of that build id that lay elsewhere: that may be anybody's. */
-	bool may_replace = !is_kernels && file->fd >= 0 && build_id_cache_is_trusted(file->fd) &&
+	bool may_replace = !is_kernels && !is_made && file->fd >= 0 && build_id_cache_is_trusted(file->fd) &&
 			   !build_id_cache_is_of(cache, &id, item->filename);
 	if (build_id_cache_has(cache, &id)) {
 		if (!may_replace)
@@ -56,12 +57,23 @@ static void keep_cap(const struct build_id_cache *cache)
 		(void)!build_id_cache_trim(cache, bytes, &removed, NULL);
 }
 
+/* One file may have run by many paths, each of which would take the place of the one before. */
+static bool has_before(const struct record_build_ids *ids, size_t index)
+{
+	const struct perfdata_build_id *item = &ids->items[index];
+	for (size_t i = 0; i < index; i++)
+		if (ids->files[i].fd >= 0 && ids->items[i].size == item->size &&
+			memcmp(ids->items[i].bytes, item->bytes, item->size) == 0)
+			return true;
+	return false;
+}
+
 void record_cache_fill(const char *dir, const struct record_build_ids *ids)
 {
 	struct build_id_cache cache;
 	if (build_id_cache_init(&cache, dir, NULL) != TALLY_OK)
 		return;
 	for (size_t i = 0; i < ids->known; i++)
-		(void)!add(&cache, &ids->items[i], &ids->files[i]);
+		(void)!add(&cache, &ids->items[i], &ids->files[i], has_before(ids, i));
 	keep_cap(&cache);
 }

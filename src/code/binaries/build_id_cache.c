@@ -237,10 +237,12 @@ static void self_path(int fd, char path[SELF_BYTES])
 	snprintf(path, SELF_BYTES, "/proc/self/fd/%d", fd);
 }
 
+/* From its beginning, wherever the descriptor stands: the same one may have been copied before. */
 static bool copy_all(int from, int to)
 {
+	off_t at = 0;
 	for (;;) {
-		ssize_t n = copy_file_range(from, NULL, to, NULL, COPY_BYTES, 0);
+		ssize_t n = copy_file_range(from, &at, to, NULL, COPY_BYTES, 0);
 		if (n == 0)
 			return true;
 		if (n < 0 && errno != EINTR)
