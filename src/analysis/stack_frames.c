@@ -18,12 +18,15 @@ static uint8_t role_of(const struct stack_frames *stacks, uint32_t frame)
 	return stacks->roles[frame] & (uint8_t)~FRAME_HAS_CALLS;
 }
 
-/* What calls main has no name where the C library has no symbols but those that it exports. */
+/* What calls main has no name where the C library has no symbols but those that it exports. Frame pointers may lead on
+ * from where a thread begins: what static C libraries keep in that register there is no frame. */
 static bool is_whole(const struct stack_frames *stacks, const uint32_t *items, uint32_t count)
 {
 	uint8_t last = count ? role_of(stacks, items[count - 1]) : FRAME_OTHER;
-	return last == FRAME_FIRST ||
-	       (last == FRAME_NAMELESS && count > 1 && role_of(stacks, items[count - 2]) == FRAME_MAIN);
+	for (uint32_t i = count; i-- > 0 && count - i <= STACK_FRAMES_BEHIND_FIRST + 1;)
+		if (role_of(stacks, items[i]) == FRAME_FIRST)
+			return true;
+	return last == FRAME_NAMELESS && count > 1 && role_of(stacks, items[count - 2]) == FRAME_MAIN;
 }
 
 static uint32_t call_count(const struct stack_frames *stacks, uint32_t frame)

@@ -19,6 +19,8 @@ enum frame_role { /* in how a chain ends */
 	FRAME_NAMELESS, /* in a file without symbols */
 };
 
+#define STACK_FRAMES_BEHIND_FIRST 2 /* that a chain may have by mistake */
+
 #define FRAME_HAS_CALLS 0x80 /* beside a role: calls were inlined there */
 
 enum stack_kind {

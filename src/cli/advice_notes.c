@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "analysis/chain_survey.h"
+#include "analysis/stack_frames.h"
 
 #define SAMPLES_MOST  65536 /* that are looked at for their chains: the rest is no other */
 #define CHAINS_LEAST  20
 #define WHOLE_PERCENT 20 /* of the chains: below, most are broken */
+#define UNTOLD_FRAMES 3 /* in a chain that is broken there are fewer */
 #define SHARE_PERCENT 10 /* of the samples: below, names that lack are no matter */
 
 /* ---- call chains ---- */
@@ -32,11 +34,27 @@ static bool frame_is_start(const struct profile *p, uint32_t frame)
 static bool chain_is_whole(const struct profile *p, struct list stack)
 {
 	uint32_t last = stack.items[stack.count - 1];
-	if (frame_is_start(p, last))
-		return true;
+	for (uint32_t i = stack.count; i-- > 0 && stack.count - i <= STACK_FRAMES_BEHIND_FIRST + 1;)
+		if (frame_is_start(p, stack.items[i]))
+			return true;
 	uint32_t caller = stack.count > 1 ? p->frames[stack.items[stack.count - 2]].function : PROFILE_NONE;
 	return p->frames[last].function == PROFILE_NONE && caller != PROFILE_NONE &&
 	       str_equal(profile_string(p, p->functions[caller].name), STR("main"));
+}
+
+/* Deep, and of code whose names were stripped: nothing tells whether it ends where its thread began. */
+static bool chain_is_untold(const struct profile *p, struct list stack)
+{
+	uint32_t users = 0, count = stack.count,
+		 least = count > STACK_FRAMES_BEHIND_FIRST ? count - STACK_FRAMES_BEHIND_FIRST : 0;
+	while (count > least && p->frames[stack.items[count - 1]].binary == PROFILE_NONE)
+		count--;
+	for (uint32_t i = count; i-- > 0 && users < UNTOLD_FRAMES && frame_is_user(p, stack.items[i]); users++) {
+		const struct profile_frame *frame = &p->frames[stack.items[i]];
+		if (frame->function != PROFILE_NONE || frame->binary == PROFILE_NONE)
+			return false;
+	}
+	return users == UNTOLD_FRAMES;
 }
 
 static struct chain_counts count_chains(const struct profile *p)
@@ -47,6 +65,8 @@ static struct chain_counts count_chains(const struct profile *p)
 		struct list stack = profile_stack(p, sample->stack);
 		if (stack.count == 0 || !frame_is_user(p, stack.items[stack.count - 1]))
 			continue; /* of the kernel alone */
+		if (chain_is_untold(p, stack))
+			continue;
 		counts.chains += sample->count;
 		counts.whole += chain_is_whole(p, stack) ? sample->count : 0;
 	}

@@ -55,6 +55,20 @@ def test_broken_call_chains(tally, live, tmp_path, flag, is_told):
     assert '"call_chains"' in tally('health', '--json', file).stdout
 
 
+@pytest.mark.parametrize('strip', ['-s', '-g'])
+@pytest.mark.parametrize('flag', ['-fno-omit-frame-pointer', '-fomit-frame-pointer'])
+def test_static_programs(tally, live, tmp_path, flag, strip):
+    """Where they begin the chain may go on by mistake; without names nothing tells that a deep one is whole, nor broken."""
+    file, program = tmp_path / 'd', tmp_path / 'p'
+    built(tmp_path, flag)
+    if subprocess.run(['gcc', '-O2', flag, '-static', strip, tmp_path / 'p.c', '-o', program], check=False).returncode:
+        pytest.skip('there is no static C library')
+    tally('record', '-q', '-g', '-F', '500', '-e', 'cpu-clock:u', '-o', file, '--', program, check=0)
+    notes = tally('report', '--stdio', '-i', file, check=0).stderr
+    assert (ADVICE in notes) == (flag == '-fomit-frame-pointer')
+    assert ('; 100% of the stacks are known to be complete' in notes) == (flag == '-fno-omit-frame-pointer' and strip == '-g')
+
+
 def test_other_call_chains_are_not_advised_about(tally, live, tmp_path):
     file, program = tmp_path / 'd', built(tmp_path, '-fomit-frame-pointer')
     for words in (['--call-graph', 'dwarf'], []):  # none at all, neither

@@ -550,6 +550,41 @@ def test_stacks_are_reports(tally, inlined, tmp_path, order):
         assert levels[depth] == sum(period for stack, period in wanted.items() if len(stack) >= depth)
 
 
+RECURSIVE = """volatile long g;
+__attribute__((noinline)) void b(int n);
+__attribute__((noinline)) void a(int n) { for (volatile int i = 0; i < 2000; i++); if (n > 0) b(n - 1); g++; }
+__attribute__((noinline)) void b(int n) { for (volatile int i = 0; i < 2000; i++); if (n > 0) a(n - 1); g++; }
+__attribute__((noinline)) void self(int n) { for (volatile int i = 0; i < 2000; i++); if (n > 0) self(n - 1); g++; }
+int main(void) { for (int i = 0; i < 1500; i++) { a(40); self(40); } }
+"""
+
+
+def test_callgrind_of_recursion(tally, live, tmp_path):
+    """A function's own costs and those of its calls are the samples that it is in, however deep it recurs."""
+    if not shutil.which('gcc'):
+        pytest.skip('gcc is not installed')
+    (tmp_path / 'r.c').write_text(RECURSIVE)
+    subprocess.run(['gcc', '-O1', '-fno-omit-frame-pointer', '-fno-optimize-sibling-calls', 'r.c', '-o', 'r'], cwd=tmp_path,
+                   check=True)
+    data = tmp_path / 'data'
+    tally('record', '-q', '-g', '-F', 1000, '-e', 'cpu-clock:u', '-o', data, tmp_path / 'r', check=0)
+    of, names, function = {}, {}, None
+    for line in export(tally, 'callgrind', data, output=tmp_path / 'out').read_text().splitlines():
+        named = re.match(r'fn=\((\d+)\)(?: (.*))?|cfn=\((\d+)\) (.*)', line)
+        if named:
+            names.update({named[k]: named[k + 1] for k in (1, 3) if named[k + 1]})
+            function = names[named[1]] if named[1] else function
+        elif line[:1].isdigit():
+            of[function] = of.get(function, 0) + int(line.split()[1])
+    inside = {name: 0 for name in of}
+    for line in tally('flamegraph', '--folded', '--samples', '-i', data).stdout.splitlines():
+        stack, count = line.rsplit(' ', 1)
+        for name in set(stack.split(';')) & set(inside):
+            inside[name] += int(count)
+    assert {'a', 'b', 'self', 'main'} <= set(of)
+    assert {name: of[name] for name in ('a', 'b', 'self', 'main')} == {name: inside[name] for name in ('a', 'b', 'self', 'main')}
+
+
 def test_callgrind_annotate_reads_it(tally, recording, tmp_path):
     if not shutil.which('callgrind_annotate'):
         pytest.skip('callgrind_annotate (valgrind) is absent')

@@ -241,6 +241,41 @@ def test_what_ended_fades(top, deep, workload):
     shown.next(lambda lines: dict(reversed(row) for row in rows(lines)).get('spin', 0) < before / 2)
 
 
+def test_the_configuration(top, deep, tally, tmp_path):
+    """-g unwinds as call-graph.record-mode says, and an option goes before it."""
+    config = tmp_path / 'perfconfig'
+    config.write_text('[call-graph]\nrecord-mode = dwarf\n[top]\nchildren = false\n')
+    tally.environment['PERF_CONFIG'] = str(config)
+    for options, is_dwarf in ((['-g'], True), (['--call-graph', 'caller'], True), (['--call-graph', 'fp'], False), ([], False)):
+        shown = top(*DEEP, '-p', deep.pid, *options)
+        lines = shown.next(rows)
+        shown.process.send_signal(signal.SIGINT)
+        said = shown.process.communicate()[1].decode()
+        assert ('by dwarf, as the configuration says' in said) == is_dwarf
+        assert not is_dwarf or any('_start' in line for line in lines)
+        assert all(row.split()[-1] != 'main' for share, row in rows(lines) if share > 20), 'top.children is off'
+    config.write_text('[call-graph]\nrecord-mode = none\n')
+    assert 'wrong config key-value pair call-graph.record-mode=none' in tally('top', *DEEP, check=255).stderr
+
+
+def test_names_that_may_be_another_builds(top, live, tmp_path):
+    """What was at its path when a program had ended may not be what ran: that is told once, beside the tables."""
+    for name, more in (('ran', ''), ('came', ' + 1')):
+        (tmp_path / f'{name}.c').write_text(f'__attribute__((noinline)) long {name}(long n)'
+                                            f'{{ volatile long i; for (i = 0; i < n; i++); return i{more}; }}\n'
+                                            f'int main(void) {{ return {name}(100000000) * 0; }}\n')
+        subprocess.run(['gcc', '-O1', '-Wl,--build-id=none', f'{name}.c', '-o', name], cwd=tmp_path, check=True)
+    shown = top('--stdio', '-d', '2', '-e', 'cpu-clock:u', '-u', os.geteuid())
+    shown.next()
+    subprocess.run('cp ran p; ./p; rm p; cp came p', shell=True, cwd=tmp_path, check=True)
+    shown.next(lambda lines: any(row.split()[0] == 'p' for _, row in rows(lines)))
+    shown.process.send_signal(signal.SIGINT)
+    shown.process.wait(30)
+    named_wrongly = any(row.split()[::2] == ['p', 'came'] for lines in shown.all() for _, row in rows(lines))
+    said = shown.process.stderr.read().decode()
+    assert said.count('/p may be another build\'s') == named_wrongly
+
+
 def test_all_cpus(top, deep, system_wide):
     shown = top('--stdio', '-d', '1', '-e', 'cpu-clock', '-E', '1000', '-n')
     one = top('--stdio', '-d', '1', '-e', 'cpu-clock', '-C', '0')

@@ -516,6 +516,11 @@ struct live_profile_figures live_profile_figures(const struct live_profile *live
 	return live->figures;
 }
 
+const struct binary_store *live_profile_store(const struct live_profile *live)
+{
+	return live->store;
+}
+
 bool live_profile_knows(const struct live_profile *live, int32_t pid)
 {
 	return live_state_thread(&live->state, pid) != NULL;

@@ -75,6 +75,8 @@ const struct profile *live_profile_get(const struct live_profile *live);
 /* What the last refresh was made of: who ran before, and what came. Borrowed until the next one. */
 struct tally_bytes live_profile_recording(const struct live_profile *live);
 struct live_profile_figures live_profile_figures(const struct live_profile *live);
+/* Of what was named so far; borrowed until the next round. */
+const struct binary_store *live_profile_store(const struct live_profile *live);
 /* A process with that number runs, as far as records tell. */
 bool live_profile_knows(const struct live_profile *live, int32_t pid);
 

@@ -72,10 +72,7 @@ static void complete_settings(struct record_settings *s, bool has_command)
 	s->attrs.no_inherit |= t->tids != NULL;
 	s->attrs.starts_disabled = s->has_delay && !(s->toggles.len && s->toggles.items[0] == 0);
 	if (record_config_apply(s) && !s->quiet)
-		fprintf(stderr, "call graphs are by %s, as the configuration says (call-graph.record-mode)\n",
-			s->attrs.callgraph == CALLGRAPH_DWARF ? "dwarf"
-			: s->attrs.callgraph == CALLGRAPH_LBR ? "lbr"
-							      : "fp");
+		record_config_say(s);
 	if (s->call_graph_flag && s->attrs.callgraph == CALLGRAPH_NONE)
 		s->attrs.callgraph = CALLGRAPH_FP;
 	s->output.path = stream_output_name(s->output.path);
@@ -416,7 +413,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "out of memory");
 	diag_init(&run.diag);
 	struct tally_error err;
-	enum tally_status read = record_config_read(&run.settings, &run.diag, &err);
+	enum tally_status read = record_config_read("record", &run.settings, &run.diag, &err);
 	int code = read == TALLY_OK ? cli_parse_options(cli, command, argc, argv, &run.settings, &rest)
 				    : cli_fail(cli, &err);
 	if (code == CLI_GO_ON)

@@ -7,6 +7,7 @@
 #include "cli/config_files.h"
 
 struct record_configuring {
+	const char *verb;
 	struct record_settings *settings;
 	struct diag *notes;
 };
@@ -46,22 +47,30 @@ static bool build_id_take(struct record_settings *s, const char *value)
 	return true;
 }
 
+/* "record.call-graph" of the verb record: the setting's name in its section; NULL: it is another section's. */
+static const char *own_setting(const char *verb, const char *name)
+{
+	size_t len = strlen(verb);
+	return !strncmp(name, verb, len) && name[len] == '.' ? name + len + 1 : NULL;
+}
+
 static enum tally_status record_setting_take(void *data, const struct config_text *config, struct tally_error *err)
 {
 	const struct record_configuring *configuring = data;
 	struct record_settings *s = configuring->settings;
 	struct tally_str text = config_text_value(config);
+	const char *own = own_setting(configuring->verb, config->name);
+	bool is_record = !strcmp(configuring->verb, "record"), is_good = true;
 	char value[64];
-	bool is_good = true;
 	snprintf(value, sizeof(value), "%.*s", (int)(text.len < sizeof(value) ? text.len : sizeof(value) - 1),
 		text.data);
-	if (!strcmp(config->name, "call-graph.record-mode") || !strcmp(config->name, "record.call-graph"))
+	if (!strcmp(config->name, "call-graph.record-mode") || (own && !strcmp(own, "call-graph")))
 		is_good = callgraph_take(&s->configured, value);
 	else if (!strcmp(config->name, "call-graph.dump-size"))
 		is_good = dump_size_take(&s->configured, value);
-	else if (!strcmp(config->name, "record.build-id"))
+	else if (own && is_record && !strcmp(own, "build-id"))
 		is_good = build_id_take(s, value);
-	else if (!strncmp(config->name, "record.", 7))
+	else if (own && (is_record || strcmp(own, "children") != 0))
 		diag_add(configuring->notes, DIAG_WARNING, "%s = %s of the configuration is not followed", config->name,
 			value);
 	if (is_good)
@@ -70,9 +79,10 @@ static enum tally_status record_setting_take(void *data, const struct config_tex
 		config->name, value);
 }
 
-enum tally_status record_config_read(struct record_settings *settings, struct diag *notes, struct tally_error *err)
+enum tally_status record_config_read(
+	const char *verb, struct record_settings *settings, struct diag *notes, struct tally_error *err)
 {
-	struct record_configuring configuring = {settings, notes};
+	struct record_configuring configuring = {verb, settings, notes};
 	return config_files_read(record_setting_take, &configuring, notes, err);
 }
 
@@ -85,4 +95,12 @@ bool record_config_apply(struct record_settings *s)
 	if (s->attrs.callgraph == CALLGRAPH_DWARF && s->attrs.stack_bytes == 0)
 		s->attrs.stack_bytes = s->configured.stack_bytes;
 	return has_chosen;
+}
+
+void record_config_say(const struct record_settings *s)
+{
+	fprintf(stderr, "call graphs are by %s, as the configuration says (call-graph.record-mode)\n",
+		s->attrs.callgraph == CALLGRAPH_DWARF ? "dwarf"
+		: s->attrs.callgraph == CALLGRAPH_LBR ? "lbr"
+						      : "fp");
 }

@@ -8,7 +8,7 @@
 
 struct config_reading {
 	struct report_request *request;
-	char **sort;
+	char **sort; /* NULL: of top, which has not report's own */
 	struct diag *notes;
 	double percent_limit;
 	bool has_percent_limit;
@@ -76,8 +76,10 @@ static enum tally_status apply(void *data, const struct config_text *config, str
 	struct tally_str value = config_text_value(config);
 	bool is_good = true;
 	if (!strncmp(config->name, "report.", 7)) {
-		if (!set_report(reading, config->name, value))
+		if (reading->sort && !set_report(reading, config->name, value))
 			return error_nomem(err);
+	} else if (!reading->sort && !strcmp(config->name, "top.children")) {
+		set_bool(reading, config->name, value, true, &reading->request->no_children);
 	} else if (!strncmp(config->name, "call-graph.", 11)) {
 		is_good = set_chain(reading->request, config->name, value);
 	} else if (!strncmp(config->name, "annotate.", 9)) {
@@ -101,4 +103,10 @@ enum tally_status report_config_read(
 	if (status == TALLY_OK && reading.has_percent_limit)
 		request->percent_limit = request->chains.min_percent = reading.percent_limit;
 	return status;
+}
+
+enum tally_status report_config_read_top(struct report_request *request, struct diag *notes, struct tally_error *err)
+{
+	struct config_reading reading = {.request = request, .notes = notes};
+	return config_files_read(apply, &reading, notes, err);
 }

@@ -18,5 +18,8 @@
  * line that is none, becomes a warning. */
 TALLY_MUST_CHECK enum tally_status report_config_read(
 	struct report_request *request, char **sort, struct diag *notes, struct tally_error *err);
+/* Of top: the same without report's own settings, and top.children. */
+TALLY_MUST_CHECK enum tally_status report_config_read_top(
+	struct report_request *request, struct diag *notes, struct tally_error *err);
 
 #endif

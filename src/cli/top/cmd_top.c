@@ -7,7 +7,9 @@
 #include "cli/annotate/annotate_objdump.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/record/record_config.h"
 #include "cli/record/record_freq.h"
+#include "cli/report/report_config.h"
 #include "cli/terminal/tui_terminal.h"
 #include "cli/top/top_run.h"
 #include "cli/word_files.h"
@@ -52,7 +54,8 @@ static const char *set_graph(const struct option_use *use)
 {
 	struct top_settings *s = use->settings;
 
-	s->record.attrs.callgraph = use->is_negated ? CALLGRAPH_NONE : CALLGRAPH_FP;
+	s->record.attrs.callgraph = CALLGRAPH_NONE;
+	s->record.call_graph_flag = !use->is_negated;
 	return NULL;
 }
 
@@ -73,8 +76,7 @@ static const char *set_call_graph(const struct option_use *use)
 
 	if (use->is_negated)
 		return record_set_call_graph(use);
-	if (s->record.attrs.callgraph == CALLGRAPH_NONE)
-		s->record.attrs.callgraph = CALLGRAPH_FP;
+	s->record.call_graph_flag = true;
 	while (str_next(&rest, ',', &word)) {
 		bool is_dwarf = str_equal(word, STR("dwarf"));
 		struct tally_str behind = rest;
@@ -278,6 +280,10 @@ static int complete_settings(const struct cli *cli, const struct kernel_seam *ke
 
 	if (s->delay_s < 1)
 		s->delay_s = 1;
+	if (record_config_apply(r))
+		record_config_say(r);
+	if (r->call_graph_flag && r->attrs.callgraph == CALLGRAPH_NONE)
+		r->attrs.callgraph = CALLGRAPH_FP;
 	if (r->overwrites && r->attrs.callgraph == CALLGRAPH_DWARF)
 		return cli_failf(cli, "--call-graph dwarf unwinds what all rings hold in order of time, which "
 				      "--overwrite does not allow");
@@ -324,6 +330,12 @@ static char **copy_command_line(const char *program, int argc, char **argv)
 	return copy;
 }
 
+static enum tally_status read_config(struct top_settings *s, struct diag *notes, struct tally_error *err)
+{
+	enum tally_status st = record_config_read("top", &s->record, notes, err);
+	return st == TALLY_OK ? report_config_read_top(&s->report, notes, err) : st;
+}
+
 static int run_parsed(struct top_run_request *request)
 {
 	int code = complete_settings(request->cli, request->kernel, request->settings);
@@ -347,7 +359,14 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "out of memory");
 	request.argv = words;
 	report_request_init(&settings.report);
-	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	struct diag notes;
+	diag_init(&notes);
+	int code = read_config(&settings, &notes, &err) == TALLY_OK
+			   ? cli_parse_options(cli, command, argc, argv, &settings, &rest)
+			   : cli_fail(cli, &err);
+	if (code == CLI_GO_ON)
+		cli_print_diag(cli, &notes);
+	diag_deinit(&notes);
 	if (code == CLI_GO_ON && rest < argc)
 		code = cli_usagef(cli, command, NULL, "top takes no words, and '%s' is one", argv[rest]);
 	if (code == CLI_GO_ON && word_files_read_filters(&files, &settings.report.filters, &err) != TALLY_OK)

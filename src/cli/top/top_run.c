@@ -176,6 +176,13 @@ static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *
 	return true;
 }
 
+/* Beside the tables: on standard error, each once. */
+static void say_doubts(struct top_run *run)
+{
+	for (const char *doubt; (doubt = top_view_doubt(&run->view));)
+		fprintf(stderr, "%s: warning: %s\n", run->request->cli->program, doubt);
+}
+
 /* It is written by itself: in the text no such sequence is let through. */
 static bool clear_screen(struct text *out)
 {
@@ -206,6 +213,7 @@ static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 			st = top_session_refresh(run->session, true, err);
 		if (st == TALLY_OK)
 			st = top_view_renew(&run->view, err);
+		say_doubts(run);
 		if (st == TALLY_OK)
 			st = top_text_print(&run->view, is_terminal, &out, err);
 		if (st == TALLY_OK && ((is_terminal && !clear_screen(&out)) || !text_flush(&out))) {

@@ -230,7 +230,11 @@ enum tally_status top_state_take_time(struct top_state *x, struct tally_error *e
 	x->says_first = false;
 	if (top_session_is_over(x->view->session))
 		explorer_say(&x->shown.explorer, "what was watched has ended: q leaves");
-	return change_profile(x, refresh, err);
+	enum tally_status st = change_profile(x, refresh, err);
+	const char *doubt = st == TALLY_OK && !x->shown.explorer.message[0] ? top_view_doubt(x->view) : NULL;
+	if (doubt)
+		explorer_say(&x->shown.explorer, "%s", doubt);
+	return st;
 }
 
 enum tally_status top_state_forget(struct top_state *x, struct tally_error *err)

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/report/report_replay.h"
 #include "cli/report/report_selection.h"
+#include "cli/symbol_notes.h"
 
 static bool events_have(const struct perfdata_event *events, size_t count, uint64_t sample_type)
 {
@@ -89,6 +90,7 @@ enum tally_status top_view_init(struct top_view *view, const struct cli *cli, st
 	struct record record;
 
 	*view = (struct top_view){.cli = cli, .settings = settings, .session = session};
+	diag_init(&view->doubts);
 	enum tally_status st = perfdata_reader_open_beginning(top_session_description(session), &view->reader, err);
 	while (st == TALLY_OK)
 		st = perfdata_reader_next(view->reader, &record, err);
@@ -126,6 +128,7 @@ static void drop_filter(struct top_view *view)
 void top_view_deinit(struct top_view *view)
 {
 	drop_filter(view);
+	diag_deinit(&view->doubts);
 	report_fields_deinit(&view->fields);
 	if (view->reader)
 		perfdata_reader_destroy(view->reader);
@@ -144,7 +147,13 @@ enum tally_status top_view_renew(struct top_view *view, struct tally_error *err)
 	view->filter = (struct profile_filter){0};
 	enum tally_status st = profile_filter_init(&view->filter, p, &view->settings->report.filters, err);
 	view->has_filter = st == TALLY_OK;
+	symbol_notes_add_doubts(&view->doubts, live_profile_store(top_session_profile(view->session)));
 	return st;
+}
+
+const char *top_view_doubt(struct top_view *view)
+{
+	return view->doubts_told < view->doubts.len ? view->doubts.entries[view->doubts_told++].text : NULL;
 }
 
 static uint64_t row_samples(const struct flat_table *table, uint32_t row)

@@ -29,6 +29,8 @@ struct top_view {
 	uint32_t first[TOP_TABLES_MAX]; /* event of each table */
 	uint32_t count;
 	bool has_group;
+	struct diag doubts; /* of names, each once */
+	size_t doubts_told;
 };
 
 /* Also finishes the settings' report request, by what the events are, and starts the session. */
@@ -39,6 +41,8 @@ void top_view_deinit(struct top_view *view);
 const struct profile *top_view_profile(const struct top_view *view);
 /* The profile is another one. */
 TALLY_MUST_CHECK enum tally_status top_view_renew(struct top_view *view, struct tally_error *err);
+/* What is new to be told of doubts about names; NULL: nothing more. */
+const char *top_view_doubt(struct top_view *view);
 /* Sorted, without the rows that -f leaves out. */
 TALLY_MUST_CHECK enum tally_status top_view_table(
 	const struct top_view *view, uint32_t index, struct flat_table *table, struct tally_error *err);

@@ -358,7 +358,7 @@ static void use_vmlinux(struct binary_entry *entry, const char *path)
 		symbol_table_mark_object(&entry->symbols, symbol->is_object);
 	}
 	vec_free(&list.symbols);
-	if (ok && symbol_table_finish(&entry->symbols, SYMBOLS_SIZED))
+	if (ok && symbol_table_finish(&entry->symbols, SYMBOLS_KERNEL))
 		binary_entry_set(entry, BINARY_OK, NULL);
 	else
 		binary_entry_out_of_memory(entry);

@@ -166,7 +166,7 @@ static bool add_file_symbols(struct binary_entry *entry)
 		symbol_table_mark_object(&entry->symbols, symbol->is_object);
 	}
 	vec_free(&list.symbols);
-	return ok && symbol_table_finish(&entry->symbols, SYMBOLS_SIZED);
+	return ok && symbol_table_finish(&entry->symbols, SYMBOLS_KERNEL);
 }
 
 /* False: there is no file with names. */

@@ -134,17 +134,22 @@ static void drop_aliases(struct symbol_table *table, bool last_stays)
 }
 
 /* Before aliases are dropped: among labels of one address only the last gets the bytes up to the next symbol, and that
- * only where no symbol of a known size starts, which could lose to it then. */
-static void mend_ends(struct symbol *items, size_t count, bool all_ends)
+ * only where no symbol of a known size starts, which could lose to it then, and outside of functions of a known size. */
+static void mend_ends(struct symbol *items, size_t count, enum symbol_rule rule)
 {
+	bool all_ends = rule == SYMBOLS_UNSIZED, has_inner = rule == SYMBOLS_KERNEL;
 	bool is_taken = false; /* the address of the symbol before, by one with a size */
+	uint64_t covered = 0; /* the highest end of functions so far that have a size */
 	for (size_t i = 0; i < count; i++) {
 		bool is_sized = items[i].end > items[i].start;
 		is_taken = is_sized || (is_taken && items[i - 1].start == items[i].start);
-		if (i + 1 < count && (all_ends || !is_taken))
+		if (is_sized && !items[i].is_object && !has_inner && items[i].end > covered)
+			covered = items[i].end;
+		bool is_inner = !is_sized && items[i].start < covered;
+		if (i + 1 < count && (all_ends || (!is_taken && !is_inner)))
 			items[i].end = items[i + 1].start;
 	}
-	if (is_taken)
+	if (is_taken || (!all_ends && items[count - 1].start < covered))
 		return;
 	struct symbol *last = &items[count - 1];
 	last->end = ((last->start + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
@@ -188,7 +193,7 @@ bool symbol_table_finish(struct symbol_table *table, enum symbol_rule rule)
 		return true;
 	if (!symbol_table_sort(table))
 		return false;
-	mend_ends(table->symbols.items, table->symbols.len, rule == SYMBOLS_UNSIZED);
+	mend_ends(table->symbols.items, table->symbols.len, rule);
 	drop_aliases(table, rule == SYMBOLS_LAST_STAYS);
 	struct symbol *items = table->symbols.items;
 	size_t count = table->symbols.len;

@@ -4,7 +4,8 @@
  *
  * Owned by a store entry. Names are borrowed. Built by one thread, then read-only.
  * Which of several names of one address stays is perf's choice: the one with a size; not a weak one; a global one; the
- * one with fewer leading underscores; the longer.
+ * one with fewer leading underscores; the longer. A label without a size inside a function that has one is a place in it,
+ * and names nothing, but in kernels, whose list of symbols has such labels as functions.
  */
 #ifndef CODE_SYMBOLS_SYMBOL_TABLE_H
 #define CODE_SYMBOLS_SYMBOL_TABLE_H
@@ -22,7 +23,8 @@ struct symbol_table {
 };
 
 enum symbol_rule {
-	SYMBOLS_SIZED, /* ELF: sizes hold; one without a size ends where the next begins */
+	SYMBOLS_SIZED, /* ELF: sizes hold; one without a size ends where the next begins, or names nothing inside a function */
+	SYMBOLS_KERNEL, /* ELF files of a kernel: one without a size always ends where the next begins */
 	SYMBOLS_UNSIZED, /* kallsyms: each ends where the next begins */
 	SYMBOLS_LAST_STAYS, /* perf maps: as ELF, but of several at one address the last that was added stays */
 };

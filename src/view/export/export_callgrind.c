@@ -25,7 +25,9 @@ struct callgrind {
 	VEC(struct callgrind_function) functions;
 	VEC(struct cost_place) places;
 	VEC(uint64_t) costs; /* by place: cost_count each */
+	VEC(uint64_t) calls; /* by place: samples that were in that call */
 	VEC(uint64_t) seen_in; /* by place: the sample that last counted there, + 1 */
+	uint64_t *told_in; /* by function: likewise */
 	uint32_t *function_of_frame, *line_of_frame;
 	bool *namesakes; /* by frame of the tables */
 	uint32_t *value_of_event;
@@ -83,7 +85,7 @@ static uint32_t place_of(struct callgrind *w, const struct cost_place *place)
 	uint32_t id = id_table_add(&w->place_ids, key, &is_new);
 	bool is_done = id != ID_TABLE_NONE;
 	if (is_done && is_new) {
-		is_done = vec_push(&w->places, *place) && vec_push(&w->seen_in, 0);
+		is_done = vec_push(&w->places, *place) && vec_push(&w->seen_in, 0) && vec_push(&w->calls, 0);
 		for (unsigned i = 0; is_done && i < w->cost_count; i++)
 			is_done = vec_push(&w->costs, 0);
 	}
@@ -100,6 +102,12 @@ static void add_cost(
 	if (w->sink->failed || w->seen_in.items[id] == number)
 		return;
 	w->seen_in.items[id] = number;
+	w->calls.items[id] += sample->count;
+	/* Readers add up a function's own costs and those of its calls: of one that recurs only the innermost counts, or it
+	 * would have more than all. */
+	if (w->told_in[place->function] == number)
+		return;
+	w->told_in[place->function] = number;
 	uint64_t *costs = &w->costs.items[(size_t)id * w->cost_count];
 	costs[0] += sample->count;
 	costs[w->value_of_event[sample->event]] += sample->period;
@@ -193,8 +201,7 @@ static void write_places(struct callgrind *w)
 			put_name(w, "cfi", NAME_FILE, callee->file);
 			put_name(w, "cfn", NAME_FUNCTION, callee->name);
 			/* How often it was called no sample tells: what is known is how many were in it. */
-			text_printf(w->out, "calls=%llu 0\n",
-				(unsigned long long)w->costs.items[(size_t)order[i] * w->cost_count]);
+			text_printf(w->out, "calls=%llu 0\n", (unsigned long long)w->calls.items[order[i]]);
 		}
 		put_costs(w, place->line, order[i]);
 		byte_sink_step(w->sink);
@@ -280,7 +287,8 @@ static bool prepare(struct callgrind *w)
 			(uint32_t)export_frame_line(w->view->profile, &w->view->profile->frames[w->tables.frames[i]])
 				.number;
 	}
-	return !w->sink->failed;
+	w->told_in = calloc(w->functions.len + 1, sizeof(*w->told_in));
+	return w->told_in && !w->sink->failed;
 }
 
 void export_callgrind(struct byte_sink *sink, const struct export_view *view)
@@ -304,7 +312,9 @@ void export_callgrind(struct byte_sink *sink, const struct export_view *view)
 	vec_free(&w.functions);
 	vec_free(&w.places);
 	vec_free(&w.costs);
+	vec_free(&w.calls);
 	vec_free(&w.seen_in);
+	free(w.told_in);
 	free(w.function_of_frame);
 	free(w.line_of_frame);
 	free(w.namesakes);

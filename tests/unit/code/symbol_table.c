@@ -49,6 +49,28 @@ static void looks_behind_nested_symbols(void **state)
 	symbol_table_deinit(&table);
 }
 
+/* Hand-written code has labels inside its functions; kernels name code by them. */
+static void passes_over_labels_inside(void **state)
+{
+	for (int i = 0; i < 2; i++) {
+		struct symbol_table table = {0};
+		add(&table, 0x100, 0x100, "outer", 'g');
+		add(&table, 0x120, 0, "label", 'l');
+		add(&table, 0x140, 0x10, "inner", 'l');
+		add(&table, 0x160, 0, "last_label", 'l');
+		add(&table, 0x200, 0, "behind", 'l');
+		assert_true(symbol_table_finish(&table, i ? SYMBOLS_KERNEL : SYMBOLS_SIZED));
+		assert_string_equal(name_at(&table, 0x11f), "outer");
+		assert_string_equal(name_at(&table, 0x120), i ? "label" : "outer");
+		assert_string_equal(name_at(&table, 0x13f), i ? "label" : "outer");
+		assert_string_equal(name_at(&table, 0x145), "inner");
+		assert_string_equal(name_at(&table, 0x150), "outer");
+		assert_string_equal(name_at(&table, 0x1ff), i ? "last_label" : "outer");
+		assert_string_equal(name_at(&table, 0x200), "behind");
+		symbol_table_deinit(&table);
+	}
+}
+
 /* Each address of a span has the span's answer, and is told the same. */
 static void check_spans(const struct symbol_table *table, uint64_t from, uint64_t to)
 {
@@ -203,6 +225,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_by_range),
 		cmocka_unit_test(looks_behind_nested_symbols),
+		cmocka_unit_test(passes_over_labels_inside),
 		cmocka_unit_test(spans_have_one_answer),
 		cmocka_unit_test(unsized_symbols_end_at_the_next),
 		cmocka_unit_test(chooses_among_aliases),
