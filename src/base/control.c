@@ -7,23 +7,35 @@
 
 #define ESCAPE 0x1b
 
-/* Bytes of the control character at s, 0 if it is none. In a text that is not UTF-8, C1 is a byte by itself. */
-static size_t control_bytes(const uint8_t *s, size_t left)
+/* U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069: ends of lines, and directions. */
+static bool is_format_control(const uint8_t s[3])
 {
-	if (s[0] < 0x20 || s[0] == 0x7f)
-		return 1;
-	if (s[0] < 0x80)
-		return 0;
-	if (s[0] == 0xc2 && left > 1 && s[1] >= 0x80 && s[1] < 0xa0)
-		return 2;
-	return s[0] < 0xa0;
+	if (s[0] != 0xe2)
+		return false;
+	return (s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
+	       (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
 }
 
-/* Of the character at s, which is none of control. */
-static size_t character_bytes(const uint8_t *s, size_t left)
+/* Bytes of the character at s, and of them those that are to be spelled. */
+static inline size_t look_at_character(const uint8_t *s, size_t left, size_t *spelled)
 {
-	size_t bytes = s[0] < 0x80 ? 1 : utf8_bytes(s, left);
-	return bytes ? bytes : 1;
+	if (s[0] < 0x80) {
+		*spelled = s[0] < 0x20 || s[0] == 0x7f;
+		return 1;
+	}
+	size_t bytes = utf8_bytes(s, left);
+	bool is_control =
+		bytes == 0 || (bytes == 2 && s[0] == 0xc2 && s[1] < 0xa0) || (bytes == 3 && is_format_control(s));
+	bytes = bytes ? bytes : 1;
+	*spelled = is_control ? bytes : 0;
+	return bytes;
+}
+
+size_t control_bytes(const char *s, size_t left)
+{
+	size_t spelled;
+	(void)look_at_character((const uint8_t *)s, left, &spelled);
+	return spelled;
 }
 
 /* Whether one of eight bytes may be below the blank, DEL or beyond ASCII: only then they are looked at one by one. */
@@ -45,9 +57,10 @@ size_t control_span(const char *text, size_t len)
 			at += sizeof(uint64_t);
 			continue;
 		}
-		if (control_bytes(s + at, len - at))
+		size_t spelled, bytes = look_at_character(s + at, len - at, &spelled);
+		if (spelled)
 			break;
-		at += character_bytes(s + at, len - at);
+		at += bytes;
 	}
 	return at;
 }
@@ -107,7 +120,7 @@ size_t control_rows_span(const char *text, size_t len, char separator)
 
 size_t control_spell(const char *s, size_t left, char word[CONTROL_WORD])
 {
-	size_t bytes = control_bytes((const uint8_t *)s, left);
+	size_t bytes = control_bytes(s, left);
 	for (size_t i = 0; i < bytes; i++)
 		snprintf(word + 4 * i, 5, "\\x%02x", (unsigned)(uint8_t)s[i]);
 	return bytes;

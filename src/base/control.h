@@ -2,7 +2,9 @@
  * control.h - finds control characters in text of others (names of threads, files, functions) and spells them, as \xNN:
  * what a program calls itself must not steer the terminal of who reads about it.
  *
- * Control characters are those below the blank, DEL, and C1, as a byte or in UTF-8. All else stays as it is. Pure.
+ * Control characters are those below the blank, DEL, C1 (as a byte or in UTF-8), the separators of lines and paragraphs,
+ * and the controls of direction, which show a row in another order. Bytes that are no UTF-8 are spelled too: a terminal
+ * of 8 bits takes some of them for C1, and readers of our output may rely on UTF-8. All else stays as it is. Pure.
  * Who appends to a text: text_visible, text_rows. Who keeps names: visible.h.
  *
  *	size_t plain = control_span(s, len);	nothing there is to be spelled
@@ -17,6 +19,10 @@
 size_t control_span(const char *s, size_t len);
 /* The same of whole rows, where line ends, tabs, colours ("\x1b[31m") and the separator (0: none) are the program's own. */
 size_t control_rows_span(const char *s, size_t len, char separator);
+
+/* Bytes of the control character at s, of which so many are left (at least one); 0: it is none. 1 of a byte beyond
+ * ASCII: it is no UTF-8. */
+size_t control_bytes(const char *s, size_t left);
 
 #define CONTROL_WORD 16
 /* Spells the control character at s; returns its bytes. */

@@ -1,56 +1,60 @@
 #include "base/json.h"
 
+#include <string.h>
+
+#include "base/control.h"
+
 #define REPLACEMENT "\\ufffd"
+
+static void put_code(struct text *t, uint32_t code)
+{
+	text_str(t, "\\u");
+	text_hex(t, code, 4);
+}
 
 static void put_escaped(struct text *t, uint8_t c)
 {
-	switch (c) {
-	case '"':
-		text_str(t, "\\\"");
-		break;
-	case '\\':
-		text_str(t, "\\\\");
-		break;
-	case '\b':
-		text_str(t, "\\b");
-		break;
-	case '\f':
-		text_str(t, "\\f");
-		break;
-	case '\n':
-		text_str(t, "\\n");
-		break;
-	case '\r':
-		text_str(t, "\\r");
-		break;
-	case '\t':
-		text_str(t, "\\t");
-		break;
-	default:
-		text_str(t, "\\u");
-		text_hex(t, c, 4);
-	}
+	static const char letters[][3] = {"\"\"", "\\\\", "\bb", "\ff", "\nn", "\rr", "\tt"};
+	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
+		if ((uint8_t)letters[i][0] == c) {
+			text_char(t, '\\');
+			text_char(t, letters[i][1]);
+			return;
+		}
+	put_code(t, c);
 }
 
-static void put_string(struct text *t, struct tally_str value)
+/* A character of two or three bytes, which is valid. */
+static uint32_t code_of(const uint8_t *s, size_t bytes)
+{
+	return bytes == 2 ? (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu)
+			  : (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
+}
+
+void json_text(struct text *t, struct tally_str value, const char *more)
 {
 	const uint8_t *s = (const uint8_t *)value.data;
 	size_t plain = 0; /* start of what needs no change */
 
 	text_char(t, '"');
 	for (size_t i = 0; i < value.len;) {
-		bool is_ascii = s[i] < 0x80;
-		size_t count = is_ascii ? 1 : utf8_bytes(s + i, value.len - i);
-		if (count > 0 && !(is_ascii && (s[i] < 0x20 || s[i] == '"' || s[i] == '\\'))) {
-			i += count;
+		bool is_ascii = s[i] < 0x80, is_more = is_ascii && s[i] && strchr(more, s[i]);
+		size_t bytes = control_bytes(value.data + i, value.len - i);
+		if (bytes == 0 && s[i] != '"' && s[i] != '\\' && !is_more) {
+			i += is_ascii ? 1 : utf8_bytes(s + i, value.len - i);
 			continue;
 		}
 		text_bytes(t, value.data + plain, i - plain);
-		if (count > 0)
+		if (is_more)
+			put_code(t, s[i]);
+		else if (is_ascii)
 			put_escaped(t, s[i]);
-		else
+		else if (bytes == 1)
 			text_str(t, REPLACEMENT);
-		plain = ++i;
+		else
+			put_code(t, code_of(s + i, bytes));
+		i += bytes ? bytes : 1;
+		plain = i;
 	}
 	if (value.len > plain)
 		text_bytes(t, value.data + plain, value.len - plain);
@@ -75,7 +79,7 @@ static void begin_item(struct json *j, struct tally_str key)
 	j->has_item = true;
 	if (!key.data)
 		return;
-	put_string(j->out, key);
+	json_text(j->out, key, "");
 	text_str(j->out, ": ");
 }
 
@@ -120,7 +124,7 @@ void json_array_end(struct json *j)
 void json_member(struct json *j, struct tally_str key, struct tally_str value)
 {
 	begin_item(j, key);
-	put_string(j->out, value);
+	json_text(j->out, value, "");
 }
 
 void json_string(struct json *j, const char *key, struct tally_str value)

@@ -2,8 +2,8 @@
  * json.h - writes JSON as it goes: nested objects and arrays, one item a line, indented by tabs, or all on one line.
  *
  * The text is the caller's (a sink may flush it between items) and fails stickily, which is the only failure. Strings
- * become valid JSON whatever they hold: control characters are escaped, what is no UTF-8 becomes U+FFFD. A key is NULL
- * inside an array and for the outermost value. One thread.
+ * become valid JSON whatever they hold: control characters (control.h) are escaped, what is no UTF-8 becomes U+FFFD. A
+ * key is NULL inside an array and for the outermost value. One thread.
  *
  *	struct json j = {.out = &text};
  *	json_object(&j, NULL);
@@ -35,6 +35,8 @@ void json_fixed(struct json *j, const char *key, double value, unsigned decimals
 void json_bool(struct json *j, const char *key, bool value);
 /* "0x1f": numbers that readers would round. */
 void json_hex(struct json *j, const char *key, uint64_t value);
+/* The string alone, with its quotation marks, for who writes the rest by hand. What more has of ASCII is written as \u. */
+void json_text(struct text *out, struct tally_str value, const char *more);
 /* As json_string, for a key that is no C string. */
 void json_member(struct json *j, struct tally_str key, struct tally_str value);
 

@@ -180,7 +180,7 @@ def wait_for(condition, seconds=TIMEOUT_S):
 
 def cpu_seconds(pid):
     """User and system time of a process so far."""
-    words = pathlib.Path(f'/proc/{pid}/stat').read_text(encoding='ascii').rsplit(')', 1)[1].split()
+    words = pathlib.Path(f'/proc/{pid}/stat').read_text(encoding='ascii', errors='replace').rsplit(')', 1)[1].split()
     return (int(words[11]) + int(words[12])) / os.sysconf('SC_CLK_TCK')
 
 

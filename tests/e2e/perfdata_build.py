@@ -12,6 +12,11 @@ CHAIN_USER = 0xfffffffffffffe00
 BRANCH_USER, BRANCH_ANY, BRANCH_CALL_STACK, BRANCH_HW_INDEX, BRANCH_COUNTERS = 1, 1 << 3, 1 << 11, 1 << 17, 1 << 19
 
 
+def text_bytes(text):
+    """Bytes that are no UTF-8 are surrogates, as in names of files."""
+    return text.encode('utf-8', 'surrogateescape')
+
+
 class Recording:
     """order is '<' or '>'; events are attrs in the order of event(), samples name them by index."""
 
@@ -49,7 +54,7 @@ class Recording:
         return body + (self.pack('Q', 1) if 'IDENTIFIER' in fields else b'')
 
     def name(self, text):
-        data = text.encode() + b'\0'
+        data = text_bytes(text) + b'\0'
         return data + bytes(-len(data) % 8)
 
     def comm(self, name):
@@ -97,7 +102,7 @@ class Recording:
         """The description of events, which is where their names are."""
         body = self.pack('II', len(self.events), ATTR_BYTES)
         for index, (name, (attr, _, _)) in enumerate(zip(names, self.events)):
-            text = name.encode() + b'\0'
+            text = text_bytes(name) + b'\0'
             text += bytes(-len(text) % 64)
             body += attr + self.pack('II', 1, len(text)) + text + self.pack('Q', index + 1)
         self.feature(12, body)
@@ -110,7 +115,7 @@ class Recording:
             self.text(name) + self.text(value) for name, value in caps.items()))
 
     def text(self, text):
-        data = text.encode() + b'\0'
+        data = text_bytes(text) + b'\0'
         data += bytes(-len(data) % 64)
         return self.pack('I', len(data)) + data
 

@@ -1,4 +1,6 @@
 """Names that others chose, with sequences that steer a terminal and with line ends: in no verb's text do they come out."""
+import gzip
+import json
 import os
 import pty
 import re
@@ -11,10 +13,13 @@ from conftest import TIMEOUT_S, wait_for_work
 from perfdata_build import Recording
 from tracing_build import Tracepoint, tracing_data
 
-EVIL = '\x1b]52;c;UFdO\x07\x1b[31m\nROW,x\x9b2J\x7f'  # sets the clipboard, colours, a line of its own, C1 in UTF-8, DEL
+# Sets the clipboard, colours, a line of its own, C1 in UTF-8, DEL, bytes that are no UTF-8 (one of them C1, a half of a
+# pair, a character cut short), another direction, the separator of lines, and what ends strings of JSON and scripts.
+EVIL = ('\x1b]52;c;UFdO\x07\x1b[31m\nROW,x\x9b2J\x7f' + b'\xff\x9b\xed\xa0\x80\xe2\x28'.decode('utf-8', 'surrogateescape') +
+        '\u202e\u2028"\'<script>\\')
 SHOWN = r'\x1b]52;c;UFdO\x07'
 SHORT = '\x1b]0;P\x07\nROW'  # fits a thread's name
-CONTROL = re.compile(rb'[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]')
+CONTROL = re.compile(rb'[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]')
 NAME = [('char', 'comm[32]', 32)]
 SWITCH = Tracepoint('sched', 'sched_switch', 5, [
     ('char', 'prev_comm[16]', 16), ('int', 'prev_pid', 4), ('int', 'prev_prio', 4), ('long', 'prev_state', 8),
@@ -33,7 +38,7 @@ def check_text(output, starts=('ROW',)):
     """Nothing of a name steers or ends a row: colours in output that is not for a terminal are a name's too."""
     found = CONTROL.search(output)
     assert not found, output[max(0, found.start() - 80):found.end() + 20]
-    lines = output.decode(errors='replace').splitlines()
+    lines = output.decode().splitlines()
     assert not [line for line in lines if line.lstrip().startswith(starts)]
 
 
@@ -87,6 +92,27 @@ def test_text_of_every_verb(tally, planted, line):
     check_text(done.stdout + done.stderr)
 
 
+DATA = [
+    'report --json', 'report --missing --json', 'report --header-only -I --json', 'sched latency --json', 'health --json',
+    'lock contention --json', 'lock report --json', 'diff --json {} {}', 'data convert --to-json OUT', 'export -F chrome -o OUT',
+    'export -F firefox -o OUT', 'export -F speedscope -o OUT', 'annotate --json', 'export -F json -o OUT',
+]
+
+
+@pytest.mark.parametrize('line', DATA)
+def test_data_of_every_verb(tally, planted, tmp_path, line):
+    """Valid JSON in valid UTF-8, which steers no terminal either."""
+    words = line.split()
+    out = tmp_path / 'out'
+    data = [] if '{}' in words else ['-i', str(planted)]
+    done = tally(*[word.replace('{}', str(planted)).replace('OUT', str(out)) for word in words], *data, text=False, check=0)
+    written = out.read_bytes() if out.exists() else done.stdout
+    written = gzip.decompress(written) if written[:2] == b'\x1f\x8b' else written
+    check_text(written)
+    values = written.decode().splitlines() if '-F json' in line else [written.decode()]
+    assert [json.loads(value) for value in values]
+
+
 def test_they_are_shown(tally, planted):
     """Not left out: the reader sees what is there."""
     assert SHOWN in tally('report', '--stdio', '-s', 'dso', '-i', planted, check=0).stdout
@@ -122,7 +148,7 @@ __attribute__((noinline)) long work(long n) /* @ESC@]52;c;UFdO@BEL@ @ESC@[31m */
 }
 int main(int argc, char **argv)
 {
-	prctl(PR_SET_NAME, "\x1b]0;P\x07\nROW,");
+	prctl(PR_SET_NAME, "\x1b]0;P\x07\nROW,\xff\x9b\xe2\x28");
 	for (long i = 0; i < (argc > 1 ? 100000 : 200); i++)
 		work(1000000);
 	return 0;
@@ -165,13 +191,18 @@ def test_counted_by_thread(live, tally, program):
     running = subprocess.Popen([program, 'long'])
     try:
         wait_for_work(running.pid, 0.2)
-        for options in ([], ['-x', ',']):
+        for options in ([], ['-x', ','], ['-j']):
             done = tally('stat', '-e', 'task-clock', '--per-thread', '-p', running.pid, *options, '--', 'sleep', '0.1', text=False)
             check_text(done.stdout + done.stderr)
-            rows = [row for row in done.stderr.decode().splitlines() if r'\x1b]0;P\x07' in row]
+            rows = done.stderr.decode().splitlines()
+            if options == ['-j']:
+                assert {json.loads(row)['thread'] for row in rows} == {
+                    rf'\x1b]0;P\x07\x0aROW,\xff\x9b\xe2(-{running.pid}'}
+                continue
+            rows = [row for row in rows if r'\x1b]0;P\x07' in row]
             assert rows
             if options:
-                assert all(row.startswith(r'\x1b]0;P\x07\x0aROW.-') for row in rows)
+                assert all(row.startswith(r'\x1b]0;P\x07\x0aROW.\xff\x9b\xe2(-') for row in rows)
     finally:
         running.kill()
         running.wait()

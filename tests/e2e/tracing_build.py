@@ -1,6 +1,8 @@
 """Builds the tracing data of a recording: the formats of tracepoints, and payloads that follow them."""
 import struct
 
+from perfdata_build import text_bytes
+
 COMMON = [('unsigned short', 'common_type', 2), ('unsigned char', 'common_flags', 1),
           ('unsigned char', 'common_preempt_count', 1), ('int', 'common_pid', 4)]
 NUMBERS = {1: 'B', 2: 'H', 4: 'i', 8: 'q'}
@@ -29,7 +31,7 @@ class Tracepoint:
             value = values.get(name.split('[')[0], 0)
             if '[' in name:
                 text = value or b''
-                raw += (text if isinstance(text, bytes) else text.encode())[:size - 1].ljust(size, b'\0')
+                raw += (text if isinstance(text, bytes) else text_bytes(text))[:size - 1].ljust(size, b'\0')
             else:
                 raw += bytes(-len(raw) % size) + struct.pack('<' + NUMBERS[size], value)
         return raw

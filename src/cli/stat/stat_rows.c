@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "cli/stat/stat_metrics.h"
 #include "cli/stat/stat_number.h"
 #include "kernel/events/tool_events.h"
@@ -385,20 +386,6 @@ static void csv_row(struct text *t, const struct row *row)
 	}
 }
 
-static void json_string(struct text *t, const char *s)
-{
-	text_char(t, '"');
-	for (; *s; s++) {
-		if ((unsigned char)*s < 0x20)
-			text_printf(t, "\\u%04x", (unsigned)(unsigned char)*s);
-		else if (*s == '"' || *s == '\\')
-			text_printf(t, "\\%c", *s);
-		else
-			text_char(t, *s);
-	}
-	text_char(t, '"');
-}
-
 static void json_place(struct text *t, const struct row *row)
 {
 	enum aggregation_mode mode = row->report->aggregation->mode;
@@ -412,7 +399,7 @@ static void json_place(struct text *t, const struct row *row)
 		place_append(&place, row);
 	text_char(&place, '\0');
 	text_printf(t, "\"%s\" : ", place_keys[is_core ? AGGREGATE_CORE : mode]);
-	json_string(t, place.data ? place.data : "");
+	json_text(t, str_from(place.data ? place.data : ""), "");
 	text_str(t, ", ");
 	if (place_has_cpus(mode))
 		text_printf(t, "\"counters\" : %u, ", row->cpu_count);
@@ -436,7 +423,7 @@ static void json_metric(struct text *t, struct stat_metric metric)
 	else
 		text_fixed(t, metric.value, 6);
 	text_str(t, ", \"metric-unit\" : ");
-	json_string(t, unit);
+	json_text(t, str_from(unit), "");
 	if (metric.judgement)
 		text_printf(t, ", \"metric-threshold\" : \"%s\"", metric.judgement);
 	text_str(t, "}\n");
@@ -452,12 +439,12 @@ static void json_row(struct text *t, const struct row *row)
 	else
 		text_str(t, state_text(row));
 	text_str(t, "\", \"unit\" : ");
-	json_string(t, row->unit);
+	json_text(t, str_from(row->unit), "");
 	text_str(t, ", \"event\" : ");
-	json_string(t, row->spec->name);
+	json_text(t, str_from(row->spec->name), "");
 	if (row->spec->cgroup) {
 		text_str(t, ", \"cgroup\" : ");
-		json_string(t, row->spec->cgroup);
+		json_text(t, str_from(row->spec->cgroup), "");
 	}
 	if (row->report->runs > 1)
 		text_printf(t, ", \"variance\" : %.2f", row->error_percent);

@@ -141,11 +141,7 @@ static void put_name(struct callgrind *w, const char *key, enum name_kind kind, 
 	struct tally_str name = intern_get(&w->strings, string);
 	if (is_new) {
 		text_char(w->out, ' ');
-		size_t begin = w->out->len;
-		export_utf8(w->out, name);
-		for (size_t i = begin; i < w->out->len; i++)
-			if ((uint8_t)w->out->data[i] < 0x20)
-				w->out->data[i] = '?';
+		text_visible(w->out, name);
 	}
 	text_char(w->out, '\n');
 }
@@ -212,11 +208,7 @@ static void write_places(struct callgrind *w)
 static void put_line(struct callgrind *w, const char *key, struct tally_str value)
 {
 	text_str(w->out, key);
-	size_t begin = w->out->len;
-	export_utf8(w->out, value);
-	for (size_t i = begin; i < w->out->len; i++)
-		if ((uint8_t)w->out->data[i] < 0x20)
-			w->out->data[i] = ' ';
+	text_visible(w->out, value);
 	text_char(w->out, '\n');
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/id_table.h"
+#include "base/json.h"
 #include "base/vec.h"
 
 bool export_wants(const struct export_view *view, const struct profile_sample *sample)
@@ -353,26 +354,7 @@ void export_utf8(struct text *out, struct tally_str s)
 
 void export_json_string(struct text *out, struct tally_str s)
 {
-	text_char(out, '"');
-	while (s.len > 0) {
-		uint8_t c = (uint8_t)s.data[0];
-		size_t len = c < 0x80 ? 1 : utf8_bytes((const uint8_t *)s.data, s.len);
-		if (len == 0) {
-			text_str(out, "\\ufffd");
-			len = 1;
-		} else if (len == 1 && (c < 0x20 || c == 0x7f || c == '"' || c == '\\')) {
-			text_str(out, "\\u");
-			text_hex(out, c, 4);
-		} else if (len == 3 &&
-			   (memcmp(s.data, "\xe2\x80\xa8", 3) == 0 || memcmp(s.data, "\xe2\x80\xa9", 3) == 0)) {
-			text_str(out, s.data[2] == '\xa8' ? "\\u2028" : "\\u2029");
-		} else {
-			text_bytes(out, s.data, len);
-		}
-		s.data += len;
-		s.len -= len;
-	}
-	text_char(out, '"');
+	json_text(out, s, "\"\\\b\f\n\r\t");
 }
 
 void export_csv_text(struct text *out, struct tally_str s)

@@ -1,31 +1,11 @@
 #include "view/page/page_data.h"
 
 #include "base/deflate.h"
+#include "base/json.h"
 
 void page_string(struct text *out, struct tally_str s)
 {
-	struct tally_str rest = s;
-	text_char(out, '"');
-	while (rest.len > 0) {
-		uint8_t c = (uint8_t)rest.data[0];
-		size_t len = c < 0x80 ? 1 : utf8_bytes((const uint8_t *)rest.data, rest.len);
-		if (len == 0) {
-			text_str(out, "\\ufffd");
-			len = 1;
-		} else if (len == 3 &&
-			   (memcmp(rest.data, "\xe2\x80\xa8", 3) == 0 || memcmp(rest.data, "\xe2\x80\xa9", 3) == 0)) {
-			text_str(out, rest.data[2] == '\xa8' ? "\\u2028" : "\\u2029");
-		} else if (len == 1 &&
-			   (c < 0x20 || c == 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&')) {
-			text_str(out, "\\u");
-			text_hex(out, c, 4);
-		} else {
-			text_bytes(out, rest.data, len);
-		}
-		rest.data += len;
-		rest.len -= len;
-	}
-	text_char(out, '"');
+	json_text(out, s, "\"\\<>&\b\f\n\r\t");
 }
 
 /* Of up to three bytes: a digit more than there are, and signs for the rest. */

@@ -31,7 +31,13 @@ static void test_names(void **state)
 	check("C1 in UTF-8: \xc2\x9b", "C1 in UTF-8: \\xc2\\x9b");
 	check("C1 alone: \x9b", "C1 alone: \\x9b");
 	check("gr\xc3\xbc\xc3\x9f \xe6\x97\xa5\xe6\x9c\xac", "gr\xc3\xbc\xc3\x9f \xe6\x97\xa5\xe6\x9c\xac");
-	check("latin \xfc\xdf", "latin \xfc\xdf");
+	check("latin \xfc\xdf", "latin \\xfc\\xdf");
+	check("cut \xe2\x82", "cut \\xe2\\x82");
+	check("half of a pair \xed\xa0\x80", "half of a pair \\xed\\xa0\\x80");
+	check("left \xe2\x80\xae right", "left \\xe2\\x80\\xae right");
+	check("isolated \xe2\x81\xa6", "isolated \\xe2\\x81\\xa6");
+	check("line\xe2\x80\xa8 paragraph\xe2\x80\xa9", "line\\xe2\\x80\\xa8 paragraph\\xe2\\x80\\xa9");
+	check("dash \xe2\x80\x93", "dash \xe2\x80\x93");
 	check("\\x1b", "\\x1b");
 }
 

@@ -47,13 +47,15 @@ static void test_escapes(void **state)
 	check_string(STR(""), "\"\"");
 	check_string(STR("say \"\\\" /"), "\"say \\\"\\\\\\\" /\"");
 	check_string(STR("\b\f\n\r\t"), "\"\\b\\f\\n\\r\\t\"");
-	check_string(STR("\0a\x1f\x7f"), "\"\\u0000a\\u001f\x7f\"");
+	check_string(STR("\0a\x1f\x7f"), "\"\\u0000a\\u001f\\u007f\"");
 }
 
 static void test_utf8(void **state)
 {
 	check_string(STR("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"), "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"");
 	check_string(STR("\xff"), "\"\\ufffd\"");
+	check_string(STR("\xc2\x9b\x9b"), "\"\\u009b\\ufffd\"");
+	check_string(STR("\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6"), "\"\\u2028\\u202e\\u2066\"");
 	check_string(STR("a\xc3"), "\"a\\ufffd\""); /* cut */
 	check_string(STR("\xc3(\xa9"), "\"\\ufffd(\\ufffd\"");
 	check_string(STR("\xc0\xaf"), "\"\\ufffd\\ufffd\""); /* overlong */
