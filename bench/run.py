@@ -520,7 +520,7 @@ def bench_unwind(rounds):
     """One core, the same stacks of 25 frames by libdw's dwfl and by tally; both in CPU time, both warm."""
     built = subprocess.run(['ninja', '-C', str(BUILD), 'bench/bench_unwind'], text=True, capture_output=True, check=False)
     if built.returncode:
-        raise RuntimeError('unwind: built for x86-64 only: ' + built.stdout.strip()[-200:])
+        raise RuntimeError('unwind: it needs x86-64 and libdw: ' + built.stdout.strip()[-200:])
     taken = {'libdw': [], 'tally': [], 'ratio': []}
     for _ in range(rounds):
         text = subprocess.run([BUILD / 'bench' / 'bench_unwind'], check=True, text=True, capture_output=True).stdout

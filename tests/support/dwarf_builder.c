@@ -1,6 +1,7 @@
 #include "dwarf_builder.h"
+#include "object/dwarf/dwarf_numbers.h"
+#include "object/dwarf/frame_numbers.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 
 enum { /* abbreviations */

@@ -1,10 +1,10 @@
 #include "object/dwarf/cfi.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "object/dwarf/frame_numbers.h"
 #include "object/dwarf/leb128.h"
 
 #define STACK_DEPTH 16 /* remembered rows inside one another: compilers nest one, by hand some write two */

@@ -1,9 +1,9 @@
 #include "object/dwarf/dwarf_abbrev.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 
 #include "object/dwarf/dwarf_budget.h"
+#include "object/dwarf/dwarf_numbers.h"
 #include "object/dwarf/leb128.h"
 
 int dwarf_form_size(const struct dwarf_unit *unit, uint32_t form)

@@ -1,12 +1,12 @@
 #include "object/dwarf/dwarf_file.h"
 
-#include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_entry.h"
+#include "object/dwarf/dwarf_numbers.h"
 #include "object/dwarf/leb128.h"
 
 #define SPLIT_HEADER_32 8 /* of .debug_str_offsets.dwo: no attribute says where it, and the lists, begin */

@@ -1,12 +1,12 @@
 #include "object/dwarf/dwarf_functions.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/limits.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_file.h"
+#include "object/dwarf/dwarf_numbers.h"
 #include "object/dwarf/dwarf_ranges.h"
 
 #define RANGES_PER_PAYMENT 256

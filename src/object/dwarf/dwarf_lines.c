@@ -1,10 +1,10 @@
 #include "object/dwarf/dwarf_lines.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "object/dwarf/dwarf_budget.h"
+#include "object/dwarf/dwarf_numbers.h"
 #include "object/dwarf/leb128.h"
 
 #define FORMATS_MAX 16 /* kinds of data that a table may give with a file: five are defined */

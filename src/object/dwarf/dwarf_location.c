@@ -1,8 +1,8 @@
 #include "object/dwarf/dwarf_location.h"
 
-#include <dwarf.h>
-
 #include "base/error.h"
+#include "object/dwarf/dwarf_numbers.h"
+#include "object/dwarf/frame_numbers.h"
 #include "object/dwarf/leb128.h"
 
 static bool read_block(struct dwarf_walk *walk, uint32_t form, struct tally_bytes *block)

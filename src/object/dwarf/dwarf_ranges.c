@@ -1,7 +1,6 @@
 #include "object/dwarf/dwarf_ranges.h"
 
-#include <dwarf.h>
-
+#include "object/dwarf/dwarf_numbers.h"
 #include "object/dwarf/leb128.h"
 
 /* Where the index-th list of the unit's table begins: offsets lie at ranges_base and count from there. */

@@ -1,12 +1,13 @@
 #include "object/dwarf/dwarf_type.h"
 
-#include <dwarf.h>
 #include <stdio.h>
 
 #include "base/limits.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_location.h"
+#include "object/dwarf/dwarf_numbers.h"
+#include "object/dwarf/frame_numbers.h"
 #include "object/dwarf/leb128.h"
 
 #define FILE_SHIFT 48 /* no section of debug information comes near 2^48 bytes */

@@ -1,9 +1,8 @@
 #include "object/dwarf/dwarf_variables.h"
 
-#include <dwarf.h>
-
 #include "base/error.h"
 #include "object/dwarf/dwarf_budget.h"
+#include "object/dwarf/dwarf_numbers.h"
 #include "object/dwarf/dwarf_ranges.h"
 
 struct span {

@@ -1,7 +1,6 @@
 #include "object/dwarf/expression.h"
 
-#include <dwarf.h>
-
+#include "object/dwarf/frame_numbers.h"
 #include "object/dwarf/leb128.h"
 
 #define STACK_DEPTH 64

@@ -2,9 +2,9 @@
  * elf_frames.c - where .eh_frame lies: as its section says, or, in a file without section headers, as the program header
  * of its search table says.
  */
-#include <dwarf.h>
 
 #include "base/cursor.h"
+#include "object/dwarf/frame_numbers.h"
 #include "object/elf/elf_internal.h"
 
 #define FROM_HERE (DW_EH_PE_pcrel | DW_EH_PE_sdata4) /* what every linker writes */

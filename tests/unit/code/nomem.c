@@ -1,6 +1,5 @@
 #include "unit_test.h"
 
-#include <dwarf.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "code/unwind/unwinder.h"
 #include "elf_builder.h"
 #include "failing_malloc.h"
+#include "object/dwarf/frame_numbers.h"
 
 #define TEXT ELF_BUILDER_TEXT_VADDR
 

@@ -1,13 +1,13 @@
 /* Tables and unwinding by hand-made call-frame information: every rule, every way to end, damaged input. */
 #include "unit_test.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cfi_builder.h"
 #include "code/binaries/load_unwind.h"
 #include "code/unwind/unwinder.h"
+#include "object/dwarf/frame_numbers.h"
 
 #define BIAS	    UINT64_C(0x550000000000)
 #define LOW	    UINT64_C(0x1000) /* code, link-time */

@@ -1,7 +1,6 @@
 /* The readers of debug information, on units made by hand and on this program itself. */
 #include "unit_test.h"
 
-#include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_functions.h"
 #include "object/dwarf/dwarf_lines.h"
+#include "object/dwarf/dwarf_numbers.h"
 #include "object/dwarf/dwarf_ranges.h"
 #include "object/dwarf/dwarf_type.h"
 

@@ -4,8 +4,8 @@
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_functions.h"
 #include "object/dwarf/dwarf_lines.h"
+#include "object/dwarf/dwarf_numbers.h"
 #include "unit_test.h"
-#include <dwarf.h>
 
 #define MANY  50000
 #define COUNT 50000
