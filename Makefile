@@ -18,6 +18,8 @@ SECONDS ?= 60
 COUNT ?= 60
 SEED ?= 1
 PREFIX ?= /usr/local
+# Without cmocka the program is built alone; make check installs it, and switches the tests on.
+tests = $$(pkg-config --exists cmocka && echo true || echo false)
 
 c_sources = $$(git ls-files -co --exclude-standard -- 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'fuzz/*.[ch]' \
 	'examples/*.[ch]' 'bench/*.[ch]')
@@ -33,7 +35,7 @@ setup-check:
 	@tools/setup check
 
 $(build)/build.ninja: | setup-build
-	@CC="$(CC)" meson setup --prefix "$(abspath $(PREFIX))" $(build) >/dev/null
+	@CC="$(CC)" meson setup --prefix "$(abspath $(PREFIX))" -Dtests=$(tests) $(build) >/dev/null
 
 demo: all
 	@ninja -C $(build) demo >/dev/null
