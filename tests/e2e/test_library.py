@@ -102,6 +102,17 @@ def test_installed_pages_and_completions(installed, tally):
         assert verb in find_one(installed, 'completions/tally').read_text()
 
 
+@pytest.mark.parametrize('words', [[], ['env', 'LC_ALL=C', BUILD / 'src' / 'cli' / 'tally']], ids=['none', 'wrapper'])
+def test_a_cross_build_installs_what_it_can(tmp_path, words):
+    """The program of another machine runs by a wrapper, or writes no pages."""
+    subprocess.run([ROOT / 'tools' / 'install-generated', *words], check=True, cwd=tmp_path,
+                   env={**os.environ, 'MESON_INSTALL_DESTDIR_PREFIX': str(tmp_path / 'a prefix')})
+    share = tmp_path / 'a prefix' / 'share'
+    assert (share / 'man/man3/libtally.3').is_file()
+    assert (share / 'man/man1/tally-record.1').exists() == bool(words)
+    assert (share / 'fish/vendor_completions.d/tally.fish').exists() == bool(words)
+
+
 def test_installed_pages_of_the_library(installed):
     folder = find_one(installed, 'man3')
     pages = {page.name: page.read_text() for page in folder.iterdir()}

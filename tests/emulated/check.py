@@ -79,6 +79,15 @@ def cross_build():
         f'-Wl,-rpath-link,{CACHE / "sysroot/usr/lib/aarch64-linux-gnu"}')
 
 
+def try_install():
+    """`meson install` of this build, whose program cannot run here."""
+    with tempfile.TemporaryDirectory() as folder:
+        run('meson', 'install', '-C', BUILD, '--no-rebuild', env={**os.environ, 'DESTDIR': folder})
+        names = {path.name for path in pathlib.Path(folder).rglob('*')}
+        if not {'tally', 'libtally.so', 'tally.pc', 'libtally.3'} <= names:
+            raise Failure('meson install of the cross build left something out')
+
+
 def needed(path):
     text = run('readelf', '-dlW', path)
     return re.findall(r'\(NEEDED\).*\[(.*)\]', text) + re.findall(r'interpreter: .*/(.*)\]', text)
@@ -411,6 +420,7 @@ def main():
         print(f'0 passed, 0 failed, {len(CHECKS) * len(CPUS)} skipped')
         return 0
     cross_build()
+    try_install()
     with tempfile.TemporaryDirectory() as folder:
         base = pathlib.Path(folder)
         make_root(base / 'root')
