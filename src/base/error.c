@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/control.h"
+#include "tally_config.h"
 
 TALLY_PRINTF(3, 0)
 static void fill(struct tally_error *err, enum tally_status status, const char *format, va_list args)
@@ -35,6 +36,15 @@ enum tally_status error_set(struct tally_error *err, enum tally_status status, c
 	return status;
 }
 
+const char *error_describe(int errnum, char *buffer, size_t size)
+{
+#if HAVE_GNU_STRERROR_R
+	return strerror_r(errnum, buffer, size);
+#else
+	return strerror_r(errnum, buffer, size) == 0 ? buffer : "unknown error";
+#endif
+}
+
 enum tally_status error_set_errno(
 	struct tally_error *err, enum tally_status status, int errnum, const char *format, ...)
 {
@@ -46,7 +56,7 @@ enum tally_status error_set_errno(
 	va_end(args);
 	char buffer[128];
 	err->errnum = errnum;
-	append(err, ": ", strerror_r(errnum, buffer, sizeof(buffer)));
+	append(err, ": ", error_describe(errnum, buffer, sizeof(buffer)));
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #define BASE_ERROR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <tally/status.h>
 
 enum tally_status error_set(struct tally_error *err, enum tally_status status, const char *format, ...)
@@ -16,6 +17,9 @@ enum tally_status error_set(struct tally_error *err, enum tally_status status, c
 /* Adds ": " and strerror(errnum) to the text. */
 enum tally_status error_set_errno(
 	struct tally_error *err, enum tally_status status, int errnum, const char *format, ...) TALLY_PRINTF(4, 5);
+
+/* What strerror says, from any thread: static, or in the buffer. */
+const char *error_describe(int errnum, char *buffer, size_t size);
 
 /* For input: offset in bytes from the start of the file or stream; the text gets " at offset 0x..." appended. */
 enum tally_status error_set_at(

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -26,6 +27,11 @@ static enum tally_status io_error(struct tally_error *err, const char *path, int
 static uint64_t modified_ns(const struct stat *st)
 {
 	return (uint64_t)st->st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)st->st_mtim.tv_nsec;
+}
+
+int file_ioctl(int fd, unsigned long request, void *argument)
+{
+	return (int)syscall(SYS_ioctl, fd, request, argument);
 }
 
 uint64_t file_modified_ns(int fd)

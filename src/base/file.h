@@ -54,6 +54,8 @@ TALLY_MUST_CHECK enum tally_status file_write_all(int fd, const void *data, size
 /* Positioned; same rules. */
 TALLY_MUST_CHECK enum tally_status file_write_all_at(
 	int fd, const void *data, size_t len, uint64_t offset, struct tally_error *err);
+/* ioctl(2), whose request is an int in some C libraries, where the numbers of many do not fit. */
+int file_ioctl(int fd, unsigned long request, void *argument);
 /* When what is open was last written to, a pipe too; 0: not known. */
 uint64_t file_modified_ns(int fd);
 bool file_exists(const char *path);

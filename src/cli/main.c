@@ -177,10 +177,12 @@ static int read_build_id_dir(struct cli *cli, char **dir)
  * workers share what they leave: an arena for each, the default, has pages of its own to be cleared. */
 static void keep_freed_memory(void)
 {
+#ifdef M_ARENA_MAX /* of glibc: other C libraries have no arenas */
 	mallopt(M_ARENA_MAX, 1 + (int)thread_pool_workers(SIZE_MAX, 0) / CPUS_PER_ARENA);
 	mallopt(M_MMAP_THRESHOLD, 1 << 26);
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	mallopt(M_TOP_PAD, 16 << 20);
+#endif
 }
 
 static void ignore_size_limit(int number)

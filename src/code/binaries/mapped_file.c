@@ -39,7 +39,7 @@ bool mapped_file_ask_id(const struct mapped_file *file, struct elf_build_id *fou
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	bool ok = ioctl(fd, MAP_QUERY, &query) == 0 && query.id_bytes <= sizeof(id.bytes);
+	bool ok = file_ioctl(fd, MAP_QUERY, &query) == 0 && query.id_bytes <= sizeof(id.bytes);
 	close(fd);
 	if (!ok || (file->inode &&
 			   (query.inode != file->inode || query.major != file->major || query.minor != file->minor)))
@@ -73,7 +73,7 @@ static bool own_mapping(const void *address, uint32_t *major, uint32_t *minor, u
 static bool has_generation(int fd, uint64_t wanted)
 {
 	long generation = 0;
-	return wanted == 0 || ioctl(fd, FS_IOC_GETVERSION, &generation) != 0 ||
+	return wanted == 0 || file_ioctl(fd, FS_IOC_GETVERSION, &generation) != 0 ||
 	       (uint32_t)generation == (uint32_t)wanted;
 }
 

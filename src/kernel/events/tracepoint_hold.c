@@ -9,10 +9,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define HOLD_LEAST 8 /* events; fewer close in less time than a process takes trouble */
@@ -159,6 +159,12 @@ enum tally_status tracepoint_hold_open(struct tracepoint_hold *hold, const struc
 	return status == TALLY_OK && left_out->failed ? error_nomem(err) : status;
 }
 
+/* Not every C library has close_range. */
+static void close_from_to(unsigned first, unsigned last)
+{
+	(void)syscall(SYS_close_range, (unsigned long)first, (unsigned long)last, 0ul);
+}
+
 /* The child that closes: nothing else of ours may stay open in it, a pipe least of all. */
 _Noreturn static void close_alone(const struct tracepoint_hold *hold)
 {
@@ -167,10 +173,10 @@ _Noreturn static void close_alone(const struct tracepoint_hold *hold)
 	for (size_t i = 0; i < hold->len; i++) { /* they were opened in ascending order */
 		unsigned fd = (unsigned)hold->items[i];
 		if (fd > next)
-			(void)close_range(next, fd - 1, 0);
+			close_from_to(next, fd - 1);
 		next = fd >= next ? fd + 1 : next;
 	}
-	(void)close_range(next, ~0u, 0);
+	close_from_to(next, ~0u);
 	for (size_t i = hold->len; i > 0; i--) /* who opens the same ones meanwhile comes from the other end */
 		(void)close(hold->items[i - 1]);
 	_exit(0);

@@ -1,5 +1,6 @@
 #include "kernel/system/event_gates.h"
 
+#include "base/error.h"
 #include "kernel/system/kernel_files.h"
 
 #include <errno.h>
@@ -244,7 +245,7 @@ void gate_other(const struct event_request *request, struct text *reason)
 			text_str(reason, "this kernel is built without perf events, or a sandbox hides them");
 		break;
 	default:
-		text_str(reason, strerror_r(request->errnum, detail, sizeof(detail)));
+		text_str(reason, error_describe(request->errnum, detail, sizeof(detail)));
 		break;
 	}
 }

@@ -1,11 +1,11 @@
 #include "kernel/system/kernel_seam.h"
 
 #include "abi/perf_constants.h"
+#include "base/file.h"
 #include "base/writer.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ static int linux_perf_event_open(
 
 static int linux_ioctl(void *context, int fd, unsigned long request, void *argument)
 {
-	return ioctl(fd, request, argument);
+	return file_ioctl(fd, request, argument);
 }
 
 static ssize_t linux_read(void *context, int fd, void *buffer, size_t size)

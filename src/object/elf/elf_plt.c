@@ -12,6 +12,17 @@
 #include "base/limits.h"
 #include "object/elf/elf_internal.h"
 
+/* Not in every elf.h; the numbers are of the processors' supplements to the ELF specification. */
+#ifndef R_AARCH64_IRELATIVE
+#define R_AARCH64_IRELATIVE 1032
+#endif
+#ifndef R_RISCV_IRELATIVE
+#define R_RISCV_IRELATIVE 58
+#endif
+#ifndef R_390_IRELATIVE
+#define R_390_IRELATIVE 61
+#endif
+
 struct slot { /* a GOT entry that a relocation fills */
 	uint64_t address;
 	uint64_t symbol; /* in .dynsym; 0: resolver */

@@ -3,10 +3,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "view/page/xml_text.h"
 
 #define NAME_CHARACTERS 64
 #define TEXT_CHARACTERS 2000 /* of a backtrace */
+#define KERNELS_OWN	512 /* from here on errors that programs do not see, as ERESTARTSYS: they have no text */
 
 static const char *const words[SPAN_KINDS] = {
 	[SPAN_RUNNING] = "running",
@@ -84,8 +86,10 @@ static void add_io(struct text *out, const struct track_span *span)
 		text_str(out, ", ");
 		timechart_add_bytes(out, span->bytes);
 	}
+	char buffer[128];
 	if (span->error)
-		text_printf(out, ", %s", strerrordesc_np(span->error) ? strerrordesc_np(span->error) : "failed");
+		text_printf(out, ", %s",
+			span->error < KERNELS_OWN ? error_describe(span->error, buffer, sizeof(buffer)) : "failed");
 }
 
 static void add_running(struct text *out, const struct timechart_picture *picture, const struct track *of,

@@ -54,6 +54,13 @@ static void long_texts_are_cut(void **state)
 	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
 }
 
+static void errors_of_the_system_have_texts(void **state)
+{
+	char buffer[128];
+	assert_string_equal(error_describe(ENOENT, buffer, sizeof(buffer)), strerror(ENOENT));
+	assert_true(strlen(error_describe(511, buffer, sizeof(buffer))) > 0); /* no error has this number */
+}
+
 static void every_status_has_a_name(void **state)
 {
 	for (int i = TALLY_OK; i <= TALLY_LIMIT; i++)
@@ -67,6 +74,7 @@ int main(void)
 		cmocka_unit_test(each_form),
 		cmocka_unit_test(no_error_is_allowed),
 		cmocka_unit_test(long_texts_are_cut),
+		cmocka_unit_test(errors_of_the_system_have_texts),
 		cmocka_unit_test(every_status_has_a_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,9 +3,11 @@
 #include "base/file.h"
 #include "base/limits.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -135,6 +137,20 @@ static void writes_at_a_place(void **state)
 	assert_string_equal(err.text, "write: Bad file descriptor");
 }
 
+static void a_file_is_asked_by_ioctl(void **state)
+{
+	int ends[2], waiting = 0;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], "abc", 3), 3);
+	assert_int_equal(file_ioctl(ends[0], FIONREAD, &waiting), 0);
+	assert_int_equal(waiting, 3);
+	close(ends[0]);
+	close(ends[1]);
+	errno = 0;
+	assert_int_equal(file_ioctl(-1, FIONREAD, &waiting), -1);
+	assert_int_equal(errno, EBADF);
+}
+
 static void parents_are_made(void **state)
 {
 	struct tally_error err;
@@ -155,6 +171,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_file_is_refused),
 		cmocka_unit_test(reads_up_to_the_limit),
 		cmocka_unit_test(writes_at_a_place),
+		cmocka_unit_test(a_file_is_asked_by_ioctl),
 		cmocka_unit_test(parents_are_made),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
