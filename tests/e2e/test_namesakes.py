@@ -66,6 +66,9 @@ def test_statics_in_exports(tally, statics, tmp_path):
             if found[1] == 'fn' and place['fn'].startswith('helper'):
                 places.add((place['fl'], place['fn']))
     assert len({item for item in places if item[1].startswith('helper')}) == 2
+    asked = "select count(*) from (select symbol from hits where symbol = 'helper' group by function)"
+    assert tally('query', '-i', statics, asked, check=0).stdout.split()[-1] == '2'
+    assert len({f['function'] for f in json.loads(export('json'))['frames'] if f['symbol'] == 'helper'}) == 2
     pprof = tmp_path / 'pprof'
     tally('export', '-F', 'pprof', '-o', pprof, '-i', statics, check=0)
     assert functions_of(pprof).count('helper') == 2

@@ -218,7 +218,10 @@ static enum tally_status print_all(struct running *r, struct tally_error *err)
 	(void)text_flush(r->out);
 	bool has_samples = r->found || (!r->run->request.symbol && !r->run->request.dsos && r->samples.cells.len > 0);
 	uint64_t samples = r->samples.source.sideband.health.samples;
-	if (status == TALLY_OK && !has_samples && (samples == 0 || r->run->request.symbol || r->run->request.dsos))
+	bool is_chosen = r->run->request.symbol || r->run->request.dsos;
+	if (status == TALLY_OK && !has_samples && samples > 0 && is_chosen)
+		cli_note_empty(r->cli, path, samples);
+	else if (status == TALLY_OK && !has_samples && (samples == 0 || is_chosen))
 		fprintf(stderr, "Error:\nThe %s data has no samples!\n", path);
 	else if (status == TALLY_OK && !r->found)
 		tell_nothing_shown(r, path, samples);

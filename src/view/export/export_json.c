@@ -81,6 +81,7 @@ static void add_frames(struct export_writer *w)
 			json_string(&w->json, "file", line.file);
 			json_u64(&w->json, "line", line.number);
 		}
+		json_u64(&w->json, "function", export_frame_function(p, frame));
 		json_object_end(&w->json);
 		byte_sink_step(w->sink);
 	}

@@ -12,7 +12,7 @@ static const char schema[] =
 	"CREATE TABLE maps (id INTEGER PRIMARY KEY, name TEXT, path TEXT, build_id TEXT, is_kernel INTEGER);"
 	"CREATE TABLE threads (id INTEGER PRIMARY KEY, pid INTEGER, tid INTEGER, comm TEXT);"
 	"CREATE TABLE frames (id INTEGER PRIMARY KEY, symbol TEXT, kind TEXT, map INTEGER REFERENCES maps, "
-	"address INTEGER, file TEXT, line INTEGER);"
+	"address INTEGER, file TEXT, line INTEGER, function INTEGER);"
 	"CREATE TABLE stacks (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES stacks, frame INTEGER REFERENCES "
 	"frames, depth INTEGER);"
 	"CREATE TABLE samples (id INTEGER PRIMARY KEY, time INTEGER, event INTEGER REFERENCES events, thread INTEGER "
@@ -20,7 +20,7 @@ static const char schema[] =
 	"CREATE TABLE marks (time INTEGER, kind TEXT, pid INTEGER, tid INTEGER, cpu INTEGER, number INTEGER, text "
 	"TEXT);"
 	"CREATE VIEW hits AS SELECT samples.id, time, events.name AS event, comm, pid, tid, cpu, period, symbol, kind, "
-	"maps.name AS dso, maps.path AS path, address, file, line, trace, stack FROM samples JOIN events ON events.id "
+	"maps.name AS dso, maps.path AS path, address, file, line, trace, stack, function FROM samples JOIN events ON events.id "
 	"= "
 	"samples.event JOIN threads ON threads.id = samples.thread JOIN stacks ON stacks.id = samples.stack JOIN "
 	"frames "
@@ -156,7 +156,7 @@ static void add_threads(struct filler *f)
 static void add_frames(struct filler *f)
 {
 	const struct profile *p = f->view->profile;
-	begin(f, "INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?)");
+	begin(f, "INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
 	for (size_t i = 0; i < f->tables.frame_count; i++) {
 		const struct profile_frame *frame = &p->frames[f->tables.frames[i]];
 		struct flame_label label = flame_label_of(p, f->tables.frames[i], &f->label_room);
@@ -171,6 +171,7 @@ static void add_frames(struct filler *f)
 			bind_text(f, 6, line.file);
 			bind_number(f, 7, (int64_t)line.number);
 		}
+		bind_number(f, 8, (int64_t)export_frame_function(p, frame));
 		insert(f);
 	}
 	end(f);

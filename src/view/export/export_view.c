@@ -299,6 +299,13 @@ void export_decimal(struct text *out, uint64_t ns, unsigned digits)
 	}
 }
 
+uint64_t export_frame_function(const struct profile *p, const struct profile_frame *frame)
+{
+	if (frame->function != PROFILE_NONE)
+		return frame->function;
+	return (uint64_t)p->function_count + (frame->binary == PROFILE_NONE ? p->binary_count : frame->binary);
+}
+
 struct export_line export_frame_line(const struct profile *p, const struct profile_frame *frame)
 {
 	struct export_line line = {.file = STR("")};

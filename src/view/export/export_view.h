@@ -143,6 +143,9 @@ struct export_line {
 bool *export_namesakes(const struct export_tables *tables);
 /* Of a frame of a profile with lines. */
 struct export_line export_frame_line(const struct profile *profile, const struct profile_frame *frame);
+/* A number that frames share exactly if they are of one symbol, or of one function that was inlined, or of code without
+ * names of one file. Names do not tell: static functions and those of two files may have the same. */
+uint64_t export_frame_function(const struct profile *profile, const struct profile_frame *frame);
 /* What a tracepoint's sample prints; empty: the sample is of another event, or that was not kept. */
 struct tally_str export_trace(const struct profile *profile, const struct profile_sample *sample);
 /* Whether samples of the event print something: one flag for each of the profile's. NULL: out of memory. */
