@@ -104,7 +104,7 @@ static uint64_t note_sample(struct health_walk *walk, const struct record *recor
 		return 0;
 	counts->samples++;
 	if (sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK) {
-		out->input.damaged_records++;
+		damaged_records_add(&out->input.damaged, record->offset, record->type);
 		return 0;
 	}
 	note_stacks(event, &sample, counts);
@@ -244,7 +244,7 @@ static void note_record(struct health_walk *walk, const struct record *record)
 		if (record_decode(record, &fields, NULL) == TALLY_OK)
 			note_fields(walk, record, &fields, time_ns);
 		else
-			walk->out->input.damaged_records++;
+			damaged_records_add(&walk->out->input.damaged, record->offset, record->type);
 	}
 	note_time(walk, time_ns);
 	if (record->type == RECORD_FINISHED_ROUND) {
@@ -303,7 +303,7 @@ static void finish(struct health_walk *walk)
 	const struct input_health *seen = perfdata_reader_health(walk->reader);
 	struct input_health counted = out->input;
 	out->input = *seen;
-	out->input.damaged_records += counted.damaged_records;
+	damaged_records_merge(&out->input.damaged, &counted.damaged);
 	out->input.lost_events = counted.lost_events;
 	out->input.lost_samples = counted.lost_samples;
 	out->input.lost_records = counted.lost_records;
@@ -353,7 +353,7 @@ uint64_t recording_health_lost(const struct recording_health *health)
 bool recording_health_is_damaged(const struct recording_health *health)
 {
 	return health->end.status != TALLY_OK || recording_health_is_unfinished(health) ||
-	       health->input.damaged_records || health->input.damaged_features || health->input.unattributed_samples;
+	       health->input.damaged.count || health->input.damaged_features || health->input.unattributed_samples;
 }
 
 bool recording_health_is_unfinished(const struct recording_health *health)

@@ -346,7 +346,7 @@ static void begin_sample(struct sample_pass *pass, const struct record *record, 
 		return;
 	}
 	if (sample_decode(&b->event->layout, record, &b->sample, NULL) != TALLY_OK) {
-		pass->damaged++;
+		damaged_records_add(&pass->damaged, record->offset, record->type);
 		return;
 	}
 	uint64_t type = b->event->attr.sample_type;

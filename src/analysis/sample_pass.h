@@ -103,7 +103,8 @@ struct sample_pass {
 	const struct symbol **symbols; /* by frame, borrowed, but for BPF programs'; NULL: they are not looked up yet */
 	struct spool rows; /* of struct pass_row; nothing if not asked for */
 	struct group_reads reads;
-	uint64_t damaged, unattributed;
+	struct damaged_records damaged;
+	uint64_t unattributed;
 	bool failed; /* out of memory */
 };
 

@@ -57,7 +57,7 @@ static enum tally_status count_lost(
 {
 	struct record_fields fields;
 	if (record_decode(record, &fields, NULL) != TALLY_OK) {
-		out->health.damaged_records++;
+		damaged_records_add(&out->health.damaged, record->offset, record->type);
 		return TALLY_OK;
 	}
 	uint64_t lost;
@@ -90,7 +90,7 @@ static enum tally_status add_deferred(
 	bool is_damaged;
 	enum tally_status status = deferred_chains_add(&reading->out->deferred, record, &is_damaged, err);
 	if (status == TALLY_OK && is_damaged)
-		reading->out->health.damaged_records++;
+		damaged_records_add(&reading->out->health.damaged, record->offset, record->type);
 	return status;
 }
 
@@ -98,7 +98,7 @@ static void count_trace(struct input_health *health, const struct record *record
 {
 	struct record_fields fields;
 	if (record_decode(record, &fields, NULL) != TALLY_OK)
-		health->damaged_records++;
+		damaged_records_add(&health->damaged, record->offset, record->type);
 	else if (record->type == RECORD_AUXTRACE)
 		health->trace_bytes += fields.auxtrace.size;
 	else
@@ -129,7 +129,7 @@ enum tally_status sideband_take_build_id(
 {
 	struct record_fields fields;
 	if (record_decode(record, &fields, NULL) != TALLY_OK) {
-		sideband->health.damaged_records++;
+		damaged_records_add(&sideband->health.damaged, record->offset, record->type);
 		return TALLY_OK;
 	}
 	const struct record_header_build_id *id = &fields.build_id;
@@ -393,10 +393,12 @@ static enum tally_status apply_record(
 	struct record record;
 	struct record_fields fields;
 	size_t position = timed->index;
-	if (record_run_next(reading->run, &position, &record, NULL) == TALLY_OK &&
-		record_decode(&record, &fields, NULL) == TALLY_OK)
+	if (record_run_next(reading->run, &position, &record, NULL) != TALLY_OK)
+		reading->out->health.damaged.count++;
+	else if (record_decode(&record, &fields, NULL) == TALLY_OK)
 		return machine_apply(reading->out->machine, &record, &fields, timed->key, err);
-	reading->out->health.damaged_records++;
+	else
+		damaged_records_add(&reading->out->health.damaged, record.offset, record.type);
 	return TALLY_OK;
 }
 
@@ -485,7 +487,7 @@ static enum tally_status read_all(struct sideband_reading *reading, struct tally
 	/* Of the reader's own counts, those of the header stay; those of records are this walk's. */
 	struct input_health *health = &sideband->health;
 	if (!run->is_copy && !run->is_pipe)
-		health->damaged_records = 0;
+		health->damaged = (struct damaged_records){0};
 	health->records = health->samples = health->bytes = 0;
 	health->lost_events = health->lost_samples = health->lost_records = health->throttled =
 		health->unknown_records = 0;

@@ -128,7 +128,7 @@ bool data_source_decode(struct data_source *source, const struct record *record,
 		return false;
 	}
 	if (sample_decode(&out->event->layout, record, &out->sample, NULL) != TALLY_OK) {
-		health->damaged_records++;
+		damaged_records_add(&health->damaged, record->offset, record->type);
 		return false;
 	}
 	if (!(out->sample.present & SAMPLE_PERIOD))

@@ -72,6 +72,22 @@ static void say(const struct cli *cli, uint64_t count, const char *what)
 		fprintf(stderr, "%s: %llu %s\n", cli->program, (unsigned long long)count, what);
 }
 
+/* Of the first, place and type as perf 7 has them, which scripts look for. */
+static void say_damaged(const struct cli *cli, const struct damaged_records *damaged)
+{
+	const char *name = record_type_name(damaged->type);
+	if (damaged->count == 0)
+		return;
+	if (damaged->count == 1)
+		fprintf(stderr, "%s: a damaged record is left out", cli->program);
+	else
+		fprintf(stderr, "%s: %" PRIu64 " damaged records are left out", cli->program, damaged->count);
+	if (damaged->offset > 0)
+		fprintf(stderr, " (%sat offset %#" PRIx64 ": %s (%u))", damaged->count == 1 ? "" : "the first ",
+			damaged->offset, name ? name : "unknown", damaged->type);
+	fputc('\n', stderr);
+}
+
 /* What perf would make samples of. */
 static void say_trace(const struct cli *cli, const struct input_health *health)
 {
@@ -102,7 +118,7 @@ void cli_print_health(const struct cli *cli, const struct input_health *health)
 		"jitdumps cannot be compared with the recording in time, which wants record -k mono: of functions that "
 		"lay at "
 		"one address the last is named");
-	say(cli, health->damaged_records, "damaged records are left out");
+	say_damaged(cli, &health->damaged);
 	say(cli, health->damaged_features, "damaged header sections are left out");
 	say(cli, health->unknown_records, "records of unknown types are left out");
 	say_trace(cli, health);

@@ -7,6 +7,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct damaged_records {
+	uint64_t count;
+	uint64_t offset; /* of the first in the recording; 0: not known */
+	uint32_t type; /* its type */
+};
+
+static inline void damaged_records_add(struct damaged_records *d, uint64_t offset, uint32_t type)
+{
+	d->count++;
+	if (d->offset == 0 || offset < d->offset) {
+		d->offset = offset;
+		d->type = type;
+	}
+}
+
+static inline void damaged_records_merge(struct damaged_records *d, const struct damaged_records *more)
+{
+	uint64_t sum = d->count + more->count;
+	if (more->offset > 0)
+		damaged_records_add(d, more->offset, more->type);
+	d->count = sum;
+}
+
 struct input_health { /* what was lost, cut or not understood; travels with every result */
 	uint64_t records, samples, bytes;
 	uint64_t counts; /* STAT records that were read one by one */
@@ -15,7 +38,8 @@ struct input_health { /* what was lost, cut or not understood; travels with ever
 	uint64_t lost_samples; /* sum of LOST_SAMPLES */
 	uint64_t lost_records; /* number of LOST records: chunks */
 	uint64_t throttled; /* THROTTLE records */
-	uint64_t unknown_records, damaged_records, unknown_features, damaged_features;
+	uint64_t unknown_records, unknown_features, damaged_features;
+	struct damaged_records damaged;
 	uint64_t unattributed_samples; /* id of no event */
 	uint64_t attr_excess_bytes;
 	uint64_t untimed_jitdumps; /* of generated code, whose times are of another clock than the recording's */

@@ -8,13 +8,13 @@ static const uint8_t *lasting(struct perfdata_reader *r, const uint8_t *data, si
 	return r->stream.base && len > 0 ? arena_copy(&r->arena, data, len) : data;
 }
 
-static enum tally_status apply_attr_record(
-	struct perfdata_reader *r, const struct record_fields *fields, struct tally_error *err)
+static enum tally_status apply_attr_record(struct perfdata_reader *r, const struct record *record,
+	const struct record_fields *fields, struct tally_error *err)
 {
 	struct cursor c = cursor_make(fields->attr.attr_and_ids, r->swap);
 	struct perf_attr attr;
 	if (attr_decode(&c, &attr, NULL) != TALLY_OK) {
-		r->health.damaged_records++;
+		damaged_records_add(&r->health.damaged, record->offset, record->type);
 		return TALLY_OK;
 	}
 	struct tally_bytes stored = {fields->attr.attr_and_ids.data, c.pos};
@@ -71,7 +71,7 @@ enum tally_status reader_describe(
 		return TALLY_OK;
 	switch (record->type) {
 	case RECORD_HEADER_ATTR:
-		return r->is_pipe ? apply_attr_record(r, &fields, err) : TALLY_OK;
+		return r->is_pipe ? apply_attr_record(r, record, &fields, err) : TALLY_OK;
 	case RECORD_HEADER_FEATURE:
 		return r->is_pipe ? apply_feature_record(r, &fields, err) : TALLY_OK;
 	case RECORD_HEADER_TRACING_DATA:

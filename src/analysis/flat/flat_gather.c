@@ -147,7 +147,7 @@ static void take_sample(struct flat_gather_part *part, struct perfdata_reader *r
 	}
 	const struct record_layout *layout = &event->layout;
 	if (!sample_is_whole(layout, record)) {
-		part->damaged++;
+		damaged_records_add(&part->damaged, record->offset, record->type);
 		return;
 	}
 	struct flat_sample *sample = new_sample(part);
@@ -205,6 +205,7 @@ static size_t take_window(struct flat_gather_part *part, struct perfdata_reader 
 	size_t at = 0;
 	struct record record;
 	while (at < limit && record_at(window, run->swap, at, &record, NULL) == TALLY_OK) {
+		record.offset = run->offset + position + at;
 		take(part, reader, &record, position + at);
 		at += record.bytes.len;
 		if (record.type >= RECORD_HEADER_ATTR && perfdata_payload_bytes(&record, run->is_pipe) > 0) {
@@ -253,6 +254,7 @@ static bool take_again(struct flat_gather_part *part, struct perfdata_reader *re
 	struct record record;
 	while (at < limit && part->next < part->block_end &&
 		record_at(window, run->swap, at, &record, NULL) == TALLY_OK) {
+		record.offset = run->offset + part->more + at;
 		if (record.type == RECORD_SAMPLE)
 			take_sample(part, reader, &record);
 		at += record.bytes.len;

@@ -62,7 +62,8 @@ struct flat_gather_part { /* what one worker read */
 	struct flat_id ids[FLAT_IDS]; /* seen last */
 	uint32_t recent[FLAT_RECENT]; /* contexts + 1, by thread */
 	VEC(uint8_t) others; /* records that are no samples, one after another */
-	uint64_t samples, sample_bytes, damaged, unattributed;
+	uint64_t samples, sample_bytes, unattributed;
+	struct damaged_records damaged;
 	bool has_payload; /* data follows a record: none of this holds */
 	bool failed; /* out of memory */
 };

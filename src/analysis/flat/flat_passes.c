@@ -108,6 +108,20 @@ static enum tally_status fold_parts(const struct flat_job *job, struct flat_gath
 	return status;
 }
 
+/* The copies of records that are no samples lie elsewhere than in the recording: the first that is damaged is looked for. */
+static void find_damaged(const struct record_run *run, struct damaged_records *damaged)
+{
+	struct record record;
+	struct record_fields fields;
+	size_t position = 0;
+	if (damaged->count == 0)
+		return;
+	damaged->offset = 0;
+	while (damaged->offset == 0 && record_run_next(run, &position, &record, NULL) == TALLY_OK)
+		if (record.type == damaged->type && record_decode(&record, &fields, NULL) != TALLY_OK)
+			damaged->offset = record.offset;
+}
+
 enum tally_status flat_passes_read(
 	const struct flat_job *job, struct sideband *sideband, struct sample_pass **pass, struct tally_error *err)
 {
@@ -120,6 +134,7 @@ enum tally_status flat_passes_read(
 	if (status == TALLY_OK) {
 		deferred_chains_deinit(&sideband->deferred); /* borrows them, and no stack asks for it */
 		flat_gather_free_others(&gather);
+		find_damaged(job->run, &sideband->health.damaged);
 		add_health(sideband, &gather, job->run);
 		status = fold_parts(job, &gather, sideband, pass, err);
 	}

@@ -349,7 +349,7 @@ bool flat_sum(const struct flat_placed *placed, struct sample_pass *pass)
 		       sum_all(&s) && number_places(&s) && fill_pass(&s);
 	summing_deinit(&s);
 	for (size_t i = 0; i < placed->count; i++) {
-		pass->damaged += placed->folds[i].part->damaged;
+		damaged_records_merge(&pass->damaged, &placed->folds[i].part->damaged);
 		pass->unattributed += placed->folds[i].part->unattributed;
 	}
 	resolver_end_lookups(&pass->resolver);

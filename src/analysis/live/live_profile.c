@@ -455,7 +455,7 @@ enum tally_status live_profile_refresh(struct live_profile *live, bool fades, st
 	if (st == TALLY_OK)
 		st = replay_round(live, &round, &result, err);
 	if (st == TALLY_OK) {
-		round.figures.damaged += result.health.damaged_records;
+		round.figures.damaged += result.health.damaged.count;
 		st = learn(live, &round, err);
 	}
 	if (st == TALLY_OK)

@@ -67,7 +67,7 @@ static enum tally_status apply_batch(struct live_records *live, struct tally_err
 		if (!sideband_is_history(item->record.type))
 			continue;
 		if (record_decode(&item->record, &fields, NULL) != TALLY_OK) {
-			live->sideband->health.damaged_records++;
+			damaged_records_add(&live->sideband->health.damaged, item->record.offset, item->record.type);
 			continue;
 		}
 		/* What has no time of its own, or comes late, holds from now on. */

@@ -175,7 +175,7 @@ static enum tally_status read_samples(struct replay *replay, struct tally_error 
 		if (pass->failed)
 			return error_nomem(err);
 		stack_ends_merge(&replay->ends, &pass->unwinder.ends);
-		replay->sideband.health.damaged_records += pass->damaged;
+		damaged_records_merge(&replay->sideband.health.damaged, &pass->damaged);
 		replay->sideband.health.unattributed_samples += pass->unattributed + pass->reads.unattributed;
 	}
 	return status;

@@ -76,7 +76,7 @@ static void put_damage(struct json *j, const struct health_source *source)
 {
 	const struct input_health *input = &source->health->input;
 	const struct perfdata_features *features = perfdata_reader_features(source->reader);
-	json_u64(j, "damaged_records", input->damaged_records);
+	json_u64(j, "damaged_records", input->damaged.count);
 	json_u64(j, "damaged_features", input->damaged_features);
 	json_u64(j, "unordered_records", input->unordered);
 	json_u64(j, "unattributed_samples", input->unattributed_samples);

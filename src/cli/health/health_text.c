@@ -156,7 +156,7 @@ static void put_damage(struct text *t, const struct health_source *source)
 {
 	const struct input_health *input = &source->health->input;
 	const struct perfdata_features *features = perfdata_reader_features(source->reader);
-	line_if(t, "damaged", input->damaged_records, "records");
+	line_if(t, "damaged", input->damaged.count, "records");
 	line_if(t, "damaged", input->damaged_features, "header sections");
 	line_if(t, "out of order", input->unordered, "records came after their round");
 	line_if(t, "of no event", input->unattributed_samples, "samples");

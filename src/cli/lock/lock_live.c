@@ -310,7 +310,7 @@ static enum tally_status take_sideband(struct lock_live *live, const struct reco
 	struct record_fields fields;
 
 	if (record_decode(record, &fields, NULL) != TALLY_OK) {
-		live->job->source.sideband.health.damaged_records++;
+		live->job->source.sideband.health.damaged.count++;
 		return TALLY_OK;
 	}
 	if (record->type == RECORD_KSYMBOL)
@@ -410,7 +410,7 @@ static void count_lost(struct lock_live *live)
 		lost += recorder_lost(live->opening.recorder, &sources[i]);
 	health->lost_samples = lost > health->lost_events ? lost : health->lost_events;
 	health->lost_events = 0;
-	health->damaged_records += live->merge.merge.damaged;
+	health->damaged.count += live->merge.merge.damaged;
 }
 
 static void end_child(struct lock_live *live)

@@ -151,7 +151,7 @@ static enum tally_status print_record(
 	}
 	struct sample sample;
 	if (sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK) {
-		script->sideband.health.damaged_records++;
+		damaged_records_add(&script->sideband.health.damaged, record->offset, record->type);
 		return TALLY_OK;
 	}
 	if (!(event->attr.sample_type & SAMPLE_TID))

@@ -138,7 +138,7 @@ static void share_is_that_of_the_last_reading(void **state)
 			perfdata_builder_sample(&f.b, 0, MISC_CPUMODE_USER, &s);
 		}
 		examine(&f, perfdata_builder_file(&f.b));
-		assert_int_equal(f.health.input.damaged_records, 0);
+		assert_int_equal(f.health.input.damaged.count, 0);
 		assert_int_equal(f.health.events.items[0].enabled_ns, 200);
 		assert_int_equal(f.health.events.items[0].running_ns, 80);
 		end(&f);
