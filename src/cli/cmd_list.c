@@ -325,6 +325,8 @@ static void print_metrics(struct list *list)
 		list_metrics_json(metrics, &list->json);
 	} else if (settings->raw_dump) {
 		list->has_printed = list_metrics_names(metrics, !list->has_printed, &list->out);
+		if (list->wants_groups)
+			list->has_printed = list_metric_groups_names(metrics, !list->has_printed, &list->out);
 	} else {
 		if (has_metrics)
 			list_metrics_print(metrics, &list->out);
@@ -385,7 +387,8 @@ static int list_events(const struct cli *cli, struct list *list, int count, char
 	int code = output_file_finish_text(cli, &list->out, &file, path, status);
 	cli_end_pager();
 	print_notes(cli, list);
-	bool is_empty = list->listing.events.len == 0 && !list->wants_metrics && !list_metrics_has_any(&list->metrics);
+	bool is_empty = list->listing.events.len == 0 && !list->wants_metrics && !list->wants_groups &&
+			!list_metrics_has_any(&list->metrics);
 	if (status == TALLY_OK && count > 0 && is_empty)
 		fprintf(stderr,
 			"%s: note: nothing here is called '%s'%s: names may have * and ?, and '%s list' shows all\n",

@@ -183,11 +183,10 @@ static int by_name(const void *a, const void *b)
 	return c ? c : (x->len > y->len) - (x->len < y->len);
 }
 
-void list_metric_groups_print(struct list_metrics *list, struct text *text)
+/* Of the metrics that are shown, by name; how many. */
+static size_t metric_groups_find(struct list_metrics *list, struct tally_str groups[GROUPS_MAX])
 {
-	struct tally_str groups[GROUPS_MAX];
 	size_t count = 0;
-	text_str(text, "\nMetric Groups:\n\n");
 	for (size_t i = 0; i < metric_table_len; i++) {
 		struct tally_str rest = str_from(metric_table[i].groups), group;
 		if (!is_first_of_name(i) || (!find(list, metric_table[i].name).opens && !list->shows_all))
@@ -201,6 +200,23 @@ void list_metric_groups_print(struct list_metrics *list, struct text *text)
 		}
 	}
 	qsort(groups, count, sizeof(*groups), by_name);
+	return count;
+}
+
+bool list_metric_groups_names(struct list_metrics *list, bool is_first, struct text *text)
+{
+	struct tally_str groups[GROUPS_MAX];
+	size_t count = metric_groups_find(list, groups);
+	for (size_t i = 0; i < count; i++)
+		text_printf(text, "%s%.*s", i || !is_first ? " " : "", (int)groups[i].len, groups[i].data);
+	return count > 0 || !is_first;
+}
+
+void list_metric_groups_print(struct list_metrics *list, struct text *text)
+{
+	struct tally_str groups[GROUPS_MAX];
+	size_t count = metric_groups_find(list, groups);
+	text_str(text, "\nMetric Groups:\n\n");
 	for (size_t i = 0; i < count; i++)
 		text_printf(text, "%.*s\n", (int)groups[i].len, groups[i].data);
 }

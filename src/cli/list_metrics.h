@@ -28,7 +28,8 @@ void list_metrics_print(struct list_metrics *list, struct text *text);
 /* Names alone, with blanks between and, unless is_first, before. False: nothing has been written there yet. */
 bool list_metrics_names(struct list_metrics *list, bool is_first, struct text *text);
 void list_metrics_json(struct list_metrics *list, struct json *json);
-/* The groups that this machine has metrics of. */
+/* The groups that this machine has metrics of: their names as list_metrics_names has them, and as text. */
+bool list_metric_groups_names(struct list_metrics *list, bool is_first, struct text *text);
 void list_metric_groups_print(struct list_metrics *list, struct text *text);
 
 #endif
