@@ -238,6 +238,14 @@ static void test_types_that_are_not_there(void **state)
 		patch(&x->data, 28, types[i].type, 4);
 		assert_true(str_equal(function_at(x, 0).name, str_from(types[i].name)));
 	}
+	/* An array that lies behind the data names nothing, not even by the first type. */
+	patch(&x->btf, 24, 1, 4);
+	patch(&x->data, 28, 1, 4);
+	assert_true(str_equal(function_at(x, 0).name, STR("main_function_with_a_long_name")));
+	PATCH(func_info, x->data.len);
+	assert_true(str_equal(function_at(x, 0).name, STR("F")));
+	PATCH(func_info, x->data.len - 4);
+	assert_true(str_equal(function_at(x, 0).name, STR("F")));
 	/* A string that starts behind the last one. */
 	patch(&x->data, 56 + 4, 37, 4);
 	assert_int_equal(bpf_functions_create(&x->features, false, &functions, NULL), TALLY_OK);

@@ -242,6 +242,34 @@ static void test_records_behind_the_data(void **state)
 	perfdata_builder_deinit(&b);
 }
 
+/* The halves of the bits change places only where that gives a host name that was not there, in the other byte order. */
+static void test_halves_of_the_bits(void **state)
+{
+	const unsigned high = FEATURE_HOSTNAME + 32;
+	uint64_t word = 0;
+	for (unsigned i = 0; i < 8; i++) {
+		bool swap = i & 1, has_hostname = i & 2, has_high = i & 4;
+		struct perfdata_builder b;
+		struct perfdata_reader *r;
+		perfdata_builder_init(&b, swap);
+		perfdata_builder_event(&b, &clock_attr, 501);
+		perfdata_builder_round(&b);
+		if (has_hostname)
+			perfdata_builder_feature(&b, FEATURE_HOSTNAME, &word, 8);
+		perfdata_builder_feature(&b, FEATURE_CLOCKID, &word, 8);
+		if (has_high)
+			perfdata_builder_feature(&b, high, &word, 8);
+		assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
+		const struct perfdata_features *f = perfdata_reader_features(r);
+		bool is_turned = swap && !has_hostname && has_high;
+		assert_int_equal(feature_is_present(f, FEATURE_HOSTNAME), has_hostname || is_turned);
+		assert_int_equal(feature_is_present(f, high), has_high && !is_turned);
+		assert_int_equal(feature_is_present(f, FEATURE_CLOCKID), !is_turned);
+		perfdata_reader_destroy(r);
+		perfdata_builder_deinit(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +279,7 @@ int main(void)
 		cmocka_unit_test(test_where_data_lies),
 		cmocka_unit_test(test_headers_that_end),
 		cmocka_unit_test(test_records_behind_the_data),
+		cmocka_unit_test(test_halves_of_the_bits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
