@@ -13,6 +13,7 @@ void sched_history_deinit(struct sched_history *h)
 	vec_free(&h->by_tid);
 	vec_free(&h->tasks);
 	vec_free(&h->cpus);
+	vec_free(&h->losses);
 }
 
 static uint32_t add_task(struct sched_history *h, int32_t tid)
@@ -118,16 +119,65 @@ static struct sched_history_cpu *find_cpu(struct sched_history *h, uint32_t cpu)
 	return found;
 }
 
-static void measure(const struct sched_task *task, uint64_t since_ns, struct sched_times *times)
+bool sched_history_lost(struct sched_history *h, uint32_t cpu, uint64_t time_ns)
+{
+	for (uint32_t i = 0; i < h->cpus.len; i++) {
+		struct sched_history_cpu *of = &h->cpus.items[i];
+		if (i != cpu && cpu != SCHED_ANY_CPU)
+			continue;
+		of->is_cut = of->is_cut || of->switched_ns != 0;
+		of->switched_ns = 0;
+		of->last = ID_TABLE_NONE;
+	}
+	if (time_ns <= h->seen_ns) /* the record has no time, or comes a round late */
+		time_ns = h->seen_ns + 1;
+	return vec_push(&h->losses, time_ns);
+}
+
+/* What begins at the time of a loss begins behind it: the kernel gives both one time. */
+static bool is_loss_between(const struct sched_history *h, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t low = 0, high = h->losses.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (h->losses.items[middle] <= from_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < h->losses.len && h->losses.items[low] <= to_ns;
+}
+
+/* What a task did before it came onto its CPU. It may have been on one in between, where events of any were lost. */
+static void measure_wait(
+	struct sched_history *h, const struct sched_task *task, uint64_t since_ns, struct sched_times *times)
+{
+	uint64_t ready_ns = ready_since(task);
+	bool has_delay = task->woken_ns != 0 && task->woken_ns <= since_ns;
+	bool has_wait = task->left_ns != 0 && task->left_ns <= since_ns;
+	bool is_migrated = task->migrated_ns > ready_ns && task->migrated_ns <= since_ns;
+	bool is_wait_cut = has_wait && is_loss_between(h, task->left_ns, since_ns);
+	bool is_delay_cut = has_delay && is_loss_between(h, task->woken_ns, since_ns);
+	h->cut += is_wait_cut || is_delay_cut;
+	if (has_delay && !is_delay_cut)
+		times->delay_ns = since_ns - task->woken_ns;
+	if (has_wait && !is_wait_cut)
+		times->wait_ns = since_ns - task->left_ns;
+	if (is_migrated && !is_loss_between(h, ready_ns, since_ns))
+		times->pre_migration_ns = task->migrated_ns - ready_ns;
+}
+
+static void measure(
+	struct sched_history *h, const struct sched_task *task, uint64_t since_ns, struct sched_times *times)
 {
 	times->run_ns = times->time_ns > since_ns ? times->time_ns - since_ns : 0;
-	if (task->woken_ns != 0 && task->woken_ns <= since_ns)
-		times->delay_ns = since_ns - task->woken_ns;
+	if (!task->is_idle) {
+		measure_wait(h, task, since_ns, times);
+		return;
+	}
+	/* An idle task is its CPU's own: what other CPUs lost says nothing of it. */
 	if (task->left_ns != 0 && task->left_ns <= since_ns)
 		times->wait_ns = since_ns - task->left_ns;
-	uint64_t ready_ns = ready_since(task);
-	if (task->migrated_ns > ready_ns && task->migrated_ns <= since_ns)
-		times->pre_migration_ns = task->migrated_ns - ready_ns;
 }
 
 bool sched_history_switch(struct sched_history *h, const struct sched_out *out, struct sched_times *times)
@@ -147,7 +197,10 @@ bool sched_history_switch(struct sched_history *h, const struct sched_out *out, 
 		times->behind = cpu->last;
 	cpu->last = task->is_idle ? ID_TABLE_NONE : times->task;
 	uint64_t since_ns = cpu->switched_ns;
-	cpu->switched_ns = out->time_ns;
+	times->is_cut = cpu->is_cut;
+	h->cut += cpu->is_cut;
+	cpu->is_cut = false;
+	cpu->switched_ns = h->seen_ns = out->time_ns;
 	times->is_outside = out->time_ns < h->from_ns || (h->to_ns != 0 && since_ns > h->to_ns);
 	if (!times->is_outside) {
 		if (h->to_ns != 0 && out->time_ns > h->to_ns)
@@ -157,7 +210,7 @@ bool sched_history_switch(struct sched_history *h, const struct sched_out *out, 
 		h->last_ns = times->time_ns;
 		times->left = task->left;
 		if (since_ns != 0)
-			measure(task, since_ns < h->from_ns ? h->from_ns : since_ns, times);
+			measure(h, task, since_ns < h->from_ns ? h->from_ns : since_ns, times);
 	}
 	times->prio_before = task->prio;
 	task->prio = out->prio;
@@ -184,6 +237,8 @@ static void add(struct sched_spread *spread, uint64_t ns)
 void sched_history_count(struct sched_history *h, const struct sched_times *times)
 {
 	struct sched_task *task = &h->tasks.items[times->task];
+	if (times->is_cut)
+		return;
 	add(&task->run, times->run_ns);
 	task->delayed_ns += times->delay_ns;
 	if (times->left == SCHED_LEFT_RUNNABLE)

@@ -15,6 +15,8 @@
 #include "base/id_table.h"
 #include "base/vec.h"
 
+#define SCHED_ANY_CPU UINT32_MAX
+
 enum sched_left { SCHED_LEFT_SLEEPING, SCHED_LEFT_BLOCKED, SCHED_LEFT_RUNNABLE }; /* how a task left its CPU */
 
 struct sched_spread {
@@ -52,10 +54,12 @@ struct sched_times {
 	int32_t prio_before; /* of the task, as it left a CPU before; -1: not known */
 	enum sched_left left; /* of the wait: how it had begun */
 	bool is_outside; /* of the span */
+	bool is_cut; /* events of the CPU were lost since the task came onto it: all times are 0, and not counted */
 };
 
 struct sched_history_cpu {
-	uint64_t switched_ns; /* 0: never */
+	uint64_t switched_ns; /* 0: never, or not since events were lost */
+	bool is_cut; /* events were lost since the last switch: who came onto it then, and when, is not known */
 	uint32_t idle, last; /* tasks: its own, and the other one since that ran last; ID_TABLE_NONE: none */
 };
 
@@ -66,6 +70,9 @@ struct sched_history {
 	VEC(struct sched_history_cpu) cpus;
 	uint64_t from_ns, to_ns; /* the span that counts; to_ns 0: no end */
 	uint64_t first_ns, last_ns; /* switches in it */
+	uint64_t seen_ns; /* the last switch of all */
+	VEC(uint64_t) losses; /* when events were lost, in order */
+	uint64_t cut; /* times on a CPU, and waits, with a loss within: they are taken as 0 */
 };
 
 void sched_history_init(struct sched_history *h);
@@ -81,6 +88,8 @@ bool sched_history_wake(struct sched_history *h, int32_t tid, uint64_t time_ns);
 /* To the queue of another CPU; what it waited until then counts if it was ready to run. */
 bool sched_history_migrate(struct sched_history *h, int32_t tid, uint64_t time_ns);
 bool sched_history_switch(struct sched_history *h, const struct sched_out *out, struct sched_times *times);
+/* Events of a CPU (SCHED_ANY_CPU: of any) were lost up to then: what began before is not known to go on after it. */
+bool sched_history_lost(struct sched_history *h, uint32_t cpu, uint64_t time_ns);
 /* Adds the times to the task's sums. */
 void sched_history_count(struct sched_history *h, const struct sched_times *times);
 /* Standard error of the mean in percent of it. */

@@ -52,6 +52,10 @@ static void enter(struct sched_latency *l, struct sched_latency_task *task, cons
 	task->phase = SCHED_ON_CPU;
 	if (!s->is_counted)
 		return;
+	if (task->ready_ns < l->lost_ns) { /* it may have been on a CPU meanwhile */
+		l->cut++;
+		return;
+	}
 	uint64_t waited_ns = s->time_ns - task->ready_ns;
 	if (task->tid != 0)
 		note_length(l, waited_ns);
@@ -71,6 +75,7 @@ bool sched_latency_switch(struct sched_latency *l, const struct sched_switch *s)
 	while (l->running.len <= s->cpu)
 		l->running.items[l->running.len++] = -1;
 	int32_t *running = &l->running.items[s->cpu];
+	l->seen_ns = s->time_ns;
 	l->wrong_switches += *running >= 0 && *running != s->prev;
 	*running = s->next;
 	struct sched_latency_task *task = find(l, s->prev, s->prev_is_runnable, s->time_ns);
@@ -89,6 +94,11 @@ bool sched_latency_wake(struct sched_latency *l, int32_t tid, uint64_t time_ns)
 	struct sched_latency_task *task = find(l, tid, false, time_ns);
 	if (!task)
 		return false;
+	if (task->phase == SCHED_READY && task->ready_ns < l->lost_ns) {
+		/* It has run and slept since: the delay before has no end here. */
+		l->cut++;
+		task->phase = SCHED_ASLEEP;
+	}
 	if (task->phase != SCHED_ASLEEP)
 		return true;
 	l->wakes++;
@@ -97,6 +107,15 @@ bool sched_latency_wake(struct sched_latency *l, int32_t tid, uint64_t time_ns)
 	task->phase = SCHED_READY;
 	task->ready_ns = time_ns;
 	return true;
+}
+
+void sched_latency_lost(struct sched_latency *l, uint32_t cpu, uint64_t time_ns)
+{
+	for (uint32_t i = 0; i < l->running.len; i++)
+		if (i == cpu || cpu == SCHED_LATENCY_ANY_CPU)
+			l->running.items[i] = -1;
+	/* Without a time of its own it is behind the last switch. */
+	l->lost_ns = time_ns > l->seen_ns ? time_ns : l->seen_ns + 1;
 }
 
 bool sched_latency_run(struct sched_latency *l, int32_t tid, uint64_t time_ns, uint64_t ran_ns)

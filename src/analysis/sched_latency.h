@@ -33,6 +33,8 @@ struct sched_switch {
 	bool is_counted; /* else the tasks' states follow it, their figures do not */
 };
 
+#define SCHED_LATENCY_ANY_CPU UINT32_MAX
+
 #define SCHED_LATENCY_LOG     48 /* below 1 us, then by powers of two */
 #define SCHED_LATENCY_LINEAR  22 /* by SCHED_LATENCY_STEP_US; the last one has all that is longer */
 #define SCHED_LATENCY_STEP_US 100
@@ -43,6 +45,8 @@ struct sched_latency {
 	VEC(int32_t) running; /* by CPU; -1: not known */
 	uint64_t wakes; /* of tasks that slept */
 	uint64_t wrong_switches;
+	uint64_t lost_ns, seen_ns; /* the last loss of events; the last switch. 0: none */
+	uint64_t cut; /* delays with a loss within: they are not counted */
 	/* How many delays were how long, in microseconds. */
 	uint64_t log_waits[SCHED_LATENCY_LOG], linear_waits[SCHED_LATENCY_LINEAR];
 };
@@ -52,6 +56,8 @@ void sched_latency_deinit(struct sched_latency *l);
 /* The functions are false when memory is out. */
 bool sched_latency_switch(struct sched_latency *l, const struct sched_switch *s);
 bool sched_latency_wake(struct sched_latency *l, int32_t tid, uint64_t time_ns);
+/* Events of a CPU (SCHED_LATENCY_ANY_CPU: of any) were lost up to then: delays that began before have no known end. */
+void sched_latency_lost(struct sched_latency *l, uint32_t cpu, uint64_t time_ns);
 bool sched_latency_run(struct sched_latency *l, int32_t tid, uint64_t time_ns, uint64_t ran_ns);
 
 #endif

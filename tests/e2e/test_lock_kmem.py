@@ -199,6 +199,29 @@ def test_waits_as_json(tally, waits):
     assert [row['address'] for row in lock_json(tally, waits, 'info', '-m')['locks']] == ['0x40', '0x80', '0xc0']
 
 
+@pytest.mark.parametrize('between', [(2, 'QQ', 1, 30), (4, 'IIIIQ', 1000, 1000, 1001, 1001, 0)], ids=['lost', 'exit'])
+def test_waits_do_not_go_on_across_lost_events_and_ends_of_threads(tally, tmp_path, between):
+    kind, form, *values = between
+    begin = tracing_build.Tracepoint('lock', 'contention_begin', 5, [('void *', 'lock_addr', 8), ('unsigned', 'flags', 4)])
+    end = tracing_build.Tracepoint('lock', 'contention_end', 6, [('void *', 'lock_addr', 8), ('int', 'ret', 4)])
+    r = perfdata_build.Recording()
+    for tracepoint in (begin, end):
+        r.event('IDENTIFIER IP TID TIME CPU PERIOD RAW', kind=2, config=tracepoint.number, period=1)
+    r.name_events('lock:contention_begin', 'lock:contention_end')
+    r.feature(1, tracing_build.tracing_data([begin, end]))
+    for index, (tracepoint, time) in enumerate(((begin, 1000), (end, 900_000_000), (begin, 900_001_000), (end, 900_001_500))):
+        if index == 1:
+            r.record(kind, 0, r.pack(form, *values) + r.pack('IIQIIQ', 1000, 1001, 10**9 + 5000, 1, 0, 1))
+        r.sample(index % 2, time=10**9 + time, raw=tracepoint.payload(lock_addr=0x40), tid=(1000, 1001))
+    path = tmp_path / 'between.data'
+    r.write(path)
+    shown = tally('lock', 'contention', '-t', '--json', '-i', path, check=0)
+    document = json.loads(shown.stdout)
+    assert (document['unended'], document['unbegun']) == (1, 1)
+    assert [(row['contended'], row['wait_max_ns']) for row in document['rows']] == [(1, 500)]
+    assert ('30 events were lost' in shown.stderr) == (kind == 2)
+
+
 def test_waits_by_caller_as_json(tally, waits):
     frames = [['waiting+0x8', 'calling+0x4'], ['waiting+0x8', 'calling+0x8']]
     addresses = [['0xffffffff81000018', '0xffffffff81000024'], ['0xffffffff81000018', '0xffffffff81000028']]

@@ -243,6 +243,45 @@ def test_records_before_the_table(tally, recordings):
         assert tally(*words, '-i', recordings / 'sched.data', check=0).stdout == dump + table
 
 
+def lost(recording, when, count, cpu=0):
+    recording.record(2, 0, recording.pack('QQIIQIIQ', 1, count, 0, 0, 10**9 + when * 10**6, cpu, 0, 1))
+
+
+def test_no_time_goes_on_across_lost_events(tally, tmp_path):
+    r = Scheduler()
+    r.switch(1, 0, 7)
+    r.happen(WAKEUP, 2, tid=7, pid=8, comm='task8')
+    r.switch(3, 7, 8, state=1)
+    r.happen(WAKEUP, 3.5, cpu=1, tid=6, pid=7, comm='task7')
+    lost(r, 900, 40)
+    r.switch(1000, 8, 7, state=1)
+    r.switch(1001, 7, 8, state=1)
+    path = tmp_path / 'lost.data'
+    r.write(path)
+    history = tally('sched', 'timehist', '-i', path, check=0)
+    rows = [line.split()[-3:] for line in history.stdout.splitlines() if line[:3].strip().isdigit() or ' [000' in line]
+    assert rows[-2:] == [['0.000', '0.000', '0.000'], ['0.000', '0.000', '1.000']]
+    assert '40 events were lost' in history.stderr and 'within 2 times on a CPU or waits' in history.stderr
+    assert '999.' not in tally('sched', 'timehist', '-s', '-i', path, check=0).stdout
+    table = delays(tally, path)
+    assert table['lost_events'] == 40 and table['cut_delays'] == 1
+    assert max(task['delay_max_ns'] for task in table['latency']) < 2 * 10**6
+    drawn = tally('sched', 'map', '-i', path, check=0)
+    assert '40 events were lost' in drawn.stderr
+
+
+def test_a_map_forgets_who_runs_where_events_were_lost(tally, tmp_path):
+    r = Scheduler()
+    r.switch(1, 0, 7, cpu=0)
+    r.switch(2, 0, 8, cpu=1)
+    lost(r, 3, 5, cpu=1)
+    r.switch(4, 7, 9, cpu=0)
+    path = tmp_path / 'map.data'
+    r.write(path)
+    last = tally('sched', 'map', '--compact', '-i', path, check=0).stdout.splitlines()[-1]
+    assert last.split()[:2] == ['*C0', '1.004000']  # no B0 beside it
+
+
 def cut_before_features(tally, path, to):
     shown = tally('report', '--header-only', '-i', path, check=0).stdout
     end = int(re.search(r'feat offset *: (\d+)', shown)[1])

@@ -194,11 +194,26 @@ static enum tally_status open_job(struct lock_job *job, struct tally_error *err)
 	return status == TALLY_OK ? lock_job_begin(job, err) : status;
 }
 
+/* Waits across lost events have no known end, and those of threads that are gone have none. */
+static void take_sideband(struct lock_job *job, const struct record *record)
+{
+	struct record_fields fields;
+	if (record->type == RECORD_LOST)
+		lock_waits_give_up(&job->waits);
+	else if (record->type == RECORD_EXIT && record_decode(record, &fields, NULL) == TALLY_OK)
+		lock_waits_end_thread(&job->waits, (int32_t)fields.task.tid);
+}
+
 static enum tally_status read_events(struct lock_job *job, struct tally_error *err)
 {
 	struct data_sample sample;
 	enum tally_status status;
+	job->source.with_sideband = job->source.with_losses = true;
 	while ((status = data_source_next(&job->source, &sample, err)) == TALLY_OK) {
+		if (!sample.event) {
+			take_sideband(job, &sample.record);
+			continue;
+		}
 		status = lock_job_take(job, &sample, err);
 		if (status != TALLY_OK)
 			return status;

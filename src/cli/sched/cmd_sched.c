@@ -136,7 +136,7 @@ static enum tally_status open_job(struct sched_job *job, struct tally_error *err
 	status = data_source_take(job->cli, &input, reader, NULL, &job->source, err);
 	if (status != TALLY_OK)
 		return status;
-	job->source.with_sideband = true;
+	job->source.with_sideband = job->source.with_losses = true;
 	status = take_span(job, err);
 	if (status == TALLY_OK && !sched_events_have(&job->source, SCHED_SWITCH))
 		status = error_set(err, TALLY_INVALID, "No sched_switch events found. Have you run '%s sched record'?",
@@ -177,6 +177,11 @@ static int show(const struct cli *cli, const struct sched_settings *settings, co
 	if (settings->verbose > 0)
 		print_counts(&job);
 	cli_print_health(cli, &job.source.sideband.health);
+	if (job.cut > 0)
+		cli_failf(cli,
+			"note: within %" PRIu64 " times on a CPU or waits for one, events were lost: these times are "
+			"not known, and not counted",
+			job.cut);
 	data_source_close(&job.source);
 	free(job.cpus);
 	return status == TALLY_OK ? code : cli_fail(cli, &err);

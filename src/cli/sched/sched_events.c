@@ -32,6 +32,12 @@ static void read_task(struct sched_event *event)
 	struct record_fields fields;
 	struct tally_error err;
 	uint32_t type = event->sample.record.type;
+	if (type == RECORD_LOST) {
+		event->kind = SCHED_LOST;
+		if (!(event->sample.sample.present & SAMPLE_CPU))
+			event->cpu = UINT32_MAX;
+		return;
+	}
 	if ((type != RECORD_FORK && type != RECORD_EXIT && type != RECORD_COMM) ||
 		record_decode(&event->sample.record, &fields, &err) != TALLY_OK)
 		return;

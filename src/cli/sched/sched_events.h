@@ -41,6 +41,7 @@ enum sched_kind {
 	SCHED_MIGRATE,
 	SCHED_FORK,
 	SCHED_EXIT,
+	SCHED_LOST, /* events, of the CPU if that is below LIMIT_CPUS, else of any */
 	SCHED_NAMED, /* a task takes a name, maybe the one it had */
 	SCHED_KINDS
 };

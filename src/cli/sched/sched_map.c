@@ -78,6 +78,14 @@ static void forget_name(struct map *map, int32_t tid)
 		map->tasks.items[id].comm = NO_NAME;
 }
 
+/* Events were lost: who runs there is not known until the next switch. Of a CPU that is not known, of all of them. */
+static void forget_running(struct map *map, uint32_t cpu)
+{
+	for (uint32_t i = 0; i < map->cpus.len; i++)
+		if (i == cpu || cpu >= LIMIT_CPUS)
+			map->cpus.items[i].task = ID_TABLE_NONE;
+}
+
 static bool add_cpus(struct map *map, uint32_t count)
 {
 	if (!vec_reserve(&map->cpus, count))
@@ -221,6 +229,8 @@ enum tally_status sched_print_map(struct sched_job *job, struct text *out, struc
 		!add_columns(&map, job->cpus, sched_cpu_count(&job->source)))
 		status = error_nomem(err);
 	while (status == TALLY_OK && (status = sched_job_next(job, &event, err)) == TALLY_OK) {
+		if (event.kind == SCHED_LOST)
+			forget_running(&map, event.cpu);
 		if (event.kind == SCHED_NAMED)
 			forget_name(&map, event.tid);
 		if (event.kind != SCHED_SWITCH)

@@ -262,6 +262,8 @@ static void put_tasks(const struct sched_job *job, const struct sched_latency *l
 		sched_histogram_json(l, sched_histogram_is_linear(job->settings), "histogram", &j);
 	json_u64(&j, "wakeups", l->wakes);
 	json_u64(&j, "context_switch_bugs", l->wrong_switches);
+	json_u64(&j, "lost_events", job->source.sideband.health.lost_events);
+	json_u64(&j, "cut_delays", l->cut);
 	json_object_end(&j);
 }
 
@@ -288,6 +290,9 @@ static bool take(struct sched_job *job, struct sched_latency *l, const struct sc
 	case SCHED_WAKEUP:
 	case SCHED_WAKEUP_NEW:
 		return sched_latency_wake(l, event->tid, event->time_ns);
+	case SCHED_LOST:
+		sched_latency_lost(l, event->cpu < LIMIT_CPUS ? event->cpu : SCHED_LATENCY_ANY_CPU, event->time_ns);
+		break;
 	case SCHED_OTHER:
 	case SCHED_MIGRATE:
 	case SCHED_FORK:
@@ -350,6 +355,7 @@ enum tally_status sched_print_latency(struct sched_job *job, struct text *out, s
 	/* Of a damaged recording, what comes before. */
 	if (status != TALLY_NOMEM && print_tasks(job, &l, out, err) != TALLY_OK)
 		status = TALLY_NOMEM;
+	job->cut = l.cut;
 	sched_latency_deinit(&l);
 	return status == TALLY_END ? TALLY_OK : status;
 }

@@ -284,6 +284,10 @@ static enum tally_status take(struct timehist *t, const struct sched_event *even
 	case SCHED_NAMED:
 		is_done = sched_history_process(&t->history, event->tid, event->pid);
 		break;
+	case SCHED_LOST:
+		is_done = sched_history_lost(
+			&t->history, event->cpu < LIMIT_CPUS ? event->cpu : SCHED_ANY_CPU, event->time_ns);
+		break;
 	case SCHED_OTHER:
 	case SCHED_RUNTIME:
 	case SCHED_KINDS:
@@ -478,6 +482,7 @@ enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, 
 	bool is_through = status != TALLY_OK && status != TALLY_NOMEM;
 	if (is_through && (settings->only_summary || settings->with_summary) && print_summary(&t, err) != TALLY_OK)
 		status = TALLY_NOMEM;
+	job->cut = t.history.cut;
 	sched_history_deinit(&t.history);
 	return status == TALLY_END ? TALLY_OK : status;
 }

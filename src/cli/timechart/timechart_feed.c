@@ -165,6 +165,7 @@ static bool take_sched(struct feeding *f, const struct sched_event *event, struc
 	case SCHED_OTHER:
 	case SCHED_RUNTIME:
 	case SCHED_MIGRATE:
+	case SCHED_LOST:
 	case SCHED_NAMED:
 	case SCHED_KINDS:
 		break;

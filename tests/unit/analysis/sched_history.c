@@ -138,6 +138,33 @@ static void waiting_before_a_migration(void **state)
 	sched_history_deinit(&h);
 }
 
+static void nothing_goes_on_across_lost_events(void **state)
+{
+	struct sched_history h;
+	sched_history_init(&h);
+	(void)leave(&h, 100, 7, SCHED_LEFT_SLEEPING);
+	assert_true(sched_history_wake(&h, 7, 110));
+	(void)leave(&h, 120, 8, SCHED_LEFT_SLEEPING);
+	assert_int_equal(h.cut, 0);
+	assert_true(sched_history_lost(&h, 0, 130));
+	struct sched_times times = leave(&h, 150, 7, SCHED_LEFT_SLEEPING); /* since when is not known */
+	assert_true(times.is_cut);
+	assert_int_equal(times.run_ns, 0);
+	assert_int_equal(times.wait_ns, 0);
+	assert_int_equal(times.delay_ns, 0);
+	assert_int_equal(h.cut, 1);
+	times = leave(&h, 160, 8, SCHED_LEFT_SLEEPING); /* it left at 120: it may have run before 130 */
+	assert_int_equal(times.run_ns, 10);
+	assert_int_equal(times.wait_ns, 0);
+	assert_int_equal(h.cut, 2);
+	times = leave(&h, 170, 7, SCHED_LEFT_SLEEPING); /* all of it behind the loss */
+	assert_int_equal(times.wait_ns, 10);
+	assert_int_equal(h.cut, 2);
+	assert_true(sched_history_lost(&h, SCHED_ANY_CPU, 0)); /* without a time: behind the last switch */
+	assert_true(leave(&h, 180, 8, SCHED_LEFT_SLEEPING).is_cut);
+	sched_history_deinit(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,6 +174,7 @@ int main(void)
 		cmocka_unit_test(a_number_that_is_forked_again_is_another_task),
 		cmocka_unit_test(times_that_go_back_are_none),
 		cmocka_unit_test(waiting_before_a_migration),
+		cmocka_unit_test(nothing_goes_on_across_lost_events),
 		cmocka_unit_test(the_error_of_the_mean),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,6 +84,26 @@ static void what_is_not_counted_goes_on(void **state)
 	sched_latency_deinit(&l);
 }
 
+static void no_delay_lasts_across_lost_events(void **state)
+{
+	struct sched_latency l;
+	sched_latency_init(&l);
+	switch_to(&l, 100, 7, false, 8);
+	assert_true(sched_latency_wake(&l, 7, 110));
+	sched_latency_lost(&l, SCHED_LATENCY_ANY_CPU, 120);
+	switch_to(&l, 500, 9, true, 7); /* 7 may have run and been woken again before 120; 9 came in there */
+	assert_int_equal(task(&l, 7)->waits, 0);
+	assert_int_equal(l.wrong_switches, 0);
+	assert_int_equal(l.cut, 1);
+	switch_to(&l, 510, 7, true, 9); /* since 500 */
+	assert_int_equal(task(&l, 9)->wait_ns, 10);
+	sched_latency_lost(&l, 5, 0); /* without a time, of a CPU that was not seen: behind the last switch */
+	assert_true(sched_latency_wake(&l, 7, 520)); /* it was left ready: it ran and slept meanwhile */
+	switch_to(&l, 525, 9, false, 7);
+	assert_int_equal(task(&l, 7)->max_ns, 5);
+	sched_latency_deinit(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -92,6 +112,7 @@ int main(void)
 		cmocka_unit_test(missing_switches_are_counted),
 		cmocka_unit_test(times_that_go_back_make_no_delay),
 		cmocka_unit_test(what_is_not_counted_goes_on),
+		cmocka_unit_test(no_delay_lasts_across_lost_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
