@@ -23,9 +23,11 @@ static uint8_t role_of(const struct stack_frames *stacks, uint32_t frame)
 static bool is_whole(const struct stack_frames *stacks, const uint32_t *items, uint32_t count)
 {
 	uint8_t last = count ? role_of(stacks, items[count - 1]) : FRAME_OTHER;
-	for (uint32_t i = count; i-- > 0 && count - i <= STACK_FRAMES_BEHIND_FIRST + 1;)
+	for (uint32_t i = count; i-- > 1 && count - i <= STACK_FRAMES_BEHIND_FIRST + 1;)
 		if (role_of(stacks, items[i]) == FRAME_FIRST)
 			return true;
+	if (count == 1)
+		return last == FRAME_FIRST;
 	return last == FRAME_NAMELESS && count > 1 && role_of(stacks, items[count - 2]) == FRAME_MAIN;
 }
 

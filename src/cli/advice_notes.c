@@ -34,9 +34,11 @@ static bool frame_is_start(const struct profile *p, uint32_t frame)
 static bool chain_is_whole(const struct profile *p, struct list stack)
 {
 	uint32_t last = stack.items[stack.count - 1];
-	for (uint32_t i = stack.count; i-- > 0 && stack.count - i <= STACK_FRAMES_BEHIND_FIRST + 1;)
+	for (uint32_t i = stack.count; i-- > 1 && stack.count - i <= STACK_FRAMES_BEHIND_FIRST + 1;)
 		if (frame_is_start(p, stack.items[i]))
 			return true;
+	if (stack.count == 1)
+		return frame_is_start(p, last);
 	uint32_t caller = stack.count > 1 ? p->frames[stack.items[stack.count - 2]].function : PROFILE_NONE;
 	return p->frames[last].function == PROFILE_NONE && caller != PROFILE_NONE &&
 	       str_equal(profile_string(p, p->functions[caller].name), STR("main"));

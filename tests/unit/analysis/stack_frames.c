@@ -40,10 +40,10 @@ static void lists_become_those_of_the_profile_where_they_are(void **state)
 
 static void main_is_called_from_where_programs_begin(void **state)
 {
-	static const uint32_t frames[] = {1, 2, 3};
-	static const uint8_t roles[] = {FRAME_OTHER, FRAME_MAIN, FRAME_NAMELESS};
+	static const uint32_t frames[] = {1, 2, 3, 4};
+	static const uint8_t roles[] = {FRAME_OTHER, FRAME_MAIN, FRAME_NAMELESS, FRAME_FIRST};
 	static const struct {
-		uint32_t items[3], count;
+		uint32_t items[5], count;
 		uint8_t kind;
 	} cases[] = {
 		{{0, 1, 2}, 3, STACK_IS_WHOLE}, /* the C library's caller of main has no name */
@@ -51,6 +51,11 @@ static void main_is_called_from_where_programs_begin(void **state)
 		{{0, 1}, 2, 0},
 		{{0, 2}, 2, 0},
 		{{1, 0, 2}, 3, 0},
+		{{0, 3}, 2, STACK_IS_WHOLE},
+		{{3}, 1, STACK_IS_WHOLE},
+		{{0, 3, 0, 0}, 4, STACK_IS_WHOLE}, /* the chain went on by mistake */
+		{{0, 3, 0, 0, 0}, 5, 0},
+		{{3, 0}, 2, 0}, /* it was running, and its own caller came before */
 		{{0}, 1, 0},
 		{{2}, 1, STACK_IS_BARE},
 	};
