@@ -716,6 +716,39 @@ int main(int argc, char **argv)
 """
 
 
+@pytest.mark.parametrize('options', [[], ['--keep-stacks']], ids=str)
+def test_stacks_through_libraries_in_an_archive(live, tally, tmp_path, options):
+    """Each library's call-frame information is its own, though all have the same addresses."""
+    need('cc', 'nm')
+    archive, words = b'PK\3\4 what stands before', []
+    for number in (1, 2):
+        # The second one's frames are larger: the first one's rules lead astray there.
+        (tmp_path / 'library.c').write_text(
+            f'static __attribute__((noinline)) long inner_{number}(long n)'
+            f'{{ volatile long i, room[{number * 40}]; for (i = 0; i < n; i++) room[i % 40] = i; return room[3]; }}\n'
+            f'void zipped_{number}(long n) {{ volatile char more[{number * 100}]; more[5] = 1; '
+            f'long got = inner_{number}(n / 4); more[6] = got; }}')
+        run('cc', '-O1', '-shared', '-fPIC', '-nostdlib', '-fno-stack-protector', '-fomit-frame-pointer', 'library.c', '-o',
+            'library.so', cwd=tmp_path)
+        listed = subprocess.run(['nm', 'library.so'], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+        archive += bytes(-len(archive) % 4096)
+        words += [len(archive), int(re.search(r'(\w+) T zipped', listed)[1], 16)]
+        archive += (tmp_path / 'library.so').read_bytes()
+    (tmp_path / 'app.apk').write_bytes(archive)
+    (tmp_path / 'main.c').write_text(IN_ARCHIVE)
+    run('cc', '-O1', 'main.c', '-o', 'main', cwd=tmp_path)
+    data = tmp_path / 'perf.data'
+    tally('record', '-q', '-e', 'cpu-clock:u', '-F', 999, '--call-graph', 'dwarf', *options, '-o', data, '--', tmp_path / 'main',
+          tmp_path / 'app.apk', *words, check=0)
+    stacks = {}
+    for line in tally('flamegraph', '--folded', '--samples', '-i', data, check=0).stdout.splitlines():
+        frames, count = line.rsplit(' ', 1)
+        stacks[tuple(frames.split(';')[-3:])] = stacks.get(tuple(frames.split(';')[-3:]), 0) + int(count)
+    for number in (1, 2):
+        whole = stacks.get(('main', f'zipped_{number}', f'inner_{number}'), 0)
+        assert whole > 0.95 * sum(count for stack, count in stacks.items() if stack[-1] == f'inner_{number}') > 10
+
+
 def test_libraries_in_an_archive(live, tally, tmp_path):
     """Two of them, one stripped but for what is exported; each begins on a page of a zip file."""
     need('cc', 'nm', 'strip')

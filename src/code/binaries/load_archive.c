@@ -11,6 +11,7 @@
 #define PAGE	     4096u
 #define ELF_MAGIC    "\177ELF"
 #define IMAGES_MAX   4096u
+#define OPENED_MAX   64u /* of which the call-frame information is read */
 #define SEARCHED_MAX (UINT64_C(4) << 30) /* a sparse file costs its owner nothing */
 
 struct archive {
@@ -117,18 +118,56 @@ static void tell_archive(struct archive *archive, const struct binary_place *pla
 			arena_printf(&entry->arena, "%s is no ELF file, and none begins on a page of it", place->path));
 }
 
-bool load_archive(
-	const struct binary_store_options *options, struct binary_entry *entry, const struct binary_place *place)
+static bool map_archive(const struct binary_entry *entry, const struct binary_place *place, struct file_map *map)
 {
-	struct file_map map;
 	const struct binary_step *step = entry->trail.len ? &entry->trail.items[entry->trail.len - 1] : NULL;
 	bool is_tried = step && step->found == BINARY_FOUND_DAMAGED && strcmp(step->path, place->path) == 0;
 	int fd = is_tried ? open_archive(place) : -1;
 	if (fd < 0)
 		return false;
-	enum tally_status status = file_map_fd(fd, place->path, &map, NULL);
+	enum tally_status status = file_map_fd(fd, place->path, map, NULL);
 	close(fd);
-	if (status != TALLY_OK)
+	return status == TALLY_OK;
+}
+
+bool load_archive_open(const struct binary_store_options *options, struct binary_entry *entry,
+	const struct binary_place *place, struct archive_images *images)
+{
+	*images = (struct archive_images){0};
+	if (!map_archive(entry, place, &images->map))
+		return false;
+	struct tally_bytes all = images->map.bytes;
+	bool is_archive = all.len > 0 && !begins_elf(all) && file_doubt_accept(options, entry, place);
+	uint64_t end = all.len < SEARCHED_MAX ? all.len : SEARCHED_MAX;
+	for (uint64_t at = PAGE; is_archive && at < end && images->items.len < OPENED_MAX; at += PAGE) {
+		struct archive_image one = {.base = at};
+		if (!begins_elf(bytes_part(all, (size_t)at, PAGE)) ||
+			elf_image_open_bytes(bytes_part(all, (size_t)at, all.len), &one.image, NULL) != TALLY_OK)
+			continue;
+		if (!vec_push(&images->items, one)) {
+			elf_image_close(one.image);
+			break;
+		}
+	}
+	if (images->items.len)
+		return true;
+	load_archive_close(images);
+	return false;
+}
+
+void load_archive_close(struct archive_images *images)
+{
+	for (size_t i = 0; i < images->items.len; i++)
+		elf_image_close(images->items.items[i].image);
+	vec_free(&images->items);
+	file_map_close(&images->map);
+}
+
+bool load_archive(
+	const struct binary_store_options *options, struct binary_entry *entry, const struct binary_place *place)
+{
+	struct file_map map;
+	if (!map_archive(entry, place, &map))
 		return false;
 	struct archive archive = {.entry = entry, .bytes = map.bytes};
 	bool is_archive = map.bytes.len > 0 && !begins_elf(map.bytes) && file_doubt_accept(options, entry, place);

@@ -9,10 +9,26 @@
 #ifndef CODE_BINARIES_LOAD_ARCHIVE_H
 #define CODE_BINARIES_LOAD_ARCHIVE_H
 
+#include "base/file.h"
+#include "base/vec.h"
 #include "code/binaries/search_path.h"
+
+struct archive_image {
+	struct elf_image *image; /* borrows of the map */
+	uint64_t base; /* where it begins in the archive */
+};
+
+struct archive_images {
+	struct file_map map;
+	VEC(struct archive_image) items; /* by base; of many the first */
+};
 
 /* After the file at the place was found to be no ELF file, which is the last step of the entry's trail. */
 bool load_archive(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct binary_place *place);
+/* The libraries themselves, likewise, for their call-frame information. False: there are none. */
+bool load_archive_open(const struct binary_store_options *options, struct binary_entry *entry,
+	const struct binary_place *place, struct archive_images *images);
+void load_archive_close(struct archive_images *images);
 
 #endif

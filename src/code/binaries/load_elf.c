@@ -317,6 +317,20 @@ const char *load_open_user_file(const struct binary_store_options *options, stru
 	return NULL;
 }
 
+bool load_open_user_archive(
+	const struct binary_store_options *options, struct binary_entry *entry, struct archive_images *images)
+{
+	struct binary_places places;
+	search_program(entry, options, &places);
+	for (size_t i = 0; i < places.count; i++) {
+		struct elf_image *image = open_program(options, entry, &places.items[i]);
+		elf_image_close(image);
+		if (!image && load_archive_open(options, entry, &places.items[i], images))
+			return true;
+	}
+	return false;
+}
+
 /* Debug files are looked for where the program was found. */
 static bool set_root(struct binary_entry *entry, const struct binary_place *place)
 {

@@ -7,7 +7,6 @@
 #include "code/binaries/load_elf.h"
 #include "code/binaries/load_jit.h"
 
-#define SECTIONS	 (2 + 2 * LOAD_UNWIND_OTHERS) /* .eh_frame and .debug_frame of each file */
 #define X86_PLT_ENTRY	 16
 #define X86_PUSH_BYTES	 5
 #define X86_HEADER_PUSH	 6
@@ -27,16 +26,25 @@ void load_unwind_deinit(struct load_unwind *unwind)
 }
 
 struct sections {
-	struct elf_section open[SECTIONS];
-	struct cfi_section cfi[SECTIONS];
-	size_t count;
+	VEC(struct elf_section) open;
+	VEC(struct cfi_section) cfi;
+	uint64_t moved; /* by so much, of an archive's libraries, which all begin at 0 */
+	bool failed; /* out of memory */
 };
 
 static void add_section(struct sections *sections, struct elf_section *open, const struct cfi_section *cfi)
 {
-	sections->open[sections->count] = *open;
-	sections->cfi[sections->count] = *cfi;
-	sections->cfi[sections->count++].bytes = open->bytes;
+	struct cfi_section moved = *cfi;
+	moved.bytes = open->bytes;
+	moved.address += sections->moved;
+	moved.data_address += moved.data_address ? sections->moved : 0;
+	moved.text_address += sections->moved;
+	if (!vec_push(&sections->open, *open)) {
+		sections->failed = true;
+		elf_section_close(open);
+	} else if (!vec_push(&sections->cfi, moved)) {
+		sections->failed = true;
+	}
 }
 
 static bool add_eh_frame(struct sections *sections, const struct elf_image *image, struct cfi_section cfi)
@@ -147,11 +155,30 @@ static int by_low(const void *a, const void *b)
 	return (left->low > right->low) - (left->low < right->low);
 }
 
+static struct unwind_table *make_table(struct sections *sections, struct stubs *stubs)
+{
+	struct unwind_table *table = NULL;
+	if (stubs->items.len > 0)
+		qsort(stubs->items.items, stubs->items.len, sizeof(*stubs->items.items), by_low);
+	struct unwind_table_source source = {.arch = stubs->arch,
+		.sections = sections->cfi.items,
+		.section_count = sections->cfi.len,
+		.stubs = stubs->items.items,
+		.stub_count = stubs->items.len};
+	if (sections->failed || unwind_table_create(&source, &table, NULL) != TALLY_OK)
+		table = NULL;
+	for (size_t i = 0; i < sections->open.len; i++)
+		elf_section_close(&sections->open.items[i]);
+	vec_free(&sections->open);
+	vec_free(&sections->cfi);
+	vec_free(&stubs->items);
+	return table;
+}
+
 struct unwind_table *load_unwind_image(
 	struct elf_image *image, const struct elf_image *const *others, size_t other_count, bool is_vdso)
 {
-	struct sections sections = {.count = 0};
-	struct unwind_table *table = NULL;
+	struct sections sections = {0};
 	uint8_t pointer_bytes = elf_image_pointer_bytes(image);
 	struct stubs stubs = {.arch = arch_find_elf((uint16_t)elf_image_machine(image), pointer_bytes)};
 	struct cfi_section cfi = {.swap = elf_image_is_swapped(image), .address_size = pointer_bytes};
@@ -163,22 +190,10 @@ struct unwind_table *load_unwind_image(
 		has_eh_frame = has_eh_frame || add_eh_frame(&sections, others[i], cfi);
 		add_debug_frame(&sections, others[i], cfi);
 	}
-	bool ok = add_plt(&stubs, image);
+	sections.failed |= !add_plt(&stubs, image);
 	if (is_vdso && stubs.arch == &arch_aarch64)
-		ok = ok && add_trampoline(&stubs, image);
-	if (stubs.items.len > 0)
-		qsort(stubs.items.items, stubs.items.len, sizeof(*stubs.items.items), by_low);
-	struct unwind_table_source source = {.arch = stubs.arch,
-		.sections = sections.cfi,
-		.section_count = sections.count,
-		.stubs = stubs.items.items,
-		.stub_count = stubs.items.len};
-	if (!ok || unwind_table_create(&source, &table, NULL) != TALLY_OK)
-		table = NULL;
-	for (size_t i = 0; i < sections.count; i++)
-		elf_section_close(&sections.open[i]);
-	vec_free(&stubs.items);
-	return table;
+		sections.failed |= !add_trampoline(&stubs, image);
+	return make_table(&sections, &stubs);
 }
 
 #define BYTES_OF_TABLE 4 /* while a table is made, for each byte of call-frame information */
@@ -218,6 +233,51 @@ static void keep(const struct binary_store_options *options, struct binary_entry
 	elf_image_close(minidebug);
 }
 
+/* Each library of an archive has addresses of its own: apart from those of all others, as its number says. */
+#define ARCHIVE_ROOM_BITS 40
+
+static bool add_moved_segments(struct load_unwind *unwind, const struct archive_image *one, uint64_t moved)
+{
+	size_t count;
+	const struct elf_segment *from = elf_image_segments(one->image, &count);
+	struct elf_segment *all = realloc(unwind->segments, (unwind->segment_count + count + 1) * sizeof(*all));
+	if (!all)
+		return false;
+	unwind->segments = all;
+	for (size_t i = 0; i < count; i++) {
+		struct elf_segment segment = from[i];
+		segment.vaddr += moved;
+		segment.offset += one->base;
+		all[unwind->segment_count++] = segment;
+	}
+	return true;
+}
+
+static void keep_archive(
+	const struct binary_store_options *options, const struct archive_images *images, struct load_unwind *unwind)
+{
+	struct sections sections = {0};
+	const struct elf_image *first = images->items.items[0].image;
+	uint8_t pointer_bytes = elf_image_pointer_bytes(first);
+	struct stubs stubs = {.arch = arch_find_elf((uint16_t)elf_image_machine(first), pointer_bytes)};
+	for (size_t i = 0; stubs.arch && i < images->items.len; i++) {
+		const struct archive_image *one = &images->items.items[i];
+		struct cfi_section cfi = {.swap = elf_image_is_swapped(one->image), .address_size = pointer_bytes};
+		size_t stub = stubs.items.len;
+		sections.moved = (i + 1) << ARCHIVE_ROOM_BITS;
+		if (elf_image_machine(one->image) != elf_image_machine(first) || is_too_large(options, one->image))
+			continue;
+		(void)add_eh_frame(&sections, one->image, cfi);
+		sections.failed |= !add_plt(&stubs, one->image) || !add_moved_segments(unwind, one, sections.moved);
+		for (; stub < stubs.items.len; stub++) {
+			stubs.items.items[stub].low += sections.moved;
+			stubs.items.items[stub].high += sections.moved;
+		}
+	}
+	if (stubs.arch)
+		unwind->table = make_table(&sections, &stubs);
+}
+
 /* Of a dump of generated code, whose addresses are offsets in it. */
 static void build_generated(
 	const struct binary_store_options *options, const struct binary_entry *entry, struct load_unwind *unwind)
@@ -237,6 +297,7 @@ static void build(const struct binary_store_options *options, struct binary_entr
 		.root = {.prefix = options->symfs ? options->symfs : ""},
 		.is_one_of_several = atomic_load(&entry->is_one_of_several)};
 	const char *source = NULL;
+	struct archive_images images;
 	arena_init(&own.arena);
 	if (entry->key.kind == BINARY_USER)
 		source = load_open_user_file(options, &own);
@@ -246,6 +307,10 @@ static void build(const struct binary_store_options *options, struct binary_entr
 		build_generated(options, entry, &entry->unwind);
 	if (source)
 		keep(options, &own, &entry->unwind);
+	else if (entry->key.kind == BINARY_USER && load_open_user_archive(options, &own, &images)) {
+		keep_archive(options, &images, &entry->unwind);
+		load_archive_close(&images);
+	}
 	elf_image_close(own.debug);
 	elf_image_close(own.image);
 	free(own.names);
