@@ -339,6 +339,12 @@ def test_slab_rows_are_asked_for_behind_stat_too(tally, recordings):
     assert 'kmem record' in tally('kmem', '-i', recordings / 'data' / 'u.data', 'stat', check=255).stderr
 
 
+def test_a_time_that_leaves_nothing_says_so(tally, recordings):
+    for words in ((), ('--page',), ('--json',)):
+        assert 'samples is within --time' in tally(
+            'kmem', 'stat', *words, '--time', '1,2', '-i', recordings / 'data' / 'kmem.data', check=255).stderr, words
+
+
 def test_options_without_effect_are_taken(tally, recordings):
     data = recordings / 'data'
     slab = tally('kmem', '--live', 'stat', '-i', data / 'kmem.data', check=0)

@@ -282,6 +282,32 @@ def test_a_map_forgets_who_runs_where_events_were_lost(tally, tmp_path):
     assert last.split()[:2] == ['*C0', '1.004000']  # no B0 beside it
 
 
+@pytest.mark.parametrize('words', [['timehist', '-p', '99'], ['timehist', '-s', '-t', '99'], ['timehist', '-C', '77'],
+                                   ['timehist', '--time', '9,10'], ['latency', '-C', '77'], ['latency', '--json', '-C', '77'],
+                                   ['latency', '--time', '9,10'], ['map', '--cpus', '77']], ids=' '.join)
+def test_options_that_leave_nothing_say_so(tally, tmp_path, words):
+    r = Scheduler()
+    r.switch(1, 0, 7)
+    r.switch(2, 7, 0)
+    path = tmp_path / 'few.data'
+    r.write(path)
+    shown = tally('sched', *words, '-i', path, check=0)
+    assert f'note: none of the 2 switches of {path} is asked for' in shown.stderr
+    assert '--json' not in words or json.loads(shown.stdout)['latency'] == []
+    assert 'is asked for' not in tally('sched', words[0], '-i', path, check=0).stderr
+
+
+def test_a_chart_of_nobody_says_so(tally, tmp_path):
+    r = Scheduler()
+    r.switch(1, 0, 7)
+    r.switch(2, 7, 0)
+    path = tmp_path / 'few.data'
+    r.write(path)
+    chart = ['timechart', '-i', path, '-o', tmp_path / 'x.svg', '-p']
+    assert 'is one of -p' in tally(*chart, 'nobody', check=0).stderr
+    assert 'is one of -p' not in tally(*chart, '7', check=0).stderr
+
+
 def cut_before_features(tally, path, to):
     shown = tally('report', '--header-only', '-i', path, check=0).stdout
     end = int(re.search(r'feat offset *: (\d+)', shown)[1])

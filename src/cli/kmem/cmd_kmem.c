@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -86,6 +87,8 @@ int kmem_show(const struct cli *cli, const struct kmem_result *result)
 	}
 	if (result->status != TALLY_OK)
 		return cli_fail(cli, result->err);
+	if (!result->has_events && result->skipped > 0)
+		return cli_failf(cli, "none of the %" PRIu64 " samples is within --time", result->skipped);
 	if (!result->has_events)
 		return cli_failf(cli, "No %s allocation events found.  Have you run '%s kmem record --%s'?",
 			result->allocator, cli->program, result->allocator);

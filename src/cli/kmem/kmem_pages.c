@@ -468,6 +468,7 @@ int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings)
 		.status = status,
 		.err = &err,
 		.has_events = job.usage.allocated.requests + job.usage.freed.requests > 0,
+		.skipped = job.source.skipped,
 		.print = print_all,
 		.job = &job};
 	int code = kmem_show(cli, &result);

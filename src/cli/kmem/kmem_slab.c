@@ -303,6 +303,7 @@ int kmem_stat_slab(const struct cli *cli, const struct kmem_settings *settings)
 		.status = status,
 		.err = &err,
 		.has_events = job.usage.allocations + job.usage.unknown_frees > 0,
+		.skipped = job.source.skipped,
 		.print = print_all,
 		.job = &job};
 	int code = kmem_show(cli, &result);

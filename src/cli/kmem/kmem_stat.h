@@ -22,6 +22,7 @@ struct kmem_result {
 	enum tally_status status; /* of reading */
 	const struct tally_error *err;
 	bool has_events;
+	uint64_t skipped; /* samples that --time leaves out */
 	enum tally_status (*print)(void *job, struct text *out, struct tally_error *err);
 	void *job;
 };

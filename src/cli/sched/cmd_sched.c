@@ -177,6 +177,9 @@ static int show(const struct cli *cli, const struct sched_settings *settings, co
 	if (settings->verbose > 0)
 		print_counts(&job);
 	cli_print_health(cli, &job.source.sideband.health);
+	if (status == TALLY_OK && job.asked == 0 && job.seen[SCHED_SWITCH] > 0)
+		cli_failf(cli, "note: none of the %" PRIu64 " switches of %s is asked for", job.seen[SCHED_SWITCH],
+			recording_name(settings->input));
 	if (job.cut > 0)
 		cli_failf(cli,
 			"note: within %" PRIu64 " times on a CPU or waits for one, events were lost: these times are "

@@ -236,6 +236,7 @@ enum tally_status sched_print_map(struct sched_job *job, struct text *out, struc
 		if (event.kind != SCHED_SWITCH)
 			continue;
 		shown += is_listed(job, &event);
+		job->asked += !job->cpus || job->cpus[event.cpu];
 		if (!print_switch(job, &map, &event, out))
 			status = error_nomem(err);
 		else if (!text_line_end(out))

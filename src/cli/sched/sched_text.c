@@ -273,6 +273,7 @@ static bool take(struct sched_job *job, struct sched_latency *l, const struct sc
 	bool is_counted = is_within && (!job->cpus || job->cpus[event->cpu]);
 	switch (event->kind) {
 	case SCHED_SWITCH: {
+		job->asked += is_counted;
 		const struct sched_switch s = {.prev = event->tid,
 			.next = event->next,
 			.prev_is_runnable = sched_is_runnable(event->state),

@@ -18,6 +18,7 @@ struct sched_job {
 	bool *cpus; /* that are wanted, LIMIT_CPUS of them; NULL: all */
 	uint64_t from_ns, to_ns; /* that are wanted; 0: all */
 	uint64_t seen[SCHED_KINDS]; /* events, for -v */
+	uint64_t asked; /* switches that options leave */
 	uint64_t cut; /* times with lost events within */
 };
 

@@ -237,6 +237,7 @@ static enum tally_status take_switch(struct timehist *t, const struct sched_even
 		return TALLY_OK;
 	if (settings->only_idle && !task->is_idle && event->next != 0)
 		return TALLY_OK;
+	t->job->asked++;
 	if (!settings->only_idle || task->is_idle)
 		sched_history_count(&t->history, &times);
 	/* As perf: idle times behind nobody have no row. */

@@ -277,6 +277,9 @@ static int show(const struct cli *cli, const struct settings *settings)
 	int code = status == TALLY_OK || !is_empty ? draw(&job) : EXIT_FAILED;
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
+	if (code == 0 && !is_empty && settings->processes.len > 0 && !settings->power_only && job.rows.tasks == 0)
+		cli_failf(
+			cli, "note: no task of %s is one of -p: only CPUs are drawn", recording_name(settings->input));
 	timechart_rows_deinit(&job.rows);
 	timechart_deinit(&job.chart);
 	data_source_close(&job.source);

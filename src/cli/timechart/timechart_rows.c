@@ -124,6 +124,7 @@ static bool choose_tasks(
 		kept = choice->most_tasks;
 	rows->hidden_tasks = found - kept;
 	rows->rows.len = start + kept;
+	rows->tasks = kept;
 	return sort_by_process(tracks, tasks, kept);
 }
 

@@ -28,6 +28,7 @@ struct timechart_choice {
 
 struct timechart_rows {
 	VEC(uint32_t) rows;
+	size_t tasks; /* rows of tasks */
 	size_t hidden_tasks; /* that ran too short, not those that were not asked for */
 };
 
