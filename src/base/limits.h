@@ -60,6 +60,8 @@
 #define LIMIT_DATA_TYPE_FIELDS	   (1u << 16) /* of one type */
 #define LIMIT_BUILD_ID_LIST	   (16u << 20) /* a file of build ids, 41 bytes each */
 #define LIMIT_ARCHIVE_HEADER	   (1u << 20) /* names and notes of one member: two paths, as a rule */
+#define LIMIT_ARCHIVE_UNPACKED	   (UINT64_C(256) << 20) /* of any archive; of larger ones: */
+#define LIMIT_ARCHIVE_RATIO	   200u /* times their size; programs come to 20 */
 #define LIMIT_SOURCE_FILE	   (64u << 20) /* a source file that is shown; generated ones come to some MB */
 #define LIMIT_TRACE_DEPTH	   256 /* nesting of a print format: macros of the kernel come to 60 */
 #define LIMIT_METRIC_NODES	   4096 /* operands of one metric: vendors' longest come to some hundreds */

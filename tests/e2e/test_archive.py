@@ -1,4 +1,5 @@
 """archive: what was packed here names everything there, where the program is not; perf reads it too."""
+import bz2
 import io
 import os
 import pathlib
@@ -226,6 +227,40 @@ def test_only_the_recording_lies_here_afterwards(folders, tally, bad):
     tally('archive', '--unpack', cwd=here, env=home, check=0)
     assert (here / 'perf.data').read_bytes() == data and not (here / 'perf.data').stat().st_mode & 0o111
     assert everything_below(folders / 'there') == [f'.debug/{FOLDER}/elf']
+
+
+def test_parts_of_a_recording_go_into_its_folder_only(tally, folders):
+    """Not into a folder that lies here, and not into a second one."""
+    here = folders / 'other'
+    make_archive(here / 'symbols', [(dict(name=f'{FOLDER}/elf'), b'program')])
+    symbols = (dict(name='perf.symbols.tar.bz2'), (here / 'symbols').read_bytes())
+    (here / 'symbols').unlink()
+    (here / 'src').mkdir()
+    home = {'HOME': str(folders / 'there')}
+    whole = [(dict(name='perf.data/data.0'), b'part'), (dict(name='perf.data/data'), RECORDING)]
+    for members, word in (([(dict(name='src/data.0'), b'bad')], 'src lies here'),
+                          ([(dict(name='new/kcore_dir/modules'), b'bad')], "'new' in it has no data"),
+                          ([*whole, (dict(name='src/data.0'), b'bad')], 'not of the recording'),
+                          ([(dict(name='perf.data'), RECORDING), (dict(name='src/data.0'), b'bad')], 'not of the recording')):
+        make_archive(here / 'perf.all-x.tar.bz2', [*members, symbols])
+        assert word in tally('archive', '--unpack', cwd=here, env=home, check=255).stderr
+        assert everything_below(here) == ['perf.all-x.tar.bz2'] and not everything_below(folders / 'there')
+    make_archive(here / 'perf.all-x.tar.bz2', [*whole, symbols])
+    tally('archive', '--unpack', cwd=here, env=home, check=0)
+    assert everything_below(here) == ['perf.all-x.tar.bz2', 'perf.data/data', 'perf.data/data.0']
+
+
+def test_an_archive_that_unpacks_to_far_too_much_is_refused(tally, folders):
+    """1 GiB of 1 kB, in a member, and behind the end: nothing of it is written."""
+    zeros = bz2.compress(bytes(16 << 20)) * 64
+    for size in (1 << 30, 0):
+        member = tarfile.TarInfo(f'{FOLDER}/elf')
+        member.size = size
+        end = b'' if size else bytes(1024)
+        (folders / 'a.tar.bz2').write_bytes(bz2.compress(member.tobuf() + end) + zeros)
+        result = tally('archive', '--unpack', folders / 'a.tar.bz2', check=255)
+        assert 'unpacks to more than 200 times its size' in result.stderr
+        assert not everything_below(folders / '.debug')
 
 
 def test_links_that_lie_in_the_cache_are_not_followed(tally, folders):

@@ -65,11 +65,13 @@ enum tally_status archive_members_open(const char *path, struct archive_members 
 	if (input < 0)
 		return error_set_errno(
 			err, errno == ENOENT ? TALLY_NOT_FOUND : TALLY_IO, errno, "cannot open %s", path);
-	*archive = (struct archive_members){.fd = -1};
+	*archive = (struct archive_members){.fd = -1, .most = LIMIT_ARCHIVE_UNPACKED};
 	enum tally_status status = fstat(input, &about) == 0 && S_ISREG(about.st_mode)
 					   ? start_bzip2(input, archive, err)
 					   : error_set(err, TALLY_INVALID, "%s is no file", path);
 	close(input);
+	if (status == TALLY_OK)
+		archive->most += (uint64_t)about.st_size * LIMIT_ARCHIVE_RATIO;
 	return status;
 }
 
@@ -78,6 +80,9 @@ static enum tally_status read_fully(
 	struct archive_members *archive, void *room, size_t len, size_t *got, struct tally_error *err)
 {
 	size_t done = 0, some = 1;
+	if (archive->offset > archive->most)
+		return error_set(
+			err, TALLY_LIMIT, "the archive unpacks to more than %u times its size", LIMIT_ARCHIVE_RATIO);
 	while (done < len && some > 0) {
 		enum tally_status status = file_read_some(archive->fd, (char *)room + done, len - done, &some, err);
 		if (status != TALLY_OK)
@@ -253,9 +258,10 @@ enum tally_status archive_members_next(
 	}
 	if (status == TALLY_END) { /* what follows is not looked at, but bzip2 checks it */
 		char room[16384];
-		for (size_t len = 1; len > 0;)
-			if (file_read_some(archive->fd, room, sizeof(room), &len, NULL) != TALLY_OK)
-				break;
+		enum tally_status rest = TALLY_OK;
+		for (size_t len = 1; rest == TALLY_OK && len > 0;)
+			rest = read_fully(archive, room, sizeof(room), &len, err);
+		status = rest == TALLY_OK ? TALLY_END : rest;
 	}
 	if (status != TALLY_OK)
 		return status;

@@ -3,7 +3,7 @@
  *
  * It writes nothing: who reads decides what a member may become. bzip2 unpacks, in a process of its own. The forms read are
  * ustar's, GNU's long names and pax headers. Every field is checked; a damaged archive is TALLY_CORRUPT with the offset
- * in what bzip2 gave.
+ * in what bzip2 gave. An archive that unpacks to far more than it has is TALLY_LIMIT.
  *
  *	struct archive_members archive;   archive_members_open(path, &archive, err);
  *	while (archive_members_next(&archive, &member, err) == TALLY_OK) ... archive_members_read(&archive, room, n, &len, err)
@@ -30,7 +30,7 @@ struct archive_member {
 struct archive_members {
 	int fd; /* from bzip2 */
 	pid_t pid;
-	uint64_t offset;
+	uint64_t offset, most; /* more than that is not unpacked */
 	uint64_t left, padding; /* of the member that was given last: its bytes, and those up to the next header */
 };
 

@@ -209,6 +209,7 @@ struct unpacking {
 	const char *path; /* of the archive */
 	int root; /* the folder that it goes to */
 	int symbols; /* the file that the archive in this one goes to; -1: there is none yet */
+	char recording[NAME_MAX + 1]; /* its file or folder */
 	bool has_recording;
 };
 
@@ -315,24 +316,16 @@ enum tally_status archive_unpack_symbols(const char *path, const char *cache, st
 	return status;
 }
 
-/* The copy of the archive within is what is judged and unpacked. */
-static enum tally_status check_all(
-	void *context, struct archive_members *archive, const struct archive_member *member, struct tally_error *err)
+/* Of a member that is neither a folder nor the archive within: a recording's file, or a part of its folder, of which there
+ * is one, and which does not lie here yet. */
+static enum tally_status check_recording(struct unpacking *unpacking, struct archive_members *archive,
+	const struct archive_member *member, struct tally_error *err)
 {
-	struct unpacking *unpacking = context;
-	const char *why = archive_refuses_here(member);
-	struct tally_str path = path_of(member), first = path, rest = path;
+	struct tally_str rest = path_of(member), first = rest;
 	struct stat about;
-	if (why)
-		return refuse(unpacking->path, member, why, err);
-	if (member->type == ARCHIVE_DIRECTORY)
-		return TALLY_OK;
-	if (str_equal(path, STR(ARCHIVE_SYMBOLS))) {
-		if (ftruncate(unpacking->symbols, 0) != 0 || lseek(unpacking->symbols, 0, SEEK_SET) != 0)
-			return cannot_write(member, err);
-		return copy_contents(unpacking->symbols, archive, member, err);
-	}
-	if (str_next(&rest, '/', &first) && (rest.len == 0 || str_equal(rest, STR("data")))) {
+	if (!str_next(&rest, '/', &first))
+		return refuse(unpacking->path, member, "neither a recording nor " ARCHIVE_SYMBOLS, err);
+	if (rest.len == 0 || str_equal(rest, STR("data"))) {
 		char magic[sizeof(MAGIC)] = "";
 		size_t len;
 		enum tally_status status = archive_members_read(archive, magic, strlen(MAGIC), &len, err);
@@ -343,14 +336,35 @@ static enum tally_status check_all(
 		if (unpacking->has_recording)
 			return refuse(unpacking->path, member, "a second recording", err);
 		unpacking->has_recording = true;
-		char name[NAME_MAX + 1];
-		snprintf(name, sizeof(name), "%.*s", (int)first.len, first.data);
-		if (fstatat(unpacking->root, name, &about, AT_SYMLINK_NOFOLLOW) == 0)
-			return error_set(err, TALLY_INVALID,
-				"nothing of %s is unpacked: %s lies here; move it away, or unpack in another folder",
-				unpacking->path, name);
 	}
+	if (unpacking->recording[0])
+		return str_equal(first, str_from(unpacking->recording))
+			       ? TALLY_OK
+			       : refuse(unpacking->path, member, "not of the recording that it has", err);
+	memcpy(unpacking->recording, first.data, first.len); /* is_plain_path: it fits */
+	if (fstatat(unpacking->root, unpacking->recording, &about, AT_SYMLINK_NOFOLLOW) == 0)
+		return error_set(err, TALLY_INVALID,
+			"nothing of %s is unpacked: %s lies here; move it away, or unpack in another folder",
+			unpacking->path, unpacking->recording);
 	return TALLY_OK;
+}
+
+/* The copy of the archive within is what is judged and unpacked. */
+static enum tally_status check_all(
+	void *context, struct archive_members *archive, const struct archive_member *member, struct tally_error *err)
+{
+	struct unpacking *unpacking = context;
+	const char *why = archive_refuses_here(member);
+	if (why)
+		return refuse(unpacking->path, member, why, err);
+	if (member->type == ARCHIVE_DIRECTORY)
+		return TALLY_OK;
+	if (str_equal(path_of(member), STR(ARCHIVE_SYMBOLS))) {
+		if (ftruncate(unpacking->symbols, 0) != 0 || lseek(unpacking->symbols, 0, SEEK_SET) != 0)
+			return cannot_write(member, err);
+		return copy_contents(unpacking->symbols, archive, member, err);
+	}
+	return check_recording(unpacking, archive, member, err);
 }
 
 static enum tally_status put_recording(
@@ -381,6 +395,9 @@ enum tally_status archive_unpack_all(const char *path, const char *cache, struct
 	enum tally_status status = unpacking.root >= 0
 					   ? each_member(path, check_all, &unpacking, err)
 					   : error_set_errno(err, TALLY_IO, errno, "cannot open this folder");
+	if (status == TALLY_OK && unpacking.recording[0] && !unpacking.has_recording)
+		status = error_set(err, TALLY_INVALID, "nothing of %s is unpacked: '%s' in it has no data", path,
+			unpacking.recording);
 	if (status == TALLY_OK && lseek(unpacking.symbols, 0, SEEK_END) == 0)
 		status = error_set(err, TALLY_INVALID, "%s has no " ARCHIVE_SYMBOLS, path);
 	if (status == TALLY_OK)
