@@ -52,11 +52,11 @@ static const struct profile_key_info keys[KEY_FIELD] = {
 	[KEY_WEIGHT1] = AVERAGE("weight1", "Weight1", WEIGHT),
 	[KEY_WEIGHT2] = AVERAGE("weight2", "Weight2", INS_LAT),
 	[KEY_WEIGHT3] = AVERAGE("weight3", "Weight3", STAGE_CYCLES),
-	[KEY_PARTS + PART_OPERATION] = IN_PARTS("op", "Mem Op", operations),
-	[KEY_PARTS + PART_CACHE] = IN_PARTS("cache", "Cache", caches),
-	[KEY_PARTS + PART_MEMORY] = IN_PARTS("memory", "Memory", memories),
-	[KEY_PARTS + PART_SNOOP] = IN_PARTS("snoop", "Snoop", snoops),
-	[KEY_PARTS + PART_TLB] = IN_PARTS("dtlb", "D-TLB", translations),
+	[KEY_PART_OPERATION] = IN_PARTS("op", "Mem Op", operations),
+	[KEY_PART_CACHE] = IN_PARTS("cache", "Cache", caches),
+	[KEY_PART_MEMORY] = IN_PARTS("memory", "Memory", memories),
+	[KEY_PART_SNOOP] = IN_PARTS("snoop", "Snoop", snoops),
+	[KEY_PART_TLB] = IN_PARTS("dtlb", "D-TLB", translations),
 	[KEY_PID] = {"pid", .header = "    Pid:Command"},
 	[KEY_TGID] = {"tgid", .header = "   Tgid:Command"},
 	[KEY_COMM] = {"comm", .header = "Command"},
@@ -199,10 +199,10 @@ static const struct {
 	{"phys_daddr", KEY_PHYSICAL},
 	{"data_page_size", KEY_DATA_PAGE_SIZE},
 	{"blocked", KEY_BLOCKED},
-	{"op", KEY_PARTS + PART_OPERATION},
-	{"cache", KEY_PARTS + PART_CACHE},
-	{"memory", KEY_PARTS + PART_MEMORY},
-	{"dtlb", KEY_PARTS + PART_TLB},
+	{"op", KEY_PART_OPERATION},
+	{"cache", KEY_PART_CACHE},
+	{"memory", KEY_PART_MEMORY},
+	{"dtlb", KEY_PART_TLB},
 };
 
 const struct profile_key_info *profile_key_get(enum profile_key key)
@@ -250,9 +250,9 @@ enum profile_key profile_key_as_field(enum profile_key key)
 	case KEY_STAGE_CYCLES:
 		return KEY_WEIGHT3;
 	case KEY_MEM: /* by a prefix of "memory" */
-		return (enum profile_key)(KEY_PARTS + PART_MEMORY);
+		return KEY_PART_MEMORY;
 	case KEY_SNOOP:
-		return (enum profile_key)(KEY_PARTS + PART_SNOOP);
+		return KEY_PART_SNOOP;
 	default:
 		return key;
 	}

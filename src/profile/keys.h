@@ -28,6 +28,11 @@ enum profile_key {
 	KEY_WEIGHT2,
 	KEY_WEIGHT3,
 	KEY_PARTS, /* the period in the parts of a kind: of the first kind, so the others */
+	KEY_PART_OPERATION = KEY_PARTS + PART_OPERATION,
+	KEY_PART_CACHE = KEY_PARTS + PART_CACHE,
+	KEY_PART_MEMORY = KEY_PARTS + PART_MEMORY,
+	KEY_PART_SNOOP = KEY_PARTS + PART_SNOOP,
+	KEY_PART_TLB = KEY_PARTS + PART_TLB,
 	KEY_PARTS_LAST = KEY_PARTS + PART_KINDS - 1,
 	/* keys */
 	KEY_PID, /* perf's name for the thread: its tid is shown and grouped by */

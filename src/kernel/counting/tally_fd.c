@@ -225,7 +225,7 @@ static pid_t self_id(enum tally_owner owner)
 
 enum tally_status tally_fd_signal(int fd, int signal, enum tally_owner owner, pid_t id, struct tally_error *err)
 {
-	static const int kinds[] = {[TALLY_OWNER_THREAD] = F_OWNER_TID,
+	static const __typeof__(((struct f_owner_ex *)NULL)->type) kinds[] = {[TALLY_OWNER_THREAD] = F_OWNER_TID,
 		[TALLY_OWNER_PROCESS] = F_OWNER_PID,
 		[TALLY_OWNER_GROUP] = F_OWNER_PGRP};
 	if ((unsigned)owner >= sizeof(kinds) / sizeof(kinds[0]))

@@ -51,7 +51,7 @@ static size_t cache_names_add(struct text *buffer, size_t *offsets)
 
 const char *event_catalogue_nearest(struct event_catalogue *catalogue, const char *word)
 {
-	size_t offsets[CACHE_COUNT * CACHE_OP_COUNT * CACHE_RESULT_COUNT];
+	size_t offsets[(size_t)CACHE_COUNT * CACHE_OP_COUNT * CACHE_RESULT_COUNT];
 	struct text cache = {0};
 	size_t cache_count = cache_names_add(&cache, offsets);
 	size_t cap = event_symbol_count * 2 + catalogue->pmu_count + cache_count, n = 0;

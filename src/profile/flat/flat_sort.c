@@ -36,11 +36,11 @@ uint64_t flat_stat_value(const struct flat_table *table, const struct flat_stat 
 	switch ((int)key) {
 	case KEY_OVERHEAD:
 	case KEY_PERIOD:
-	case KEY_PARTS + PART_OPERATION:
-	case KEY_PARTS + PART_CACHE:
-	case KEY_PARTS + PART_MEMORY:
-	case KEY_PARTS + PART_SNOOP:
-	case KEY_PARTS + PART_TLB:
+	case KEY_PART_OPERATION:
+	case KEY_PART_CACHE:
+	case KEY_PART_MEMORY:
+	case KEY_PART_SNOOP:
+	case KEY_PART_TLB:
 		return stat->period;
 	case KEY_OVERHEAD_SYS:
 		return more(table, stat, MORE_SYS);
