@@ -1,5 +1,7 @@
 """libtally.so shows only what include/tally declares, and an installed copy can be built against."""
+import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -271,3 +273,24 @@ def test_installed_library(consumer, check_programs, stem, name):
     if result.returncode == 77:
         pytest.skip(result.stderr.strip())
     assert (result.returncode, result.stderr) == (0, '')
+
+
+def test_a_build_without_tests_needs_no_test_library(tmp_path):
+    """Configured where pkg-config knows neither cmocka nor libdw; the tests are what takes the first."""
+    if not shutil.which('pkg-config'):
+        pytest.skip('pkg-config is not installed')
+    folders = subprocess.run(['pkg-config', '--variable', 'pc_path', 'pkg-config'], text=True, capture_output=True,
+                             check=True).stdout.strip().split(':')
+    known = tmp_path / 'pkgconfig'
+    known.mkdir()
+    for folder in folders:
+        for file in pathlib.Path(folder).glob('*.pc'):
+            if file.name not in ('cmocka.pc', 'libdw.pc') and not (known / file.name).exists():
+                (known / file.name).symlink_to(file)
+    build = tmp_path / 'build'
+    result = subprocess.run(['meson', 'setup', '-Dtests=false', build, ROOT], text=True, capture_output=True, check=False,
+                            env={**os.environ, 'PKG_CONFIG_LIBDIR': str(known)})
+    assert result.returncode == 0, result.stdout
+    assert 'cmocka' not in result.stdout
+    targets = {target['name'] for target in json.loads((build / 'meson-info/intro-targets.json').read_text())}
+    assert 'tally' in targets and not {name for name in targets if name.startswith(('test_', 'fuzz_'))}
