@@ -1,7 +1,7 @@
 /*
  * report --require: what is taken can be judged and said, of any recording.
  */
-#include "analysis/worth.h"
+#include "analysis/replay/worth.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@
 
 #include "abi/branch.h"
 #include "analysis/parallelism.h"
-#include "analysis/replay/replay_options.h"
+#include "analysis/replay_options.h"
 #include "analysis/resolve.h"
 #include "analysis/thread_namespaces.h"
 #include "perfdata/event_set.h"

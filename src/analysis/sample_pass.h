@@ -11,7 +11,7 @@
 #define ANALYSIS_SAMPLE_PASS_H
 
 #include "analysis/group_reads.h"
-#include "analysis/replay/replay_options.h"
+#include "analysis/replay_options.h"
 #include "analysis/resolve.h"
 #include "analysis/sample_facets.h"
 #include "analysis/sample_switches.h"

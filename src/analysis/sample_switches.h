@@ -12,7 +12,7 @@
 #define ANALYSIS_SAMPLE_SWITCHES_H
 
 #include "analysis/record_run.h"
-#include "analysis/replay/replay_options.h"
+#include "analysis/replay_options.h"
 #include "analysis/sample_clock.h"
 #include "base/vec.h"
 #include "perfdata/reader.h"

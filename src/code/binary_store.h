@@ -18,101 +18,10 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/diag.h"
+#include "code/binary.h"
 #include "code/data_access.h"
+#include "code/symbol.h"
 #include <tally/status.h>
-
-enum binary_kind {
-	BINARY_USER, /* an ELF file; addresses are file offsets */
-	BINARY_KERNEL, /* kallsyms or vmlinux; addresses are run-time addresses */
-	BINARY_MODULE, /* a kernel module; run-time addresses, from kallsyms */
-	BINARY_VDSO, /* file offsets in the vdso image */
-	BINARY_PERF_MAP, /* JIT code by /tmp/perf-PID.map; run-time addresses */
-	BINARY_JITDUMP, /* JIT code by its jit-PID.dump; offsets of code in the dump */
-	BINARY_NONE, /* [heap], [stack], unknown: never has symbols */
-};
-
-struct binary_key {
-	enum binary_kind kind;
-	struct tally_str path; /* as recorded; for a module its name in brackets */
-	struct tally_str file; /* of a module: its path as recorded; else empty */
-	uint8_t build_id_size; /* 0: the recording has none */
-	uint8_t build_id[20];
-	/* Of a user's file without a build id: what its mappings tell. inode 0: nothing. */
-	uint32_t major, minor;
-	uint64_t inode, generation;
-	int32_t pid; /* whose /proc/PID/root or perf map; -1 none */
-	uint64_t start; /* run-time address of the kernel's _text, or start of the module; else 0 */
-	uint64_t end; /* of the kernel: where its text or data ends, as its build has it; 0: not known */
-};
-
-struct symbol {
-	uint64_t start; /* file offset or run-time address as kind says; functions sorted, no overlap after fix-up */
-	uint64_t end; /* exclusive */
-	const char *name; /* as in the file: see binary_store_display_name */
-	char binding; /* 'l' local, 'g' global, 'w' weak, 'u' unique */
-	bool is_object; /* data, as its file says */
-};
-
-struct symbol_span { /* addresses that have one answer, both ends included */
-	const struct symbol *symbol; /* NULL: no symbol */
-	uint64_t first, last;
-};
-
-struct source_place { /* innermost first: what was inlined at an address, then the function that holds it */
-	const char *function; /* the linker's name, as in the file; NULL: not said */
-	const char *path; /* as the compiler knew it; NULL: not said */
-	uint32_t line; /* 0: not said */
-	uint32_t discriminator; /* tells code of the innermost line apart; 0: none */
-	bool is_inlined;
-};
-
-enum binary_status {
-	BINARY_NOT_LOADED,
-	BINARY_OK,
-	BINARY_NO_FILE,
-	BINARY_BUILD_ID_DIFFERS,
-	BINARY_NO_SYMBOLS,
-	BINARY_DAMAGED,
-	BINARY_HIDDEN /* kptr_restrict */
-};
-
-struct binary_info {
-	enum binary_kind kind;
-	struct tally_str path; /* as recorded */
-	uint8_t build_id_size; /* of the recorded file; where the recording has none of the one that was found; 0 none */
-	uint8_t build_id[20];
-	const char *used_path; /* where the symbols came from; NULL if nowhere */
-	enum binary_status status;
-	size_t symbol_count;
-	const char *text; /* one sentence: why there are no symbols; NULL if all is well */
-	bool is_unproven; /* the names are the running kernel's or a file's at the path, and nothing tells if it was recorded */
-	const char *doubt; /* of a user's file that is_unproven: why; NULL of a kernel */
-};
-
-enum binary_found { /* at a place where names were looked for */
-	BINARY_FOUND_USED,
-	BINARY_FOUND_NOTHING, /* no such file */
-	BINARY_FOUND_CLOSED, /* no permission */
-	BINARY_FOUND_OTHER_BUILD_ID,
-	BINARY_FOUND_OTHER_FILE, /* than the recorded one, as its inode tells */
-	BINARY_FOUND_OTHER_CHECKSUM, /* than the debug link says */
-	BINARY_FOUND_NO_SYMBOLS, /* the right file, but it has none; or not what is missing */
-	BINARY_FOUND_DAMAGED,
-	BINARY_FOUND_NO_REGULAR_FILE, /* a FIFO, device, directory */
-	BINARY_FOUND_CHANGED, /* while it was read */
-	BINARY_FOUND_UNREADABLE /* for another reason */
-};
-
-#define BINARY_SOURCE_UNITS "units of debug information" /* the source of a step that found damaged ones */
-
-#define BINARY_SOURCE_LINE_PROGRAM "lines of a program" /* of a step that says how the program failed, in its detail */
-
-struct binary_step { /* of the search for names */
-	const char *source; /* what kind of place: "build-id cache" */
-	const char *path; /* or what else names the place */
-	enum binary_found found;
-	const char *detail; /* more of it: the other build id; NULL none */
-};
 
 struct arch;
 struct binary_kept { /* files that someone holds open: see cli/record/record_files.h */
@@ -209,23 +118,9 @@ size_t binary_store_count(const struct binary_store *store);
 bool binary_store_elf_va(
 	const struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va);
 
-struct binary_code { /* borrowed from the store */
-	struct tally_bytes bytes;
-	uint64_t address; /* of the first byte, as objdump has it; of the kernel where it ran */
-	unsigned elf_machine;
-	bool is_big_endian, is_64;
-	bool has_symtab; /* the file has the names of its own functions */
-	const char *section;
-	const char *path; /* of the file that has it */
-};
 /* The code between two addresses, as of binary_store_find; it may end earlier. One thread. NOT_FOUND: err says why. */
 TALLY_MUST_CHECK enum tally_status binary_store_code(struct binary_store *store, uint32_t id, uint64_t start,
 	uint64_t end, struct binary_code *code, struct tally_error *err);
-struct binary_name { /* of an address that code refers to */
-	const char *name; /* as in the file, dynamic symbols with their versions */
-	uint64_t offset; /* from the name's address; negative in two's complement */
-	bool is_plt;
-};
 /* address: of the kind of binary_code's. False: nothing is known of it. One thread. */
 bool binary_store_name_at(struct binary_store *store, uint32_t id, uint64_t address, struct binary_name *name);
 

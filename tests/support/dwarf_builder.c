@@ -1,6 +1,6 @@
 #include "dwarf_builder.h"
 #include "object/dwarf/dwarf_numbers.h"
-#include "object/dwarf/frame_numbers.h"
+#include "object/frame_numbers.h"
 
 #include <stdlib.h>
 

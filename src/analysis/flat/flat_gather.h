@@ -15,7 +15,7 @@
 #define ANALYSIS_FLAT_FLAT_GATHER_H
 
 #include "analysis/record_run.h"
-#include "analysis/replay/replay_options.h"
+#include "analysis/replay_options.h"
 #include "analysis/run_parts.h"
 #include "base/id_table.h"
 #include "base/vec.h"

@@ -8,7 +8,7 @@
 #ifndef ANALYSIS_FLAT_FLAT_PASSES_H
 #define ANALYSIS_FLAT_FLAT_PASSES_H
 
-#include "analysis/replay/replay_options.h"
+#include "analysis/replay_options.h"
 #include "analysis/sample_pass.h"
 
 struct flat_job {

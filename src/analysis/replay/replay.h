@@ -12,7 +12,7 @@
 #define ANALYSIS_REPLAY_REPLAY_H
 
 #include "analysis/binary_hits.h"
-#include "analysis/replay/replay_options.h"
+#include "analysis/replay_options.h"
 #include "analysis/stack_ends.h"
 #include "base/vec.h"
 #include "code/binary_store.h"

@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "base/thread_pool.h"
 #include "base/visible.h"
-#include "code/symbol_origin.h"
+#include "code/binaries/symbol_origin.h"
 #include "profile/profile_bulk.h"
 
 struct frame_join {

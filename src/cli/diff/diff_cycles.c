@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "profile/row_value.h"
+#include "profile/rows/row_value.h"
 
 static enum tally_status read_files(
 	const struct diff_cycles_input *input, struct diff_cycles *cycles, struct tally_error *err)

@@ -12,7 +12,7 @@
 #define CLI_DIFF_DIFF_FEW_H
 
 #include "kernel/counting/run_resampling.h"
-#include "profile/diff_changes.h"
+#include "profile/diff/diff_changes.h"
 
 /* The least p that ranks can have. */
 double diff_few_least_p(const struct diff_sides *sides);

@@ -11,7 +11,7 @@
 #ifndef CLI_DIFF_DIFF_GATE_H
 #define CLI_DIFF_DIFF_GATE_H
 
-#include "profile/diff_changes.h"
+#include "profile/diff/diff_changes.h"
 #include <tally/status.h>
 
 #define DIFF_GATE_CLAUSES 8

@@ -15,7 +15,7 @@
 #include "analysis/replay/replay.h"
 #include "cli/cli.h"
 #include "cli/diff/diff_request.h"
-#include "profile/hot_streams.h"
+#include "profile/rows/hot_streams.h"
 
 struct diff_recording {
 	const char *path;

@@ -14,7 +14,7 @@
 #include "base/diag.h"
 #include "cli/diff/diff_gate.h"
 #include "cli/diff/diff_statistics.h"
-#include "profile/diff_table.h"
+#include "profile/diff/diff_table.h"
 #include "view/text/report_options.h"
 
 enum diff_format { DIFF_FORMAT_TEXT, DIFF_FORMAT_JSON, DIFF_FORMAT_MARKDOWN };

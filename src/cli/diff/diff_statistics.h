@@ -11,8 +11,8 @@
 #define CLI_DIFF_DIFF_STATISTICS_H
 
 #include "kernel/counting/run_resampling.h"
-#include "profile/diff_changes.h"
-#include "profile/diff_table.h"
+#include "profile/diff/diff_changes.h"
+#include "profile/diff/diff_table.h"
 
 enum diff_measure {
 	DIFF_AUTO, /* periods; scaled ones where runs differ mostly by how fast the machine was, and the totals do not tell */

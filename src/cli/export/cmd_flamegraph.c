@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "analysis/replay/replay.h"
-#include "analysis/worth.h"
+#include "analysis/replay/worth.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/advice_notes.h"

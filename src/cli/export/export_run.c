@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/worth.h"
+#include "analysis/replay/worth.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/cpu_filter.h"

@@ -10,6 +10,7 @@
 #ifndef CLI_PACK_PACK_CODE_H
 #define CLI_PACK_PACK_CODE_H
 
+#include "code/binary_store.h"
 #include "code/pack/pack.h"
 
 struct pack_codes {

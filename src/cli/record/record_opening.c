@@ -5,8 +5,8 @@
 #include "cli/record/record_features.h"
 #include "cli/record/record_map_ids.h"
 #include "code/binaries/running_kernel.h"
+#include "kernel/events/event_gates.h"
 #include "kernel/recording/initial_state.h"
-#include "kernel/system/event_gates.h"
 #include "kernel/system/kernel_files.h"
 #include "kernel/system/surroundings.h"
 

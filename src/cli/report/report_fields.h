@@ -11,7 +11,7 @@
 #ifndef CLI_REPORT_REPORT_FIELDS_H
 #define CLI_REPORT_REPORT_FIELDS_H
 
-#include "analysis/replay/replay_options.h"
+#include "analysis/replay_options.h"
 #include "analysis/tracepoint_fields.h"
 #include "perfdata/reader.h"
 #include "profile/profile.h"

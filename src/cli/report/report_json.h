@@ -6,7 +6,7 @@
 #ifndef CLI_REPORT_REPORT_JSON_H
 #define CLI_REPORT_REPORT_JSON_H
 
-#include "analysis/worth.h"
+#include "analysis/replay/worth.h"
 #include "base/json.h"
 
 void report_json_begin(struct json *j, const char *path);

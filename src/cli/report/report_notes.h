@@ -7,7 +7,7 @@
 #define CLI_REPORT_REPORT_NOTES_H
 
 #include "analysis/replay/replay.h"
-#include "analysis/worth.h"
+#include "analysis/replay/worth.h"
 #include "base/diag.h"
 #include "cli/cli.h"
 #include "profile/flat/flat_table.h"

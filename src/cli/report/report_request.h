@@ -12,7 +12,7 @@
 #ifndef CLI_REPORT_REPORT_REQUEST_H
 #define CLI_REPORT_REPORT_REQUEST_H
 
-#include "analysis/worth.h"
+#include "analysis/replay/worth.h"
 #include "cli/debuginfod_run.h"
 #include "cli/report/report_fields.h"
 #include "cli/trace_options.h"

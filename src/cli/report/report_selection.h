@@ -8,7 +8,7 @@
 #ifndef CLI_REPORT_REPORT_SELECTION_H
 #define CLI_REPORT_REPORT_SELECTION_H
 
-#include "analysis/replay/replay_options.h"
+#include "analysis/replay_options.h"
 #include "perfdata/reader.h"
 
 struct switch_names { /* as typed; NULL: none */

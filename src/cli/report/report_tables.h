@@ -15,7 +15,7 @@
 
 #include "cli/report/report_request.h"
 #include "profile/flame_tree.h"
-#include "profile/hierarchy.h"
+#include "profile/rows/hierarchy.h"
 
 struct report_tables {
 	const struct report_request *request; /* finished */

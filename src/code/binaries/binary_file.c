@@ -5,7 +5,7 @@
 #include "base/checksum.h"
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/build_id_cache.h"
-#include "code/binaries/process_files.h"
+#include "code/process_files.h"
 
 static enum tally_status open_cached(const struct binary_place *place, int *fd, struct tally_error *err)
 {

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/mapped_file.h"
-#include "code/binaries/process_files.h"
+#include "code/process_files.h"
 
 /* A file of the cache is there by its build id, and what is held or mapped is the file itself. */
 static bool is_by_path(

@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "code/binaries/file_doubt.h"
-#include "code/binaries/process_files.h"
+#include "code/process_files.h"
 #include "object/elf/go_table.h"
 
 #define PAGE	     4096u

@@ -9,8 +9,8 @@
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/file_doubt.h"
 #include "code/binaries/load_archive.h"
-#include "code/binaries/process_files.h"
 #include "code/binaries/vdso_image.h"
+#include "code/process_files.h"
 #include "object/elf/go_table.h"
 
 /* Why the last place that was tried gave no file: the entry's reason if none does. */

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "code/binaries/binary_trail.h"
-#include "code/binaries/process_files.h"
+#include "code/process_files.h"
 #include "code/symbols/perf_map.h"
 
 #define PROC_PATH_BYTES 64

@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "code/binaries/process_files.h"
+#include "code/process_files.h"
 
 #define PROC_PATH_BYTES 64
 #define DELETED		" (deleted)"

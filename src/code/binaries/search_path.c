@@ -8,7 +8,7 @@
 #include "base/own_home.h"
 #include "code/binaries/build_id_cache.h"
 #include "code/binaries/debuginfod.h"
-#include "code/binaries/process_files.h"
+#include "code/process_files.h"
 
 #define DELETED " (deleted)"
 

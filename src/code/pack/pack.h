@@ -15,7 +15,9 @@
 
 #include "base/vec.h"
 #include "base/writer.h"
-#include "code/binary_store.h"
+#include "code/binary.h"
+#include "code/symbol.h"
+#include <tally/status.h>
 
 struct pack_segment { /* of the file: how offsets become link-time addresses */
 	uint64_t offset, vaddr, size;

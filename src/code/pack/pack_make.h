@@ -10,6 +10,7 @@
 #ifndef CODE_PACK_PACK_MAKE_H
 #define CODE_PACK_PACK_MAKE_H
 
+#include "code/binary_store.h"
 #include "code/pack/pack.h"
 
 /* Of a loaded entry; addresses rise. Symbols, places and what describes the file are added to the object. */

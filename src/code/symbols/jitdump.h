@@ -16,7 +16,8 @@
 #include "base/bytes.h"
 #include "base/cursor.h"
 #include "base/vec.h"
-#include "code/binary_store.h"
+#include "code/symbol.h"
+#include <tally/status.h>
 
 struct jitdump_code { /* a function, by offset */
 	uint64_t offset, size; /* its code in the dump */

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/map_u64.h"
-#include "code/binaries/process_files.h"
+#include "code/process_files.h"
 #include "object/dwarf/debug_info.h"
 #include "object/dwarf/dwarf_entry.h"
 

@@ -10,8 +10,9 @@
 #ifndef CODE_SYMBOLS_SYMBOL_TABLE_H
 #define CODE_SYMBOLS_SYMBOL_TABLE_H
 
+#include "base/bytes.h"
 #include "base/vec.h"
-#include "code/binary_store.h"
+#include "code/symbol.h"
 
 struct symbol_table {
 	VEC(struct symbol) symbols;

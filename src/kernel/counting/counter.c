@@ -2,10 +2,10 @@
 
 #include "base/error.h"
 #include "kernel/events/event_filter.h"
+#include "kernel/events/event_gates.h"
+#include "kernel/events/privileges.h"
 #include "kernel/system/cpu_topology.h"
-#include "kernel/system/event_gates.h"
 #include "kernel/system/fd_limit.h"
-#include "kernel/system/privileges.h"
 #include "kernel/system/surroundings.h"
 
 #include <errno.h>

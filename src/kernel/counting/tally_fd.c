@@ -18,7 +18,7 @@
 #include "kernel/counting/read_format.h"
 #include "kernel/counting/scaling.h"
 #include "kernel/events/attr_bytes.h"
-#include "kernel/system/privileges.h"
+#include "kernel/events/privileges.h"
 
 #define TRAP_OF_EVENT	 6 /* asm-generic/siginfo.h: TRAP_PERF, which the C library's header lacks */
 #define TRAP_FLAG_ASYNC	 1u

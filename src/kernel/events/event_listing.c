@@ -4,10 +4,10 @@
 #include "base/error.h"
 #include "kernel/events/event_parser.h"
 #include "kernel/events/pfm_events.h"
+#include "kernel/events/privileges.h"
 #include "kernel/events/tool_events.h"
 #include "kernel/events/tracepoints.h"
 #include "kernel/system/cpu_topology.h"
-#include "kernel/system/privileges.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "kernel/events/event_parser.h"
+#include "kernel/events/privileges.h"
 #include "kernel/system/fd_limit.h"
 #include "kernel/system/kernel_seam.h"
-#include "kernel/system/privileges.h"
 
 #include <errno.h>
 #include <fcntl.h>

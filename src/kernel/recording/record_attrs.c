@@ -2,7 +2,7 @@
 #include "arch/arch.h"
 #include "base/error.h"
 #include "base/vec.h"
-#include "kernel/system/event_gates.h"
+#include "kernel/events/event_gates.h"
 #include <string.h>
 #include <sys/utsname.h>
 

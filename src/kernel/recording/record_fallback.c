@@ -1,7 +1,7 @@
 #include "kernel/recording/record_fallback.h"
 #include "base/arena.h"
+#include "kernel/events/event_gates.h"
 #include "kernel/recording/record_attrs.h"
-#include "kernel/system/event_gates.h"
 #include "kernel/system/kernel_files.h"
 #include <errno.h>
 #include <stdio.h>

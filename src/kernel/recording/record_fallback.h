@@ -9,7 +9,7 @@
 #define KERNEL_RECORDING_RECORD_FALLBACK_H
 
 #include "base/diag.h"
-#include "kernel/system/privileges.h"
+#include "kernel/events/privileges.h"
 
 struct record_fallback {
 	const struct kernel_seam *kernel;

@@ -3,13 +3,13 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "kernel/events/event_filter.h"
+#include "kernel/events/event_gates.h"
+#include "kernel/events/privileges.h"
 #include "kernel/recording/record_attrs.h"
 #include "kernel/recording/record_fallback.h"
 #include "kernel/recording/ring_set.h"
 #include "kernel/system/cpu_topology.h"
-#include "kernel/system/event_gates.h"
 #include "kernel/system/fd_limit.h"
-#include "kernel/system/privileges.h"
 #include "kernel/system/surroundings.h"
 #include <errno.h>
 #include <fcntl.h>

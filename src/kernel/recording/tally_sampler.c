@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "kernel/events/attr_bytes.h"
 #include "kernel/events/event_parser.h"
+#include "kernel/events/privileges.h"
 #include "kernel/recording/tally_ring.h"
 #include "kernel/recording/tally_sample.h"
-#include "kernel/system/privileges.h"
 
 #define FREQUENCY_DEFAULT 4000
 

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/limits.h"
-#include "object/dwarf/frame_numbers.h"
 #include "object/dwarf/leb128.h"
+#include "object/frame_numbers.h"
 
 #define STACK_DEPTH 16 /* remembered rows inside one another: compilers nest one, by hand some write two */
 

@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "object/dwarf/dwarf_numbers.h"
-#include "object/dwarf/frame_numbers.h"
 #include "object/dwarf/leb128.h"
+#include "object/frame_numbers.h"
 
 static bool read_block(struct dwarf_walk *walk, uint32_t form, struct tally_bytes *block)
 {

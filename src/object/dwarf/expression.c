@@ -1,7 +1,7 @@
 #include "object/dwarf/expression.h"
 
-#include "object/dwarf/frame_numbers.h"
 #include "object/dwarf/leb128.h"
+#include "object/frame_numbers.h"
 
 #define STACK_DEPTH 64
 #define STEPS_MAX   1024 /* loops end: no rule of a compiler needs more than some tens */

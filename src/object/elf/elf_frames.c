@@ -4,8 +4,8 @@
  */
 
 #include "base/cursor.h"
-#include "object/dwarf/frame_numbers.h"
 #include "object/elf/elf_internal.h"
+#include "object/frame_numbers.h"
 
 #define FROM_HERE (DW_EH_PE_pcrel | DW_EH_PE_sdata4) /* what every linker writes */
 

@@ -7,7 +7,7 @@
 #include "base/dedup.h"
 #include "base/id_table.h"
 #include "base/thread_pool.h"
-#include "profile/facet_keys.h"
+#include "profile/flat/facet_keys.h"
 
 #define FRAME_WORDS  5
 #define SAMPLE_WORDS 4

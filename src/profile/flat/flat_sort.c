@@ -13,7 +13,7 @@
  */
 #include "base/error.h"
 #include "base/key_sort.h"
-#include "profile/facet_keys.h"
+#include "profile/flat/facet_keys.h"
 #include "profile/flat/flat_words.h"
 
 #include <endian.h>

@@ -10,7 +10,7 @@
 #define VIEW_DATA_REPORT_JSON_H
 
 #include "base/json.h"
-#include "profile/hierarchy.h"
+#include "profile/rows/hierarchy.h"
 #include "view/text/report_options.h"
 
 /* tree: of the table; NULL: rows are flat. */

@@ -13,7 +13,7 @@
 #define VIEW_TEXT_CHAIN_TEXT_H
 
 #include "base/text.h"
-#include "profile/call_tree.h"
+#include "profile/rows/call_tree.h"
 
 enum chain_style { CHAIN_NONE, CHAIN_GRAPH, CHAIN_FRACTAL, CHAIN_FLAT, CHAIN_FOLDED };
 enum chain_value { CHAIN_PERCENT, CHAIN_PERIOD, CHAIN_COUNT };

@@ -6,7 +6,7 @@
 #ifndef VIEW_TEXT_CHANGES_TEXT_H
 #define VIEW_TEXT_CHANGES_TEXT_H
 
-#include "profile/diff_changes.h"
+#include "profile/diff/diff_changes.h"
 #include "view/text/diff_text.h"
 
 /* "+3.02%", "new" or "gone". */

@@ -7,7 +7,7 @@
 #ifndef VIEW_TEXT_DIFF_KEYS_H
 #define VIEW_TEXT_DIFF_KEYS_H
 
-#include "profile/diff_table.h"
+#include "profile/diff/diff_table.h"
 #include "view/text/report_cells.h"
 
 struct diff_keys {

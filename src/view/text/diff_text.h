@@ -8,7 +8,7 @@
 #ifndef VIEW_TEXT_DIFF_TEXT_H
 #define VIEW_TEXT_DIFF_TEXT_H
 
-#include "profile/diff_table.h"
+#include "profile/diff/diff_table.h"
 #include "view/text/report_options.h"
 
 #define DIFF_TEXT_SPREAD 8

@@ -1,5 +1,5 @@
 #include "view/text/facet_cells.h"
-#include "profile/facet_keys.h"
+#include "profile/flat/facet_keys.h"
 #include "view/text/origin_text.h"
 
 #define LEVEL_WIDTH	     4 /* "[k] " */

@@ -8,8 +8,8 @@
 #ifndef VIEW_TEXT_PATHS_TEXT_H
 #define VIEW_TEXT_PATHS_TEXT_H
 
-#include "profile/diff_changes.h"
-#include "profile/diff_paths.h"
+#include "profile/diff/diff_changes.h"
+#include "profile/diff/diff_paths.h"
 
 struct paths_text_options {
 	const struct diff_change *changes; /* by path: shares of both sides, and what was tested of them */

@@ -8,7 +8,7 @@
 #ifndef VIEW_TEXT_REPORT_HIERARCHY_H
 #define VIEW_TEXT_REPORT_HIERARCHY_H
 
-#include "profile/hierarchy.h"
+#include "profile/rows/hierarchy.h"
 #include "view/text/report_options.h"
 
 TALLY_MUST_CHECK enum tally_status report_hierarchy_rows(struct text *out, const struct hierarchy *tree,

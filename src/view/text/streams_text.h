@@ -8,7 +8,7 @@
 #define VIEW_TEXT_STREAMS_TEXT_H
 
 #include "base/text.h"
-#include "profile/hot_streams.h"
+#include "profile/rows/hot_streams.h"
 
 /* A failure is the text's. */
 void streams_text(struct text *out, const struct hot_streams *before, const struct hot_streams *after);

@@ -10,7 +10,7 @@
 #define VIEW_TUI_LEVEL_TREE_H
 
 #include "profile/flame_tree.h"
-#include "profile/hierarchy.h"
+#include "profile/rows/hierarchy.h"
 #include "view/text/report_options.h"
 
 /* options: with the levels of its columns. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "code/symbols/line_index_form.h"
 #include "object/elf/elf_image.h"
 

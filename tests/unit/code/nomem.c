@@ -13,7 +13,7 @@
 #include "code/unwind/unwinder.h"
 #include "elf_builder.h"
 #include "failing_malloc.h"
-#include "object/dwarf/frame_numbers.h"
+#include "object/frame_numbers.h"
 
 #define TEXT ELF_BUILDER_TEXT_VADDR
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "code/binaries/process_files.h"
+#include "code/process_files.h"
 
 #define NOBODY INT32_MAX /* beyond the kernel's highest number */
 

@@ -7,7 +7,7 @@
 #include "cfi_builder.h"
 #include "code/binaries/load_unwind.h"
 #include "code/unwind/unwinder.h"
-#include "object/dwarf/frame_numbers.h"
+#include "object/frame_numbers.h"
 
 #define BIAS	    UINT64_C(0x550000000000)
 #define LOW	    UINT64_C(0x1000) /* code, link-time */

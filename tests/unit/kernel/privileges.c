@@ -4,7 +4,7 @@
 #include "fake_kernel.h"
 #include "fake_root.h"
 #include "kernel/events/event_parser.h"
-#include "kernel/system/privileges.h"
+#include "kernel/events/privileges.h"
 #include "kernel/system/surroundings.h"
 
 #include <errno.h>

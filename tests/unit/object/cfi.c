@@ -7,8 +7,8 @@
 #include "base/writer.h"
 #include "object/dwarf/cfi.h"
 #include "object/dwarf/expression.h"
-#include "object/dwarf/frame_numbers.h"
 #include "object/elf/elf_image.h"
+#include "object/frame_numbers.h"
 
 static const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 

@@ -4,7 +4,7 @@
 #include "base/writer.h"
 #include "object/dwarf/dwarf_location.h"
 #include "object/dwarf/dwarf_numbers.h"
-#include "object/dwarf/frame_numbers.h"
+#include "object/frame_numbers.h"
 
 static struct dwarf_file file;
 static struct dwarf_unit unit;

@@ -1,7 +1,7 @@
 #include "profile_text.h"
 #include "unit_test.h"
 
-#include "profile/diff_table.h"
+#include "profile/diff/diff_table.h"
 #include <inttypes.h>
 
 #define FILES_MAX 3

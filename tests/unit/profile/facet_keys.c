@@ -1,6 +1,6 @@
 #include "unit_test.h"
 
-#include "profile/facet_keys.h"
+#include "profile/flat/facet_keys.h"
 #include "profile/flat/flat_table.h"
 #include "profile/profile_builder.h"
 

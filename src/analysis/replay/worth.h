@@ -8,8 +8,8 @@
  *	requirements_parse("lost<1%,symbols>90%", &list, err);
  *	for (size_t i = 0; i < list.count; i++) if (!requirement_is_met(&list.items[i], &worth)) ...
  */
-#ifndef ANALYSIS_WORTH_H
-#define ANALYSIS_WORTH_H
+#ifndef ANALYSIS_REPLAY_WORTH_H
+#define ANALYSIS_REPLAY_WORTH_H
 
 #include "analysis/replay/replay.h"
 #include "base/text.h"

@@ -1,8 +1,8 @@
-#include "kernel/system/privileges.h"
+#include "kernel/events/privileges.h"
 
 #include "base/error.h"
+#include "kernel/events/event_gates.h"
 #include "kernel/system/capabilities.h"
-#include "kernel/system/event_gates.h"
 #include "kernel/system/kernel_files.h"
 
 #include <errno.h>

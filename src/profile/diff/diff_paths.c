@@ -1,4 +1,4 @@
-#include "profile/diff_paths.h"
+#include "profile/diff/diff_paths.h"
 
 #include <stdlib.h>
 

@@ -9,10 +9,10 @@
  *	for (uint32_t i = 1; i < paths.count; i++) use(intern_get(&paths.names, paths.items[i].name));
  *	diff_paths_deinit(&paths);
  */
-#ifndef PROFILE_DIFF_PATHS_H
-#define PROFILE_DIFF_PATHS_H
+#ifndef PROFILE_DIFF_DIFF_PATHS_H
+#define PROFILE_DIFF_DIFF_PATHS_H
 
-#include "profile/diff_table.h"
+#include "profile/diff/diff_table.h"
 
 struct diff_path_source { /* one recording */
 	const struct profile *profile;

@@ -3,8 +3,8 @@
  *
  *	char letter = symbol_origin(store, id);
  */
-#ifndef CODE_SYMBOL_ORIGIN_H
-#define CODE_SYMBOL_ORIGIN_H
+#ifndef CODE_BINARIES_SYMBOL_ORIGIN_H
+#define CODE_BINARIES_SYMBOL_ORIGIN_H
 
 #include "code/binary_store.h"
 

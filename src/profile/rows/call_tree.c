@@ -1,4 +1,4 @@
-#include "profile/call_tree.h"
+#include "profile/rows/call_tree.h"
 #include "base/error.h"
 #include "base/vec.h"
 

@@ -2,8 +2,8 @@
  * event_gates.h - why the kernel refuses an event for other reasons than permission: what the hardware, the PMU's other
  * users, the attr or a limit say. One sentence without the event's name, with the least that opens it.
  */
-#ifndef KERNEL_SYSTEM_EVENT_GATES_H
-#define KERNEL_SYSTEM_EVENT_GATES_H
+#ifndef KERNEL_EVENTS_EVENT_GATES_H
+#define KERNEL_EVENTS_EVENT_GATES_H
 
 #include "kernel/events/event_spec.h"
 #include "kernel/system/surroundings.h"

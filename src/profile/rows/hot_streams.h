@@ -10,8 +10,8 @@
  *	for (size_t i = 0; i < streams.count; i++) use(&streams.items[i]);
  *	hot_streams_deinit(&streams);
  */
-#ifndef PROFILE_HOT_STREAMS_H
-#define PROFILE_HOT_STREAMS_H
+#ifndef PROFILE_ROWS_HOT_STREAMS_H
+#define PROFILE_ROWS_HOT_STREAMS_H
 
 #include "profile/flat/flat_table.h"
 

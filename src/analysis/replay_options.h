@@ -1,8 +1,8 @@
 /*
  * replay_options.h - what replay keeps of a recording. A value; all zero is a flat profile by function.
  */
-#ifndef ANALYSIS_REPLAY_REPLAY_OPTIONS_H
-#define ANALYSIS_REPLAY_REPLAY_OPTIONS_H
+#ifndef ANALYSIS_REPLAY_OPTIONS_H
+#define ANALYSIS_REPLAY_OPTIONS_H
 
 #include "base/progress.h"
 #include "perfdata/time_spans.h"

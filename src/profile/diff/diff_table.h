@@ -9,10 +9,10 @@
  *	for (size_t i = 0; i < diff.shown_count; i++) use(&diff.rows[diff.order[i]]);
  *	diff_table_deinit(&diff);
  */
-#ifndef PROFILE_DIFF_TABLE_H
-#define PROFILE_DIFF_TABLE_H
+#ifndef PROFILE_DIFF_DIFF_TABLE_H
+#define PROFILE_DIFF_DIFF_TABLE_H
 
-#include "profile/row_value.h"
+#include "profile/rows/row_value.h"
 
 enum diff_method {
 	DIFF_DELTA_ABS,

@@ -1,4 +1,4 @@
-#include "code/binaries/process_files.h"
+#include "code/process_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

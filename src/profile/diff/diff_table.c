@@ -1,4 +1,4 @@
-#include "profile/diff_table.h"
+#include "profile/diff/diff_table.h"
 
 #include <math.h>
 #include <stdlib.h>

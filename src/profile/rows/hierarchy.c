@@ -1,4 +1,4 @@
-#include "profile/hierarchy.h"
+#include "profile/rows/hierarchy.h"
 #include "base/error.h"
 #include "base/vec.h"
 

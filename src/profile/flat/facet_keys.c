@@ -1,4 +1,4 @@
-#include "profile/facet_keys.h"
+#include "profile/flat/facet_keys.h"
 
 #define CACHELINE_BYTES 64u
 #define MEMORY_BITS	33 /* of the number of FACET_DATA_MEMORY */

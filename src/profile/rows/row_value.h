@@ -5,8 +5,8 @@
  *
  *	struct row_value v = row_value(&table, &table.rows[0], KEY_SYMBOL);
  */
-#ifndef PROFILE_ROW_VALUE_H
-#define PROFILE_ROW_VALUE_H
+#ifndef PROFILE_ROWS_ROW_VALUE_H
+#define PROFILE_ROWS_ROW_VALUE_H
 
 #include "profile/flat/flat_table.h"
 

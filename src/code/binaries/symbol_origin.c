@@ -1,4 +1,4 @@
-#include "code/symbol_origin.h"
+#include "code/binaries/symbol_origin.h"
 
 #include "code/binaries/load_kernel.h"
 

@@ -4,8 +4,8 @@
  * Filled by whoever knows the statistics (cli/diff/diff_statistics.h); rows are numbered as those of the table that they are
  * about. The owner deinits.
  */
-#ifndef PROFILE_DIFF_CHANGES_H
-#define PROFILE_DIFF_CHANGES_H
+#ifndef PROFILE_DIFF_DIFF_CHANGES_H
+#define PROFILE_DIFF_DIFF_CHANGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  *
  *	facet_key_words(&table, key, value, words);	equal words: one row
  */
-#ifndef PROFILE_FACET_KEYS_H
-#define PROFILE_FACET_KEYS_H
+#ifndef PROFILE_FLAT_FACET_KEYS_H
+#define PROFILE_FLAT_FACET_KEYS_H
 
 #include "profile/flat/flat_table.h"
 

@@ -4,8 +4,8 @@
  * Names and values are those of DWARF 5 (dwarfstd.org; sections in brackets), with the vendors' of GNU that compilers
  * write; only what is used here.
  */
-#ifndef OBJECT_DWARF_FRAME_NUMBERS_H
-#define OBJECT_DWARF_FRAME_NUMBERS_H
+#ifndef OBJECT_FRAME_NUMBERS_H
+#define OBJECT_FRAME_NUMBERS_H
 
 /* Operations of expressions (7.7.1). */
 enum {

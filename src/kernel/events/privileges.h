@@ -2,8 +2,8 @@
  * privileges.h - translates a refusal of perf_event_open (and of the ring's mmap) into what refused, why, and the least
  * that opens it. The errno is kept. The only place that does.
  */
-#ifndef KERNEL_SYSTEM_PRIVILEGES_H
-#define KERNEL_SYSTEM_PRIVILEGES_H
+#ifndef KERNEL_EVENTS_PRIVILEGES_H
+#define KERNEL_EVENTS_PRIVILEGES_H
 
 #include "kernel/events/event_parser.h"
 

@@ -1,4 +1,4 @@
-#include "kernel/system/event_gates.h"
+#include "kernel/events/event_gates.h"
 
 #include "base/error.h"
 #include "kernel/system/kernel_files.h"

@@ -5,8 +5,8 @@
  * Numbers of processes are used again: whoever opens a file here checks by its build id that it is the recorded one, or
  * that the process maps a file of that name (process_maps_find).
  */
-#ifndef CODE_BINARIES_PROCESS_FILES_H
-#define CODE_BINARIES_PROCESS_FILES_H
+#ifndef CODE_PROCESS_FILES_H
+#define CODE_PROCESS_FILES_H
 
 #include "base/arena.h"
 #include "object/elf/elf_image.h"

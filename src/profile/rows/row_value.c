@@ -1,6 +1,6 @@
-#include "profile/row_value.h"
+#include "profile/rows/row_value.h"
 
-#include "profile/facet_keys.h"
+#include "profile/flat/facet_keys.h"
 
 /* What a facet says by its number or text alone; others are of frames, or of samples that are counted otherwise. */
 static bool is_of_facet(enum profile_key key)

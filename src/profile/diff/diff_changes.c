@@ -1,4 +1,4 @@
-#include "profile/diff_changes.h"
+#include "profile/diff/diff_changes.h"
 
 #include <stdlib.h>
 

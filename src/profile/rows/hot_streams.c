@@ -1,11 +1,11 @@
-#include "profile/hot_streams.h"
+#include "profile/rows/hot_streams.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/vec.h"
-#include "profile/call_tree.h"
+#include "profile/rows/call_tree.h"
 
 #define LEAST_PERCENT 0.5 /* of all; lighter ones are none, as perf's call chains of a smaller share */
 

@@ -9,8 +9,8 @@
  *	for (uint32_t i = 0; i < h.root_count; i++) use(&h.nodes[i]);
  *	hierarchy_deinit(&h);
  */
-#ifndef PROFILE_HIERARCHY_H
-#define PROFILE_HIERARCHY_H
+#ifndef PROFILE_ROWS_HIERARCHY_H
+#define PROFILE_ROWS_HIERARCHY_H
 
 #include "profile/flat/flat_table.h"
 

@@ -13,8 +13,8 @@
  *	for (uint32_t i = 0; i < b.nodes[0].child_count; i++) use(&b.nodes[b.nodes[0].first_child + i]);
  *	call_tree_deinit(&b);
  */
-#ifndef PROFILE_CALL_TREE_H
-#define PROFILE_CALL_TREE_H
+#ifndef PROFILE_ROWS_CALL_TREE_H
+#define PROFILE_ROWS_CALL_TREE_H
 
 #include "profile/flat/flat_table.h"
 

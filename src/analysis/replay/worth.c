@@ -1,4 +1,4 @@
-#include "analysis/worth.h"
+#include "analysis/replay/worth.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
 
