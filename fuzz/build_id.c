@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "cli/build_ids/build_id.h"
+#include "tasks/session/build_id.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

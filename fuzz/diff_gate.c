@@ -1,4 +1,4 @@
-#include "cli/diff/diff_gate.h"
+#include "verbs/diff/diff_gate.h"
 #include "base/error.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Any text as what objdump printed: lines that are taken lie in the code, in order and apart. */
 #include <stdlib.h>
 
-#include "cli/annotate/annotate_objdump.h"
+#include "tasks/listing/annotate_objdump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/pack/pack_formats.h"
+#include "tasks/packing/pack_formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

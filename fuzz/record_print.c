@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "abi/record_print.h"
-#include "cli/dump_sample.h"
+#include "tasks/session/dump_sample.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
  *
  * The first byte says what counts; a line each for the keys, the fields and the quantum follow.
  */
-#include "cli/report/report_request.h"
+#include "tasks/reporting/report_request.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* A recording of counts as it came, by its own places and by others. */
-#include "cli/stat/stat_replay.h"
+#include "tasks/counts/stat_replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,8 @@
 
 A file of a folder includes only files of its own folder and of the folders that the table allows it; include/tally is
 open to all. Inside a folder, modules (a .h and .c of one path) may not include each other in a circle; a header
-without a .c of its own is a part of the modules that include it.
+without a .c of its own is a part of the modules that include it. Folders at any depth may not include each other in a
+circle either, and no verb (src/verbs/NAME) includes another.
 
 usage: tools/check_layers.py [ROOT]
 """
@@ -12,7 +13,7 @@ import re
 import sys
 
 # Headers that the build makes.
-GENERATED = {'tally_config.h', 'cli/script_driver.h', 'view/flame_html.h', 'view/report_html.h', 'view/flame_svg_script.h', 'view/timechart_html_page.h'}
+GENERATED = {'tally_config.h', 'verbs/script_driver.h', 'view/flame_html.h', 'view/report_html.h', 'view/flame_svg_script.h', 'view/timechart_html_page.h'}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
@@ -77,7 +78,7 @@ def check(root):
     root = root.resolve()
     src = root / 'src'
     table, problems = read_table(src / 'layers.txt')
-    graphs = {}
+    graphs, folders = {}, {}
     for source in sorted([*src.rglob('*.c'), *src.rglob('*.h')]):
         path = source.relative_to(src)
         folder = path.parts[0]
@@ -95,6 +96,10 @@ def check(root):
             if target == 'tally':
                 continue
             other = target.parts[0]
+            if path.parent != target.parent:
+                folders.setdefault(str(path.parent), set()).add(str(target.parent))
+                if folder == other == 'verbs':
+                    problems.append(f'{where}: a verb may not include another ("{match[1]}")')
             if other == folder:
                 module, used = path.with_suffix(''), target.with_suffix('')
                 is_part = path.suffix == '.c' and not (src / target).with_suffix('.c').exists()
@@ -106,6 +111,9 @@ def check(root):
         circle = find_circle(graph)
         if circle:
             problems.append(f'src/{folder}: modules include each other in a circle: ' + ' -> '.join(circle))
+    circle = find_circle(folders)
+    if circle:
+        problems.append('src: folders include each other in a circle: ' + ' -> '.join(circle))
     return problems
 
 

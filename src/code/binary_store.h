@@ -24,7 +24,7 @@
 #include <tally/status.h>
 
 struct arch;
-struct binary_kept { /* files that someone holds open: see cli/record/record_files.h */
+struct binary_kept { /* files that someone holds open: see tasks/recording/record_files.h */
 	/* A descriptor, which stays its owner's; -1: it is not held. From any thread. */
 	int (*find)(void *context, const struct binary_key *key);
 	void *context;

@@ -50,6 +50,17 @@ def test_layers_refuse_a_circle_of_modules(tree):
         'src/base: modules include each other in a circle: base/a -> base/b -> base/c -> base/a']
 
 
+def test_layers_refuse_a_circle_of_folders(tree):
+    root = tree({'src/base/a/x.h': '#include "base/b/y.h"\n', 'src/base/b/y.h': '', 'src/base/b/z.h': '#include "base/a/w.h"\n',
+                 'src/base/a/w.h': ''})
+    assert check_layers.check(root) == ['src: folders include each other in a circle: base/a -> base/b -> base/a']
+
+
+def test_layers_refuse_a_verb_that_includes_another(tree):
+    root = tree({'src/layers.txt': 'verbs:\n', 'src/verbs/a/a.c': '#include "verbs/b/b.h"\n', 'src/verbs/b/b.h': ''})
+    assert check_layers.check(root) == ['src/verbs/a/a.c:1: a verb may not include another ("verbs/b/b.h")']
+
+
 def test_layers_let_a_source_include_its_own_header(tree):
     root = tree({'src/base/a.h': '', 'src/base/a.c': '#include "base/a.h"\n'})
     assert check_layers.check(root) == []

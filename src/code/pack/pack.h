@@ -3,7 +3,7 @@
  * inlined calls and source lines of the addresses that were hit. The bytes are a feature section; docs/pack.md has the form.
  *
  * pack_open copies nothing: names point into the bytes, which must outlive the pack. After it, all are reads from any
- * thread. pack_encode makes the bytes of objects that a caller fills (cli/pack/pack_gather.c).
+ * thread. pack_encode makes the bytes of objects that a caller fills (tasks/packing/pack_gather.c).
  *
  * Bad input: what is cut, of another version, or fails its checksum or counts is refused as a whole: CORRUPT, UNSUPPORTED.
  *

@@ -1,7 +1,7 @@
 /*
  * diff_changes.h - what the recordings of two sides say of each row: how much it changed, and how sure that is. Data only.
  *
- * Filled by whoever knows the statistics (cli/diff/diff_statistics.h); rows are numbered as those of the table that they are
+ * Filled by whoever knows the statistics (verbs/diff/diff_statistics.h); rows are numbered as those of the table that they are
  * about. The owner deinits.
  */
 #ifndef PROFILE_DIFF_DIFF_CHANGES_H

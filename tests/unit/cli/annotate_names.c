@@ -1,4 +1,4 @@
-#include "cli/annotate/annotate_names.h"
+#include "tasks/listing/annotate_names.h"
 
 #include <string.h>
 

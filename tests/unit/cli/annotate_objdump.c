@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/annotate/annotate_objdump.h"
 #include "object/elf/elf_image.h"
+#include "tasks/listing/annotate_objdump.h"
 
 static const uint8_t bytes[16] = {0x89, 0xf9, 0xc3};
 static const struct binary_code code = {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/annotate/annotate_source.h"
+#include "tasks/listing/annotate_source.h"
 
 static char folder[64], file[96];
 

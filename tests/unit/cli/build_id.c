@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/writer.h"
-#include "cli/build_ids/build_id.h"
+#include "tasks/session/build_id.h"
 
 static void put_note(struct writer *w, uint32_t type, const char *name, uint32_t desc_len)
 {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cli/build_ids/build_id_rows.h"
+#include "tasks/session/build_id_rows.h"
 
 static void hex_has_two_digits_a_byte(void **state)
 {

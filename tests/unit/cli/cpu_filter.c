@@ -1,4 +1,4 @@
-#include "cli/cpu_filter.h"
+#include "tasks/session/cpu_filter.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "cli/convert/ctf_trace.h"
+#include "verbs/convert/ctf_trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/diff/diff_few.h"
+#include "verbs/diff/diff_few.h"
 
 #define TRIES 2000
 

@@ -1,7 +1,7 @@
 #include "unit_test.h"
 
 #include "base/error.h"
-#include "cli/diff/diff_gate.h"
+#include "verbs/diff/diff_gate.h"
 #include <math.h>
 
 #define LEVEL 0.005

@@ -1,6 +1,6 @@
 #include "unit_test.h"
 
-#include "cli/diff/diff_sides.h"
+#include "verbs/diff/diff_sides.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "cli/kmem/gfp_flags.h"
+#include "verbs/kmem/gfp_flags.h"
 
 #include "unit_test.h"
 

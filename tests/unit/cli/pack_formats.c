@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cli/pack/pack_formats.h"
+#include "tasks/packing/pack_formats.h"
 
 static void put_format(struct writer *w, const char *text)
 {

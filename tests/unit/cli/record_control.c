@@ -1,4 +1,4 @@
-#include "cli/record/record_control.h"
+#include "tasks/recording/record_control.h"
 
 #include <fcntl.h>
 #include <stdio.h>

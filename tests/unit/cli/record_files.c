@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "abi/encode.h"
-#include "cli/record/record_files.h"
+#include "tasks/recording/record_files.h"
 
 struct fixture {
 	char folder[32], path[64];

@@ -1,8 +1,8 @@
 #include "unit_test.h"
 
 #include "abi/encode.h"
-#include "cli/record/record_live.h"
 #include "kernel/recording/record_attrs.h"
+#include "tasks/recording/record_live.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>

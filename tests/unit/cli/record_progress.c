@@ -1,7 +1,7 @@
 #include "unit_test.h"
 
 #include "abi/encode.h"
-#include "cli/record/record_progress.h"
+#include "tasks/recording/record_progress.h"
 
 static void expect(const struct record_progress_state *state, unsigned width, const char *expected)
 {

@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-#include "cli/record/record_words.h"
+#include "tasks/session/record_words.h"
 
 static void test_clocks(void **state)
 {

@@ -1,6 +1,6 @@
 #include "unit_test.h"
 
-#include "cli/report/report_request.h"
+#include "tasks/reporting/report_request.h"
 
 static struct report_request made(void)
 {

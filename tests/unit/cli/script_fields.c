@@ -1,4 +1,4 @@
-#include "cli/script/script_fields.h"
+#include "verbs/script/script_fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>

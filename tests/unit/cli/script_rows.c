@@ -1,4 +1,4 @@
-#include "cli/script/script_rows.h"
+#include "verbs/script/script_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

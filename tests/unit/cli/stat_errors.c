@@ -1,10 +1,10 @@
 /* stat_run reads while it counts where events share counters, and only there. */
 #include "unit_test.h"
 
-#include "cli/stat/stat_run.h"
 #include "fake_kernel.h"
 #include "fake_root.h"
 #include "kernel/counting/scaling_error.h"
+#include "verbs/stat/stat_run.h"
 
 #include <math.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 #include "unit_test.h"
 
-#include "cli/stat/stat_passes.h"
 #include "fake_kernel.h"
 #include "fake_root.h"
+#include "verbs/stat/stat_passes.h"
 
 #include <errno.h>
 #include <stdlib.h>

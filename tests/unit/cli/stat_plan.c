@@ -1,8 +1,8 @@
 #include "unit_test.h"
 
-#include "cli/stat/stat_plan.h"
 #include "fake_kernel.h"
 #include "fake_root.h"
+#include "verbs/stat/stat_plan.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Sentences for rows that have no count. */
 #include "unit_test.h"
 
-#include "cli/stat/stat_reasons.h"
 #include "fake_root.h"
+#include "verbs/stat/stat_reasons.h"
 
 #include <math.h>
 #include <string.h>

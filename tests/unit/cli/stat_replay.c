@@ -1,7 +1,7 @@
 #include "unit_test.h"
 
-#include "cli/stat/stat_replay.h"
 #include "perfdata_builder.h"
+#include "tasks/counts/stat_replay.h"
 
 #define CLOCK_ID 7
 #define FAULT_ID 9

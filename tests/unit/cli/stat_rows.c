@@ -1,7 +1,7 @@
 #include "unit_test.h"
 
-#include "cli/stat/stat_rows.h"
 #include "kernel/metrics/metric_set.h"
+#include "tasks/counts/stat_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

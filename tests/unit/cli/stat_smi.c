@@ -1,8 +1,8 @@
 #include "unit_test.h"
 
-#include "cli/stat/stat_smi.h"
 #include "fake_root.h"
 #include "kernel/system/kernel_files.h"
+#include "verbs/stat/stat_smi.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,14 @@
+/*
+ * stat_number.h - numbers with decimals in what stat tells people, with the decimal point of their locale. CSV and JSON have C's.
+ *
+ *	stat_number(&text, style->decimal, 2.5, 2, 17); // "             2,50" under de_DE
+ */
+#ifndef TASKS_COUNTS_STAT_NUMBER_H
+#define TASKS_COUNTS_STAT_NUMBER_H
+
+#include "base/text.h"
+
+/* Right-aligned in width bytes. point: NULL for "."; borrowed. */
+void stat_number(struct text *t, const char *point, double value, unsigned decimals, size_t width);
+
+#endif

@@ -1,0 +1,195 @@
+#include "tasks/counts/stat_report.h"
+
+#include <math.h>
+#include <string.h>
+
+void stat_mean_add(struct stat_mean *mean, double value)
+{
+	double delta = value - mean->mean;
+	mean->n++;
+	mean->mean += delta / (double)mean->n;
+	mean->m2 += delta * (value - mean->mean);
+}
+
+double stat_mean_error(const struct stat_mean *mean)
+{
+	if (mean->n < 2)
+		return 0;
+	return sqrt(mean->m2 / (double)(mean->n - 1) / (double)mean->n);
+}
+
+double stat_mean_error_percent(const struct stat_mean *mean)
+{
+	return mean->mean != 0 ? 100.0 * stat_mean_error(mean) / mean->mean : 0;
+}
+
+bool stat_event_is_clock(const struct event_spec *spec)
+{
+	return spec->tool == TOOL_NONE && spec->attr.type == EVENT_SOFTWARE &&
+	       (spec->attr.config == SW_CPU_CLOCK || spec->attr.config == SW_TASK_CLOCK);
+}
+
+bool stat_event_is_source(const struct event_spec *spec)
+{
+	bool is_hardware = spec->attr.type == EVENT_HARDWARE || spec->attr.type == EVENT_HW_CACHE;
+	return stat_event_is_clock(spec) || (spec->tool == TOOL_NONE && is_hardware);
+}
+
+struct stat_cell stat_merged_cell(const struct stat_report *report, size_t event, size_t place, bool *is_supported)
+{
+	struct stat_cell cell = *stat_cell_at(report, event, place);
+	*is_supported = report->supported[event];
+	for (size_t i = event + 1; report->merges_pmus && i < report->events->len && report->events->specs[i].is_merged;
+		i++) {
+		const struct stat_cell *more = stat_cell_at(report, i, place);
+		*is_supported |= report->supported[i];
+		cell.value.mean += more->value.mean;
+		cell.value.m2 += more->value.m2;
+		cell.running_ns.mean += more->running_ns.mean;
+		cell.enabled_ns.mean += more->enabled_ns.mean;
+	}
+	return cell;
+}
+
+static bool is_generic(const struct event_spec *spec, uint32_t type, uint64_t config)
+{
+	return spec->tool == TOOL_NONE && spec->attr.type == type && (spec->attr.config & HW_EVENT_MASK) == config;
+}
+
+static bool text_equal(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+#define MODE_FLAGS \
+	(ATTR_FLAG(ATTR_BIT_EXCLUDE_USER) | ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) | ATTR_FLAG(ATTR_BIT_EXCLUDE_HV))
+
+/* Mean of the event that asks' ratio refers to: the same modes if there is one, the same PMU and cgroup in any case. */
+static double mean_of(
+	const struct stat_report *report, const struct event_spec *asks, uint32_t type, uint64_t config, size_t place)
+{
+	const struct event_spec *best = NULL;
+	double mean = 0;
+	size_t count = report->sources ? report->source_count : report->events->len;
+	for (size_t k = 0; k < count; k++) {
+		size_t i = report->sources ? report->sources[k] : k;
+		const struct event_spec *spec = &report->events->specs[i];
+		if (!report->supported[i] || !is_generic(spec, type, config) || !text_equal(spec->cgroup, asks->cgroup))
+			continue;
+		bool is_clock = type == EVENT_SOFTWARE;
+		if (!is_clock && !text_equal(spec->pmu, asks->pmu))
+			continue;
+		bool same_modes = (spec->attr.flags & MODE_FLAGS) == (asks->attr.flags & MODE_FLAGS);
+		if (best && !same_modes)
+			continue;
+		best = spec;
+		bool is_supported;
+		mean = stat_merged_cell(report, i, place, &is_supported).value.mean;
+		if (same_modes)
+			break;
+	}
+	return mean;
+}
+
+static double clock_of(const struct stat_report *report, const struct event_spec *asks, size_t place)
+{
+	double task = mean_of(report, asks, EVENT_SOFTWARE, SW_TASK_CLOCK, place);
+	return task > 0 ? task : mean_of(report, asks, EVENT_SOFTWARE, SW_CPU_CLOCK, place);
+}
+
+/* What a count of misses is a percentage of. */
+struct share {
+	uint32_t type;
+	uint64_t config;
+	uint32_t whole_type;
+	uint64_t whole_config;
+	const char *unit;
+};
+
+#define CACHE_MISS(cache) ((cache) | CACHE_RESULT_MISS << 16)
+static const struct share shares[] = {
+	{EVENT_HARDWARE, HW_BRANCH_MISSES, EVENT_HARDWARE, HW_BRANCH_INSTRUCTIONS, "of all branches"},
+	{EVENT_HARDWARE, HW_CACHE_MISSES, EVENT_HARDWARE, HW_CACHE_REFERENCES, "of all cache refs"},
+	{EVENT_HW_CACHE, CACHE_MISS(CACHE_L1D), EVENT_HW_CACHE, CACHE_L1D, "of all L1-dcache accesses"},
+	{EVENT_HW_CACHE, CACHE_MISS(CACHE_L1I), EVENT_HW_CACHE, CACHE_L1I, "of all L1-icache accesses"},
+	{EVENT_HW_CACHE, CACHE_MISS(CACHE_DTLB), EVENT_HW_CACHE, CACHE_DTLB, "of all dTLB cache accesses"},
+	{EVENT_HW_CACHE, CACHE_MISS(CACHE_ITLB), EVENT_HW_CACHE, CACHE_ITLB, "of all iTLB cache accesses"},
+	{EVENT_HW_CACHE, CACHE_MISS(CACHE_LL), EVENT_HW_CACHE, CACHE_LL, "of all LL-cache accesses"},
+	{EVENT_HARDWARE, HW_STALLED_CYCLES_FRONTEND, EVENT_HARDWARE, HW_CPU_CYCLES, "frontend cycles idle"},
+	{EVENT_HARDWARE, HW_STALLED_CYCLES_BACKEND, EVENT_HARDWARE, HW_CPU_CYCLES, "backend cycles idle"},
+};
+
+static struct stat_metric ratio(double value, const char *unit, unsigned decimals, bool is_percent)
+{
+	return (struct stat_metric){.value = value, .unit = unit, .decimals = decimals, .is_percent = is_percent};
+}
+
+static struct stat_metric rate_metric(double count, double clock_ns)
+{
+	static const struct {
+		double least, divisor;
+		const char *unit;
+	} units[] = {{1e9, 1e9, "G/sec"}, {1e6, 1e6, "M/sec"}, {1e3, 1e3, "K/sec"}, {-1, 1, "/sec"}};
+	double rate = count * 1e9 / clock_ns;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (rate >= units[i].least)
+			return ratio(rate / units[i].divisor, units[i].unit, 3, false);
+	return (struct stat_metric){0};
+}
+
+static struct stat_metric hardware_metric(
+	const struct stat_report *report, const struct event_spec *spec, double value, size_t place)
+{
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+		const struct share *s = &shares[i];
+		if (!is_generic(spec, s->type, s->config))
+			continue;
+		double whole = mean_of(report, spec, s->whole_type, s->whole_config, place);
+		if (whole > 0)
+			return ratio(100.0 * value / whole, s->unit, 2, true);
+	}
+	if (is_generic(spec, EVENT_HARDWARE, HW_INSTRUCTIONS)) {
+		double cycles = mean_of(report, spec, EVENT_HARDWARE, HW_CPU_CYCLES, place);
+		if (cycles > 0)
+			return ratio(value / cycles, " insn per cycle", 2, false);
+	}
+	if (is_generic(spec, EVENT_HARDWARE, HW_CPU_CYCLES)) {
+		double clock = clock_of(report, spec, place);
+		if (clock > 0)
+			return ratio(value / clock, "GHz", 3, false);
+	}
+	return (struct stat_metric){0};
+}
+
+struct stat_metric stat_metric_of(const struct stat_report *report, size_t event, size_t place)
+{
+	const struct event_spec *spec = &report->events->specs[event];
+	bool is_supported;
+	double value = stat_merged_cell(report, event, place, &is_supported).value.mean;
+	if (spec->tool != TOOL_NONE || spec->scale != 1)
+		return (struct stat_metric){0};
+	if (stat_event_is_clock(spec)) {
+		double wall = report->wall_ns.mean;
+		return ratio(wall > 0 ? value / wall : 0, "CPUs utilized", 3, false);
+	}
+	struct stat_metric metric = hardware_metric(report, spec, value, place);
+	if (metric.unit)
+		return metric;
+	double clock = clock_of(report, spec, place);
+	return clock > 0 ? rate_metric(value, clock) : metric;
+}
+
+struct stat_metric stat_second_metric_of(const struct stat_report *report, size_t event, size_t place)
+{
+	const struct event_spec *spec = &report->events->specs[event];
+	bool is_supported;
+	double value = stat_merged_cell(report, event, place, &is_supported).value.mean;
+	if (!is_generic(spec, EVENT_HARDWARE, HW_INSTRUCTIONS) || value <= 0)
+		return (struct stat_metric){0};
+	double front = mean_of(report, spec, EVENT_HARDWARE, HW_STALLED_CYCLES_FRONTEND, place);
+	double back = mean_of(report, spec, EVENT_HARDWARE, HW_STALLED_CYCLES_BACKEND, place);
+	double stalled = front > back ? front : back;
+	if (stalled <= 0)
+		return (struct stat_metric){0};
+	return ratio(stalled / value, " stalled cycles per insn", 2, false);
+}

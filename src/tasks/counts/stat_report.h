@@ -1,0 +1,73 @@
+/*
+ * stat_report.h - what stat has measured, ready to be shown: per event and place the mean over runs, and the ratios.
+ *
+ * Filled by cmd_stat, read by stat_rows. The report belongs to the caller and borrows the event list, the aggregation
+ * and the names of threads.
+ */
+#ifndef TASKS_COUNTS_STAT_REPORT_H
+#define TASKS_COUNTS_STAT_REPORT_H
+
+#include "kernel/counting/aggregate.h"
+#include "kernel/events/event_parser.h"
+
+struct metric_set;
+
+struct stat_mean { /* running mean and squared deviation (Welford) */
+	uint64_t n;
+	double mean, m2;
+};
+
+struct stat_cell {
+	struct stat_mean value;
+	struct stat_mean running_ns, enabled_ns;
+	uint32_t cpu_count;
+};
+
+struct stat_report {
+	const struct event_list *events;
+	const bool *supported; /* per event */
+	const uint32_t *sources; /* events that ratios of others refer to, in order; NULL: look at all */
+	size_t source_count;
+	const struct aggregation *aggregation;
+	char *const *comms; /* per thread, of AGGREGATE_THREAD */
+	struct stat_cell *cells; /* event x place */
+	struct stat_mean wall_ns, user_ns, system_ns;
+	bool has_usage; /* user and system time are of the measured command */
+	unsigned runs;
+	bool merges_pmus; /* add up one event of several like PMUs */
+	const struct metric_set *metrics; /* -M: instead of the ratios of default events; NULL: those */
+	bool has_thresholds; /* says which metrics are beyond theirs */
+	bool shows_core_threads; /* percore events have a line for each hardware thread */
+	const char *heading; /* "'true'", "'system wide'", "process id '1'" */
+	double interval_s; /* time stamp of interval mode; negative: none */
+	bool is_summary; /* the totals after interval mode */
+};
+
+struct stat_metric {
+	double value;
+	const char *unit; /* "CPUs utilized", "K/sec", "of all branches"; NULL: no metric */
+	unsigned decimals;
+	bool is_percent;
+	const char *judgement; /* "good", "bad"; NULL: there is none */
+};
+
+void stat_mean_add(struct stat_mean *mean, double value);
+/* Of the mean itself, in percent of it; 0 for fewer than two values. */
+double stat_mean_error_percent(const struct stat_mean *mean);
+double stat_mean_error(const struct stat_mean *mean);
+
+static inline struct stat_cell *stat_cell_at(const struct stat_report *report, size_t event, size_t place)
+{
+	return &report->cells[event * report->aggregation->len + place];
+}
+/* Adds the counts of the same event on like PMUs, which follow it in the list. */
+struct stat_cell stat_merged_cell(const struct stat_report *report, size_t event, size_t place, bool *is_supported);
+/* Whether ratios may refer to the event: a clock or a generic hardware event. */
+bool stat_event_is_source(const struct event_spec *spec);
+/* Counts of nanoseconds that are shown as milliseconds: cpu-clock and task-clock. */
+bool stat_event_is_clock(const struct event_spec *spec);
+struct stat_metric stat_metric_of(const struct stat_report *report, size_t event, size_t place);
+/* A second ratio that some events have (stalled cycles per instruction); unit NULL: none. */
+struct stat_metric stat_second_metric_of(const struct stat_report *report, size_t event, size_t place);
+
+#endif

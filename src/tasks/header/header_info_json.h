@@ -1,0 +1,16 @@
+/*
+ * header_info_json.h - what a recording's header tells of the machine beyond its name, as JSON (report --json -I). See
+ * docs/schema/report.json.
+ *
+ *	header_info_json(&j, reader);	// "info": {"pmus": [...], ...}
+ */
+#ifndef TASKS_HEADER_HEADER_INFO_JSON_H
+#define TASKS_HEADER_HEADER_INFO_JSON_H
+
+#include "base/json.h"
+#include "perfdata/reader.h"
+
+/* A member of the object that is open. What the recording does not say is left out; sections that are damaged are named. */
+void header_info_json(struct json *j, const struct perfdata_reader *reader);
+
+#endif

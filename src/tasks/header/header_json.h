@@ -1,0 +1,16 @@
+/*
+ * header_json.h - the header of a recording as JSON: who recorded what, where and when (report --json --header). See
+ * docs/schema/report.json.
+ *
+ *	header_json(&j, reader, false);	// "header": {"hostname": ..., ...}
+ */
+#ifndef TASKS_HEADER_HEADER_JSON_H
+#define TASKS_HEADER_HEADER_JSON_H
+
+#include "base/json.h"
+#include "perfdata/reader.h"
+
+/* A member of the object that is open. What the recording does not say is left out. full: with header_info_json. */
+void header_json(struct json *j, const struct perfdata_reader *reader, bool full);
+
+#endif

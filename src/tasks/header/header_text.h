@@ -1,0 +1,23 @@
+/*
+ * header_text.h - the header of a recording as text: what `--header` shows in report and script.
+ *
+ * Appends to a text that the caller owns. Local time is that of the process (TZ). Lay-out: that of perf's --header.
+ *
+ *	header_text(&out, reader, false);
+ */
+#ifndef TASKS_HEADER_HEADER_TEXT_H
+#define TASKS_HEADER_HEADER_TEXT_H
+
+#include "base/text.h"
+#include "perfdata/reader.h"
+
+/* full: topology, caches and memory too, which else are only named. */
+void header_text(struct text *out, const struct perfdata_reader *reader, bool full);
+
+/* "monotonic"; "unknown" for ids that have no name. */
+const char *header_clock_name(uint32_t id);
+
+/* One of the features, if the recording has it: what was read of it, of a pipe. */
+void header_text_feature(struct text *out, const struct perfdata_reader *reader, unsigned bit);
+
+#endif

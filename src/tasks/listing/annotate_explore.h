@@ -1,0 +1,43 @@
+/*
+ * annotate_explore.h - annotate on a terminal: a function on the screen, and the functions that are entered from it.
+ *
+ * Borrows all of the request. Nothing of the terminal is changed but what it shows.
+ *
+ *	struct annotate_explore request = {.terminal = terminal, .grid = &grid, .samples = &samples, .event_count = 1};
+ *	status = annotate_explore(&request, target, &leaves, err);
+ *	if (status == TALLY_NOT_FOUND) say(err.text);  // there is no code at hand: nothing was shown
+ */
+#ifndef TASKS_LISTING_ANNOTATE_EXPLORE_H
+#define TASKS_LISTING_ANNOTATE_EXPLORE_H
+
+#include "tasks/listing/annotate_listing.h"
+#include "tasks/terminal/tui_terminal.h"
+#include "view/tui/annotate_screen.h"
+
+struct annotate_explore {
+	struct tui_terminal *terminal;
+	struct grid *grid;
+	struct annotate_samples *samples;
+	uint32_t first_event, event_count; /* side by side */
+	struct annotate_settings settings; /* to begin with; afterwards those of the last screen */
+	bool is_intel;
+	const char *objdump, *style; /* as annotate_listing_options has them */
+	const char *prefix; /* of source files, as annotate_source_init has them */
+	unsigned strip;
+	/* Samples that are renewed while they are looked at: key waits for one, or gives TUI_KEY_NONE when something is
+	 * due, which renew does; samples: the new ones, NULL if nothing changed. Neither: samples stay. */
+	uint32_t (*key)(void *data);
+	enum tally_status (*renew)(void *data, struct annotate_samples **samples, struct tally_error *err);
+	bool begins_anew; /* renew's: what was there is not held on to, these are first_event and event_count now */
+	void (*tell)(void *data, char *room, size_t size); /* for the bottom line while nothing else is said; NULL */
+	void *data;
+};
+
+/* NULL as target: the hottest function that has code. leaves: the user wants out of all. */
+TALLY_MUST_CHECK enum tally_status annotate_explore(
+	struct annotate_explore *request, const struct annotate_target *target, bool *leaves, struct tally_error *err);
+/* A function by name and file, also one that only has callees with samples, or whose file has none. NULL: there is none, or memory is out. */
+const struct annotate_target *annotate_explore_find(
+	struct annotate_samples *samples, struct tally_str symbol, struct tally_str path, uint64_t start);
+
+#endif

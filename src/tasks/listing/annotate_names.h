@@ -1,0 +1,38 @@
+/*
+ * annotate_names.h - the function that is meant by a name as people write it: in full, without parameters, without
+ * template arguments, without the scopes around it.
+ *
+ *	annotate_names_see(&names, symbol, count);	of each frame that has samples
+ *	annotate_names_choose(&names, "FindEqual", &symbol, err);	"Map<int, long>::FindEqual", if only that has any
+ */
+#ifndef TASKS_LISTING_ANNOTATE_NAMES_H
+#define TASKS_LISTING_ANNOTATE_NAMES_H
+
+#include "base/map_u64.h"
+#include "base/vec.h"
+#include <tally/status.h>
+
+struct annotate_name {
+	const char *symbol; /* borrowed */
+	uint64_t samples;
+	unsigned distance; /* from what was asked for */
+};
+
+struct annotate_names {
+	VEC(struct annotate_name) items;
+	struct map_u64 by_symbol; /* address of the name, which the frames of a function share */
+};
+
+/* In full, or but for the parameters. */
+bool annotate_names_is(const char *symbol, const char *wanted);
+/* The same but for template arguments and scopes, too. */
+bool annotate_names_is_part(const char *symbol, const char *wanted);
+/* False: out of memory. */
+bool annotate_names_see(struct annotate_names *names, const char *symbol, uint64_t samples);
+/* chosen: wanted itself, or the only name that it is a part of. NOT_FOUND tells the nearest names, INVALID those that it
+ * could be. OK where there are none at all. The order of the names changes. */
+TALLY_MUST_CHECK enum tally_status annotate_names_choose(
+	struct annotate_names *names, const char *wanted, const char **chosen, struct tally_error *err);
+void annotate_names_deinit(struct annotate_names *names);
+
+#endif

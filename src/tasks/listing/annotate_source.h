@@ -1,0 +1,47 @@
+/*
+ * annotate_source.h - which lines of source are shown before an instruction: those up to its own that were not shown yet,
+ * a few at most, as objdump -S chooses them.
+ *
+ * The caller owns it. Files are read once, when first named; what cannot be read gives no lines.
+ *
+ *	annotate_source_move(&source, path, line, &first);  // lines first..line are to be shown
+ *	const char *text = annotate_source_line(&source, first);
+ */
+#ifndef TASKS_LISTING_ANNOTATE_SOURCE_H
+#define TASKS_LISTING_ANNOTATE_SOURCE_H
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/vec.h"
+#include "tasks/listing/source_access.h"
+#include <stdint.h>
+
+struct annotate_source_file;
+
+struct annotate_source {
+	struct arena arena; /* of files and texts: as long as the source */
+	const char *prefix; /* before absolute paths; NULL none */
+	unsigned strip; /* first parts of the path that go before that */
+	VEC(struct annotate_source_file *) files;
+	struct annotate_source_file *current;
+	struct source_readers readers; /* of the program whose lines are asked for */
+	size_t refused; /* files that are not shown, of which this is the first, and why */
+	const char *refused_path, *refused_why;
+};
+
+void annotate_source_init(struct annotate_source *source, const char *prefix, unsigned strip);
+void annotate_source_deinit(struct annotate_source *source);
+/* The program whose debug information names files from now on: what its owner could not read is not shown. */
+void annotate_source_of(struct annotate_source *source, const struct binary_store *store, uint32_t id);
+/* Says on standard error which files are not shown; nothing if there are none. */
+void annotate_source_tell(struct annotate_source *source, const char *program);
+/* Another function: its lines may be shown again. */
+void annotate_source_restart(struct annotate_source *source);
+/* False: nothing is shown for this line. */
+bool annotate_source_move(struct annotate_source *source, const char *path, uint32_t line, uint32_t *first);
+/* Of the file of the last move, without blanks around it, spaces for tabs; NULL: it has no such line. */
+const char *annotate_source_line(struct annotate_source *source, uint32_t line);
+/* One line of any file, as it stands there, borrowed from the source. False: it cannot be read, or has no such line. */
+bool annotate_source_find(struct annotate_source *source, const char *path, uint32_t line, struct tally_str *text);
+
+#endif

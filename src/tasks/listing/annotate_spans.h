@@ -1,0 +1,17 @@
+/*
+ * annotate_spans.h - what branch stacks tell of a function's instructions: how often runs of code began and ended there,
+ * and the cycles that runs took. A pure function of spans and lines.
+ *
+ *	annotate_spans_apply(target, moved, lines, count, &has_cycles);
+ */
+#ifndef TASKS_LISTING_ANNOTATE_SPANS_H
+#define TASKS_LISTING_ANNOTATE_SPANS_H
+
+#include "tasks/listing/annotate_samples.h"
+#include "view/text/annotate_lines.h"
+
+/* moved: from addresses of spans to those of lines. False: out of memory. */
+bool annotate_spans_apply(const struct annotate_target *target, uint64_t moved, struct annotate_line *lines,
+	size_t count, bool *has_cycles);
+
+#endif

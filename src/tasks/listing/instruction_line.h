@@ -1,0 +1,20 @@
+/*
+ * instruction_line.h - an instruction as one line of objdump: mnemonic, operands, the name of what it refers to.
+ *
+ *	const char *name = instruction_name(store, id, instruction.target, &arena);
+ *	const char *text = instruction_line(disassembler, &instruction, name, &arena);
+ */
+#ifndef TASKS_LISTING_INSTRUCTION_LINE_H
+#define TASKS_LISTING_INSTRUCTION_LINE_H
+
+#include "code/binary_store.h"
+#include "code/disasm/disassembler.h"
+
+/* In the arena; NULL: out of memory. name NULL: none. */
+const char *instruction_line(const struct disassembler *disassembler, const struct instruction *instruction,
+	const char *name, struct arena *arena);
+/* "sink" or "main+0x31" as people read it; address as of binary_store_name_at. In the arena; NULL: nothing is known there,
+ * or out of memory. */
+const char *instruction_name(struct binary_store *store, uint32_t id, uint64_t address, struct arena *arena);
+
+#endif

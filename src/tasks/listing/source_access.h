@@ -1,0 +1,32 @@
+/*
+ * source_access.h - which files that debug information names are shown as source.
+ *
+ * Debug information is another's: it may name any file, and who runs tally may be allowed to read what the program's owner
+ * is not. So a file is opened only if it is a regular file whose name is one of source code, without a NUL byte in it,
+ * and, where root asks, if the owners of the program and of the file with its debug information could read it.
+ *
+ *	source_readers_of(&readers, store, store_id);
+ *	text = source_access_read(path, &readers, &len, &why);   // from malloc
+ */
+#ifndef TASKS_LISTING_SOURCE_ACCESS_H
+#define TASKS_LISTING_SOURCE_ACCESS_H
+
+#include "code/binary_store.h"
+#include <sys/types.h>
+
+#define SOURCE_READERS 3
+
+struct source_readers { /* owners that are not root; zeros behind count */
+	size_t count;
+	uid_t uids[SOURCE_READERS];
+	gid_t gids[SOURCE_READERS];
+};
+
+void source_readers_of(struct source_readers *readers, const struct binary_store *store, uint32_t id);
+/* By its name: "x.c", "/usr/include/c++/12/vector". */
+bool source_access_is_source(const char *path);
+/* The file's text, NUL-terminated, which the caller frees. NULL: *why says what refuses it, or is NULL where there is no such
+ * file. */
+char *source_access_read(const char *path, const struct source_readers *readers, size_t *len, const char **why);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * pack_code.h - the code of functions that samples hit, or of what they hit outside of functions, with the names of what it
+ * refers to, for a pack.
+ *
+ * What the object points to is borrowed from the store. One thread.
+ *
+ *	pack_code_add(&codes, store, id, symbol, &object);  // for each function, in order of address
+ *	pack_code_finish(&object);
+ */
+#ifndef TASKS_PACKING_PACK_CODE_H
+#define TASKS_PACKING_PACK_CODE_H
+
+#include "code/binary_store.h"
+#include "code/pack/pack.h"
+
+struct pack_codes {
+	VEC(uint64_t) addresses; /* of instructions, as binary_store_find takes them; the caller's to free */
+	uint64_t bytes; /* of all code so far */
+	size_t functions, skipped; /* skipped: there is no code, it is too large, or no known machine's */
+};
+
+/* False: out of memory. */
+TALLY_MUST_CHECK bool pack_code_add(struct pack_codes *codes, struct binary_store *store, uint32_t id,
+	const struct symbol *symbol, struct pack_object *object);
+/* Of [start, end), which no function is known of; behind all that was added before. */
+TALLY_MUST_CHECK bool pack_code_add_unnamed(struct pack_codes *codes, struct binary_store *store, uint32_t id,
+	uint64_t start, uint64_t end, struct pack_object *object);
+/* Each name once, in order. */
+void pack_code_finish(struct pack_object *object);
+
+#endif

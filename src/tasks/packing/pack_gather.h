@@ -1,0 +1,28 @@
+/*
+ * pack_gather.h - what a recording needs of this machine to be read on another: its samples are walked once, and what the
+ * store knows of every address that they hit becomes the bytes of a pack.
+ *
+ * The source is open and has not been read from. One thread.
+ *
+ *	pack_gather(&source, NULL, &section, &sum, err);
+ */
+#ifndef TASKS_PACKING_PACK_GATHER_H
+#define TASKS_PACKING_PACK_GATHER_H
+
+#include "base/writer.h"
+#include "tasks/packing/pack_scrub.h"
+#include "tasks/session/data_source.h"
+#include "tasks/session/stack_chains.h"
+
+struct pack_sum { /* of what was packed */
+	size_t files, named_files, symbols, places;
+	size_t functions, without_code; /* that samples hit: with their code, without it */
+	size_t dumps; /* of generated code */
+	struct tally_error end; /* of a damaged recording, what ended it */
+};
+
+/* scrub NULL: all stays as it is. chains: are told those of samples with copies of stacks. */
+TALLY_MUST_CHECK enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scrub,
+	struct stack_chains *chains, struct writer *section, struct pack_sum *sum, struct tally_error *err);
+
+#endif

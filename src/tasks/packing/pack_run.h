@@ -1,0 +1,21 @@
+/*
+ * pack_run.h - packs one recording: reads it, gathers what names its addresses, writes it anew with that in it.
+ *
+ *	pack_run(cli, &(struct pack_request){.input = "perf.data"}, err);
+ */
+#ifndef TASKS_PACKING_PACK_RUN_H
+#define TASKS_PACKING_PACK_RUN_H
+
+#include "cli/cli.h"
+#include "code/binary_store.h"
+
+struct pack_request {
+	const char *input, *output; /* output NULL: in place */
+	bool force, quiet, scrub;
+	const struct binary_store_options *store;
+};
+
+TALLY_MUST_CHECK enum tally_status pack_run(
+	const struct cli *cli, const struct pack_request *request, struct tally_error *err);
+
+#endif

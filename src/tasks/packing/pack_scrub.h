@@ -1,0 +1,42 @@
+/*
+ * pack_scrub.h - takes out of a recording what tells of people and machines: only what is on a list stays.
+ *
+ * Paths outside the system's own folders, names of threads, cgroups and generated code become numbers ("/x7"), the same
+ * number wherever the name was the same. Arguments, host, kernel release, build-id names, formats and payloads of
+ * tracepoints, copies of registers and stacks, and every kind of record and section that is not listed go. One thread.
+ *
+ *	pack_scrub_init(&scrub, reader);
+ *	pack_scrub_features(&scrub, &features);        // sections of the file
+ *	pack_scrub_record(&scrub, &record, &out);      // each record, as inject_options.change
+ *	pack_scrub_objects(&scrub, objects, count);    // of the pack, which has no code
+ */
+#ifndef TASKS_PACKING_PACK_SCRUB_H
+#define TASKS_PACKING_PACK_SCRUB_H
+
+#include "analysis/inject/inject.h"
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/text.h"
+#include "code/pack/pack.h"
+
+struct pack_scrub {
+	const struct perfdata_reader *reader;
+	struct arena arena; /* of new names and sections */
+	struct intern hidden; /* names that became numbers */
+	struct intern kept; /* names that stay */
+	struct intern programs; /* names of the system's that were hit: threads may be called so */
+	uint64_t dropped; /* records */
+	bool failed; /* out of memory */
+};
+
+void pack_scrub_init(struct pack_scrub *scrub, const struct perfdata_reader *reader);
+void pack_scrub_deinit(struct pack_scrub *scrub);
+void pack_scrub_features(struct pack_scrub *scrub, struct perfdata_features *features);
+enum inject_change pack_scrub_record(void *scrub, const struct record *record, struct writer *out);
+void pack_scrub_objects(struct pack_scrub *scrub, struct pack_object *objects, size_t count);
+/* What stands for the name of a function: itself, unless it has a path in it. context: the scrub. */
+const char *pack_scrub_symbol(void *context, const char *name);
+/* Says what is still in the recording. */
+void pack_scrub_tell(const struct pack_scrub *scrub, struct text *out);
+
+#endif

@@ -1,0 +1,261 @@
+#include "tasks/recording/record_build_ids.h"
+#include "analysis/resolve.h"
+#include "analysis/sideband.h"
+#include "base/error.h"
+#include "code/binaries/mapped_file.h"
+#include "tasks/session/build_id.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define KERNEL_NAME    "[kernel.kallsyms]"
+#define ANY_PID	       (-1)
+#define PROGRESS_BYTES (1u << 20)
+
+struct closing_pass {
+	struct perfdata_reader *reader;
+	struct record_run run;
+	struct sideband sideband;
+	struct resolver resolver;
+	bool has_run, has_sideband, has_resolver;
+	uint8_t *is_hit; /* by binary of the machine */
+	struct record_files *files; /* NULL: none was held */
+};
+
+static void note_time(struct record_build_ids *out, uint64_t time_ns)
+{
+	if (time_ns == 0)
+		return;
+	if (out->first_ns == 0 || time_ns < out->first_ns)
+		out->first_ns = time_ns;
+	if (time_ns > out->last_ns)
+		out->last_ns = time_ns;
+}
+
+static void note_sample(struct closing_pass *pass, const struct record *record, struct record_build_ids *out)
+{
+	const struct perfdata_event *event = perfdata_reader_event_of(pass->reader, record);
+	struct sample sample;
+
+	out->samples++;
+	if (!event || sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK)
+		return;
+	note_time(out, sample.time);
+	struct resolve_where where = resolver_where(&pass->resolver, (int32_t)sample.pid, sample.time);
+	uint32_t id = resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip);
+	if (pass->resolver.failed)
+		return;
+	uint32_t binary = resolved_frame_get(&pass->resolver.frames, id).binary;
+	if (binary != RESOLVE_NONE)
+		pass->is_hit[binary] = 1;
+	if (chain_survey_wants(&out->chains) && chain_survey_is_of(&event->attr))
+		chain_survey_add(&out->chains, &pass->resolver, &where, &sample);
+}
+
+/* Of the file that was mapped, and no other that has its path: a process in a container sees another file by that path
+ * than we do, and a program may have been replaced. */
+static bool read_file_id(const struct machine_binary *binary, const char *path, int held, struct record_build_id *id)
+{
+	const struct mapped_file file = {.pid = binary->pid,
+		.path = path,
+		.major = binary->file.major,
+		.minor = binary->file.minor,
+		.inode = binary->file.inode,
+		.generation = binary->file.generation};
+	char self[32];
+	int fd = held >= 0 ? held : file.inode ? mapped_file_open(&file) : -1;
+	if (fd < 0)
+		return false;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	bool has_id = build_id_of_file(self, id);
+	if (fd != held)
+		close(fd);
+	return has_id;
+}
+
+static bool read_build_id_of(
+	const struct machine_binary *binary, struct tally_str path, int held, struct record_build_id *id)
+{
+	switch (binary->kind) {
+	case MACHINE_KERNEL:
+		return build_id_of_kernel(id);
+	case MACHINE_VDSO:
+		return build_id_of_vdso(path, id);
+	case MACHINE_USER_FILE:
+		return path.len && path.data[0] == '/' && read_file_id(binary, path.data, held, id);
+	case MACHINE_KERNEL_MODULE:
+		return path.len && path.data[0] == '/' && build_id_of_file(path.data, id);
+	case MACHINE_ANON_JIT:
+	case MACHINE_JITDUMP:
+	case MACHINE_ANON_DATA:
+	case MACHINE_NO_FILE:
+	case MACHINE_BPF:
+	default:
+		return false;
+	}
+}
+
+static struct tally_str name_of(const struct machine_binary *binary, struct tally_str path)
+{
+	switch (binary->kind) {
+	case MACHINE_KERNEL:
+		return STR(KERNEL_NAME);
+	case MACHINE_VDSO:
+	case MACHINE_USER_FILE:
+	case MACHINE_KERNEL_MODULE:
+	case MACHINE_ANON_JIT:
+	case MACHINE_JITDUMP:
+	case MACHINE_ANON_DATA:
+	case MACHINE_NO_FILE:
+	case MACHINE_BPF:
+	default:
+		return path;
+	}
+}
+
+/* A path stands there once for each build that ran at it. */
+static bool is_listed(const struct record_build_ids *out, struct tally_str name, const struct record_build_id *id)
+{
+	for (size_t i = 0; i < out->known; i++)
+		if (out->items[i].size == id->size && !memcmp(out->items[i].bytes, id->bytes, id->size) &&
+			str_equal(out->items[i].filename, name))
+			return true;
+	return false;
+}
+
+static int held_file(struct closing_pass *pass, const struct machine_binary *binary)
+{
+	struct binary_key key = {.build_id_size = binary->build_id.size,
+		.major = binary->file.major,
+		.minor = binary->file.minor,
+		.inode = binary->file.inode,
+		.generation = binary->file.generation};
+	memcpy(key.build_id, binary->build_id.bytes, sizeof(key.build_id));
+	return pass->files && binary->kind == MACHINE_USER_FILE ? record_files_find(pass->files, &key) : -1;
+}
+
+static enum tally_status list_binary(struct closing_pass *pass, const struct machine_binary *binary,
+	struct record_build_ids *out, struct tally_error *err)
+{
+	struct tally_str path = machine_string(pass->sideband.machine, binary->path);
+	struct tally_str name = name_of(binary, path);
+	struct record_build_id id = binary->build_id;
+	bool is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
+	int held = held_file(pass, binary);
+
+	if ((id.size == 0 && !read_build_id_of(binary, path, held, &id)) || is_listed(out, name, &id))
+		return TALLY_OK;
+	char *kept = arena_string(&out->arena, name.data, name.len);
+	if (!kept)
+		return error_nomem(err);
+	out->files[out->known] = (struct record_build_id_file){held, binary->pid};
+	struct perfdata_build_id *item = &out->items[out->known++];
+	*item = (struct perfdata_build_id){ANY_PID,
+		(uint16_t)((is_kernel ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER) | MISC_BUILD_ID_SIZE), id.size, {0},
+		{kept, name.len}};
+	memcpy(item->bytes, id.bytes, sizeof(item->bytes));
+	return TALLY_OK;
+}
+
+enum listing { LISTED_FIRST, LISTED_NEXT, NOT_LISTED, LISTINGS };
+
+/* Readers take the first entry of a path to be of the last file there whose map records have no build id. Of earlier such
+ * files they could not tell whose entry it is: those have none. */
+static enum listing listing_of(const struct machine *machine, size_t index)
+{
+	const struct machine_binary *binary = machine_binary_get(machine, (uint32_t)index);
+
+	if (binary->has_own_id || binary->kind != MACHINE_USER_FILE)
+		return LISTED_NEXT;
+	for (size_t i = index + 1; i < machine_binary_count(machine); i++) {
+		const struct machine_binary *later = machine_binary_get(machine, (uint32_t)i);
+		if (later->path == binary->path && !later->has_own_id && later->kind == MACHINE_USER_FILE)
+			return NOT_LISTED;
+	}
+	return LISTED_FIRST;
+}
+
+static enum tally_status list_binaries(
+	struct closing_pass *pass, bool all, struct record_build_ids *out, struct tally_error *err)
+{
+	const struct machine *machine = pass->sideband.machine;
+	size_t count = machine_binary_count(machine);
+	enum tally_status st = TALLY_OK;
+
+	out->items = arena_array(&out->arena, struct perfdata_build_id, count);
+	out->files = arena_array(&out->arena, struct record_build_id_file, count);
+	if (!out->items || !out->files)
+		return error_nomem(err);
+	for (unsigned listing = 0; listing < LISTINGS; listing++) {
+		for (size_t i = 0; st == TALLY_OK && i < count; i++)
+			if ((all || pass->is_hit[i]) && listing_of(machine, i) == listing)
+				st = list_binary(pass, machine_binary_get(machine, (uint32_t)i), out, err);
+		if (listing == LISTED_NEXT)
+			out->len = out->known;
+	}
+	return st;
+}
+
+static enum tally_status run_pass(struct closing_pass *pass, bool all, struct progress *progress,
+	struct record_build_ids *out, struct tally_error *err)
+{
+	struct record record;
+	size_t position = 0, told = 0;
+	enum tally_status st = record_run_open(pass->reader, &pass->run, err);
+
+	pass->has_run = st == TALLY_OK;
+	if (st == TALLY_OK) {
+		st = sideband_read(pass->reader, &pass->run, &pass->sideband, err);
+		pass->has_sideband = st == TALLY_OK;
+	}
+	if (st != TALLY_OK)
+		return st;
+	size_t count = machine_binary_count(pass->sideband.machine);
+	pass->is_hit = calloc(count ? count : 1, 1);
+	pass->has_resolver = pass->is_hit && resolver_init(&pass->resolver, pass->sideband.machine, false);
+	if (!pass->has_resolver)
+		return error_nomem(err);
+	progress_begin(progress, "finding the files that samples hit", pass->sideband.end);
+	while (position < pass->sideband.end && record_run_next(&pass->run, &position, &record, err) == TALLY_OK) {
+		if (record.type == RECORD_SAMPLE)
+			note_sample(pass, &record, out);
+		if (position - told < PROGRESS_BYTES)
+			continue;
+		progress_add(progress, position - told);
+		told = position;
+	}
+	if (pass->resolver.failed)
+		return error_nomem(err);
+	out->lost_events = pass->sideband.health.lost_events;
+	return list_binaries(pass, all, out, err);
+}
+
+enum tally_status record_build_ids_read(const char *path, bool all, struct record_files *files,
+	struct progress *progress, struct record_build_ids *out, struct tally_error *err)
+{
+	struct closing_pass pass = {.files = files};
+	enum tally_status st = perfdata_reader_open(path, &pass.reader, err);
+
+	if (st != TALLY_OK)
+		return st;
+	*out = (struct record_build_ids){0};
+	arena_init(&out->arena);
+	st = run_pass(&pass, all, progress, out, err);
+	if (pass.has_resolver)
+		resolver_deinit(&pass.resolver);
+	if (pass.has_sideband)
+		sideband_deinit(&pass.sideband);
+	if (pass.has_run)
+		record_run_close(&pass.run);
+	free(pass.is_hit);
+	perfdata_reader_destroy(pass.reader);
+	if (st != TALLY_OK)
+		record_build_ids_deinit(out);
+	return st;
+}
+
+void record_build_ids_deinit(struct record_build_ids *ids)
+{
+	arena_deinit(&ids->arena);
+	*ids = (struct record_build_ids){0};
+}

@@ -1,0 +1,79 @@
+#include "tasks/recording/record_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "code/binaries/build_id_cache.h"
+#include "code/binaries/mapped_file.h"
+#include "tasks/session/record_words.h"
+
+/* The file that was mapped, as its process sees it: in a container, or without a name by now. */
+static enum tally_status add_mapped(const struct build_id_cache *cache, const struct perfdata_build_id *item,
+	const struct elf_build_id *id, int32_t pid)
+{
+	const struct mapped_file file = {.pid = pid, .path = item->filename.data, .id = *id};
+	int fd = mapped_file_open(&file);
+	if (fd < 0)
+		return TALLY_NOT_FOUND;
+	enum tally_status status = build_id_cache_add_fd(cache, item->filename, id, fd, NULL);
+	close(fd);
+	return status;
+}
+
+/* is_made: the entry is of this recording, by another path of that program. */
+static enum tally_status add(const struct build_id_cache *cache, const struct perfdata_build_id *item,
+	const struct record_build_id_file *file, bool is_made)
+{
+	struct elf_build_id id = {.size = item->size};
+	memcpy(id.bytes, item->bytes, sizeof(id.bytes));
+	bool is_kernels = item->filename.len > 0 && item->filename.data[0] == '[';
+	/* A file of ours takes the place of one of that build id that lay elsewhere: that may be anybody's. */
+	bool may_replace = !is_kernels && !is_made && file->fd >= 0 && build_id_cache_is_trusted(file->fd) &&
+			   !build_id_cache_is_of(cache, &id, item->filename);
+	if (build_id_cache_has(cache, &id)) {
+		if (!may_replace)
+			return TALLY_OK;
+		(void)!build_id_cache_remove(cache, &id, NULL);
+	}
+	if (str_equal(item->filename, STR(BUILD_ID_CACHE_KERNEL)))
+		return build_id_cache_add_kernel(cache, &id, NULL);
+	if (str_equal(item->filename, STR(BUILD_ID_CACHE_VDSO)) ||
+		str_equal(item->filename, STR(BUILD_ID_CACHE_VDSO32)))
+		return build_id_cache_add_vdso(cache, item->filename, &id, NULL);
+	if (file->fd >= 0)
+		return build_id_cache_add_fd(cache, item->filename, &id, file->fd, NULL);
+	return add_mapped(cache, item, &id, file->pid);
+}
+
+/* The user's cap, where one is set: the oldest entries go. */
+static void keep_cap(const struct build_id_cache *cache)
+{
+	const char *cap = getenv("TALLY_BUILDID_CACHE_MAX");
+	uint64_t bytes;
+	size_t removed;
+	bool has_unit;
+	if (cap && record_size_parse(cap, &bytes, &has_unit))
+		(void)!build_id_cache_trim(cache, bytes, &removed, NULL);
+}
+
+/* One file may have run by many paths, each of which would take the place of the one before. */
+static bool has_before(const struct record_build_ids *ids, size_t index)
+{
+	const struct perfdata_build_id *item = &ids->items[index];
+	for (size_t i = 0; i < index; i++)
+		if (ids->files[i].fd >= 0 && ids->items[i].size == item->size &&
+			memcmp(ids->items[i].bytes, item->bytes, item->size) == 0)
+			return true;
+	return false;
+}
+
+void record_cache_fill(const char *dir, const struct record_build_ids *ids)
+{
+	struct build_id_cache cache;
+	if (build_id_cache_init(&cache, dir, NULL) != TALLY_OK)
+		return;
+	for (size_t i = 0; i < ids->known; i++)
+		(void)!add(&cache, &ids->items[i], &ids->files[i], has_before(ids, i));
+	keep_cap(&cache);
+}

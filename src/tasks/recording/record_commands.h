@@ -1,0 +1,33 @@
+/*
+ * record_commands.h - what the commands of --control do to a running recording, and what is said of it.
+ *
+ * Everything is borrowed from the session. One thread.
+ *
+ *	struct record_commands c = {request, recorder, &control, false};
+ *	st = record_commands_obey(&c, &is_open, err);
+ *	if (c.wants_stop) ...
+ */
+#ifndef TASKS_RECORDING_RECORD_COMMANDS_H
+#define TASKS_RECORDING_RECORD_COMMANDS_H
+
+#include "kernel/recording/recorder.h"
+#include "tasks/recording/record_control.h"
+#include "tasks/recording/record_request.h"
+
+struct record_commands {
+	const struct record_request *request;
+	struct recorder *recorder;
+	struct record_control *control;
+	bool wants_stop; /* out */
+};
+
+/* A line of what happens while it runs, for the request's announce. */
+void record_announce(const struct record_request *request, const char *format, ...) TALLY_PRINTF(2, 3);
+/* Enables or disables the event of that name, or all but what tracks processes if it is empty, and says so. */
+TALLY_MUST_CHECK enum tally_status record_set_running(const struct record_request *request, struct recorder *recorder,
+	struct tally_str event, bool is_running, struct tally_error *err);
+/* All commands that have come. is_open: the other side is still there. */
+TALLY_MUST_CHECK enum tally_status record_commands_obey(
+	struct record_commands *commands, bool *is_open, struct tally_error *err);
+
+#endif

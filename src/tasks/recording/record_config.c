@@ -1,0 +1,106 @@
+#include "tasks/recording/record_config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/config_files.h"
+
+struct record_configuring {
+	const char *verb;
+	struct record_settings *settings;
+	struct diag *notes;
+};
+
+/* How stacks are unwound where -g asks for them; it asks for none itself. */
+static bool callgraph_take(struct record_configured *to, const char *value)
+{
+	struct record_settings scratch = {0};
+	char room[128];
+	struct option_use use = {.settings = &scratch, .value = value, .room = room, .room_bytes = sizeof(room)};
+	if (record_set_call_graph(&use))
+		return false;
+	to->callgraph = scratch.attrs.callgraph;
+	to->stack_bytes = scratch.attrs.stack_bytes ? scratch.attrs.stack_bytes : to->stack_bytes;
+	return true;
+}
+
+static bool dump_size_take(struct record_configured *to, const char *value)
+{
+	char mode[64];
+	struct record_configured made = *to;
+	if ((size_t)snprintf(mode, sizeof(mode), "dwarf,%s", value) >= sizeof(mode) || !callgraph_take(&made, mode))
+		return false;
+	to->stack_bytes = made.stack_bytes;
+	return true;
+}
+
+static bool build_id_take(struct record_settings *s, const char *value)
+{
+	bool is_mmap = strcmp(value, "mmap") == 0, is_skip = strcmp(value, "skip") == 0;
+	bool is_kept = strcmp(value, "no-cache") == 0;
+	if (!is_mmap && !is_skip && !is_kept && strcmp(value, "cache") != 0)
+		return false;
+	s->no_build_ids = is_mmap || is_skip;
+	s->no_build_id_cache = is_kept;
+	s->attrs.build_id_mmap |= is_mmap;
+	return true;
+}
+
+/* "record.call-graph" of the verb record: the setting's name in its section; NULL: it is another section's. */
+static const char *own_setting(const char *verb, const char *name)
+{
+	size_t len = strlen(verb);
+	return !strncmp(name, verb, len) && name[len] == '.' ? name + len + 1 : NULL;
+}
+
+static enum tally_status record_setting_take(void *data, const struct config_text *config, struct tally_error *err)
+{
+	const struct record_configuring *configuring = data;
+	struct record_settings *s = configuring->settings;
+	struct tally_str text = config_text_value(config);
+	const char *own = own_setting(configuring->verb, config->name);
+	bool is_record = !strcmp(configuring->verb, "record"), is_good = true;
+	char value[64];
+	snprintf(value, sizeof(value), "%.*s", (int)(text.len < sizeof(value) ? text.len : sizeof(value) - 1),
+		text.data);
+	if (!strcmp(config->name, "call-graph.record-mode") || (own && !strcmp(own, "call-graph")))
+		is_good = callgraph_take(&s->configured, value);
+	else if (!strcmp(config->name, "call-graph.dump-size"))
+		is_good = dump_size_take(&s->configured, value);
+	else if (own && is_record && !strcmp(own, "build-id"))
+		is_good = build_id_take(s, value);
+	else if (own && (is_record || strcmp(own, "children") != 0))
+		diag_add(configuring->notes, DIAG_WARNING, "%s = %s of the configuration is not followed", config->name,
+			value);
+	if (is_good)
+		return TALLY_OK;
+	return error_set(err, TALLY_INVALID, "Error in the given config file: wrong config key-value pair %s=%s",
+		config->name, value);
+}
+
+enum tally_status record_config_read(
+	const char *verb, struct record_settings *settings, struct diag *notes, struct tally_error *err)
+{
+	struct record_configuring configuring = {verb, settings, notes};
+	return config_files_read(record_setting_take, &configuring, notes, err);
+}
+
+bool record_config_apply(struct record_settings *s)
+{
+	bool has_chosen =
+		s->call_graph_flag && s->attrs.callgraph == CALLGRAPH_NONE && s->configured.callgraph != CALLGRAPH_NONE;
+	if (has_chosen)
+		s->attrs.callgraph = s->configured.callgraph;
+	if (s->attrs.callgraph == CALLGRAPH_DWARF && s->attrs.stack_bytes == 0)
+		s->attrs.stack_bytes = s->configured.stack_bytes;
+	return has_chosen;
+}
+
+void record_config_say(const struct record_settings *s)
+{
+	fprintf(stderr, "call graphs are by %s, as the configuration says (call-graph.record-mode)\n",
+		s->attrs.callgraph == CALLGRAPH_DWARF ? "dwarf"
+		: s->attrs.callgraph == CALLGRAPH_LBR ? "lbr"
+						      : "fp");
+}

@@ -1,0 +1,60 @@
+/*
+ * record_control.h - --control: commands to a running recording through a descriptor or a FIFO, and their answers.
+ *
+ * A command is a line (or what comes last without an end of line); every command that is known is answered with "ack\n"
+ * and a NUL byte, as perf does. The session decides what commands do. Descriptors that were given are borrowed, FIFOs
+ * are opened and closed here. One thread.
+ *
+ *	record_control_parse("fifo:ctl,ack", &spec);  record_control_open(&spec, &control, err);
+ *	record_control_read(&control);
+ *	while (record_control_next(&control, &command)) { ...; record_control_acknowledge(&control); }
+ */
+#ifndef TASKS_RECORDING_RECORD_CONTROL_H
+#define TASKS_RECORDING_RECORD_CONTROL_H
+
+#include "base/text.h"
+#include <stdbool.h>
+#include <tally/status.h>
+
+#define RECORD_CONTROL_BYTES 4096 /* of commands at once; a longer line is cut into several */
+
+struct record_control_spec {
+	bool is_given, is_fifo;
+	int control_fd, ack_fd; /* -1: none */
+	struct tally_str control_path, ack_path; /* borrowed; ack_path.len 0: none */
+};
+
+enum record_command {
+	COMMAND_UNKNOWN,
+	COMMAND_ENABLE,
+	COMMAND_DISABLE,
+	COMMAND_SNAPSHOT,
+	COMMAND_EVLIST,
+	COMMAND_STOP,
+	COMMAND_PING,
+};
+
+struct record_control_line {
+	enum record_command command;
+	struct tally_str argument; /* lives until the next record_control_read */
+};
+
+struct record_control {
+	int control_fd, ack_fd; /* -1: none */
+	bool owns_fds;
+	char room[RECORD_CONTROL_BYTES];
+	struct tally_str rest; /* of room */
+};
+
+/* False: it is none of fd:ctl[,ack] and fifo:ctl[,ack]. */
+bool record_control_parse(const char *text, struct record_control_spec *spec);
+/* Without a spec a control that has no descriptor. */
+TALLY_MUST_CHECK enum tally_status record_control_open(
+	const struct record_control_spec *spec, struct record_control *control, struct tally_error *err);
+void record_control_close(struct record_control *control);
+/* What has come; false once the other side is gone: no use to wait for it any more. */
+bool record_control_read(struct record_control *control);
+bool record_control_next(struct record_control *control, struct record_control_line *line);
+void record_control_acknowledge(const struct record_control *control);
+
+#endif

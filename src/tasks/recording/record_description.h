@@ -1,0 +1,20 @@
+/*
+ * record_description.h - the events of an opening as the start of a stream, in memory: for who reads what the kernel
+ * records without a file between.
+ *
+ * The caller closes the map (file_map_close).
+ *
+ *	record_description_read(&opening, &description, err);
+ *	perfdata_reader_open_beginning(description.bytes, &reader, err);
+ */
+#ifndef TASKS_RECORDING_RECORD_DESCRIPTION_H
+#define TASKS_RECORDING_RECORD_DESCRIPTION_H
+
+#include "base/file.h"
+#include "tasks/recording/record_opening.h"
+
+/* Of events that are open, with all their ids. */
+TALLY_MUST_CHECK enum tally_status record_description_read(
+	const struct record_opening *o, struct file_map *description, struct tally_error *err);
+
+#endif

@@ -1,0 +1,139 @@
+#include "tasks/recording/record_events.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "kernel/events/pfm_events.h"
+#include "tasks/session/event_errors.h"
+#include "tasks/session/event_words.h"
+
+#define AUX_START_PAUSED 1u /* bit of aux_action: of the AUX event itself */
+
+struct making {
+	const struct cli *cli;
+	const struct command *command;
+	const struct kernel_seam *kernel;
+	struct event_catalogue *catalogue;
+	struct event_list *events;
+	size_t last; /* first event of the last -e */
+	size_t with_cgroup; /* events that -G has had */
+};
+
+static int parse(struct making *m, const char *text, struct event_list *events)
+{
+	struct tally_error err = {0};
+
+	return event_word_parse(m->cli, m->catalogue, text, events, &err) == TALLY_OK
+		       ? 0
+		       : event_error_print(m->cli, m->command, "event", text, &err);
+}
+
+static int tell(const struct making *m, const char *option, enum tally_status st, const struct tally_error *err)
+{
+	if (st == TALLY_OK)
+		return 0;
+	return st == TALLY_NOMEM ? cli_fail(m->cli, err) : cli_usagef(m->cli, m->command, option, "%s", err->text);
+}
+
+static int add_cgroups(struct making *m, const char *names, bool is_system_wide)
+{
+	struct tally_error err = {0};
+
+	if (!is_system_wide)
+		return cli_usagef(m->cli, m->command, "cgroup",
+			"cgroup monitoring only available in system-wide mode: a cgroup's tasks are known per CPU "
+			"only, add -a");
+	return tell(m, "cgroup", event_set_cgroups(m->events, m->kernel, names, &m->with_cgroup, &err), &err);
+}
+
+static int add_filter(struct making *m, const char *filter, const char *option)
+{
+	struct tally_error err = {0};
+
+	return tell(m, option, event_add_filter(m->events, m->last, filter, option, &err), &err);
+}
+
+static int add_pfm_events(struct making *m, const char *text)
+{
+	struct tally_error err = {0};
+
+	m->last = m->events->len;
+	return pfm_events_parse(m->catalogue, text, m->events, &err) == TALLY_OK
+		       ? 0
+		       : event_error_print(m->cli, m->command, "pfm-events", text, &err);
+}
+
+static int add_word(struct making *m, const struct record_event_word *word, bool is_system_wide)
+{
+	char own[64];
+
+	switch (word->kind) {
+	case RECORD_WORD_EVENT:
+		m->last = m->events->len;
+		return parse(m, word->text, m->events);
+	case RECORD_WORD_PFM:
+		return add_pfm_events(m, word->text);
+	case RECORD_WORD_CGROUP:
+		return add_cgroups(m, word->text, is_system_wide);
+	case RECORD_WORD_FILTER:
+		return add_filter(m, word->text, "filter");
+	case RECORD_WORD_EXCLUDE_PERF:
+		snprintf(own, sizeof(own), "common_pid != %d", (int)getpid());
+		return add_filter(m, own, "exclude-perf");
+	}
+	return 0;
+}
+
+/* NULL, or why record cannot do what the event's terms ask for. */
+static const char *terms_refusal(const struct event_spec *spec, bool is_leader, const struct record_settings *s)
+{
+	enum term_choice overwrite = spec->recording.overwrite;
+	const struct perf_attr *attr = &spec->attr;
+	bool wants_aux = ATTR_HAS(attr, AUX_OUTPUT) || attr->aux_sample_size || (attr->aux_action & ~AUX_START_PAUSED);
+
+	if (spec->is_per_core)
+		return "percore adds up counts: only stat takes it";
+	if (spec->recording.most_events)
+		return "nr= is not supported by record: it stores all events that come";
+	if (overwrite && (overwrite == TERM_YES) != s->overwrites)
+		return "events share a ring for each CPU, so all overwrite or none: --overwrite says it for all";
+	if (wants_aux && is_leader)
+		return "terms about AUX data need an event of a PMU that writes some (intel_pt, arm_spe, cs_etm) as "
+		       "their group's leader";
+	return NULL;
+}
+
+static int check_events(const struct making *m, const struct record_settings *s)
+{
+	for (size_t i = 0; i < m->events->len; i++) {
+		const struct event_spec *spec = &m->events->specs[i];
+		const char *why = terms_refusal(spec, spec->leader == i, s);
+		if (why)
+			return cli_failf(m->cli, "%s: %s", spec->name, why);
+		if (spec->tool != TOOL_NONE)
+			return cli_failf(m->cli,
+				"%s is a time that stat measures itself, there is nothing to sample; take cpu-clock or "
+				"task-clock",
+				spec->name);
+	}
+	return 0;
+}
+
+int record_events_make(const struct cli *cli, const struct command *command, const struct kernel_seam *kernel,
+	const struct record_settings *s, struct event_list *events, struct event_list *switch_events)
+{
+	struct making m = {.cli = cli, .command = command, .kernel = kernel, .events = events};
+	struct tally_error err = {0};
+	int code = 0;
+
+	if (event_catalogue_create(kernel, &m.catalogue, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	for (size_t i = 0; code == 0 && i < s->event_words.len; i++)
+		code = add_word(&m, &s->event_words.items[i], s->target.system_wide);
+	if (code == 0 && events->len == 0)
+		code = parse(&m, "cycles:P", events);
+	for (size_t i = 0; code == 0 && i < s->switch_events.len; i++)
+		code = parse(&m, s->switch_events.items[i], switch_events);
+	event_catalogue_destroy(m.catalogue);
+	return code == 0 ? check_events(&m, s) : code;
+}

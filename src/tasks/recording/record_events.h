@@ -1,0 +1,15 @@
+/*
+ * record_events.h - what record samples: the events of -e with the cgroups and filters that were said of them.
+ *
+ * The lists belong to the caller (event_list_deinit). What is wrong is printed; 0, or the exit code.
+ */
+#ifndef TASKS_RECORDING_RECORD_EVENTS_H
+#define TASKS_RECORDING_RECORD_EVENTS_H
+
+#include "cli/cli.h"
+#include "tasks/recording/record_options.h"
+
+int record_events_make(const struct cli *cli, const struct command *command, const struct kernel_seam *kernel,
+	const struct record_settings *settings, struct event_list *events, struct event_list *switch_events);
+
+#endif

@@ -1,0 +1,299 @@
+#include "tasks/recording/record_live.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "kernel/recording/record_attrs.h"
+#include "kernel/system/memory_limit.h"
+#include "tasks/recording/record_features.h"
+#include "tasks/recording/ring_merge.h"
+
+#define STACKS_A_RING	 64 /* the longest: so many come in 16 ms at 4 kHz */
+#define RING_BYTES_MOST	 (16u << 20)
+#define RING_BYTES_LEAST (512u << 10)
+#define RING_BYTES_ALL	 (512u << 20) /* of all CPUs */
+#define OUT_BYTES	 (256u << 10) /* written at once */
+#define WINDOW_MS	 500
+#define PRESSED_MOST	 2 /* windows in a row: one may be another program's doing */
+#define CALM_LEAST	 6 /* windows without pressure, before a step back */
+#define FREQ_LEAST	 50
+
+/* Steps: nothing, two of shorter stacks, then half the frequency each. */
+static const size_t stack_bytes_of_step[] = {SIZE_MAX, 16384, 8192};
+#define SHORT_STEPS (sizeof(stack_bytes_of_step) / sizeof(stack_bytes_of_step[0]) - 1)
+
+struct record_live {
+	struct record_live_config config;
+	struct live_unwind *unwind;
+	struct ring_merge merge;
+	struct writer out;
+	unsigned step;
+	bool can_lower;
+	uint64_t freq; /* what was asked for */
+	int64_t window_ms, lowered_since_ms; /* since when */
+	bool is_pressed; /* in this window */
+	unsigned pressed_windows, calm_windows; /* in a row */
+	uint64_t lost_before;
+	struct record_live_summary summary;
+};
+
+static uint64_t time_of(void *context, const struct record *record)
+{
+	return live_unwind_time(context, record);
+}
+
+static enum tally_status add_events(struct record_live *live, struct tally_error *err)
+{
+	const struct event_list *events = live->config.events;
+	size_t source_count;
+	const struct recorder_source *sources = recorder_sources(live->config.recorder, &source_count);
+	enum tally_status st = TALLY_OK;
+
+	for (size_t i = 0; st == TALLY_OK && i < events->len; i++) {
+		const struct perf_attr *attr = &events->specs[i].attr;
+		uint64_t *ids;
+		size_t count;
+		st = record_event_ids(sources, source_count, (uint32_t)i, &ids, &count, err);
+		if (st != TALLY_OK)
+			return st;
+		st = live_unwind_add_event(live->unwind, attr, ids, count, err);
+		free(ids);
+		if (ATTR_HAS(attr, FREQ) && attr->sample_period_or_freq > live->freq)
+			live->freq = attr->sample_period_or_freq;
+	}
+	return st;
+}
+
+/* Half of what is left is for stacks and what they need: the rest of the recording needs some, and so do others. */
+static void limit_memory(struct record_live *live)
+{
+	uint64_t used = live_unwind_memory(live->unwind), left = memory_limit_left("");
+
+	live_unwind_limit(live->unwind, left == UINT64_MAX ? left : left / 2 + used);
+}
+
+enum tally_status record_live_create(
+	const struct record_live_config *config, struct record_live **out, struct tally_error *err)
+{
+	struct record_live *live = calloc(1, sizeof(*live));
+	struct live_unwind_config unwind = {.arch = record_host_arch(),
+		.build_id_dir = config->build_id_dir,
+		.kept = config->kept,
+		.kept_registers = config->kept_registers};
+
+	if (!live)
+		return error_nomem(err);
+	live->config = *config;
+	enum tally_status st = live_unwind_create(&unwind, &live->unwind, err);
+	if (st == TALLY_OK)
+		st = ring_merge_init(&live->merge, config->recorder, time_of, live->unwind, err);
+	if (st == TALLY_OK)
+		st = add_events(live, err);
+	if (st != TALLY_OK) {
+		record_live_destroy(live);
+		return st;
+	}
+	live->can_lower = live->freq > 0 && !config->keeps_rate;
+	live->window_ms = clock_ms();
+	limit_memory(live);
+	*out = live;
+	return TALLY_OK;
+}
+
+void record_live_destroy(struct record_live *live)
+{
+	if (!live)
+		return;
+	ring_merge_deinit(&live->merge);
+	live_unwind_destroy(live->unwind);
+	writer_deinit(&live->out);
+	free(live);
+}
+
+static enum tally_status flush(struct record_live *live, const struct record_sink *sink, struct tally_error *err)
+{
+	struct tally_bytes bytes = writer_view(&live->out);
+
+	if (bytes.len == 0)
+		return TALLY_OK;
+	enum tally_status st = sink->take(sink->context, &bytes, 1, err);
+	writer_clear(&live->out);
+	return st;
+}
+
+static enum tally_status feed_all(
+	struct record_live *live, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
+{
+	enum tally_status st = TALLY_OK;
+	struct record record;
+
+	for (size_t i = 0; st == TALLY_OK && i < slice_count; i++)
+		for (size_t at = 0; st == TALLY_OK && at < slices[i].len; at += record.bytes.len) {
+			st = record_at(slices[i], false, at, &record, err);
+			if (st == TALLY_OK)
+				st = live_unwind_feed(live->unwind, &record, &live->out, err);
+		}
+	return st;
+}
+
+enum tally_status record_live_pass(struct record_live *live, const struct tally_bytes *slices, size_t slice_count,
+	const struct record_sink *sink, struct tally_error *err)
+{
+	enum tally_status st = feed_all(live, slices, slice_count, err);
+
+	return st == TALLY_OK ? flush(live, sink, err) : st;
+}
+
+enum tally_status record_live_learn(
+	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
+{
+	struct record_live *live = context;
+	enum tally_status st = feed_all(live, slices, slice_count, err);
+
+	writer_clear(&live->out);
+	return st;
+}
+
+static void set_step(struct record_live *live, unsigned step, int64_t now)
+{
+	unsigned halvings = step > SHORT_STEPS ? step - (unsigned)SHORT_STEPS : 0;
+	unsigned before = live->step > SHORT_STEPS ? live->step - (unsigned)SHORT_STEPS : 0;
+	uint64_t freq = live->freq >> halvings;
+
+	if (halvings != before && (freq < FREQ_LEAST || !recorder_set_freq(live->config.recorder, freq))) {
+		live->can_lower &= halvings < before;
+		return;
+	}
+	live->step = step;
+	live_unwind_shorten(live->unwind, stack_bytes_of_step[step > SHORT_STEPS ? SHORT_STEPS : step]);
+	if (halvings > 0 && before == 0)
+		live->lowered_since_ms = now;
+	if (halvings == 0 && before > 0)
+		live->summary.lowered_ms += (uint64_t)(now - live->lowered_since_ms);
+	if (halvings > 0 && (live->summary.least_freq == 0 || freq < live->summary.least_freq))
+		live->summary.least_freq = freq;
+}
+
+static void adapt(struct record_live *live, uint64_t fill)
+{
+	uint64_t lost = live_unwind_totals(live->unwind).lost;
+	int64_t now = clock_ms();
+
+	live->is_pressed |= lost > live->lost_before || fill > recorder_ring_bytes(live->config.recorder) / 8 * 7;
+	live->lost_before = lost;
+	if (now - live->window_ms < WINDOW_MS)
+		return;
+	live->pressed_windows = live->is_pressed ? live->pressed_windows + 1 : 0;
+	live->calm_windows = live->is_pressed ? 0 : live->calm_windows + 1;
+	live->is_pressed = false;
+	live->window_ms = now;
+	limit_memory(live);
+	if (live->pressed_windows >= PRESSED_MOST && (live->step < SHORT_STEPS || live->can_lower)) {
+		set_step(live, live->step + 1, now);
+		live->pressed_windows = 0;
+	} else if (live->step > 0 && live->calm_windows >= CALM_LEAST) {
+		set_step(live, live->step - 1, now);
+		live->calm_windows = 0;
+	}
+}
+
+enum tally_status record_live_drain(struct record_live *live, const struct record_sink *sink, bool is_last,
+	uint64_t *bytes, struct tally_error *err)
+{
+	uint64_t fill;
+	struct record record;
+	enum tally_status st = ring_merge_look(&live->merge, is_last, &fill, err);
+
+	*bytes = 0;
+	if (st != TALLY_OK || (!is_last && fill < live->config.flush_bytes))
+		return st;
+	while (st == TALLY_OK && ring_merge_next(&live->merge, &record)) {
+		st = live_unwind_feed(live->unwind, &record, &live->out, err);
+		*bytes += record.bytes.len;
+		if (st == TALLY_OK && !ring_merge_advance(&live->merge))
+			st = error_nomem(err);
+		if (st == TALLY_OK && live->out.len >= OUT_BYTES)
+			st = flush(live, sink, err);
+	}
+	ring_merge_release(&live->merge);
+	if (st == TALLY_OK)
+		st = is_last ? live_unwind_finish(live->unwind, &live->out, err)
+			     : live_unwind_end_round(live->unwind, &live->out, err);
+	if (st == TALLY_OK)
+		st = flush(live, sink, err);
+	if (!is_last)
+		adapt(live, fill);
+	return st;
+}
+
+bool record_live_is_holding(const struct record_live *live)
+{
+	return live_unwind_is_holding(live->unwind);
+}
+
+size_t record_live_stack_bytes(size_t ring_bytes)
+{
+	size_t bytes = ring_bytes / STACKS_A_RING & ~(size_t)7;
+
+	return bytes < RECORD_STACK_BYTES_DEFAULT ? RECORD_STACK_BYTES_DEFAULT
+	       : bytes > RECORD_STACK_BYTES_MAX	  ? RECORD_STACK_BYTES_MAX
+						  : bytes;
+}
+
+size_t record_live_ring_bytes(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t bytes = RING_BYTES_MOST;
+
+	while (bytes > RING_BYTES_LEAST && bytes * (size_t)(cpus > 0 ? cpus : 1) > RING_BYTES_ALL)
+		bytes /= 2;
+	return bytes;
+}
+
+struct record_live_summary record_live_summary(struct record_live *live)
+{
+	struct record_live_summary summary = live->summary;
+
+	summary.totals = live_unwind_totals(live->unwind);
+	summary.totals.damaged += live->merge.merge.damaged;
+	if (live->step > SHORT_STEPS)
+		summary.lowered_ms += (uint64_t)(clock_ms() - live->lowered_since_ms);
+	return summary;
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+void record_live_print(struct text *out, const struct record_live_summary *summary)
+{
+	const struct live_unwind_totals *t = &summary->totals;
+	const uint64_t *ends = t->ends.ends;
+	uint64_t all = stack_ends_unwound(&t->ends);
+
+	if (all == 0 && t->damaged == 0)
+		return;
+	text_printf(out, "stacks: %.1f %% complete, %.1f %% cut, %.1f %% without unwind information, %.1f %% broken",
+		percent(ends[UNWIND_ROOT], all), percent(ends[UNWIND_STACK_SHORT] + ends[UNWIND_LIMIT], all),
+		percent(ends[UNWIND_NO_CFI], all), percent(ends[UNWIND_BROKEN] + ends[UNWIND_NO_REGISTERS], all));
+	if (t->joined)
+		text_printf(out, "; %llu joined with earlier ones", (unsigned long long)t->joined);
+	if (t->shortened)
+		text_printf(
+			out, "\ntoo busy: %llu stacks were not read to their end", (unsigned long long)t->shortened);
+	if (summary->least_freq)
+		text_printf(out, "\ntoo busy: sampled at down to %llu Hz for %.1f s",
+			(unsigned long long)summary->least_freq, (double)summary->lowered_ms / 1000);
+	if (t->given_up)
+		text_printf(out,
+			"\nlittle memory: %llu stacks were not unwound, their samples have the kernel's call chains",
+			(unsigned long long)t->given_up);
+	if (t->refused)
+		text_printf(out, "\nlittle memory: the unwind information of %llu programs was not read",
+			(unsigned long long)t->refused);
+	if (t->damaged)
+		text_printf(out, "\n%llu damaged records were left out", (unsigned long long)t->damaged);
+}

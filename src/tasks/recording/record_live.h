@@ -1,0 +1,61 @@
+/*
+ * record_live.h - --call-graph dwarf: empties the rings of a recorder through live_unwind, so that the file gets call
+ * chains instead of copies of stacks; takes less where it cannot keep up.
+ *
+ * The session owns it; events, recorder and kernel stay the caller's. Step by step, when rings fill faster than they
+ * are emptied: shorter copies are read, then the events' frequency is halved (those with a fixed period keep it); step by
+ * step back when they no longer do. One thread.
+ *
+ *	record_live_create(&config, &live, err);
+ *	record_live_pass(live, &state_slice, 1, sink, err);        // what runs already
+ *	record_live_drain(live, sink, false, &bytes, err);          // as recorder_drain
+ */
+#ifndef TASKS_RECORDING_RECORD_LIVE_H
+#define TASKS_RECORDING_RECORD_LIVE_H
+
+#include "analysis/live/live_unwind.h"
+#include "kernel/recording/recorder.h"
+
+#define RECORD_STACK_BYTES_DEFAULT 8192 /* perf's */
+#define RECORD_STACK_BYTES_MAX	   65528
+
+struct record_live;
+struct record_live_config {
+	const struct event_list *events; /* as they were opened */
+	struct recorder *recorder;
+	const char *build_id_dir;
+	const struct binary_kept *kept; /* of binary_store.h; NULL: nothing */
+	uint64_t kept_registers;
+	size_t flush_bytes; /* rings are left alone until one has so much */
+	bool keeps_rate; /* never takes fewer samples */
+};
+
+struct record_live_summary {
+	struct live_unwind_totals totals;
+	uint64_t least_freq; /* it went down to; 0: it was never lowered */
+	uint64_t lowered_ms; /* for so long */
+};
+
+TALLY_MUST_CHECK enum tally_status record_live_create(
+	const struct record_live_config *config, struct record_live **live, struct tally_error *err);
+void record_live_destroy(struct record_live *live);
+/* Records that are not of the rings: they are learned from, and written as they are. */
+TALLY_MUST_CHECK enum tally_status record_live_pass(struct record_live *live, const struct tally_bytes *slices,
+	size_t slice_count, const struct record_sink *sink, struct tally_error *err);
+/* The same, but nothing is written: a record_sink's take. */
+TALLY_MUST_CHECK enum tally_status record_live_learn(
+	void *live, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
+/* What the rings hold. is_last: nothing comes after it. */
+TALLY_MUST_CHECK enum tally_status record_live_drain(struct record_live *live, const struct record_sink *sink,
+	bool is_last, uint64_t *bytes, struct tally_error *err);
+/* Older records may follow: the round goes on. */
+bool record_live_is_holding(const struct record_live *live);
+/* The size of rings where none was asked for. */
+size_t record_live_ring_bytes(void);
+/* The longest copies that rings of so many bytes have room for, with time to empty them. */
+size_t record_live_stack_bytes(size_t ring_bytes);
+struct record_live_summary record_live_summary(struct record_live *live);
+/* What the summary says of stacks, as lines without their ends. */
+void record_live_print(struct text *out, const struct record_live_summary *summary);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * record_map_ids.h - build ids of what is mapped already when a recording starts, for its map records. The kernel puts
+ * them into the records that it writes itself.
+ *
+ * Each file is asked for once. record_map_ids_deinit frees what is known. One thread.
+ *
+ *	struct record_map_ids ids;
+ *	record_map_ids_init(&ids);  state.ids = &ids.source;
+ */
+#ifndef TASKS_RECORDING_RECORD_MAP_IDS_H
+#define TASKS_RECORDING_RECORD_MAP_IDS_H
+
+#include "base/id_table.h"
+#include "base/vec.h"
+#include "kernel/recording/initial_state.h"
+
+struct record_map_ids {
+	struct initial_state_ids source;
+	struct id_table files; /* device and inode -> index in known */
+	VEC(struct record_build_id) known; /* of size 0: the file has none, or cannot be read */
+};
+
+void record_map_ids_init(struct record_map_ids *ids);
+void record_map_ids_deinit(struct record_map_ids *ids);
+
+#endif

@@ -1,0 +1,254 @@
+#include "tasks/recording/record_opening.h"
+
+#include <stdlib.h>
+
+#include "code/binaries/running_kernel.h"
+#include "kernel/events/event_gates.h"
+#include "kernel/recording/initial_state.h"
+#include "kernel/system/kernel_files.h"
+#include "kernel/system/surroundings.h"
+#include "tasks/recording/record_features.h"
+#include "tasks/recording/record_map_ids.h"
+
+static bool has_sideband_everywhere(const struct event_list *events)
+{
+	for (size_t i = 0; i < events->len; i++)
+		if (events->specs[i].is_everywhere)
+			return true;
+	return false;
+}
+
+enum tally_status record_opening_find(struct record_opening *o, struct tally_error *err)
+{
+	const struct record_request *q = o->request;
+	enum tally_status st = target_resolve(q->kernel, &q->target, &o->target, err);
+
+	if (st == TALLY_OK && o->target.is_overriding)
+		diag_add(q->diag, DIAG_WARNING, "PID/TID switch overriding %s", o->target.cpus ? "CPU" : "SYSTEM");
+	if (st == TALLY_OK && o->target.offline)
+		diag_add(q->diag, DIAG_WARNING, "CPU %s is not online and not measured", o->target.offline);
+	if (st == TALLY_OK && o->target.is_system_wide && q->target.cpus && has_sideband_everywhere(q->events))
+		st = target_add_other_cpus(q->kernel, &o->target, err);
+	if (st == TALLY_OK && !q->attrs.per_thread)
+		st = target_spread_over_cpus(q->kernel, &o->target, err);
+	return st;
+}
+
+static struct recorder_config recorder_config(struct record_opening *o)
+{
+	const struct record_request *q = o->request;
+	struct recorder_config config = {.kernel = q->kernel,
+		.events = q->events,
+		.cpus = o->target.cpus,
+		.cpu_count = o->target.cpu_count,
+		.measured_count = o->target.measured_count,
+		.threads = o->target.threads,
+		.thread_count = o->target.thread_count,
+		.per_thread = q->attrs.per_thread,
+		.keeps_kernel = q->attrs.all_kernel,
+		.overwrites = q->overwrites,
+		.flush_bytes = q->flush_bytes,
+		.drains_apart = q->output.threads != THREADS_NONE,
+		.affinity = q->affinity,
+		.ring_bytes = q->ring_bytes,
+		.ring_may_shrink = q->attrs.unwinds_live && !q->is_ring_given,
+		.look = q->files ? record_files_look : NULL,
+		.look_context = q->files,
+		.diag = q->diag};
+
+	return config;
+}
+
+static enum tally_status describe_target(
+	struct record_opening *o, struct initial_state *state, bool before_exec, struct tally_error *err)
+{
+	const struct target *t = &o->target;
+	enum tally_status st = TALLY_OK;
+
+	if (t->is_system_wide)
+		return initial_state_all(state, err);
+	if (t->is_command && before_exec)
+		return initial_state_comm(state, t->threads[0], err);
+	for (size_t i = 0; st == TALLY_OK && i < t->thread_count; i++)
+		st = initial_state_process(state, t->threads[i], err);
+	return st;
+}
+
+static enum tally_status describe_all(struct record_opening *o, struct initial_state *state,
+	const struct record_synth *synth, bool before_exec, struct tally_error *err)
+{
+	const struct record_request *q = o->request;
+	struct recorder_config config = recorder_config(o);
+	struct ring_clock clock;
+	size_t count;
+	const struct recorder_source *sources = recorder_sources(o->recorder, &count);
+	enum tally_status st = initial_state_id_index(state, sources, count, err);
+
+	if (st == TALLY_OK && recorder_clock(o->recorder, &clock))
+		st = initial_state_time_conv(state, &clock, err);
+	if (st == TALLY_OK)
+		st = initial_state_kernel(state, err);
+	if (st == TALLY_OK)
+		st = initial_state_thread_map(state, config.threads, config.thread_count, err);
+	if (st == TALLY_OK)
+		st = initial_state_cpu_map(state, config.cpus, config.measured_count, err);
+	if (st == TALLY_OK && q->attrs.cgroups && !synth->no_cgroups)
+		st = initial_state_cgroups(state, err);
+	if (st == TALLY_OK)
+		st = describe_target(o, state, before_exec, err);
+	if (st == TALLY_OK)
+		st = initial_state_finished(state, err);
+	return st == TALLY_OK ? initial_state_flush(state, err) : st;
+}
+
+/* ids: for record_map_ids_deinit. */
+static void begin_state(const struct record_opening *o, struct initial_state *state, const struct record_sink *sink,
+	struct record_map_ids *ids)
+{
+	const struct event_list *events = o->request->events;
+	const struct perf_attr *tracking = &events->specs[record_attrs_tracking(events)].attr;
+	struct record_layout layout = record_layout_make(tracking, false);
+
+	initial_state_init(state, o->request->kernel, &layout, sink);
+	state->map_timeout_ms = o->request->map_timeout_ms;
+	state->with_data_maps = ATTR_HAS(tracking, MMAP_DATA);
+	record_map_ids_init(ids);
+	if (ATTR_HAS(tracking, BUILD_ID))
+		state->ids = &ids->source;
+}
+
+static bool samples_kernel(const struct event_list *events)
+{
+	for (size_t i = 0; i < events->len; i++)
+		if (!event_is_dummy(&events->specs[i]) && !ATTR_HAS(&events->specs[i].attr, EXCLUDE_KERNEL))
+			return true;
+	return false;
+}
+
+/* Where the kernel lies is known now or never: a report cannot ask for it later. */
+static void say_hidden_kernel(const struct record_request *q)
+{
+	int64_t level = kernel_number(q->kernel, 0, "/proc/sys/kernel/kptr_restrict");
+	enum surroundings where = surroundings_find(q->kernel);
+	struct text remedy = {0};
+
+	if (level < 2)
+		text_str(&remedy, "run as root, or ");
+	if (level > 0)
+		remedy_sysctl(where, "kernel.kptr_restrict", 0, &remedy);
+	else
+		remedy_sysctl(where, "kernel.perf_event_paranoid", 1, &remedy);
+	diag_add(q->diag, DIAG_WARNING,
+		"the kernel hides its addresses (kernel.kptr_restrict is %lld): its functions have no names in this "
+		"recording, now or later; %.*s, and record again",
+		(long long)level, (int)remedy.len, remedy.data ? remedy.data : "");
+	text_deinit(&remedy);
+}
+
+enum tally_status record_opening_describe(struct record_opening *o, const struct record_sink *sink,
+	struct record_synth synth, bool before_exec, struct tally_error *err)
+{
+	struct initial_state state;
+	struct record_map_ids ids;
+	struct running_kernel kernel = {.live = NULL};
+	bool is_this_machine = o->request->kernel->root[0] == '\0';
+
+	begin_state(o, &state, sink, &ids);
+	if (is_this_machine && running_kernel_open(&kernel))
+		state.kernel_list = kernel.text;
+	state.no_maps = synth.no_maps;
+	state.no_tasks = synth.no_tasks;
+	enum tally_status st = describe_all(o, &state, &synth, before_exec, err);
+	if (st == TALLY_OK && state.hides_kernel && samples_kernel(o->request->events))
+		say_hidden_kernel(o->request);
+	initial_state_deinit(&state);
+	record_map_ids_deinit(&ids);
+	running_kernel_close(&kernel);
+	return st;
+}
+
+enum tally_status record_opening_describe_threads(struct record_opening *o, const struct record_sink *sink,
+	const pid_t *threads, size_t count, struct tally_error *err)
+{
+	struct initial_state state;
+	struct record_map_ids ids;
+	enum tally_status st = TALLY_OK;
+
+	begin_state(o, &state, sink, &ids);
+	for (size_t i = 0; st == TALLY_OK && i < count; i++)
+		st = initial_state_process(&state, threads[i], err);
+	if (st == TALLY_OK)
+		st = initial_state_flush(&state, err);
+	initial_state_deinit(&state);
+	record_map_ids_deinit(&ids);
+	return st;
+}
+
+/* Rings that came out smaller than asked for, or than a default, have room for shorter stacks only. */
+static bool shorten_stacks(struct record_opening *o)
+{
+	const struct record_request *q = o->request;
+	uint32_t bytes = (uint32_t)record_live_stack_bytes(recorder_ring_bytes(o->recorder));
+	bool is_shorter = false;
+
+	for (size_t i = 0; i < q->events->len; i++) {
+		struct perf_attr *attr = &q->events->specs[i].attr;
+		is_shorter |= attr->sample_stack_user > bytes;
+		if (attr->sample_stack_user > bytes)
+			attr->sample_stack_user = bytes;
+	}
+	return is_shorter;
+}
+
+enum tally_status record_opening_open(struct record_opening *o, struct tally_error *err)
+{
+	const struct record_request *q = o->request;
+	struct recorder_config config = recorder_config(o);
+	enum tally_status st = recorder_create(&config, &o->recorder, err);
+
+	if (st != TALLY_OK || !q->attrs.unwinds_live)
+		return st;
+	if (!q->is_stack_given && shorten_stacks(o)) {
+		recorder_destroy(o->recorder);
+		o->recorder = NULL;
+		st = recorder_create(&config, &o->recorder, err);
+	}
+	o->kept = (struct binary_kept){record_files_find, q->files};
+	struct record_live_config live = {.events = q->events,
+		.recorder = o->recorder,
+		.build_id_dir = q->build_id_dir,
+		.kept = q->files ? &o->kept : NULL,
+		.kept_registers = q->attrs.user_regs,
+		.flush_bytes = q->flush_bytes,
+		.keeps_rate = q->keeps_rate};
+	return st == TALLY_OK ? record_live_create(&live, &o->live, err) : st;
+}
+
+enum tally_status record_opening_add_events(const struct record_request *request, struct recorder *recorder,
+	struct perfdata_writer *writer, struct tally_error *err)
+{
+	struct event_list *events = request->events;
+	size_t source_count;
+	const struct recorder_source *sources = recorder_sources(recorder, &source_count);
+	enum tally_status st = TALLY_OK;
+
+	for (size_t i = 0; st == TALLY_OK && i < events->len; i++) {
+		uint64_t *ids;
+		size_t count;
+		st = record_event_ids(sources, source_count, (uint32_t)i, &ids, &count, err);
+		if (st != TALLY_OK)
+			return st;
+		struct perf_attr attr = record_attrs_written(&events->specs[i].attr, &request->attrs);
+		st = perfdata_writer_add_event(writer, &attr, str_from(events->specs[i].name), ids, count, err);
+		free(ids);
+	}
+	return st;
+}
+
+void record_opening_close(struct record_opening *o)
+{
+	record_live_destroy(o->live);
+	recorder_destroy(o->recorder);
+	target_deinit(&o->target);
+	*o = (struct record_opening){.request = o->request};
+}

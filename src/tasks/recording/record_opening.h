@@ -1,0 +1,40 @@
+/*
+ * record_opening.h - opens what a recording takes its records from: finds the target, opens its events and rings, tells
+ * what already runs. For record and top, which then go their own ways.
+ *
+ * The caller owns it (record_opening_close, also after a failure); request and child stay the caller's. A command's child
+ * is put in as the target's first thread between the two steps.
+ *
+ *	struct record_opening o = {.request = &request};
+ *	st = record_opening_find(&o, err);   ... o.target.threads[0] = child.pid ...
+ *	st = record_opening_open(&o, err);   record_opening_describe(&o, &sink, synth, false, err);
+ *	record_opening_close(&o);
+ */
+#ifndef TASKS_RECORDING_RECORD_OPENING_H
+#define TASKS_RECORDING_RECORD_OPENING_H
+
+#include "perfdata/writer.h"
+#include "tasks/recording/record_request.h"
+
+struct record_opening {
+	struct binary_kept kept; /* what the request holds */
+	const struct record_request *request;
+	struct target target; /* whom to record */
+	struct recorder *recorder;
+	struct record_live *live; /* NULL: records are taken from the rings as they are */
+};
+
+TALLY_MUST_CHECK enum tally_status record_opening_find(struct record_opening *o, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status record_opening_open(struct record_opening *o, struct tally_error *err);
+/* What runs already, and what the recording is of, as records. before_exec: of a command there is the name only. */
+TALLY_MUST_CHECK enum tally_status record_opening_describe(struct record_opening *o, const struct record_sink *sink,
+	struct record_synth synth, bool before_exec, struct tally_error *err);
+/* Some of the threads of that target, which came later. */
+TALLY_MUST_CHECK enum tally_status record_opening_describe_threads(struct record_opening *o,
+	const struct record_sink *sink, const pid_t *threads, size_t count, struct tally_error *err);
+/* The events, as they were opened, with all their ids. */
+TALLY_MUST_CHECK enum tally_status record_opening_add_events(const struct record_request *request,
+	struct recorder *recorder, struct perfdata_writer *writer, struct tally_error *err);
+void record_opening_close(struct record_opening *o);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * record_options.h - the options of record: their table and the settings that they fill.
+ *
+ * Settings start as record_settings_default; strings are borrowed from argv; record_settings_deinit frees their
+ * lists.
+ */
+#ifndef TASKS_RECORDING_RECORD_OPTIONS_H
+#define TASKS_RECORDING_RECORD_OPTIONS_H
+
+#include "cli/commands.h"
+#include "tasks/recording/record_session.h"
+
+#define RECORD_FREQ_DEFAULT	  4000
+#define RECORD_RING_BYTES_DEFAULT (512u << 10)
+
+enum record_event_kind {
+	RECORD_WORD_EVENT,
+	RECORD_WORD_CGROUP,
+	RECORD_WORD_FILTER,
+	RECORD_WORD_EXCLUDE_PERF,
+	RECORD_WORD_PFM
+};
+
+struct record_event_word { /* the options that make events, in their order */
+	enum record_event_kind kind;
+	const char *text;
+};
+
+struct record_settings {
+	struct record_attr_options attrs;
+	struct target_request target;
+	struct {
+		struct record_event_word *items;
+		size_t len, cap;
+	} event_words;
+	struct {
+		const char **items;
+		size_t len, cap;
+	} switch_events;
+	struct record_output_options output;
+	struct record_control_spec control;
+	struct {
+		int *items;
+		size_t len, cap;
+	} toggles; /* --delay, as record_request has them */
+	const char *freq_text;
+	uint64_t period;
+	uint64_t ring_bytes; /* 0: default */
+	uint64_t ring_pages_asked; /* before rounding; 0: nothing to say */
+	bool has_aux_size; /* one was given for AUX data */
+	uint64_t flush_bytes;
+	struct record_synth synth;
+	enum affinity_mode affinity;
+	int realtime_priority, map_timeout_ms;
+	bool keeps_stacks, is_stack_given, is_ring_given;
+	bool has_delay;
+	bool call_graph_flag; /* -g */
+	struct record_configured { /* by the configuration, for -g and for stacks without a size */
+		enum record_callgraph callgraph;
+		uint32_t stack_bytes; /* 0: unsaid */
+	} configured;
+	bool has_any_branch, has_branch_filter; /* -b, -j */
+	bool latency;
+	bool is_self_contained; /* is packed at the end */
+	bool no_build_ids, no_build_id_cache, all_build_ids, strict_freq, quiet, dry_run, time_boundary, overwrites,
+		tail_synthesize;
+	unsigned verbose;
+};
+
+extern const struct option_table record_option_table;
+struct record_settings record_settings_default(void);
+void record_settings_deinit(struct record_settings *settings);
+
+/* Rows of other verbs' tables whose settings begin with record's. */
+const char *record_set_event(const struct option_use *use);
+const char *record_add_pfm_event(const struct option_use *use);
+const char *record_set_cgroup(const struct option_use *use);
+const char *record_set_filter(const struct option_use *use);
+const char *record_set_any_branch(const struct option_use *use);
+const char *record_set_branches(const struct option_use *use);
+const char *record_set_ring_size(const struct option_use *use);
+const char *record_set_realtime(const struct option_use *use);
+const char *record_set_map_timeout(const struct option_use *use);
+/* "dwarf,4096": the mode and the size. NULL, or what is wrong. */
+const char *record_set_call_graph(const struct option_use *use);
+
+#endif

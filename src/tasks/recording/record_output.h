@@ -1,0 +1,67 @@
+/*
+ * record_output.h - where a recording's bytes go: a file, a stream on standard output, or one file after the other.
+ *
+ * The session owns it (record_output_deinit). It holds the writer and the feature sections, which are read once. A file
+ * is made current in its header every RECORD_SYNC_MS (see perfdata/writer.h); switching finishes the file, gives it a
+ * name with the time in it, and starts the next under the old name. Files of a switched recording have no build ids,
+ * as perf's: reading them back would take as long as the samples of that time.
+ *
+ *	record_output_open(&output, &request, recorder, err);
+ *	record_output_append(&output, slices, slice_count, err); record_output_finish_round(&output, err);
+ *	record_output_finish(&output, &summary, err); record_output_deinit(&output);
+ */
+#ifndef TASKS_RECORDING_RECORD_OUTPUT_H
+#define TASKS_RECORDING_RECORD_OUTPUT_H
+
+#include "perfdata/writer.h"
+#include "tasks/recording/record_features.h"
+#include "tasks/recording/record_request.h"
+#include "tasks/recording/record_threads.h"
+
+#define RECORD_SYNC_MS 250 /* what a killed recording may lose, beside what was on its way */
+
+struct record_output {
+	const struct record_request *request;
+	struct recorder *recorder;
+	struct perfdata_writer *writer;
+	struct record_threads *threads; /* NULL: the caller empties the rings */
+	struct record_features features;
+	bool has_features;
+	bool is_recording; /* the beginning is written */
+	int pipe_fd; /* of the stream; -1: the output is a file */
+	int64_t opened_ms, synced_ms;
+	uint64_t former_bytes; /* of finished files */
+	struct compressor_totals former_totals;
+	char **kept; /* names of finished files, oldest first; max_files of them at most */
+	size_t kept_count;
+};
+
+/* The stream has standard output for itself: the command writes to standard error instead, as under perf. Before the
+ * command starts. */
+TALLY_MUST_CHECK enum tally_status record_output_init(
+	struct record_output *o, const struct record_request *request, struct tally_error *err);
+/* The first file, or the stream, up to where records begin. */
+TALLY_MUST_CHECK enum tally_status record_output_open(
+	struct record_output *o, struct recorder *recorder, const struct target *target, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status record_output_append(
+	struct record_output *o, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status record_output_finish_round(struct record_output *o, struct tally_error *err);
+/* Puts before the error what is left of the recording after a write that failed. Gives the error's status. */
+enum tally_status record_output_failure(const struct record_output *o, struct tally_error *err);
+/* Tells all that was written in the header, now. Where a round ends. */
+TALLY_MUST_CHECK enum tally_status record_output_sync(struct record_output *o, struct tally_error *err);
+/* Time or size ask for the next file. */
+bool record_output_wants_switch(const struct record_output *o);
+/* What was written is over --max-size; the size in bytes. */
+bool record_output_is_full(const struct record_output *o, uint64_t *bytes);
+/* Milliseconds until something is due. */
+int record_output_timeout_ms(const struct record_output *o);
+/* Finishes the file and opens the next. The caller writes the initial state into it. */
+TALLY_MUST_CHECK enum tally_status record_output_switch(struct record_output *o, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status record_output_finish(
+	struct record_output *o, struct record_summary *summary, struct tally_error *err);
+/* Removes a file that never held a recording. */
+void record_output_abandon(struct record_output *o);
+void record_output_deinit(struct record_output *o);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * record_progress.h - one line on the terminal, each second, that says what a recording has so far; gone when it ends.
+ *
+ * Nothing at all where standard error is no terminal, where the program is in the background, with -q, and where a command
+ * that is recorded writes to the same terminal: its output is its own. Counts what goes by as bytes of whole records, by
+ * their headers. A value of the session; one thread.
+ *
+ *	struct record_progress progress = record_progress_begin(request, cpu_count);
+ *	record_progress_count(&progress, slices, slice_count); ...
+ *	record_progress_show(&progress, bytes_written);	// does nothing before it is due
+ */
+#ifndef TASKS_RECORDING_RECORD_PROGRESS_H
+#define TASKS_RECORDING_RECORD_PROGRESS_H
+
+#include "base/text.h"
+#include "tasks/recording/record_request.h"
+
+struct record_progress_state {
+	double seconds;
+	uint64_t samples, lost, bytes;
+	size_t cpus;
+	bool has_counts; /* samples and losses; else records go by unseen */
+};
+
+struct record_progress {
+	bool is_on;
+	int64_t started_ms, due_ms;
+	struct record_progress_state state;
+};
+
+struct record_progress record_progress_begin(const struct record_request *request, size_t cpu_count, bool has_counts);
+/* A record may go on from one slice to the next. */
+void record_progress_count(struct record_progress *progress, const struct tally_bytes *slices, size_t slice_count);
+/* Milliseconds until it is due, at most so many. */
+int record_progress_timeout_ms(const struct record_progress *progress, int at_most_ms);
+void record_progress_show(struct record_progress *progress, uint64_t bytes);
+
+/* "recording: 12 s, 48,120 samples, 3.4 MB, 0 lost, 2 CPUs", cut to width columns. */
+void record_progress_text(struct text *t, const struct record_progress_state *state, unsigned width);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * record_request.h - what a recording is asked to do, and what came of it. Values; strings are the caller's.
+ */
+#ifndef TASKS_RECORDING_RECORD_REQUEST_H
+#define TASKS_RECORDING_RECORD_REQUEST_H
+
+#include <signal.h>
+
+#include "base/diag.h"
+#include "kernel/recording/affinity.h"
+#include "kernel/recording/record_attrs.h"
+#include "kernel/system/target.h"
+#include "tasks/recording/record_control.h"
+#include "tasks/recording/record_files.h"
+#include "tasks/recording/record_live.h"
+
+enum record_thread_groups { THREADS_NONE, THREADS_PER_CPU, THREADS_PER_CORE, THREADS_PER_PACKAGE, THREADS_PER_NODE };
+
+struct record_output_options {
+	const char *path; /* "-": a pipe on standard output */
+	int compression_level; /* 0: none */
+	uint64_t max_bytes; /* 0: no limit */
+	bool switches; /* into several files: by at least one of the following */
+	bool switch_on_signal; /* SIGUSR2 */
+	uint64_t switch_bytes;
+	int64_t switch_ms;
+	unsigned max_files; /* 0: all are kept */
+	bool timestamp_name;
+	enum record_thread_groups threads; /* NONE: one thread, and one file; else a directory */
+};
+
+struct record_synth { /* what of the initial state is left out */
+	bool no_tasks, no_maps, no_cgroups;
+};
+
+struct record_request {
+	const struct kernel_seam *kernel;
+	struct record_output_options output;
+	struct record_control_spec control;
+	struct target_request target;
+	struct record_attr_options attrs;
+	struct event_list *events; /* as parsed */
+	struct event_list *switch_events; /* their coming starts the next file; NULL or empty: none */
+	size_t ring_bytes;
+	bool is_ring_given;
+	bool is_stack_given; /* attrs.stack_bytes: else it is what rings have room for */
+	bool keeps_rate;
+	bool no_build_ids, all_build_ids, no_build_id_cache;
+	const char *build_id_dir; /* NULL: ~/.debug */
+	struct record_files *files; /* holds what is mapped; NULL: nothing will be wanted of it */
+	bool wants_times; /* of the first and the last sample, without build ids too */
+	struct record_synth synth;
+	bool is_verbose; /* notes tell what was opened */
+	bool describes_at_end; /* --tail-synthesize */
+	bool overwrites;
+	size_t flush_bytes;
+	enum affinity_mode affinity;
+	int realtime_priority; /* 0: none */
+	int map_timeout_ms;
+	const int *toggles_ms; /* when events are enabled, disabled, ... after the start; attrs.starts_disabled */
+	size_t toggle_count;
+	char *const *command; /* NULL: none */
+	char *const *argv; /* the whole command line, for the file */
+	struct diag *diag;
+	void (*started)(void *context); /* all is open and diag has its notes; may be NULL */
+	void *started_context;
+	void (*announce)(const char *text); /* a line on what happens while it runs; may be NULL */
+};
+
+struct record_summary {
+	uint64_t bytes, samples, lost_events, lost_samples;
+	uint64_t unpacked_bytes, packed_bytes; /* what went through compression */
+	bool is_written; /* the file is complete */
+	bool has_samples; /* they were counted */
+	bool has_child_status;
+	int child_status; /* as waitpid gives it */
+	int signal; /* that ended it; 0: none */
+	sigset_t signals_before;
+	bool has_blocked; /* signals: see record_session_unblock */
+	bool has_broken_chains; /* most call chains stop after a function or two */
+	pid_t cut_off_thread; /* whose events the kernel ended at an exec, though it lived on; 0: none */
+	struct record_live_summary live; /* of what was unwound */
+};
+
+#endif

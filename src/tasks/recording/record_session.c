@@ -1,0 +1,564 @@
+#include "tasks/recording/record_session.h"
+#include "abi/encode.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "cli/progress_line.h"
+#include "kernel/system/exec_stop.h"
+#include "kernel/system/spawn.h"
+#include "tasks/recording/record_commands.h"
+#include "tasks/recording/record_opening.h"
+#include "tasks/recording/record_output.h"
+#include "tasks/recording/record_progress.h"
+#include "tasks/recording/record_watch.h"
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define EVENTS_AT_ONCE 16
+
+enum waiting { WAITS_FOR_SIGNAL, WAITS_FOR_CONTROL, WAITS_FOR_EVENT };
+
+struct session {
+	const struct record_request *request;
+	struct record_summary *summary;
+	struct record_opening opening;
+	struct spawn child;
+	bool has_child, child_is_started, child_is_over;
+	struct record_output output;
+	struct record_control control;
+	struct record_watch *watch; /* NULL: no event starts a file */
+	struct record_progress progress;
+	int signal_fd, wait_fd; /* the latter becomes readable with signals and commands */
+	size_t toggles_done; /* of request->toggles_ms */
+	int64_t started_ms;
+	bool is_over, wants_switch, has_hung_up;
+	uint64_t wakeups; /* since the last file began */
+	sigset_t old_mask;
+	bool has_mask;
+};
+
+static enum tally_status take_signals(struct session *s, struct tally_error *err)
+{
+	/* SIGPIPE: the command is to be ended first. SIGUSR2 asks for the next file, or for nothing. */
+	const int ours[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGUSR2, SIGHUP};
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+		struct sigaction action = {.sa_handler = SIG_DFL}, before;
+		if (ours[i] == SIGHUP && sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler == SIG_IGN)
+			continue; /* nohup: the recording outlives its terminal */
+		sigaction(ours[i], &action, NULL); /* an ignored signal would never reach the descriptor */
+		sigaddset(&mask, ours[i]);
+	}
+	if (sigprocmask(SIG_BLOCK, &mask, &s->old_mask) != 0)
+		return error_set_errno(err, TALLY_IO, errno, "signals cannot be blocked");
+	s->has_mask = true;
+	s->signal_fd = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
+	return s->signal_fd >= 0 ? TALLY_OK : error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
+}
+
+static enum tally_status look_at_child(struct session *s, struct tally_error *err)
+{
+	siginfo_t child = {0};
+
+	if (!s->child_is_started)
+		return TALLY_OK;
+	if (waitid(P_PID, (id_t)s->child.pid, &child, WEXITED | WNOHANG | WNOWAIT) != 0)
+		return error_set_errno(err, TALLY_IO, errno, "cannot wait for '%s'", s->child.command);
+	if (child.si_pid)
+		s->child_is_over = s->is_over = true;
+	return TALLY_OK;
+}
+
+static enum tally_status read_signals(struct session *s, struct tally_error *err)
+{
+	struct signalfd_siginfo info;
+	enum tally_status st = TALLY_OK;
+	ssize_t n = 0;
+
+	while (st == TALLY_OK && (n = read(s->signal_fd, &info, sizeof(info))) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGUSR2) {
+			s->wants_switch |= s->request->output.switches && s->request->output.switch_on_signal;
+		} else if (info.ssi_signo == SIGCHLD) {
+			st = look_at_child(s, err);
+		} else {
+			s->summary->signal = (int)info.ssi_signo;
+			s->is_over = true;
+		}
+	}
+	if (st == TALLY_OK && n < 0 && errno != EAGAIN && errno != EINTR)
+		st = error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
+	return st;
+}
+
+static enum tally_status wait_for(struct session *s, int fd, enum waiting what, struct tally_error *err)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.u32 = what};
+
+	if (fd < 0 || epoll_ctl(s->wait_fd, EPOLL_CTL_ADD, fd, &event) == 0)
+		return TALLY_OK;
+	return error_set_errno(err, TALLY_INVALID, errno, "the descriptor %d cannot be waited for", fd);
+}
+
+static enum tally_status open_waiting(struct session *s, struct tally_error *err)
+{
+	enum tally_status st = take_signals(s, err);
+
+	if (st == TALLY_OK)
+		st = record_control_open(&s->request->control, &s->control, err);
+	if (st != TALLY_OK)
+		return st;
+	s->wait_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->wait_fd < 0)
+		return error_set_errno(err, TALLY_IO, errno, "waiting for signals");
+	st = wait_for(s, s->signal_fd, WAITS_FOR_SIGNAL, err);
+	return st == TALLY_OK ? wait_for(s, s->control.control_fd, WAITS_FOR_CONTROL, err) : st;
+}
+
+static enum tally_status resolve_target(struct session *s, struct tally_error *err)
+{
+	const struct record_request *q = s->request;
+	enum tally_status st = record_opening_find(&s->opening, err);
+
+	if (st != TALLY_OK || !q->command)
+		return st;
+	st = spawn_create(q->command, &s->child, err);
+	if (st != TALLY_OK)
+		return st;
+	s->has_child = true;
+	if (s->opening.target.is_command)
+		s->opening.target.threads[0] = s->child.pid;
+	return TALLY_OK;
+}
+
+static enum tally_status to_output(
+	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
+{
+	struct session *s = context;
+
+	record_progress_count(&s->progress, slices, slice_count);
+	return record_output_append(&s->output, slices, slice_count, err);
+}
+
+/* The same for what the recorder says itself. */
+static enum tally_status to_output_and_live(
+	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
+{
+	struct session *s = context;
+	const struct record_sink sink = {to_output, s};
+
+	if (s->request->files)
+		record_files_look(s->request->files, slices, slice_count);
+	return s->opening.live ? record_live_pass(s->opening.live, slices, slice_count, &sink, err)
+			       : record_output_append(&s->output, slices, slice_count, err);
+}
+
+static enum tally_status write_initial_state(struct session *s, struct tally_error *err)
+{
+	const struct record_sink sink = {to_output_and_live, s};
+	enum tally_status st =
+		record_opening_describe(&s->opening, &sink, s->request->synth, !s->child_is_started, err);
+
+	return st == TALLY_OK ? record_output_finish_round(&s->output, err) : st;
+}
+
+/* What is not written at the start has to be known to unwind. */
+static enum tally_status learn_initial_state(struct session *s, struct tally_error *err)
+{
+	const struct record_request *q = s->request;
+	const struct record_sink sink = {record_live_learn, s->opening.live};
+	bool is_told = !q->describes_at_end && !q->synth.no_maps && !q->synth.no_tasks;
+
+	return !s->opening.live || is_told ? TALLY_OK
+					   : record_opening_describe(&s->opening, &sink, (struct record_synth){0},
+						     !s->child_is_started, err);
+}
+
+/* Before the samples, or with --tail-synthesize behind them. */
+static enum tally_status describe_if_due(struct session *s, bool is_tail, struct tally_error *err)
+{
+	return s->request->describes_at_end == is_tail ? write_initial_state(s, err) : TALLY_OK;
+}
+
+static enum tally_status drain(struct session *s, bool is_last, uint64_t *bytes, struct tally_error *err)
+{
+	struct record_sink sink = {to_output, s};
+	enum tally_status st = s->opening.live ? record_live_drain(s->opening.live, &sink, is_last, bytes, err)
+					       : recorder_drain(s->opening.recorder, &sink, bytes, err);
+
+	if (st != TALLY_OK || *bytes == 0 || (s->opening.live && record_live_is_holding(s->opening.live)))
+		return st;
+	return record_output_finish_round(&s->output, err);
+}
+
+/* What the rings have that overwrite themselves, with the state of things at its end. */
+static enum tally_status end_of_file(struct session *s, struct tally_error *err)
+{
+	struct record_sink sink = {to_output, s};
+	uint64_t bytes = 0;
+	enum tally_status st = TALLY_OK;
+
+	if (s->request->overwrites)
+		st = recorder_snapshot(s->opening.recorder, &sink, &bytes, err);
+	if (st == TALLY_OK && bytes)
+		st = record_output_finish_round(&s->output, err);
+	return st == TALLY_OK ? describe_if_due(s, true, err) : st;
+}
+
+static enum tally_status switch_output(struct session *s, struct tally_error *err)
+{
+	enum tally_status st = end_of_file(s, err);
+
+	s->wants_switch = false;
+	if (st == TALLY_OK)
+		record_announce(s->request, "[ %s record: dump data: Woken up %llu times ]", s->request->argv[0],
+			(unsigned long long)s->wakeups);
+	s->wakeups = 0;
+	if (st == TALLY_OK)
+		st = record_output_switch(&s->output, err);
+	return st == TALLY_OK ? describe_if_due(s, false, err) : st;
+}
+
+static enum tally_status read_control(struct session *s, struct tally_error *err)
+{
+	struct record_commands commands = {s->request, s->opening.recorder, &s->control, false};
+	bool is_open;
+	enum tally_status st = record_commands_obey(&commands, &is_open, err);
+
+	if (!is_open)
+		(void)epoll_ctl(s->wait_fd, EPOLL_CTL_DEL, s->control.control_fd, NULL);
+	s->is_over |= commands.wants_stop;
+	return st;
+}
+
+static enum tally_status read_what_waits(struct session *s, struct tally_error *err)
+{
+	struct epoll_event events[EVENTS_AT_ONCE];
+	enum tally_status st = TALLY_OK;
+	int n = epoll_wait(s->wait_fd, events, EVENTS_AT_ONCE, 0);
+
+	if (n < 0 && errno != EINTR)
+		return error_set_errno(err, TALLY_IO, errno, "waiting for signals");
+	for (int i = 0; st == TALLY_OK && i < n; i++) {
+		if (events[i].data.u32 == WAITS_FOR_SIGNAL)
+			st = read_signals(s, err);
+		else if (events[i].data.u32 == WAITS_FOR_CONTROL)
+			st = read_control(s, err);
+	}
+	return st;
+}
+
+/* --delay: the times at which events are enabled and disabled in turn. */
+static enum tally_status toggle_if_due(struct session *s, struct tally_error *err)
+{
+	const struct record_request *q = s->request;
+	enum tally_status st = TALLY_OK;
+
+	while (st == TALLY_OK && s->toggles_done < q->toggle_count &&
+		clock_ms() - s->started_ms >= q->toggles_ms[s->toggles_done])
+		st = record_set_running(q, s->opening.recorder, (struct tally_str){0}, s->toggles_done++ % 2 == 0, err);
+	return st;
+}
+
+static int timeout_ms(const struct session *s)
+{
+	const struct record_request *q = s->request;
+	int timeout = record_output_timeout_ms(&s->output);
+
+	if (s->toggles_done < q->toggle_count) {
+		int64_t left = s->started_ms + q->toggles_ms[s->toggles_done] - clock_ms();
+		if (left < timeout)
+			timeout = left < 0 ? 0 : (int)left;
+	}
+	return record_progress_timeout_ms(&s->progress, timeout);
+}
+
+static void note_size(struct session *s)
+{
+	uint64_t bytes;
+	bool is_full = record_output_is_full(&s->output, &bytes);
+
+	record_progress_show(&s->progress, bytes);
+	if (s->is_over || !is_full)
+		return;
+	s->is_over = true;
+	record_announce(s->request, "[ %s record: size limit reached (%llu KB), stopping session ]",
+		s->request->argv[0], (unsigned long long)bytes >> 10);
+}
+
+static enum tally_status explain(const struct session *s, enum tally_status st, struct tally_error *err)
+{
+	return st == TALLY_OK ? TALLY_OK : record_output_failure(&s->output, err);
+}
+
+/* The events of the target have ended: with its threads, or before them, at an exec (exec_stop.h). */
+static void note_hang_up(struct session *s)
+{
+	const struct target *t = &s->opening.target;
+
+	for (size_t i = 0; i < t->thread_count && !s->has_hung_up; i++)
+		if (!thread_is_ending(s->request->kernel, t->threads[i]))
+			s->summary->cut_off_thread = t->threads[i];
+	s->has_hung_up = true;
+}
+
+/* A command is waited for to its own end, whatever becomes of its events. */
+static bool target_is_over(struct session *s)
+{
+	if (!recorder_target_is_over(s->opening.recorder))
+		return false;
+	note_hang_up(s);
+	return !s->opening.target.is_command || !s->child_is_started;
+}
+
+/* Meanwhile programs that come are held: some do not live as long as a ring takes to fill. */
+static enum tally_status wait_and_look(struct session *s, bool *is_ready, struct tally_error *err)
+{
+	struct recorder *recorder = s->opening.recorder;
+	struct record_files *files = s->request->files;
+	int64_t left = timeout_ms(s), until = clock_ms() + left;
+	enum tally_status st = TALLY_OK;
+
+	do {
+		int pause = files ? record_files_pause_ms(files) : (int)left;
+		st = recorder_wait(recorder, s->wait_fd, pause < left ? pause : (int)left, is_ready, err);
+		if (st != TALLY_OK || !files)
+			break;
+		recorder_look(recorder);
+		left = until - clock_ms();
+	} while (!*is_ready && left > 0 && !recorder_has_news(recorder));
+	return st;
+}
+
+/* Until the command or the target ends, or a signal comes. */
+static enum tally_status record_all(struct session *s, struct tally_error *err)
+{
+	uint64_t bytes;
+	enum tally_status st = TALLY_OK;
+
+	while (st == TALLY_OK && !s->is_over) {
+		bool is_ready = false;
+		st = wait_and_look(s, &is_ready, err);
+		if (st == TALLY_OK)
+			st = toggle_if_due(s, err);
+		if (st == TALLY_OK && is_ready)
+			st = read_what_waits(s, err);
+		s->wants_switch |= s->watch && record_watch_has_come(s->watch);
+		s->is_over |= target_is_over(s);
+		if (st != TALLY_OK || s->is_over)
+			break;
+		st = drain(s, false, &bytes, err);
+		if (st == TALLY_OK && s->output.threads)
+			st = explain(s, record_threads_check(s->output.threads, err), err);
+		s->wakeups += bytes > 0;
+		note_size(s);
+		if (st == TALLY_OK && !s->is_over && (s->wants_switch || record_output_wants_switch(&s->output)))
+			st = switch_output(s, err);
+	}
+	progress_line_erase();
+	if (s->child_is_started && !s->child_is_over)
+		(void)kill(s->child.pid, SIGTERM); /* now: what it still does is not recorded any more */
+	if (st == TALLY_OK && s->output.threads)
+		st = explain(s, record_threads_stop(s->output.threads, err), err);
+	recorder_disable(s->opening.recorder);
+	if (st == TALLY_OK && s->output.threads) /* what came between the two */
+		st = explain(s, record_threads_stop(s->output.threads, err), err);
+	do {
+		if (st == TALLY_OK)
+			st = drain(s, true, &bytes, err);
+	} while (st == TALLY_OK && bytes);
+	if (st == TALLY_OK)
+		st = end_of_file(s, err);
+	return st == TALLY_OK ? record_output_sync(&s->output, err) : st;
+}
+
+/* What the kernel dropped per event, as records of our own: LOST records only come when a ring has room again. */
+static enum tally_status write_lost(struct session *s, struct tally_error *err)
+{
+	size_t count;
+	const struct recorder_source *sources = recorder_sources(s->opening.recorder, &count);
+	struct writer w = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t lost = recorder_lost(s->opening.recorder, &sources[i]);
+		if (lost == 0)
+			continue;
+		const struct perf_attr *attr = &s->request->events->specs[sources[i].event].attr;
+		struct record_layout layout = record_layout_make(attr, false);
+		struct record_fields fields = {.type = RECORD_LOST_SAMPLES, .lost_samples = {lost}};
+		struct sample_id id = {.id = sources[i].id, .cpu = (uint32_t)sources[i].cpu};
+		record_encode(&w, &fields, 0, &layout, &id);
+		s->summary->lost_samples += lost;
+	}
+	enum tally_status st = w.failed ? error_nomem(err) : TALLY_OK;
+	struct tally_bytes bytes = writer_view(&w);
+	if (st == TALLY_OK && bytes.len)
+		st = record_output_append(&s->output, &bytes, 1, err);
+	writer_deinit(&w);
+	return st;
+}
+
+static void end_child(struct session *s)
+{
+	struct rusage usage;
+
+	if (!s->has_child)
+		return;
+	if (!s->child_is_started) {
+		spawn_cancel(&s->child);
+		return;
+	}
+	s->summary->has_child_status = spawn_wait(&s->child, &s->summary->child_status, &usage, NULL) == TALLY_OK;
+}
+
+static void note_what_is_open(const struct session *s)
+{
+	const struct event_list *events = s->request->events;
+	size_t count;
+
+	(void)recorder_sources(s->opening.recorder, &count);
+	diag_add(s->request->diag, DIAG_NOTE,
+		"%zu events on %zu CPUs and %zu threads: %zu open files, rings of %zu KiB", events->len,
+		s->opening.target.cpu_count, s->opening.target.thread_count, count,
+		recorder_ring_bytes(s->opening.recorder) / 1024);
+	for (size_t i = 0; i < events->len; i++) {
+		struct text t = {0};
+		attr_print(&t, &events->specs[i].attr);
+		diag_add(s->request->diag, DIAG_NOTE, "%s: %.*s", events->specs[i].name, (int)t.len,
+			t.data ? t.data : "");
+		text_deinit(&t);
+	}
+}
+
+static enum tally_status take_priority(const struct session *s, struct tally_error *err)
+{
+	struct sched_param param = {.sched_priority = s->request->realtime_priority};
+
+	if (param.sched_priority == 0 || sched_setscheduler(0, SCHED_FIFO, &param) == 0)
+		return TALLY_OK;
+	return error_set_errno(err, errno == EPERM ? TALLY_DENIED : TALLY_INVALID, errno,
+		"Could not set realtime priority %d", param.sched_priority);
+}
+
+static enum tally_status start_watch(struct session *s, struct tally_error *err)
+{
+	const struct record_request *q = s->request;
+
+	if (!q->switch_events || q->switch_events->len == 0)
+		return TALLY_OK;
+	enum tally_status st = record_watch_create(q->kernel, q->switch_events, q->diag, &s->watch, err);
+	return st == TALLY_OK ? record_watch_add(s->watch, s->wait_fd, WAITS_FOR_EVENT, err) : st;
+}
+
+static enum tally_status start(struct session *s, struct tally_error *err)
+{
+	enum tally_status st = record_output_init(&s->output, s->request, err);
+
+	if (st == TALLY_OK)
+		st = resolve_target(s, err);
+	if (st == TALLY_OK)
+		st = open_waiting(s, err);
+	if (st != TALLY_OK)
+		return st;
+	st = record_opening_open(&s->opening, err);
+	if (st == TALLY_OK && s->request->is_verbose)
+		note_what_is_open(s);
+	if (st == TALLY_OK)
+		st = start_watch(s, err);
+	if (st == TALLY_OK && s->request->started)
+		s->request->started(s->request->started_context);
+	if (st == TALLY_OK)
+		st = record_output_open(&s->output, s->opening.recorder, &s->opening.target, err);
+	if (st == TALLY_OK)
+		st = describe_if_due(s, false, err);
+	if (st == TALLY_OK)
+		st = learn_initial_state(s, err);
+	if (st == TALLY_OK)
+		st = take_priority(s, err);
+	if (st == TALLY_OK && s->output.threads)
+		st = record_threads_start(s->output.threads, err);
+	s->started_ms = clock_ms();
+	s->progress = record_progress_begin(s->request, s->opening.target.measured_count, !s->output.threads);
+	if (st == TALLY_OK && s->request->attrs.starts_disabled)
+		record_announce(s->request, "Events disabled");
+	else if (st == TALLY_OK)
+		st = recorder_enable(s->opening.recorder, err);
+	if (st == TALLY_OK && s->has_child) {
+		st = spawn_start(&s->child, err);
+		s->child_is_started = st == TALLY_OK;
+	}
+	return st;
+}
+
+static void close_waiting(struct session *s)
+{
+	record_control_close(&s->control);
+	if (s->wait_fd >= 0)
+		close(s->wait_fd);
+	if (s->signal_fd >= 0)
+		close(s->signal_fd);
+	s->summary->signals_before = s->old_mask;
+	s->summary->has_blocked = s->has_mask;
+}
+
+/* What came since has been obeyed: the recording is over. */
+void record_session_unblock(struct record_summary *summary)
+{
+	const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+	const struct timespec now = {0, 0};
+	sigset_t mask;
+
+	if (!summary->has_blocked)
+		return;
+	sigemptyset(&mask);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		sigaddset(&mask, ends[i]);
+	while (sigtimedwait(&mask, NULL, &now) > 0)
+		;
+	sigprocmask(SIG_SETMASK, &summary->signals_before, NULL);
+	summary->has_blocked = false;
+}
+
+enum tally_status record_session_run(
+	const struct record_request *request, struct record_summary *summary, struct tally_error *err)
+{
+	struct session s = {.request = request,
+		.opening = {.request = request},
+		.summary = summary,
+		.signal_fd = -1,
+		.wait_fd = -1,
+		.control = {.control_fd = -1, .ack_fd = -1}};
+
+	*summary = (struct record_summary){0};
+	enum tally_status st = start(&s, err);
+	bool was_started = st == TALLY_OK;
+	s.output.is_recording = was_started;
+	if (was_started) {
+		st = record_all(&s, err);
+		if (st == TALLY_OK)
+			st = write_lost(&s, err);
+	}
+	end_child(&s);
+	if (was_started)
+		record_announce(request, "[ %s record: Woken up %llu times to write data ]", request->argv[0],
+			(unsigned long long)s.wakeups);
+	if (was_started) { /* a recording that broke off keeps what it has */
+		enum tally_status closed = record_output_finish(&s.output, summary, st == TALLY_OK ? err : NULL);
+		st = st == TALLY_OK ? closed : st;
+	} else {
+		record_output_abandon(&s.output);
+	}
+	record_output_deinit(&s.output);
+	if (s.opening.live)
+		summary->live = record_live_summary(s.opening.live);
+	record_watch_destroy(s.watch);
+	record_opening_close(&s.opening);
+	close_waiting(&s);
+	return st;
+}

@@ -1,0 +1,46 @@
+/*
+ * record_threads.h - --threads: rings are emptied by several threads, each ring into a file of its own (data.0, data.1
+ * ... of a directory; perfdata/directory.h reads them).
+ *
+ * The output owns it. Threads: those that it starts touch the rings and files of their group of CPUs and nothing else;
+ * between record_threads_start and record_threads_stop the caller may ask for bytes and failure only. Files hold bare
+ * records, so that they are whole at any moment but for the record that is being written; with a full disk each ends
+ * behind a whole batch.
+ *
+ *	record_threads_create(&config, &threads, err);  record_threads_start(threads, err);
+ *	... record_threads_bytes(threads), record_threads_check(threads, err) ...
+ *	record_threads_stop(threads, err);  record_threads_destroy(threads);
+ */
+#ifndef TASKS_RECORDING_RECORD_THREADS_H
+#define TASKS_RECORDING_RECORD_THREADS_H
+
+#include "kernel/recording/recorder.h"
+#include "perfdata/compressor.h"
+#include "tasks/recording/record_request.h"
+
+struct record_threads;
+struct record_threads_config {
+	const struct kernel_seam *kernel;
+	struct recorder *recorder; /* whose rings belong to cpus, one each */
+	const int *cpus;
+	size_t cpu_count;
+	enum record_thread_groups groups;
+	const char *directory; /* exists */
+	int compression_level; /* 0: none */
+};
+
+TALLY_MUST_CHECK enum tally_status record_threads_create(
+	const struct record_threads_config *config, struct record_threads **threads, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status record_threads_start(struct record_threads *threads, struct tally_error *err);
+/* Why one of the threads has ended, if one has. */
+TALLY_MUST_CHECK enum tally_status record_threads_check(struct record_threads *threads, struct tally_error *err);
+/* Files, and how long each is now. */
+size_t record_threads_parts(const struct record_threads *threads);
+uint64_t record_threads_part_bytes(const struct record_threads *threads, size_t part);
+uint64_t record_threads_bytes(const struct record_threads *threads);
+/* Ends the threads and takes what rings still have. Safe without a start, and again. */
+TALLY_MUST_CHECK enum tally_status record_threads_stop(struct record_threads *threads, struct tally_error *err);
+struct compressor_totals record_threads_totals(const struct record_threads *threads);
+void record_threads_destroy(struct record_threads *threads);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * record_watch.h - --switch-output-event: events on all CPUs whose coming asks for the next file. Their samples are
+ * counted, not stored.
+ *
+ * The session owns it. Whoever waits for the descriptors that record_watch_add gives to an epoll wakes early; the answer
+ * is record_watch_has_come's. One thread.
+ *
+ *	record_watch_create(kernel, events, diag, &watch, err);  record_watch_add(watch, epoll_fd, 2, err);
+ *	... if (record_watch_has_come(watch)) ...; record_watch_destroy(watch);
+ */
+#ifndef TASKS_RECORDING_RECORD_WATCH_H
+#define TASKS_RECORDING_RECORD_WATCH_H
+
+#include "kernel/recording/recorder.h"
+
+struct record_watch;
+/* events are borrowed, and their attrs changed. */
+TALLY_MUST_CHECK enum tally_status record_watch_create(const struct kernel_seam *kernel, struct event_list *events,
+	struct diag *diag, struct record_watch **watch, struct tally_error *err);
+void record_watch_destroy(struct record_watch *watch);
+TALLY_MUST_CHECK enum tally_status record_watch_add(
+	const struct record_watch *watch, int epoll_fd, uint32_t tag, struct tally_error *err);
+/* At least one of the events since the last call. */
+bool record_watch_has_come(struct record_watch *watch);
+
+#endif

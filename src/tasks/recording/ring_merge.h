@@ -1,0 +1,40 @@
+/*
+ * ring_merge.h - the records of a recorder's rings in order of time, read where they lie, and their memory given back as
+ * they are done with.
+ *
+ * live_merge.h says how the order comes about. The caller owns it; recorder and context stay the caller's. One thread.
+ *
+ *	ring_merge_init(&merge, recorder, time_of, context, err);
+ *	ring_merge_look(&merge, is_last, &fill, err);
+ *	for (; ring_merge_next(&merge, &record); ring_merge_advance(&merge)) ...
+ *	ring_merge_release(&merge);
+ */
+#ifndef TASKS_RECORDING_RING_MERGE_H
+#define TASKS_RECORDING_RING_MERGE_H
+
+#include "analysis/live/live_merge.h"
+#include "kernel/recording/recorder.h"
+
+struct ring_merge {
+	struct recorder *recorder;
+	struct live_merge merge;
+	uint64_t *released; /* by ring: of what the pass was shown */
+	uint64_t share; /* of a ring: so much is given back while a pass goes on */
+	size_t ring; /* of the record in hand */
+};
+
+/* time_of: as live_merge_init has it. */
+TALLY_MUST_CHECK enum tally_status ring_merge_init(struct ring_merge *m, struct recorder *recorder,
+	uint64_t (*time_of)(void *context, const struct record *record), void *context, struct tally_error *err);
+void ring_merge_deinit(struct ring_merge *m);
+/* Begins a pass. is_last: nothing comes after it. fill: bytes of the ring that has most. NOMEM only. */
+TALLY_MUST_CHECK enum tally_status ring_merge_look(
+	struct ring_merge *m, bool is_last, uint64_t *fill, struct tally_error *err);
+/* The oldest record, which stays until ring_merge_advance; false: that was all. */
+bool ring_merge_next(struct ring_merge *m, struct record *record);
+/* False: memory is out. */
+bool ring_merge_advance(struct ring_merge *m);
+/* Ends a pass, also one that broke off: what was handed out is given back. */
+void ring_merge_release(struct ring_merge *m);
+
+#endif

@@ -1,0 +1,78 @@
+#include "tasks/reporting/report_annotate.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static enum tally_status read_samples(struct report_annotate *annotate, struct tally_error *err)
+{
+	const struct report_request *r = annotate->request;
+	struct annotate_request wanted = {.input = {.path = r->input, .force = r->force},
+		.store = {.symfs = r->symfs,
+			.kallsyms = r->kallsyms,
+			.vmlinux = r->vmlinux,
+			.ignore_vmlinux = r->ignore_vmlinux,
+			.line_program = r->addr2line,
+			.no_demangle = r->no_demangle},
+		.cpus = r->cpus,
+		.times = r->times};
+	if (annotate->is_stream)
+		return error_set(err, TALLY_UNSUPPORTED, "annotate reads the samples again, which a pipe cannot give");
+	enum tally_status status = annotate_samples_read(annotate->cli, &wanted, &annotate->samples, err);
+	annotate->settings.percent = r->annotation.percent;
+	annotate->settings.hides_source = r->annotation.hides_source;
+	annotate->settings.shows_bytes = r->annotation.shows_bytes;
+	/* A file that was cut has the samples before that; the report has told of it. */
+	annotate->is_read = annotate->samples.event_count > 0 && status != TALLY_NOMEM;
+	if (!annotate->is_read)
+		annotate_samples_deinit(&annotate->samples);
+	return annotate->is_read ? TALLY_OK : status;
+}
+
+bool report_annotation_is_intel(const struct report_annotation *a)
+{
+	return a->style && strcmp(a->style, "intel") == 0;
+}
+
+struct annotate_explore report_annotation_explore(
+	const struct report_annotation *a, const struct explore_symbol *symbol, struct annotate_samples *samples)
+{
+	return (struct annotate_explore){.terminal = symbol->terminal,
+		.grid = symbol->grid,
+		.samples = samples,
+		.first_event = symbol->first_event,
+		.event_count = symbol->event_count,
+		.is_intel = report_annotation_is_intel(a),
+		.objdump = a->objdump,
+		.style = a->style,
+		.prefix = a->prefix,
+		.strip = (unsigned)a->strip};
+}
+
+enum tally_status report_annotate_show(
+	struct report_annotate *annotate, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err)
+{
+	enum tally_status status = annotate->is_read ? TALLY_OK : read_samples(annotate, err);
+	if (status != TALLY_OK)
+		return status;
+	struct annotate_samples *samples = &annotate->samples;
+	if (symbol->first_event + symbol->event_count > samples->event_count)
+		return error_set(err, TALLY_NOT_FOUND, "no samples of this event have addresses");
+	const struct annotate_target *target =
+		annotate_explore_find(samples, symbol->name, symbol->path, symbol->start);
+	if (!target)
+		return error_set(err, TALLY_NOT_FOUND, "no code of %.*s is at hand: its file cannot be had",
+			(int)symbol->name.len, symbol->name.data);
+	struct annotate_explore request = report_annotation_explore(&annotate->request->annotation, symbol, samples);
+	request.settings = annotate->settings;
+	status = annotate_explore(&request, target, leaves, err);
+	annotate->settings = request.settings;
+	return status;
+}
+
+void report_annotate_deinit(struct report_annotate *annotate)
+{
+	if (annotate->is_read)
+		annotate_samples_deinit(&annotate->samples);
+	annotate->is_read = false;
+}

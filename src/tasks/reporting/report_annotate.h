@@ -1,0 +1,36 @@
+/*
+ * report_annotate.h - annotate out of the interactive report: the recording's samples by function and address, read when
+ * the first function is asked for and kept.
+ *
+ * Zero-initialised but for cli and request, which are borrowed, is unread; the caller deinits.
+ *
+ *	struct report_annotate annotate = {.cli = cli, .request = &request};
+ *	status = report_annotate_show(&annotate, &symbol, &leaves, err);
+ *	report_annotate_deinit(&annotate);
+ */
+#ifndef TASKS_REPORTING_REPORT_ANNOTATE_H
+#define TASKS_REPORTING_REPORT_ANNOTATE_H
+
+#include "tasks/listing/annotate_explore.h"
+#include "tasks/reporting/report_explore.h"
+#include "tasks/reporting/report_request.h"
+
+struct report_annotate {
+	const struct cli *cli;
+	const struct report_request *request;
+	bool is_stream; /* which cannot be read twice */
+	bool is_read;
+	struct annotate_samples samples;
+	struct annotate_settings settings; /* as the user left them */
+};
+
+TALLY_MUST_CHECK enum tally_status report_annotate_show(
+	struct report_annotate *annotate, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err);
+void report_annotate_deinit(struct report_annotate *annotate);
+
+/* What annotate_explore is asked for a symbol as the options say; the settings are the caller's to set. */
+struct annotate_explore report_annotation_explore(const struct report_annotation *annotation,
+	const struct explore_symbol *symbol, struct annotate_samples *samples);
+bool report_annotation_is_intel(const struct report_annotation *annotation);
+
+#endif

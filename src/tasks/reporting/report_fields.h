@@ -1,0 +1,31 @@
+/*
+ * report_fields.h - fields of a recording's tracepoints as sort keys: "prev_comm", "sched_switch.prev_comm",
+ * "sched:sched_switch.*", "trace_fields".
+ *
+ * Owned by the caller; borrows the reader. Fields of one name are one key, a column of each event that has it.
+ *
+ *	report_fields_init(&fields, reader);
+ *	uint32_t found = report_fields_find(&fields, STR("next_pid"));	bit by index in items; 0: nobody has it
+ *	report_fields_deinit(&fields);
+ */
+#ifndef TASKS_REPORTING_REPORT_FIELDS_H
+#define TASKS_REPORTING_REPORT_FIELDS_H
+
+#include "analysis/replay_options.h"
+#include "analysis/tracepoint_fields.h"
+#include "perfdata/reader.h"
+#include "profile/profile.h"
+
+struct report_fields {
+	struct perfdata_reader *reader;
+	struct tracepoint_printer *printer; /* NULL until a field is looked for; owned */
+	struct replay_field items[PROFILE_MAX_FIELDS];
+	size_t count;
+};
+
+void report_fields_init(struct report_fields *fields, struct perfdata_reader *reader);
+void report_fields_deinit(struct report_fields *fields);
+/* Fields beyond PROFILE_MAX_FIELDS are left out. */
+uint32_t report_fields_find(struct report_fields *fields, struct tally_str text);
+
+#endif

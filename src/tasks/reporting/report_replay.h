@@ -1,0 +1,37 @@
+/*
+ * report_replay.h - what a report request needs kept of a recording, and the profile of it.
+ *
+ *	struct report_replay wanted = {&request, &fields, reader};
+ *	status = report_replay_run(&wanted, store, &result, err);
+ */
+#ifndef TASKS_REPORTING_REPORT_REPLAY_H
+#define TASKS_REPORTING_REPORT_REPLAY_H
+
+#include "analysis/replay/replay.h"
+#include "tasks/reporting/report_request.h"
+
+struct report_replay { /* borrowed */
+	const struct report_request *request; /* finished */
+	const struct report_fields *fields;
+	struct perfdata_reader *reader;
+	struct progress *progress; /* NULL: a line on the terminal tells */
+	size_t max_bytes; /* as replay_options */
+	bool without_names, without_inlines;
+};
+
+/* How many branches the recording's CPU kept, of which an event made call stacks; 0: none did, or the header does not
+ * tell. */
+uint64_t report_lbr_registers(const struct perfdata_reader *reader);
+/* What is said of --stitch-lbr where there are none; chains are then as without it. */
+#define REPORT_CANNOT_STITCH                                                                            \
+	"--stitch-lbr needs call stacks of the CPU's branch registers, and their number in the header " \
+	"(record --call-graph lbr): chains are those recorded"
+/* But for spans of time and switches, which report_replay_run adds. */
+struct replay_options report_replay_options(const struct report_replay *wanted);
+/* Whether a profile made for `have` has all that `want` needs, and counts the same. */
+bool report_replay_covers(const struct replay_options *have, const struct replay_options *want);
+/* As replay_profile. */
+TALLY_MUST_CHECK enum tally_status report_replay_run(const struct report_replay *wanted, struct binary_store *store,
+	struct replay_result *result, struct tally_error *err);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * report_tables.h - the tables that a report request makes of a profile: rows, sorted, and how they look. For report and
+ * top.
+ *
+ * Tables borrow the profile and the request, and are the caller's (flat_table_deinit).
+ *
+ *	struct report_tables tables = {&request, profile, .filter = &filter};
+ *	for (uint32_t event = 0, count; event < profile->event_count; event += count) {
+ *		count = report_tables_members(&tables, event);
+ *		st = report_tables_make(&tables, event, count, &table, err);
+ *	}
+ */
+#ifndef TASKS_REPORTING_REPORT_TABLES_H
+#define TASKS_REPORTING_REPORT_TABLES_H
+
+#include "profile/flame_tree.h"
+#include "profile/rows/hierarchy.h"
+#include "tasks/reporting/report_request.h"
+
+struct report_tables {
+	const struct report_request *request; /* finished */
+	const struct profile *profile;
+	const struct profile_filter *filter;
+	const bool *cpus; /* by CPU, LIMIT_CPUS of them; NULL: all */
+};
+
+struct report_text_options report_tables_options(const struct report_request *request);
+/* How many events from first on stand side by side in one table. */
+uint32_t report_tables_members(const struct report_tables *tables, uint32_t first);
+/* The first event from this one on that is shown, or whose group is; that none is: the number of events. */
+uint32_t report_tables_find(const struct report_tables *tables, uint32_t event);
+/* Empty ones are shown only if that was asked for. */
+bool report_tables_is_shown(const struct report_tables *tables, const struct flat_table *table);
+/* Sorted, unless it is empty and not wanted then. */
+TALLY_MUST_CHECK enum tally_status report_tables_make(const struct report_tables *tables, uint32_t first,
+	uint32_t count, struct flat_table *table, struct tally_error *err);
+
+/* By one column, of this member of a group, and where that is equal by the others. */
+TALLY_MUST_CHECK enum tally_status report_tables_order(struct flat_table *table,
+	const struct report_text_options *options, enum profile_key key, uint32_t member, struct tally_error *err);
+
+struct report_tree { /* --hierarchy: the rows of a table by level */
+	bool is_made; /* else the table is flat: nobody asked, or it has no key */
+	uint8_t levels[REPORT_MAX_COLUMNS]; /* by column, as report_text_options has them */
+	struct hierarchy hierarchy;
+};
+
+TALLY_MUST_CHECK enum tally_status report_tree_init(struct report_tree *tree, const struct report_request *request,
+	const struct flat_table *table, struct tally_error *err);
+void report_tree_deinit(struct report_tree *tree);
+
+/* The same for a screen. The table may go; the profile is borrowed. */
+TALLY_MUST_CHECK enum tally_status report_levels_init(struct flame_tree *tree, const struct report_request *request,
+	const struct flat_table *table, struct tally_error *err);
+
+#endif

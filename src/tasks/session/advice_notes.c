@@ -1,0 +1,235 @@
+#include "tasks/session/advice_notes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/chain_survey.h"
+#include "analysis/stack_frames.h"
+
+#define SAMPLES_MOST  65536 /* that are looked at for their chains: the rest is no other */
+#define CHAINS_LEAST  20
+#define WHOLE_PERCENT 20 /* of the chains: below, most are broken */
+#define UNTOLD_FRAMES 3 /* in a chain that is broken there are fewer */
+#define SHARE_PERCENT 10 /* of the samples: below, names that lack are no matter */
+
+/* ---- call chains ---- */
+
+struct chain_counts {
+	uint64_t chains, whole;
+};
+
+static bool frame_is_user(const struct profile *p, uint32_t frame)
+{
+	return p->frames[frame].level == PROFILE_LEVEL_USER;
+}
+
+static bool frame_is_start(const struct profile *p, uint32_t frame)
+{
+	uint32_t function = p->frames[frame].function;
+	return function != PROFILE_NONE && p->functions[function].is_start;
+}
+
+/* What calls main has no name where the C library is stripped: such chains are whole too. */
+static bool chain_is_whole(const struct profile *p, struct list stack)
+{
+	uint32_t last = stack.items[stack.count - 1];
+	for (uint32_t i = stack.count; i-- > 1 && stack.count - i <= STACK_FRAMES_BEHIND_FIRST + 1;)
+		if (frame_is_start(p, stack.items[i]))
+			return true;
+	if (stack.count == 1)
+		return frame_is_start(p, last);
+	uint32_t caller = stack.count > 1 ? p->frames[stack.items[stack.count - 2]].function : PROFILE_NONE;
+	return p->frames[last].function == PROFILE_NONE && caller != PROFILE_NONE &&
+	       str_equal(profile_string(p, p->functions[caller].name), STR("main"));
+}
+
+/* Deep, and of code whose names were stripped: nothing tells whether it ends where its thread began. */
+static bool chain_is_untold(const struct profile *p, struct list stack)
+{
+	uint32_t users = 0, count = stack.count,
+		 least = count > STACK_FRAMES_BEHIND_FIRST ? count - STACK_FRAMES_BEHIND_FIRST : 0;
+	while (count > least && p->frames[stack.items[count - 1]].binary == PROFILE_NONE)
+		count--;
+	for (uint32_t i = count; i-- > 0 && users < UNTOLD_FRAMES && frame_is_user(p, stack.items[i]); users++) {
+		const struct profile_frame *frame = &p->frames[stack.items[i]];
+		if (frame->function != PROFILE_NONE || frame->binary == PROFILE_NONE)
+			return false;
+	}
+	return users == UNTOLD_FRAMES;
+}
+
+static struct chain_counts count_chains(const struct profile *p)
+{
+	struct chain_counts counts = {0};
+	for (size_t i = 0; i < p->sample_count && i < SAMPLES_MOST; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		struct list stack = profile_stack(p, sample->stack);
+		if (stack.count == 0 || !frame_is_user(p, stack.items[stack.count - 1]))
+			continue; /* of the kernel alone */
+		if (chain_is_untold(p, stack))
+			continue;
+		counts.chains += sample->count;
+		counts.whole += chain_is_whole(p, stack) ? sample->count : 0;
+	}
+	return counts;
+}
+
+static void add_frame_pointers(struct diag *notes, struct perfdata_reader *reader, const struct profile *p)
+{
+	if (!chain_survey_has_any(reader))
+		return;
+	struct chain_counts counts = count_chains(p);
+	if (counts.chains < CHAINS_LEAST || counts.whole * 100 >= counts.chains * WHOLE_PERCENT)
+		return;
+	diag_add(notes, DIAG_NOTE,
+		"%.1f%% of %" PRIu64 " call chains reach the function that their thread began in: %s",
+		100.0 * (double)counts.whole / (double)counts.chains, counts.chains, ADVICE_FRAME_POINTERS);
+}
+
+/* ---- runtimes ---- */
+
+enum runtime_need { NEEDS_NAMES, NEEDS_TRAMPOLINES };
+
+/* By how the name of the program or of the library of the runtime begins; what follows is a version or an end. */
+static const struct runtime {
+	const char *file;
+	enum runtime_need need;
+	const char *advice;
+} runtimes[] = {
+	{"node", NEEDS_NAMES, "run node with --perf-basic-prof (and --interpreted-frames-native-stack)"},
+	{"nodejs", NEEDS_NAMES, "run node with --perf-basic-prof (and --interpreted-frames-native-stack)"},
+	{"libnode.so", NEEDS_NAMES, "run node with --perf-basic-prof (and --interpreted-frames-native-stack)"},
+	{"deno", NEEDS_NAMES, "run deno with --v8-flags=--perf-basic-prof"},
+	{"chrome", NEEDS_NAMES, "run the browser with --js-flags=--perf-basic-prof --no-sandbox"},
+	{"electron", NEEDS_NAMES, "run it with --js-flags=--perf-basic-prof --no-sandbox"},
+	{"libjvm.so", NEEDS_NAMES,
+		"run java (17 or newer) with -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
+		"-XX:+DumpPerfMapAtExit, or 'jcmd PID Compiler.perfmap' before it ends (or an agent: "
+		"libperf-jvmti.so)"},
+	{"libcoreclr.so", NEEDS_NAMES, "set DOTNET_PerfMapEnabled=1 for .NET"},
+	{"beam.smp", NEEDS_NAMES, "run erl (OTP 25 or newer) with +JPperf true"},
+	{"libjulia", NEEDS_NAMES, "set ENABLE_JITPROFILING=1 for julia"},
+	{"ruby", NEEDS_NAMES, "run ruby with --yjit-perf"},
+	{"libruby", NEEDS_NAMES, "run ruby with --yjit-perf"},
+	{"php", NEEDS_NAMES, "run php with -d opcache.jit_debug=16"},
+	{"wasmtime", NEEDS_NAMES, "run wasmtime with --profile=perfmap"},
+	{"python3.", NEEDS_TRAMPOLINES, "run python with -X perf (or PYTHONPERFSUPPORT=1)"},
+	{"libpython3.", NEEDS_TRAMPOLINES, "run python with -X perf (or PYTHONPERFSUPPORT=1)"},
+};
+#define RUNTIMES (sizeof(runtimes) / sizeof(runtimes[0]))
+
+/* -X perf came with Python 3.12. */
+static bool version_has_trampolines(struct tally_str name, size_t prefix)
+{
+	uint64_t minor = 0;
+	for (size_t i = prefix; i < name.len && name.data[i] >= '0' && name.data[i] <= '9' && minor < 1000; i++)
+		minor = minor * 10 + (uint64_t)(name.data[i] - '0');
+	return minor >= 12;
+}
+
+static const struct runtime *runtime_of(struct tally_str name)
+{
+	for (size_t i = 0; i < RUNTIMES; i++) {
+		size_t len = strlen(runtimes[i].file);
+		if (!str_starts_with(name, str_from(runtimes[i].file)))
+			continue;
+		char next = name.len > len ? name.data[len] : '\0';
+		bool is_letter = (next >= 'a' && next <= 'z') || next == '_';
+		if (runtimes[i].need == NEEDS_TRAMPOLINES ? version_has_trampolines(name, len)
+							  : !is_letter || str_starts_with(name, STR("lib")))
+			return &runtimes[i];
+	}
+	return NULL;
+}
+
+/* Memory that code was generated into, as it is shown where nobody named it. */
+static bool is_generated(struct tally_str name)
+{
+	return str_starts_with(name, STR("[JIT] tid")) || str_starts_with(name, STR("//anon")) ||
+	       str_starts_with(name, STR("anon_inode:")) || str_equal(name, STR("[anon]"));
+}
+
+struct runtime_counts {
+	uint64_t samples, nameless; /* of generated code that has no name */
+	bool has_trampolines; /* CPython told its functions */
+	bool is_hit[RUNTIMES];
+};
+
+/* Whether there is any. */
+static bool find_runtimes(const struct profile *p, struct runtime_counts *counts)
+{
+	bool is_any = false;
+	for (size_t i = 0; i < p->binary_count; i++) {
+		const struct runtime *runtime = runtime_of(profile_string(p, p->binaries[i].name));
+		if (runtime)
+			counts->is_hit[runtime - runtimes] = is_any = true;
+	}
+	return is_any;
+}
+
+static void count_runtimes(const struct profile *p, struct runtime_counts *counts)
+{
+	for (size_t i = 0; i < p->function_count && !counts->has_trampolines; i++)
+		counts->has_trampolines = str_starts_with(profile_string(p, p->functions[i].name), STR("py::"));
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		const struct profile_frame *leaf = &p->frames[sample->leaf];
+		counts->samples += sample->count;
+		if (leaf->function == PROFILE_NONE && leaf->level == PROFILE_LEVEL_USER &&
+			leaf->binary != PROFILE_NONE && is_generated(profile_string(p, p->binaries[leaf->binary].name)))
+			counts->nameless += sample->count;
+	}
+}
+
+/* Samples whose own code is the interpreter's. */
+static uint64_t samples_in(const struct profile *p, const struct runtime *runtime)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		uint32_t binary = p->frames[p->samples[i].leaf].binary;
+		if (binary != PROFILE_NONE && runtime_of(profile_string(p, p->binaries[binary].name)) == runtime)
+			sum += p->samples[i].count;
+	}
+	return sum;
+}
+
+static void add_runtimes(struct diag *notes, const struct profile *p)
+{
+	struct runtime_counts counts = {0};
+	if (!find_runtimes(p, &counts))
+		return;
+	count_runtimes(p, &counts);
+	for (size_t i = 0; i < RUNTIMES; i++) {
+		if (!counts.is_hit[i])
+			continue;
+		bool is_python = runtimes[i].need == NEEDS_TRAMPOLINES;
+		uint64_t lacking = is_python ? samples_in(p, &runtimes[i]) : counts.nameless;
+		if (lacking * 100 < counts.samples * SHARE_PERCENT || lacking == 0 ||
+			(is_python && counts.has_trampolines))
+			continue;
+		diag_add(notes, DIAG_NOTE,
+			is_python ? "%.1f%% of the samples are in the interpreter, which does not tell whose code it "
+				    "runs: %s"
+				  : "%.1f%% of the samples are in generated code without names: %s",
+			100.0 * (double)lacking / (double)counts.samples, runtimes[i].advice);
+	}
+}
+
+void advice_notes_add(struct diag *notes, struct perfdata_reader *reader, const struct profile *p)
+{
+	add_frame_pointers(notes, reader, p);
+	add_runtimes(notes, p);
+}
+
+void advice_notes_cgroups(struct diag *notes, const struct perfdata_reader *reader, const char *program)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.sample_type & SAMPLE_CGROUP)
+			return;
+	diag_add(notes, DIAG_WARNING,
+		"no sample tells its cgroup: they were recorded without --all-cgroups ('%s record --all-cgroups')",
+		program);
+}

@@ -1,0 +1,23 @@
+/*
+ * advice_notes.h - what to record otherwise, where the recording shows that something is lacking: call chains that code
+ * without frame pointers breaks, and code of runtimes that were not told to name what they generate.
+ *
+ *	advice_notes_add(&notes, reader, profile);   cli_print_diag(cli, &notes);
+ */
+#ifndef TASKS_SESSION_ADVICE_NOTES_H
+#define TASKS_SESSION_ADVICE_NOTES_H
+
+#include "base/diag.h"
+#include "perfdata/reader.h"
+#include "profile/profile.h"
+
+#define ADVICE_FRAME_POINTERS                                                                            \
+	"the code keeps no frame pointers; --call-graph dwarf records whole ones (so does a build with " \
+	"-fno-omit-frame-pointer)"
+
+/* A profile with stacks: both. */
+void advice_notes_add(struct diag *notes, struct perfdata_reader *reader, const struct profile *profile);
+/* Rows are to be by cgroup, and no sample has one. */
+void advice_notes_cgroups(struct diag *notes, const struct perfdata_reader *reader, const char *program);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * build_id_rows.h - lines of a build id and a name, as buildid-list prints them.
+ *
+ * Names are copied. A name with a build id is listed once. The caller owns the rows. One thread.
+ *
+ *	build_id_rows_init(&rows);   build_id_rows_add(&rows, name, &id);   build_id_rows_print(&rows, &text);
+ */
+#ifndef TASKS_SESSION_BUILD_ID_ROWS_H
+#define TASKS_SESSION_BUILD_ID_ROWS_H
+
+#include "abi/record.h"
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/vec.h"
+#include "cli/cli.h"
+
+#define BUILD_ID_HEX_BYTES 41 /* 20 bytes as hex, and the NUL */
+
+struct build_id_row {
+	struct record_build_id id; /* size 0: unknown */
+	struct tally_str name;
+};
+
+struct build_id_rows {
+	struct arena arena; /* names */
+	struct intern seen; /* id and name */
+	VEC(struct build_id_row) rows;
+};
+
+void build_id_rows_init(struct build_id_rows *rows);
+void build_id_rows_deinit(struct build_id_rows *rows);
+/* False: out of memory. */
+bool build_id_rows_add(struct build_id_rows *rows, struct tally_str name, const struct record_build_id *id);
+void build_id_rows_print(const struct build_id_rows *rows, struct text *t);
+
+void build_id_to_hex(const struct record_build_id *id, char hex[BUILD_ID_HEX_BYTES]);
+/* The running kernel and its modules: build id, start, end, name. Exit status. */
+int build_id_print_kernel_maps(const struct cli *cli);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * cpu_filter.h - "0-3,7", the argument of -C, as a table of CPUs. The caller frees the table.
+ *
+ *	bool *cpus;	// LIMIT_CPUS of them
+ *	cpu_filter_parse("0-3,7", &cpus, err);
+ */
+#ifndef TASKS_SESSION_CPU_FILTER_H
+#define TASKS_SESSION_CPU_FILTER_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+TALLY_MUST_CHECK enum tally_status cpu_filter_parse(const char *text, bool **cpus, struct tally_error *err);
+
+#endif

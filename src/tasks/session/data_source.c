@@ -1,0 +1,212 @@
+#include "tasks/session/data_source.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "tasks/session/pack_damage.h"
+#include "tasks/session/recording_input.h"
+
+static enum tally_status read_sideband(
+	const struct data_input *input, struct data_source *source, struct tally_error *err)
+{
+	struct record_run *run = &source->run;
+	if (input->max_bytes && !run->is_copy && input->max_bytes < run->bytes.len) {
+		run->bytes.len = input->max_bytes;
+		source->end_offset = run->offset + input->max_bytes;
+	}
+	run->progress = input->progress;
+	progress_begin(input->progress, "reading what ran", run->bytes.len);
+	enum tally_status status = sideband_read_code(source->reader, run, source->store, &source->sideband, err);
+	run->progress = NULL;
+	return status;
+}
+
+static bool open_resolver(struct data_source *source)
+{
+	if (!resolver_init(&source->resolver, source->sideband.machine, source->run.swap))
+		return false;
+	source->resolver.deferred = &source->sideband.deferred;
+	source->resolver.unwinder = &source->unwinder;
+	frame_names_init(&source->names, &source->resolver, source->sideband.machine, source->store);
+	return true;
+}
+
+bool data_source_forget_frames(struct data_source *source)
+{
+	frame_names_deinit(&source->names);
+	resolver_deinit(&source->resolver);
+	return open_resolver(source);
+}
+
+static enum tally_status open_parts(
+	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err)
+{
+	struct binary_store_options options = input->store ? *input->store : (struct binary_store_options){0};
+	options.build_id_dir = cli_build_id_dir(cli, options.symfs);
+	options.kernel_release = &perfdata_reader_features(source->reader)->osrelease;
+	options.recorded_ns = perfdata_reader_layout(source->reader).mtime_ns;
+	options.cpu_id = perfdata_reader_features(source->reader)->cpuid;
+	options.pack = perfdata_reader_features(source->reader)->raw[FEATURE_PACK];
+	enum tally_status status = source->store ? TALLY_OK : binary_store_create(&options, &source->store, err);
+	if (status == TALLY_OK)
+		status = record_run_open(source->reader, &source->run, err);
+	if (status == TALLY_OK)
+		status = read_sideband(input, source, err);
+	if (status == TALLY_OK && !open_resolver(source))
+		status = error_nomem(err);
+	if (status != TALLY_OK)
+		return status;
+	unwind_files_init(&source->unwind_files, source->sideband.machine, source->store);
+	sample_unwinder_init(
+		&source->unwinder, &source->unwind_files, perfdata_reader_features(source->reader), source->run.swap);
+	struct tally_bytes tracing = perfdata_reader_features(source->reader)->tracing_data;
+	if (tracing.len > 0 &&
+		tracepoint_printer_create(tracing, &source->tracepoints, &source->tracepoint_error) != TALLY_OK)
+		source->tracepoints = NULL;
+	if (!input->is_quiet)
+		data_source_tell(cli, source);
+	perfdata_reader_rewind(source->reader);
+	status = input->times ? time_spans_read(input->times, source->reader, &source->spans, err) : TALLY_OK;
+	if (status != TALLY_OK)
+		return status;
+	return time_order_create(source->reader, &source->order, err);
+}
+
+void data_source_tell(const struct cli *cli, const struct data_source *source)
+{
+	if (source->store)
+		pack_tell_damage(cli, source->store);
+	if (source->tracepoint_error.text[0])
+		cli_failf(cli, "%s: %s", cli->program, source->tracepoint_error.text);
+}
+
+enum tally_status data_source_open(
+	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err)
+{
+	struct perfdata_reader *reader;
+	*source = (struct data_source){0};
+	enum tally_status status = cli_open_recording(input->path, input->force, &reader, err);
+	return status == TALLY_OK ? data_source_take(cli, input, reader, NULL, source, err) : status;
+}
+
+enum tally_status data_source_take(const struct cli *cli, const struct data_input *input,
+	struct perfdata_reader *reader, struct binary_store *store, struct data_source *source, struct tally_error *err)
+{
+	*source = (struct data_source){.reader = reader, .store = store};
+	enum tally_status status = open_parts(cli, input, source, err);
+	if (status != TALLY_OK)
+		data_source_close(source);
+	else
+		cli_note_counts(cli, reader, input->path);
+	return status;
+}
+
+void data_source_close(struct data_source *source)
+{
+	time_order_destroy(source->order);
+	tracepoint_printer_destroy(source->tracepoints);
+	frame_names_deinit(&source->names);
+	resolver_deinit(&source->resolver);
+	sample_unwinder_deinit(&source->unwinder);
+	unwind_files_deinit(&source->unwind_files);
+	sideband_deinit(&source->sideband);
+	record_run_close(&source->run);
+	binary_store_destroy(source->store);
+	group_reads_deinit(&source->reads);
+	time_spans_deinit(&source->spans);
+	perfdata_reader_destroy(source->reader);
+	*source = (struct data_source){0};
+}
+
+bool data_source_decode(struct data_source *source, const struct record *record, struct data_sample *out)
+{
+	struct input_health *health = &source->sideband.health;
+	out->record = *record;
+	out->event = perfdata_reader_event_of(source->reader, record);
+	if (!out->event) {
+		health->unattributed_samples++;
+		return false;
+	}
+	if (sample_decode(&out->event->layout, record, &out->sample, NULL) != TALLY_OK) {
+		damaged_records_add(&health->damaged, record->offset, record->type);
+		return false;
+	}
+	if (!(out->sample.present & SAMPLE_PERIOD))
+		out->sample.period = out->event->attr.sample_period_or_freq;
+	out->clock = sample_clock_at(
+		&source->sideband.clock, out->event, record_run_position(&source->run, record), out->sample.time);
+	return true;
+}
+
+/* The next event of the group that counted on. TALLY_END: none is left. */
+static enum tally_status next_of_group(struct data_source *source, struct data_sample *out, struct tally_error *err)
+{
+	struct group_read read;
+	enum tally_status status =
+		group_reads_next(&source->reads, source->reader, &source->group.sample, &source->group_position, &read);
+	if (status != TALLY_OK)
+		return status == TALLY_NOMEM ? error_nomem(err) : status;
+	*out = source->group;
+	out->event = read.event;
+	out->sample.id = read.id;
+	out->sample.period = read.grown;
+	return TALLY_OK;
+}
+
+static bool is_sideband(const struct record *record)
+{
+	return record->type == RECORD_MMAP || record->type == RECORD_MMAP2 || record->type == RECORD_COMM ||
+	       record->type == RECORD_FORK || record->type == RECORD_EXIT;
+}
+
+static void take_sideband(const struct data_source *source, const struct time_order_item *item, struct data_sample *out)
+{
+	struct sample_id id;
+	*out = (struct data_sample){.record = item->record, .sample.time = item->has_time ? item->time_ns : 0};
+	if (perfdata_reader_sample_id(source->reader, &item->record, &id) && id.has_cpu) {
+		out->sample.cpu = id.cpu;
+		out->sample.present = SAMPLE_CPU;
+	}
+}
+
+enum tally_status data_source_next(struct data_source *source, struct data_sample *out, struct tally_error *err)
+{
+	for (;;) {
+		struct time_order_item item;
+		enum tally_status status = next_of_group(source, out, err);
+		if (status != TALLY_END)
+			return status;
+		status = time_order_next(source->order, &item, err);
+		if (status != TALLY_OK) {
+			source->sideband.health.unordered = time_order_late(source->order);
+			return status;
+		}
+		if (source->end_offset && item.record.offset >= source->end_offset)
+			return TALLY_END;
+		bool is_loss = source->with_losses && item.record.type == RECORD_LOST;
+		if (source->with_sideband && (is_sideband(&item.record) || is_loss)) {
+			take_sideband(source, &item, out);
+			return TALLY_OK;
+		}
+		if (item.record.type != RECORD_SAMPLE || !data_source_decode(source, &item.record, out))
+			continue;
+		if (source->spans.items.len > 0 && !time_spans_have(&source->spans, out->sample.time)) {
+			source->skipped++;
+			continue;
+		}
+		if (!(out->sample.present & SAMPLE_READ))
+			return TALLY_OK;
+		source->group = *out;
+		source->group_position = 0;
+	}
+}
+
+struct tally_str data_source_comm(const struct data_source *source, const struct data_sample *sample, char room[16])
+{
+	int32_t tid = (int32_t)sample->sample.tid;
+	uint32_t comm = machine_comm_at(source->sideband.machine, tid, sample->clock);
+	if (comm != INTERN_NONE)
+		return machine_string(source->sideband.machine, comm);
+	snprintf(room, 16, ":%d", tid);
+	return str_from(room);
+}

@@ -1,0 +1,88 @@
+/*
+ * data_source.h - a recording opened for a converter: its samples in order of time, each with what names it.
+ *
+ * The caller owns the source and closes it; what is borrowed from it lives until then. One thread.
+ *
+ *	data_source_open(cli, &(struct data_input){.path = path}, &source, err);
+ *	while ((st = data_source_next(&source, &sample, err)) == TALLY_OK) ...
+ *	data_source_close(&source);
+ */
+#ifndef TASKS_SESSION_DATA_SOURCE_H
+#define TASKS_SESSION_DATA_SOURCE_H
+
+#include "analysis/frame_names.h"
+#include "analysis/group_reads.h"
+#include "analysis/sideband.h"
+#include "analysis/tracepoint_fields.h"
+#include "base/progress.h"
+#include "cli/cli.h"
+#include "perfdata/time_order.h"
+#include "perfdata/time_spans.h"
+
+struct data_sample { /* or, where with_sideband is set, a record that is none: event is NULL, time and CPU are set */
+	const struct perfdata_event *event;
+	struct record record;
+	struct sample sample;
+	uint64_t clock; /* of the machine: time, or position where there is none */
+};
+
+struct data_source {
+	struct perfdata_reader *reader;
+	struct binary_store *store;
+	struct record_run run;
+	struct sideband sideband;
+	struct resolver resolver;
+	struct unwind_files unwind_files;
+	struct sample_unwinder unwinder;
+	struct frame_names names;
+	struct tracepoint_printer *tracepoints; /* NULL: the recording describes none */
+	struct tally_error tracepoint_error; /* or none that can be used */
+	struct time_order *order;
+	struct time_spans spans; /* of samples that are wanted; empty: all are */
+	uint64_t skipped; /* samples outside them */
+	uint64_t end_offset; /* records from there on are left out; 0: none */
+	bool with_sideband; /* mappings, names, forks and exits come too; the caller's choice */
+	bool with_losses; /* and, with these, records of lost events */
+	struct group_reads reads;
+	struct data_sample group; /* a sample that read its group, and how many of its values came out */
+	uint64_t group_position;
+};
+
+struct data_input {
+	const char *path; /* see cli_open_recording */
+	bool force;
+	const char *times; /* as --time has it; NULL: all */
+	const struct binary_store_options
+		*store; /* NULL: the usual places; the build-id folder is the command line's */
+	size_t max_bytes; /* of records: the recording is taken as one that was cut there; 0: no bound. Copies have none */
+	struct progress *progress; /* NULL: nobody looks */
+	bool is_quiet; /* what is wrong with parts of it is told by data_source_tell, or not at all */
+};
+
+struct data_result { /* of a conversion */
+	uint64_t samples, others;
+	uint64_t bytes; /* of JSON: written; of CTF: of the records */
+};
+
+TALLY_MUST_CHECK enum tally_status data_source_open(
+	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err);
+/* The same of a reader that was opened already, with a store to go on with (NULL: one of its own); both are the source's
+ * then, after a failure too. input's path is not used. */
+TALLY_MUST_CHECK enum tally_status data_source_take(const struct cli *cli, const struct data_input *input,
+	struct perfdata_reader *reader, struct binary_store *store, struct data_source *source,
+	struct tally_error *err);
+void data_source_close(struct data_source *source);
+/* Says what parts of the recording cannot be used, which opening does unless it is to be quiet. */
+void data_source_tell(const struct cli *cli, const struct data_source *source);
+/* A sample that read its group comes as one of each event that counted on since. What belongs to no event, or cannot be decoded, is counted in the sideband's health and passed over. */
+TALLY_MUST_CHECK enum tally_status data_source_next(
+	struct data_source *source, struct data_sample *sample, struct tally_error *err);
+/* A sample that does not come from the reader: of the same events, as they are recorded. False: it is of none of them, or
+ * cannot be decoded, which is counted. */
+bool data_source_decode(struct data_source *source, const struct record *record, struct data_sample *sample);
+/* What was resolved, and its names, begin anew: frames of before are void. False: memory is out. */
+bool data_source_forget_frames(struct data_source *source);
+/* The thread's name then; in room where it had none. */
+struct tally_str data_source_comm(const struct data_source *source, const struct data_sample *sample, char room[16]);
+
+#endif

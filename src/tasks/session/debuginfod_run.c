@@ -1,0 +1,146 @@
+#include "tasks/session/debuginfod_run.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "tasks/session/record_words.h"
+
+#define SIZE_DEFAULT	(UINT64_C(1) << 30)
+#define SECONDS_DEFAULT 300
+#define REQUESTS_MAX	256 /* the coldest files of a long list are not worth a server's time */
+#define NAMES_MAX	3 /* in a sentence */
+
+const char *debuginfod_set_urls(struct debuginfod_settings *settings, const struct option_use *use)
+{
+	settings->is_asked = !use->is_negated;
+	settings->urls = use->value;
+	return NULL;
+}
+
+const char *debuginfod_set_size(struct debuginfod_settings *settings, const struct option_use *use)
+{
+	bool has_unit;
+	return record_size_parse(use->value, &settings->size_max, &has_unit) && settings->size_max > 0
+		       ? NULL
+		       : "takes a number of bytes, as 500M";
+}
+
+const char *debuginfod_set_seconds(struct debuginfod_settings *settings, const struct option_use *use)
+{
+	return str_to_u64(str_from(use->value), 10, &settings->seconds_max) && settings->seconds_max > 0
+		       ? NULL
+		       : "takes a number of seconds";
+}
+
+static bool add(struct debuginfod_run *run, const struct binary_info *info, bool wants_program)
+{
+	struct debuginfod_request request = {.id.size = info->build_id_size, .wants_program = wants_program};
+	memcpy(request.id.bytes, info->build_id, info->build_id_size);
+	return run->requests.len >= REQUESTS_MAX ||
+	       (vec_push(&run->requests, request) && vec_push(&run->names, info->path));
+}
+
+/* False: out of memory. */
+static bool add_lacking(struct debuginfod_run *run, const struct binary_store *store, const struct binary_hit *hit)
+{
+	struct binary_info info = binary_store_info(store, hit->store_id);
+	bool lacks_names = info.status != BINARY_OK || hit->unnamed > 0;
+	/* A kernel's would take all of the budget. */
+	bool lacks_lines = info.kind == BINARY_USER && binary_store_lacks_places(store, hit->store_id);
+	bool lacks_file = info.status == BINARY_NO_FILE || info.status == BINARY_BUILD_ID_DIFFERS;
+	if (info.build_id_size == 0 || info.kind == BINARY_VDSO || info.kind == BINARY_PERF_MAP ||
+		(!lacks_names && !lacks_lines))
+		return true;
+	/* Only the program itself says where its segments are. */
+	if (info.kind == BINARY_USER && lacks_file && !add(run, &info, true))
+		return false;
+	return add(run, &info, false);
+}
+
+void debuginfod_run_start(struct debuginfod_run *run, const struct debuginfod_settings *settings,
+	const struct binary_store *store, const struct binary_hits *hits, struct diag *notes)
+{
+	struct tally_error err = {0};
+	if (!settings->is_asked)
+		return;
+	run->settings = *settings;
+	if (run->settings.size_max == 0)
+		run->settings.size_max = SIZE_DEFAULT;
+	if (run->settings.seconds_max == 0)
+		run->settings.seconds_max = SECONDS_DEFAULT;
+	for (size_t i = 0; i < hits->files.len; i++)
+		if (!add_lacking(run, store, &hits->files.items[i])) {
+			diag_add(notes, DIAG_WARNING, "debuginfod: out of memory");
+			return;
+		}
+	const struct debuginfod_options options = {.urls = run->settings.urls,
+		.bytes_max = run->settings.size_max,
+		.seconds_max = run->settings.seconds_max};
+	if (run->requests.len > 0 &&
+		debuginfod_start(&options, run->requests.items, run->requests.len, &run->job, &err) != TALLY_OK)
+		diag_add(notes, DIAG_WARNING, "%s", err.text);
+}
+
+/* "libc.so.6, libm.so.6, libz.so.1 and 4 more" of the requests in that state; a file counts once. */
+static size_t list_names(const struct debuginfod_run *run, enum debuginfod_state state, struct text *out)
+{
+	size_t count = 0;
+	const char *last = NULL;
+	for (size_t i = 0; i < run->requests.len; i++) {
+		struct tally_str name = run->names.items[i];
+		if (run->requests.items[i].state != state || name.data == last)
+			continue;
+		last = name.data;
+		if (++count > NAMES_MAX)
+			continue;
+		size_t start = name.len;
+		while (start > 0 && name.data[start - 1] != '/')
+			start--;
+		text_str(out, count > 1 ? ", " : "");
+		text_bytes(out, name.data + start, name.len - start);
+	}
+	if (count > NAMES_MAX)
+		text_printf(out, " and %zu more", count - NAMES_MAX);
+	text_char(out, '\0');
+	return count;
+}
+
+static void say(const struct debuginfod_run *run, enum debuginfod_state state, enum diag_level level,
+	const char *sentence, struct diag *notes)
+{
+	struct text names = {0};
+	if (list_names(run, state, &names) > 0 && !names.failed)
+		diag_add(notes, level, "debuginfod: %s: %s", sentence, names.data);
+	text_deinit(&names);
+}
+
+void debuginfod_run_end(struct debuginfod_run *run, struct diag *notes)
+{
+	if (run->job) {
+		struct text budget = {0};
+		bool is_over = debuginfod_look(run->job);
+		say(run, DEBUGINFOD_FETCHED, DIAG_NOTE, "came too late for this report, and will be in the next one",
+			notes);
+		say(run, DEBUGINFOD_WAITING, is_over ? DIAG_WARNING : DIAG_NOTE,
+			is_over ? "the fetching ended before it came to"
+				: "still being fetched in the background, for the next report",
+			notes);
+		say(run, DEBUGINFOD_ABSENT, DIAG_NOTE, "no server has debug files of", notes);
+		say(run, DEBUGINFOD_FAILED, DIAG_WARNING, "no answer for", notes);
+		say(run, DEBUGINFOD_WRONG, DIAG_WARNING, "a server sent files of another build id, which were removed",
+			notes);
+		text_printf(&budget,
+			"left out for the budget of %" PRIu64 " bytes and %" PRIu64
+			" seconds (--debuginfod-size, --debuginfod-time)",
+			run->settings.size_max, run->settings.seconds_max);
+		text_char(&budget, '\0');
+		if (!budget.failed)
+			say(run, DEBUGINFOD_OVER_BUDGET, DIAG_WARNING, budget.data, notes);
+		text_deinit(&budget);
+	}
+	debuginfod_leave(run->job);
+	vec_free(&run->requests);
+	vec_free(&run->names);
+	*run = (struct debuginfod_run){0};
+}

@@ -1,0 +1,40 @@
+/*
+ * debuginfod_run.h - --debuginfod of report and script: which files to ask the servers for, most samples first, and what
+ * to say of them. The asking itself is code/binaries/debuginfod.h, in the background.
+ *
+ *	struct debuginfod_run run = {0};
+ *	debuginfod_run_start(&run, &settings, store, &hits, &notes);  ... print ...  debuginfod_run_end(&run, &notes);
+ */
+#ifndef TASKS_SESSION_DEBUGINFOD_RUN_H
+#define TASKS_SESSION_DEBUGINFOD_RUN_H
+
+#include "analysis/binary_hits.h"
+#include "base/diag.h"
+#include "cli/options.h"
+#include "code/binaries/debuginfod.h"
+
+struct debuginfod_settings {
+	bool is_asked;
+	const char *urls; /* NULL: $DEBUGINFOD_URLS */
+	uint64_t size_max, seconds_max; /* 0: the default */
+};
+
+struct debuginfod_run {
+	struct debuginfod_settings settings;
+	struct debuginfod_job *job; /* NULL: nothing was asked for */
+	VEC(struct debuginfod_request) requests;
+	VEC(struct tally_str) names; /* by request, of the store */
+};
+
+/* Values of --debuginfod[=URLs], --debuginfod-size and --debuginfod-time; NULL or a complaint, as option_call. */
+const char *debuginfod_set_urls(struct debuginfod_settings *settings, const struct option_use *use);
+const char *debuginfod_set_size(struct debuginfod_settings *settings, const struct option_use *use);
+const char *debuginfod_set_seconds(struct debuginfod_settings *settings, const struct option_use *use);
+
+/* Asks for what the files of hits lack: names, or lines and inlined calls where these were looked for. */
+void debuginfod_run_start(struct debuginfod_run *run, const struct debuginfod_settings *settings,
+	const struct binary_store *store, const struct binary_hits *hits, struct diag *notes);
+/* Says what came too late, what does not exist, what is wrong. Waits for nothing. */
+void debuginfod_run_end(struct debuginfod_run *run, struct diag *notes);
+
+#endif

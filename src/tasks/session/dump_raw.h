@@ -1,0 +1,34 @@
+/*
+ * dump_raw.h - a record as perf's -D shows it: where it lies, its bytes, what it says. For script and for report.
+ *
+ * Borrows all that it is given. What perf itself does not handle in that verb it calls "unhandled"; so does this.
+ *
+ *	struct dump_raw dump = {.reader = reader, .machine = machine, .file_name = "perf.data"};
+ *	dump_raw_record(&dump, &text, &record);
+ *	dump_raw_place(&dump, &text, &record, &sample, clock);	// behind each sample
+ */
+#ifndef TASKS_SESSION_DUMP_RAW_H
+#define TASKS_SESSION_DUMP_RAW_H
+
+#include "arch/arch.h"
+#include "machine/machine.h"
+#include "perfdata/reader.h"
+
+enum dump_raw_verb { DUMP_OF_SCRIPT, DUMP_OF_REPORT };
+
+struct dump_raw {
+	const struct perfdata_reader *reader;
+	const struct machine *machine;
+	const struct arch *arch; /* NULL: unknown */
+	const char *file_name;
+	enum dump_raw_verb verb;
+	bool in_file_order; /* perf then has no use for the marks of rounds */
+	bool has_attr; /* of a pipe: its first ATTR came by */
+};
+
+void dump_raw_record(struct dump_raw *dump, struct text *t, const struct record *record);
+/* The sample's thread, and the file that its address is in. */
+void dump_raw_place(const struct dump_raw *dump, struct text *t, const struct record *record,
+	const struct sample *sample, uint64_t clock);
+
+#endif

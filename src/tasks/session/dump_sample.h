@@ -1,0 +1,17 @@
+/*
+ * dump_sample.h - all fields of a sample as lines, in the layout of perf's -D. Appends to a text; keeps nothing.
+ *
+ *	dump_sample(&text, &event->layout, &record, &sample, arch);   // "(IP, 0x2): 77/78: 0x401234 period: 1 addr: 0\n..."
+ */
+#ifndef TASKS_SESSION_DUMP_SAMPLE_H
+#define TASKS_SESSION_DUMP_SAMPLE_H
+
+#include "abi/sample.h"
+#include "arch/arch.h"
+#include "base/text.h"
+
+/* arch may be NULL: registers go by number. */
+void dump_sample(struct text *t, const struct record_layout *layout, const struct record *record,
+	const struct sample *sample, const struct arch *arch);
+
+#endif

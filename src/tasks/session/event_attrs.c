@@ -1,0 +1,56 @@
+#include "tasks/session/event_attrs.h"
+
+#include "perfdata/feature_encode.h"
+
+static bool make_attr(struct event_attrs *attrs, size_t index, const struct perf_attr *attr)
+{
+	struct writer w = {.swap = perfdata_reader_is_swapped(attrs->reader)};
+	struct perf_attr changed = attrs->change.make(attrs->change.context, attr);
+	attr_encode(&w, &changed);
+	attrs->attrs[index] = (struct tally_bytes){arena_copy(attrs->arena, w.data, w.len), w.len};
+	attrs->layouts[index] = record_layout_make(&changed, w.swap);
+	bool is_made = !w.failed && attrs->attrs[index].data;
+	writer_deinit(&w);
+	return is_made;
+}
+
+bool event_attrs_make(struct event_attrs *attrs, struct arena *arena, const struct perfdata_reader *reader,
+	const struct attr_change *change)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	*attrs = (struct event_attrs){.arena = arena,
+		.reader = reader,
+		.change = *change,
+		.attrs = arena_array(arena, struct tally_bytes, count),
+		.layouts = arena_array(arena, struct record_layout, count)};
+	bool is_made = attrs->attrs && attrs->layouts;
+	for (size_t i = 0; i < count && is_made; i++)
+		is_made = make_attr(attrs, i, &events[i].attr);
+	return is_made;
+}
+
+bool event_attrs_features(const struct event_attrs *attrs, struct perfdata_features *features)
+{
+	size_t count = features->event_count;
+	if (count == 0)
+		return true;
+	struct perfdata_event_desc *events = arena_array(attrs->arena, struct perfdata_event_desc, count);
+	struct perf_attr *made = arena_array(attrs->arena, struct perf_attr, count);
+	if (!events || !made)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		events[i] = features->events[i];
+		if (!events[i].attr)
+			continue;
+		made[i] = attrs->change.make(attrs->change.context, events[i].attr);
+		events[i].attr = &made[i];
+	}
+	features->events = events;
+	struct writer w = {.swap = perfdata_reader_is_swapped(attrs->reader)};
+	feature_encode(&w, FEATURE_EVENT_DESC, features);
+	features->raw[FEATURE_EVENT_DESC] = (struct tally_bytes){arena_copy(attrs->arena, w.data, w.len), w.len};
+	bool is_made = !w.failed && features->raw[FEATURE_EVENT_DESC].data;
+	writer_deinit(&w);
+	return is_made;
+}

@@ -1,0 +1,36 @@
+/*
+ * event_attrs.h - the attrs of a recording's events as they are to be written anew, in the file's table and in its
+ * description of events alike.
+ *
+ * All that is made lives in the arena. One thread.
+ *
+ *	struct event_attrs attrs;
+ *	event_attrs_make(&attrs, &arena, reader, &(struct attr_change){change, context});
+ *	event_attrs_features(&attrs, &features);
+ */
+#ifndef TASKS_SESSION_EVENT_ATTRS_H
+#define TASKS_SESSION_EVENT_ATTRS_H
+
+#include "base/arena.h"
+#include "perfdata/reader.h"
+
+struct attr_change {
+	struct perf_attr (*make)(const void *context, const struct perf_attr *attr);
+	const void *context;
+};
+
+struct event_attrs {
+	struct arena *arena;
+	const struct perfdata_reader *reader;
+	struct attr_change change;
+	struct tally_bytes *attrs; /* by event, as inject_options has them */
+	struct record_layout *layouts; /* by event */
+};
+
+/* False: out of memory; so for both. */
+bool event_attrs_make(struct event_attrs *attrs, struct arena *arena, const struct perfdata_reader *reader,
+	const struct attr_change *change);
+/* What describes events says the same as their attrs. */
+bool event_attrs_features(const struct event_attrs *attrs, struct perfdata_features *features);
+
+#endif

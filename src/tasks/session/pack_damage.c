@@ -1,0 +1,11 @@
+#include "tasks/session/pack_damage.h"
+
+#include <stdio.h>
+
+void pack_tell_damage(const struct cli *cli, const struct binary_store *store)
+{
+	const char *damage = binary_store_pack_damage(store);
+	if (damage)
+		fprintf(stderr, "%s: what the recording carries to name its addresses cannot be used: %s\n",
+			cli->program, damage);
+}

@@ -1,0 +1,13 @@
+/*
+ * pack_damage.h - what is said where a recording carries names for its addresses that cannot be used.
+ */
+#ifndef TASKS_SESSION_PACK_DAMAGE_H
+#define TASKS_SESSION_PACK_DAMAGE_H
+
+#include "cli/cli.h"
+#include "code/binary_store.h"
+
+/* One line on standard error; nothing where all is well. */
+void pack_tell_damage(const struct cli *cli, const struct binary_store *store);
+
+#endif

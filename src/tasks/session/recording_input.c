@@ -1,0 +1,175 @@
+#include "tasks/session/recording_input.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+
+static bool input_is_pipe(void)
+{
+	struct stat st;
+	return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+static bool is_of_another_user(const char *path)
+{
+	struct stat st;
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && st.st_uid != 0 && st.st_uid != geteuid();
+}
+
+/* perf writes what tracepoints are called at a recording's end. */
+static void tell_nameless_tracepoints(struct perfdata_reader *reader)
+{
+	size_t count, tracepoints = 0;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	const struct input_health *health = perfdata_reader_health(reader);
+	if (!health->is_cut || perfdata_reader_features(reader)->tracing_data.len > 0)
+		return;
+	for (size_t i = 0; i < count; i++)
+		tracepoints += events[i].attr.type == EVENT_TRACEPOINT;
+	if (tracepoints > 0)
+		fprintf(stderr,
+			"warning: the recording is cut at offset %#" PRIx64
+			": the names and fields of its %zu tracepoints stood behind it\n",
+			health->cut_offset, tracepoints);
+}
+
+enum tally_status cli_open_recording(
+	const char *path, bool force, struct perfdata_reader **reader, struct tally_error *err)
+{
+	if (!path || !*path)
+		path = !file_exists(RECORDING_NAME) && input_is_pipe() ? "-" : RECORDING_NAME;
+	if (!force && is_of_another_user(path))
+		return error_set(
+			err, TALLY_DENIED, "File %s not owned by current user or root (use -f to override)", path);
+	enum tally_status status = perfdata_reader_open(path, reader, err);
+	/* perf's words, which scripts look for, but for the program's name. */
+	if (status == TALLY_NOT_FOUND || status == TALLY_DENIED) {
+		bool is_usual = strcmp(path, RECORDING_NAME) == 0 && status == TALLY_NOT_FOUND;
+		const char *program = strcmp(program_invocation_short_name, "perf") == 0 ? "perf" : "tally";
+		const char *why = strerror(err->errnum);
+		return is_usual ? error_set(err, status, "failed to open %s: %s  (try '%s record' first)", path, why,
+					  program)
+				: error_set(err, status, "failed to open %s: %s", path, why);
+	}
+	if (status == TALLY_CORRUPT) {
+		fprintf(stderr, "incompatible file format (rerun with -v to learn more)\n");
+		return error_prefix(err, "%s", path);
+	}
+	if (status == TALLY_OK)
+		tell_nameless_tracepoints(*reader);
+	return status;
+}
+
+static void say(const struct cli *cli, uint64_t count, const char *what)
+{
+	if (count > 0)
+		fprintf(stderr, "%s: %llu %s\n", cli->program, (unsigned long long)count, what);
+}
+
+/* Of the first, place and type as perf 7 has them, which scripts look for. */
+static void say_damaged(const struct cli *cli, const struct damaged_records *damaged)
+{
+	const char *name = record_type_name(damaged->type);
+	if (damaged->count == 0)
+		return;
+	if (damaged->count == 1)
+		fprintf(stderr, "%s: a damaged record is left out", cli->program);
+	else
+		fprintf(stderr, "%s: %" PRIu64 " damaged records are left out", cli->program, damaged->count);
+	if (damaged->offset > 0)
+		fprintf(stderr, " (%sat offset %#" PRIx64 ": %s (%u))", damaged->count == 1 ? "" : "the first ",
+			damaged->offset, name ? name : "unknown", damaged->type);
+	fputc('\n', stderr);
+}
+
+/* What perf would make samples of. */
+static void say_trace(const struct cli *cli, const struct input_health *health)
+{
+	const char *name = record_trace_name(health->trace_type);
+	if (health->trace_bytes > 0)
+		fprintf(stderr,
+			"%s: the recording's hardware trace (%s, %llu bytes) is not decoded: what is known by it alone "
+			"is "
+			"left out\n",
+			cli->program, name ? name : "of an unknown kind", (unsigned long long)health->trace_bytes);
+}
+
+void cli_print_health(const struct cli *cli, const struct input_health *health)
+{
+	fflush(stdout);
+	if (health->is_unfinished)
+		fprintf(stderr,
+			"%s: warning: the recorder did not come to the end (it was killed, or had no memory or disk "
+			"left): "
+			"what it had not written is missing\n",
+			cli->program);
+	say(cli, health->missing_parts, "files of the recording's directory are missing, or cut");
+	say(cli, health->lost_events, "events were lost while recording: raise -m, or lower -F");
+	say(cli, health->lost_samples, "samples were lost while recording");
+	say(cli, health->unattributed_samples, "samples belong to no event of the file, and are left out");
+	say(cli, health->unordered, "records came a round too late to be put in order of time");
+	say(cli, health->untimed_jitdumps,
+		"jitdumps cannot be compared with the recording in time, which wants record -k mono: of functions that "
+		"lay at "
+		"one address the last is named");
+	say_damaged(cli, &health->damaged);
+	say(cli, health->damaged_features, "damaged header sections are left out");
+	say(cli, health->unknown_records, "records of unknown types are left out");
+	say_trace(cli, health);
+}
+
+enum tally_status recording_is_empty(const char *path, uint64_t samples, struct tally_error *err)
+{
+	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+	if (samples == 0)
+		return error_set(err, TALLY_NOT_FOUND, "%s has no samples", name);
+	return error_set(err, TALLY_NOT_FOUND, "none of the %" PRIu64 " samples of %s is asked for", samples, name);
+}
+
+void cli_note_empty(const struct cli *cli, const char *path, uint64_t samples)
+{
+	struct tally_error err;
+	(void)recording_is_empty(path, samples, &err);
+	cli_failf(cli, "note: %s", err.text);
+}
+
+bool recording_is_of_stat(const struct perfdata_reader *reader)
+{
+	return feature_is_present(perfdata_reader_features(reader), FEATURE_STAT) ||
+	       perfdata_reader_health(reader)->counts > 0;
+}
+
+void cli_note_counts(const struct cli *cli, const struct perfdata_reader *reader, const char *path)
+{
+	const char *name = recording_name(path);
+	bool is_stream = strcmp(name, "-") == 0;
+	if (recording_is_of_stat(reader))
+		cli_failf(cli,
+			"note: %s is a recording of stat, which has counts and no samples: '%s stat report -i %s' "
+			"shows them",
+			is_stream ? "standard input" : name, cli->program, name);
+}
+
+bool recording_samples_branches(const struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if ((events[i].attr.sample_type & SAMPLE_BRANCH_STACK) &&
+			!(events[i].attr.branch_sample_type & BRANCH_CALL_STACK))
+			return true;
+	return false;
+}
+
+bool recording_has_branches(const struct perfdata_reader *reader)
+{
+	if (perfdata_reader_is_pipe(reader))
+		return recording_samples_branches(reader);
+	return feature_is_present(perfdata_reader_features(reader), FEATURE_BRANCH_STACK);
+}

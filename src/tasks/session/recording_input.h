@@ -1,0 +1,37 @@
+/*
+ * recording_input.h - how every verb that reads a recording opens it: which file, and what is said when that fails.
+ */
+#ifndef TASKS_SESSION_RECORDING_INPUT_H
+#define TASKS_SESSION_RECORDING_INPUT_H
+
+#include "cli/cli.h"
+#include "perfdata/reader.h"
+
+#define RECORDING_NAME "perf.data" /* where no other is named */
+
+/* What a recording is called that may have been named. */
+static inline const char *recording_name(const char *named)
+{
+	return named ? named : RECORDING_NAME;
+}
+
+/* path NULL: perf.data, or standard input where that is a pipe and there is no such file. "-" is standard input. A file
+ * of another user's, who is not root, is opened only by force, as perf does it. */
+TALLY_MUST_CHECK enum tally_status cli_open_recording(
+	const char *path, bool force, struct perfdata_reader **reader, struct tally_error *err);
+/* Branch stacks that count branches: stacks of calls, which end chains, are not. By the events. */
+bool recording_samples_branches(const struct perfdata_reader *reader);
+/* The same as perf has it: of a file, by its header. */
+bool recording_has_branches(const struct perfdata_reader *reader);
+/* NOT_FOUND, and why nothing is to be shown of a recording that has that many samples. */
+enum tally_status recording_is_empty(const char *path, uint64_t samples, struct tally_error *err);
+/* The same as a note on standard error, where nothing to show is no failure. */
+void cli_note_empty(const struct cli *cli, const char *path, uint64_t samples);
+/* Made by 'stat record': by its header, or by what was read of it, as perf's streams have no header. */
+bool recording_is_of_stat(const struct perfdata_reader *reader);
+/* Of such a recording a note on standard error, for verbs that show samples: what shows its counts. path NULL: perf.data. */
+void cli_note_counts(const struct cli *cli, const struct perfdata_reader *reader, const char *path);
+/* What the recording lost or hides, one line each on standard error, only where there is something to say. */
+void cli_print_health(const struct cli *cli, const struct input_health *health);
+
+#endif

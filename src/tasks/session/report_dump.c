@@ -1,0 +1,115 @@
+#include "tasks/session/report_dump.h"
+
+#include <unistd.h>
+
+#include "analysis/group_reads.h"
+#include "analysis/sideband.h"
+#include "base/error.h"
+#include "perfdata/time_order.h"
+#include "tasks/session/dump_raw.h"
+#include "tasks/session/recording_input.h"
+#include "tasks/session/report_stats.h"
+
+struct report_dump {
+	struct text *out;
+	struct perfdata_reader *reader;
+	struct record_run run;
+	struct sideband sideband;
+	struct dump_raw raw;
+	struct group_reads reads;
+	bool in_file_order;
+};
+
+/* A sample that read its group is shown once for each event that counted on since it was last read. */
+static enum tally_status print_places(struct report_dump *dump, const struct record *record,
+	const struct sample *sample, uint64_t clock, struct tally_error *err)
+{
+	if (!(sample->present & SAMPLE_READ)) {
+		dump_raw_place(&dump->raw, dump->out, record, sample, clock);
+		return TALLY_OK;
+	}
+	uint64_t position = 0;
+	struct group_read read;
+	enum tally_status status;
+	while ((status = group_reads_next(&dump->reads, dump->reader, sample, &position, &read)) == TALLY_OK)
+		dump_raw_place(&dump->raw, dump->out, record, sample, clock);
+	return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
+}
+
+static enum tally_status print_record(struct report_dump *dump, const struct record *record, struct tally_error *err)
+{
+	dump_raw_record(&dump->raw, dump->out, record);
+	const struct perfdata_event *event =
+		record->type == RECORD_SAMPLE ? perfdata_reader_event_of(dump->reader, record) : NULL;
+	struct sample sample;
+	enum tally_status status = TALLY_OK;
+	if (event && sample_decode(&event->layout, record, &sample, NULL) == TALLY_OK) {
+		uint64_t clock = sample_clock_at(
+			&dump->sideband.clock, event, record_run_position(&dump->run, record), sample.time);
+		status = print_places(dump, record, &sample, clock, err);
+	}
+	if (status == TALLY_OK && dump->out->failed)
+		return error_nomem(err);
+	return status == TALLY_OK && !text_line_end(dump->out) ? TALLY_END : status;
+}
+
+static enum tally_status print_all(struct report_dump *dump, struct tally_error *err)
+{
+	struct time_order *order;
+	perfdata_reader_rewind(dump->reader);
+	enum tally_status status = time_order_create(dump->reader, &order, err);
+	if (status != TALLY_OK)
+		return status;
+	if (dump->in_file_order)
+		time_order_keep_file_order(order);
+	struct time_order_item item;
+	while ((status = time_order_next(order, &item, err)) == TALLY_OK)
+		if ((status = print_record(dump, &item.record, err)) != TALLY_OK)
+			break;
+	time_order_destroy(order);
+	/* The end is the recording's, unless nobody reads what is written. */
+	return status == TALLY_END && dump->out->write_errno == 0 ? TALLY_OK : status;
+}
+
+enum tally_status report_dump(struct text *out, struct perfdata_reader *reader,
+	const struct report_dump_options *options, struct input_health *health, struct tally_error *err)
+{
+	struct report_dump dump = {.out = out, .reader = reader, .in_file_order = options->in_file_order};
+	enum tally_status status = record_run_open(reader, &dump.run, err);
+	if (status == TALLY_OK)
+		status = sideband_read(reader, &dump.run, &dump.sideband, err);
+	if (status == TALLY_OK) {
+		const struct perfdata_features *features = perfdata_reader_features(reader);
+		dump.raw = (struct dump_raw){
+			.reader = reader,
+			.machine = dump.sideband.machine,
+			.arch = features->arch.len > 0 ? arch_find_named(features->arch.data) : NULL,
+			.file_name = perfdata_reader_is_pipe(reader) ? "pipe" : options->file_name,
+			.verb = DUMP_OF_REPORT,
+			.in_file_order = options->in_file_order,
+		};
+		status = print_all(&dump, err);
+		*health = dump.sideband.health;
+	}
+	if (status == TALLY_OK && !options->has_no_counts) {
+		perfdata_reader_rewind(reader);
+		status = report_stats(out, NULL, reader, options->with_zeros, false, err);
+	}
+	group_reads_deinit(&dump.reads);
+	sideband_deinit(&dump.sideband);
+	record_run_close(&dump.run);
+	return status;
+}
+
+enum tally_status report_dump_first(
+	const struct cli *cli, struct perfdata_reader *reader, const char *path, struct tally_error *err)
+{
+	const struct report_dump_options options = {.file_name = recording_name(path)};
+	struct text out = {0};
+	struct input_health health = {0}; /* told when the events are read */
+	text_to_fd(&out, STDOUT_FILENO);
+	enum tally_status status = report_dump(&out, reader, &options, &health, err);
+	if (cli_finish_text(cli, &out) != 0 && status == TALLY_OK)
+		status = error_set(err, TALLY_IO, "the records could not be written");
+	return status;
+}

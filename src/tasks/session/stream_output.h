@@ -1,0 +1,23 @@
+/*
+ * stream_output.h - where a recording is written that cannot be written as a file, because what is at its path cannot be
+ * read back or written to twice: standard output ("-"), a descriptor (/dev/stdout, /dev/fd/N), a FIFO, a socket, a
+ * terminal. Such a recording is written as a pipe's, front to back.
+ *
+ *	if (stream_output_is_named(path)) status = stream_output_open(path, &fd, err);
+ */
+#ifndef TASKS_SESSION_STREAM_OUTPUT_H
+#define TASKS_SESSION_STREAM_OUTPUT_H
+
+#include <stdbool.h>
+
+#include <tally/status.h>
+
+/* Where a recording goes: as named, else "-" if standard output is a pipe, else perf.data. */
+const char *stream_output_name(const char *named);
+/* Whether the path is that of a stream. */
+bool stream_output_is_named(const char *path);
+/* Opens it; the descriptor is the caller's. Standard output is standard error from then on, if it is the stream: what a
+ * command prints goes elsewhere. A FIFO waits for its reader. */
+TALLY_MUST_CHECK enum tally_status stream_output_open(const char *path, int *fd, struct tally_error *err);
+
+#endif

@@ -1,0 +1,188 @@
+#include "tasks/session/symbol_notes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINES_MAX	  3
+#define UNNAMED_SHARE_MIN 0.10 /* of the samples: below it a few stripped files are normal */
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* What the user does not expect and can mend. */
+static bool is_surprising(const struct binary_info *info)
+{
+	return info->status == BINARY_HIDDEN || info->status == BINARY_BUILD_ID_DIFFERS ||
+	       info->status == BINARY_DAMAGED;
+}
+
+static const char *reason(const struct binary_info *info)
+{
+	if (info->status == BINARY_OK)
+		return "it has names of some of its code only";
+	return info->text ? info->text : "out of memory";
+}
+
+static void add_surprises(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
+{
+	size_t count = 0;
+	uint64_t rest = 0;
+	for (size_t i = 0; i < hits->files.len; i++) {
+		const struct binary_hit *hit = &hits->files.items[i];
+		struct binary_info info = binary_store_info(store, hit->store_id);
+		if (!is_surprising(&info))
+			continue;
+		if (++count > LINES_MAX)
+			rest += hit->samples;
+		else if (hit->samples)
+			diag_add(notes, DIAG_WARNING, "no symbols of %.*s (%.1f%% of the samples): %s",
+				(int)info.path.len, info.path.data, percent(hit->samples, hits->samples),
+				reason(&info));
+		else
+			diag_add(notes, DIAG_WARNING, "no symbols of %.*s (in call chains only): %s",
+				(int)info.path.len, info.path.data, reason(&info));
+	}
+	if (count > LINES_MAX)
+		diag_add(notes, DIAG_WARNING, "no symbols of %zu more files (%.1f%% of the samples) either",
+			count - LINES_MAX, percent(rest, hits->samples));
+}
+
+/* Names of another kernel look as good as the right ones. */
+static void add_unproven(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
+{
+	for (size_t i = 0; i < hits->files.len; i++) {
+		struct binary_info info = binary_store_info(store, hits->files.items[i].store_id);
+		if (info.status == BINARY_OK && info.is_unproven && !info.doubt)
+			diag_add(notes, DIAG_WARNING,
+				"names of the kernel are the running one's, which may be another than the recorded: "
+				"the "
+				"recording has no build id of it, and nothing else tells; --vmlinux or --kallsyms name "
+				"the "
+				"right one's");
+	}
+}
+
+void symbol_notes_add_doubts(struct diag *notes, const struct binary_store *store)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < binary_store_count(store); i++) {
+		struct binary_info info = binary_store_info(store, (uint32_t)i);
+		if (info.status != BINARY_OK || !info.is_unproven || !info.doubt || ++count > LINES_MAX)
+			continue;
+		diag_add(notes, DIAG_WARNING,
+			"names of %s may be another build's: %s, and the recording has no build id of it",
+			info.used_path ? info.used_path : info.path.data, info.doubt);
+	}
+	if (count > LINES_MAX)
+		diag_add(notes, DIAG_WARNING, "names of %zu more files may be another build's", count - LINES_MAX);
+}
+
+void symbol_notes_print_doubts(const struct cli *cli, const struct binary_store *store)
+{
+	struct diag notes;
+	diag_init(&notes);
+	symbol_notes_add_doubts(&notes, store);
+	cli_print_diag(cli, &notes);
+	diag_deinit(&notes);
+}
+
+/* What is left out of debug information is said: its functions have names, but neither lines nor inlined calls. */
+static void add_damage(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
+{
+	for (size_t i = 0; i < hits->files.len; i++) {
+		size_t count;
+		const struct binary_step *steps = binary_store_trail(store, hits->files.items[i].store_id, &count);
+		for (size_t s = 0; s < count; s++)
+			if (steps[s].found == BINARY_FOUND_DAMAGED && !strcmp(steps[s].source, BINARY_SOURCE_UNITS))
+				diag_add(notes, DIAG_WARNING,
+					"%s: units of debug information that are damaged and left out: %s",
+					steps[s].path, steps[s].detail ? steps[s].detail : "?");
+	}
+}
+
+void symbol_notes_add_lines(struct diag *notes, const struct binary_store *store, uint32_t id)
+{
+	size_t count;
+	const struct binary_step *steps = binary_store_trail(store, id, &count);
+	for (size_t s = 0; s < count; s++)
+		if (!strcmp(steps[s].source, BINARY_SOURCE_LINE_PROGRAM))
+			diag_add(notes, DIAG_WARNING, "lines of %s: %s", steps[s].path,
+				steps[s].detail ? steps[s].detail : "?");
+}
+
+static void add_usual(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
+{
+	uint64_t unnamed = 0, most = 0;
+	size_t absent = 0, stripped = 0;
+	struct binary_info worst = {0};
+	for (size_t i = 0; i < hits->files.len; i++) {
+		const struct binary_hit *hit = &hits->files.items[i];
+		struct binary_info info = binary_store_info(store, hit->store_id);
+		if (is_surprising(&info) || hit->unnamed == 0)
+			continue;
+		absent += info.status == BINARY_NO_FILE;
+		stripped += info.status != BINARY_NO_FILE;
+		unnamed += hit->unnamed;
+		if (hit->unnamed > most) {
+			most = hit->unnamed;
+			worst = info;
+		}
+	}
+	if ((double)unnamed <= UNNAMED_SHARE_MIN * (double)hits->samples)
+		return;
+	diag_add(notes, DIAG_WARNING,
+		"%.1f%% of the samples have no symbol: %zu files not found, %zu without all symbols, most in %.*s "
+		"(%s); report --missing tells where was looked and what to install",
+		percent(unnamed, hits->samples), absent, stripped, (int)worst.path.len, worst.path.data,
+		reason(&worst));
+}
+
+static void add_sources(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
+{
+	for (size_t i = 0; i < hits->files.len; i++) {
+		struct binary_info info = binary_store_info(store, hits->files.items[i].store_id);
+		if (info.status == BINARY_OK && info.used_path)
+			diag_add(notes, DIAG_NOTE, "%.*s: %zu symbols from %s", (int)info.path.len, info.path.data,
+				info.symbol_count, info.used_path);
+		else
+			diag_add(notes, DIAG_NOTE, "%.*s: no symbols: %s", (int)info.path.len, info.path.data,
+				reason(&info));
+	}
+}
+
+void symbol_notes_add(
+	struct diag *notes, const struct binary_store *store, const struct binary_hits *hits, bool is_verbose)
+{
+	if (is_verbose)
+		add_sources(notes, store, hits);
+	add_surprises(notes, store, hits);
+	add_unproven(notes, store, hits);
+	symbol_notes_add_doubts(notes, store);
+	add_damage(notes, store, hits);
+	for (size_t i = 0; i < hits->files.len; i++)
+		symbol_notes_add_lines(notes, store, hits->files.items[i].store_id);
+	add_usual(notes, store, hits);
+}
+
+void symbol_notes_print(
+	const struct cli *cli, const struct binary_store *store, const struct frame_names *names, bool is_verbose)
+{
+	struct binary_hits hits = {0};
+	struct diag notes;
+	diag_init(&notes);
+	if (frame_names_hits(names, &hits, NULL) == TALLY_OK)
+		symbol_notes_add(&notes, store, &hits, is_verbose);
+	cli_print_diag(cli, &notes);
+	diag_deinit(&notes);
+	binary_hits_deinit(&hits);
+}
+
+void symbol_notes_keep_places(const struct cli *cli, struct binary_store *store, bool is_verbose)
+{
+	struct tally_error err;
+	if (store && binary_store_save_places(store, &err) != TALLY_OK && is_verbose)
+		fprintf(stderr, "%s: note: no index of source lines is kept: %s\n", cli->program, err.text);
+}

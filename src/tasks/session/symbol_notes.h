@@ -1,0 +1,32 @@
+/*
+ * symbol_notes.h - says why names are missing from a report: the kernel hides them, another file is in place, ...
+ *
+ * Quiet for what is usual: a few samples in stripped files give no line.
+ *
+ *	symbol_notes_add(&notes, store, &hits, false);  ...  cli_print_diag(cli, &notes);
+ */
+#ifndef TASKS_SESSION_SYMBOL_NOTES_H
+#define TASKS_SESSION_SYMBOL_NOTES_H
+
+#include "analysis/binary_hits.h"
+#include "analysis/frame_names.h"
+#include "base/diag.h"
+#include "cli/cli.h"
+
+/* hits: finished, and their files loaded by the store. is_verbose: where the symbols of each file came from, too. */
+void symbol_notes_add(
+	struct diag *notes, const struct binary_store *store, const struct binary_hits *hits, bool is_verbose);
+/* Of files without a recorded build id that may be others than the recorded ones, as their inodes or times tell. Part of the
+ * above; for verbs that say nothing else of names. */
+void symbol_notes_add_doubts(struct diag *notes, const struct binary_store *store);
+void symbol_notes_print_doubts(const struct cli *cli, const struct binary_store *store);
+/* How the program failed that was asked for the lines of one file, if it did. */
+void symbol_notes_add_lines(struct diag *notes, const struct binary_store *store, uint32_t id);
+/* The same for a verb that names frames one by one, on standard error. */
+void symbol_notes_print(
+	const struct cli *cli, const struct binary_store *store, const struct frame_names *names, bool is_verbose);
+/* After the output: what was read of debug information is kept for the next time. Where it cannot be, that is said only if
+ * asked for: nothing is lost but time. */
+void symbol_notes_keep_places(const struct cli *cli, struct binary_store *store, bool is_verbose);
+
+#endif

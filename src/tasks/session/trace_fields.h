@@ -1,0 +1,23 @@
+/*
+ * trace_fields.h - numbers and names out of a tracepoint's payload, by field name.
+ *
+ * Borrows the printer. One thread.
+ *
+ *	uint64_t address;
+ *	if (trace_number_of(source.tracepoints, sample.raw, STR("lock_addr"), &address)) ...
+ */
+#ifndef TASKS_SESSION_TRACE_FIELDS_H
+#define TASKS_SESSION_TRACE_FIELDS_H
+
+#include "analysis/tracepoint_fields.h"
+
+/* False: there is no such field, or no tracing data (NULL printer); *number is 0 then. */
+bool trace_number_of(
+	struct tracepoint_printer *printer, struct tally_bytes raw, struct tally_str name, uint64_t *number);
+/* The same of the fields that all events have: "common_flags". */
+bool trace_common_number_of(
+	struct tracepoint_printer *printer, struct tally_bytes raw, struct tally_str name, uint64_t *number);
+/* Appends the field's text. */
+bool trace_text_of(struct tracepoint_printer *printer, struct tally_bytes raw, struct tally_str name, struct text *out);
+
+#endif

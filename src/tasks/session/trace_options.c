@@ -1,0 +1,153 @@
+#include "tasks/session/trace_options.h"
+
+#include <string.h>
+
+#include "abi/perf_constants.h"
+#include "abi/record_table.h"
+#include "base/error.h"
+#include "tasks/session/recording_input.h"
+
+#define MAX_LISTED 1024 /* --itrace: frames and branches of a sample */
+
+/* The name of one that was given; NULL: none. */
+static const char *guest_option(const struct trace_options *asked)
+{
+	return asked->guest_code       ? "--guest-code"
+	       : asked->guest_mount    ? "--guestmount"
+	       : asked->guest_vmlinux  ? "--guestvmlinux"
+	       : asked->guest_kallsyms ? "--guestkallsyms"
+	       : asked->guest_modules  ? "--guestmodules"
+				       : NULL;
+}
+
+bool trace_options_are_given(const struct trace_options *asked)
+{
+	return asked->decoding || guest_option(asked);
+}
+
+static const char *skip_digits(const char *at)
+{
+	return at + strspn(at, "0123456789");
+}
+
+/* i100us */
+static const char *skip_period(const char *at)
+{
+	static const char *const units[] = {"i", "t", "ms", "us", "ns"};
+	const char *end = skip_digits(at);
+	if (end == at)
+		return at;
+	const char *unit = end + strspn(end, " ");
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strncmp(unit, units[i], strlen(units[i])))
+			return unit + strlen(units[i]);
+	return end;
+}
+
+/* g16: NULL if that is more than there can be. */
+static const char *skip_limit(const char *at)
+{
+	const char *end = skip_digits(at);
+	uint64_t number;
+	if (end == at)
+		return at;
+	bool is_number = str_to_u64((struct tally_str){at, (size_t)(end - at)}, 10, &number);
+	return is_number && number > 0 && number <= MAX_LISTED ? end : NULL;
+}
+
+/* e+o-l: NULL for a sign alone. */
+static const char *skip_flags(const char *at)
+{
+	while (*at == '+' || *at == '-') {
+		size_t letters = strspn(at + 1, "aelo");
+		if (letters == 0)
+			return NULL;
+		at += 1 + letters;
+	}
+	return at;
+}
+
+/* The letters that perf's manual lists, and what may follow them. */
+static bool is_itrace(const char *at)
+{
+	while (at && *at) {
+		char letter = *at++;
+		if (letter == 'i' || letter == 'y')
+			at = skip_period(at);
+		else if (strchr("gGlL", letter))
+			at = skip_limit(at);
+		else if (letter == 'e' || letter == 'd')
+			at = skip_flags(at);
+		else if (letter == 's')
+			at = skip_digits(at) > at ? skip_digits(at) : NULL;
+		else if (!strchr("abcfmopqrtwxAIMTZ ,", letter))
+			return false;
+	}
+	return at != NULL;
+}
+
+const char *trace_options_set_itrace(struct trace_options *asked, const struct option_use *use)
+{
+	if (use->value && !is_itrace(use->value))
+		return "expects letters of what to make of a trace, as in i100us or cr";
+	asked->decoding = use->is_negated ? NULL : "--itrace";
+	return NULL;
+}
+
+static const char *trace_name(uint32_t type)
+{
+	const char *name = record_trace_name(type);
+	return name ? name : "of an unknown kind";
+}
+
+static bool is_guests(const struct record *record)
+{
+	unsigned mode = record->misc & MISC_CPUMODE_MASK;
+	return record->type == RECORD_SAMPLE && (mode == MISC_CPUMODE_GUEST_KERNEL || mode == MISC_CPUMODE_GUEST_USER);
+}
+
+struct found {
+	bool trace, guest;
+	uint32_t trace_type;
+};
+
+static struct found look_through(struct perfdata_reader *reader)
+{
+	struct found found = {0};
+	struct record record;
+	struct record_fields fields;
+	/* What is wrong with it is told when it is read for its samples. */
+	while (perfdata_reader_next(reader, &record, NULL) == TALLY_OK) {
+		found.guest = found.guest || is_guests(&record);
+		found.trace = found.trace || record.type == RECORD_AUXTRACE || record.type == RECORD_AUXTRACE_INFO;
+		if (record.type == RECORD_AUXTRACE_INFO && record_decode(&record, &fields, NULL) == TALLY_OK)
+			found.trace_type = fields.auxtrace_info.auxtrace_type;
+	}
+	perfdata_reader_rewind(reader);
+	return found;
+}
+
+enum tally_status trace_options_open(const char *path, bool force, const struct trace_options *asked,
+	struct perfdata_reader **reader, struct tally_error *err)
+{
+	struct perfdata_reader *opened;
+	enum tally_status status = cli_open_recording(path, force, &opened, err);
+	if (status != TALLY_OK)
+		return status;
+	struct found found = {0};
+	if (trace_options_are_given(asked))
+		found = look_through(opened);
+	if (asked->decoding && found.trace)
+		status = error_set(err, TALLY_UNSUPPORTED,
+			"%s is not supported yet: this recording's hardware trace (%s) is not decoded", asked->decoding,
+			trace_name(found.trace_type));
+	else if (guest_option(asked) && found.guest)
+		status = error_set(err, TALLY_UNSUPPORTED,
+			"%s is not supported yet: this recording has samples of a guest, whose code is not looked up",
+			guest_option(asked));
+	if (status == TALLY_OK)
+		*reader = opened;
+	else
+		perfdata_reader_destroy(opened);
+	return status;
+}

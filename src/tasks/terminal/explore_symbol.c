@@ -1,0 +1,33 @@
+#include "tasks/terminal/explore_symbol.h"
+
+#include "base/error.h"
+
+enum tally_status explore_symbol_of(
+	struct explore_symbol *symbol, const struct flat_table *table, uint32_t function, struct tally_error *why)
+{
+	const struct profile *p = table->profile;
+	const struct profile_function *from = &p->functions[function];
+	symbol->name = profile_string(p, from->name);
+	symbol->path = from->binary == PROFILE_NONE ? (struct tally_str){0}
+						    : profile_string(p, p->binaries[from->binary].long_name);
+	symbol->start = from->start;
+	symbol->first_event = table->options.first_event;
+	symbol->event_count = table->options.member_count;
+	if (!from->is_inlined)
+		return TALLY_OK;
+	return error_set(why, TALLY_UNSUPPORTED, "%.*s was inlined: its code is its caller's", (int)symbol->name.len,
+		symbol->name.data);
+}
+
+uint32_t explore_symbol_labelled(const struct profile *p, const struct flame_label *label)
+{
+	for (uint32_t i = 0; label && i < p->function_count; i++) {
+		const struct profile_function *function = &p->functions[i];
+		if (!str_equal(profile_string(p, function->name), label->name) || function->is_inlined)
+			continue;
+		if (function->binary != PROFILE_NONE &&
+			str_equal(profile_string(p, p->binaries[function->binary].name), label->object))
+			return i;
+	}
+	return PROFILE_NONE;
+}

@@ -1,0 +1,28 @@
+/*
+ * explore_symbol.h - which function's code a row, or a block of a tree, asks for. Values; names are the profile's.
+ *
+ *	struct explore_symbol symbol = {.terminal = terminal, .grid = &grid};
+ *	status = explore_symbol_of(&symbol, table, function, &why);
+ */
+#ifndef TASKS_TERMINAL_EXPLORE_SYMBOL_H
+#define TASKS_TERMINAL_EXPLORE_SYMBOL_H
+
+#include "profile/flame_tree.h"
+#include "profile/flat/flat_table.h"
+#include "tasks/terminal/tui_terminal.h"
+
+struct explore_symbol { /* what annotate is asked for */
+	struct tui_terminal *terminal;
+	struct grid *grid;
+	struct tally_str name, path;
+	uint64_t start;
+	uint32_t first_event, event_count;
+};
+
+/* UNSUPPORTED, and why: it has no code of its own. */
+TALLY_MUST_CHECK enum tally_status explore_symbol_of(
+	struct explore_symbol *symbol, const struct flat_table *table, uint32_t function, struct tally_error *why);
+/* Labels are names: the function that has this one, in a file of that name. PROFILE_NONE: none. */
+uint32_t explore_symbol_labelled(const struct profile *p, const struct flame_label *label);
+
+#endif

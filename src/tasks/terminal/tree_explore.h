@@ -1,0 +1,48 @@
+/*
+ * tree_explore.h - the views of a profile as trees on a terminal: of stacks top-down, of callers, a flame; of sort keys by
+ * level. Each is made when first looked at, and stays as it was left.
+ *
+ * Zero-initialised is nothing; the caller deinits. Trees borrow the profile.
+ *
+ *	status = tree_explore_show(&views, &request, TREE_FLAME, &end, err);
+ */
+#ifndef TASKS_TERMINAL_TREE_EXPLORE_H
+#define TASKS_TERMINAL_TREE_EXPLORE_H
+
+#include "tasks/terminal/tui_terminal.h"
+#include "view/tui/flame_screen.h"
+
+enum tree_kind { TREE_OF_CALLEES, TREE_OF_CALLERS, TREE_OF_LEVELS, TREE_KINDS };
+
+struct tree_views {
+	bool has_tree[TREE_KINDS];
+	struct flame_tree trees[TREE_KINDS];
+	bool has_screen[TREE_KINDS], has_flame;
+	struct tree_screen screens[TREE_KINDS];
+	struct flame_screen flame;
+	char titles[TREE_KINDS][256], flame_title[256];
+};
+
+struct tree_explore {
+	struct tui_terminal *terminal;
+	struct grid *grid;
+	const char *title; /* another one after renew: the caller sets it there */
+	const char *levels; /* heading of the tree of levels; NULL: there is none */
+	double limit, level_limit; /* percent: of stacks, of sort keys */
+	void *data;
+	enum tally_status (*make)(void *data, enum tree_kind kind, struct flame_tree *tree, struct tally_error *err);
+	/* A profile that is renewed: key waits for one, or gives TUI_KEY_NONE when something is due, which renew does;
+	 * changed: it is another profile then, whose trees are to be made. NULL: it stays. */
+	uint32_t (*key)(void *data);
+	enum tally_status (*renew)(void *data, bool *changed, struct tally_error *err);
+};
+
+/* end: TREE_BACK, TREE_LEAVE, another event, or TREE_ANNOTATE with the label at the cursor. view: the one that shows, in and
+ * out. */
+TALLY_MUST_CHECK enum tally_status tree_explore_show(struct tree_views *views, const struct tree_explore *request,
+	enum tree_action *view, enum tree_action *end, const struct flame_label **label, struct tally_error *err);
+/* On the bottom line of that view until the next key. */
+void tree_explore_say(struct tree_views *views, enum tree_action view, const char *message);
+void tree_views_deinit(struct tree_views *views);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * tui_terminal.h - the terminal of the interactive report, by ncursesw: shows a grid, reads keys. Nothing else knows it.
+ *
+ * One at a time. Whatever ends the program, a crash included, the terminal is left as it was found; Ctrl-Z gives it to
+ * the shell and takes it back. Without ncursesw in the build no terminal is usable.
+ *
+ *	struct tui_terminal *terminal;
+ *	if (tui_terminal_open(&terminal, err) == TALLY_OK) {
+ *		tui_terminal_show(terminal, &grid);
+ *		uint32_t key = tui_terminal_key(terminal);
+ *		tui_terminal_close(terminal);
+ *	}
+ */
+#ifndef TASKS_TERMINAL_TUI_TERMINAL_H
+#define TASKS_TERMINAL_TUI_TERMINAL_H
+
+#include "view/tui/explorer_keys.h"
+#include "view/tui/grid.h"
+
+struct tui_terminal;
+
+/* Standard input and output are a terminal that can move its cursor, as TERM has it. */
+bool tui_terminal_is_usable(void);
+/* Colours unless NO_COLOR is set. */
+TALLY_MUST_CHECK enum tally_status tui_terminal_open(struct tui_terminal **terminal, struct tally_error *err);
+void tui_terminal_close(struct tui_terminal *terminal);
+void tui_terminal_size(const struct tui_terminal *terminal, unsigned *rows, unsigned *columns);
+void tui_terminal_show(struct tui_terminal *terminal, const struct grid *grid);
+/* As if nothing were known of what is on the screen. */
+void tui_terminal_redraw(struct tui_terminal *terminal);
+/* Waits for a key: a code point, or enum tui_key, or what the mouse did (view/tui/tui_keys.h). */
+uint32_t tui_terminal_key(struct tui_terminal *terminal);
+/* Waits that long at most, or until something can be read from the other descriptor: TUI_KEY_NONE. */
+uint32_t tui_terminal_key_within(struct tui_terminal *terminal, int ms, int other_fd);
+/* The same without waiting: TUI_KEY_NONE where nothing was pressed. */
+uint32_t tui_terminal_key_now(struct tui_terminal *terminal);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * annotate_run.h - runs an annotate request: reads the samples, makes and prints each function's listing. The command of
+ * cmd_annotate.c without options.
+ *
+ * Standard output gets the listings; what has no code, and why, goes to standard error.
+ *
+ *	enum tally_status status = annotate_run(cli, &run, &out, &err);
+ */
+#ifndef VERBS_ANNOTATE_ANNOTATE_RUN_H
+#define VERBS_ANNOTATE_ANNOTATE_RUN_H
+
+#include "cli/cli.h"
+#include "tasks/listing/annotate_listing.h"
+#include "view/text/annotate_compact.h"
+#include "view/text/annotate_text.h"
+
+struct annotate_run {
+	struct annotate_request request;
+	struct annotate_text_options text;
+	const char *prefix;
+	const char *objdump, *style; /* NULL: instructions are disassembled here */
+	const char *data_type; /* "": all; NULL: code is shown */
+	unsigned strip;
+	double percent_limit; /* of an event: functions below are left out */
+	bool is_compact, is_intel, is_quiet, is_verbose, no_source, dump, skips_missing, skips_empty, force_group,
+		no_group, is_json, is_interactive, with_data_types, with_type_counts, with_instruction_counts;
+};
+
+TALLY_MUST_CHECK enum tally_status annotate_run(
+	const struct cli *cli, struct annotate_run *run, struct text *out, struct tally_error *err);
+
+#endif

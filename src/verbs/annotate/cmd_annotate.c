@@ -1,0 +1,323 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/config_files.h"
+#include "cli/output_terminal.h"
+#include "cli/word_files.h"
+#include "tasks/listing/annotate_objdump.h"
+#include "tasks/terminal/tui_terminal.h"
+#include "verbs/annotate/annotate_run.h"
+
+struct settings {
+	struct annotate_run run;
+	unsigned verbose;
+	bool stdio, tui, colour_is_set, print_line, total_period, nr_samples, modules;
+	bool hides_source; /* on the screen, by the configuration: as in perf text shows it all the same */
+	bool has_usual_column; /* the configuration chose one: an option for the other is no contradiction */
+	const char *style;
+	uint64_t strip;
+	bool has_strip;
+};
+
+#define RUN(field) offsetof(struct settings, run.field)
+
+static const char *set_source(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->run.no_source = use->is_negated;
+	settings->hides_source = false;
+	return NULL;
+}
+
+static const char *set_demangle(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->run.request.store.no_demangle = use->is_negated;
+	return NULL;
+}
+
+static const char *set_group(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->run.force_group = !use->is_negated;
+	settings->run.no_group = use->is_negated;
+	return NULL;
+}
+
+static const char *set_colour(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->colour_is_set = true;
+	return colours_by_mode(use->value, &settings->run.text.with_colours) ? NULL : "takes always, never or auto";
+}
+
+static const char *set_percent_type(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	static const struct {
+		const char *name;
+		enum annotate_percent percent;
+	} types[] = {{"local-period", ANNOTATE_LOCAL_PERIOD}, {"period-local", ANNOTATE_LOCAL_PERIOD},
+		{"global-period", ANNOTATE_GLOBAL_PERIOD}, {"period-global", ANNOTATE_GLOBAL_PERIOD},
+		{"local-hits", ANNOTATE_LOCAL_HITS}, {"hits-local", ANNOTATE_LOCAL_HITS},
+		{"global-hits", ANNOTATE_GLOBAL_HITS}, {"hits-global", ANNOTATE_GLOBAL_HITS}};
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(use->value, types[i].name)) {
+			settings->run.text.percent = types[i].percent;
+			return NULL;
+		}
+	return "takes local-period, global-period, local-hits or global-hits";
+}
+
+static const char *set_percent_limit(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	char *end;
+	settings->run.percent_limit = strtod(use->value, &end);
+	return *use->value && !*end ? NULL : "expects a number";
+}
+
+static const char *keep_kernel_demangled(const struct option_use *use)
+{
+	return use->is_negated ? "cannot be negated: --no-demangle shows all names as stored" : NULL;
+}
+
+static const char *set_strip(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->has_strip = true;
+	return str_to_u64(str_from(use->value), 0, &settings->strip) && settings->strip <= UINT32_MAX
+		       ? NULL
+		       : "expects a number of parts of a path";
+}
+
+static const char *set_itrace(const struct option_use *use)
+{
+	return trace_options_set_itrace(&((struct settings *)use->settings)->run.request.traces, use);
+}
+
+static const char *set_data_type(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->run.data_type = use->is_negated ? NULL : use->value ? use->value : "";
+	return NULL;
+}
+
+static const struct option options[] = {
+	{"input", 'i', OPTION_STRING, "file", .offset = RUN(request.input.path),
+		.help = "input file name; - is standard input"},
+	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", .offset = RUN(request.dsos),
+		.help = "only consider symbols in these dsos (file://FILE: those in it, one a line)"},
+	{"symbol", 's', OPTION_STRING, "symbol", .offset = RUN(request.symbol), .help = "symbol to annotate"},
+	{"force", 'f', OPTION_FLAG, .offset = RUN(request.input.force), .help = "take the file whoever owns it"},
+	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct settings, verbose),
+		.help = "say on standard error where symbols and code came from"},
+	{"quiet", 'q', OPTION_FLAG, .offset = RUN(is_quiet), .help = "Do not show any warnings or messages"},
+	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = RUN(dump), .help = "dump raw trace in ASCII"},
+	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct settings, stdio), .help = "Use the stdio interface: text"},
+	{"stdio2", 0, OPTION_FLAG, .offset = RUN(is_compact),
+		.help = "compact: names for addresses, arrows at jumps, calls and returns"},
+	{"stdio-color", 0, OPTION_CALL, "always|never|auto", .call = set_colour, .can_be_negated = true,
+		.help = "'always', 'never' or 'auto': colour the percentages"},
+	{"vmlinux", 'k', OPTION_STRING, "file", .offset = RUN(request.store.vmlinux), .help = "vmlinux pathname"},
+	{"modules", 'm', OPTION_FLAG, .offset = offsetof(struct settings, modules),
+		.help = "load module symbols (always done, of any kernel whose files are there)"},
+	{"ignore-vmlinux", 0, OPTION_FLAG, .offset = RUN(request.store.ignore_vmlinux),
+		.help = "Don't look for a vmlinux of the recorded build id"},
+	{"print-line", 'l', OPTION_FLAG, .offset = offsetof(struct settings, print_line),
+		.help = "the hottest source lines first, and the line behind each hot instruction"},
+	{"full-paths", 'P', OPTION_FLAG, .offset = RUN(text.with_whole_path),
+		.help = "Don't shorten the displayed pathnames"},
+	{"skip-missing", 0, OPTION_FLAG, .offset = RUN(skips_missing), .help = "Skip symbols that cannot be annotated"},
+	{"cpu", 'C', OPTION_STRING, "cpu", .offset = RUN(request.cpus), .help = "list of cpus to profile"},
+	{"time", 0, OPTION_STRING, "str", .offset = RUN(request.times),
+		.help = "Time span of interest (start,stop), or percentages of the recording (10%-20%, 10%/2)"},
+	{"source", 0, OPTION_CALL, .call = set_source,
+		.help = "Interleave source code with instructions (on; --no-source: off)"},
+	{"asm-raw", 0, OPTION_FLAG, .offset = RUN(text.with_bytes), .help = "Display the bytes of instructions"},
+	{"disassembler-style", 'M', OPTION_STRING, "style", .offset = offsetof(struct settings, style),
+		.help = "Specify disassembler style: intel or att; with --objdump any that it has"},
+	{"prefix", 0, OPTION_STRING, "prefix", .offset = RUN(prefix),
+		.help = "Add prefix to source file path names in programs (with --prefix-strip)"},
+	{"prefix-strip", 0, OPTION_CALL, "N", .call = set_strip,
+		.help = "Strip first N entries of source file path name in programs (with --prefix)"},
+	{"symfs", 0, OPTION_STRING, "directory", .offset = RUN(request.store.symfs),
+		.help = "Look for files with symbols relative to this directory"},
+	{"group", 0, OPTION_CALL, .call = set_group, .help = "Show event group information together"},
+	{"show-total-period", 0, OPTION_FLAG, .offset = offsetof(struct settings, total_period),
+		.help = "Show a column with the sum of periods"},
+	{"show-nr-samples", 'n', OPTION_FLAG, .offset = offsetof(struct settings, nr_samples),
+		.help = "Show a column with the number of samples"},
+	{"demangle", 0, OPTION_CALL, .call = set_demangle,
+		.help = "Demangle symbols; --no-demangle shows them as stored"},
+	{"percent-type", 0, OPTION_CALL, "local-period", .call = set_percent_type,
+		.help = "Set percent type local/global-period/hits"},
+	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit,
+		.help = "Don't show functions under that percent"},
+	{"json", 0, OPTION_FLAG, .offset = RUN(is_json), .help = "JSON, see docs/schema/annotate.json"},
+	{"objdump", 0, OPTION_STRING, "path", .offset = RUN(objdump),
+		.help = "objdump binary to run for the text of instructions (default: they are disassembled here)"},
+	{"demangle-kernel", 0, OPTION_CALL, .call = keep_kernel_demangled,
+		.help = "Enable kernel symbol demangling (always done, but with --no-demangle)"},
+	TRACE_OPTION_ITRACE(set_itrace),
+	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct settings, tui),
+		.help = "Use the terminal: instructions to move through (the default on one)"},
+	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK interface"},
+	{"addr2line", 0, OPTION_STRING, "path", .offset = RUN(request.store.line_program),
+		.help = "addr2line binary to run for source lines and inlined calls (default: they are read here)"},
+	{"data-type", 0, OPTION_CALL, "name", .call = set_data_type, .argument_is_optional = true,
+		.help = "Show what fell on the fields of data types (of the one that is named) instead of code"},
+	{"code-with-type", 0, OPTION_FLAG, .offset = RUN(with_data_types),
+		.help = "Show which data each instruction accesses"},
+	{"insn-stat", 0, OPTION_FLAG, .offset = RUN(with_instruction_counts),
+		.help = "Show by mnemonic how many sampled instructions have a data type (with --data-type)"},
+	{"type-stat", 0, OPTION_FLAG, .offset = RUN(with_type_counts),
+		.help = "Show how many sampled instructions have a data type, and what others lack (with --data-type)"},
+	{"skip-empty", 0, OPTION_FLAG, .offset = RUN(skips_empty),
+		.help = "Do not display empty (or dummy) events in the output (which is the rule here)"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>] [symbol]", NULL};
+static const char *const examples[] = {"the hottest functions, instruction by instruction", "tally annotate",
+	"one function, in Intel's syntax", "tally annotate -M intel main", NULL};
+
+static int finish_settings(const struct cli *cli, struct settings *settings, int argc, char **argv, int rest)
+{
+	struct annotate_run *run = &settings->run;
+	if (argc - rest > 1)
+		return cli_failf(cli, "annotate takes one symbol, and '%s' is one more", argv[rest + 1]);
+	if (argc - rest == 1)
+		run->request.symbol = argv[rest];
+	if (settings->total_period && settings->nr_samples && !settings->has_usual_column)
+		return cli_failf(cli, "--show-total-period and -n show one column: choose one of them");
+	if (settings->has_strip && !run->prefix)
+		return cli_failf(cli, "--prefix-strip goes with --prefix");
+	int code = disassembly_style_check(cli, settings->style, run->objdump);
+	if (code == 0)
+		code = cli_check_program(cli, "--addr2line", run->request.store.line_program);
+	if (code != 0)
+		return code;
+	if ((run->with_type_counts || run->with_instruction_counts) && !run->data_type)
+		return cli_failf(cli, "--%s-stat goes with --data-type", run->with_type_counts ? "type" : "insn");
+	run->text.column = settings->total_period ? ANNOTATE_PERIOD
+			   : settings->nr_samples ? ANNOTATE_SAMPLES
+						  : ANNOTATE_PERCENT;
+	run->text.with_places = settings->print_line;
+	run->style = settings->style;
+	run->is_intel = settings->style && !strcmp(settings->style, "intel");
+	run->strip = (unsigned)settings->strip;
+	run->is_verbose = settings->verbose > 0;
+	return 0;
+}
+
+/* Text is what a pipe gets, and what options of its form are about. */
+static int choose_interface(const struct cli *cli, struct settings *settings)
+{
+	struct annotate_run *run = &settings->run;
+	bool is_usable = tui_terminal_is_usable();
+	const char *other = run->is_compact	      ? "--stdio2"
+			    : settings->stdio	      ? "--stdio"
+			    : run->dump		      ? "-D"
+			    : run->is_json	      ? "--json"
+			    : run->data_type	      ? "--data-type"
+			    : run->with_data_types    ? "--code-with-type"
+			    : settings->print_line    ? "-l"
+			    : settings->colour_is_set ? "--stdio-color"
+						      : NULL;
+	if (settings->stdio)
+		return 0;
+	if (settings->tui && other)
+		return cli_failf(cli, "--tui and %s cannot be used together", other);
+	if (settings->tui && !is_usable)
+		return cli_failf(cli, "--tui needs a terminal as standard input and output, and ncursesw in the build");
+	run->is_interactive = !other && is_usable;
+	run->no_source = run->no_source || (run->is_interactive && settings->hides_source);
+	return 0;
+}
+
+struct configuring {
+	struct settings *settings;
+	struct diag *notes;
+};
+
+static enum tally_status configure(void *data, const struct config_text *config, struct tally_error *err)
+{
+	struct configuring *configuring = data;
+	struct settings *settings = configuring->settings;
+	const struct {
+		const char *name;
+		bool *target;
+	} flags[] = {{"annotate.show_total_period", &settings->total_period},
+		{"annotate.show_nr_samples", &settings->nr_samples},
+		{"annotate.hide_src_code", &settings->hides_source}};
+	const char *style = annotate_config_style(config);
+	if (style)
+		settings->style = style;
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (!strcmp(config->name, flags[i].name))
+			config_files_bool(config->name, config_text_value(config), configuring->notes, flags[i].target);
+	return TALLY_OK;
+}
+
+static enum tally_status read_config(const struct cli *cli, struct settings *settings, struct tally_error *err)
+{
+	struct diag notes;
+	struct configuring configuring = {settings, &notes};
+	diag_init(&notes);
+	enum tally_status status = config_files_read(configure, &configuring, &notes, err);
+	settings->has_usual_column = settings->total_period || settings->nr_samples;
+	cli_print_diag(cli, &notes);
+	diag_deinit(&notes);
+	return status;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	struct text out = {0};
+	int rest;
+	struct tally_error err = {0};
+	settings.run.text.with_colours = colours_are_wanted();
+	if (read_config(cli, &settings, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	code = finish_settings(cli, &settings, argc, argv, rest);
+	if (code == 0)
+		code = choose_interface(cli, &settings);
+	if (code != 0)
+		return code;
+	text_to_fd(&out, STDOUT_FILENO);
+	struct word_files files = {0};
+	enum tally_status status = word_files_read(&files, &settings.run.request.dsos, &err);
+	if (status == TALLY_OK)
+		status = annotate_run(cli, &settings.run, &out, &err);
+	word_files_deinit(&files);
+	code = cli_finish_text(cli, &out);
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	if (!settings.run.is_interactive)
+		cli_end_pager();
+	return code;
+}
+
+const struct command command_annotate = {
+	.name = "annotate",
+	.summary = "Read perf.data (created by perf record) and display annotated code",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Disassembles the functions that samples fell on, the hottest first, and prints what share of a "
+		"function's "
+		"samples each instruction has, between the lines of its source.\n\n"
+		"On a terminal the functions are shown on the screen, to move through and to search; docs/tui.md "
+		"has the keys. --stdio prints them.\n\n"
+		"A symbol may be a part of a name, without template arguments, parameters or scopes, if only one "
+		"function with samples has it; else those that have it, or the nearest names, are told.\n\n"
+		"Which functions have no code at hand, and why, is told on standard error.",
+	.examples = examples,
+	.run = run,
+};

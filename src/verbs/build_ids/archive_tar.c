@@ -1,0 +1,81 @@
+#include "verbs/build_ids/archive_tar.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#define TAR_DIFFERS 1 /* exit status */
+
+extern char **environ;
+
+/* All of text, whatever tar does meanwhile: it may end early. */
+static void feed(int fd, const struct text *names)
+{
+	size_t done = 0;
+	while (done < names->len) {
+		ssize_t n = write(fd, names->data + done, names->len - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		done += (size_t)n;
+	}
+}
+
+/* What tar says of a file that others linked, or wrote, meanwhile is no failure. */
+static enum tally_status wait_for(pid_t pid, struct tally_error *err)
+{
+	int status;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return error_set_errno(err, TALLY_IO, errno, "cannot wait for tar");
+	if (WIFEXITED(status) && WEXITSTATUS(status) <= TAR_DIFFERS)
+		return TALLY_OK;
+	return error_set(err, TALLY_IO, "tar failed (status %d)", WIFEXITED(status) ? WEXITSTATUS(status) : 128);
+}
+
+static enum tally_status run(const char *const *argv, const struct text *names, struct tally_error *err)
+{
+	int ends[2];
+	pid_t pid;
+	posix_spawn_file_actions_t actions;
+	if (pipe(ends) != 0)
+		return error_set_errno(err, TALLY_IO, errno, "cannot make a pipe");
+	int failure = posix_spawn_file_actions_init(&actions);
+	if (failure == 0) {
+		posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+		posix_spawn_file_actions_addclose(&actions, ends[1]);
+		failure = posix_spawnp(&pid, "tar", &actions, NULL, (char *const *)(uintptr_t)argv, environ);
+		posix_spawn_file_actions_destroy(&actions);
+	}
+	close(ends[0]);
+	if (failure) {
+		close(ends[1]);
+		return error_set_errno(err, failure == ENOENT ? TALLY_NOT_FOUND : TALLY_IO, failure,
+			"cannot run tar, which archives want");
+	}
+	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+	feed(ends[1], names);
+	close(ends[1]);
+	signal(SIGPIPE, before);
+	return wait_for(pid, err);
+}
+
+enum tally_status tar_pack(
+	const char *path, const char *dir, const struct text *names, bool follows_links, struct tally_error *err)
+{
+	const char *argv[] = {"tar", "--create", "--bzip2", "--force-local", "--file", path, "--directory", dir,
+		"--hard-dereference", "--null", "--verbatim-files-from", "--files-from=-",
+		follows_links ? "--dereference" : NULL, NULL};
+	if (names->failed)
+		return error_nomem(err);
+	enum tally_status status = run(argv, names, err);
+	if (status != TALLY_OK)
+		unlink(path);
+	return status;
+}

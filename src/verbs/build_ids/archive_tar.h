@@ -1,0 +1,19 @@
+/*
+ * archive_tar.h - runs tar, as perf archive does: packs files of a folder. What unpacks is archive_unpack.h.
+ *
+ * Names go to tar on its standard input, each ended by a NUL, so that no name is taken for an option.
+ *
+ *	tar_pack("perf.data.tar.bz2", cache.dir, &names, false, err);
+ */
+#ifndef VERBS_BUILD_IDS_ARCHIVE_TAR_H
+#define VERBS_BUILD_IDS_ARCHIVE_TAR_H
+
+#include "base/text.h"
+#include <tally/status.h>
+
+/* names: of files and folders under dir, each with a NUL behind it. What was begun of path is removed on failure.
+ * follows_links: what links lead to is packed under their names, rather than the links. */
+TALLY_MUST_CHECK enum tally_status tar_pack(
+	const char *path, const char *dir, const struct text *names, bool follows_links, struct tally_error *err);
+
+#endif

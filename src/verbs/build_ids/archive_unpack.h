@@ -1,0 +1,31 @@
+/*
+ * archive_unpack.h - takes an archive apart into the cache of build ids, and a recording in it into this folder.
+ *
+ * An archive is another's: all of it is read and judged before anything is written, and one member that has no business
+ * there refuses the whole. Into the cache go
+ *
+ *	.build-id/12/3456...                         a link to ../../NAME/123456..., a file, or a folder of files
+ *	usr/bin/ls/123456.../elf                     a file in a folder that is named by a build id
+ *
+ * and nothing else: no hard link, device, pipe, no absolute path, no "..". Files get no right to be executed. No symbolic
+ * link is followed on the way, and what is there stays as it is.
+ */
+#ifndef VERBS_BUILD_IDS_ARCHIVE_UNPACK_H
+#define VERBS_BUILD_IDS_ARCHIVE_UNPACK_H
+
+#include "base/bytes.h"
+#include "verbs/build_ids/archive_members.h"
+#include <tally/status.h>
+
+#define ARCHIVE_SYMBOLS "perf.symbols.tar.bz2" /* the archive in one that has everything */
+
+/* NULL: the member may go into the cache; else why not. */
+const char *archive_refuses(const struct archive_member *member);
+/* Of an archive with everything: the recording's file, or one of a recording's folder. NULL: it may lie here. */
+const char *archive_refuses_here(const struct archive_member *member);
+/* cache: the folder, which exists. */
+TALLY_MUST_CHECK enum tally_status archive_unpack_symbols(const char *path, const char *cache, struct tally_error *err);
+/* An archive with everything; the recording goes below the current folder. */
+TALLY_MUST_CHECK enum tally_status archive_unpack_all(const char *path, const char *cache, struct tally_error *err);
+
+#endif

@@ -1,0 +1,337 @@
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "code/binaries/build_id_cache.h"
+#include "tasks/session/build_id.h"
+#include "tasks/session/build_id_rows.h"
+#include "tasks/session/recording_input.h"
+#include "verbs/build_ids/archive_tar.h"
+#include "verbs/build_ids/archive_unpack.h"
+#include "verbs/build_ids/recorded_build_ids.h"
+
+#define SYMBOLS_NAME ARCHIVE_SYMBOLS
+#define ALL_PREFIX   "perf.all-"
+#define SUFFIX	     ".tar.bz2"
+#define NOTHING	     1 /* exit status: no build ids; perf's */
+
+struct settings {
+	bool all, unpack, force;
+	const char *excluded; /* file with build ids; NULL: none are */
+};
+
+static const struct option options[] = {
+	{"all", 0, OPTION_FLAG, .offset = offsetof(struct settings, all),
+		.help = "one archive with the recording and its files: perf.all-HOST-TIME.tar.bz2"},
+	{"unpack", 0, OPTION_FLAG, .offset = offsetof(struct settings, unpack),
+		.help = "put an archive's files into the cache of build ids, and a recording in it here"},
+	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct settings, force),
+		.help = "take the file whoever owns it"},
+	{"exclude-buildids", 0, OPTION_STRING, "file", .offset = offsetof(struct settings, excluded),
+		.help = "leave out the build ids that the file lists, one a line (what is behind them is ignored)"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[--all] [--exclude-buildids <file>] [<file>]", "--unpack [<archive>]", NULL};
+static const char *const examples[] = {"what another machine needs to name what was recorded here",
+	"tally archive perf.data", "there, beside perf.data", "tally archive --unpack perf.data.tar.bz2", NULL};
+
+static bool same_id(const struct elf_build_id *a, const struct record_build_id *b)
+{
+	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+/* What runs here is the recorded one only if it says so: under another's build id it would name its addresses wrongly. */
+static bool runs_here(struct tally_str name, const struct elf_build_id *id, struct tally_error *err)
+{
+	struct record_build_id own;
+	bool is_kernel = str_equal(name, STR(BUILD_ID_CACHE_KERNEL));
+	if ((is_kernel ? build_id_of_kernel(&own) : build_id_of_vdso(name, &own)) && same_id(id, &own))
+		return true;
+	(void)error_set(err, TALLY_NOT_FOUND, "it is not what runs here: its build id is another");
+	return false;
+}
+
+/* Files that were not kept when it was recorded are fetched from where they are. */
+static void fill_cache(const struct cli *cli, const struct build_id_cache *cache, const struct build_id_row *row,
+	const struct elf_build_id *id)
+{
+	char path[PATH_MAX];
+	struct tally_error err;
+	enum tally_status status = TALLY_INVALID;
+	if (str_equal(row->name, STR(BUILD_ID_CACHE_KERNEL)))
+		status = runs_here(row->name, id, &err) ? build_id_cache_add_kernel(cache, id, &err) : status;
+	else if (str_equal(row->name, STR(BUILD_ID_CACHE_VDSO)) || str_equal(row->name, STR(BUILD_ID_CACHE_VDSO32)))
+		status = runs_here(row->name, id, &err) ? build_id_cache_add_vdso(cache, row->name, id, &err) : status;
+	else if (row->name.len < sizeof(path) && row->name.len && row->name.data[0] == '/') {
+		memcpy(path, row->name.data, row->name.len);
+		path[row->name.len] = 0;
+		status = build_id_cache_add(cache, row->name, id, path, &err);
+	} else {
+		(void)error_set(&err, TALLY_INVALID, "it is no file");
+	}
+	if (status != TALLY_OK)
+		fprintf(stderr, "%s: %.*s is not in the archive: %s\n", cli->program, (int)row->name.len,
+			row->name.data, err.text);
+}
+
+/* The entry's link and folder, relative to the cache. */
+static void add_names(struct text *names, const struct build_id_cache_entry *entry)
+{
+	char hex[BUILD_ID_HEX_BYTES];
+	struct record_build_id id = {.size = entry->id.size};
+	struct tally_str name = entry->name;
+	memcpy(id.bytes, entry->id.bytes, entry->id.size);
+	build_id_to_hex(&id, hex);
+	while (name.len && name.data[0] == '/') {
+		name.data++;
+		name.len--;
+	}
+	text_printf(names, ".build-id/%.2s/%s%c", hex, hex + 2, 0);
+	text_bytes(names, name.data, name.len);
+	text_printf(names, "/%s%c", hex, 0);
+}
+
+static bool line_is_id(struct tally_str line, const char *hex)
+{
+	size_t len = strlen(hex);
+	return line.len >= len && !strncasecmp(line.data, hex, len) &&
+	       (line.len == len || line.data[len] == ' ' || line.data[len] == '\t' || line.data[len] == '\r');
+}
+
+/* Rows whose build ids the file lists, as buildid-list prints them, go. */
+static enum tally_status exclude(struct build_id_rows *rows, const char *path, struct tally_error *err)
+{
+	char *text;
+	size_t len, kept = 0;
+	enum tally_status status = file_read(path, LIMIT_BUILD_ID_LIST, &text, &len, err);
+	if (status != TALLY_OK)
+		return status;
+	for (size_t i = 0; i < rows->rows.len; i++) {
+		char hex[BUILD_ID_HEX_BYTES];
+		struct tally_str rest = {text, len}, line;
+		bool is_listed = false;
+		build_id_to_hex(&rows->rows.items[i].id, hex);
+		while (*hex && !is_listed && rest.len > 0 && str_next(&rest, '\n', &line))
+			is_listed = line_is_id(line, hex);
+		if (!is_listed)
+			rows->rows.items[kept++] = rows->rows.items[i];
+	}
+	rows->rows.len = kept;
+	free(text);
+	return TALLY_OK;
+}
+
+static enum tally_status collect(const struct cli *cli, const struct build_id_rows *rows,
+	const struct build_id_cache *cache, struct text *names, struct tally_error *err)
+{
+	struct build_id_cache_list list = {0};
+	for (size_t i = 0; i < rows->rows.len; i++) {
+		const struct build_id_row *row = &rows->rows.items[i];
+		struct elf_build_id id = {.size = row->id.size};
+		if (row->id.size == 0 || row->id.size > sizeof(id.bytes))
+			continue;
+		memcpy(id.bytes, row->id.bytes, row->id.size);
+		if (!build_id_cache_has(cache, &id))
+			fill_cache(cli, cache, row, &id);
+	}
+	enum tally_status status = build_id_cache_read(cache, &list, err);
+	if (status != TALLY_OK)
+		return status;
+	for (size_t i = 0; i < rows->rows.len; i++)
+		for (size_t e = 0; e < list.entries.len; e++)
+			if (rows->rows.items[i].id.size && same_id(&list.entries.items[e].id, &rows->rows.items[i].id))
+				add_names(names, &list.entries.items[e]);
+	build_id_cache_list_deinit(&list);
+	return TALLY_OK;
+}
+
+static enum tally_status recorded_files(
+	const char *input, bool force, struct build_id_rows *rows, struct tally_error *err)
+{
+	struct perfdata_reader *reader;
+	struct input_health health;
+	enum tally_status status = cli_open_recording(input, force, &reader, err);
+	if (status != TALLY_OK)
+		return status;
+	status = recorded_build_ids_list(reader, true, rows, &health, err);
+	perfdata_reader_destroy(reader);
+	return status;
+}
+
+/* Both stand in a folder for a moment, so that the archive has them under plain names. */
+static enum tally_status pack_all(const char *input, const char *output, const struct build_id_cache *cache,
+	const struct text *names, struct tally_error *err)
+{
+	char folder[] = "/tmp/tally-archive-XXXXXX", path[PATH_MAX], link[PATH_MAX], real[PATH_MAX];
+	const char *slash = strrchr(input, '/'), *base = slash ? slash + 1 : input;
+	if (!realpath(input, real) || !mkdtemp(folder))
+		return error_set_errno(err, TALLY_IO, errno, "cannot make a folder for the archive");
+	snprintf(path, sizeof(path), "%s/" SYMBOLS_NAME, folder);
+	snprintf(link, sizeof(link), "%s/%s", folder, base);
+	enum tally_status status = tar_pack(path, cache->dir, names, false, err);
+	if (status == TALLY_OK && symlink(real, link) != 0)
+		status = error_set_errno(err, TALLY_IO, errno, "cannot make a folder for the archive");
+	if (status == TALLY_OK) {
+		struct text both = {0};
+		text_printf(&both, "%s%c" SYMBOLS_NAME "%c", base, 0, 0);
+		status = tar_pack(output, folder, &both, true, err);
+		text_deinit(&both);
+	}
+	unlink(path);
+	unlink(link);
+	rmdir(folder);
+	return status;
+}
+
+/* perf's name for it: perf.all-HOST-YYYYMMDD-HHMMSS.tar.bz2. */
+static void name_all(char *output, size_t bytes)
+{
+	char host[HOST_NAME_MAX + 1] = "", when[32];
+	time_t now = time(NULL);
+	struct tm local;
+	gethostname(host, sizeof(host) - 1);
+	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+	snprintf(output, bytes, ALL_PREFIX "%s-%s" SUFFIX, host, when);
+}
+
+static int pack_rows(
+	const struct cli *cli, const struct settings *settings, const char *input, const struct build_id_rows *rows)
+{
+	struct tally_error err;
+	struct build_id_cache cache;
+	struct text names = {0};
+	char output[PATH_MAX];
+	snprintf(output, sizeof(output), "%s" SUFFIX, input);
+	if (settings->all)
+		name_all(output, sizeof(output));
+	enum tally_status status = build_id_cache_init(&cache, cli->build_id_dir, &err);
+	if (status == TALLY_OK)
+		status = collect(cli, rows, &cache, &names, &err);
+	if (status == TALLY_OK && names.len == 0) {
+		text_deinit(&names);
+		return cli_failf(cli, "%s archive: no build-ids found", cli->program), NOTHING;
+	}
+	if (status == TALLY_OK)
+		status = settings->all ? pack_all(input, output, &cache, &names, &err)
+				       : tar_pack(output, cache.dir, &names, false, &err);
+	text_deinit(&names);
+	if (status != TALLY_OK)
+		return cli_fail(cli, &err);
+	printf("Now please run:\n\n$ %s archive --unpack %s\n\n"
+	       "or unpack the tar manually wherever you need to run '%s report' on.\n",
+		cli->program, output, cli->program);
+	return 0;
+}
+
+static int pack(const struct cli *cli, const struct settings *settings, const char *input)
+{
+	struct tally_error err;
+	struct build_id_rows rows;
+	if (!strcmp(input, "-"))
+		return cli_failf(cli, "archive wants a file, not a pipe");
+	build_id_rows_init(&rows);
+	int code = 0;
+	enum tally_status status = recorded_files(input, settings->force, &rows, &err);
+	if (status == TALLY_OK && settings->excluded)
+		status = exclude(&rows, settings->excluded, &err);
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	else
+		code = pack_rows(cli, settings, input, &rows);
+	build_id_rows_deinit(&rows);
+	return code;
+}
+
+/* The archive that lies here: of the recording, or one with everything. Several of the latter: which is meant is not known. */
+static bool find_archive(char *path, size_t bytes)
+{
+	DIR *dir = opendir(".");
+	size_t found = 0;
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		size_t len = strlen(entry->d_name);
+		bool is_one = !strncmp(entry->d_name, ALL_PREFIX, strlen(ALL_PREFIX)) && len > strlen(SUFFIX) &&
+			      !strcmp(entry->d_name + len - strlen(SUFFIX), SUFFIX);
+		if (is_one && ++found == 1)
+			snprintf(path, bytes, "%s", entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	if (found == 0 && file_exists(RECORDING_NAME SUFFIX)) {
+		snprintf(path, bytes, RECORDING_NAME SUFFIX);
+		found = 1;
+	}
+	return found == 1;
+}
+
+static int unpack(const struct cli *cli, const char *named)
+{
+	struct tally_error err;
+	struct build_id_cache cache;
+	char path[PATH_MAX], inside[PATH_MAX + 8];
+	if (named)
+		snprintf(path, sizeof(path), "%s", named);
+	else if (!find_archive(path, sizeof(path)))
+		return cli_failf(cli,
+			"%s archive: name the archive: not one " ALL_PREFIX "*" SUFFIX ", nor perf.data" SUFFIX
+			", lies here",
+			cli->program);
+	if (!file_is_regular(path))
+		return cli_failf(cli, "%s is no file", path);
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	enum tally_status status = build_id_cache_init(&cache, cli->build_id_dir, &err);
+	snprintf(inside, sizeof(inside), "%s/x", cache.dir);
+	if (status == TALLY_OK)
+		status = file_make_parents(inside, &err);
+	if (status == TALLY_OK)
+		status = strncmp(base, ALL_PREFIX, strlen(ALL_PREFIX)) ? archive_unpack_symbols(path, cache.dir, &err)
+								       : archive_unpack_all(path, cache.dir, &err);
+	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (argc - rest > 1)
+		return cli_usagef(cli, command, NULL, "archive takes one file, and '%s' is one more", argv[rest + 1]);
+	if (settings.all && settings.unpack)
+		return cli_usagef(cli, command, "all,unpack", "--all and --unpack exclude each other");
+	if (settings.unpack && settings.excluded)
+		return cli_usagef(
+			cli, command, "unpack,exclude-buildids", "--exclude-buildids is about what is packed");
+	const char *named = rest < argc ? argv[rest] : NULL;
+	return settings.unpack ? unpack(cli, named) : pack(cli, &settings, recording_name(named));
+}
+
+const struct command command_archive = {
+	.name = "archive",
+	.summary = "Create archive with object files with build-ids found in perf.data file",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Packs the program files that a recording's samples and their callers hit, from the cache of build ids "
+		"(what is not in it is added), into FILE.tar.bz2, as perf archive does. Where that is unpacked into "
+		"~/.debug, here by --unpack, reports name everything.\n\n"
+		"tar and bzip2 do the packing, bzip2 the unpacking. Unpacking writes files of build ids into the cache "
+		"and "
+		"the recording here, and nothing else: an archive in which anything else lies is refused as a whole. "
+		"It "
+		"replaces no file that is there, and refuses where the recording would.",
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,392 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "code/binaries/build_id_cache.h"
+#include "tasks/session/build_id.h"
+#include "tasks/session/record_words.h"
+#include "tasks/session/recording_input.h"
+#include "verbs/build_ids/index_files.h"
+#include "verbs/build_ids/recorded_build_ids.h"
+
+struct settings {
+	const char *add, *remove, *purge, *update, *missing, *index;
+	bool purge_all, list, force;
+	bool has_max_bytes;
+	uint64_t max_bytes, target;
+	unsigned verbose;
+};
+
+static const char *set_max_bytes(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	bool has_unit;
+	if (!record_size_parse(use->value, &settings->max_bytes, &has_unit))
+		return "expects a size such as 500M";
+	settings->has_max_bytes = true;
+	return NULL;
+}
+
+#define FILES(long_name, short_name, field, text)                                                            \
+	{                                                                                                    \
+		.name = (long_name), .letter = (short_name), .kind = OPTION_STRING, .argument = "file list", \
+		.offset = offsetof(struct settings, field), .help = (text)                                   \
+	}
+#define FLAG(long_name, short_name, field, text)                                  \
+	{                                                                         \
+		.name = (long_name), .letter = (short_name), .kind = OPTION_FLAG, \
+		.offset = offsetof(struct settings, field), .help = (text)        \
+	}
+static const struct option options[] = {
+	FILES("add", 'a', add, "file(s) to add"),
+	FLAG("force", 'f', force, "don't complain, do it"),
+	FILES("index", 0, index, "file(s) whose source lines and inlined calls are read whole, and kept for reports"),
+	{.name = "kcore", .letter = 'k', .kind = OPTION_UNSUPPORTED, .argument = "file", .help = "kcore file to add"},
+	FLAG("list", 'l', list, "list all cached files"),
+	{.name = "max-size",
+		.kind = OPTION_CALL,
+		.argument = "size",
+		.call = set_max_bytes,
+		.help = "remove the oldest files until the cache holds no more than that (K, M, G)"},
+	{.name = "missing",
+		.letter = 'M',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		.offset = offsetof(struct settings, missing),
+		.help = "to find missing build ids in the cache"},
+	FILES("purge", 'p', purge, "file(s) to remove (remove old caches too)"),
+	FLAG("purge-all", 'P', purge_all, "purge all cached files"),
+	FILES("remove", 'r', remove, "file(s) to remove"),
+	FILES("update", 'u', update, "file(s) to update"),
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_COUNT,
+		.offset = offsetof(struct settings, verbose),
+		.help = "be more verbose"},
+	{.name = "debuginfod",
+		.kind = OPTION_UNSUPPORTED,
+		.argument = "debuginfod urls",
+		.argument_is_optional = true,
+		.help = "ask these servers for debug files"},
+	{.name = "target-ns",
+		.kind = OPTION_U64,
+		.argument = "n",
+		.offset = offsetof(struct settings, target),
+		.help = "files as this process sees them (its mount namespace)"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>]", NULL};
+static const char *const examples[] = {"keep a program for reports of later days",
+	"tally buildid-cache --add ./program", "what is there", "tally buildid-cache --list",
+	"no more than a gigabyte of it", "tally buildid-cache --max-size 1G", NULL};
+
+struct job {
+	const struct cli *cli;
+	const struct settings *settings;
+	struct build_id_cache cache;
+	bool has_failed;
+};
+
+/* A file of the list: as the user says it, what it is called in the cache, where it is, and its id. */
+struct subject {
+	char typed[PATH_MAX], name[PATH_MAX], path[PATH_MAX + 32];
+	struct elf_build_id id;
+};
+
+static void tell(const struct job *job, const char *what, const struct elf_build_id *elf_id, const char *name, bool ok)
+{
+	char hex[BUILD_ID_HEX_BYTES];
+	struct record_build_id id = {.size = elf_id->size};
+	if (job->settings->verbose == 0)
+		return;
+	memcpy(id.bytes, elf_id->bytes, sizeof(id.bytes));
+	build_id_to_hex(&id, hex);
+	fprintf(stderr, "%s %s %s: %s\n", what, hex, name, ok ? "Ok" : "FAIL");
+}
+
+static bool is_named(const struct subject *subject, const char *name)
+{
+	return strcmp(subject->name, name) == 0;
+}
+
+static bool find_subject(const struct settings *settings, struct tally_str word, struct subject *subject)
+{
+	struct record_build_id id;
+	*subject = (struct subject){.path = ""};
+	const char *typed = subject->typed;
+	snprintf(subject->typed, sizeof(subject->typed), "%.*s", (int)word.len, word.data);
+	bool is_bracketed = typed[0] == '[';
+	if (is_bracketed) {
+		snprintf(subject->name, sizeof(subject->name), "%s", typed);
+		bool ok = is_named(subject, BUILD_ID_CACHE_KERNEL) ? build_id_of_kernel(&id)
+								   : build_id_of_vdso(str_from(typed), &id);
+		if (!ok)
+			return false;
+		subject->id.size = id.size;
+		memcpy(subject->id.bytes, id.bytes, sizeof(subject->id.bytes));
+		return true;
+	}
+	if (settings->target > 0) {
+		/* As the process sees it; a link in its file system must not lead out of it into ours. */
+		snprintf(subject->name, sizeof(subject->name), "%s", typed);
+		snprintf(subject->path, sizeof(subject->path), "/proc/%llu/root%s%s",
+			(unsigned long long)settings->target, typed[0] == '/' ? "" : "/", typed);
+	} else {
+		char *real = realpath(typed, NULL);
+		snprintf(subject->name, sizeof(subject->name), "%s", real ? real : typed);
+		snprintf(subject->path, sizeof(subject->path), "%s", real ? real : typed);
+		free(real);
+	}
+	return elf_file_build_id(subject->path, &subject->id, NULL) == TALLY_OK;
+}
+
+static enum tally_status put(const struct job *job, const struct subject *subject, struct tally_error *err)
+{
+	if (is_named(subject, BUILD_ID_CACHE_KERNEL))
+		return build_id_cache_add_kernel(&job->cache, &subject->id, err);
+	if (is_named(subject, BUILD_ID_CACHE_VDSO) || is_named(subject, BUILD_ID_CACHE_VDSO32))
+		return build_id_cache_add_vdso(&job->cache, str_from(subject->name), &subject->id, err);
+	return build_id_cache_add(&job->cache, str_from(subject->name), &subject->id, subject->path, err);
+}
+
+static void add_one(struct job *job, struct tally_str word, bool replaces)
+{
+	struct subject subject;
+	struct tally_error err;
+	const char *verb = replaces ? "update" : "add";
+	if (!find_subject(job->settings, word, &subject)) {
+		cli_failf(job->cli, "Couldn't %s %.*s: it has no build id, or cannot be read", verb, (int)word.len,
+			word.data);
+		job->has_failed = true;
+		return;
+	}
+	bool is_there = build_id_cache_has(&job->cache, &subject.id);
+	enum tally_status status = TALLY_OK;
+	/* perf updates what is there only. */
+	if (is_there == replaces)
+		status = put(job, &subject, &err);
+	tell(job, replaces ? "Updating" : "Adding", &subject.id, subject.typed,
+		status == TALLY_OK && is_there >= replaces);
+	if (status != TALLY_OK)
+		cli_failf(job->cli, "Couldn't %s %s: %s", verb, subject.typed, err.text);
+	else if (replaces && !is_there)
+		fprintf(stderr, "%s wasn't in the cache\n", subject.typed);
+	job->has_failed |= status != TALLY_OK;
+}
+
+static void remove_one(struct job *job, struct tally_str word)
+{
+	struct subject subject;
+	struct tally_error err;
+	if (!find_subject(job->settings, word, &subject)) {
+		cli_failf(job->cli, "Couldn't remove %.*s: it has no build id, or cannot be read", (int)word.len,
+			word.data);
+		job->has_failed = true;
+		return;
+	}
+	enum tally_status status = build_id_cache_remove(&job->cache, &subject.id, &err);
+	tell(job, "Removing", &subject.id, subject.typed, status == TALLY_OK);
+	if (status == TALLY_NOT_FOUND)
+		fprintf(stderr, "%s wasn't in the cache\n", subject.typed);
+	else if (status != TALLY_OK)
+		cli_failf(job->cli, "Couldn't remove %s: %s", subject.typed, err.text);
+	job->has_failed |= status != TALLY_OK && status != TALLY_NOT_FOUND;
+}
+
+/* All of that name, of whatever id; name NULL: all. */
+static void purge(struct job *job, const char *name, const char *typed)
+{
+	struct build_id_cache_list list;
+	struct tally_error err;
+	enum tally_status status = build_id_cache_read(&job->cache, &list, &err);
+	if (status != TALLY_OK) {
+		(void)cli_fail(job->cli, &err);
+		job->has_failed = true;
+		return;
+	}
+	for (size_t i = 0; i < list.entries.len && status == TALLY_OK; i++) {
+		const struct build_id_cache_entry *entry = &list.entries.items[i];
+		if (name && !str_equal(entry->name, str_from(name)))
+			continue;
+		status = build_id_cache_remove(&job->cache, &entry->id, &err);
+		if (name)
+			tell(job, "Removing", &entry->id, typed, status == TALLY_OK);
+	}
+	build_id_cache_list_deinit(&list);
+	if (job->settings->verbose > 0)
+		fprintf(stderr, "%s%s: %s\n", name ? "Purging " : "Purged all", name ? typed : "",
+			status == TALLY_OK ? "Ok" : "FAIL");
+	if (status != TALLY_OK)
+		(void)cli_fail(job->cli, &err);
+	job->has_failed |= status != TALLY_OK;
+}
+
+static void purge_one(struct job *job, struct tally_str word)
+{
+	char typed[PATH_MAX];
+	snprintf(typed, sizeof(typed), "%.*s", (int)word.len, word.data);
+	char *real = realpath(typed, NULL);
+	purge(job, real ? real : typed, typed);
+	free(real);
+}
+
+static void each_file(struct job *job, const char *files, int what)
+{
+	struct tally_str rest = str_from(files), word;
+	while (files && str_next_item(&rest, &word)) {
+		if (word.len == 0 || word.len >= PATH_MAX)
+			continue;
+		if (what == 'a' || what == 'u')
+			add_one(job, word, what == 'u');
+		else if (what == 'r')
+			remove_one(job, word);
+		else if (what == 'i')
+			job->has_failed |= !index_file(job->cli, word, job->settings->verbose > 0);
+		else
+			purge_one(job, word);
+	}
+}
+
+static void trim(struct job *job)
+{
+	struct tally_error err;
+	size_t removed;
+	if (build_id_cache_trim(&job->cache, job->settings->max_bytes, &removed, &err) != TALLY_OK) {
+		(void)cli_fail(job->cli, &err);
+		job->has_failed = true;
+	} else if (job->settings->verbose > 0) {
+		fprintf(stderr, "%zu files removed\n", removed);
+	}
+}
+
+static int print_rows(const struct cli *cli, const struct build_id_rows *rows)
+{
+	struct text t = {0};
+	for (size_t i = 0; i < rows->rows.len; i++) {
+		char hex[BUILD_ID_HEX_BYTES];
+		build_id_to_hex(&rows->rows.items[i].id, hex);
+		text_str(&t, hex); /* not padded, as buildid-list's are */
+		text_char(&t, ' ');
+		text_bytes(&t, rows->rows.items[i].name.data, rows->rows.items[i].name.len);
+		text_char(&t, '\n');
+	}
+	return cli_finish_text(cli, &t);
+}
+
+static void list_cache(struct job *job)
+{
+	struct build_id_cache_list list;
+	struct build_id_rows rows;
+	struct tally_error err;
+	if (build_id_cache_read(&job->cache, &list, &err) != TALLY_OK) {
+		(void)cli_fail(job->cli, &err);
+		job->has_failed = true;
+		return;
+	}
+	build_id_rows_init(&rows);
+	for (size_t i = 0; i < list.entries.len; i++) {
+		struct record_build_id id = {.size = list.entries.items[i].id.size};
+		memcpy(id.bytes, list.entries.items[i].id.bytes, sizeof(id.bytes));
+		job->has_failed |= !build_id_rows_add(&rows, list.entries.items[i].name, &id);
+	}
+	job->has_failed |= print_rows(job->cli, &rows) != 0;
+	build_id_rows_deinit(&rows);
+	build_id_cache_list_deinit(&list);
+}
+
+static bool keep_missing(const struct job *job, const struct build_id_rows *all, struct build_id_rows *missing)
+{
+	for (size_t i = 0; i < all->rows.len; i++) {
+		const struct build_id_row *row = &all->rows.items[i];
+		struct elf_build_id id = {.size = row->id.size};
+		memcpy(id.bytes, row->id.bytes, sizeof(id.bytes));
+		if (id.size > 0 && !build_id_cache_has(&job->cache, &id) &&
+			!build_id_rows_add(missing, row->name, &row->id))
+			return false;
+	}
+	return true;
+}
+
+static void list_missing(struct job *job)
+{
+	struct perfdata_reader *reader;
+	struct tally_error err;
+	struct build_id_rows all, missing;
+	struct input_health health;
+	if (cli_open_recording(job->settings->missing, job->settings->force, &reader, &err) != TALLY_OK) {
+		(void)cli_fail(job->cli, &err);
+		job->has_failed = true;
+		return;
+	}
+	build_id_rows_init(&all);
+	build_id_rows_init(&missing);
+	enum tally_status status = recorded_build_ids_list(reader, false, &all, &health, &err);
+	if (status == TALLY_OK && !keep_missing(job, &all, &missing))
+		status = error_nomem(&err);
+	if (status != TALLY_OK)
+		(void)cli_fail(job->cli, &err);
+	job->has_failed |= status != TALLY_OK || print_rows(job->cli, &missing) != 0;
+	build_id_rows_deinit(&missing);
+	build_id_rows_deinit(&all);
+	perfdata_reader_destroy(reader);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	struct tally_error err;
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	bool is_idle = !settings.add && !settings.remove && !settings.purge && !settings.update && !settings.missing &&
+		       !settings.purge_all && !settings.list && !settings.has_max_bytes && !settings.index;
+	if (rest < argc || is_idle)
+		return cli_usagef(cli, command, NULL, "what is to be done with the cache?");
+	struct job job = {.cli = cli, .settings = &settings};
+	if (build_id_cache_init(&job.cache, cli->build_id_dir, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	if (settings.verbose > 0)
+		fprintf(stderr, "DEBUGINFOD_URLS=\n"); /* as perf says that no server is asked */
+	each_file(&job, settings.add, 'a');
+	each_file(&job, settings.remove, 'r');
+	each_file(&job, settings.purge, 'p');
+	if (settings.purge_all)
+		purge(&job, NULL, NULL);
+	each_file(&job, settings.update, 'u');
+	each_file(&job, settings.index, 'i');
+	if (settings.has_max_bytes)
+		trim(&job);
+	if (settings.missing)
+		list_missing(&job);
+	if (settings.list)
+		list_cache(&job);
+	return job.has_failed ? EXIT_FAILED : 0;
+}
+
+const struct command command_buildid_cache = {
+	.name = "buildid-cache",
+	.summary = "Manage build-id cache.",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Adds program files to the cache of build ids, lists and removes them. The cache is perf's own, "
+		"~/.debug or what --buildid-dir says: reports find programs there that have since been replaced. A "
+		"file is linked into it where that is possible, else copied. [kernel.kallsyms], [vdso] and [vdso32] "
+		"name the running kernel's symbols, this machine's vdso, and that of its 32-bit programs.\n\n"
+		"--index reads all debug information of a program beforehand, so that no report waits for it; reports "
+		"keep "
+		"what they read themselves, and the running kernel's list of symbols, which takes longer to print than "
+		"to read. Both lie in $TALLY_CACHE, $XDG_CACHE_HOME/tally or ~/.cache/tally, by build "
+		"id; the oldest go when they come to 2 GiB, TALLY_CACHE= keeps none, and all may be removed at any "
+		"time.\n\n"
+		"--max-size counts what only the cache holds: a link to a file that is also elsewhere costs nothing. "
+		"With "
+		"TALLY_BUILDID_CACHE_MAX=SIZE in the environment record keeps the cache below that.",
+	.examples = examples,
+	.run = run,
+};

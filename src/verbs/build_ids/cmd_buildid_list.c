@@ -1,0 +1,147 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "tasks/session/build_id.h"
+#include "tasks/session/build_id_rows.h"
+#include "tasks/session/recording_input.h"
+#include "verbs/build_ids/recorded_build_ids.h"
+
+struct settings {
+	const char *input;
+	bool force, kernel, kernel_maps, with_hits;
+	unsigned verbose;
+};
+
+static const struct option options[] = {
+	{.name = "force",
+		.letter = 'f',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct settings, force),
+		.help = "don't complain, do it"},
+	{.name = "with-hits",
+		.letter = 'H',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct settings, with_hits),
+		.help = "Show only DSOs with hits"},
+	{.name = "input",
+		.letter = 'i',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		.offset = offsetof(struct settings, input),
+		.help = "Input file name: a recording, or an ELF file"},
+	{.name = "kernel",
+		.letter = 'k',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct settings, kernel),
+		.help = "Show current kernel build id"},
+	{.name = "kernel-maps",
+		.letter = 'm',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct settings, kernel_maps),
+		.help = "Show build id of current kernel + modules"},
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_COUNT,
+		.offset = offsetof(struct settings, verbose),
+		.help = "Say what the recording lost or hides"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>]", NULL};
+static const char *const examples[] = {"the files of a recording, and their build ids",
+	"tally buildid-list -i perf.data", "only those that samples hit", "tally buildid-list -H", "of a program",
+	"tally buildid-list -i /bin/ls", NULL};
+
+static int print_one(const struct record_build_id *id)
+{
+	char hex[BUILD_ID_HEX_BYTES];
+	build_id_to_hex(id, hex);
+	printf("%s\n", hex);
+	return 0;
+}
+
+/* True if the file is an ELF file; its build id has been printed then, or the lack of one told. */
+static bool print_elf(const struct cli *cli, const char *path, int *code)
+{
+	struct file_map map;
+	struct record_build_id id;
+	if (!path || strcmp(path, "-") == 0 || file_map_open(path, &map, NULL) != TALLY_OK)
+		return false;
+	bool is_elf = map.bytes.len >= 4 && memcmp(map.bytes.data, "\177ELF", 4) == 0;
+	if (is_elf && build_id_in_elf(map.bytes, &id))
+		*code = print_one(&id);
+	else if (is_elf)
+		*code = cli_failf(cli, "%s has no build id", path);
+	file_map_close(&map);
+	return is_elf;
+}
+
+static int print_recording(const struct cli *cli, const struct settings *settings)
+{
+	struct tally_error err;
+	struct perfdata_reader *reader;
+	if (cli_open_recording(settings->input, settings->force, &reader, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	struct build_id_rows rows;
+	struct input_health health;
+	build_id_rows_init(&rows);
+	enum tally_status status = recorded_build_ids_list(reader, settings->with_hits, &rows, &health, &err);
+	struct text t = {0};
+	build_id_rows_print(&rows, &t);
+	int code = cli_finish_text(cli, &t);
+	if (rows.rows.len == 0 && status == TALLY_OK)
+		cli_failf(cli, "note: %s has no build ids%s", recording_name(settings->input),
+			settings->with_hits ? ", as no sample hit a file" : "");
+	build_id_rows_deinit(&rows);
+	perfdata_reader_destroy(reader);
+	if (status != TALLY_OK)
+		return cli_fail(cli, &err);
+	if (settings->verbose > 0)
+		cli_print_health(cli, &health);
+	if (health.is_cut)
+		return cli_failf(cli, "the recording is cut or damaged at offset %llu; what comes before is listed",
+			(unsigned long long)health.cut_offset);
+	return code;
+}
+
+static int print_kernel(const struct cli *cli)
+{
+	struct record_build_id id;
+	if (!build_id_of_kernel(&id))
+		return cli_failf(cli, "the running kernel's build id cannot be read from /sys/kernel/notes");
+	return print_one(&id);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (rest < argc)
+		return cli_usagef(cli, command, NULL, "buildid-list takes options only, not '%s'", argv[rest]);
+	if (settings.kernel)
+		return print_kernel(cli);
+	if (settings.kernel_maps)
+		return build_id_print_kernel_maps(cli);
+	if (print_elf(cli, settings.input, &code))
+		return code;
+	return print_recording(cli, &settings);
+}
+
+const struct command command_buildid_list = {
+	.name = "buildid-list",
+	.summary = "List the buildids in a perf.data file",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Lists the files of a recording with their build ids: those in its header, or, with -H, in a pipe and "
+		"where the header has none, those that samples or their callers hit. A file without a known build id "
+		"has blanks in its place.\n\n"
+		"-i also takes an ELF file, whose own build id is printed.",
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,34 @@
+#include "verbs/build_ids/index_files.h"
+
+#include <stdio.h>
+
+#include "code/binary_store.h"
+
+static enum tally_status make(struct binary_store *store, struct tally_str path, struct tally_error *err)
+{
+	const struct binary_key key = {.kind = BINARY_USER, .path = path, .pid = -1};
+	uint32_t id;
+	enum tally_status status = binary_store_add(store, &key, &id, err);
+	if (status != TALLY_OK)
+		return status;
+	binary_store_load(store, &id, 1);
+	status = binary_store_load_all_places(store, id, err);
+	return status == TALLY_OK ? binary_store_save_places(store, err) : status;
+}
+
+bool index_file(const struct cli *cli, struct tally_str path, bool is_verbose)
+{
+	struct binary_store *store;
+	struct tally_error err;
+	const struct binary_store_options options = {.build_id_dir = cli->build_id_dir};
+	enum tally_status status = binary_store_create(&options, &store, &err);
+	if (status == TALLY_OK) {
+		status = make(store, path, &err);
+		binary_store_destroy(store);
+	}
+	if (status != TALLY_OK)
+		(void)cli_failf(cli, "Couldn't index %.*s: %s", (int)path.len, path.data, err.text);
+	else if (is_verbose)
+		fprintf(stderr, "Indexing %.*s: Ok\n", (int)path.len, path.data);
+	return status == TALLY_OK;
+}

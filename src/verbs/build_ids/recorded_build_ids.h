@@ -1,0 +1,15 @@
+/*
+ * recorded_build_ids.h - the files of a recording and their build ids: what it lists of itself, or, where it does not
+ * and where hits are wanted, what its samples and their callers say.
+ */
+#ifndef VERBS_BUILD_IDS_RECORDED_BUILD_IDS_H
+#define VERBS_BUILD_IDS_RECORDED_BUILD_IDS_H
+
+#include "perfdata/reader.h"
+#include "tasks/session/build_id_rows.h"
+
+/* Adds to rows; a recording that is cut gives what is whole, and health says so. */
+TALLY_MUST_CHECK enum tally_status recorded_build_ids_list(struct perfdata_reader *reader, bool with_hits,
+	struct build_id_rows *rows, struct input_health *health, struct tally_error *err);
+
+#endif

@@ -1,0 +1,190 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/output_file.h"
+#include "tasks/session/recording_input.h"
+#include "tasks/session/stack_notes.h"
+#include "tasks/session/symbol_notes.h"
+#include "verbs/convert/data_ctf.h"
+#include "verbs/convert/data_json.h"
+
+struct settings {
+	const char *input, *to_json, *to_ctf, *times;
+	bool force, all, wall_clock;
+	unsigned verbose;
+};
+
+#define ROW(member) .offset = offsetof(struct settings, member)
+
+static const struct option options[] = {
+	{.name = "force",
+		.letter = 'f',
+		.kind = OPTION_FLAG,
+		ROW(force),
+		.help = "write over an output that exists; read also what another user owns"},
+	{.name = "input",
+		.letter = 'i',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(input),
+		.help = "input file name"},
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_COUNT,
+		ROW(verbose),
+		.help = "say where the names of each file came from"},
+	{.name = "all", .kind = OPTION_FLAG, ROW(all), .help = "Convert all events (CTF only)"},
+	{.name = "to-ctf",
+		.kind = OPTION_STRING,
+		.argument = "...",
+		ROW(to_ctf),
+		.help = "Convert to CTF format, in this directory"},
+	{.name = "to-json", .kind = OPTION_STRING, .argument = "...", ROW(to_json), .help = "Convert to JSON format"},
+	{.name = "tod", .kind = OPTION_FLAG, ROW(wall_clock), .help = "Convert time to wall clock time (CTF only)"},
+	{.name = "time",
+		.kind = OPTION_STRING,
+		.argument = "str",
+		ROW(times),
+		.help = "Time span of interest (start,stop)"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"convert [<options>]", NULL};
+static const char *const examples[] = {
+	"the samples of a recording as JSON",
+	"tally data convert --to-json samples.json",
+	"a trace for babeltrace2 or Trace Compass, with mappings and names of threads",
+	"tally data convert --all --to-ctf trace",
+	NULL,
+};
+
+static enum tally_status open_output(const struct settings *settings, struct output_file *file, struct tally_error *err)
+{
+	struct stat st;
+	if (!settings->force && lstat(settings->to_json, &st) == 0)
+		return error_set(err, TALLY_INVALID, "Output file exists. Use --force to overwrite it.");
+	enum tally_status status = output_file_open(settings->to_json, recording_name(settings->input), file, err);
+	return status == TALLY_OK ? status : error_prefix(err, "Error opening output file");
+}
+
+static enum tally_status write_json(const struct settings *settings, struct data_source *source,
+	struct data_result *result, struct tally_error *err)
+{
+	struct text t = {0};
+	struct output_file file;
+	enum tally_status status = open_output(settings, &file, err);
+	if (status != TALLY_OK)
+		return status;
+	text_to_fd(&t, file.fd);
+	status = data_json_write(source, &t, &result->samples, err);
+	bool is_written = text_flush(&t);
+	off_t end = lseek(file.fd, 0, SEEK_CUR);
+	result->bytes = end > 0 ? (uint64_t)end : 0;
+	if (t.failed)
+		status = error_nomem(err);
+	else if (!is_written)
+		status = error_set_errno(err, TALLY_IO, t.write_errno, "writing %s", settings->to_json);
+	text_deinit(&t);
+	/* Of a cut recording what is whole stays. */
+	struct tally_error end_error;
+	enum tally_status ended = output_file_finish(&file, status == TALLY_CORRUPT ? TALLY_OK : status, &end_error);
+	if (ended != TALLY_OK && (status == TALLY_OK || status == TALLY_CORRUPT)) {
+		*err = end_error;
+		status = ended;
+	}
+	return status;
+}
+
+static enum tally_status write_ctf(const struct settings *settings, struct data_source *source,
+	struct data_result *result, struct tally_error *err)
+{
+	struct data_ctf_options ctf = {.path = settings->to_ctf,
+		.replace = settings->force,
+		.all = settings->all,
+		.wall_clock = settings->wall_clock};
+	return data_ctf_write(source, &ctf, result, err);
+}
+
+static void print_result(const struct cli *cli, const struct settings *settings, const struct data_result *result)
+{
+	const char *input = recording_name(settings->input);
+	fprintf(stderr, "[ %s data convert: Converted '%s' into %s data '%s' ]\n", cli->program, input,
+		settings->to_json ? "JSON" : "CTF", settings->to_json ? settings->to_json : settings->to_ctf);
+	fprintf(stderr, "[ %s data convert: Converted and wrote %.3f MB (%llu samples", cli->program,
+		(double)result->bytes / 1024 / 1024, (unsigned long long)result->samples);
+	if (result->others)
+		fprintf(stderr, ", %llu non-samples", (unsigned long long)result->others);
+	fprintf(stderr, ") ]\n");
+}
+
+static int convert(const struct cli *cli, const struct settings *settings)
+{
+	struct data_source source;
+	struct tally_error err;
+	struct data_result result = {0};
+	const struct data_input input = {.path = settings->input, .force = settings->force, .times = settings->times};
+	if (data_source_open(cli, &input, &source, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	enum tally_status status = settings->to_json ? write_json(settings, &source, &result, &err)
+						     : write_ctf(settings, &source, &result, &err);
+	if (status == TALLY_OK || status == TALLY_CORRUPT) {
+		print_result(cli, settings, &result);
+		if (source.skipped)
+			fprintf(stderr, "[ %s data convert: Skipped %llu samples ]\n", cli->program,
+				(unsigned long long)source.skipped);
+		cli_print_health(cli, &source.sideband.health);
+		stack_notes_print(cli, &source.unwinder.ends);
+		symbol_notes_print(cli, source.store, &source.names, settings->verbose > 0);
+	}
+	data_source_close(&source);
+	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (rest >= argc)
+		return cli_usagef(cli, command, NULL, "data needs a command: convert");
+	if (strcmp(argv[rest], "convert") != 0)
+		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
+	if (rest + 1 < argc)
+		return cli_usagef(cli, command, NULL, "convert takes options only, not '%s'", argv[rest + 1]);
+	if (settings.to_json && settings.to_ctf)
+		return cli_failf(cli, "You cannot specify both --to-ctf and --to-json.");
+	if (!settings.to_json && !settings.to_ctf)
+		return cli_failf(cli, "You must specify one of --to-ctf or --to-json.");
+	if (settings.to_json && (settings.all || settings.wall_clock))
+		return cli_failf(cli, "--%s is currently unsupported for JSON output.", settings.all ? "all" : "tod");
+	if (settings.times && !time_spans_are_valid(settings.times))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
+	return convert(cli, &settings);
+}
+
+const struct command command_data = {
+	.name = "data",
+	.summary = "Data file related processing",
+	.usages = usages,
+	.options = &table,
+	.description = "Converts a recording into a format that other programs read.\n\n--to-json FILE writes the "
+		       "samples in order of "
+		       "time: an object with what the header says, and for each sample its time, thread, CPU, name, "
+		       "call chain "
+		       "(the address alone where there is none), and the fields of a tracepoint. Bytes that are no "
+		       "UTF-8 become "
+		       "U+FFFD.\n\n--to-ctf DIR writes a trace in the Common Trace Format 1.8, with an event class per "
+		       "event and a stream "
+		       "per CPU. --all adds what was mapped, named, forked and ended; --tod gives times of day, where "
+		       "the recording "
+		       "was made with a clock that relates to them.",
+	.examples = examples,
+	.run = run,
+};

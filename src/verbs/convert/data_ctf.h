@@ -1,0 +1,21 @@
+/*
+ * data_ctf.h - the samples of a recording as a CTF trace, in the form of `perf data convert --to-ctf`: an event class per
+ * event, whose fields are perf_ip, perf_tid ... and those of the tracepoint.
+ */
+#ifndef VERBS_CONVERT_DATA_CTF_H
+#define VERBS_CONVERT_DATA_CTF_H
+
+#include "tasks/session/data_source.h"
+
+struct data_ctf_options {
+	const char *path; /* the directory */
+	bool replace; /* a trace that is there */
+	bool all; /* mappings, names, forks and exits too: perf_mmap, perf_comm ... */
+	bool wall_clock; /* times of day, where the recording relates its clock to them; else INVALID */
+};
+
+/* Everything that is whole is written before a cut recording's error is returned. */
+TALLY_MUST_CHECK enum tally_status data_ctf_write(struct data_source *source, const struct data_ctf_options *options,
+	struct data_result *result, struct tally_error *err);
+
+#endif

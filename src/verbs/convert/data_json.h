@@ -1,0 +1,13 @@
+/*
+ * data_json.h - the samples of a recording as JSON, in the schema of `perf data convert --to-json`, version 1.
+ */
+#ifndef VERBS_CONVERT_DATA_JSON_H
+#define VERBS_CONVERT_DATA_JSON_H
+
+#include "tasks/session/data_source.h"
+
+/* Everything that is whole is written before a cut recording's error is returned. t: the sink; samples: how many. */
+TALLY_MUST_CHECK enum tally_status data_json_write(
+	struct data_source *source, struct text *t, uint64_t *samples, struct tally_error *err);
+
+#endif

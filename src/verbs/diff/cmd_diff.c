@@ -1,0 +1,378 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/config_files.h"
+#include "cli/word_files.h"
+#include "perfdata/time_spans.h"
+#include "tasks/session/recording_input.h"
+#include "verbs/diff/diff_run.h"
+#include "verbs/diff/diff_sides.h"
+
+enum { SIDE_BASE, SIDE_NEW, SIDE_AA, SIDES };
+
+struct settings {
+	struct diff_request request;
+	struct tally_error problem; /* of the last option, so that its text outlives the call */
+	const char *paths[2]; /* when the command line names none or one */
+	const char **sides[SIDES]; /* --base, --new, --aa; room for every word */
+	size_t side_counts[SIDES];
+	const char **all; /* paths of all sides */
+	struct word_files files; /* that filters name */
+	bool json, markdown, has_test_option, has_pair_option, has_limit;
+	uint64_t usual_order; /* of the configuration */
+};
+
+#define REQUEST(field) offsetof(struct settings, request.field)
+
+static const char *set_method(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->has_pair_option = true;
+	if (diff_request_set_method(&settings->request, use->value, &settings->problem) == TALLY_OK)
+		return NULL;
+	return settings->problem.text;
+}
+
+static const char *set_percentage(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	if (diff_request_set_percentage(&settings->request, use->value, &settings->problem) == TALLY_OK)
+		return NULL;
+	return settings->problem.text;
+}
+
+typedef enum tally_status (*request_setter)(struct diff_request *, const char *, struct tally_error *);
+
+/* Of options that need several recordings a side. */
+static const char *apply_test(const struct option_use *use, request_setter set)
+{
+	struct settings *settings = use->settings;
+	settings->has_test_option = true;
+	return set(&settings->request, use->value, &settings->problem) == TALLY_OK ? NULL : settings->problem.text;
+}
+
+static const char *set_level(const struct option_use *use)
+{
+	return apply_test(use, diff_request_set_level);
+}
+
+static const char *set_correction(const struct option_use *use)
+{
+	return apply_test(use, diff_request_set_correction);
+}
+
+static const char *set_measure(const struct option_use *use)
+{
+	return apply_test(use, diff_request_set_measure);
+}
+
+static const char *set_limit(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->has_limit = true;
+	if (diff_request_set_limit(&settings->request, use->value, &settings->problem) == TALLY_OK)
+		return NULL;
+	return settings->problem.text;
+}
+
+static const char *set_paths(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	if (use->is_negated)
+		settings->request.with_paths = false;
+	else if (diff_request_set_paths(&settings->request, use->value, &settings->problem) != TALLY_OK)
+		return settings->problem.text;
+	return NULL;
+}
+
+static const char *add_side(const struct option_use *use, int side)
+{
+	struct settings *settings = use->settings;
+	settings->sides[side][settings->side_counts[side]++] = use->value;
+	return NULL;
+}
+
+static const char *add_base(const struct option_use *use)
+{
+	return add_side(use, SIDE_BASE);
+}
+
+static const char *add_new(const struct option_use *use)
+{
+	return add_side(use, SIDE_NEW);
+}
+
+static const char *add_aa(const struct option_use *use)
+{
+	return add_side(use, SIDE_AA);
+}
+
+static const struct option options[] = {
+	{"base", 0, OPTION_CALL, "file...", .call = add_base,
+		.help = "several recordings of the old program, with --new: which changes are more than noise"},
+	{"new", 0, OPTION_CALL, "file...", .call = add_new, .help = "several recordings of the new program"},
+	{"aa", 0, OPTION_CALL, "file...", .call = add_aa,
+		.help = "recordings of the old program made apart: how far it is from itself (the noise floor)"},
+	{"measure", 0, OPTION_CALL, "auto|period|share|scaled", .call = set_measure, .is_self_explaining = true,
+		.help = "with --base: what is compared, a row's period in a recording, its share, its period by the "
+			"machine's speed in that recording (scaled), or what suits of the first and the last "
+			"(default)"},
+	{"level", 0, OPTION_CALL, "p", .call = set_level, .is_self_explaining = true,
+		.help = "with --base: changes of smaller (corrected) p are shown as such (default: 0.005)"},
+	{"correction", 0, OPTION_CALL, "holm|bh|none", .call = set_correction, .is_self_explaining = true,
+		.help = "with --base: for the number of rows: holm bounds the chance of any false alarm (default), bh "
+			"their share"},
+	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_limit, .is_self_explaining = true,
+		.help = "with --base: rows of a smaller share are not tested; with -g: paths whose share differs by "
+			"less are not shown (default: 0.5)"},
+	{"call-graph", 'g', OPTION_CALL, "name|line", .argument_is_optional = true, .takes_next_word = false,
+		.call = set_paths, .is_self_explaining = true,
+		.help = "the call paths that differ, matched by names, or by names and source lines"},
+	{"fail-if", 0, OPTION_STRING, "clause[,clause...]", .offset = REQUEST(fail_if),
+		.help = "with --base: exit status 3 if there is such a change, 4 if recordings are too few to tell: "
+			"'regression>2% with p<0.01'; regression, improvement, change, total"},
+	{"json", 0, OPTION_FLAG, .offset = offsetof(struct settings, json), .help = "JSON, see docs/diff-json.md"},
+	{"markdown", 0, OPTION_FLAG, .offset = offsetof(struct settings, markdown), .help = "a Markdown table"},
+	{"baseline-only", 'b', OPTION_FLAG, .offset = REQUEST(is_baseline_only),
+		.help = "Show only items with match in baseline"},
+	{"compute", 'c', OPTION_CALL, "delta,delta-abs,ratio,wdiff:w1,w2 (default delta-abs),cycles",
+		.call = set_method, .is_self_explaining = true, .help = "Entries differential computation selection"},
+	{"period", 'p', OPTION_FLAG, .offset = REQUEST(with_periods), .help = "Show period values."},
+	{"formula", 'F', OPTION_FLAG, .offset = REQUEST(with_formula), .help = "Show formula."},
+	{"order", 'o', OPTION_U64, "n", .offset = REQUEST(order),
+		.help = "Sort by the difference of file n (default: 1); 0: by the baseline"},
+	{"sort", 's', OPTION_STRING, "key[,key2...]", .offset = REQUEST(sort),
+		.help = "sort by key(s): pid, comm, dso, symbol, parent, cpu, srcline, ... (default: dso,symbol)"},
+	{"comms", 'C', OPTION_STRING, "comm[,comm...]", .offset = REQUEST(filters.comms),
+		.help = "only consider symbols in these comms"},
+	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", .offset = REQUEST(filters.dsos),
+		.help = "only consider symbols in these dsos"},
+	{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", .offset = REQUEST(filters.symbols),
+		.help = "only consider these symbols"},
+	{"pid", 0, OPTION_STRING, "pid[,pid...]", .offset = REQUEST(filters.pids),
+		.help = "only consider symbols in these pids"},
+	{"tid", 0, OPTION_STRING, "tid[,tid...]", .offset = REQUEST(filters.tids),
+		.help = "only consider symbols in these tids"},
+	{"cpu", 0, OPTION_STRING, "cpu", .offset = REQUEST(cpus), .help = "list of cpus to profile"},
+	{"time", 0, OPTION_STRING, "str", .offset = REQUEST(times),
+		.help = "Time span of interest, as for report; for each file its own: A:B"},
+	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = set_percentage, .is_self_explaining = true,
+		.help = "How to display percentage of filtered entries"},
+	{"field-separator", 't', OPTION_STRING, "separator", .offset = REQUEST(separator),
+		.help = "separator for columns, no spaces will be added between columns '.' is reserved."},
+	{"symfs", 0, OPTION_STRING, "directory", .offset = REQUEST(symfs),
+		.help = "Look for files with symbols relative to this directory"},
+	{"kallsyms", 0, OPTION_STRING, "file", .offset = REQUEST(kallsyms), .help = "kallsyms pathname"},
+	{"verbose", 'v', OPTION_COUNT, .offset = REQUEST(verbose),
+		.help = "paths of objects, addresses of symbols; list the files above the table"},
+	{"quiet", 'q', OPTION_FLAG, .offset = REQUEST(is_quiet), .help = "Do not show any warnings or messages"},
+	{"force", 'f', OPTION_FLAG, .offset = REQUEST(force), .help = "take the files whoever owns them"},
+	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REQUEST(dump), .help = "dump raw trace in ASCII"},
+	{"modules", 'm', OPTION_FLAG, .offset = REQUEST(modules_are_asked),
+		.help = "load module symbols (always done, of any kernel whose files are there)"},
+	{"cycles-hist", 0, OPTION_FLAG, .offset = REQUEST(with_spread),
+		.help = "with -c cycles: how much single times differed, as the standard error of the mean and bars"},
+	{"stream", 0, OPTION_FLAG, .offset = REQUEST(with_streams),
+		.help = "Enable hot streams comparison: the runs of branches that most time is spent in"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>] [old_file] [new_file]", NULL};
+static const char *const examples[] = {"what changed since the last recording", "tally diff",
+	"which functions take longer, with their periods", "tally diff -c ratio -p before.data after.data",
+	"fail a build whose functions got slower",
+	"tally diff --base A*.data --new B*.data --fail-if 'regression>2% with p<0.01'", NULL};
+
+/* As perf: none is perf.data.old and perf.data; one is compared with perf.data.old. */
+static void choose_paths(struct settings *settings, int argc, char **argv, int rest)
+{
+	struct diff_request *request = &settings->request;
+	request->path_count = (size_t)(argc - rest);
+	request->paths = (const char *const *)(argv + rest);
+	if (request->path_count > 1)
+		return;
+	settings->paths[0] = "perf.data.old";
+	settings->paths[1] = request->path_count == 1 ? argv[rest] : RECORDING_NAME;
+	request->paths = settings->paths;
+	request->path_count = 2;
+}
+
+static int refuse_mixtures(
+	const struct cli *cli, const struct command *command, const struct settings *s, bool has_words)
+{
+	const struct diff_request *r = &s->request;
+	if (s->json && s->markdown)
+		return cli_usagef(cli, command, "json,markdown", "--json and --markdown exclude each other");
+	if ((s->json || s->markdown) && (r->separator || r->dump || r->with_formula || r->with_periods))
+		return cli_usagef(cli, command, "json,markdown", "-t, -D, -F and -p are about the text");
+	if (r->method == DIFF_CYCLES && (s->json || s->markdown || r->cpus || r->with_formula || r->with_paths ||
+						r->filters.pids || r->filters.tids || r->filters.comms))
+		return cli_usagef(cli, command, "compute",
+			"-c cycles is of all samples, in text: without --json, --markdown, -g, -F, --cpu, --pid, "
+			"--tid, -C");
+	if (r->with_spread && r->method != DIFF_CYCLES)
+		return cli_usagef(cli, command, "cycles-hist,compute", "--cycles-hist goes with -c cycles");
+	if (r->with_streams && (s->json || s->markdown || s->has_pair_option || r->separator || r->with_paths ||
+				       r->is_baseline_only || r->with_formula || r->with_periods || r->is_repeated))
+		return cli_usagef(cli, command, "stream",
+			"--stream compares runs of branches, in text, and has no rows: without -b, -c, -F, -g, -p, "
+			"-t, --base, --json, --markdown");
+	if (!r->is_repeated) {
+		if (s->has_limit && !r->with_paths)
+			return cli_usagef(
+				cli, command, "percent-limit,call-graph", "--percent-limit is about -g and --base");
+		if (s->has_test_option || r->fail_if || s->side_counts[SIDE_AA])
+			return cli_usagef(cli, command, "base,new",
+				"--aa, --measure, --level, --correction and --fail-if need several recordings a side: "
+				"--base FILE... --new FILE...");
+		return 0;
+	}
+	if (!s->side_counts[SIDE_BASE] || !s->side_counts[SIDE_NEW])
+		return cli_usagef(cli, command, "base,new", "--base and --new go together");
+	if (has_words)
+		return cli_usagef(cli, command, "base,new", "--base and --new name all files");
+	if (s->has_pair_option || r->separator || r->is_baseline_only || r->with_formula || r->with_periods ||
+		r->order != s->usual_order)
+		return cli_usagef(cli, command, "base,new", "-b, -c, -F, -o, -p and -t are about pairs of recordings");
+	return 0;
+}
+
+static void choose_sides(struct settings *settings)
+{
+	struct diff_request *request = &settings->request;
+	request->test.sides = (struct diff_sides){
+		settings->side_counts[SIDE_BASE], settings->side_counts[SIDE_NEW], settings->side_counts[SIDE_AA]};
+	for (int side = 0; side < SIDES; side++)
+		for (size_t i = 0; i < settings->side_counts[side]; i++)
+			settings->all[request->path_count++] = settings->sides[side][i];
+	request->paths = settings->all;
+	request->order = 0;
+}
+
+static int run_parsed(const struct cli *cli, struct settings *settings)
+{
+	struct diff_request *request = &settings->request;
+	struct tally_error err = {0};
+	struct text out = {0};
+	struct diff_outcome outcome = {0};
+	if (request->with_streams && request->sort)
+		fprintf(stderr, "%s: note: -s is about rows, and --stream shows none\n", cli->program);
+	text_to_fd(&out, STDOUT_FILENO);
+	text_separated_by(&out, request->separator);
+	enum tally_status status = diff_run(cli, request, &out, &outcome, &err);
+	int code = cli_finish_text(cli, &out);
+	if (code == 0 && outcome.failures)
+		code = EXIT_CHANGED;
+	else if (code == 0 && outcome.is_undecided)
+		code = EXIT_UNDECIDED;
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	if (request->times && !strchr(request->times, ':') && !time_spans_are_valid(request->times))
+		code = EXIT_BAD_TIME;
+	cli_end_pager();
+	return code;
+}
+
+struct configuring {
+	struct diff_request *request;
+	struct diag *notes;
+};
+
+static enum tally_status configure(void *data, const struct config_text *config, struct tally_error *err)
+{
+	struct configuring *configuring = data;
+	diff_request_configure(configuring->request, config->name, config_text_value(config), configuring->notes);
+	return TALLY_OK;
+}
+
+static enum tally_status read_config(const struct cli *cli, struct settings *settings, struct tally_error *err)
+{
+	struct diag notes;
+	struct configuring configuring = {&settings->request, &notes};
+	diag_init(&notes);
+	enum tally_status status = config_files_read(configure, &configuring, &notes, err);
+	settings->usual_order = settings->request.order;
+	cli_print_diag(cli, &notes);
+	diag_deinit(&notes);
+	return status;
+}
+
+static int parse_and_run(
+	const struct cli *cli, const struct command *command, int argc, char **argv, struct settings *settings)
+{
+	struct diff_request *request = &settings->request;
+	struct tally_error err = {0};
+	int rest;
+	if (read_config(cli, settings, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	int code = cli_parse_options(cli, command, argc, argv, settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	request->is_repeated = settings->side_counts[SIDE_BASE] || settings->side_counts[SIDE_NEW];
+	request->format = settings->json       ? DIFF_FORMAT_JSON
+			  : settings->markdown ? DIFF_FORMAT_MARKDOWN
+					       : DIFF_FORMAT_TEXT;
+	code = refuse_mixtures(cli, command, settings, rest < argc);
+	if (code)
+		return code;
+	if (request->separator && !strcmp(request->separator, "."))
+		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
+	if (word_files_read_filters(&settings->files, &request->filters, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	if (request->is_repeated)
+		choose_sides(settings);
+	else
+		choose_paths(settings, argc, argv, rest);
+	if (request->order >= request->path_count)
+		return cli_failf(cli, "Order option out of limit.");
+	if (diff_request_finish(request, &err) != TALLY_OK)
+		return cli_usagef(cli, command, "sort,fail-if", "%s", err.text);
+	return run_parsed(cli, settings);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	struct tally_error err;
+	char **words = diff_sides_expand(&argc, argv);
+	bool has_memory = words != NULL;
+	for (int side = 0; side < SIDES; side++) {
+		settings.sides[side] = calloc((size_t)argc + 1, sizeof(char *));
+		has_memory = has_memory && settings.sides[side];
+	}
+	settings.all = calloc((size_t)argc + 1, sizeof(char *));
+	diff_request_init(&settings.request);
+	int code = EXIT_FAILED;
+	if (!has_memory || !settings.all) {
+		(void)error_nomem(&err);
+		code = cli_fail(cli, &err);
+	} else {
+		code = parse_and_run(cli, command, argc, words, &settings);
+	}
+	for (int side = 0; side < SIDES; side++)
+		free(settings.sides[side]);
+	word_files_deinit(&settings.files);
+	free(settings.all);
+	free(words);
+	return code;
+}
+
+const struct command command_diff = {
+	.name = "diff",
+	.summary = "Read perf.data files and display the differential profile",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Compares recordings by the names of what took the time: the first is the baseline, and each other one "
+		"has a column with its difference. Without files, perf.data.old and perf.data are compared.\n\n"
+		"delta-abs and delta are differences of shares in percent points, delta-abs sorted by their size; "
+		"ratio is the new period by the baseline's; wdiff:w1,w2 is the new period times w2 less the baseline's "
+		"times w1. cycles, of recordings with branch stacks, is the difference of what each block of code "
+		"between "
+		"two branches takes on average, below the function that it is of.",
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,41 @@
+/*
+ * diff_blocks.h - the cycles of program blocks, as branch stacks of a recording tell them: for diff -c cycles.
+ *
+ * A block is code between two branches of one function. Cycles are those of the branch that ends it, on average over all
+ * times that it was taken; of blocks with the same end the one that begins first counts: so perf. One thread.
+ *
+ *	diff_blocks_read(cli, &input, event, &blocks, err);
+ *	diff_blocks_find(&blocks, dso, symbol, &first, &count);
+ *	diff_blocks_deinit(&blocks);
+ */
+#ifndef VERBS_DIFF_DIFF_BLOCKS_H
+#define VERBS_DIFF_DIFF_BLOCKS_H
+
+#include "tasks/session/data_source.h"
+#include "view/text/diff_text.h"
+
+#define DIFF_BLOCK_KEPT DIFF_TEXT_SPREAD
+
+struct diff_block {
+	const char *dso, *symbol;
+	uint64_t start, end; /* from the function's start */
+	uint64_t cycles; /* whole ones, as perf */
+	uint32_t kept[DIFF_BLOCK_KEPT]; /* those of the first times that its end was taken */
+	unsigned kept_count;
+	const char *range; /* "work.c:7 -> work.c:12" */
+};
+
+struct diff_blocks {
+	VEC(struct diff_block) items; /* by dso, symbol, end */
+	struct arena arena;
+};
+
+/* event: index in the recording. INVALID: it has no branch stacks. */
+TALLY_MUST_CHECK enum tally_status diff_blocks_read(const struct cli *cli, const struct data_input *input,
+	uint32_t event, struct diff_blocks *blocks, struct tally_error *err);
+void diff_blocks_deinit(struct diff_blocks *blocks);
+/* The blocks of a function. NULL: none. */
+const struct diff_block *diff_blocks_find(
+	const struct diff_blocks *blocks, struct tally_str dso, struct tally_str symbol, size_t *count);
+
+#endif

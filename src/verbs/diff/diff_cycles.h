@@ -1,0 +1,35 @@
+/*
+ * diff_cycles.h - the blocks of each row of a diff table, with the difference of their cycles: what diff -c cycles prints.
+ *
+ * The caller deinits, after it has printed. One thread.
+ *
+ *	diff_cycles_read(&input, &diff, &cycles, err);
+ *	options.blocks = cycles.blocks;
+ */
+#ifndef VERBS_DIFF_DIFF_CYCLES_H
+#define VERBS_DIFF_DIFF_CYCLES_H
+
+#include "verbs/diff/diff_blocks.h"
+#include "verbs/diff/diff_recordings.h"
+#include "view/text/diff_text.h"
+
+struct diff_cycles {
+	struct diff_blocks *files;
+	size_t file_count;
+	struct diff_text_blocks *blocks; /* row * file_count + file */
+	struct arena arena;
+};
+
+struct diff_cycles_input { /* borrowed */
+	const struct cli *cli;
+	const struct diff_request *request;
+	const struct diff_recordings *recordings;
+	uint32_t event; /* of the baseline */
+};
+
+/* INVALID: a recording has no branch stacks, or rows are of no symbol. */
+TALLY_MUST_CHECK enum tally_status diff_cycles_read(const struct diff_cycles_input *input,
+	const struct diff_table *diff, struct diff_cycles *cycles, struct tally_error *err);
+void diff_cycles_deinit(struct diff_cycles *cycles);
+
+#endif

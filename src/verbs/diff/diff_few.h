@@ -1,0 +1,37 @@
+/*
+ * diff_few.h - what recordings say of rows that are too few for a test by ranks: whose least p is not under the level,
+ * however far the sides are apart. Pure.
+ *
+ * The rank test takes nothing for granted; this one takes more: that what runs differ by is about normal, that samples
+ * fall as chance has it (an amount of n samples is known to 1/sqrt(n) of it), and that rows differ alike from run to run.
+ * A row's variance is at least what sampling makes of it, plus what the rows together differ by beyond that among
+ * recordings of one side; more, if the row differs more. The difference of the sides' means by its standard error is held
+ * against Student's distribution with as many degrees of freedom as there are recordings less two.
+ */
+#ifndef VERBS_DIFF_DIFF_FEW_H
+#define VERBS_DIFF_DIFF_FEW_H
+
+#include "kernel/counting/run_resampling.h"
+#include "profile/diff/diff_changes.h"
+
+/* The least p that ranks can have. */
+double diff_few_least_p(const struct diff_sides *sides);
+/* How many recordings a side it takes until the best of so many rows can be under level; 0: these do. */
+size_t diff_few_needed(const struct diff_sides *sides, enum run_correction correction, size_t rows, double level);
+
+struct diff_few_row {
+	const double *values; /* of the base's recordings, then the new's */
+	const uint64_t *samples; /* the same */
+};
+
+/* What recordings of a side differ by beyond sampling, relative, squared. Zero-initialised is empty. */
+struct diff_few_spread {
+	double squares, weight;
+};
+void diff_few_spread_add(
+	struct diff_few_spread *spread, const struct diff_sides *sides, const struct diff_few_row *row);
+/* Sets p, and the interval where there is none; mean and change are known. */
+void diff_few_compare(const struct diff_few_spread *spread, const struct diff_sides *sides,
+	const struct diff_few_row *row, struct diff_change *change);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * diff_gate.h - --fail-if: which changes are to fail a build, as text such as "regression>2% with p<0.01".
+ *
+ * A text is clauses with commas between; any that holds fails. A clause is WHAT>PERCENT% [with p<P], WHAT one of
+ * regression, improvement, change (of any row), total (regression of all samples). Pure.
+ *
+ *	struct diff_gate gate;
+ *	diff_gate_parse("regression>2%, total>1% with p<0.05", 0.01, &gate, err);
+ *	if (diff_gate_row_fails(&gate, &change)) ...
+ */
+#ifndef VERBS_DIFF_DIFF_GATE_H
+#define VERBS_DIFF_DIFF_GATE_H
+
+#include "profile/diff/diff_changes.h"
+#include <tally/status.h>
+
+#define DIFF_GATE_CLAUSES 8
+
+enum diff_gate_kind { DIFF_GATE_REGRESSION, DIFF_GATE_IMPROVEMENT, DIFF_GATE_CHANGE, DIFF_GATE_TOTAL };
+
+struct diff_gate_clause {
+	enum diff_gate_kind kind;
+	double change; /* relative: 0.02 is 2 % */
+	double p;
+};
+
+struct diff_gate {
+	struct diff_gate_clause clauses[DIFF_GATE_CLAUSES];
+	size_t count;
+};
+
+struct tally_error;
+
+/* level: the p of clauses that name none. */
+TALLY_MUST_CHECK enum tally_status diff_gate_parse(
+	const char *text, double level, struct diff_gate *gate, struct tally_error *err);
+/* The largest p of a clause; 0: there is none. */
+double diff_gate_loosest_p(const struct diff_gate *gate);
+/* A change fails that is larger than the clause says, whose adjusted p is smaller, and that is larger than the noise. */
+bool diff_gate_row_fails(const struct diff_gate *gate, const struct diff_change *change);
+bool diff_gate_total_fails(const struct diff_gate *gate, const struct diff_change *total);
+
+#endif

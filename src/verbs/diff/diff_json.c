@@ -1,0 +1,199 @@
+#include <inttypes.h>
+#include <math.h>
+
+#include "verbs/diff/diff_output.h"
+
+#define SCHEMA	 1
+#define PERCENT	 100.0
+#define DECIMALS 6
+
+static const char *side_name(const struct diff_request *request, size_t index)
+{
+	const struct diff_sides *sides = &request->test.sides;
+	if (!request->is_repeated)
+		return index ? "new" : "base";
+	return index < sides->base ? "base" : index < sides->base + sides->other ? "new" : "aa";
+}
+
+void diff_json_begin(struct json *j, const struct diff_request *request, const struct diff_recordings *recordings)
+{
+	static const char *const methods[] = {[DIFF_DELTA_ABS] = "delta-abs",
+		[DIFF_DELTA] = "delta",
+		[DIFF_RATIO] = "ratio",
+		[DIFF_WEIGHTED] = "wdiff"};
+	static const char *const corrections[] = {
+		[RUN_CORRECT_HOLM] = "holm", [RUN_CORRECT_BH] = "bh", [RUN_CORRECT_NONE] = "none"};
+	json_object(j, NULL);
+	json_u64(j, "schema", SCHEMA);
+	json_array(j, "recordings");
+	for (size_t i = 0; i < recordings->count; i++) {
+		json_object(j, NULL);
+		json_string(j, "path", str_from(recordings->items[i].path));
+		json_string(j, "side", str_from(side_name(request, i)));
+		json_object_end(j);
+	}
+	json_array_end(j);
+	if (request->is_repeated) {
+		json_object(j, "test");
+		json_string(j, "measure", str_from(diff_measure_name(request->test.measure)));
+		json_string(j, "correction", str_from(corrections[request->test.correction]));
+		json_fixed(j, "level", request->test.level, DECIMALS);
+		json_fixed(j, "confidence", RUN_CONFIDENCE, 2);
+		json_fixed(j, "min_share_percent", request->test.min_share, 4);
+		json_object_end(j);
+	} else {
+		json_string(j, "method", str_from(methods[request->method]));
+	}
+	json_array(j, "events");
+}
+
+static void put_change(struct json *j, const char *name, const struct diff_change *change)
+{
+	json_object(j, name);
+	json_fixed(j, "base_mean", change->base_mean, DECIMALS);
+	json_fixed(j, "new_mean", change->new_mean, DECIMALS);
+	json_fixed(j, "base_share_percent", change->base_share, DECIMALS);
+	json_fixed(j, "new_share_percent", change->new_share, DECIMALS);
+	if (isfinite(change->change))
+		json_fixed(j, "change_percent", PERCENT * change->change, DECIMALS);
+	if (change->has_interval) {
+		json_fixed(j, "low_percent", PERCENT * change->low, DECIMALS);
+		json_fixed(j, "high_percent", PERCENT * change->high, DECIMALS);
+	}
+	json_fixed(j, "p", change->p, 9);
+	json_fixed(j, "adjusted_p", change->adjusted_p, 9);
+	if (change->noise >= 0)
+		json_fixed(j, "noise_percent", PERCENT * change->noise, DECIMALS);
+	json_string(j, "verdict",
+		str_from(change->verdict == DIFF_MORE	     ? "more"
+			 : change->verdict == DIFF_LESS	     ? "less"
+			 : change->verdict == DIFF_UNDECIDED ? "undecided"
+							     : "same"));
+	json_object_end(j);
+}
+
+static void put_values(struct json *j, const struct diff_table *diff, uint32_t row)
+{
+	json_array(j, "values");
+	for (size_t file = 0; file < diff->file_count; file++) {
+		const struct diff_value *value = diff_table_value(diff, row, file);
+		json_object(j, NULL);
+		json_u64(j, "period", value->period);
+		json_u64(j, "samples", value->count);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void put_differences(struct json *j, const struct diff_table *diff, uint32_t row)
+{
+	json_array(j, "differences");
+	for (size_t file = 1; file < diff->file_count; file++) {
+		json_object(j, NULL);
+		bool needs_base = diff->options.method == DIFF_RATIO || diff->options.method == DIFF_WEIGHTED;
+		if (diff_table_has_difference(diff, row, file) &&
+			(!needs_base || diff_table_value(diff, row, 0)->is_there))
+			json_fixed(j, "difference", diff_table_difference(diff, row, file), DECIMALS);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void put_row(struct json *j, const struct diff_output *output, uint32_t row)
+{
+	const struct diff_request *request = output->request;
+	struct text cell = {0};
+	json_object(j, NULL);
+	for (size_t k = 0; k < request->key_count; k++) {
+		text_clear(&cell);
+		diff_key_append(&cell, output->diff, row, request->keys[k]);
+		json_string(j, profile_key_get(request->keys[k])->name, (struct tally_str){cell.data, cell.len});
+	}
+	text_deinit(&cell);
+	put_values(j, output->diff, row);
+	if (output->changes)
+		put_change(j, "change", &output->changes->rows[row]);
+	else
+		put_differences(j, output->diff, row);
+	json_object_end(j);
+}
+
+static void put_frames(struct json *j, const struct diff_paths *paths, uint32_t path)
+{
+	json_array(j, "frames");
+	for (; path != 0; path = paths->items[path].parent) {
+		json_object(j, NULL);
+		json_string(j, "name", intern_get(&paths->names, paths->items[path].name));
+		json_bool(j, "is_inlined", paths->items[path].is_inlined);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void put_paths(struct json *j, const struct diff_output *output)
+{
+	const struct diff_paths *paths = output->paths;
+	json_array(j, "paths");
+	for (uint32_t path = 1; path < paths->count; path++) {
+		const struct diff_change *change = &output->path_options.changes[path];
+		if (!paths_text_has(&output->path_options, path))
+			continue;
+		json_object(j, NULL);
+		put_frames(j, paths, path);
+		json_fixed(j, "base_share_percent", change->base_share, DECIMALS);
+		json_fixed(j, "new_share_percent", change->new_share, DECIMALS);
+		if (change->is_tested)
+			put_change(j, "change", change);
+		json_object_end(j);
+		text_line_end(j->out);
+	}
+	json_array_end(j);
+}
+
+void diff_json_event(struct json *j, const struct diff_output *output)
+{
+	const struct diff_table *diff = output->diff;
+	const struct diff_changes *changes = output->changes;
+	const uint32_t *order = changes ? changes->order : diff->order;
+	size_t count = changes ? changes->tested_count : diff->shown_count;
+	json_object(j, NULL);
+	json_string(j, "name", output->event);
+	if (changes)
+		json_string(j, "measure", str_from(diff_measure_name(output->test.measure)));
+	json_array(j, "totals");
+	for (size_t file = 0; file < diff->file_count; file++)
+		json_u64(j, NULL, diff->totals[file]);
+	json_array_end(j);
+	if (changes && changes->has_total)
+		put_change(j, "total_change", &changes->total);
+	if (changes) {
+		json_string(j, "test", changes->needed ? STR("size") : STR("rank"));
+		if (changes->needed)
+			json_u64(j, "needed_recordings", changes->needed);
+		json_u64(j, "untested_rows", diff->row_count - changes->tested_count);
+	}
+	json_array(j, "rows");
+	for (size_t i = 0; i < count; i++) {
+		put_row(j, output, order[i]);
+		text_line_end(j->out);
+	}
+	json_array_end(j);
+	if (output->paths)
+		put_paths(j, output);
+	json_object_end(j);
+}
+
+void diff_json_end(struct json *j, const struct diff_request *request, size_t failures, bool is_undecided)
+{
+	json_array_end(j);
+	if (request->gate.count) {
+		json_object(j, "gate");
+		json_string(j, "fail_if", str_from(request->fail_if));
+		json_bool(j, "has_failed", failures > 0);
+		json_u64(j, "failures", failures);
+		json_bool(j, "is_undecided", is_undecided);
+		json_object_end(j);
+	}
+	json_object_end(j);
+	text_char(j->out, '\n');
+}

@@ -1,0 +1,193 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/event_name.h"
+#include "analysis/tracepoint_fields.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "tasks/session/recording_input.h"
+
+struct settings {
+	const char *input;
+	bool freq, group, force, trace_fields;
+	unsigned verbose;
+};
+
+static const struct option options[] = {
+	{.name = "input",
+		.letter = 'i',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		.offset = offsetof(struct settings, input),
+		.help = "Input file name"},
+	{.name = "freq",
+		.letter = 'F',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct settings, freq),
+		.help = "Show the sample frequency"},
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_COUNT,
+		.offset = offsetof(struct settings, verbose),
+		.help = "Show all event attr details"},
+	{.name = "group",
+		.letter = 'g',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct settings, group),
+		.help = "Show event group information"},
+	{.name = "force",
+		.letter = 'f',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct settings, force),
+		.help = "don't complain, do it"},
+	{.name = "trace-fields",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct settings, trace_fields),
+		.help = "Show tracepoint fields"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>]", NULL};
+static const char *const examples[] = {
+	"which events a recording has, and how they were set up", "tally evlist -v -i perf.data", NULL};
+
+struct listing {
+	const char *program;
+	struct text *text;
+	const struct settings *settings;
+	bool is_pipe;
+	struct tracepoint_printer *tracepoints; /* NULL: the recording describes none */
+};
+
+static bool has_same_word(struct tally_str a, struct tally_str b)
+{
+	struct tally_str word_a;
+	struct tally_str word_b;
+	return str_next(&a, ':', &word_a) && str_next(&b, ':', &word_b) && str_equal(word_a, word_b);
+}
+
+/* In a pipe perf makes the names from the attrs; ours do so too where the stream gives the event no other name. */
+static void print_name(const struct listing *listing, const struct perfdata_event *event)
+{
+	struct text made = {0};
+	if (listing->is_pipe)
+		event_name_of_attr(&made, &event->attr);
+	struct tally_str from_attr = {made.data, made.len};
+	struct tally_str name = made.len > 0 && has_same_word(from_attr, event->name) ? from_attr : event->name;
+	text_bytes(listing->text, name.data, name.len);
+	text_deinit(&made);
+}
+
+static void print_trace_fields(const struct listing *listing, const struct perf_attr *attr, bool is_first)
+{
+	struct text *t = listing->text;
+	if (attr->type != EVENT_TRACEPOINT) {
+		text_str(t, is_first ? ": (not a tracepoint)" : ", (not a tracepoint)");
+		return;
+	}
+	text_str(t, is_first ? ": trace_fields: " : ", trace_fields: ");
+	if (!listing->tracepoints || !tracepoint_field_names(listing->tracepoints, attr->config, t))
+		text_str(t, "(not described)");
+}
+
+static void print_event(const struct listing *listing, const struct perfdata_event *event)
+{
+	struct text *t = listing->text;
+	const struct settings *settings = listing->settings;
+	bool has_details = settings->verbose > 0 || settings->freq;
+	print_name(listing, event);
+	if (settings->verbose > 0) {
+		text_str(t, ": ");
+		attr_print(t, &event->attr);
+	} else if (settings->freq) {
+		text_str(t, ATTR_HAS(&event->attr, FREQ) ? ": sample_freq=" : ": sample_period=");
+		text_u64(t, event->attr.sample_period_or_freq);
+	}
+	if (settings->trace_fields && !settings->group)
+		print_trace_fields(listing, &event->attr, !has_details);
+	text_char(t, '\n');
+}
+
+static void print_group(const struct listing *listing, const struct perfdata_event *events, size_t leader)
+{
+	text_char(listing->text, '{');
+	for (size_t i = leader; i < leader + events[leader].member_count; i++) {
+		if (i > leader)
+			text_char(listing->text, ',');
+		print_name(listing, &events[i]);
+	}
+	text_str(listing->text, "}\n");
+}
+
+static void print_events(const struct listing *listing, const struct perfdata_event *events, size_t count)
+{
+	bool groups = listing->settings->group;
+	bool has_tracepoint = false;
+	for (size_t i = 0; i < count; i++) {
+		has_tracepoint = has_tracepoint || events[i].attr.type == EVENT_TRACEPOINT;
+		if (groups && events[i].leader_index != i)
+			continue;
+		if (groups && events[i].member_count > 1)
+			print_group(listing, events, i);
+		else
+			print_event(listing, &events[i]);
+	}
+	if (has_tracepoint && !listing->settings->trace_fields)
+		text_printf(listing->text,
+			"# Tip: use '%s evlist --trace-fields' to show fields for tracepoint events\n",
+			listing->program);
+}
+
+static int show(const struct cli *cli, const struct perfdata_reader *reader, const struct settings *settings)
+{
+	size_t count;
+	struct tally_error err;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	const struct perfdata_features *features = perfdata_reader_features(reader);
+	struct text t = {0};
+	struct listing listing = {
+		.program = cli->program, .text = &t, .settings = settings, .is_pipe = perfdata_reader_is_pipe(reader)};
+	if (settings->trace_fields && features->tracing_data.len > 0 &&
+		tracepoint_printer_create(features->tracing_data, &listing.tracepoints, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	print_events(&listing, events, count);
+	tracepoint_printer_destroy(listing.tracepoints);
+	return cli_finish_text(cli, &t);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (rest < argc)
+		return cli_usagef(cli, command, NULL, "evlist takes options only, not '%s'", argv[rest]);
+	if (settings.group && (settings.verbose > 0 || settings.freq))
+		return cli_failf(cli, "--group option is not compatible with other options"), EXIT_USAGE;
+	struct tally_error err;
+	struct perfdata_reader *reader;
+	if (cli_open_recording(settings.input, settings.force, &reader, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	/* A pipe says what its events are on the way. */
+	enum tally_status status = TALLY_OK;
+	struct record record;
+	while (perfdata_reader_is_pipe(reader) && (status = perfdata_reader_next(reader, &record, &err)) == TALLY_OK)
+		;
+	code = show(cli, reader, &settings);
+	perfdata_reader_destroy(reader);
+	return status == TALLY_OK || status == TALLY_END ? code : cli_fail(cli, &err);
+}
+
+const struct command command_evlist = {
+	.name = "evlist",
+	.summary = "List the event names in a perf.data file",
+	.usages = usages,
+	.options = &table,
+	.description = "Lists the events that a recording holds. With -v, every field of their attributes that is set.",
+	.examples = examples,
+	.run = run,
+};

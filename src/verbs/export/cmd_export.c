@@ -1,0 +1,241 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/output_file.h"
+#include "cli/word_files.h"
+#include "tasks/session/recording_input.h"
+#include "verbs/export/export_code.h"
+#include "verbs/export/export_database.h"
+#include "verbs/export/export_run.h"
+#include "view/export/export_formats.h"
+#include "view/html/report_page.h"
+
+struct export_format {
+	const char *name;
+	void (*write)(struct byte_sink *sink, const struct export_view *view); /* NULL: SQLite, which wants a file */
+	bool wants_rows; /* each sample by itself */
+	bool wants_marks; /* what happened besides */
+	bool wants_switches; /* and who ran where */
+	bool wants_threads; /* without rows, as which they are wanted anyway */
+	bool wants_places; /* addresses and source lines */
+	bool wants_times; /* of the first sample and the last, without rows */
+	bool wants_traces; /* what tracepoints print */
+	bool wants_code; /* of hot functions */
+	bool wants_counts; /* of stat record */
+	bool is_binary;
+	bool is_packed; /* by gzip, whatever the file is called */
+};
+
+static const struct export_format formats[] = {
+	{.name = "folded", .write = export_folded},
+	{.name = "speedscope", .write = export_speedscope, .wants_rows = true, .wants_places = true},
+	{.name = "pprof",
+		.write = export_pprof,
+		.wants_threads = true,
+		.wants_places = true,
+		.wants_times = true,
+		.is_binary = true,
+		.is_packed = true},
+	{.name = "firefox",
+		.write = export_firefox,
+		.wants_rows = true,
+		.wants_marks = true,
+		.wants_places = true,
+		.wants_traces = true},
+	{.name = "callgrind", .write = export_callgrind, .wants_places = true},
+	{.name = "chrome", .write = export_chrome, .wants_rows = true, .wants_marks = true, .wants_switches = true},
+	{.name = "perfetto",
+		.write = export_perfetto,
+		.wants_rows = true,
+		.wants_marks = true,
+		.wants_switches = true,
+		.wants_places = true,
+		.is_binary = true},
+	{.name = "json",
+		.write = export_json,
+		.wants_rows = true,
+		.wants_marks = true,
+		.wants_switches = true,
+		.wants_places = true,
+		.wants_traces = true},
+	{.name = "sqlite",
+		.wants_rows = true,
+		.wants_marks = true,
+		.wants_switches = true,
+		.wants_places = true,
+		.wants_traces = true,
+		.is_binary = true},
+	{.name = "html",
+		.write = report_page_write,
+		.wants_rows = true,
+		.wants_marks = true,
+		.wants_switches = true,
+		.wants_traces = true,
+		.wants_code = true,
+		.wants_counts = true},
+	{.name = "csv", .write = export_csv, .wants_rows = true, .wants_places = true},
+};
+#define FORMAT_NAMES "folded|speedscope|pprof|firefox|callgrind|chrome|perfetto|json|csv|sqlite|html"
+
+#define ROW(member) .offset = offsetof(struct export_settings, member)
+
+static const struct option rows[] = {
+	{"format", 'F', OPTION_STRING, FORMAT_NAMES, ROW(format), .help = "what to write"},
+	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "the recording (perf.data); -: standard input"},
+	{"output", 'o', OPTION_STRING, "file", ROW(output),
+		.help = "where to (standard output); packed by gzip if it ends in .gz"},
+	{"event", 'e', OPTION_STRING, "name", ROW(event),
+		.help = "of several events, this one (all; folded: the first that has samples)"},
+	EXPORT_SELECTION_ROWS,
+};
+static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), false};
+
+static const struct export_format *format_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (strcmp(formats[i].name, name) == 0)
+			return &formats[i];
+	return NULL;
+}
+
+static bool ends_in_gz(const char *path)
+{
+	size_t len = path ? strlen(path) : 0;
+	return len > 3 && strcmp(path + len - 3, ".gz") == 0;
+}
+
+static int write_file(const struct cli *cli, const struct export_settings *s, const struct export_format *format,
+	const struct export_view *view)
+{
+	struct tally_error err;
+	struct byte_sink sink;
+	struct output_file file;
+	if (output_file_open(s->output, s->input, &file, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	enum tally_status status;
+	if (format->write) {
+		byte_sink_init(&sink, file.fd, format->is_packed || ends_in_gz(s->output));
+		format->write(&sink, view);
+		status = byte_sink_finish(&sink, output_file_is_stdout(&file) ? "standard output" : s->output, &err);
+	} else {
+		status = export_database_write(output_file_name(&file, s->output), view, &err);
+	}
+	status = output_file_finish(&file, status, &err);
+	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
+}
+
+/* Nothing to show is a failure where a format has nothing but samples; others hold what happened besides. */
+static int write_what_there_is(const struct cli *cli, const struct export_settings *s,
+	const struct export_format *format, const struct export_run *run)
+{
+	struct tally_error err;
+	uint64_t samples = run->result.health.samples;
+	bool is_empty = export_is_empty(&run->view);
+	int code = write_file(cli, s, format, &run->view);
+	if (is_empty && code == 0)
+		cli_note_counts(cli, run->reader, s->input);
+	if (is_empty && code == 0 && !format->wants_marks)
+		return recording_is_empty(s->input, samples, &err), cli_fail(cli, &err);
+	if (is_empty && code == 0 && !run->has_counts)
+		cli_note_empty(cli, s->input, samples);
+	return code;
+}
+
+static int export_file(const struct cli *cli, const struct export_settings *s, const struct export_format *format)
+{
+	struct export_run run;
+	struct tally_error err;
+	const struct export_wishes wishes = {.rows = format->wants_rows,
+		.marks = format->wants_marks,
+		.switches = format->wants_switches,
+		.threads = format->wants_rows || format->wants_threads,
+		.places = format->wants_places,
+		.times = format->wants_times,
+		.traces = format->wants_traces,
+		.code = format->wants_code,
+		.counts = format->wants_counts};
+	enum tally_status status = export_run_open(cli, s, &wishes, &run, &err);
+	struct export_code listings = {0};
+	int code = EXIT_FAILED;
+	if (run.is_ready && format->wants_code) {
+		struct tally_error code_error;
+		enum tally_status made = export_code_make(&listings, &run, &code_error);
+		if (made != TALLY_OK && status == TALLY_OK) {
+			status = made;
+			err = code_error;
+		}
+		run.view.code = (struct tally_str){listings.listings.data, listings.listings.len};
+		run.view.listing_of_function = listings.listing_of_function;
+	}
+	if (run.is_ready)
+		code = write_what_there_is(cli, s, format, &run);
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	export_run_close(&run);
+	export_code_deinit(&listings);
+	return code;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct export_settings settings = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (!settings.format)
+		return cli_usagef(cli, command, "format", "--format says what to write");
+	const struct export_format *format = format_find(settings.format);
+	if (!format)
+		return cli_usagef(cli, command, "format", "no format '%s'", settings.format);
+	if (settings.times && !time_spans_are_valid(settings.times))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
+	if (settings.max_stack > UINT32_MAX)
+		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
+	if (rest + 1 < argc)
+		return cli_usagef(cli, command, NULL, "one recording, not also '%s'", argv[rest + 1]);
+	if (rest < argc && settings.input)
+		return cli_usagef(cli, command, "input", "one recording, not two");
+	settings.input = rest < argc ? argv[rest] : recording_name(settings.input);
+	if (format->is_binary && !settings.output && isatty(STDOUT_FILENO))
+		return cli_usagef(
+			cli, command, "output", "%s is no text: -o says where to, or send it to a file", format->name);
+	if (!format->write && (!settings.output || strcmp(settings.output, "-") == 0))
+		return cli_usagef(cli, command, "output", "a database is a file: -o says where to");
+	struct word_files files = {0};
+	struct tally_error err;
+	if (word_files_read_filters(&files, &settings.filters, &err) == TALLY_OK)
+		code = export_file(cli, &settings, format);
+	else
+		code = cli_fail(cli, &err);
+	word_files_deinit(&files);
+	return code;
+}
+
+static const char *const usages[] = {"--format <format> [<options>] [<file>]", NULL};
+static const char *const examples[] = {
+	"for go tool pprof, Grafana Pyroscope, Polar Signals",
+	"tally export --format pprof -o profile.pb.gz",
+	"for speedscope.app, one thread",
+	"tally export -F speedscope --tid 4242 -o profile.speedscope.json",
+	"of a recording that comes through a pipe",
+	"tally export -F folded -i - | inferno-flamegraph > profile.svg",
+	NULL,
+};
+
+const struct command command_export = {
+	.name = "export",
+	.summary = "Write a recording in the formats of other viewers",
+	.usages = usages,
+	.options = &table,
+	.description = "Writes the samples of a recording for another program. What each format holds, and which "
+		       "programs read it, is in docs/exports.md.\n\nNames may hold anything: what is no UTF-8 becomes "
+		       "U+FFFD where a format wants UTF-8.",
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,481 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/replay/replay.h"
+#include "analysis/replay/worth.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/output_file.h"
+#include "cli/progress_line.h"
+#include "cli/word_files.h"
+#include "profile/flame_tree.h"
+#include "tasks/session/advice_notes.h"
+#include "tasks/session/cpu_filter.h"
+#include "tasks/session/recording_input.h"
+#include "tasks/session/symbol_notes.h"
+#include "verbs/export/flame_record.h"
+#include "view/flame/flame_svg.h"
+
+#define DEFAULT_OUTPUT	 "flamegraph.html"
+#define DEFAULT_SVG	 "flamegraph.svg"
+#define RECORDED_PATTERN "/tmp/tally-flamegraph-XXXXXX"
+
+struct settings {
+	const char *input, *output, *event, *group, *times, *title, *cpus, *symfs, *kallsyms, *vmlinux, *base;
+	const char *cgroups, *user;
+	struct profile_filter_lists filters;
+	uint64_t max_stack;
+	bool folded, svg, samples, reverse, no_inline, force, all_cpus;
+};
+
+#define ROW(member) .offset = offsetof(struct settings, member)
+
+static const struct option rows[] = {
+	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "the recording (perf.data)"},
+	{"output", 'o', OPTION_STRING, "file", ROW(output),
+		.help = "where to (flamegraph.html; --folded: standard output); -: standard output"},
+	{"folded", 0, OPTION_FLAG, ROW(folded),
+		.help = "lines of 'comm;main;work 123', for FlameGraph, inferno, speedscope"},
+	{"samples", 0, OPTION_FLAG, ROW(samples),
+		.help = "widths are samples instead of what they stand for (periods)"},
+	{"reverse", 0, OPTION_FLAG, ROW(reverse),
+		.help = "with --folded: from the functions outwards (the page has a button)"},
+	{"group", 'g', OPTION_STRING, "comm|process|thread|cpu|event|none", ROW(group),
+		.help = "what stands at the root (comm); event: of all events, their samples"},
+	{"event", 'e', OPTION_STRING, "name", ROW(event),
+		.help = "of several events, this one (the first that has samples); before a command: record this one"},
+	{"title", 0, OPTION_STRING, "text", ROW(title), .help = "above the picture (the file's name)"},
+	{"time", 0, OPTION_STRING, "str", ROW(times), .help = "Time span of interest (start,stop)"},
+	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus),
+		.help = "only samples of these CPUs; before a command: record them while it runs"},
+	{"comms", 'c', OPTION_STRING, "comm[,comm...]", ROW(filters.comms),
+		.help = "only samples of threads of these names (file://FILE: those in it, one a line)"},
+	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(filters.pids),
+		.help = "only samples of these processes; before a command: record them while it runs"},
+	{"tid", 't', OPTION_STRING, "tid[,tid...]", ROW(filters.tids),
+		.help = "only samples of these threads; before a command: record them while it runs"},
+	{"all-cpus", 'a', OPTION_FLAG, ROW(all_cpus), .help = "record all CPUs while the command runs"},
+	{"cgroup", 'G', OPTION_STRING, "name", ROW(cgroups), .help = "record this cgroup while the command runs"},
+	{"uid", 'u', OPTION_STRING, "user", ROW(user), .help = "record this user's processes while the command runs"},
+	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", ROW(filters.dsos), .help = "only samples in these objects"},
+	{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", ROW(filters.symbols),
+		.help = "only samples in these functions"},
+	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack), .help = "frames of a stack that are shown (all)"},
+	{"no-inline", 0, OPTION_FLAG, ROW(no_inline), .help = "calls that were inlined are no frames of their own"},
+	{"symfs", 0, OPTION_STRING, "dir", ROW(symfs), .help = "look for files with symbols below this folder"},
+	{"kallsyms", 0, OPTION_STRING, "file", ROW(kallsyms), .help = "kallsyms pathname"},
+	{"vmlinux", 'k', OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
+	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
+	{"svg", 0, OPTION_FLAG, ROW(svg), .help = "an SVG (flamegraph.svg) instead of a page"},
+	{"diff", 0, OPTION_STRING, "base", ROW(base),
+		.help = "colours show what grew and what shrank since this recording"},
+};
+static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), false};
+
+struct job {
+	const struct cli *cli;
+	const struct settings *settings;
+	const char *path;
+	const char *what; /* as told: the file, or what was recorded */
+	struct perfdata_reader *reader;
+	struct binary_store *store;
+	struct replay_result result;
+	struct profile_filter filter;
+	bool *cpus;
+	struct job *base; /* what it is compared with; NULL: nothing */
+};
+
+static enum tally_status group_of(const char *name, enum flame_group *group, struct tally_error *err)
+{
+	static const char *const names[] = {[FLAME_BY_COMM] = "comm",
+		[FLAME_BY_PROCESS] = "process",
+		[FLAME_BY_THREAD] = "thread",
+		[FLAME_BY_CPU] = "cpu",
+		[FLAME_BY_EVENT] = "event",
+		[FLAME_BY_NOTHING] = "none"};
+	*group = FLAME_BY_COMM;
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i], name) != 0)
+			continue;
+		*group = (enum flame_group)i;
+		return TALLY_OK;
+	}
+	return name ? error_set(err, TALLY_INVALID, "--group is comm, process, thread, cpu, event or none, not '%s'",
+			      name)
+		    : TALLY_OK;
+}
+
+static enum tally_status read_profile(struct job *job, enum flame_group group, struct tally_error *err)
+{
+	const struct settings *s = job->settings;
+	enum tally_status status = cli_open_recording(job->path, s->force, &job->reader, err);
+	if (status != TALLY_OK)
+		return status;
+	struct binary_store_options store = {.symfs = s->symfs,
+		.kallsyms = s->kallsyms,
+		.vmlinux = s->vmlinux,
+		.kernel_release = &perfdata_reader_features(job->reader)->osrelease,
+		.recorded_ns = perfdata_reader_layout(job->reader).mtime_ns,
+		.build_id_dir = cli_build_id_dir(job->cli, s->symfs),
+		.pack = perfdata_reader_features(job->reader)->raw[FEATURE_PACK]};
+	struct replay_options options = {
+		.with_threads =
+			s->filters.pids || s->filters.tids || group == FLAME_BY_PROCESS || group == FLAME_BY_THREAD,
+		.with_cpu = s->cpus || group == FLAME_BY_CPU,
+		.with_stacks = true,
+		.with_inlines = !s->no_inline,
+		.max_stack = (unsigned)s->max_stack,
+	};
+	struct time_spans spans = {0};
+	status = binary_store_create(&store, &job->store, err);
+	if (status == TALLY_OK && s->times) {
+		status = time_spans_read(s->times, job->reader, &spans, err);
+		options.spans = &spans;
+	}
+	if (status == TALLY_OK)
+		status = progress_line_replay(job->reader, job->store, &options, &job->result, err);
+	if (status == TALLY_OK)
+		symbol_notes_print_doubts(job->cli, job->store);
+	time_spans_deinit(&spans);
+	return status;
+}
+
+/* A pipe tells its events on the way, so they are chosen from what was read. */
+static enum tally_status choose_event(const struct job *job, const char *name, uint32_t *event, struct tally_error *err)
+{
+	const struct profile *p = job->result.profile;
+	for (uint32_t i = 0; i < p->event_count; i++) {
+		*event = i;
+		if (name ? str_equal(profile_string(p, p->events[i].name), str_from(name))
+			 : p->events[i].sample_count > 0)
+			return TALLY_OK;
+	}
+	if (name)
+		return error_set(err, TALLY_NOT_FOUND, "no event '%s' in %s: see '%s evlist'", name, job->path,
+			job->cli->program);
+	cli_note_counts(job->cli, job->reader, job->path);
+	return error_set(err, TALLY_NOT_FOUND, "%s has no samples", job->what);
+}
+
+/* The seconds that --time gave, or of the first and the last sample, if the recording says so. */
+static void add_span(const struct job *job, struct text *out)
+{
+	const struct perfdata_features *f = perfdata_reader_features(job->reader);
+	if (job->settings->times) {
+		text_printf(out, "time %s", job->settings->times);
+	} else if (feature_is_present(f, FEATURE_SAMPLE_TIME) && f->last_sample_time_ns >= f->first_sample_time_ns) {
+		text_str(out, "time ");
+		text_fixed(out, (double)f->first_sample_time_ns / 1e9, 6);
+		text_str(out, " to ");
+		text_fixed(out, (double)f->last_sample_time_ns / 1e9, 6);
+		text_str(out, " s");
+	}
+}
+
+static void write_page(
+	const struct job *job, const struct flame_tree *tree, const struct flame_options *options, struct text *out)
+{
+	static const char *const groups[] = {[FLAME_BY_COMM] = "thread",
+		[FLAME_BY_PROCESS] = "process",
+		[FLAME_BY_THREAD] = "thread",
+		[FLAME_BY_CPU] = "CPU",
+		[FLAME_BY_EVENT] = "event",
+		[FLAME_BY_NOTHING] = ""};
+	const struct profile *p = job->result.profile;
+	const struct settings *s = job->settings;
+	struct worth worth;
+	struct text line = {0}, span = {0};
+	worth_measure(&worth, job->reader, &job->result);
+	worth_text(&line, &worth);
+	add_span(job, &span);
+	struct flame_page page = {.title = str_from(s->title ? s->title : job->path),
+		.event = options->event == PROFILE_NONE ? STR("all events")
+							: profile_string(p, p->events[options->event].name),
+		.span = {span.data ? span.data : "", span.len},
+		.group = str_from(groups[options->group]),
+		.worth = {line.data ? line.data : "", line.len},
+		.program = str_from(job->cli->program),
+		.base = str_from(s->base ? s->base : ""),
+		.counts_samples = options->counts_samples};
+	if (s->svg)
+		flame_svg_write(out, tree, &page);
+	else
+		flame_page_write(out, tree, &page);
+	text_deinit(&line);
+	text_deinit(&span);
+}
+
+/* The same event of the recording that it is compared with. */
+static enum tally_status add_base(
+	const struct job *job, struct job *base, struct flame_options *options, struct tally_error *err)
+{
+	const struct profile *p = job->result.profile;
+	bool has_event = options->event != PROFILE_NONE;
+	const char *name = has_event ? profile_string(p, p->events[options->event].name).data : NULL;
+	enum tally_status status = choose_event(base, name, &options->base_event, err);
+	if (!has_event)
+		options->base_event = PROFILE_NONE;
+	if (status == TALLY_OK)
+		status = profile_filter_init(&base->filter, base->result.profile, &base->settings->filters, err);
+	options->base = base->result.profile;
+	options->base_filter = &base->filter;
+	return status;
+}
+
+static enum tally_status draw(struct job *job, enum flame_group group, struct text *out, struct tally_error *err)
+{
+	const struct settings *s = job->settings;
+	struct flame_options options = {.group = group,
+		.counts_samples = s->samples || group == FLAME_BY_EVENT,
+		.is_reversed = s->reverse,
+		.filter = &job->filter,
+		.cpu_passes = job->cpus,
+		.cpu_limit = job->cpus ? LIMIT_CPUS : 0};
+	struct flame_tree tree;
+	enum tally_status status = choose_event(job, s->event, &options.event, err);
+	bool has_tree = false;
+	if (group == FLAME_BY_EVENT && !s->event)
+		options.event = PROFILE_NONE;
+	if (status == TALLY_OK)
+		status = profile_filter_init(&job->filter, job->result.profile, &s->filters, err);
+	if (status == TALLY_OK && job->base)
+		status = add_base(job, job->base, &options, err);
+	if (status == TALLY_OK) {
+		status = flame_tree_init(&tree, job->result.profile, &options, err);
+		has_tree = status == TALLY_OK;
+	}
+	if (status == TALLY_OK && tree.node_count == 0)
+		status = error_set(err, TALLY_NOT_FOUND,
+			"nothing to draw: no sample of %s passes the filters (-p, -t, -C, -c, -d, -S)", job->what);
+	if (status != TALLY_OK) {
+		if (has_tree)
+			flame_tree_deinit(&tree);
+		return status;
+	}
+	if (s->folded)
+		flame_folded_write(out, &tree, job->base != NULL);
+	else
+		write_page(job, &tree, &options, out);
+	flame_tree_deinit(&tree);
+	return TALLY_OK;
+}
+
+/* The profile is complete, or what was whole of a damaged recording: told with status. */
+static int write_output(struct job *job, enum flame_group group, const char *path)
+{
+	struct tally_error err;
+	struct text out = {0};
+	struct output_file file;
+	if (output_file_open(path, job->path, &file, &err) != TALLY_OK)
+		return cli_fail(job->cli, &err);
+	text_to_fd(&out, file.fd);
+	bool is_file = !output_file_is_stdout(&file);
+	enum tally_status status = draw(job, group, &out, &err);
+	int code = output_file_finish_text(job->cli, &out, &file, path, status);
+	if (status != TALLY_OK)
+		return cli_fail(job->cli, &err);
+	if (is_file && code == 0)
+		fprintf(stderr, "[ %s flamegraph: wrote %s ]\n", job->cli->program, path);
+	return code;
+}
+
+static void job_deinit(struct job *job)
+{
+	profile_filter_deinit(&job->filter);
+	replay_result_deinit(&job->result);
+	binary_store_destroy(job->store);
+	perfdata_reader_destroy(job->reader);
+}
+
+static void print_advice(const struct job *job)
+{
+	struct diag notes;
+	diag_init(&notes);
+	advice_notes_add(&notes, job->reader, job->result.profile);
+	cli_print_diag(job->cli, &notes);
+	diag_deinit(&notes);
+}
+
+static int make(const struct cli *cli, const struct settings *settings, const char *path, const char *what)
+{
+	struct job job = {.cli = cli, .settings = settings, .path = path, .what = what};
+	struct job base = {.cli = cli, .settings = settings, .path = settings->base, .what = settings->base};
+	struct tally_error err;
+	enum flame_group group;
+	enum tally_status status = group_of(settings->group, &group, &err);
+	if (status == TALLY_OK && settings->cpus)
+		status = cpu_filter_parse(settings->cpus, &job.cpus, &err);
+	if (status == TALLY_OK && settings->base) {
+		base.cpus = job.cpus;
+		job.base = &base;
+		status = read_profile(&base, group, &err);
+	}
+	if (status == TALLY_OK)
+		status = read_profile(&job, group, &err);
+	int code = EXIT_FAILED;
+	if (base.result.profile)
+		cli_print_health(cli, &base.result.health);
+	if (job.result.profile) {
+		const char *usual = settings->folded ? "-" : settings->svg ? DEFAULT_SVG : DEFAULT_OUTPUT;
+		cli_print_health(cli, &job.result.health);
+		print_advice(&job);
+		code = write_output(&job, group, settings->output ? settings->output : usual);
+	}
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	job_deinit(&job);
+	job_deinit(&base);
+	free(job.cpus);
+	return code;
+}
+
+static struct flame_target target_of(const struct settings *s)
+{
+	return (struct flame_target){.pids = s->filters.pids,
+		.tids = s->filters.tids,
+		.cpus = s->cpus,
+		.cgroups = s->cgroups,
+		.user = s->user,
+		.event = s->event,
+		.all_cpus = s->all_cpus};
+}
+
+/* What names a target has chosen what is recorded: it is no filter any more. */
+static struct settings without_target(const struct settings *settings, const char *what)
+{
+	struct settings s = *settings;
+	s.filters.pids = s.filters.tids = s.cpus = s.event = NULL;
+	if (!s.title)
+		s.title = what;
+	return s;
+}
+
+static int record_and_make(const struct cli *cli, const struct settings *settings, int argc, char **argv)
+{
+	char path[] = RECORDED_PATTERN;
+	const struct flame_target target = target_of(settings);
+	struct text what = {0};
+	struct stat recorded;
+	int fd = mkstemp(path);
+	if (fd < 0)
+		return cli_failf(cli, "%s: %s", path, strerror(errno));
+	close(fd);
+	if (flame_target_is_other(&target))
+		flame_target_text(&what, &target);
+	else
+		text_str(&what, argv[0]);
+	text_char(&what, '\0');
+	int code = what.failed ? cli_failf(cli, "out of memory") : flame_record(cli, &target, path, argc, argv);
+	if (!what.failed && stat(path, &recorded) == 0 && recorded.st_size > 0) {
+		const struct settings titled = without_target(settings, what.data);
+		/* What a command returns is not what the recording is worth. */
+		int made = make(cli, &titled, path, what.data);
+		code = made ? made : code;
+	}
+	unlink(path);
+	text_deinit(&what);
+	return code;
+}
+
+/* -p 12 10: ten seconds of a process, unless that is a recording's name. */
+static bool is_duration(const struct settings *settings, int argc, char **argv, struct text *seconds)
+{
+	const struct flame_target target = target_of(settings);
+	return argc == 1 && !settings->input && flame_target_is_other(&target) && access(argv[0], F_OK) != 0 &&
+	       flame_duration_parse(argv[0], seconds);
+}
+
+static int sleep_and_make(const struct cli *cli, const struct settings *settings, char *seconds)
+{
+	char name[] = "sleep";
+	char *argv[] = {name, seconds, NULL};
+	return record_and_make(cli, settings, 2, argv);
+}
+
+/* argv: what comes behind the options. */
+static int run_parsed(const struct cli *cli, const struct command *command, const struct settings *settings, int argc,
+	char **argv, bool is_command)
+{
+	if (settings->reverse && !settings->folded)
+		return cli_usagef(
+			cli, command, "reverse", "--reverse goes with --folded; the page has a button for it");
+	if (settings->folded && settings->svg)
+		return cli_usagef(cli, command, "folded,svg", "either lines or a picture");
+	if (settings->times && !time_spans_are_valid(settings->times))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
+	if (settings->max_stack > UINT32_MAX)
+		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
+	if (is_command && settings->input)
+		return cli_usagef(cli, command, "input", "either a recording or a command");
+	if (is_command)
+		return record_and_make(cli, settings, argc, argv);
+	struct text seconds = {0};
+	if (is_duration(settings, argc, argv, &seconds)) {
+		int code = sleep_and_make(cli, settings, seconds.data);
+		text_deinit(&seconds);
+		return code;
+	}
+	text_deinit(&seconds);
+	if (settings->all_cpus || settings->cgroups || settings->user)
+		return cli_usagef(cli, command, "all-cpus,cgroup,uid",
+			"-a, -G and -u say what to record: they need a command behind them ('-- sleep 10') or seconds");
+	if (argc > 1)
+		return cli_usagef(cli, command, NULL, "one recording, or '--' and a command: not '%s'", argv[1]);
+	if (argc > 0 && settings->input)
+		return cli_usagef(cli, command, "input", "one recording, not two");
+	const char *path = argc > 0 ? argv[0] : recording_name(settings->input);
+	return make(cli, settings, path, path);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	struct word_files files = {0};
+	struct tally_error err;
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	bool is_command = rest < argc && rest > 1 && strcmp(argv[rest - 1], "--") == 0;
+	if (word_files_read_filters(&files, &settings.filters, &err) == TALLY_OK)
+		code = run_parsed(cli, command, &settings, argc - rest, argv + rest, is_command);
+	else
+		code = cli_fail(cli, &err);
+	word_files_deinit(&files);
+	return code;
+}
+
+static const char *const usages[] = {"[<options>] [<file>]", "[<options>] -- <command>",
+	"-p <pid>|-t <tid>|-a|-C <cpu>|-G <cgroup>|-u <user> [<options>] <seconds>", NULL};
+static const char *const examples[] = {
+	"a picture of where a program spends its time, in one command",
+	"tally flamegraph -- ./program",
+	"of a process that runs, for ten seconds",
+	"tally flamegraph -p 1234 -- sleep 10",
+	"of a recording, by thread, for a browser",
+	"tally flamegraph -g thread -o profile.html perf.data",
+	"for other tools",
+	"tally flamegraph --folded | flamegraph.pl > profile.svg",
+	NULL,
+};
+
+const struct command command_flamegraph = {
+	.name = "flamegraph",
+	.summary = "Draw a recording, or a command, as a flame graph",
+	.usages = usages,
+	.options = &table,
+	.description = "Writes one HTML file that needs nothing else, neither the network nor the programs that were "
+		       "measured: zoom, search with the matched share, callers, keyboard (press ? in the page), light "
+		       "and dark. Kernel, user, inlined and JIT code and what has no symbol have colours of their own. "
+		       "Of a command, whole stacks are recorded (--call-graph dwarf). Before a command, or a number of "
+		       "seconds, -p, -t, -a, -C, -G and -u name what is recorded instead, for as long as the command "
+		       "runs; with a recording, -p, -t and -C choose among its samples.",
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,157 @@
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/word_files.h"
+#include "tasks/session/recording_input.h"
+#include "verbs/export/export_database.h"
+#include "verbs/export/export_run.h"
+
+#define DATABASE_MARK "SQLite format 3" /* and a NUL: how such files begin */
+
+struct query_settings {
+	struct export_settings recording;
+	bool csv, json;
+	uint64_t timeout_s;
+};
+
+#define ROW(member) .offset = offsetof(struct query_settings, member)
+
+static const struct option rows[] = {
+	{"input", 'i', OPTION_STRING, "file", ROW(recording.input),
+		.help = "the recording (perf.data), or a database that export wrote; -: standard input"},
+	{"csv", 0, OPTION_FLAG, ROW(csv), .help = "rows as comma-separated values"},
+	{"json", 'j', OPTION_FLAG, ROW(json), .help = "rows as an array of objects"},
+	{"timeout", 0, OPTION_U64, "seconds", ROW(timeout_s), .help = "give up a query that takes longer (never)"},
+	{"event", 'e', OPTION_STRING, "name", ROW(recording.event), .help = "of several events, this one (all)"},
+	EXPORT_SELECTION_ROWS,
+};
+static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), false};
+
+static bool is_database(const char *path)
+{
+	char head[sizeof(DATABASE_MARK)];
+	int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	bool is_one = fd >= 0 && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+		      memcmp(head, DATABASE_MARK, sizeof(head)) == 0;
+	if (fd >= 0)
+		close(fd);
+	return is_one;
+}
+
+static bool has_choice(const struct export_settings *s)
+{
+	const struct profile_filter_lists *f = &s->filters;
+	return s->event || s->times || s->cpus || s->symfs || s->kallsyms || s->vmlinux || f->comms || f->dsos ||
+	       f->symbols || f->pids || f->tids || s->max_stack || s->no_inline || s->force;
+}
+
+static int print(const struct cli *cli, const struct query *query)
+{
+	struct byte_sink sink;
+	struct tally_error err, written_err;
+	byte_sink_init(&sink, STDOUT_FILENO, false);
+	enum tally_status status = export_database_query(query, &sink, &err);
+	enum tally_status written = byte_sink_finish(&sink, "standard output", &written_err);
+	if (written != TALLY_OK)
+		return cli_fail(cli, &written_err);
+	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
+}
+
+static int query_recording(const struct cli *cli, const struct query_settings *settings, struct query *query)
+{
+	const struct export_wishes wishes = {
+		.rows = true, .marks = true, .switches = true, .threads = true, .places = true, .traces = true};
+	struct export_run run;
+	struct tally_error err;
+	enum tally_status status = export_run_open(cli, &settings->recording, &wishes, &run, &err);
+	int code = EXIT_FAILED;
+	if (run.is_ready) {
+		query->view = &run.view;
+		cli_start_pager(cli);
+		code = print(cli, query);
+		if (code == 0 && export_is_empty(&run.view)) {
+			cli_note_counts(cli, run.reader, settings->recording.input);
+			cli_note_empty(cli, settings->recording.input, run.result.health.samples);
+		}
+	}
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	export_run_close(&run);
+	return code;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct query_settings settings = {0};
+	struct export_settings *recording = &settings.recording;
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	int words = argc - rest;
+	if (words == 0)
+		return cli_usagef(cli, command, "input", "a query is missing: 'select ...'");
+	if (words > 2)
+		return cli_usagef(cli, command, NULL, "a recording and one query, not also '%s'", argv[rest + 2]);
+	if (words == 2 && recording->input)
+		return cli_usagef(cli, command, "input", "one recording, not two");
+	if (settings.csv && settings.json)
+		return cli_usagef(cli, command, "csv,json", "--csv or --json, not both");
+	if (recording->times && !time_spans_are_valid(recording->times))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
+	if (recording->max_stack > UINT32_MAX)
+		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
+	recording->input = words == 2 ? argv[rest] : recording_name(recording->input);
+	struct query query = {.sql = argv[argc - 1],
+		.form = settings.csv	? QUERY_CSV
+			: settings.json ? QUERY_JSON
+					: QUERY_TABLE,
+		.path = recording->input,
+		.timeout_s = settings.timeout_s};
+	if (is_database(recording->input)) {
+		if (has_choice(recording))
+			return cli_usagef(cli, command, NULL,
+				"%s is a database already: what to choose is the query's to say", recording->input);
+		return print(cli, &query);
+	}
+	struct word_files files = {0};
+	struct tally_error err;
+	if (word_files_read_filters(&files, &recording->filters, &err) == TALLY_OK)
+		code = query_recording(cli, &settings, &query);
+	else
+		code = cli_fail(cli, &err);
+	word_files_deinit(&files);
+	return code;
+}
+
+static const char *const usages[] = {"[<options>] [<file>] '<select ...>'", NULL};
+static const char *const examples[] = {
+	"the hottest functions of one thread",
+	"tally query perf.data \"select symbol, sum(period) from hits where tid = 4242 group by symbol order by 2 "
+	"desc\"",
+	"samples per tenth of a second, as CSV",
+	"tally query --csv 'select time / 100000000, count(*) from samples group by 1'",
+	"asked several times: the database is made once",
+	"tally query recording.db 'select * from events'",
+	NULL,
+};
+
+const struct command command_query = {
+	.name = "query",
+	.summary = "Ask a recording by SQL",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Makes a SQLite database of the recording, as export --format sqlite does, in a file that goes with "
+		"it, "
+		"and prints what one select finds there. Nothing can be changed by a query, and no other file be read. "
+		"docs/exports.md has the tables: events, maps, threads, frames, stacks, samples, marks, and the views "
+		"hits (samples with all that names them) and callers.",
+	.examples = examples,
+	.run = run,
+};

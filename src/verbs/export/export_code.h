@@ -1,0 +1,23 @@
+/*
+ * export_code.h - the code of the functions that samples fell on most, for a page that needs no program file.
+ *
+ * The caller deinits. The samples are those of the profile: nothing is read twice.
+ *
+ *	export_code_make(&code, &run, err);
+ *	run.view.code = ...; run.view.listing_of_function = code.listing_of_function;
+ */
+#ifndef VERBS_EXPORT_EXPORT_CODE_H
+#define VERBS_EXPORT_EXPORT_CODE_H
+
+#include "verbs/export/export_run.h"
+
+struct export_code {
+	struct text listings; /* as page_code.h has them, a comma between two */
+	uint32_t *listing_of_function; /* by the profile's functions; PROFILE_NONE: none */
+};
+
+TALLY_MUST_CHECK enum tally_status export_code_make(
+	struct export_code *code, const struct export_run *run, struct tally_error *err);
+void export_code_deinit(struct export_code *code);
+
+#endif

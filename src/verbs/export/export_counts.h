@@ -1,0 +1,30 @@
+/*
+ * export_counts.h - the counts of a recording of stat record, for a page: each place (CPU, core, thread) and each
+ * interval by itself, as stat report tells them.
+ *
+ * The caller deinits, also after a failure. Borrows nothing afterwards. The reader stands at its start before and after.
+ *
+ *	export_counts_read(&counts, reader, err);
+ *	view.counts = &counts.view;
+ */
+#ifndef VERBS_EXPORT_EXPORT_COUNTS_H
+#define VERBS_EXPORT_EXPORT_COUNTS_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "perfdata/reader.h"
+#include "view/export/export_view.h"
+
+struct export_counts_read {
+	struct arena names;
+	struct export_count *events;
+	VEC(struct export_count_round) rounds;
+	VEC(double) values; /* by round and event */
+	struct export_counts view;
+};
+
+TALLY_MUST_CHECK enum tally_status export_counts_read(
+	struct export_counts_read *counts, struct perfdata_reader *reader, struct tally_error *err);
+void export_counts_deinit(struct export_counts_read *counts);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * export_database.h - SQLite's side of export and query: a database filled from a recording, or one that was exported.
+ *
+ * Both functions refuse where tally was built without SQLite.
+ */
+#ifndef VERBS_EXPORT_EXPORT_DATABASE_H
+#define VERBS_EXPORT_EXPORT_DATABASE_H
+
+#include "base/byte_sink.h"
+#include "view/export/export_view.h"
+
+/* Writes the database to path, which is empty. */
+TALLY_MUST_CHECK enum tally_status export_database_write(
+	const char *path, const struct export_view *view, struct tally_error *err);
+
+enum query_form { QUERY_TABLE, QUERY_CSV, QUERY_JSON };
+struct query {
+	const char *sql; /* one statement, which may only read */
+	enum query_form form;
+	const struct export_view *view; /* of a recording; NULL: path is a database */
+	const char *path;
+	uint64_t timeout_s; /* 0: none */
+};
+TALLY_MUST_CHECK enum tally_status export_database_query(
+	const struct query *query, struct byte_sink *sink, struct tally_error *err);
+
+#endif

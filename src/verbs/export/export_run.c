@@ -1,0 +1,196 @@
+#include "verbs/export/export_run.h"
+
+#include <stdlib.h>
+
+#include "analysis/replay/worth.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "cli/progress_line.h"
+#include "tasks/session/cpu_filter.h"
+#include "tasks/session/pack_damage.h"
+#include "tasks/session/recording_input.h"
+#include "tasks/session/symbol_notes.h"
+
+static enum tally_status open_store(
+	const struct cli *cli, const struct export_settings *s, struct export_run *run, struct tally_error *err)
+{
+	const struct perfdata_features *features = perfdata_reader_features(run->reader);
+	struct binary_store_options options = {.symfs = s->symfs,
+		.kallsyms = s->kallsyms,
+		.vmlinux = s->vmlinux,
+		.kernel_release = &features->osrelease,
+		.recorded_ns = perfdata_reader_layout(run->reader).mtime_ns,
+		.build_id_dir = cli_build_id_dir(cli, s->symfs),
+		.pack = features->raw[FEATURE_PACK]};
+	enum tally_status status = binary_store_create(&options, &run->store, err);
+	if (status == TALLY_OK)
+		pack_tell_damage(cli, run->store);
+	return status;
+}
+
+static enum tally_status read_profile(const struct export_settings *s, const struct export_wishes *wishes,
+	struct export_run *run, struct tally_error *err)
+{
+	uint64_t facets = wishes->code ? UINT64_C(1) << FACET_PLACE : 0;
+	if (wishes->traces && perfdata_reader_features(run->reader)->tracing_data.len > 0)
+		facets |= UINT64_C(1) << FACET_TRACE;
+	struct replay_options options = {
+		.with_threads = wishes->threads || s->filters.pids || s->filters.tids,
+		.with_cpu = wishes->rows || run->cpus,
+		.with_stacks = true,
+		.with_inlines = !s->no_inline,
+		.with_exact_frames = wishes->places,
+		.with_lines = wishes->places,
+		.only_known_lines = true,
+		.with_whole_paths = true,
+		.with_rows = wishes->rows,
+		.with_build_ids = true,
+		.facets = facets,
+		.spans = s->times ? &run->spans : NULL,
+		.max_stack = (unsigned)s->max_stack,
+	};
+	return progress_line_replay(run->reader, run->store, &options, &run->result, err);
+}
+
+/* What --time leaves of the time from the first sample to the last. */
+static void find_times(const struct export_settings *s, struct export_run *run)
+{
+	perfdata_reader_rewind(run->reader);
+	struct time_span whole = time_bounds_read(run->reader);
+	run->view.first_time = whole.first_ns;
+	run->view.last_time = whole.last_ns;
+	size_t count = s->times ? run->spans.items.len : 0;
+	uint64_t first = UINT64_MAX, last = 0;
+	for (size_t i = 0; i < count; i++) {
+		first = run->spans.items.items[i].first_ns < first ? run->spans.items.items[i].first_ns : first;
+		last = run->spans.items.items[i].last_ns > last ? run->spans.items.items[i].last_ns : last;
+	}
+	if (count > 0 && first > whole.first_ns)
+		run->view.first_time = first < whole.last_ns ? first : whole.last_ns;
+	if (count > 0 && last < whole.last_ns)
+		run->view.last_time = last > run->view.first_time ? last : run->view.first_time;
+}
+
+/* A pipe tells its events on the way, so the event is looked for in what was read. */
+static enum tally_status choose_event(const struct export_settings *s, struct export_run *run, struct tally_error *err)
+{
+	const struct profile *p = run->result.profile;
+	run->view.event = PROFILE_NONE;
+	for (uint32_t i = 0; s->event && i < p->event_count; i++)
+		if (str_equal(profile_string(p, p->events[i].name), str_from(s->event)))
+			run->view.event = i;
+	if (s->event && run->view.event == PROFILE_NONE)
+		return error_set(err, TALLY_NOT_FOUND, "no event '%s' in %s: 'tally evlist' shows what there is",
+			s->event, s->input);
+	return TALLY_OK;
+}
+
+static void describe(const struct cli *cli, const struct export_settings *s, struct export_run *run)
+{
+	const struct perfdata_features *f = perfdata_reader_features(run->reader);
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(run->reader, &count);
+	for (size_t i = 0; i < f->cmdline.len; i++) {
+		if (i > 0)
+			text_char(&run->command, ' ');
+		text_bytes(&run->command, f->cmdline.items[i].data, f->cmdline.items[i].len);
+	}
+	struct worth worth;
+	worth_measure(&worth, run->reader, &run->result);
+	worth_text(&run->worth, &worth);
+	run->view.about = (struct export_about){.worth = {run->worth.data, run->worth.len},
+		.program = str_from(cli->program),
+		.version = str_from(TALLY_VERSION),
+		.title = str_from(s->input),
+		.hostname = f->hostname,
+		.os = f->osrelease,
+		.arch = f->arch,
+		.cpu = f->cpudesc,
+		.command = {run->command.data, run->command.len},
+		.cpus = f->cpus_online};
+	if (feature_is_present(f, FEATURE_CLOCK_DATA)) {
+		run->view.about.has_wall_clock = true;
+		run->view.about.wall_clock_offset_ns = (int64_t)(f->wall_clock_ns - f->clockid_time_ns);
+	}
+	run->view.has_times = count > 0;
+	for (size_t i = 0; i < count; i++)
+		if (!(events[i].attr.sample_type & SAMPLE_TIME))
+			run->view.has_times = false;
+}
+
+static enum tally_status make_view(const struct cli *cli, const struct export_settings *s,
+	const struct export_wishes *wishes, struct export_run *run, struct tally_error *err)
+{
+	enum tally_status status = choose_event(s, run, err);
+	if (status == TALLY_OK)
+		status = profile_filter_init(&run->filter, run->result.profile, &s->filters, err);
+	if (status != TALLY_OK)
+		return status;
+	run->has_filter = true;
+	run->filter.cpu_passes = run->cpus;
+	run->filter.cpu_limit = run->cpus ? LIMIT_CPUS : 0;
+	describe(cli, s, run);
+	if (wishes->times && run->view.has_times)
+		find_times(s, run);
+	run->view.profile = run->result.profile;
+	run->view.filter = &run->filter;
+	run->view.marks = run->has_marks ? &run->marks.items : NULL;
+	run->view.mark_texts = &run->marks.texts;
+	run->view.counts = run->has_counts ? &run->counts.view : NULL;
+	run->is_ready = true;
+	return TALLY_OK;
+}
+
+enum tally_status export_run_open(const struct cli *cli, const struct export_settings *s,
+	const struct export_wishes *wishes, struct export_run *run, struct tally_error *err)
+{
+	*run = (struct export_run){0};
+	enum tally_status status = s->cpus ? cpu_filter_parse(s->cpus, &run->cpus, err) : TALLY_OK;
+	if (status == TALLY_OK)
+		status = cli_open_recording(s->input, s->force, &run->reader, err);
+	if (status == TALLY_OK)
+		status = open_store(cli, s, run, err);
+	if (status == TALLY_OK && s->times)
+		status = time_spans_read(s->times, run->reader, &run->spans, err);
+	if (status == TALLY_OK && wishes->marks) {
+		/* Before the samples: behind it all of a pipe is known, its tracepoints' formats too. */
+		run->has_marks = true;
+		run->marks.with_switches = wishes->switches;
+		run->marks.spans = s->times ? &run->spans : NULL;
+		status = export_marks_read(&run->marks, run->reader, err);
+	}
+	if (status == TALLY_OK && wishes->counts && run->marks.has_counts) {
+		run->has_counts = true;
+		status = export_counts_read(&run->counts, run->reader, err);
+	}
+	if (status == TALLY_OK)
+		status = read_profile(s, wishes, run, err);
+	if (status == TALLY_OK)
+		symbol_notes_print_doubts(cli, run->store);
+	if (!run->result.profile)
+		return status;
+	cli_print_health(cli, &run->result.health);
+	struct tally_error made_error;
+	enum tally_status made = make_view(cli, s, wishes, run, &made_error);
+	if (made == TALLY_OK)
+		return status;
+	*err = made_error;
+	return made;
+}
+
+void export_run_close(struct export_run *run)
+{
+	if (run->has_marks)
+		export_marks_deinit(&run->marks);
+	if (run->has_counts)
+		export_counts_deinit(&run->counts);
+	if (run->has_filter)
+		profile_filter_deinit(&run->filter);
+	replay_result_deinit(&run->result);
+	time_spans_deinit(&run->spans);
+	binary_store_destroy(run->store);
+	perfdata_reader_destroy(run->reader);
+	text_deinit(&run->command);
+	text_deinit(&run->worth);
+	free(run->cpus);
+}

@@ -1,0 +1,83 @@
+/*
+ * export_run.h - a recording read for export and query: the profile, what happened besides, and the view of both.
+ *
+ * The caller closes, also after a failure. A damaged recording gives a status and a run that is_ready: what was whole.
+ *
+ *	status = export_run_open(cli, &settings, &wishes, &run, &err);
+ *	if (run.is_ready) ... run.view ...
+ *	export_run_close(&run);
+ */
+#ifndef VERBS_EXPORT_EXPORT_RUN_H
+#define VERBS_EXPORT_EXPORT_RUN_H
+
+#include "analysis/replay/replay.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "verbs/export/export_counts.h"
+#include "verbs/export/export_marks.h"
+
+struct export_settings {
+	const char *format, *input, *output, *event, *times, *cpus, *symfs, *kallsyms, *vmlinux;
+	struct profile_filter_lists filters;
+	uint64_t max_stack;
+	bool no_inline, force;
+};
+
+/* The rows of option tables that choose samples, for settings that begin with a struct export_settings. */
+#define EXPORT_ROW(member) .offset = offsetof(struct export_settings, member)
+#define EXPORT_SELECTION_ROWS                                                                                     \
+	{"time", 0, OPTION_STRING, "str", EXPORT_ROW(times), .help = "Time span of interest (start,stop)"},       \
+		{"cpu", 'C', OPTION_STRING, "cpu", EXPORT_ROW(cpus), .help = "only samples of these CPUs"},       \
+		{"comms", 'c', OPTION_STRING, "comm[,comm...]", EXPORT_ROW(filters.comms),                        \
+			.help = "only samples of threads of these names (file://FILE: those in it, one a line)"}, \
+		{"pid", 'p', OPTION_STRING, "pid[,pid...]", EXPORT_ROW(filters.pids),                             \
+			.help = "only samples of these processes"},                                               \
+		{"tid", 't', OPTION_STRING, "tid[,tid...]", EXPORT_ROW(filters.tids),                             \
+			.help = "only samples of these threads"},                                                 \
+		{"dsos", 'd', OPTION_STRING, "dso[,dso...]", EXPORT_ROW(filters.dsos),                            \
+			.help = "only samples in these objects"},                                                 \
+		{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", EXPORT_ROW(filters.symbols),                \
+			.help = "only samples in these functions"},                                               \
+		{"max-stack", 0, OPTION_U64, "n", EXPORT_ROW(max_stack),                                          \
+			.help = "frames of a stack that are written (all)"},                                      \
+		{"no-inline", 0, OPTION_FLAG, EXPORT_ROW(no_inline),                                              \
+			.help = "calls that were inlined are no frames of their own"},                            \
+		{"symfs", 0, OPTION_STRING, "dir", EXPORT_ROW(symfs),                                             \
+			.help = "look for files with symbols below this folder"},                                 \
+		{"kallsyms", 0, OPTION_STRING, "file", EXPORT_ROW(kallsyms), .help = "kallsyms pathname"},        \
+		{"vmlinux", 'k', OPTION_STRING, "file", EXPORT_ROW(vmlinux), .help = "vmlinux pathname"},         \
+	{                                                                                                         \
+		"force", 'f', OPTION_FLAG, EXPORT_ROW(force), .help = "read also what another user owns"          \
+	}
+
+struct export_wishes {
+	bool rows; /* each sample by itself */
+	bool marks; /* what happened besides */
+	bool switches; /* with marks: also these */
+	bool threads; /* kept apart, not only by name */
+	bool places; /* addresses and source lines */
+	bool times; /* of the first sample and the last */
+	bool traces; /* what tracepoints print */
+	bool code; /* where in its function each sample lies */
+	bool counts; /* of stat record; with marks */
+};
+
+struct export_run {
+	struct perfdata_reader *reader;
+	struct binary_store *store;
+	struct replay_result result;
+	struct profile_filter filter;
+	struct time_spans spans;
+	struct export_marks marks;
+	struct export_counts_read counts;
+	struct text command, worth;
+	bool *cpus;
+	bool has_filter, has_marks, has_counts, is_ready;
+	struct export_view view;
+};
+
+TALLY_MUST_CHECK enum tally_status export_run_open(const struct cli *cli, const struct export_settings *settings,
+	const struct export_wishes *wishes, struct export_run *run, struct tally_error *err);
+void export_run_close(struct export_run *run);
+
+#endif

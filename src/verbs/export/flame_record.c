@@ -1,0 +1,122 @@
+#include "verbs/export/flame_record.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+
+#define WORDS_MAX     24
+#define EVENT_DEFAULT "cycles:P" /* record's: a cgroup stands behind the event that it restricts */
+
+bool flame_target_is_other(const struct flame_target *t)
+{
+	return t->pids || t->tids || t->cpus || t->cgroups || t->user || t->all_cpus;
+}
+
+void flame_target_text(struct text *text, const struct flame_target *t)
+{
+	if (t->pids)
+		text_printf(text, "process %s", t->pids);
+	else if (t->tids)
+		text_printf(text, "thread %s", t->tids);
+	else if (t->user)
+		text_printf(text, "user %s", t->user);
+	else if (t->cgroups)
+		text_printf(text, "cgroup %s", t->cgroups);
+	else if (t->cpus)
+		text_printf(text, "CPU %s", t->cpus);
+	else
+		text_str(text, "all CPUs");
+}
+
+bool flame_duration_parse(const char *word, struct text *seconds)
+{
+	static const struct {
+		const char *unit;
+		double seconds;
+	} units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}};
+	char *end;
+	if (word[0] < '0' || word[0] > '9' || strspn(word, "0123456789.") == 0)
+		return false;
+	double value = strtod(word, &end);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].unit) != 0)
+			continue;
+		text_fixed(seconds, value * units[i].seconds, 3);
+		text_char(seconds, '\0');
+		return !seconds->failed;
+	}
+	return false;
+}
+
+/* Until the recorder has ended; signals that were sent to us alone go to it. Its status as waitpid gives it. */
+static int wait_for_recorder(pid_t recorder, const sigset_t *signals)
+{
+	siginfo_t info;
+	int status = 0;
+	pid_t got;
+	while ((got = waitpid(recorder, &status, WNOHANG)) == 0) {
+		int number = sigwaitinfo(signals, &info);
+		if (number < 0 && errno != EINTR)
+			break;
+		if (number > 0 && number != SIGCHLD && info.si_code <= 0)
+			kill(recorder, number);
+	}
+	while (got != recorder && waitpid(recorder, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+/* In a process of its own: the recorder ends as its command did, by a signal too, and we go on. */
+static int run_apart(const struct cli *cli, const char *const *words, int argc, char **argv)
+{
+	sigset_t signals, before;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGCHLD);
+	signal(SIGCHLD, SIG_DFL);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	fflush(NULL);
+	pid_t recorder = fork();
+	if (recorder == 0) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		exit(cli_run_verb(cli, &command_record, words, argc, argv));
+	}
+	int error = errno;
+	int status = recorder > 0 ? wait_for_recorder(recorder, &signals) : 0;
+	const struct timespec now = {0, 0};
+	while (sigtimedwait(&signals, NULL, &now) > 0) /* the recorder had it too */
+		;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (recorder < 0)
+		return cli_failf(cli, "cannot start the recorder: %s", strerror(error));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int flame_record(const struct cli *cli, const struct flame_target *target, const char *path, int argc, char **argv)
+{
+	const struct {
+		const char *option, *value;
+	} options[] = {{"-o", path}, {"-e", target->event || !target->cgroups ? target->event : EVENT_DEFAULT},
+		{"-p", target->pids}, {"-t", target->tids}, {"-C", target->cpus}, {"-u", target->user},
+		{"-G", target->cgroups}};
+	const char *words[WORDS_MAX] = {"record", "--call-graph", "dwarf"}; /* whole stacks, however it was compiled */
+	size_t count = 3;
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (!options[i].value)
+			continue;
+		words[count++] = options[i].option;
+		words[count++] = options[i].value;
+	}
+	if (target->all_cpus || target->cgroups)
+		words[count++] = "-a";
+	words[count++] = "--";
+	return run_apart(cli, words, argc, argv);
+}

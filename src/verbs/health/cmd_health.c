@@ -1,0 +1,113 @@
+#include <stdio.h>
+
+#include "analysis/stack_survey.h"
+#include "analysis/stock_perf.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "tasks/health/health_report.h"
+#include "tasks/session/recording_input.h"
+
+#define STATUS_NOT_GOOD 1
+
+struct settings {
+	const char *input;
+	bool json;
+};
+
+static const struct option options[] = {
+	{.name = "input",
+		.letter = 'i',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		.offset = offsetof(struct settings, input),
+		.help = "Input file name; the same as to name it without an option"},
+	{.name = "json",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct settings, json),
+		.help = "Print JSON, whose fields stay (\"schema\": 1)"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>] [<file>]", NULL};
+static const char *const examples[] = {"what is wrong with a recording, if anything", "tally health perf.data",
+	"in a script", "tally health --json perf.data | jq .verdict", NULL};
+
+static int print(const struct cli *cli, const struct health_source *source, bool as_json)
+{
+	struct text t = {0};
+	(as_json ? health_json : health_text)(&t, source);
+	return cli_finish_text(cli, &t);
+}
+
+static int examine(
+	const struct cli *cli, struct perfdata_reader *reader, const char *path, const struct settings *settings)
+{
+	struct recording_health health;
+	struct tally_error err;
+	char room[128];
+	if (recording_health_read(reader, &health, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	struct health_source source = {.path = path, .reader = reader, .health = &health};
+	/* What is wrong with the recording has been found; without memory for its stacks they are left out. */
+	struct binary_store_options store = {.build_id_dir = cli->build_id_dir, .threads = 1};
+	struct stack_ends ends;
+	if (stack_survey_has_stacks(reader) && stack_survey_read(reader, &store, &ends, NULL) == TALLY_OK)
+		source.ends = &ends;
+	struct chain_survey chains;
+	if (chain_survey_read(reader, &chains, NULL) == TALLY_OK && chains.chains)
+		source.chains = &chains;
+	source.refusal = stock_perf_refusal(reader, &health, room, sizeof(room));
+	int code = print(cli, &source, settings->json);
+	if (code == 0 && !recording_health_is_good(&health))
+		code = STATUS_NOT_GOOD;
+	recording_health_deinit(&health);
+	return code;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (rest + 1 < argc || (rest < argc && settings.input))
+		return cli_usagef(cli, command, NULL, "health takes one recording");
+	const char *path = rest < argc ? argv[rest] : settings.input;
+	struct perfdata_reader *reader;
+	struct tally_error err;
+	enum tally_status status = cli_open_recording(path, true, &reader, &err);
+	path = path && *path ? path : RECORDING_NAME;
+	if (status == TALLY_CORRUPT) {
+		struct health_source source = {.path = path, .unusable = &err};
+		(void)print(cli, &source, settings.json);
+		return EXIT_FAILED;
+	}
+	if (status != TALLY_OK)
+		return cli_fail(cli, &err);
+	code = examine(cli, reader, path, &settings);
+	perfdata_reader_destroy(reader);
+	return code;
+}
+
+const struct command command_health = {
+	.name = "health",
+	.summary = "Tell whether a recording is whole, and what it lost",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Reads a recording and prints one page: whether it is complete or where it is cut; what was lost while "
+		"it was recorded, by event and by tenth of its time; how long events were throttled, and what share of "
+		"their time they counted; its clock, and whether the time of day is known; what is damaged or not "
+		"understood; whether stock perf 6.1 reads it; its records by type.\n\n"
+		"The first word is good, lossy (it is whole, but something was lost while it was recorded), damaged "
+		"(parts are left out), unfinished (its recorder was killed, or had no disk left; or files of its "
+		"directory "
+		"are missing), cut, or unusable. Recordings of tally have a mark at their end, which other programs "
+		"pass "
+		"over; of those without one at their beginning it is not known whether their recorder came to the "
+		"end.\n\n"
+		"Exit status: 0 if it is good, 1 if it is lossy, damaged, unfinished or cut, 255 if it cannot be read "
+		"at all.",
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,489 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/encode.h"
+#include "analysis/inject/inject.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "perfdata/feature_encode.h"
+#include "tasks/session/data_source.h"
+#include "tasks/session/reader_styles.h"
+#include "tasks/session/stack_chains.h"
+#include "tasks/session/stack_notes.h"
+#include "tasks/session/stream_output.h"
+#include "tasks/session/trace_options.h"
+#include "verbs/inject/inject_aslr.h"
+#include "verbs/inject/inject_build_ids.h"
+#include "verbs/inject/inject_jit.h"
+
+struct settings {
+	const char *input, *output, *known_ids, *vmlinux, *kallsyms;
+	bool force, sort, ignore_vmlinux, sched_stat, strip;
+	bool convert, jit, aslr;
+	struct trace_options traces;
+	bool ids_of_hits, ids_of_all, mmaps_of_hits, mmaps_of_all;
+	unsigned verbose;
+};
+
+#define ROW(member) .offset = offsetof(struct settings, member)
+
+static const char *set_itrace(const struct option_use *use)
+{
+	return trace_options_set_itrace(&((struct settings *)use->settings)->traces, use);
+}
+
+static const struct option options[] = {
+	{.name = "build-ids",
+		.letter = 'b',
+		.kind = OPTION_FLAG,
+		ROW(ids_of_hits),
+		.help = "Inject build-ids into the output stream"},
+	{.name = "mmap2-buildids",
+		.letter = 'B',
+		.kind = OPTION_FLAG,
+		ROW(mmaps_of_hits),
+		.help = "Drop unused mmap events, make others mmap2 with build IDs"},
+	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "don't complain, do it"},
+	{.name = "input",
+		.letter = 'i',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(input),
+		.help = "input file name (default: standard input)"},
+	{.name = "jit",
+		.letter = 'j',
+		.kind = OPTION_FLAG,
+		ROW(jit),
+		.help = "merge jitdump files into the recording: an ELF file beside the dump for each function, and "
+			"mappings of these"},
+	{.name = "output",
+		.letter = 'o',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(output),
+		.help = "output file name (default: standard output)"},
+	{.name = "sort", .kind = OPTION_FLAG, ROW(sort), .help = "put the records into order of time"},
+	{.name = "strip", .kind = OPTION_FLAG, ROW(strip), .help = "leave out AUX data, and what describes it"},
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_COUNT,
+		ROW(verbose),
+		.help = "be more verbose (show build ids, etc)"},
+	{.name = "vmlinux",
+		.letter = 'k',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(vmlinux),
+		.help = "vmlinux pathname: the kernel's build-id is that of this file"},
+	{.name = "ignore-vmlinux",
+		.kind = OPTION_FLAG,
+		ROW(ignore_vmlinux),
+		.help = "don't load vmlinux even if found"},
+	{.name = "kallsyms",
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(kallsyms),
+		.help = "kallsyms pathname: the kernel is another than the running one"},
+	{.name = "buildid-all",
+		.kind = OPTION_FLAG,
+		ROW(ids_of_all),
+		.help = "Inject build-ids of all DSOs into the output stream"},
+	{.name = "known-build-ids",
+		.kind = OPTION_STRING,
+		.argument = "buildid path [,buildid path...]",
+		ROW(known_ids),
+		.help = "build-ids to use for given paths, or file://NAME with a line for each"},
+	{.name = "mmap2-buildid-all",
+		.kind = OPTION_FLAG,
+		ROW(mmaps_of_all),
+		.help = "Rewrite all mmap events as mmap2 events with build IDs"},
+	{.name = "sched-stat",
+		.letter = 's',
+		.kind = OPTION_FLAG,
+		ROW(sched_stat),
+		.help = "Merge sched-stat and sched-switch for getting events where and how long tasks slept"},
+	{.name = "convert-callchain",
+		.kind = OPTION_FLAG,
+		ROW(convert),
+		.help = "Call chains in place of the registers and stacks that --call-graph dwarf copied"},
+	{.name = "aslr",
+		.kind = OPTION_FLAG,
+		ROW(aslr),
+		.help = "other addresses for all that was mapped, so that the recording does not tell where it lay"},
+	{.name = "guest-data", .kind = OPTION_UNSUPPORTED},
+	TRACE_OPTION_GUESTMOUNT(offsetof(struct settings, traces.guest_mount)),
+	TRACE_OPTION_ITRACE(set_itrace),
+	{.name = "unwind-style",
+		.kind = OPTION_CALL,
+		.argument = "style",
+		.call = unwind_style_check,
+		.help = UNWIND_STYLE_HELP},
+	{.name = "vm-time-correlation", .kind = OPTION_UNSUPPORTED},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>]", NULL};
+static const char *const examples[] = {
+	"a recording that was piped, as a file",
+	"tally inject -i piped.data -o perf.data",
+	"a compressed recording, plain and in order of time",
+	"tally inject --sort -i packed.data -o plain.data",
+	NULL,
+};
+
+struct inject {
+	struct perfdata_reader *reader; /* the source's, if that is open */
+	struct data_source source;
+	struct stack_chains chains; /* of the source */
+	struct inject_survey survey;
+	bool has_survey;
+	struct inject_ids ids;
+	struct perfdata_features features; /* as they are to be */
+	struct inject_mmaps mmaps;
+	struct inject_sched *sched;
+	struct inject_jit jit;
+	struct inject_aslr aslr;
+	struct writer section, records; /* build ids: of the header, before the first sample */
+};
+
+static const char *missing_file(const struct settings *settings)
+{
+	if (settings->vmlinux && !file_exists(settings->vmlinux))
+		return settings->vmlinux;
+	return settings->kallsyms && !file_exists(settings->kallsyms) ? settings->kallsyms : NULL;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+static void print_result(const struct cli *cli, const struct inject_result *result, unsigned left_out)
+{
+	if (result->late)
+		cli_failf(cli, "%s: %llu records came a round too late to be put in order of time", cli->program,
+			(unsigned long long)result->late);
+	if (left_out)
+		cli_failf(
+			cli, "%s: %u header sections do not fit into a pipe, and are left out", cli->program, left_out);
+}
+
+static bool wants_build_ids(const struct settings *settings)
+{
+	return settings->ids_of_hits || settings->ids_of_all || settings->mmaps_of_hits || settings->mmaps_of_all;
+}
+
+static bool wants_mmaps(const struct settings *settings)
+{
+	bool wants_records = settings->ids_of_hits || settings->ids_of_all;
+	return !wants_records && (settings->mmaps_of_hits || settings->mmaps_of_all);
+}
+
+static enum inject_survey_depth depth_of(const struct settings *settings)
+{
+	if (settings->ids_of_all || (wants_mmaps(settings) && settings->mmaps_of_all))
+		return INJECT_SURVEY_FILES;
+	return settings->ids_of_hits || settings->mmaps_of_hits ? INJECT_SURVEY_HITS : INJECT_SURVEY_RECORDS;
+}
+
+/* The header's sections, where they change. */
+static void renew_sections(struct inject *in, bool with_build_ids, bool strip)
+{
+	in->features = *perfdata_reader_features(in->reader);
+	if (strip)
+		feature_leave_out(&in->features, FEATURE_AUXTRACE);
+	if (!with_build_ids)
+		return;
+	in->features.build_ids = in->ids.listed.items;
+	in->features.build_id_count = in->ids.listed.len;
+	in->features.present[0] |= UINT64_C(1) << FEATURE_BUILD_ID;
+	in->section.swap = perfdata_reader_is_swapped(in->reader);
+	feature_encode(&in->section, FEATURE_BUILD_ID, &in->features);
+	in->features.raw[FEATURE_BUILD_ID] = writer_view(&in->section);
+}
+
+static void put_records(const struct cli *cli, struct inject *in, unsigned verbose)
+{
+	in->records.swap = perfdata_reader_is_swapped(in->reader);
+	for (size_t i = 0; i < in->ids.hits.len; i++) {
+		const struct perfdata_build_id *hit = &in->ids.hits.items[i];
+		struct record_fields fields = {.type = RECORD_HEADER_BUILD_ID};
+		if (hit->size == 0)
+			continue;
+		fields.build_id.pid = hit->pid;
+		fields.build_id.size = hit->size;
+		memcpy(fields.build_id.bytes, hit->bytes, sizeof(hit->bytes));
+		fields.build_id.filename = hit->filename;
+		if (record_encode(&in->records, &fields, hit->misc, NULL, NULL) && verbose)
+			cli_failf(cli, "build id injected for %.*s", (int)hit->filename.len, hit->filename.data);
+	}
+}
+
+static bool list_mmaps(struct inject *in)
+{
+	for (size_t i = 0; i < in->ids.hits.len; i++) {
+		const struct perfdata_build_id *hit = &in->ids.hits.items[i];
+		struct record_build_id id = {.size = hit->size};
+		uint32_t index;
+		memcpy(id.bytes, hit->bytes, sizeof(id.bytes));
+		if (!intern_add(&in->mmaps.paths, hit->filename.data, hit->filename.len, &index))
+			return false;
+		if (index == in->mmaps.ids.len && !vec_push(&in->mmaps.ids, id))
+			return false;
+	}
+	return true;
+}
+
+/* What is asked for: the build ids, as records, in mappings, in the header. */
+static enum tally_status prepare(
+	const struct cli *cli, const struct settings *settings, struct inject *in, struct tally_error *err)
+{
+	struct inject_ids_request request = {
+		.known = settings->known_ids,
+		.vmlinux = settings->ignore_vmlinux ? NULL : settings->vmlinux,
+		.kernel_is_foreign = settings->kallsyms != NULL,
+	};
+	enum tally_status status = inject_survey_read(in->reader, depth_of(settings), &in->survey, err);
+	in->has_survey = status == TALLY_OK;
+	if (status == TALLY_OK)
+		status = inject_ids_read(in->reader, &in->survey, &request, &in->ids, err);
+	if (status != TALLY_OK)
+		return status;
+	size_t listed_before = perfdata_reader_features(in->reader)->build_id_count;
+	renew_sections(in, settings->known_ids || in->ids.listed.len != listed_before, settings->strip);
+	if (settings->ids_of_hits || settings->ids_of_all)
+		put_records(cli, in, settings->verbose);
+	in->mmaps.drop_others = !settings->mmaps_of_all;
+	if (wants_mmaps(settings) && !list_mmaps(in))
+		return error_nomem(err);
+	return in->section.failed || in->records.failed ? error_nomem(err) : TALLY_OK;
+}
+
+/* The call chain of each sample, of all programs that ran. */
+static enum tally_status note_chains(struct inject *in, struct tally_error *err)
+{
+	struct resolver *resolver = &in->source.resolver;
+	struct data_sample s;
+	enum tally_status status;
+	while ((status = data_source_next(&in->source, &s, err)) == TALLY_OK) {
+		int32_t pid = s.sample.present & SAMPLE_TID ? (int32_t)s.sample.pid : -1;
+		struct resolve_where where = resolver_where(resolver, pid, s.clock);
+		struct sample_array whole = resolver_sample_chain(resolver, &where, &s.event->layout, &s.sample);
+		stack_chains_note(&in->chains, &s.record, &whole, sample_has_stack(&s.sample));
+		if (resolver->failed || in->chains.failed)
+			return error_nomem(err);
+	}
+	return status == TALLY_NOMEM ? status : TALLY_OK; /* what is cut is copied as far as it goes */
+}
+
+static enum tally_status convert_chains(
+	const struct cli *cli, const struct settings *settings, struct inject *in, struct tally_error *err)
+{
+	const struct binary_store_options store = {.kallsyms = settings->kallsyms, .vmlinux = settings->vmlinux};
+	const struct data_input input = {.path = settings->input, .force = settings->force, .store = &store};
+	struct perfdata_reader *reader = in->reader;
+	if (perfdata_reader_is_pipe(in->reader) && stream_output_is_named(settings->output))
+		return error_set(err, TALLY_UNSUPPORTED, "--convert-callchain makes a file of a pipe: name it with -o");
+	in->reader = NULL; /* it is the source's, whatever happens */
+	enum tally_status status = data_source_take(cli, &input, reader, NULL, &in->source, err);
+	if (status != TALLY_OK)
+		return status;
+	in->reader = reader;
+	status = stack_chains_init(&in->chains, reader, STACK_CHAINS_ALONE, err);
+	if (status == TALLY_OK && !stack_chains_are_made(&in->chains))
+		return error_set(err, TALLY_INVALID,
+			"--convert-callchain needs copies of stacks, and this recording has none: record --call-graph "
+			"dwarf");
+	if (status == TALLY_OK)
+		status = note_chains(in, err);
+	stack_notes_print(cli, &in->source.unwinder.ends);
+	stack_chains_features(&in->chains, &in->features);
+	perfdata_reader_rewind(reader);
+	return status == TALLY_OK && in->chains.failed ? error_nomem(err) : status;
+}
+
+static enum inject_change convert_record(void *context, const struct record *record, struct writer *out)
+{
+	struct inject *in = context;
+	return record->type == RECORD_SAMPLE ? stack_chains_sample(&in->chains, record, record->bytes, out)
+					     : INJECT_KEPT;
+}
+
+static enum tally_status move_addresses(const struct settings *settings, struct inject *in, struct tally_error *err)
+{
+	if (perfdata_reader_is_pipe(in->reader) && stream_output_is_named(settings->output))
+		return error_set(err, TALLY_UNSUPPORTED, "--aslr makes a file of a pipe: name it with -o");
+	if (!in->has_survey)
+		in->features = *perfdata_reader_features(in->reader);
+	enum tally_status status = inject_aslr_read(&in->aslr, in->reader, err);
+	if (status != TALLY_OK)
+		return status;
+	inject_aslr_features(&in->aslr, &in->features);
+	return in->aslr.failed ? error_nomem(err) : TALLY_OK;
+}
+
+static void tell_moved(const struct cli *cli, const struct inject *in)
+{
+	struct text said = {0};
+	inject_aslr_tell(&in->aslr, &said);
+	if (said.len)
+		cli_failf(cli, "%s: %.*s", cli->program, (int)said.len, said.data);
+	text_deinit(&said);
+}
+
+static bool needs_survey(const struct settings *settings, const struct perfdata_reader *reader)
+{
+	return settings->known_ids || settings->sched_stat || settings->strip ||
+	       depth_of(settings) != INJECT_SURVEY_RECORDS ||
+	       (perfdata_reader_is_pipe(reader) && !stream_output_is_named(settings->output));
+}
+
+static enum tally_status rewrite(
+	const struct cli *cli, const struct settings *settings, struct inject *in, struct tally_error *err)
+{
+	struct inject_options inject = {
+		.to_pipe = stream_output_is_named(settings->output), .sort = settings->sort, .strip = settings->strip};
+	struct inject_result result;
+	struct perfdata_rewriter *rewriter;
+	int stream = -1;
+	enum tally_status status = TALLY_OK;
+	if (needs_survey(settings, in->reader)) {
+		status = prepare(cli, settings, in, err);
+		inject.features = &in->features;
+		inject.before_samples = writer_view(&in->records);
+		inject.mmaps = wants_mmaps(settings) ? &in->mmaps : NULL;
+	}
+	if (status == TALLY_OK && settings->convert) {
+		if (!inject.features)
+			in->features = *perfdata_reader_features(in->reader);
+		status = convert_chains(cli, settings, in, err);
+		inject.features = &in->features;
+		inject.attrs = in->chains.attrs.attrs;
+		inject.change = convert_record;
+		inject.change_context = in;
+	}
+	if (status == TALLY_OK && settings->aslr) {
+		status = move_addresses(settings, in, err);
+		inject.features = &in->features;
+		inject.attrs = in->aslr.attrs.attrs;
+		inject.change = inject_aslr_record;
+		inject.change_context = &in->aslr;
+	}
+	if (status == TALLY_OK && settings->jit) {
+		status = inject_jit_read(cli, in->reader, &in->jit, err);
+		inject.timed = in->jit.records.items;
+		inject.timed_count = in->jit.records.len;
+		inject.timed_bytes = writer_view(&in->jit.bytes);
+		inject.change = inject_jit_record;
+		inject.change_context = &in->jit;
+		inject.sort = true;
+	}
+	if (status == TALLY_OK && settings->sched_stat) {
+		status = inject_sched_create(in->reader, &in->sched, err);
+		inject.sched = in->sched;
+		inject.sort = true;
+	}
+	if (status == TALLY_OK && inject.to_pipe)
+		status = stream_output_open(settings->output, &stream, err);
+	if (status == TALLY_OK)
+		status = inject.to_pipe ? perfdata_rewriter_create_pipe(stream, &rewriter, err)
+					: perfdata_rewriter_create_file(settings->output, &rewriter, err);
+	if (status != TALLY_OK) {
+		if (stream >= 0)
+			close(stream);
+		return status;
+	}
+	status = inject_copy(in->reader, rewriter, &inject, &result, err);
+	if (status == TALLY_OK) {
+		print_result(cli, &result, perfdata_rewriter_left_out(rewriter));
+		if (settings->aslr)
+			tell_moved(cli, in);
+		status = result.end_error.status;
+		if (status != TALLY_OK)
+			*err = result.end_error;
+	}
+	perfdata_rewriter_destroy(rewriter);
+	if (stream >= 0)
+		close(stream);
+	return status;
+}
+
+static void inject_deinit(struct inject *in)
+{
+	inject_sched_destroy(in->sched);
+	inject_jit_deinit(&in->jit);
+	inject_aslr_deinit(&in->aslr);
+	inject_ids_deinit(&in->ids);
+	if (in->has_survey)
+		inject_survey_deinit(&in->survey);
+	intern_deinit(&in->mmaps.paths);
+	vec_free(&in->mmaps.ids);
+	writer_deinit(&in->section);
+	writer_deinit(&in->records);
+	stack_chains_deinit(&in->chains);
+	if (in->source.reader)
+		data_source_close(&in->source);
+	else
+		perfdata_reader_destroy(in->reader);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {.input = "-", .output = "-"};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (rest < argc)
+		return cli_usagef(cli, command, NULL, "inject takes options only, not '%s'", argv[rest]);
+	if (strcmp(settings.output, "-") == 0 && isatty(STDOUT_FILENO))
+		return cli_failf(cli, "%s: a recording is not for a terminal: name a file with -o", cli->program);
+	if (strcmp(settings.input, "-") != 0 && is_same_file(settings.input, settings.output))
+		return cli_failf(cli, "%s: input and output are one file, '%s'", cli->program, settings.output);
+	if (settings.jit && (wants_build_ids(&settings) || settings.known_ids || settings.sched_stat ||
+				    settings.strip || settings.convert))
+		return cli_usagef(
+			cli, command, "jit", "--jit adds mappings only: do it first, and inject the rest into that");
+	if (settings.convert &&
+		(wants_build_ids(&settings) || settings.known_ids || settings.sched_stat || settings.strip))
+		return cli_usagef(cli, command, "convert-callchain",
+			"--convert-callchain changes samples only: convert first, and inject the rest into that");
+	if (settings.aslr && (wants_build_ids(&settings) || settings.known_ids || settings.sched_stat ||
+				     settings.strip || settings.convert || settings.jit))
+		return cli_usagef(
+			cli, command, "aslr", "--aslr moves addresses only: do it last, of what the others have made");
+	const char *missing = missing_file(&settings);
+	if (missing)
+		return cli_failf(cli, "Invalid file: %s", missing);
+	struct tally_error err;
+	struct inject in = {0};
+	if (trace_options_open(settings.input, settings.force, &settings.traces, &in.reader, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	intern_init(&in.mmaps.paths);
+	enum tally_status status = rewrite(cli, &settings, &in, &err);
+	inject_deinit(&in);
+	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
+}
+
+const struct command command_inject = {
+	.name = "inject",
+	.summary = "Filter to augment the events stream with additional information",
+	.usages = usages,
+	.options = &table,
+	.description = "Reads a recording and writes it again, record by record, with what the options add.\n\nWithout "
+		       "options it "
+		       "is a faithful copy: the same records and header sections, those that are unknown too. A file "
+		       "with -o FILE, "
+		       "a pipe on standard output otherwise, whichever the input was; a directory (record --threads) "
+		       "becomes one file. What was compressed is written "
+		       "plain. The "
+		       "output takes its name when it is complete; until then an older file of that name stays.",
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,167 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "tasks/session/recording_input.h"
+#include "tasks/session/trace_fields.h"
+#include "verbs/kmem/kmem_stat.h"
+
+#define JSON_SCHEMA 1
+#define ROW(member) .offset = offsetof(struct kmem_settings, member)
+
+static const struct option options[] = {
+	{"alloc", 0, OPTION_FLAG, ROW(by_object), .help = "show per-allocation statistics"},
+	{"caller", 0, OPTION_FLAG, ROW(by_caller), .help = "show per-callsite statistics"},
+	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
+	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},
+	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/kmem.json"},
+	{"line", 'l', OPTION_U64, "num", ROW(lines), .help = "show so many rows of each table"},
+	{"raw-ip", 0, OPTION_FLAG, ROW(raw_addresses), .help = "addresses of call sites instead of names"},
+	{"slab", 0, OPTION_FLAG, ROW(slab), .help = "Analyze slab allocator (the default)"},
+	{"sort", 's', OPTION_STRING, "key[,key2...]", ROW(sort),
+		.help = "sort by: ptr callsite bytes hit pingpong frag (frag,hit,bytes); with --page: page callsite "
+			"bytes "
+			"hit order migtype gfp (bytes,hit)"},
+	{"time", 0, OPTION_STRING, "str", ROW(times), .help = "Time span of interest (start,stop)"},
+	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say how many frees were of objects from before"},
+	{"page", 0, OPTION_FLAG, ROW(page), .help = "Analyze page allocator"},
+	{"live", 0, OPTION_FLAG, ROW(is_live), .help = "with --page: rows of what was not freed again"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+
+uint64_t kmem_field(const struct data_source *source, const struct data_sample *s, struct tally_str name)
+{
+	uint64_t number;
+	(void)trace_number_of(source->tracepoints, s->sample.raw, name, &number);
+	return number;
+}
+
+enum tally_status kmem_name_site(
+	struct data_source *source, uint64_t address, struct kmem_site *site, struct tally_error *err)
+{
+	struct resolve_where where = resolver_where(&source->resolver, 0, UINT64_MAX - 1);
+	uint32_t frame = resolver_frame(&source->resolver, &where, MISC_CPUMODE_KERNEL | RESOLVE_RETURN, address);
+	const struct frame_name *name = source->resolver.failed ? NULL : frame_names_get(&source->names, frame, err);
+	if (!name)
+		return error_nomem(err);
+	*site = (struct kmem_site){.name = name->symbol, .offset = name->symbol_offset};
+	return TALLY_OK;
+}
+
+void kmem_json_begin(struct json *j, const struct kmem_settings *settings, const char *allocator)
+{
+	json_object(j, NULL);
+	json_u64(j, "schema", JSON_SCHEMA);
+	json_string(j, "path", str_from(recording_name(settings->input)));
+	json_string(j, "allocator", str_from(allocator));
+}
+
+enum tally_status kmem_json_site(struct json *j, const struct kmem_settings *settings, struct data_source *source,
+	uint64_t address, struct tally_error *err)
+{
+	struct kmem_site site = {.name = NULL};
+	enum tally_status status = settings->raw_addresses ? TALLY_OK : kmem_name_site(source, address, &site, err);
+	json_hex(j, "address", address);
+	if (status == TALLY_OK && site.name) {
+		json_string(j, "symbol", str_from(site.name));
+		json_u64(j, "symbol_offset", site.offset);
+	}
+	return status;
+}
+
+int kmem_show(const struct cli *cli, const struct kmem_result *result)
+{
+	int code = 0;
+	if (result->has_events) {
+		struct text out = {0};
+		struct tally_error err;
+		text_to_fd(&out, STDOUT_FILENO);
+		enum tally_status printed = result->print(result->job, &out, &err);
+		code = cli_finish_text(cli, &out);
+		if (printed != TALLY_OK)
+			return cli_fail(cli, &err);
+	}
+	if (result->status != TALLY_OK)
+		return cli_fail(cli, result->err);
+	if (!result->has_events && result->skipped > 0)
+		return cli_failf(cli, "none of the %" PRIu64 " samples is within --time", result->skipped);
+	if (!result->has_events)
+		return cli_failf(cli, "No %s allocation events found.  Have you run '%s kmem record --%s'?",
+			result->allocator, cli->program, result->allocator);
+	return code;
+}
+
+static int record(const struct cli *cli, bool slab, bool page, int argc, char **argv)
+{
+	static const char *const of_slab[] = {"record", "-a", "-R", "-c", "1", "-e", "kmem:kmalloc,kmem:kfree", "-e",
+		"kmem:kmem_cache_alloc,kmem:kmem_cache_free", NULL};
+	/* The call site is in the call chain. */
+	static const char *const of_pages[] = {
+		"record", "-a", "-R", "-c", "1", "-g", "-e", "kmem:mm_page_alloc,kmem:mm_page_free", NULL};
+	static const char *const of_both[] = {"record", "-a", "-R", "-m", "1024", "-c", "1", "-e",
+		"kmem:kmalloc,kmem:kfree", "-e", "kmem:kmem_cache_alloc,kmem:kmem_cache_free", "-g", "-e",
+		"kmem:mm_page_alloc,kmem:mm_page_free", NULL};
+	return cli_run_verb(cli, &command_record, !page ? of_slab : slab ? of_both : of_pages, argc, argv);
+}
+
+static int stat(const struct cli *cli, const struct kmem_settings *settings)
+{
+	if (settings->is_live && !settings->page)
+		fprintf(stderr, "note: --live says something of pages only (--page)\n");
+	int code = settings->slab || !settings->page ? kmem_stat_slab(cli, settings) : 0;
+	return code == 0 && settings->page ? kmem_stat_pages(cli, settings) : code;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct kmem_settings settings = {0};
+	int rest, first = 1;
+	bool slab = false, page = false;
+	for (; first < argc && (strcmp(argv[first], "--slab") == 0 || strcmp(argv[first], "--page") == 0); first++)
+		*(argv[first][2] == 's' ? &slab : &page) = true;
+	if (first < argc && cli_is_subverb(argv[first], "record"))
+		return record(cli, slab, page, argc - first - 1, argv + first + 1);
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (rest >= argc || !cli_is_subverb(argv[rest], "stat"))
+		return cli_usagef(cli, command, NULL, "kmem needs a command: record or stat");
+	if (rest + 1 < argc)
+		return cli_usagef(cli, command, NULL, "stat takes options only, not '%s'", argv[rest + 1]);
+	if (settings.times && !time_spans_are_valid(settings.times))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
+	if (settings.is_json && settings.slab && settings.page)
+		return cli_usagef(cli, command, "json", "--json is of one allocator: --slab or --page");
+	return stat(cli, &settings);
+}
+
+static const char *const usages[] = {"[<options>] {record|stat}", NULL};
+static const char *const examples[] = {
+	"what the kernel's slab allocator does for ten seconds",
+	"tally kmem record sleep 10",
+	"who asks for most pages, and who holds most at the end",
+	"tally kmem --page record sleep 10; tally kmem stat --page --caller -l 10; tally kmem stat --page --live "
+	"--caller -l 10",
+	"the ten callers that waste most, and the ten that ask most often",
+	"tally kmem stat --caller -l 10; tally kmem stat --caller -l 10 -s hit",
+	NULL,
+};
+
+const struct command command_kmem = {
+	.name = "kmem",
+	.summary = "Tool to trace/measure kernel memory properties",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Adds up what the kernel's slab allocator gave out and got back (kmem:kmalloc, kmem_cache_alloc and "
+		"their frees), by call site (--caller) and by object (--alloc). 'record' passes its words to "
+		"record. Ping-pong counts objects that were freed on another CPU than they were allocated on.\n\n"
+		"With --page it is the page allocator, by call site and by block of pages. The call site is the first "
+		"function of the call chain that is not the allocator's own.",
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,314 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/slab_usage.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "tasks/session/cpu_filter.h"
+#include "tasks/session/recording_input.h"
+#include "tasks/session/trace_fields.h"
+#include "verbs/kmem/kmem_stat.h"
+
+enum sort_key { SORT_ADDRESS, SORT_BYTES, SORT_HITS, SORT_PING_PONG, SORT_FRAGMENTATION, SORT_KEYS };
+#define SORT_MAX     8
+#define NODE_ANY     (-1) /* the kernel's NUMA_NO_NODE */
+#define NODE_UNKNOWN (-2)
+
+struct slab_job {
+	const struct kmem_settings *settings;
+	struct data_source source;
+	struct slab_usage usage;
+	int32_t *nodes; /* by CPU */
+	enum sort_key keys[SORT_MAX];
+	size_t key_count;
+};
+
+static enum tally_status read_keys(const char *list, struct slab_job *job, struct tally_error *err)
+{
+	static const char *const names[] = {"ptr", "callsite", "bytes", "hit", "pingpong", "frag"};
+	static const enum sort_key keys[] = {
+		SORT_ADDRESS, SORT_ADDRESS, SORT_BYTES, SORT_HITS, SORT_PING_PONG, SORT_FRAGMENTATION};
+	for (; *list; list += *list == ',') {
+		size_t len = strcspn(list, ","), i = 0;
+		while (i < sizeof(names) / sizeof(names[0]) &&
+			(strlen(names[i]) != len || memcmp(names[i], list, len) != 0))
+			i++;
+		if (i == sizeof(names) / sizeof(names[0]) || job->key_count == SORT_MAX)
+			return error_set(err, TALLY_INVALID, "Unknown slab --sort key: '%.*s'",
+				(int)(len < 40 ? len : 40), list);
+		job->keys[job->key_count++] = keys[i];
+		list += len;
+	}
+	return TALLY_OK;
+}
+
+static bool is_alloc(struct tally_str name)
+{
+	return str_equal(name, STR("kmem:kmalloc")) || str_equal(name, STR("kmem:kmem_cache_alloc")) ||
+	       str_equal(name, STR("kmem:kmalloc_node")) || str_equal(name, STR("kmem:kmem_cache_alloc_node"));
+}
+
+static bool is_free(struct tally_str name)
+{
+	return str_equal(name, STR("kmem:kfree")) || str_equal(name, STR("kmem:kmem_cache_free"));
+}
+
+/* Which NUMA node each CPU is of, as the recording's header says. */
+static enum tally_status read_nodes(struct slab_job *job, struct tally_error *err)
+{
+	const struct perfdata_features *f = perfdata_reader_features(job->source.reader);
+	job->nodes = malloc(LIMIT_CPUS * sizeof(*job->nodes));
+	if (!job->nodes)
+		return error_nomem(err);
+	for (size_t cpu = 0; cpu < LIMIT_CPUS; cpu++)
+		job->nodes[cpu] = NODE_UNKNOWN;
+	for (size_t i = 0; i < f->numa_count; i++) {
+		char list[256];
+		bool *cpus;
+		size_t len = f->numa[i].cpus.len;
+		if (len >= sizeof(list))
+			continue;
+		memcpy(list, f->numa[i].cpus.data, len);
+		list[len] = 0;
+		/* A list that cannot be read tells nothing of its node. */
+		if (cpu_filter_parse(list, &cpus, NULL) != TALLY_OK)
+			continue;
+		for (size_t cpu = 0; cpu < LIMIT_CPUS; cpu++)
+			if (cpus[cpu])
+				job->nodes[cpu] = (int32_t)f->numa[i].node;
+		free(cpus);
+	}
+	return TALLY_OK;
+}
+
+/* True if the event asked for memory of a node that is not the CPU's. */
+static bool is_of_other_node(const struct slab_job *job, const struct data_sample *s)
+{
+	uint64_t node;
+	if (!trace_number_of(job->source.tracepoints, s->sample.raw, STR("node"), &node) || s->sample.cpu >= LIMIT_CPUS)
+		return false;
+	int32_t own = job->nodes[s->sample.cpu];
+	return own != NODE_UNKNOWN && (int32_t)node != NODE_ANY && (int32_t)node != own;
+}
+
+static bool add_alloc(struct slab_job *job, const struct data_sample *s)
+{
+	const struct slab_alloc alloc = {
+		.address = kmem_field(&job->source, s, STR("ptr")),
+		.call_site = kmem_field(&job->source, s, STR("call_site")),
+		.requested = kmem_field(&job->source, s, STR("bytes_req")),
+		.allocated = kmem_field(&job->source, s, STR("bytes_alloc")),
+		.cpu = (int32_t)(s->sample.cpu & INT32_MAX),
+		.is_other_node = is_of_other_node(job, s),
+	};
+	return slab_usage_alloc(&job->usage, &alloc);
+}
+
+static enum tally_status read_events(struct slab_job *job, struct tally_error *err)
+{
+	struct data_sample s;
+	enum tally_status status;
+	while ((status = data_source_next(&job->source, &s, err)) == TALLY_OK) {
+		if (is_alloc(s.event->name)) {
+			if (!add_alloc(job, &s))
+				return error_nomem(err);
+		} else if (is_free(s.event->name)) {
+			slab_usage_free(&job->usage, kmem_field(&job->source, &s, STR("ptr")),
+				(int32_t)(s.sample.cpu & INT32_MAX));
+		}
+	}
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
+static int compare_by(enum sort_key key, const struct slab_row *a, const struct slab_row *b)
+{
+	double fa, fb;
+	switch (key) {
+	case SORT_ADDRESS:
+		return (a->address > b->address) - (a->address < b->address);
+	case SORT_BYTES:
+		return (a->allocated > b->allocated) - (a->allocated < b->allocated);
+	case SORT_HITS:
+		return (a->hits > b->hits) - (a->hits < b->hits);
+	case SORT_PING_PONG:
+		return (a->ping_pongs > b->ping_pongs) - (a->ping_pongs < b->ping_pongs);
+	case SORT_FRAGMENTATION:
+		fa = slab_fragmentation(a->requested, a->allocated);
+		fb = slab_fragmentation(b->requested, b->allocated);
+		return (fa > fb) - (fa < fb);
+	case SORT_KEYS:
+		break;
+	}
+	return 0;
+}
+
+static int compare_rows(const void *left, const void *right, void *data)
+{
+	const struct slab_job *job = data;
+	const struct slab_row *a = left, *b = right;
+	for (size_t i = 0; i < job->key_count; i++) {
+		int order = compare_by(job->keys[i], b, a);
+		if (order)
+			return order;
+	}
+	return compare_by(SORT_ADDRESS, a, b);
+}
+
+/* "name+1f", as far as a call site can be named. */
+static enum tally_status name_call_site(
+	struct slab_job *job, uint64_t address, struct text *out, struct tally_error *err)
+{
+	struct kmem_site site;
+	enum tally_status status = kmem_name_site(&job->source, address, &site, err);
+	if (status != TALLY_OK)
+		return status;
+	if (site.name && !job->settings->raw_addresses)
+		text_printf(out, "%s+%" PRIx64, site.name, site.offset);
+	else
+		text_printf(out, "0x%" PRIx64, address);
+	return TALLY_OK;
+}
+
+static enum tally_status print_rows(struct slab_job *job, struct text *out, struct slab_row *rows, size_t count,
+	bool is_caller, struct tally_error *err)
+{
+	static const char rule[] = "-----------------------------------------------------------------------------------"
+				   "----------------------\n";
+	qsort_r(rows, count, sizeof(*rows), compare_rows, job);
+	text_printf(out, "%s %-34s | Total_alloc/Per | Total_req/Per   | Hit      | Ping-pong | Frag\n%s", rule,
+		is_caller ? "Callsite" : "Alloc Ptr", rule);
+	size_t shown = job->settings->lines && job->settings->lines < count ? (size_t)job->settings->lines : count;
+	for (size_t i = 0; i < shown; i++) {
+		const struct slab_row *r = &rows[i];
+		struct text label = {0};
+		enum tally_status status = TALLY_OK;
+		if (is_caller)
+			status = name_call_site(job, r->address, &label, err);
+		else
+			text_printf(&label, "0x%" PRIx64, r->address);
+		if (status == TALLY_OK)
+			text_printf(out,
+				" %-34.*s | %9" PRIu64 "/%-5" PRIu64 " | %9" PRIu64 "/%-5" PRIu64 " | %8" PRIu64
+				" | %9" PRIu64 " | %6.3f%%\n",
+				(int)label.len, label.data ? label.data : "", r->allocated, r->allocated / r->hits,
+				r->requested, r->requested / r->hits, r->hits, r->ping_pongs,
+				slab_fragmentation(r->requested, r->allocated));
+		text_deinit(&label);
+		if (status != TALLY_OK)
+			return status;
+	}
+	if (shown < count)
+		text_str(out, " ...                                | ...             | ...             | ...      | "
+			      "...       "
+			      "| ...   \n");
+	text_str(out, rule);
+	return TALLY_OK;
+}
+
+static void print_summary(const struct slab_job *job, struct text *out)
+{
+	const struct slab_usage *u = &job->usage;
+	text_str(out, "\nSUMMARY (SLAB allocator)\n========================\n");
+	text_printf(out, "Total bytes requested: %" PRIu64 "\nTotal bytes allocated: %" PRIu64 "\n", u->requested,
+		u->allocated);
+	text_printf(out, "Total bytes freed:     %" PRIu64 "\n", u->freed);
+	if (u->allocated > u->freed)
+		text_printf(out, "Net total bytes allocated: %" PRIu64 "\n", u->allocated - u->freed);
+	text_printf(out, "Total bytes wasted on internal fragmentation: %" PRIu64 "\n",
+		u->allocated > u->requested ? u->allocated - u->requested : 0);
+	text_printf(out, "Internal fragmentation: %f%%\n", slab_fragmentation(u->requested, u->allocated));
+	text_printf(out, "Cross CPU allocations: %" PRIu64 "/%" PRIu64 "\n", u->other_node, u->allocations);
+	if (job->settings->verbose)
+		text_printf(out, "Frees of objects from before the recording: %" PRIu64 "\n", u->unknown_frees);
+}
+
+static enum tally_status put_rows(struct slab_job *job, struct json *j, struct slab_row *rows, size_t count,
+	bool is_caller, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	size_t shown = job->settings->lines && job->settings->lines < count ? (size_t)job->settings->lines : count;
+	qsort_r(rows, count, sizeof(*rows), compare_rows, job);
+	json_array(j, is_caller ? "callers" : "objects");
+	for (size_t i = 0; i < shown && status == TALLY_OK; i++) {
+		const struct slab_row *r = &rows[i];
+		json_object(j, NULL);
+		if (is_caller)
+			status = kmem_json_site(j, job->settings, &job->source, r->address, err);
+		else
+			json_hex(j, "address", r->address);
+		json_u64(j, "hits", r->hits);
+		json_u64(j, "bytes_allocated", r->allocated);
+		json_u64(j, "bytes_requested", r->requested);
+		json_u64(j, "ping_pongs", r->ping_pongs);
+		json_object_end(j);
+		(void)text_line_end(j->out);
+	}
+	json_array_end(j);
+	return status;
+}
+
+static enum tally_status put_all(struct slab_job *job, struct text *out, struct tally_error *err)
+{
+	const struct slab_usage *u = &job->usage;
+	struct json j = {.out = out};
+	enum tally_status status = TALLY_OK;
+	kmem_json_begin(&j, job->settings, "slab");
+	if (job->settings->by_caller)
+		status = put_rows(job, &j, job->usage.callers.items, job->usage.callers.len, true, err);
+	if (status == TALLY_OK && job->settings->by_object)
+		status = put_rows(job, &j, job->usage.objects.items, job->usage.objects.len, false, err);
+	json_object(&j, "summary");
+	json_u64(&j, "allocations", u->allocations);
+	json_u64(&j, "bytes_allocated", u->allocated);
+	json_u64(&j, "bytes_requested", u->requested);
+	json_u64(&j, "bytes_freed", u->freed);
+	json_u64(&j, "other_node", u->other_node);
+	json_u64(&j, "unknown_frees", u->unknown_frees);
+	json_object_end(&j);
+	json_object_end(&j);
+	return status;
+}
+
+static enum tally_status print_all(void *data, struct text *out, struct tally_error *err)
+{
+	struct slab_job *job = data;
+	enum tally_status status = TALLY_OK;
+	if (job->settings->is_json)
+		return put_all(job, out, err);
+	if (job->settings->by_caller)
+		status = print_rows(job, out, job->usage.callers.items, job->usage.callers.len, true, err);
+	if (status == TALLY_OK && job->settings->by_object)
+		status = print_rows(job, out, job->usage.objects.items, job->usage.objects.len, false, err);
+	print_summary(job, out);
+	return status;
+}
+
+int kmem_stat_slab(const struct cli *cli, const struct kmem_settings *settings)
+{
+	const struct data_input input = {.path = settings->input, .force = settings->force, .times = settings->times};
+	struct slab_job job = {.settings = settings};
+	struct tally_error err;
+	enum tally_status status = read_keys(settings->sort ? settings->sort : "frag,hit,bytes", &job, &err);
+	if (status == TALLY_OK)
+		status = data_source_open(cli, &input, &job.source, &err);
+	if (status != TALLY_OK)
+		return cli_fail(cli, &err);
+	slab_usage_init(&job.usage);
+	status = read_nodes(&job, &err);
+	if (status == TALLY_OK)
+		status = read_events(&job, &err);
+	cli_print_health(cli, &job.source.sideband.health);
+	const struct kmem_result result = {.allocator = "slab",
+		.status = status,
+		.err = &err,
+		.has_events = job.usage.allocations + job.usage.unknown_frees > 0,
+		.skipped = job.source.skipped,
+		.print = print_all,
+		.job = &job};
+	int code = kmem_show(cli, &result);
+	slab_usage_deinit(&job.usage);
+	free(job.nodes);
+	data_source_close(&job.source);
+	return code;
+}

@@ -1,0 +1,62 @@
+/*
+ * lock_job.h - what a `lock` command line asks for, and the waits that it found: events of locks become rows with
+ * labels.
+ *
+ * Fed with samples in order of time, of a file or as they come (lock_live.h); source, which names them, is the job's
+ * from when the caller opened it. Settings are borrowed. One thread.
+ *
+ *	lock_job_init(&job, cli, &settings, VERB_CONTENTION, err);
+ *	data_source_take(cli, &input, reader, NULL, &job.source, err);   lock_job_begin(&job, err);
+ *	lock_job_take(&job, &sample, err); ...   lock_job_finish(&job);
+ *	lock_job_deinit(&job);
+ */
+#ifndef VERBS_LOCK_LOCK_JOB_H
+#define VERBS_LOCK_LOCK_JOB_H
+
+#include "analysis/cgroup_names.h"
+#include "analysis/live/live_state.h"
+#include "base/intern.h"
+#include "tasks/session/data_source.h"
+#include "verbs/lock/lock_text.h"
+
+enum lock_verb { VERB_REPORT, VERB_CONTENTION, VERB_INFO };
+
+struct lock_settings {
+	const char *input, *kallsyms, *vmlinux, *key, *fields, *separator, *cpus, *pids, *tids, *types, *callers,
+		*locks, *cgroups, *output;
+	uint64_t entries, max_stack, skip, row_limit;
+	bool force, quiet, by_thread, by_address, by_cgroup, combine, is_map, all_cpus, dump, is_live, is_json;
+	unsigned verbose;
+};
+
+struct lock_job {
+	const struct cli *cli;
+	const struct lock_settings *settings;
+	enum lock_verb verb;
+	enum lock_layout layout;
+	struct data_source source;
+	const struct live_state *running; /* names of threads as they are now; NULL: the source's history has them */
+	struct cgroup_names cgroups; /* where they are asked for */
+	struct lock_waits waits;
+	VEC(struct lock_label) labels; /* by row of waits */
+	struct intern names; /* of locks and stacks that make rows */
+	struct id_table classes; /* addresses of locks, with -c */
+	VEC(uint32_t) class_names; /* by id of classes: in names */
+	struct arena arena;
+	bool *cpus; /* that are looked at; NULL: all */
+	uint64_t events, left_out; /* of locks; those that are not asked for */
+};
+
+TALLY_MUST_CHECK enum tally_status lock_job_init(struct lock_job *job, const struct cli *cli,
+	const struct lock_settings *settings, enum lock_verb verb, struct tally_error *err);
+void lock_job_deinit(struct lock_job *job);
+/* Cgroups are asked for: samples have to tell theirs. */
+bool lock_job_wants_cgroups(const struct lock_job *job);
+/* Before the first sample, with the source open. */
+TALLY_MUST_CHECK enum tally_status lock_job_begin(struct lock_job *job, struct tally_error *err);
+/* Samples of other events are passed over. */
+TALLY_MUST_CHECK enum tally_status lock_job_take(
+	struct lock_job *job, const struct data_sample *sample, struct tally_error *err);
+void lock_job_finish(struct lock_job *job);
+
+#endif

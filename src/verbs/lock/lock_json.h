@@ -1,0 +1,14 @@
+/*
+ * lock_json.h - what `lock report`, `contention` and `info` found, as JSON: docs/schema/lock.json describes it.
+ *
+ *	lock_json(&job, &table, &out);
+ */
+#ifndef VERBS_LOCK_LOCK_JSON_H
+#define VERBS_LOCK_LOCK_JSON_H
+
+#include "verbs/lock/lock_job.h"
+
+/* table: of report and contention; its columns have no say. False: out of memory. */
+bool lock_json(const struct lock_job *job, const struct lock_table *table, struct text *out);
+
+#endif

@@ -1,0 +1,438 @@
+#include "verbs/lock/lock_live.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "kernel/recording/cgroups.h"
+#include "kernel/system/spawn.h"
+#include "tasks/recording/record_description.h"
+#include "tasks/recording/record_options.h"
+#include "tasks/recording/ring_merge.h"
+#include "tasks/session/event_words.h"
+
+#define EVENTS	    "lock:contention_begin,lock:contention_end"
+#define RING_BYTES  (4u << 20) /* as those of lock record */
+#define WAIT_MS	    1000 /* a ring that fills faster wakes us */
+#define ENDED_KEPT  1024 /* threads: their last records may come later than their end */
+#define FRAMES_KEPT (1u << 20) /* with -L every lock that is waited for is one */
+
+struct lock_live {
+	struct lock_job *job;
+	struct record_settings settings;
+	struct event_list events;
+	struct diag diag;
+	struct record_request request;
+	struct record_opening opening;
+	struct spawn child;
+	bool has_child, child_is_started, child_is_over;
+	struct file_map description;
+	struct writer beginning; /* of a recording: description, and what ran already. The job's source reads it */
+	struct live_state state;
+	struct ring_merge merge;
+	int signal_fd;
+	sigset_t old_mask;
+	bool has_mask, is_over;
+};
+
+/* ---- opening ---- */
+
+static void say_notes(struct lock_live *live)
+{
+	if (!live->job->settings->quiet)
+		cli_print_diag(live->job->cli, &live->diag);
+	diag_deinit(&live->diag);
+	diag_init(&live->diag);
+}
+
+/* What -p and --tid name is watched on all CPUs, and -C tells its samples apart. */
+static struct target_request target_of(const struct lock_settings *s, bool has_command)
+{
+	bool has_threads = s->pids || s->tids;
+
+	return (struct target_request){.pids = s->pids,
+		.tids = s->tids,
+		.cpus = has_threads ? NULL : s->cpus,
+		.system_wide = s->all_cpus || (!has_threads && !s->cpus && !has_command),
+		.has_command = has_command};
+}
+
+static void complete_settings(struct lock_live *live, bool has_command)
+{
+	const struct lock_settings *s = live->job->settings;
+	struct record_attr_options *attrs = &live->settings.attrs;
+	struct target_request *target = &live->settings.target;
+
+	*target = target_of(s, has_command);
+	attrs->is_system_wide = (target->system_wide || target->cpus) && !s->pids && !s->tids;
+	attrs->has_command = has_command && !s->pids && !s->tids;
+	attrs->no_inherit = s->tids != NULL;
+	attrs->callgraph = CALLGRAPH_FP;
+	attrs->no_user_callchain = attrs->timestamp = attrs->sample_cpu = attrs->raw = true;
+	attrs->cgroups = lock_job_wants_cgroups(live->job);
+	attrs->period = 1;
+	attrs->is_period_given = true;
+}
+
+/* Mappings of user space are of no use here, and many. */
+static void leave_out_mappings(struct event_list *events)
+{
+	events->specs[record_attrs_tracking(events)].attr.flags &=
+		~(ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_MMAP2));
+}
+
+static struct record_request request_of(struct lock_live *live, const struct lock_live_config *config)
+{
+	return (struct record_request){.kernel = kernel_seam_linux(),
+		.target = live->settings.target,
+		.attrs = live->settings.attrs,
+		.events = &live->events,
+		.ring_bytes = RING_BYTES,
+		.build_id_dir = live->job->cli->build_id_dir,
+		.map_timeout_ms = live->settings.map_timeout_ms,
+		.command = config->words,
+		.argv = config->argv,
+		.diag = &live->diag};
+}
+
+static enum tally_status open_rings(struct lock_live *live, struct tally_error *err)
+{
+	struct record_opening *o = &live->opening;
+	enum tally_status st = record_opening_find(o, err);
+
+	if (st == TALLY_OK && live->request.command[0]) {
+		st = spawn_create(live->request.command, &live->child, err);
+		live->has_child = st == TALLY_OK;
+		if (live->has_child && o->target.is_command)
+			o->target.threads[0] = live->child.pid;
+	}
+	return st == TALLY_OK ? record_opening_open(o, err) : st;
+}
+
+static enum tally_status to_beginning(
+	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
+{
+	struct lock_live *live = context;
+
+	for (size_t i = 0; i < slice_count; i++)
+		writer_bytes(&live->beginning, slices[i].data, slices[i].len);
+	return live->beginning.failed ? error_nomem(err) : TALLY_OK;
+}
+
+/* Who runs already, from the records that say so. */
+static enum tally_status learn_state(struct lock_live *live, size_t start, struct tally_error *err)
+{
+	struct tally_bytes bytes = writer_view(&live->beginning);
+	enum tally_status st = TALLY_OK;
+	struct record record;
+
+	for (size_t at = start; st == TALLY_OK && at < bytes.len; at += record.bytes.len) {
+		struct record_fields fields;
+		st = record_at(bytes, false, at, &record, err);
+		if (st == TALLY_OK && record.type == RECORD_COMM && record_decode(&record, &fields, NULL) == TALLY_OK)
+			st = live_state_apply(&live->state, &record, &fields, err);
+	}
+	return st;
+}
+
+static enum tally_status describe(struct lock_live *live, struct tally_error *err)
+{
+	const struct record_sink sink = {to_beginning, live};
+	enum tally_status st = record_description_read(&live->opening, &live->description, err);
+
+	if (st == TALLY_OK)
+		st = to_beginning(live, &live->description.bytes, 1, err);
+	size_t start = live->beginning.len;
+	if (st == TALLY_OK)
+		st = record_opening_describe(
+			&live->opening, &sink, (struct record_synth){.no_maps = true}, live->has_child, err);
+	return st == TALLY_OK ? learn_state(live, start, err) : st;
+}
+
+static enum tally_status open_source(struct lock_live *live, struct tally_error *err)
+{
+	const struct lock_settings *s = live->job->settings;
+	const struct binary_store_options store = {.kallsyms = s->kallsyms, .vmlinux = s->vmlinux};
+	const struct data_input input = {.store = &store};
+	struct perfdata_reader *reader;
+	enum tally_status st = perfdata_reader_open_beginning(writer_view(&live->beginning), &reader, err);
+
+	if (st == TALLY_OK)
+		st = data_source_take(live->job->cli, &input, reader, NULL, &live->job->source, err);
+	live->job->running = &live->state;
+	return st == TALLY_OK ? lock_job_begin(live->job, err) : st;
+}
+
+static uint64_t time_of(void *context, const struct record *record)
+{
+	const struct lock_live *live = context;
+
+	return time_order_time_of(live->job->source.reader, record, false);
+}
+
+static enum tally_status make_events(struct lock_live *live, struct tally_error *err)
+{
+	struct event_catalogue *catalogue;
+	enum tally_status st = event_catalogue_create(live->request.kernel, &catalogue, err);
+
+	if (st != TALLY_OK)
+		return st;
+	st = event_word_parse(live->job->cli, catalogue, EVENTS, &live->events, err);
+	event_catalogue_destroy(catalogue);
+	return st == TALLY_OK ? record_attrs_apply(&live->events, &live->settings.attrs, err) : st;
+}
+
+static enum tally_status open_all(struct lock_live *live, struct tally_error *err)
+{
+	enum tally_status st = make_events(live, err);
+
+	if (st != TALLY_OK)
+		return st;
+	leave_out_mappings(&live->events);
+	st = open_rings(live, err);
+	if (st == TALLY_OK)
+		st = describe(live, err);
+	if (st == TALLY_OK)
+		st = open_source(live, err);
+	return st == TALLY_OK ? ring_merge_init(&live->merge, live->opening.recorder, time_of, live, err) : st;
+}
+
+static enum tally_status take_signals(struct lock_live *live, struct tally_error *err)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGCHLD);
+	live->has_mask = sigprocmask(SIG_BLOCK, &mask, &live->old_mask) == 0;
+	live->signal_fd = live->has_mask ? signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC) : -1;
+	return live->signal_fd >= 0 ? TALLY_OK : error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
+}
+
+/* What is waited for comes from now on. */
+static enum tally_status start(struct lock_live *live, struct tally_error *err)
+{
+	enum tally_status st = take_signals(live, err);
+
+	if (st == TALLY_OK)
+		st = recorder_enable(live->opening.recorder, err);
+	if (st == TALLY_OK && live->has_child) {
+		st = spawn_start(&live->child, err);
+		live->child_is_started = st == TALLY_OK;
+	}
+	return st;
+}
+
+int lock_live_open(const struct lock_live_config *config, struct lock_live **out)
+{
+	const struct cli *cli = config->job->cli;
+	struct lock_live *live = calloc(1, sizeof(*live));
+	struct tally_error err = {0};
+
+	*out = live;
+	if (!live)
+		return cli_failf(cli, "out of memory");
+	live->job = config->job;
+	live->settings = record_settings_default();
+	live->signal_fd = -1;
+	diag_init(&live->diag);
+	live_state_init(&live->state);
+	complete_settings(live, config->words[0] != NULL);
+	live->request = request_of(live, config);
+	live->opening.request = &live->request;
+	enum tally_status st = open_all(live, &err);
+	say_notes(live);
+	if (st == TALLY_OK)
+		st = start(live, &err);
+	return st == TALLY_OK ? 0 : cli_fail(cli, &err);
+}
+
+void lock_live_close(struct lock_live *live)
+{
+	if (!live)
+		return;
+	if (live->has_child && !live->child_is_started)
+		spawn_cancel(&live->child);
+	ring_merge_deinit(&live->merge);
+	record_opening_close(&live->opening);
+	if (live->signal_fd >= 0)
+		close(live->signal_fd);
+	if (live->has_mask)
+		sigprocmask(SIG_SETMASK, &live->old_mask, NULL);
+	live_state_deinit(&live->state);
+	writer_deinit(&live->beginning);
+	file_map_close(&live->description);
+	event_list_deinit(&live->events);
+	record_settings_deinit(&live->settings);
+	diag_deinit(&live->diag);
+	free(live);
+}
+
+/* ---- records ---- */
+
+/* Which code of the kernel came or went. */
+static enum tally_status take_symbol(struct lock_live *live, const struct record *record,
+	const struct record_fields *fields, struct tally_error *err)
+{
+	struct data_source *source = &live->job->source;
+	enum tally_status st = machine_apply(source->sideband.machine, record, fields, time_of(live, record), err);
+
+	resolver_forget_epochs(&source->resolver);
+	return st == TALLY_OK ? machine_finish(source->sideband.machine, err) : st;
+}
+
+static enum tally_status add_cgroup(void *context, uint64_t id, struct tally_str path, struct tally_error *err)
+{
+	return cgroup_names_add(context, id, path, err);
+}
+
+/* Nothing tells when a cgroup goes. Who has many that come and go learns anew which there are. */
+static enum tally_status take_cgroup(
+	struct lock_live *live, const struct record_cgroup *cgroup, struct tally_error *err)
+{
+	struct cgroup_names *names = &live->job->cgroups;
+	enum tally_status st = TALLY_OK;
+
+	if (names->paths.len >= 2 * LIMIT_LIVE_CGROUPS) {
+		cgroup_names_deinit(names);
+		st = cgroups_each(live->request.kernel, add_cgroup, names, err);
+	}
+	return st == TALLY_OK ? cgroup_names_add(names, cgroup->id, cgroup->path, err) : st;
+}
+
+static enum tally_status take_sideband(struct lock_live *live, const struct record *record, struct tally_error *err)
+{
+	struct record_fields fields;
+
+	if (record_decode(record, &fields, NULL) != TALLY_OK) {
+		live->job->source.sideband.health.damaged.count++;
+		return TALLY_OK;
+	}
+	if (record->type == RECORD_KSYMBOL)
+		return take_symbol(live, record, &fields, err);
+	if (record->type == RECORD_CGROUP)
+		return take_cgroup(live, &fields.cgroup, err);
+	if (record->type == RECORD_LOST)
+		lock_waits_give_up(&live->job->waits);
+	if (record->type == RECORD_EXIT)
+		lock_waits_end_thread(&live->job->waits, (int32_t)fields.task.tid);
+	if (record->type == RECORD_COMM || record->type == RECORD_FORK || record->type == RECORD_EXIT)
+		return live_state_apply(&live->state, record, &fields, err);
+	return sideband_count(&live->job->source.sideband, live->job->source.reader, record, err);
+}
+
+static enum tally_status take_record(struct lock_live *live, const struct record *record, struct tally_error *err)
+{
+	struct data_sample sample;
+
+	if (record->type != RECORD_SAMPLE)
+		return take_sideband(live, record, err);
+	return data_source_decode(&live->job->source, record, &sample) ? lock_job_take(live->job, &sample, err)
+								       : TALLY_OK;
+}
+
+/* What ended, and what was resolved, is let go of where there is much of it. */
+static enum tally_status relieve(struct lock_live *live, struct tally_error *err)
+{
+	struct data_source *source = &live->job->source;
+
+	if (source->resolver.frames.len > FRAMES_KEPT && !data_source_forget_frames(source))
+		return error_nomem(err);
+	return live->state.ended_threads < ENDED_KEPT ? TALLY_OK : live_state_settle(&live->state, err);
+}
+
+static enum tally_status drain(struct lock_live *live, bool is_last, struct tally_error *err)
+{
+	uint64_t fill;
+	struct record record;
+	enum tally_status st = ring_merge_look(&live->merge, is_last, &fill, err);
+
+	while (st == TALLY_OK && ring_merge_next(&live->merge, &record)) {
+		st = take_record(live, &record, err);
+		if (st == TALLY_OK && !ring_merge_advance(&live->merge))
+			st = error_nomem(err);
+	}
+	ring_merge_release(&live->merge);
+	return st == TALLY_OK ? relieve(live, err) : st;
+}
+
+/* ---- running ---- */
+
+static enum tally_status read_signals(struct lock_live *live, struct tally_error *err)
+{
+	struct signalfd_siginfo info;
+	struct rusage usage;
+	int status;
+	enum tally_status st = TALLY_OK;
+	ssize_t n;
+
+	while ((n = read(live->signal_fd, &info, sizeof(info))) == (ssize_t)sizeof(info))
+		live->is_over |= info.ssi_signo != SIGCHLD;
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		return error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
+	if (live->child_is_started && !live->child_is_over)
+		st = spawn_try_wait(&live->child, &live->child_is_over, &status, &usage, err);
+	live->is_over |= live->child_is_over;
+	return st;
+}
+
+static enum tally_status watch(struct lock_live *live, struct tally_error *err)
+{
+	struct recorder *recorder = live->opening.recorder;
+	enum tally_status st = TALLY_OK;
+
+	while (st == TALLY_OK && !live->is_over) {
+		bool is_ready = false;
+		st = recorder_wait(recorder, live->signal_fd, WAIT_MS, &is_ready, err);
+		if (st == TALLY_OK && is_ready)
+			st = read_signals(live, err);
+		live->is_over |= recorder_target_is_over(recorder);
+		if (st == TALLY_OK && !live->is_over)
+			st = drain(live, false, err);
+	}
+	return st;
+}
+
+/* LOST records come only when a ring has room again: what the kernel counted has all of it, where it counts. */
+static void count_lost(struct lock_live *live)
+{
+	struct input_health *health = &live->job->source.sideband.health;
+	uint64_t lost = 0;
+	size_t count;
+	const struct recorder_source *sources = recorder_sources(live->opening.recorder, &count);
+
+	for (size_t i = 0; i < count; i++)
+		lost += recorder_lost(live->opening.recorder, &sources[i]);
+	health->lost_samples = lost > health->lost_events ? lost : health->lost_events;
+	health->lost_events = 0;
+	health->damaged.count += live->merge.merge.damaged;
+}
+
+static void end_child(struct lock_live *live)
+{
+	struct rusage usage;
+	int status;
+
+	if (!live->child_is_started || live->child_is_over)
+		return;
+	(void)kill(live->child.pid, SIGTERM);
+	(void)!spawn_wait(&live->child, &status, &usage, NULL);
+}
+
+enum tally_status lock_live_run(struct lock_live *live, struct tally_error *err)
+{
+	enum tally_status st = watch(live, err);
+
+	recorder_disable(live->opening.recorder);
+	if (st == TALLY_OK)
+		st = drain(live, true, err);
+	count_lost(live);
+	lock_job_finish(live->job);
+	end_child(live);
+	return st;
+}

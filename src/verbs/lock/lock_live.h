@@ -1,0 +1,33 @@
+/*
+ * lock_live.h - waits for locks as they happen: contention_begin and _end out of the kernel's rings into a lock_job, with
+ * no file between.
+ *
+ * Samples are those of `lock record --kernel-callchains`, in order of time. Memory is that of the rings, of what runs
+ * now and of the job's rows, however long it goes on. The caller owns it and the job, whose source is opened here and
+ * borrows from it: the job goes first. One thread; SIGINT and SIGTERM end the run, not the program.
+ *
+ *	struct lock_live *live;
+ *	code = lock_live_open(&(struct lock_live_config){&job, words, argv}, &live);   // 0: it goes on
+ *	status = lock_live_run(live, err);   ... the job's rows ...
+ *	lock_job_deinit(&job);   lock_live_close(live);
+ */
+#ifndef VERBS_LOCK_LOCK_LIVE_H
+#define VERBS_LOCK_LOCK_LIVE_H
+
+#include "verbs/lock/lock_job.h"
+
+struct lock_live;
+
+struct lock_live_config {
+	struct lock_job *job; /* initialised, without a source */
+	char *const *words; /* the command to watch, or to wait for; NULL at their end, none: until a signal */
+	char *const *argv; /* the whole command line, NULL at its end */
+};
+
+/* 0, or the exit code after a message: the command runs now. *live is to be closed in both cases. */
+int lock_live_open(const struct lock_live_config *config, struct lock_live **live);
+/* Until the command or the target ends, or a signal comes. After a failure the job has what came before it. */
+TALLY_MUST_CHECK enum tally_status lock_live_run(struct lock_live *live, struct tally_error *err);
+void lock_live_close(struct lock_live *live);
+
+#endif

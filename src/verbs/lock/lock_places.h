@@ -1,0 +1,43 @@
+/*
+ * lock_places.h - where a thread waited for a lock of the kernel: the functions that called, and the lock's own name.
+ *
+ * Borrows the source and the sample; the caller owns the caller (all zero at first) and the texts. One thread.
+ *
+ *	lock_caller_read(&source, &sample, &(struct lock_caller_options){.max_stack = 8, .skip = 3}, &caller, err);
+ *	lock_caller_describe(&source, &sample, &options, &caller, err);
+ *	... caller.name ... lock_caller_deinit(&caller);
+ */
+#ifndef VERBS_LOCK_LOCK_PLACES_H
+#define VERBS_LOCK_LOCK_PLACES_H
+
+#include "base/text.h"
+#include "tasks/session/data_source.h"
+
+#define LOCK_MAX_STACK 127
+
+struct lock_caller_options {
+	const char
+		*names; /* one of these, with commas between, has to be part of a function's name; NULL: any will do */
+	uint64_t max_stack, skip; /* frames that are shown; that cannot be who waits */
+};
+
+struct lock_caller {
+	struct text name, stack;
+	uint64_t frames[LOCK_MAX_STACK]; /* run-time addresses that tell callers apart */
+	size_t count;
+	bool passes; /* the names of the options */
+};
+
+/* The frames, and whether it passes. max_stack is LOCK_MAX_STACK at most. False: out of memory. */
+bool lock_caller_read(struct data_source *source, const struct data_sample *s,
+	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err);
+/* The texts, which are shown of a caller that is new. The same. */
+bool lock_caller_describe(struct data_source *source, const struct data_sample *s,
+	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err);
+void lock_caller_deinit(struct lock_caller *c);
+/* The variable of the kernel that the lock is in; name stays empty for one that has no such place. is_start is
+ * changed where there is one. False: out of memory. */
+bool lock_symbol_read(struct data_source *source, const struct data_sample *s, uint64_t address, struct text *name,
+	bool *is_start, struct tally_error *err);
+
+#endif

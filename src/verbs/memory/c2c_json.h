@@ -1,0 +1,15 @@
+/*
+ * c2c_json.h - what `c2c report` found, as JSON: docs/schema/c2c.json describes it.
+ *
+ *	c2c_json(&table, "perf.data", &text);	false: out of memory
+ */
+#ifndef VERBS_MEMORY_C2C_JSON_H
+#define VERBS_MEMORY_C2C_JSON_H
+
+#include "base/text.h"
+#include "verbs/memory/c2c_table.h"
+
+/* path: the recording, as it was named. */
+bool c2c_json(const struct c2c_table *table, const char *path, struct text *out);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * c2c_text.h - the tables of `c2c report`, in perf's layout: all accesses, the shared lines, and each line's offsets.
+ *
+ * Borrows all it is given. One thread.
+ *
+ *	struct c2c_table table = {.lines = &lines, .labels = labels, .event_names = names, ...};
+ *	c2c_text_print(&table, &text);	false: out of memory
+ */
+#ifndef VERBS_MEMORY_C2C_TEXT_H
+#define VERBS_MEMORY_C2C_TEXT_H
+
+#include "base/text.h"
+#include "verbs/memory/c2c_table.h"
+
+bool c2c_text_print(const struct c2c_table *table, struct text *out);
+
+#endif

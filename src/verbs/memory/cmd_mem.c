@@ -1,0 +1,234 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "verbs/memory/mem_dump.h"
+#include "verbs/memory/memory_record.h"
+
+struct settings {
+	const char *input, *sort, *separator, *cpus, *type;
+	bool force, hides_unresolved, physical, data_pages, dumps, by_data_type;
+	unsigned verbose;
+};
+
+#define ROW(field) .offset = offsetof(struct settings, field)
+#define MAX_WORDS  32 /* of the report's command line: fewer are ever made */
+
+static const struct option options[] = {
+	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},
+	{"sort", 's', OPTION_STRING, "key[,key2...]", ROW(sort), .help = "sort by key(s), those of report --mem-mode"},
+	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "list of cpus to profile"},
+	{"type", 't', OPTION_STRING, "type", ROW(type),
+		.help = "memory operations(load,store): columns that say something of them; default: load,store"},
+	{"phys-data", 'p', OPTION_FLAG, ROW(physical), .help = "Report physical addresses"},
+	{"data-page-size", 0, OPTION_FLAG, ROW(data_pages), .help = "Report the page size of data addresses"},
+	{"hide-unresolved", 'U', OPTION_FLAG, ROW(hides_unresolved),
+		.help = "Only display entries resolved to a symbol"},
+	{"field-separator", 'x', OPTION_STRING, "separator", ROW(separator),
+		.help = "separator for columns, no spaces will be added between columns"},
+	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
+	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say more"},
+	{"dump-raw-samples", 'D', OPTION_FLAG, ROW(dumps), .help = "print each access on a line of its own"},
+	{"type-profile", 'T', OPTION_FLAG, ROW(by_data_type),
+		.help = "by data type, instead of by code: mem,snoop,tlb,type"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>] {record|report}", NULL};
+static const char *const examples[] = {
+	"which data, and where it was found", "tally mem report", "by level only", "tally mem report -s mem,tlb", NULL};
+
+/* The keys that the operations have something to say for. */
+static const char *sort_keys(const struct settings *s, struct text *t)
+{
+	bool is_store_only = s->type && strstr(s->type, "store") && !strstr(s->type, "load");
+	if (!s->sort && s->by_data_type)
+		return "mem,snoop,tlb,type";
+	if (!s->physical && !s->data_pages && (s->sort || !is_store_only))
+		return s->sort;
+	text_str(t, s->sort	    ? s->sort
+		    : is_store_only ? "mem,sym,dso,symbol_daddr,dso_daddr,tlb,locked"
+				    : "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked");
+	text_str(t, s->physical ? ",phys_daddr" : "");
+	text_str(t, s->data_pages ? ",data_page_size" : "");
+	text_char(t, 0);
+	return t->failed ? NULL : t->data;
+}
+
+static void add_option(char **words, int *count, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	words[(*count)++] = (char *)(uintptr_t)name;
+	words[(*count)++] = (char *)(uintptr_t)value;
+}
+
+static void add_flag(char **words, int *count, const char *name, bool is_set)
+{
+	if (is_set)
+		words[(*count)++] = (char *)(uintptr_t)name;
+}
+
+/* passed: options that are report's own. */
+static int run_report(const struct cli *cli, const struct settings *settings, char **passed, int passed_count)
+{
+	char **words = malloc(((size_t)passed_count + MAX_WORDS) * sizeof(*words));
+	int count = 0;
+	struct text keys = {0};
+	if (!words)
+		return cli_failf(cli, "out of memory");
+	add_flag(words, &count, "report", true);
+	add_flag(words, &count, "--mem-mode", true);
+	add_flag(words, &count, "-n", true);
+	add_option(words, &count, "-s", sort_keys(settings, &keys));
+	add_option(words, &count, "-i", settings->input);
+	add_option(words, &count, "-C", settings->cpus);
+	add_option(words, &count, "-t", settings->separator);
+	add_flag(words, &count, "-f", settings->force);
+	add_flag(words, &count, "-U", settings->hides_unresolved);
+	add_flag(words, &count, "-v", settings->verbose > 0);
+	for (int i = 0; i < passed_count; i++)
+		words[count++] = passed[i];
+	words[count] = NULL;
+	int code = command_report.run(cli, &command_report, count, words);
+	free(words);
+	text_deinit(&keys);
+	return code;
+}
+
+/* The row of an option as a word spells it, in full or by its first letter; NULL: there is none. */
+static const struct option *find_option(const struct option_table *rows, const char *word)
+{
+	bool is_negated;
+	if (word[1] == '-')
+		return options_find(rows, word + 2, strcspn(word + 2, "="), &is_negated);
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->options[i].letter == word[1])
+			return &rows->options[i];
+	return NULL;
+}
+
+/* Whether the value is the next word. */
+static bool wants_next(const struct option *option, const char *word, const char *next)
+{
+	bool is_long = word[1] == '-';
+	if (!option || !option->argument || !next || (is_long ? strchr(word, '=') != NULL : word[2] != 0))
+		return false;
+	if (is_long && strncmp(word, "--no-", 5) == 0 && option->name && strcmp(option->name, word + 2) != 0)
+		return false;
+	return !option->argument_is_optional || (option->takes_next_word && next[0] != '-');
+}
+
+/* Words behind "report": its own options, which come to the end, and those that are meant for the verb report. */
+static int take_own_words(char **words, int count, char **own, char **passed)
+{
+	int own_count = 0, passed_count = 0;
+	for (int i = 0; i < count; i++) {
+		bool is_option = words[i][0] == '-' && words[i][1] != 0 && strcmp(words[i], "--") != 0;
+		const struct option *mine = is_option ? find_option(&table, words[i]) : NULL;
+		const struct option *theirs = is_option && !mine ? find_option(command_report.options, words[i]) : NULL;
+		bool takes_next = wants_next(mine ? mine : theirs, words[i], i + 1 < count ? words[i + 1] : NULL);
+		for (int last = i + takes_next; i <= last; i++)
+			*(mine ? &own[own_count++] : &passed[passed_count++]) = words[i];
+		i--;
+	}
+	return own_count;
+}
+
+static int run_dump(const struct cli *cli, const struct settings *settings)
+{
+	const struct mem_dump dump = {.input = {.path = settings->input, .force = settings->force},
+		.separator = settings->separator,
+		.cpus = settings->cpus,
+		.with_physical = settings->physical,
+		.with_data_pages = settings->data_pages,
+		.hides_unresolved = settings->hides_unresolved};
+	struct text out = {0};
+	struct tally_error err = {0};
+	if (settings->by_data_type)
+		return cli_failf(cli, "-D and -T cannot be used together");
+	cli_start_pager(cli);
+	text_to_fd(&out, STDOUT_FILENO);
+	enum tally_status status = mem_dump(cli, &dump, &out, &err);
+	text_separated_by(&out, settings->separator);
+	int code = cli_finish_text(cli, &out);
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	cli_end_pager();
+	return code;
+}
+
+/* The first option of report that would have to do something with a dump; NULL: none. */
+static const char *without_dump(char **words, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(words[i], "--stdio") != 0)
+			return words[i];
+	return NULL;
+}
+
+static int report(const struct cli *cli, const struct command *command, char **words, int count, int before)
+{
+	struct settings settings = {0};
+	char **own = malloc(2 * ((size_t)count + 1) * sizeof(*own)), **passed = own ? own + count + 1 : NULL;
+	int rest;
+	if (!own)
+		return cli_failf(cli, "out of memory");
+	for (int i = 0; i < before; i++)
+		own[i] = words[i];
+	int own_count = before + take_own_words(words + before + 1, count - before - 1, own + before, passed);
+	own[own_count] = NULL;
+	int passed_count = count - 1 - own_count;
+	int code = cli_parse_options(cli, command, own_count, own, &settings, &rest);
+	if (code == CLI_GO_ON && rest < own_count)
+		code = cli_usagef(cli, command, NULL, "Unknown command: %s", own[rest]);
+	else if (code == CLI_GO_ON && settings.dumps && without_dump(passed, passed_count))
+		code = cli_failf(cli, "-D and %s cannot be used together", without_dump(passed, passed_count));
+	else if (code == CLI_GO_ON)
+		code = settings.dumps ? run_dump(cli, &settings) : run_report(cli, &settings, passed, passed_count);
+	free(own);
+	return code;
+}
+
+static bool is_report(const char *word)
+{
+	return cli_is_subverb(word, "report");
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	int rest;
+	/* What follows is that verb's own: -U of record is another one. */
+	int before = 1;
+	while (before < argc && !cli_is_subverb(argv[before], "record") && !is_report(argv[before]))
+		before++;
+	if (before < argc && is_report(argv[before]))
+		return report(cli, command, argv, argc, before);
+	int code = cli_parse_options(cli, command, before, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (rest < before)
+		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
+	if (rest == argc)
+		return cli_usagef(cli, command, NULL, "mem needs a command: record or report");
+	struct memory_record record = {.type = settings.type,
+		.cpus = settings.cpus,
+		.physical = settings.physical,
+		.data_pages = settings.data_pages};
+	return memory_record(cli, &record, argc - before - 1, argv + before + 1);
+}
+
+const struct command command_mem = {
+	.name = "mem",
+	.summary = "Profile memory accesses",
+	.usages = usages,
+	.options = &table,
+	.description = "mem record is record -d -W of the events that sample accesses to memory here. mem report shows "
+		       "what recorded accesses to memory cost: where the data was found (cache level, "
+		       "TLB, snoops), whose it is, and which code asked for it. It is report --mem-mode -n, and takes "
+		       "that verb's options too.",
+	.examples = examples,
+	.run = run,
+};

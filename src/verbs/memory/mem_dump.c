@@ -1,0 +1,101 @@
+#include "verbs/memory/mem_dump.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "tasks/session/cpu_filter.h"
+#include "tasks/session/recording_input.h"
+#include "tasks/session/script_values.h"
+
+static enum tally_status check_events(const struct data_source *source, bool needs_cpus, struct tally_error *err)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(source->reader, &count);
+	bool has_sources = false, has_cpus = false;
+	for (size_t i = 0; i < count; i++) {
+		has_sources = has_sources || (events[i].attr.sample_type & SAMPLE_DATA_SRC);
+		has_cpus = has_cpus || (events[i].attr.sample_type & SAMPLE_CPU);
+	}
+	if (!has_sources)
+		return error_set(err, TALLY_INVALID,
+			"mem -D needs data sources, and this recording has none: was it made without -d?");
+	if (needs_cpus && !has_cpus)
+		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
+	return TALLY_OK;
+}
+
+static void print_header(const struct mem_dump *dump, struct text *out)
+{
+	text_str(out, "# PID, TID, IP, ADDR, ");
+	text_str(out, dump->with_physical ? "PHYS ADDR, " : "");
+	text_str(out, dump->with_data_pages ? "DATA PAGE SIZE, " : "");
+	text_str(out, "LOCAL WEIGHT, DSRC, SYMBOL\n");
+}
+
+static enum tally_status print_sample(struct data_source *source, const struct mem_dump *dump,
+	const struct data_sample *s, struct text *out, struct tally_error *err)
+{
+	const struct sample *sample = &s->sample;
+	const char *sep = dump->separator ? dump->separator : " ";
+	struct resolve_where where = resolver_where(&source->resolver, (int32_t)sample->pid, s->clock);
+	uint32_t frame = resolver_frame(&source->resolver, &where, s->record.misc & MISC_CPUMODE_MASK, sample->ip);
+	struct frame_name *name = source->resolver.failed ? NULL : frame_names_get(&source->names, frame, err);
+	bool is_struct = (s->event->attr.sample_type & SAMPLE_WEIGHT_STRUCT) != 0;
+	if (!name)
+		return error_nomem(err);
+	if (dump->hides_unresolved && !name->symbol)
+		return TALLY_OK;
+	bool is_mapped = resolved_frame_get(&source->resolver.frames, frame).binary != RESOLVE_NONE;
+	text_printf(out, "%d%s%d%s0x%" PRIx64 "%s0x%" PRIx64 "%s", (int)sample->pid, sep, (int)sample->tid, sep,
+		sample->ip, sep, sample->addr, sep);
+	if (dump->with_physical)
+		text_printf(out, "0x%016" PRIx64 "%s", sample->phys_addr, sep);
+	if (dump->with_data_pages) {
+		script_print_page_size(out, sample->data_page_size);
+		text_str(out, sep);
+	}
+	text_printf(out, "%" PRIu64 "%s0x%" PRIx64 "%s", is_struct ? (uint32_t)sample->weight : sample->weight, sep,
+		sample->data_src, sep);
+	size_t start = out->len;
+	text_printf(out, "%.*s:%s", is_mapped ? (int)name->path.len : 3, is_mapped ? name->path.data : "???",
+		name->symbol ? name->symbol : "???");
+	text_mask_from(out, start, dump->separator);
+	text_char(out, '\n');
+	return TALLY_OK;
+}
+
+static enum tally_status print_all(
+	struct data_source *source, const struct mem_dump *dump, struct text *out, struct tally_error *err)
+{
+	bool *cpus = NULL;
+	struct data_sample sample;
+	enum tally_status status = check_events(source, dump->cpus != NULL, err);
+	if (status == TALLY_OK && dump->cpus)
+		status = cpu_filter_parse(dump->cpus, &cpus, err);
+	if (status == TALLY_OK)
+		print_header(dump, out);
+	while (status == TALLY_OK) {
+		status = data_source_next(source, &sample, err);
+		bool is_wanted = status == TALLY_OK && sample.event->attr.sample_type & SAMPLE_DATA_SRC &&
+				 (!cpus || (sample.sample.cpu < LIMIT_CPUS && cpus[sample.sample.cpu]));
+		if (is_wanted)
+			status = print_sample(source, dump, &sample, out, err);
+	}
+	free(cpus);
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
+enum tally_status mem_dump(
+	const struct cli *cli, const struct mem_dump *dump, struct text *out, struct tally_error *err)
+{
+	struct data_source source = {0};
+	enum tally_status status = data_source_open(cli, &dump->input, &source, err);
+	if (status == TALLY_OK)
+		status = print_all(&source, dump, out, err);
+	if (source.reader)
+		cli_print_health(cli, &source.sideband.health);
+	data_source_close(&source);
+	return status;
+}

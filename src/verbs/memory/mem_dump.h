@@ -1,0 +1,21 @@
+/*
+ * mem_dump.h - `mem -D report`: each access to memory on a line of its own.
+ *
+ *	status = mem_dump(cli, &(struct mem_dump){.input = {.path = path}}, &out, err);
+ */
+#ifndef VERBS_MEMORY_MEM_DUMP_H
+#define VERBS_MEMORY_MEM_DUMP_H
+
+#include "tasks/session/data_source.h"
+
+struct mem_dump {
+	struct data_input input;
+	const char *separator; /* NULL: a blank */
+	const char *cpus; /* NULL: all */
+	bool with_physical, with_data_pages, hides_unresolved;
+};
+
+TALLY_MUST_CHECK enum tally_status mem_dump(
+	const struct cli *cli, const struct mem_dump *dump, struct text *out, struct tally_error *err);
+
+#endif

@@ -1,0 +1,99 @@
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "tasks/packing/pack_run.h"
+#include "tasks/session/recording_input.h"
+
+struct settings {
+	const char *input, *output, *symfs, *vmlinux, *kallsyms;
+	bool force, quiet, scrub;
+};
+
+#define ROW(member) .offset = offsetof(struct settings, member)
+
+static const struct option options[] = {
+	{.name = "input",
+		.letter = 'i',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(input),
+		.help = "the recording (perf.data); -: standard input"},
+	{.name = "output",
+		.letter = 'o',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(output),
+		.help = "the packed recording (default: in place of the one that is read)"},
+	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "take the file whoever owns it"},
+	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, ROW(quiet), .help = "do not say what was packed"},
+	{.name = "symfs",
+		.kind = OPTION_STRING,
+		.argument = "directory",
+		ROW(symfs),
+		.help = "look for files with symbols relative to this directory"},
+	{.name = "vmlinux",
+		.letter = 'k',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(vmlinux),
+		.help = "the recorded kernel's file, with symbols"},
+	{.name = "kallsyms",
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(kallsyms),
+		.help = "the recorded kernel's list of symbols"},
+	{.name = "scrub",
+		.kind = OPTION_FLAG,
+		ROW(scrub),
+		.help = "take out arguments, paths, names of the host and of users, payloads; print what remains"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>] [<file>]", NULL};
+static const char *const examples[] = {
+	"one file that names everything on any machine",
+	"tally pack perf.data -o to-send.data",
+	"the same without what tells of people and machines",
+	"tally pack --scrub perf.data -o to-publish.data",
+	NULL,
+};
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	int count = argc - rest + (settings.input != NULL);
+	if (count > 1)
+		return cli_usagef(cli, command, NULL, "one recording at a time, not also '%s'", argv[argc - 1]);
+	struct tally_error err;
+	struct binary_store_options store = {
+		.symfs = settings.symfs, .vmlinux = settings.vmlinux, .kallsyms = settings.kallsyms};
+	struct pack_request request = {.input = rest < argc ? argv[rest] : recording_name(settings.input),
+		.output = settings.output,
+		.force = settings.force,
+		.quiet = settings.quiet,
+		.scrub = settings.scrub,
+		.store = &store};
+	return pack_run(cli, &request, &err) == TALLY_OK ? 0 : cli_fail(cli, &err);
+}
+
+const struct command command_pack = {
+	.name = "pack",
+	.summary = "Put what names a recording's addresses into the recording",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Adds to the recording the symbols, inlined calls and source lines of all addresses that its samples "
+		"hit, of programs and of the kernel, and the code of the functions that they hit. report, script and "
+		"annotate then need nothing of the machine where it was recorded. Other tools read the file as before, "
+		"and ignore what was added.\n\n"
+		"What a packed recording carries goes before the files of the machine where it is read; those that "
+		"--symfs, --vmlinux or --kallsyms name go before it. Copies of stacks become call chains. The text "
+		"of source files stays behind.\n\n"
+		"With --scrub only what is listed stays: paths that are not the system's, names of threads, cgroups, "
+		"probes and source files become numbers; the command line, host, kernel release, payloads of "
+		"tracepoints, registers, stacks, code, and all records and sections that are not known go.",
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,454 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/progress_line.h"
+#include "kernel/events/tracepoint_hold.h"
+#include "kernel/system/exec_stop.h"
+#include "tasks/packing/pack_run.h"
+#include "tasks/recording/record_config.h"
+#include "tasks/recording/record_events.h"
+#include "tasks/recording/record_freq.h"
+#include "tasks/recording/record_options.h"
+#include "tasks/session/advice_notes.h"
+#include "tasks/session/recording_input.h"
+#include "tasks/session/stream_output.h"
+
+struct record_run {
+	const struct cli *cli;
+	const struct command *command;
+	const struct kernel_seam *kernel;
+	struct record_settings settings;
+	struct event_list events, switch_events;
+	struct tracepoint_hold hold;
+	struct record_files *files; /* NULL: nothing is wanted of files whose names may be gone */
+	struct diag diag;
+	char **argv; /* the whole command line */
+};
+
+static void say_ring_size(const struct record_settings *s)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (s->ring_pages_asked && !s->quiet)
+		fprintf(stderr, "rounding mmap pages size to %lluK (%llu pages)\n",
+			(unsigned long long)s->ring_bytes / 1024, (unsigned long long)(s->ring_bytes / page));
+	if (s->has_aux_size && !s->quiet)
+		fprintf(stderr, "the size of the area for AUX data is not used: no AUX data is recorded\n");
+}
+
+/* 0 bytes: none were asked for. */
+static void complete_stacks(struct record_settings *s)
+{
+	if (s->attrs.callgraph != CALLGRAPH_DWARF)
+		return;
+	s->attrs.unwinds_live = !s->keeps_stacks;
+	s->is_stack_given = s->attrs.stack_bytes != 0;
+	if (!s->is_stack_given)
+		s->attrs.stack_bytes = s->keeps_stacks ? RECORD_STACK_BYTES_DEFAULT : RECORD_STACK_BYTES_MAX;
+}
+
+/* What the target is, as far as it decides on attrs. */
+static void complete_settings(struct record_settings *s, bool has_command)
+{
+	struct target_request *t = &s->target;
+	bool has_threads = t->pids || t->tids || t->user;
+
+	t->has_command = has_command;
+	if (!has_threads && !has_command && !t->cpus)
+		t->system_wide = true;
+	s->attrs.is_system_wide = (t->system_wide || t->cpus) && !has_threads;
+	s->attrs.has_command = has_command && !has_threads && !s->attrs.is_system_wide;
+	s->attrs.per_thread = t->per_thread;
+	s->attrs.switch_events |= s->latency;
+	s->attrs.no_inherit |= t->tids != NULL;
+	s->attrs.starts_disabled = s->has_delay && !(s->toggles.len && s->toggles.items[0] == 0);
+	if (record_config_apply(s) && !s->quiet)
+		record_config_say(s);
+	if (s->call_graph_flag && s->attrs.callgraph == CALLGRAPH_NONE)
+		s->attrs.callgraph = CALLGRAPH_FP;
+	s->output.path = stream_output_name(s->output.path);
+	s->attrs.sample_identifier |= stream_output_is_named(s->output.path);
+	complete_stacks(s);
+	s->is_ring_given = s->ring_bytes != 0;
+	if (!s->is_ring_given)
+		s->ring_bytes = s->attrs.unwinds_live ? record_live_ring_bytes() : RECORD_RING_BYTES_DEFAULT;
+	uint64_t mapped = s->ring_bytes + (uint64_t)sysconf(_SC_PAGESIZE);
+	if (s->flush_bytes > mapped / 4) /* more would fill a ring before it is read */
+		s->flush_bytes = mapped / 4;
+	if (s->output.switch_bytes && s->output.switch_bytes < mapped / 2 && !s->quiet)
+		fprintf(stderr,
+			"WARNING: switch-output data size lower than wakeup kernel buffer size (%lluK) expect bigger "
+			"perf.data sizes\n",
+			(unsigned long long)(mapped / 2) >> 10);
+}
+
+/* How many of all threads of a machine run says nothing about one program. */
+static int check_latency(const struct record_run *run)
+{
+	if (!run->settings.latency || !run->settings.target.system_wide)
+		return 0;
+	cli_failf(run->cli, "Failed: latency profiling is not supported with system-wide collection.");
+	return EXIT_OF(EINVAL);
+}
+
+static int check_outputs(const struct record_run *run)
+{
+	const struct record_output_options *o = &run->settings.output;
+
+	bool is_stream = stream_output_is_named(o->path);
+	if (is_stream && (o->switches || o->timestamp_name))
+		return cli_failf(run->cli, "a stream on standard output is one, as is a FIFO: --switch-output and "
+					   "--timestamp-filename need a file (-o)");
+	if (o->threads == THREADS_NONE)
+		return 0;
+	if (is_stream || o->switches || run->settings.overwrites || run->settings.attrs.per_thread)
+		return cli_failf(run->cli,
+			"--threads writes a directory with a file for each CPU: it goes with none of "
+			"-o -, --switch-output, --overwrite and --per-thread");
+	return 0;
+}
+
+/* What is packed at the end is one file, whose samples need no program to be understood. */
+static int check_self_contained(const struct record_run *run)
+{
+	const struct record_settings *s = &run->settings;
+	const char *other = stream_output_is_named(s->output.path) ? "a stream (-o -)"
+			    : s->output.switches		   ? "--switch-output"
+			    : s->output.timestamp_name		   ? "--timestamp-filename"
+			    : s->output.threads != THREADS_NONE	   ? "--threads"
+			    : s->keeps_stacks			   ? "--keep-stacks"
+								   : NULL;
+
+	if (!s->is_self_contained || !other)
+		return 0;
+	return cli_failf(run->cli, "--self-contained with %s is not supported yet", other);
+}
+
+/* Who wants files when their names may be gone: the cache, the pack, and unwinding. */
+static bool holds_files(const struct record_settings *s)
+{
+	bool fills_cache = !s->no_build_ids && !s->no_build_id_cache && !s->output.switches;
+
+	return fills_cache || s->is_self_contained || s->attrs.unwinds_live;
+}
+
+static int pack(const struct record_run *run)
+{
+	const struct record_settings *s = &run->settings;
+	const struct binary_kept kept = {record_files_find, run->files};
+	const struct binary_store_options store = {
+		.build_id_dir = run->cli->build_id_dir, .kept = run->files ? &kept : NULL};
+	const struct pack_request request = {.input = s->output.path, .quiet = s->quiet, .store = &store};
+	struct tally_error err;
+
+	return pack_run(run->cli, &request, &err) == TALLY_OK ? 0 : cli_fail(run->cli, &err);
+}
+
+static int check_live(const struct record_run *run)
+{
+	const struct record_settings *s = &run->settings;
+	const struct arch *arch = record_host_arch();
+	const char *other = s->output.threads != THREADS_NONE ? "--threads"
+			    : s->overwrites		      ? "--overwrite"
+			    : s->affinity != AFFINITY_NONE    ? "--affinity"
+							      : NULL;
+
+	if (!s->attrs.unwinds_live)
+		return 0;
+	if (!arch || arch->dwarf_count == 0)
+		return cli_failf(run->cli,
+			"--call-graph dwarf: stacks of this architecture cannot be unwound here; --keep-stacks stores "
+			"them");
+	if (other)
+		return cli_failf(run->cli,
+			"--call-graph dwarf unwinds what all rings hold in order of time, which %s does not allow; "
+			"--keep-stacks stores the stacks instead",
+			other);
+	return 0;
+}
+
+static void say_notes(void *context)
+{
+	struct record_run *run = context;
+
+	if (!run->settings.quiet)
+		cli_print_diag(run->cli, &run->diag);
+	diag_deinit(&run->diag);
+	diag_init(&run->diag);
+}
+
+static void say_line(const char *text)
+{
+	progress_line_erase();
+	fprintf(stderr, "%s\n", text);
+}
+
+static void say_stacks(const struct record_summary *summary)
+{
+	struct text lines = {0};
+
+	record_live_print(&lines, &summary->live);
+	struct tally_str rest = {lines.data, lines.len}, line;
+	while (rest.len && str_next(&rest, '\n', &line))
+		fprintf(stderr, "[ %.*s ]\n", (int)line.len, line.data);
+	text_deinit(&lines);
+}
+
+/* Events that ended at an exec: the rest is not in the recording. A short command tells only by its program's file. */
+static void say_cut_off(const struct record_run *run, char *const *command, const struct record_summary *summary)
+{
+	bool is_command = command && !run->settings.target.pids && !run->settings.target.tids &&
+			  run->settings.attrs.has_command,
+	     has_nothing = summary->has_samples && summary->samples == 0;
+	struct text reason = {0};
+	bool is_known =
+		is_command && (summary->cut_off_thread || has_nothing) && exec_stop_explain(command[0], &reason);
+
+	if (is_known)
+		fprintf(stderr,
+			"%s: warning: the kernel ended the recording of '%s' at its exec: %.*s; root may record it\n",
+			run->cli->program, command[0], (int)reason.len, reason.data);
+	else if (summary->cut_off_thread)
+		fprintf(stderr,
+			"%s: warning: the kernel ended the recording when %d executed a program that this user may not "
+			"read, or that gives other rights (set-user-ID); root may record it\n",
+			run->cli->program, (int)summary->cut_off_thread);
+	text_deinit(&reason);
+}
+
+static void say_outcome(const struct record_run *run, char *const *command, const struct record_summary *summary)
+{
+	const struct record_settings *s = &run->settings;
+	const char *program = run->cli->program;
+	unsigned long long lost =
+		summary->lost_events > summary->lost_samples ? summary->lost_events : summary->lost_samples;
+
+	if (s->quiet || !summary->is_written)
+		return;
+	say_cut_off(run, command, summary);
+	if (lost)
+		fprintf(stderr,
+			"%s: warning: %llu events were lost because a ring was full; try larger rings (-m %llu) or a "
+			"lower rate "
+			"(-F)\n",
+			program, lost, (unsigned long long)(2 * s->ring_bytes / (uint64_t)sysconf(_SC_PAGESIZE)));
+	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s%s", program,
+		(double)summary->bytes / 1024.0 / 1024.0, s->output.path,
+		s->output.switches || s->output.timestamp_name ? ".<timestamp>" : "");
+	if (summary->has_samples && summary->samples)
+		fprintf(stderr, " (%llu samples)", (unsigned long long)summary->samples);
+	if (summary->packed_bytes)
+		fprintf(stderr, ", compressed (original %.3f MB, ratio is %.3f)",
+			(double)summary->unpacked_bytes / 1024.0 / 1024.0,
+			(double)summary->unpacked_bytes / (double)summary->packed_bytes);
+	fprintf(stderr, " ]\n");
+	say_stacks(summary);
+	if (summary->has_broken_chains && s->attrs.callgraph == CALLGRAPH_FP)
+		fprintf(stderr, "%s: note: most call chains stop after one or two functions: %s\n", program,
+			ADVICE_FRAME_POINTERS);
+}
+
+/* Ends as the command did, or as the signal would have ended us. */
+static int leave(const struct record_summary *summary, int code)
+{
+	int signal_number = summary->signal;
+
+	if (summary->has_child_status && WIFEXITED(summary->child_status))
+		return WEXITSTATUS(summary->child_status);
+	if (summary->has_child_status && WIFSIGNALED(summary->child_status))
+		signal_number = WTERMSIG(summary->child_status);
+	if (signal_number == 0)
+		return code;
+	fflush(NULL);
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+	return 128 + signal_number;
+}
+
+/* perf's exit code for a target that is not there. */
+static int failure_code(const struct record_run *run, const struct tally_error *err)
+{
+	const struct target_request *t = &run->settings.target;
+
+	if (t->pids && (err->status == TALLY_NOT_FOUND || err->status == TALLY_INVALID))
+		return EXIT_OF(12);
+	if (t->cpus && err->status == TALLY_INVALID)
+		return EXIT_USAGE;
+	if (t->cpus && err->status == TALLY_NOT_FOUND)
+		return EXIT_OF(ENODEV);
+	return EXIT_FAILED;
+}
+
+/* Tells what a pattern names that does not open. */
+static enum tally_status hold_tracepoints(struct record_run *run, struct tally_error *err)
+{
+	struct text left_out = {0};
+	enum tally_status st = tracepoint_hold_open(&run->hold, run->kernel, true, &run->events, &left_out, err);
+	struct tally_str rest = {left_out.data, left_out.len}, line;
+
+	while (st == TALLY_OK && str_next(&rest, '\n', &line) && line.len)
+		diag_add(&run->diag, DIAG_NOTE, "%.*s", (int)line.len, line.data);
+	text_deinit(&left_out);
+	return st;
+}
+
+static int record(struct record_run *run, char *const *command)
+{
+	const struct record_settings *s = &run->settings;
+	struct record_request request = {.kernel = run->kernel,
+		.output = s->output,
+		.control = s->control,
+		.target = s->target,
+		.attrs = s->attrs,
+		.events = &run->events,
+		.switch_events = &run->switch_events,
+		.ring_bytes = s->ring_bytes,
+		.is_ring_given = s->is_ring_given,
+		.is_stack_given = s->is_stack_given,
+		.keeps_rate = s->strict_freq,
+		.no_build_ids = s->no_build_ids,
+		.no_build_id_cache = s->no_build_id_cache,
+		.build_id_dir = run->cli->build_id_dir,
+		.all_build_ids = s->all_build_ids,
+		.files = run->files,
+		.wants_times = s->time_boundary,
+		.synth = s->synth,
+		.is_verbose = s->verbose > 0,
+		.describes_at_end = s->tail_synthesize || s->overwrites,
+		.overwrites = s->overwrites,
+		.flush_bytes = s->flush_bytes,
+		.affinity = s->affinity,
+		.realtime_priority = s->realtime_priority,
+		.map_timeout_ms = s->map_timeout_ms,
+		.toggles_ms = s->toggles.items,
+		.toggle_count = s->toggles.len,
+		.command = command,
+		.argv = run->argv,
+		.diag = &run->diag,
+		.announce = s->quiet ? NULL : say_line,
+		.started = say_notes,
+		.started_context = run};
+	struct record_summary summary;
+	struct tally_error err = {0};
+
+	if (hold_tracepoints(run, &err) != TALLY_OK)
+		return cli_fail(run->cli, &err);
+	if (record_attrs_apply(&run->events, &s->attrs, &err) != TALLY_OK)
+		return cli_fail(run->cli, &err);
+	for (size_t i = 0; s->overwrites && i < run->events.len; i++)
+		run->events.specs[i].attr.flags |= ATTR_FLAG(ATTR_BIT_WRITE_BACKWARD);
+	enum tally_status st = record_session_run(&request, &summary, &err);
+	tracepoint_hold_release(&run->hold);
+	say_notes(run);
+	say_outcome(run, command, &summary);
+	record_session_unblock(&summary);
+	if (st == TALLY_OK && s->is_self_contained) {
+		int packed = pack(run);
+		return packed ? packed : leave(&summary, 0);
+	}
+	if (st == TALLY_OK)
+		return leave(&summary, 0);
+	int code = failure_code(run, &err);
+	if (code == EXIT_OF(12)) /* perf's words, which scripts look for */
+		fprintf(stderr, "Couldn't create thread/CPU maps: %s\n", strerror(ESRCH));
+	fprintf(stderr, "%s\n", err.text);
+	return code;
+}
+
+/* A copy of the whole command line: the option parser moves words. */
+static char **copy_command_line(const char *program, int argc, char **argv)
+{
+	char **copy = calloc((size_t)argc + 2, sizeof(*copy));
+
+	if (!copy)
+		return NULL;
+	copy[0] = (char *)program;
+	for (int i = 0; i < argc; i++)
+		copy[i + 1] = argv[i];
+	return copy;
+}
+
+static int run_parsed(struct record_run *run, char *const *command)
+{
+	struct record_settings *s = &run->settings;
+
+	complete_settings(s, command != NULL);
+	say_ring_size(s);
+	int code = check_latency(run);
+	if (code == 0)
+		code = check_outputs(run);
+	if (code == 0)
+		code = check_self_contained(run);
+	if (code == 0)
+		code = check_live(run);
+	if (code == 0)
+		code = record_events_make(run->cli, run->command, run->kernel, s, &run->events, &run->switch_events);
+	if (code == 0)
+		code = record_freq_complete(run->kernel, &run->settings);
+	struct tally_error err = {0};
+	if (code == 0 && !s->dry_run && holds_files(s) && record_files_create(&run->files, &err) != TALLY_OK)
+		code = cli_fail(run->cli, &err);
+	if (code == 0 && !s->dry_run)
+		code = record(run, command);
+	return code;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct record_run run = {
+		.cli = cli, .command = command, .kernel = kernel_seam_linux(), .settings = record_settings_default()};
+	int rest;
+
+	run.argv = copy_command_line(cli->program, argc, argv);
+	if (!run.argv)
+		return cli_failf(cli, "out of memory");
+	diag_init(&run.diag);
+	struct tally_error err;
+	enum tally_status read = record_config_read("record", &run.settings, &run.diag, &err);
+	int code = read == TALLY_OK ? cli_parse_options(cli, command, argc, argv, &run.settings, &rest)
+				    : cli_fail(cli, &err);
+	if (code == CLI_GO_ON)
+		code = run_parsed(&run, rest < argc ? argv + rest : NULL);
+	event_list_deinit(&run.events);
+	event_list_deinit(&run.switch_events);
+	record_files_destroy(run.files);
+	record_settings_deinit(&run.settings);
+	diag_deinit(&run.diag);
+	free(run.argv);
+	return code;
+}
+
+static const char *const usages[] = {"[<options>] [<command>]", "[<options>] -- <command> [<options>]", NULL};
+static const char *const examples[] = {
+	"where a program spends its time, with callers",
+	"tally record -g -- ./program",
+	"a whole machine for ten seconds",
+	"tally record -a -g -- sleep 10",
+	"a running process, 99 samples a second",
+	"tally record -F 99 -p 1234",
+	NULL,
+};
+
+const struct command command_record = {
+	.name = "record",
+	.summary = "Run a command and record its profile into perf.data",
+	.usages = usages,
+	.options = &record_option_table,
+	.description =
+		"Samples a command, running processes or whole CPUs and writes the samples to a file that 'report' and "
+		"'script' read, and perf too.\n\nWithout -e it samples cycles, and the CPU clock where the machine "
+		"gives "
+		"no hardware counters. It ends when the command or the target ends, or with Ctrl-C; the command's exit "
+		"status is passed on.",
+	.examples = examples,
+	.run = run,
+};

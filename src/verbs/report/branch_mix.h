@@ -1,0 +1,28 @@
+/*
+ * branch_mix.h - of which types the branches of a recording are, where its CPU told: what stands below `report -b`.
+ *
+ * A value. Conditional branches are told apart by where they lead, all by whether they leave a page.
+ *
+ *	branch_mix_add(&mix, sample_branch_kind(&branch), 1);
+ *	branch_mix_print(&mix, out);
+ */
+#ifndef VERBS_REPORT_BRANCH_MIX_H
+#define VERBS_REPORT_BRANCH_MIX_H
+
+#include "abi/branch.h"
+#include "base/json.h"
+
+struct branch_mix {
+	uint64_t total; /* of known type */
+	uint64_t forward, backward, cross_4k, cross_2m;
+	uint64_t types[BRANCH_KINDS];
+};
+
+/* kind: sample_branch_kind. */
+void branch_mix_add(struct branch_mix *mix, uint64_t kind, uint64_t count);
+/* Nothing where no branch is of a known type. */
+void branch_mix_print(const struct branch_mix *mix, struct text *out);
+/* As member "branch_types"; the same. */
+void branch_mix_json(const struct branch_mix *mix, struct json *j);
+
+#endif

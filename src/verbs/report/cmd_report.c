@@ -1,0 +1,627 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/output_terminal.h"
+#include "cli/word_files.h"
+#include "perfdata/time_spans.h"
+#include "tasks/listing/annotate_objdump.h"
+#include "tasks/reporting/report_config.h"
+#include "tasks/session/reader_styles.h"
+#include "tasks/terminal/tui_terminal.h"
+#include "verbs/report/report_blocks.h"
+#include "verbs/report/report_run.h"
+
+struct settings {
+	struct report_request request;
+	struct tally_error problem; /* of the last option, so that its text outlives the call */
+	bool stdio, tui;
+	const char *page; /* where --html writes; NULL: it was not asked for */
+	unsigned verbose;
+	const char *pretty;
+	uint64_t max_stack;
+	bool inverted;
+};
+
+#define DEFAULT_PAGE   "report.html"
+#define MAX_STACK      127 /* as perf's manual has it */
+#define REQUEST(field) offsetof(struct settings, request.field)
+
+typedef enum tally_status (*request_setter)(struct report_request *, const char *, struct tally_error *);
+
+static const char *apply(const struct option_use *use, request_setter set)
+{
+	struct settings *settings = use->settings;
+	if (set(&settings->request, use->value, &settings->problem) == TALLY_OK)
+		return NULL;
+	return settings->problem.text;
+}
+
+static const char *set_chains(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	if (use->is_negated) {
+		settings->request.chains.style = CHAIN_NONE;
+		return NULL;
+	}
+	return apply(use, report_request_set_chains);
+}
+
+static const char *set_widths(const struct option_use *use)
+{
+	return apply(use, report_request_set_widths);
+}
+
+static const char *set_time_quantum(const struct option_use *use)
+{
+	return apply(use, report_request_set_time_quantum);
+}
+
+static const char *set_branches(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->request.branches = use->is_negated ? BRANCHES_NEVER : BRANCHES_ALWAYS;
+	return NULL;
+}
+
+static const char *set_percent_limit(const struct option_use *use)
+{
+	return apply(use, report_request_set_percent_limit);
+}
+
+static const char *set_percentage(const struct option_use *use)
+{
+	return apply(use, report_request_set_percentage);
+}
+
+static const char *set_colour(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	return colours_by_mode(use->value, &settings->request.colours) ? NULL : "takes always, never or auto";
+}
+
+static const char *set_html(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->page = use->is_negated ? NULL : use->value ? use->value : DEFAULT_PAGE;
+	return NULL;
+}
+
+static const char *set_children(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->request.no_children = use->is_negated;
+	return NULL;
+}
+
+static const char *set_group(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->request.force_group = !use->is_negated;
+	settings->request.no_group = use->is_negated;
+	return NULL;
+}
+
+static const char *set_group_sort(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	return report_request_set_group_sort(&settings->request, use->value) ? NULL : "expects a numerical value";
+}
+
+static const char *set_require(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	if (requirements_parse(use->value, &settings->request.requirements, &settings->problem) == TALLY_OK)
+		return NULL;
+	return settings->problem.text;
+}
+
+static const char *set_skip_empty(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->request.keeps_empty = use->is_negated;
+	return NULL;
+}
+
+/* What only the explorer shows is checked, so that command lines for it work; perf's text is the same with any value. */
+static const char *set_percent_type(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	static const struct {
+		const char *name;
+		enum annotate_percent percent;
+	} types[] = {{"local-period", ANNOTATE_LOCAL_PERIOD}, {"period-local", ANNOTATE_LOCAL_PERIOD},
+		{"global-period", ANNOTATE_GLOBAL_PERIOD}, {"period-global", ANNOTATE_GLOBAL_PERIOD},
+		{"local-hits", ANNOTATE_LOCAL_HITS}, {"hits-local", ANNOTATE_LOCAL_HITS},
+		{"global-hits", ANNOTATE_GLOBAL_HITS}, {"hits-global", ANNOTATE_GLOBAL_HITS}};
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (strcmp(use->value, types[i].name))
+			continue;
+		settings->request.annotation.percent = types[i].percent;
+		return NULL;
+	}
+	return "takes local-period, global-period, local-hits or global-hits";
+}
+
+static const char *set_source(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->request.annotation.hides_source = use->is_negated;
+	return NULL;
+}
+
+static const char *set_strip(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	uint64_t *strip = &settings->request.annotation.strip;
+	settings->request.annotation.has_strip = true;
+	return str_to_u64(str_from(use->value), 0, strip) && *strip <= UINT32_MAX
+		       ? NULL
+		       : "expects a number of parts of a path";
+}
+
+/* The program is one that can be run; the libraries stand for what is read here. */
+static const char *set_addr2line_style(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	struct tally_str first;
+	const char *why = addr2line_style_check(use, &first);
+	if (!why && str_equal(first, STR("addr2line")) && !settings->request.addr2line)
+		settings->request.addr2line = "addr2line";
+	return why;
+}
+
+static const char *check_samples(const struct option_use *use)
+{
+	uint64_t count;
+	return str_to_u64(str_from(use->value), 0, &count) ? NULL : "expects a numerical value";
+}
+
+static const char *set_socket(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	bool is_negative = use->value[0] == '-'; /* no socket: all count */
+	if (!str_to_u64(str_from(use->value + is_negative), 0, &settings->request.socket))
+		return "expects a numerical value";
+	settings->request.has_socket = !is_negative;
+	return NULL;
+}
+
+static const char *set_self(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	bool is_inlined = strcmp(use->value, "inlined") == 0;
+	if (!is_inlined && strcmp(use->value, "symbol") != 0)
+		return "expects 'symbol' or 'inlined'";
+	settings->request.self_is_inlined = is_inlined;
+	return NULL;
+}
+
+static const char *set_inline(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->request.no_inline = use->is_negated;
+	return NULL;
+}
+
+static const char *set_demangle(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->request.no_demangle = use->is_negated;
+	return NULL;
+}
+
+static const char *keep_kernel_demangled(const struct option_use *use)
+{
+	return use->is_negated ? "cannot be negated: --no-demangle shows all names as stored" : NULL;
+}
+
+static const char *set_debuginfod(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	return debuginfod_set_urls(&settings->request.debuginfod, use);
+}
+
+static const char *set_debuginfod_size(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	return debuginfod_set_size(&settings->request.debuginfod, use);
+}
+
+static const char *set_debuginfod_time(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	return debuginfod_set_seconds(&settings->request.debuginfod, use);
+}
+
+static const char *set_itrace(const struct option_use *use)
+{
+	return trace_options_set_itrace(&((struct settings *)use->settings)->request.traces, use);
+}
+
+static const struct option options[] = {
+	{"input", 'i', OPTION_STRING, "file", .offset = REQUEST(input), .help = "input file name; - is standard input"},
+	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct settings, stdio), .help = "Use the stdio interface: text"},
+	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct settings, request.force),
+		.help = "take the file whoever owns it (which is the rule here)"},
+	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct settings, verbose),
+		.help = "paths of objects, addresses of symbols and where these came from"},
+	{"quiet", 'q', OPTION_FLAG, .offset = REQUEST(is_quiet), .help = "Do not show any warnings or messages"},
+	{"sort", 's', OPTION_STRING, "key[,key2...]", .offset = REQUEST(sort),
+		.help = "sort by key(s): comm, dso, symbol, pid, tgid, cpu, symbol_size, overhead ..."},
+	{"fields", 'F', OPTION_STRING, "key[,keys...]", .offset = REQUEST(fields),
+		.help = "output field(s): overhead, period, sample and the sort keys; with + in front beside the usual "
+			"ones"},
+	{"show-nr-samples", 'n', OPTION_FLAG, .offset = REQUEST(shows_samples),
+		.help = "Show a column with the number of samples"},
+	{"show-total-period", 0, OPTION_FLAG, .offset = REQUEST(shows_period),
+		.help = "Show a column with the sum of periods"},
+	{"show-cpu-utilization", 0, OPTION_FLAG, .offset = REQUEST(shows_modes),
+		.help = "Show sample percentage for different cpu modes"},
+	{"showcpuutilization", 0, OPTION_FLAG, .is_hidden = true, .offset = REQUEST(shows_modes),
+		.help = "older name of --show-cpu-utilization"},
+	{"call-graph", 'g', OPTION_CALL, "print_type,threshold[,print_limit],order,sort_key[,branch],value",
+		.argument_is_optional = true, .takes_next_word = true, .call = set_chains, .is_self_explaining = true,
+		.help = "Display call graph: graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
+			"percent|period|count (default: graph,0.5,caller,function,percent)"},
+	{"inverted", 'G', OPTION_FLAG, .offset = offsetof(struct settings, inverted),
+		.help = "call graphs start at the outermost caller"},
+	{"children", 0, OPTION_CALL, .call = set_children,
+		.help = "Accumulate callchains of children and show total overhead as well. Enabled by default, use "
+			"--no-children to disable"},
+	{"max-stack", 0, OPTION_U64, "n", .offset = offsetof(struct settings, max_stack),
+		.help = "calls of a chain that are looked at, with what was inlined into them (127); 0: none"},
+	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit, .is_self_explaining = true,
+		.help = "Don't show entries under that percent"},
+	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = set_percentage, .is_self_explaining = true,
+		.help = "how to display percentage of filtered entries"},
+	{"comms", 'c', OPTION_STRING, "comm[,comm...]", .offset = REQUEST(filters.comms),
+		.help = "only consider symbols in these comms (file://FILE: those in it, one a line)"},
+	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", .offset = REQUEST(filters.dsos),
+		.help = "only consider symbols in these dsos"},
+	{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", .offset = REQUEST(filters.symbols),
+		.help = "only consider these symbols"},
+	{"symbol-filter", 0, OPTION_STRING, "filter", .offset = REQUEST(filters.symbol_part),
+		.help = "only show symbols that (partially) match with this filter"},
+	{"pid", 0, OPTION_STRING, "pid[,pid...]", .offset = REQUEST(filters.pids),
+		.help = "only consider symbols in these pids"},
+	{"tid", 0, OPTION_STRING, "tid[,tid...]", .offset = REQUEST(filters.tids),
+		.help = "only consider symbols in these tids"},
+	{"cpu", 'C', OPTION_STRING, "cpu", .offset = REQUEST(cpus), .help = "list of cpus to profile"},
+	{"hide-unresolved", 'U', OPTION_FLAG, .offset = REQUEST(hides_unresolved),
+		.help = "Only display entries resolved to a symbol"},
+	{"field-separator", 't', OPTION_STRING, "separator", .offset = REQUEST(separator),
+		.help = "separator for columns, no spaces will be added between columns"},
+	{"column-widths", 'w', OPTION_CALL, "width[,width...]", .call = set_widths, .is_self_explaining = true,
+		.help = "don't try to adjust column width, use these fixed values"},
+	{"header", 0, OPTION_FLAG, .offset = REQUEST(header), .help = "Show data header"},
+	{"header-only", 0, OPTION_FLAG, .offset = REQUEST(header_only), .help = "Show only data header"},
+	{"show-info", 'I', OPTION_FLAG, .offset = REQUEST(full_info),
+		.help = "Display extended information about perf.data file"},
+	{"stats", 0, OPTION_FLAG, .offset = REQUEST(stats), .help = "Display event stats"},
+	{"require", 0, OPTION_CALL, "name<bound[,...]", .call = set_require, .is_self_explaining = true,
+		.help = "end with status 3 unless the recording is worth that, as in "
+			"'lost<1%,complete>95%,symbols>90%' "
+			"(samples, lost, throttled, complete, symbols, kernel; < <= > >= =)"},
+	{"html", 0, OPTION_CALL, "file", .argument_is_optional = true, .call = set_html,
+		.help = "write one page (" DEFAULT_PAGE ") with all of the recording, for a browser; goes with what "
+			"'export' takes"},
+	{"json", 0, OPTION_FLAG, .offset = REQUEST(is_json),
+		.help = "the tables as JSON (docs/schema/report.json), with call chains as trees; -I: the header too"},
+	{"missing", 0, OPTION_FLAG, .offset = REQUEST(missing),
+		.help = "Show which objects lack symbols, where was looked for them and what to install"},
+	{"threads", 'T', OPTION_FLAG, .offset = REQUEST(threads), .help = "Show per-thread event counters"},
+	{"pretty", 0, OPTION_STRING, "key", .offset = offsetof(struct settings, pretty),
+		.help = "printing style of -T: normal raw"},
+	{"group", 0, OPTION_CALL, .call = set_group, .help = "Show event group information together"},
+	{"skip-empty", 0, OPTION_CALL, .call = set_skip_empty,
+		.help = "Do not display empty (or dummy) events in the output"},
+	{"demangle", 0, OPTION_CALL, .call = set_demangle,
+		.help = "Demangle symbols; --no-demangle shows them as stored"},
+	{"symfs", 0, OPTION_STRING, "directory", .offset = REQUEST(symfs),
+		.help = "Look for files with symbols relative to this directory"},
+	{"vmlinux", 'k', OPTION_STRING, "file", .offset = REQUEST(vmlinux), .help = "vmlinux pathname"},
+	{"kallsyms", 0, OPTION_STRING, "file", .offset = REQUEST(kallsyms), .help = "kallsyms pathname"},
+	{"stdio-color", 0, OPTION_CALL, "always|never|auto", .call = set_colour, .can_be_negated = true,
+		.help = "'always', 'never' or 'auto': colour the percentages"},
+	{"inline", 0, OPTION_CALL, .call = set_inline,
+		.help = "Show inlined calls as frames of call chains (on; --no-inline: off)"},
+	{"self", 0, OPTION_CALL, "kind", .call = set_self,
+		.help = "Count self time by 'symbol' (default), or by 'inlined' function, as pages and flame graphs "
+			"do"},
+	{"hierarchy", 'H', OPTION_FLAG, .offset = REQUEST(is_hierarchy),
+		.help = "Show entries in a hierarchy: one level for each sort key; {key,key} is one level"},
+	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REQUEST(dump), .help = "dump raw trace in ASCII"},
+	{"parent", 'p', OPTION_STRING, "regex", .offset = REQUEST(filters.parent),
+		.help = "regex filter to identify parent, see: '--sort parent'"},
+	{"exclude-other", 'x', OPTION_FLAG, .offset = REQUEST(filters.excludes_other),
+		.help = "Only display entries with parent-match"},
+	{"branch-stack", 'b', OPTION_CALL, .call = set_branches,
+		.help = "use branch records for per branch histogram filling"},
+	{"branch-history", 0, OPTION_FLAG, .offset = REQUEST(has_history),
+		.help = "add last branch records to call history: the jumps that led to each sample"},
+	{"ignore-callees", 0, OPTION_STRING, "regex", .offset = REQUEST(filters.ignored_callees),
+		.help = "ignore callees of these functions in call graphs"},
+	{"mem-mode", 0, OPTION_FLAG, .offset = REQUEST(by_memory), .help = "mem access profile"},
+	{"mmaps", 0, OPTION_FLAG, .offset = REQUEST(mmaps), .help = "Display recorded tasks memory maps"},
+	{"tasks", 0, OPTION_FLAG, .offset = REQUEST(tasks), .help = "Display recorded tasks"},
+	{"time", 0, OPTION_STRING, "str", .offset = REQUEST(times),
+		.help = "Time span of interest (start,stop), or percentages of the recording (10%-20%, 10%/2)"},
+	{"time-quantum", 0, OPTION_CALL, "time", .call = set_time_quantum, .is_self_explaining = true,
+		.help = "Set time quantum for time sort key"},
+	{"parallelism", 0, OPTION_STRING, "list", .offset = REQUEST(parallelism),
+		.help = "Only samples of times when so many threads ran (1,4-8; needs --switch-events)"},
+	TRACE_OPTION_ITRACE(set_itrace),
+	{"raw-trace", 0, OPTION_FLAG, .offset = REQUEST(raw_traces), .help = "Show raw trace event output"},
+	{"group-sort-idx", 0, OPTION_CALL, "n", .call = set_group_sort,
+		.help = "Sort the output by the event at the index n in group"},
+	{"percent-type", 0, OPTION_CALL, "type", .call = set_percent_type,
+		.help = "Set percent type local/global-period/hits of annotated functions; text has none"},
+	{"demangle-kernel", 0, OPTION_CALL, .call = keep_kernel_demangled,
+		.help = "Enable kernel symbol demangling (always done, but with --no-demangle)"},
+	{"debuginfod", 0, OPTION_CALL, "urls", .argument_is_optional = true, .call = set_debuginfod,
+		.help = "fetch debug files by build id in the background, for the next report (default: "
+			"DEBUGINFOD_URLS, which alone fetches nothing)"},
+	{"debuginfod-size", 0, OPTION_CALL, "size", .call = set_debuginfod_size,
+		.help = "fetch at most that much (default: 1G)"},
+	{"debuginfod-time", 0, OPTION_CALL, "seconds", .call = set_debuginfod_time,
+		.help = "fetch at most that long (default: 300)"},
+	{"modules", 'm', OPTION_FLAG, .offset = REQUEST(modules_are_asked),
+		.help = "Load module symbols (always done, of any kernel whose files are there)"},
+	{"ignore-vmlinux", 0, OPTION_FLAG, .offset = REQUEST(ignore_vmlinux),
+		.help = "Don't look for a vmlinux of the recorded build id"},
+	{"full-source-path", 0, OPTION_FLAG, .offset = REQUEST(full_source_path),
+		.help = "Show source lines and files with the whole path"},
+	{"samples", 0, OPTION_CALL, "n", .call = check_samples,
+		.help = "Number of samples to save per histogram entry for a browser; text has none"},
+	{"switch-on", 0, OPTION_STRING, "event", .offset = REQUEST(switch_on),
+		.help = "Consider events after the occurrence of this event"},
+	{"switch-off", 0, OPTION_STRING, "event", .offset = REQUEST(switch_off),
+		.help = "Stop considering events after the occurrence of this event"},
+	{"show-on-off-events", 0, OPTION_FLAG, .offset = REQUEST(shows_switches),
+		.help = "Show the on/off switch events, used with --switch-on and --switch-off"},
+	{"show-ref-call-graph", 0, OPTION_FLAG, .offset = REQUEST(shows_reference),
+		.help = "Say in the heading of events recorded with call-graph=no that chains are a reference event's"},
+	{"total-cycles", 0, OPTION_FLAG, .offset = REQUEST(total_cycles),
+		.help = "Sort all blocks of code by their share of the cycles that branch stacks tell"},
+	{"socket-filter", 0, OPTION_CALL, "n", .call = set_socket,
+		.help = "only show processor socket that match with this filter"},
+	{"xed", 0, OPTION_UNSUPPORTED, .help = "Run xed disassembler on output"},
+	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct settings, tui),
+		.help = "Use the TUI interface: look through the report by keys (on a terminal it is; ? lists them)"},
+	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK2 interface"},
+	{"ns", 0, OPTION_FLAG, .offset = REQUEST(times_in_ns), .help = "Show times in nanosecs"},
+	{"objdump", 0, OPTION_STRING, "path", .offset = REQUEST(annotation.objdump),
+		.help = "objdump binary to run for annotated functions (default: they are disassembled here)"},
+	{"disassembler-style", 'M', OPTION_STRING, "style", .offset = REQUEST(annotation.style),
+		.help = "syntax of annotated functions: intel or att, or what the given objdump knows"},
+	{"disable-order", 0, OPTION_FLAG, .offset = REQUEST(in_file_order),
+		.help = "Disable raw trace ordering: -D shows records as they lie in the file (rows are the same)"},
+	{"source", 0, OPTION_CALL, .call = set_source,
+		.help = "Interleave source with annotated functions (on; --no-source: off)"},
+	{"asm-raw", 0, OPTION_FLAG, .offset = REQUEST(annotation.shows_bytes),
+		.help = "Display the bytes of instructions of annotated functions"},
+	{"addr2line", 0, OPTION_STRING, "path", .offset = REQUEST(addr2line),
+		.help = "addr2line binary to run for source lines and inlined calls (default: they are read here)"},
+	{"addr2line-style", 0, OPTION_CALL, "style", .call = set_addr2line_style,
+		.help = "addr2line: that program for source lines; perf's others (libdw,llvm,libbfd): read here"},
+	{"unwind-style", 0, OPTION_CALL, "style", .call = unwind_style_check, .help = UNWIND_STYLE_HELP},
+	{"prefix", 0, OPTION_STRING, "prefix", .offset = REQUEST(annotation.prefix),
+		.help = "Add prefix to source file path names of annotated functions (with --prefix-strip)"},
+	{"prefix-strip", 0, OPTION_CALL, "N", .call = set_strip,
+		.help = "Strip first N entries of source file path name of annotated functions (with --prefix)"},
+	{"stitch-lbr", 0, OPTION_FLAG, .offset = REQUEST(stitches),
+		.help = "Enable LBR callgraph stitching: callers that fell off the CPU's registers, of earlier "
+			"samples"},
+	{"latency", 0, OPTION_FLAG, .offset = REQUEST(by_latency),
+		.help = "Show the share of the time that passed, by how many threads ran (needs --switch-events)"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>]", NULL};
+static const char *const examples[] = {"callers and callees of perf.data", "tally report", "the ten heaviest programs",
+	"tally report -s comm,dso -g none --percent-limit 1", NULL};
+
+/* What a screen cannot show, or what is made for other programs; NULL: nothing of it is asked for. */
+static const char *text_only_option(const struct report_request *r)
+{
+	const struct {
+		bool is_used;
+		const char *name;
+	} all[] = {{r->stats, "--stats"}, {r->tasks, "--tasks"}, {r->mmaps, "--mmaps"}, {r->dump, "-D"},
+		{r->header, "--header"}, {r->header_only, "--header-only"}, {r->full_info, "-I"},
+		{r->missing, "--missing"}, {r->threads, "-T"}, {r->is_json, "--json"}, {r->separator, "-t"},
+		{r->total_cycles, "--total-cycles"}};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].is_used)
+			return all[i].name;
+	return NULL;
+}
+
+static int choose_interface(const struct cli *cli, struct settings *settings)
+{
+	struct report_request *request = &settings->request;
+	const char *other = text_only_option(request);
+	bool is_usable = tui_terminal_is_usable();
+	if (settings->stdio)
+		return 0;
+	if (settings->tui && other)
+		return cli_failf(cli, "--tui and %s cannot be used together", other);
+	if (settings->tui && !is_usable)
+		return cli_failf(cli, "--tui needs a terminal as standard input and output, and ncursesw in the build");
+	request->is_interactive = !other && is_usable;
+	return 0;
+}
+
+/* What would change the blocks, and does not yet; NULL: none of it is asked for. */
+static const char *blocks_refuse(const struct report_request *r)
+{
+	const struct profile_filter_lists *f = &r->filters;
+	const struct {
+		bool is_used;
+		const char *name;
+	} all[] = {{r->sort, "-s"}, {r->fields, "-F"}, {r->is_hierarchy, "--hierarchy"}, {f->comms, "-c"},
+		{f->dsos, "-d"}, {f->symbols, "-S"}, {f->symbol_part, "--symbol-filter"}, {f->pids, "--pid"},
+		{f->tids, "--tid"}, {f->parent, "-p"}, {f->ignored_callees, "--ignore-callees"}, {r->cpus, "-C"},
+		{r->has_socket, "--socket-filter"}, {r->parallelism, "--parallelism"}, {r->switch_on, "--switch-on"},
+		{r->switch_off, "--switch-off"}, {r->by_memory, "--mem-mode"}, {r->by_latency, "--latency"},
+		{r->has_history, "--branch-history"}, {r->chains_asked, "-g"}, {r->missing, "--missing"},
+		{r->group_sort_is_set, "--group-sort-idx"}, {r->requirements.count, "--require"}};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].is_used)
+			return all[i].name;
+	return NULL;
+}
+
+static int finish_settings(const struct cli *cli, struct settings *settings, int argc, char **argv, int rest)
+{
+	struct report_request *request = &settings->request;
+	if (settings->inverted) {
+		request->is_caller_first = true;
+		request->order_is_set = true;
+	}
+	if (settings->pretty && !strcmp(settings->pretty, "raw"))
+		request->is_raw_pretty = true;
+	else if (settings->pretty && strcmp(settings->pretty, "normal") && !request->is_quiet)
+		cli_failf(cli, "note: --pretty takes normal or raw, and '%s' is taken as normal", settings->pretty);
+	request->max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
+	request->is_verbose = settings->verbose > 0 && !request->is_quiet;
+	if (request->stats && (request->tasks || request->mmaps))
+		return cli_failf(cli, "--tasks and --mmaps can't be used together with --stats");
+	const struct report_annotation *a = &request->annotation;
+	if (a->has_strip && !a->prefix)
+		return cli_failf(cli, "--prefix-strip goes with --prefix");
+	int code = disassembly_style_check(cli, a->style, a->objdump);
+	if (code == 0)
+		code = cli_check_program(cli, "--addr2line", request->addr2line);
+	if (code != 0)
+		return code;
+	bool is_of_records =
+		request->stats || request->tasks || request->mmaps || request->dump || request->header_only;
+	request->total_cycles = request->total_cycles && !is_of_records; /* there is no place for blocks in those */
+	const char *refused = request->total_cycles ? blocks_refuse(request) : NULL;
+	if (refused)
+		return cli_failf(cli, "--total-cycles and %s cannot be used together", refused);
+	if (request->requirements.count && (is_of_records || request->missing))
+		return cli_failf(cli, "--require judges a report, and this is none");
+	if (request->is_json && request->dump)
+		return cli_failf(
+			cli, "--json has no raw records (-D): 'tally data convert --to-json' writes samples as JSON");
+	if (request->separator && !strcmp(request->separator, "."))
+		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
+	if (argc - rest > 1)
+		return cli_failf(cli, "report takes one file, and '%s' is one more", argv[rest + 1]);
+	if (argc - rest == 1 && !request->input)
+		request->input = argv[rest];
+	else if (argc - rest == 1)
+		request->filters.symbol_part = argv[rest]; /* as perf takes it, with -i or not */
+	return choose_interface(cli, settings);
+}
+
+static int run_request(const struct cli *cli, struct report_request *request, struct diag *notes)
+{
+	struct text out = {0};
+	struct tally_error err = {0};
+	bool is_met = true;
+	text_to_fd(&out, STDOUT_FILENO);
+	text_separated_by(&out, request->separator);
+	enum tally_status status = TALLY_OK;
+	if (request->total_cycles)
+		status = report_blocks(cli, request, &out, &request->opened, &err);
+	if (request->opened && !request->is_quiet)
+		cli_failf(cli, "note: --total-cycles needs branch stacks (record -b), and this recording has none: "
+			       "its rows are those of a report without");
+	if (request->opened || !request->total_cycles)
+		status = report_run(cli, request, &out, notes, &is_met, &err);
+	int code = cli_finish_text(cli, &out);
+	if (!request->is_quiet)
+		cli_print_diag(cli, notes);
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	if (request->times && !time_spans_are_valid(request->times))
+		code = EXIT_BAD_TIME;
+	if (code == 0 && !is_met)
+		code = EXIT_NOT_WORTH;
+	cli_end_pager();
+	return code;
+}
+
+/* Where the page goes. Of "--html page.html", without a "=", the last word is taken for that and not for a recording. */
+static const char *page_of(const struct settings *settings, int argc, char **argv, int rest)
+{
+	bool is_named = strcmp(settings->page, DEFAULT_PAGE) != 0;
+	return !is_named && argc - rest == 1 && str_ends_with(str_from(argv[rest]), STR(".html")) ? argv[rest]
+												  : settings->page;
+}
+
+/* The page shows all that report's options choose from: what chooses samples goes on to export, and it refuses the rest. */
+static int write_page(const struct cli *cli, const char *path, int argc, char **argv)
+{
+	const char *const words[] = {command_export.name, "--format", "html", "--output", path, NULL};
+	char **others = calloc((size_t)argc + 1, sizeof(*others));
+	int count = 0;
+	if (!others)
+		return cli_failf(cli, "out of memory");
+	for (int i = 1; i < argc; i++)
+		if (argv[i] != path && strcmp(argv[i], "--html") != 0 &&
+			strncmp(argv[i], "--html=", strlen("--html=")) != 0)
+			others[count++] = argv[i];
+	int code = cli_run_verb(cli, &command_export, words, count, others);
+	free(others);
+	if (code == 0 && strcmp(path, "-") != 0)
+		fprintf(stderr, "[ %s report: wrote %s ]\n", cli->program, path);
+	return code;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {.max_stack = MAX_STACK};
+	struct word_files files = {0};
+	struct diag notes;
+	struct tally_error err = {0};
+	char *sort = NULL;
+	int code, rest;
+	report_request_init(&settings.request);
+	settings.request.colours = colours_are_wanted();
+	settings.request.terminal_columns = terminal_columns();
+	diag_init(&notes);
+	if (report_config_read(&settings.request, &sort, &notes, &err) != TALLY_OK)
+		code = cli_fail(cli, &err);
+	else
+		code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code == CLI_GO_ON && settings.page) {
+		code = write_page(cli, page_of(&settings, argc, argv, rest), argc, argv);
+	} else if (code == CLI_GO_ON) {
+		code = finish_settings(cli, &settings, argc, argv, rest);
+		if (code == 0 && word_files_read_filters(&files, &settings.request.filters, &err) != TALLY_OK)
+			code = cli_fail(cli, &err);
+		if (code == 0)
+			code = run_request(cli, &settings.request, &notes);
+	}
+	word_files_deinit(&files);
+	diag_deinit(&notes);
+	free(sort);
+	return code;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.summary = "Read perf.data (created by perf record) and display the profile",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Reads a recording and prints, for each of its events, which programs, files and functions the samples "
+		"fell on, the most first. With call chains, Children is what a function and all that it called had, "
+		"Self what it had alone, and the callers follow each row.\n\n"
+		"What the recording lost or hides is told on standard error, and at the end what the report is worth: "
+		"samples, what was lost, how often the kernel throttled, the share of call chains that are complete "
+		"(of "
+		"copied stacks: unwound to the thread's first function; of recorded chains: ending in a function that "
+		"threads start in), the share of samples that have symbols. With --require, status 3 says that it is "
+		"worth "
+		"less than that.",
+	.examples = examples,
+	.run = run,
+};

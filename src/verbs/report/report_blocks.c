@@ -1,0 +1,433 @@
+#include "verbs/report/report_blocks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "abi/branch.h"
+#include "base/error.h"
+#include "tasks/header/header_json.h"
+#include "tasks/header/header_text.h"
+#include "tasks/session/data_source.h"
+#include "tasks/session/recording_input.h"
+#include "tasks/session/report_stats.h"
+#include "verbs/report/branch_mix.h"
+#include "verbs/report/report_json.h"
+
+#define CYCLES_WIDTH  17
+#define COUNT_WIDTH   14
+#define AVERAGE_WIDTH 11
+#define RANGE_WIDTH   70
+#define OBJECT_WIDTH  20
+
+#define HEADER_HINT "# To display the perf.data header info, please use --header/--header-only options.\n#\n"
+
+struct run { /* of code, as one pair of branches tells it */
+	uint32_t event, start, end; /* frames; start is RESOLVE_NONE where the branch before is not known */
+	uint64_t cycles, count;
+};
+
+struct block {
+	uint32_t event, start, end;
+	uint64_t start_address; /* in the binary; of the function where no branch is known */
+	bool has_start;
+	uint64_t cycles, count;
+	uint64_t order;
+};
+
+struct event_sums {
+	uint64_t samples, branches, cycles, averages;
+};
+
+struct blocks {
+	struct data_source source;
+	struct id_table run_ids; /* event and end, start */
+	VEC(struct run) runs;
+	struct map_u64 block_ids; /* event << 32 | end */
+	VEC(struct block) blocks;
+	struct event_sums *sums;
+	size_t event_count;
+	struct branch_mix mix;
+};
+
+/* Once more; its sums are of this one time. */
+static bool add_run(struct blocks *b, const struct run *run)
+{
+	const uint64_t key[2] = {(uint64_t)run->event << 32 | run->end, run->start};
+	uint32_t id = id_table_add(&b->run_ids, key, NULL);
+	if (id == b->runs.len)
+		return vec_push(&b->runs, *run);
+	if (id == ID_TABLE_NONE)
+		return false;
+	b->runs.items[id].cycles += run->cycles;
+	b->runs.items[id].count += run->count;
+	return true;
+}
+
+static uint32_t frame_at(struct resolver *r, const struct resolve_where *where, uint64_t ip)
+{
+	return resolver_frame(r, where, (int64_t)ip < 0 ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER, ip);
+}
+
+static bool add_sample(struct blocks *b, const struct data_sample *s)
+{
+	uint32_t count = s->sample.present & SAMPLE_BRANCH_STACK ? sample_branch_count(&s->sample) : 0;
+	uint32_t event = s->event->index;
+	if (event >= b->event_count || count == 0)
+		return true;
+	struct resolver *r = &b->source.resolver;
+	struct resolve_where where = resolver_where(r, (int32_t)s->sample.pid, s->clock);
+	b->sums[event].samples++;
+	b->sums[event].branches += count;
+	/* Newest first; what the CPU did not time has no cycles. */
+	for (uint32_t i = 0; i < count; i++) {
+		struct sample_branch branch = sample_branch_at(&s->sample, i);
+		struct run run = {.event = event, .start = RESOLVE_NONE, .cycles = branch.cycles, .count = 1};
+		branch_mix_add(&b->mix, sample_branch_kind(&branch), 1);
+		if (branch.cycles == 0)
+			continue;
+		b->sums[event].cycles += branch.cycles;
+		run.end = frame_at(r, &where, branch.from);
+		if (i + 1 < count)
+			run.start = frame_at(r, &where, sample_branch_at(&s->sample, i + 1).to);
+		if (r->failed || !add_run(b, &run))
+			return false;
+	}
+	return true;
+}
+
+/* The run counts for the block of its end, if both ends are of one function. */
+static enum tally_status add_to_block(struct blocks *b, const struct run *run, struct tally_error *err)
+{
+	struct data_source *source = &b->source;
+	struct frame_name *end_name = frame_names_get(&source->names, run->end, err);
+	if (!end_name)
+		return TALLY_NOMEM;
+	struct resolved_frame end = resolved_frame_get(&source->resolver.frames, run->end);
+	uint64_t start = end.address - end_name->symbol_offset;
+	if (!end_name->symbol)
+		return TALLY_OK;
+	if (run->start != RESOLVE_NONE) {
+		struct frame_name *name = frame_names_get(&source->names, run->start, err);
+		if (!name)
+			return TALLY_NOMEM;
+		struct resolved_frame from = resolved_frame_get(&source->resolver.frames, run->start);
+		if (!name->symbol || from.binary != end.binary || from.address - name->symbol_offset != start ||
+			from.address > end.address)
+			return TALLY_OK;
+		start = from.address;
+	}
+	bool is_new;
+	uint64_t *id = map_u64_at(&b->block_ids, (uint64_t)run->event << 32 | run->end, &is_new);
+	if (!id)
+		return error_nomem(err);
+	if (is_new) {
+		struct block block = {.event = run->event, .end = run->end, .start_address = start};
+		*id = block.order = b->blocks.len;
+		if (!vec_push(&b->blocks, block))
+			return error_nomem(err);
+	}
+	struct block *block = &b->blocks.items[*id];
+	bool is_known = run->start != RESOLVE_NONE;
+	if (is_known && (!block->has_start || start < block->start_address))
+		block->start_address = start;
+	block->has_start = block->has_start || is_known;
+	block->cycles += run->cycles;
+	block->count += run->count;
+	return TALLY_OK;
+}
+
+static enum tally_status read_all(struct blocks *b, struct tally_error *err)
+{
+	struct data_sample sample;
+	enum tally_status status;
+	while ((status = data_source_next(&b->source, &sample, err)) == TALLY_OK)
+		if (!add_sample(b, &sample))
+			return error_nomem(err);
+	if (status == TALLY_NOMEM)
+		return status;
+	for (size_t i = 0; i < b->runs.len; i++) {
+		enum tally_status added = add_to_block(b, &b->runs.items[i], err);
+		if (added != TALLY_OK)
+			return added;
+	}
+	for (size_t i = 0; i < b->blocks.len; i++) {
+		const struct block *block = &b->blocks.items[i];
+		b->sums[block->event].averages += block->cycles / block->count;
+	}
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
+static int by_cycles(const void *left, const void *right)
+{
+	const struct block *a = left, *b = right;
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	if (a->cycles != b->cycles)
+		return a->cycles > b->cycles ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static bool print_place(struct blocks *b, uint32_t frame, bool with_whole_path, struct text *t)
+{
+	struct tally_error err;
+	struct frame_name *name = frame_names_get(&b->source.names, frame, &err);
+	if (!name || !frame_names_places(&b->source.names, frame, name))
+		return false;
+	frame_name_line_text(name, with_whole_path, t);
+	return true;
+}
+
+static uint32_t start_frame(struct blocks *b, const struct block *block)
+{
+	struct resolver *resolver = &b->source.resolver;
+	uint64_t end = resolved_frame_get(&resolver->frames, block->end).address;
+	return resolver_earlier_frame(resolver, block->end, end - block->start_address);
+}
+
+/* "[hot.c:4 -> hot.c:9]" */
+static bool print_range(struct blocks *b, const struct report_request *r, const struct block *block, struct text *t)
+{
+	uint32_t start = start_frame(b, block);
+	text_char(t, '[');
+	bool is_made = !b->source.resolver.failed && print_place(b, start, r->full_source_path, t);
+	text_str(t, " -> ");
+	is_made = is_made && print_place(b, block->end, r->full_source_path, t);
+	text_char(t, ']');
+	return is_made && !t->failed;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static bool print_block(struct blocks *b, const struct report_request *r, const struct block *block, struct text *range,
+	struct text *out)
+{
+	const struct event_sums *sums = &b->sums[block->event];
+	uint64_t average = block->cycles / block->count;
+	struct tally_error err;
+	struct frame_name *name = frame_names_get(&b->source.names, block->end, &err);
+	text_clear(range);
+	if (!name || !print_range(b, r, block, range))
+		return false;
+	int object = (int)name->shown.len;
+	double cycles_share = share(block->cycles, sums->cycles), average_share = share(average, sums->averages);
+	if (r->separator) {
+		const char *sep = r->separator;
+		text_printf(out, "%.2f%%%s%" PRIu64 "%s%.2f%%%s%" PRIu64 "%s%.*s%s%.*s\n", cycles_share, sep,
+			block->cycles, sep, average_share, sep, average, sep, (int)range->len, range->data, sep, object,
+			name->shown.data);
+		return true;
+	}
+	text_printf(out, "%*.2f%%  %*" PRIu64 "  %*.2f%%  %*" PRIu64 "  %*.*s  %*.*s\n", CYCLES_WIDTH - 1, cycles_share,
+		COUNT_WIDTH, block->cycles, AVERAGE_WIDTH - 1, average_share, AVERAGE_WIDTH - 1, average, RANGE_WIDTH,
+		(int)range->len, range->data, OBJECT_WIDTH, object, name->shown.data);
+	return true;
+}
+
+static void print_headers(const struct report_request *r, struct text *out)
+{
+	static const char *const headers[] = {"Sampled Cycles%", "Sampled Cycles", "Avg Cycles%", "Avg Cycles",
+		"[Program Block Range]", "Shared Object"};
+	static const unsigned widths[] = {
+		CYCLES_WIDTH - 2, COUNT_WIDTH, AVERAGE_WIDTH, AVERAGE_WIDTH - 1, RANGE_WIDTH, OBJECT_WIDTH};
+	text_str(out, "# ");
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		text_str(out, !i ? "" : r->separator ? r->separator : "  ");
+		text_str_right(out, str_from(headers[i]), r->separator ? 0 : widths[i]);
+	}
+	for (size_t i = 0; !r->separator && i < sizeof(widths) / sizeof(widths[0]); i++) {
+		text_str(out, i ? "  " : "\n# ");
+		text_repeat(out, '.', widths[i]);
+	}
+	text_str(out, r->separator ? "\n" : "\n#\n");
+}
+
+static bool print_event(struct blocks *b, const struct report_request *r, const struct perfdata_event *event,
+	const struct block **next, struct text *out)
+{
+	const struct event_sums *sums = &b->sums[event->index];
+	const struct block *end = b->blocks.len ? b->blocks.items + b->blocks.len : NULL;
+	struct text range = {0}, name = {0};
+	text_bytes(&name, event->name.data, event->name.len);
+	text_char(&name, 0);
+	if (!r->is_quiet) {
+		struct report_title title = {.event = name.failed ? "" : name.data,
+			.sample_count = sums->samples,
+			.total_period = sums->branches,
+			.times = r->times};
+		report_text_title(out, &title);
+		print_headers(r, out);
+	}
+	bool is_printed = !name.failed;
+	for (; is_printed && *next && *next < end && (*next)->event == event->index; (*next)++)
+		if (share((*next)->cycles, sums->cycles) >= r->percent_limit)
+			is_printed = print_block(b, r, *next, &range, out);
+	text_deinit(&range);
+	text_deinit(&name);
+	return is_printed;
+}
+
+static bool put_place(struct blocks *b, const struct report_request *r, struct json *j, const char *key, uint32_t frame)
+{
+	struct text place = {0};
+	bool is_made =
+		!b->source.resolver.failed && print_place(b, frame, r->full_source_path, &place) && !place.failed;
+	if (is_made) {
+		json_object(j, key);
+		json_hex(j, "address", resolved_frame_get(&b->source.resolver.frames, frame).address);
+		json_string(j, "place", (struct tally_str){place.data, place.len});
+		json_object_end(j);
+	}
+	text_deinit(&place);
+	return is_made;
+}
+
+static bool put_block(struct blocks *b, const struct report_request *r, struct json *j, const struct block *block)
+{
+	const struct event_sums *sums = &b->sums[block->event];
+	uint64_t average = block->cycles / block->count;
+	struct tally_error err;
+	const struct frame_name *name = frame_names_get(&b->source.names, block->end, &err);
+	if (!name)
+		return false;
+	json_object(j, NULL);
+	json_u64(j, "cycles", block->cycles);
+	json_u64(j, "runs", block->count);
+	json_u64(j, "average_cycles", average);
+	json_fixed(j, "cycles_percent", share(block->cycles, sums->cycles), 4);
+	json_fixed(j, "average_percent", share(average, sums->averages), 4);
+	json_string(j, "symbol", str_from(name->symbol));
+	json_string(j, "dso", name->shown);
+	json_string(j, "path", name->path);
+	bool is_put = put_place(b, r, j, "start", start_frame(b, block)) && put_place(b, r, j, "end", block->end);
+	json_object_end(j);
+	return is_put;
+}
+
+static bool put_event(struct blocks *b, const struct report_request *r, const struct perfdata_event *event,
+	const struct block **next, struct json *j)
+{
+	const struct event_sums *sums = &b->sums[event->index];
+	const struct block *end = b->blocks.items + b->blocks.len;
+	bool is_put = true;
+	json_object(j, NULL);
+	json_string(j, "event", event->name);
+	json_u64(j, "samples", sums->samples);
+	json_u64(j, "branches", sums->branches);
+	json_u64(j, "cycles", sums->cycles);
+	json_array(j, "blocks");
+	for (; is_put && *next && *next < end && (*next)->event == event->index; (*next)++)
+		if (share((*next)->cycles, sums->cycles) >= r->percent_limit)
+			is_put = put_block(b, r, j, *next);
+	json_array_end(j);
+	json_object_end(j);
+	return is_put;
+}
+
+/* What they had counted when they ended. j NULL: text. */
+static enum tally_status put_threads(
+	struct blocks *b, const struct report_request *r, struct text *out, struct json *j, struct tally_error *err)
+{
+	if (!r->threads)
+		return TALLY_OK;
+	perfdata_reader_rewind(b->source.reader);
+	return report_read_values(out, j, b->source.reader, r->is_raw_pretty, err);
+}
+
+static enum tally_status put_all(
+	struct blocks *b, const struct report_request *r, struct text *out, struct tally_error *err)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(b->source.reader, &count);
+	const struct block *next = b->blocks.items;
+	struct json j = {.out = out};
+	report_json_begin(&j, recording_name(r->input));
+	if (r->header || r->full_info)
+		header_json(&j, b->source.reader, r->full_info);
+	json_u64(&j, "lost_samples", b->source.sideband.health.lost_samples);
+	json_array(&j, "cycles");
+	for (size_t i = 0; i < count && i < b->event_count; i++)
+		if ((b->sums[i].samples || r->keeps_empty) && !put_event(b, r, &events[i], &next, &j))
+			return error_nomem(err);
+	json_array_end(&j);
+	enum tally_status status = put_threads(b, r, out, &j, err);
+	branch_mix_json(&b->mix, &j);
+	json_object_end(&j);
+	return status;
+}
+
+static enum tally_status print_all(
+	struct blocks *b, const struct report_request *r, struct text *out, struct tally_error *err)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(b->source.reader, &count);
+	const struct block *next = b->blocks.items;
+	if (r->header)
+		header_text(out, b->source.reader, r->full_info);
+	else if (!r->is_quiet)
+		text_str(out, HEADER_HINT);
+	if (!r->is_quiet)
+		text_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", b->source.sideband.health.lost_samples);
+	for (size_t i = 0; i < count && i < b->event_count; i++)
+		if ((b->sums[i].samples || r->keeps_empty) && !print_event(b, r, &events[i], &next, out))
+			return error_nomem(err);
+	enum tally_status status = put_threads(b, r, out, NULL, err);
+	branch_mix_print(&b->mix, out);
+	return status;
+}
+
+static enum tally_status run(
+	struct blocks *b, const struct report_request *r, struct text *out, struct tally_error *err)
+{
+	(void)perfdata_reader_events(b->source.reader, &b->event_count);
+	b->sums = calloc(b->event_count, sizeof(*b->sums));
+	if (!b->sums)
+		return error_nomem(err);
+	struct tally_error damage;
+	enum tally_status status = read_all(b, &damage);
+	if (status == TALLY_NOMEM)
+		return error_nomem(err);
+	if (b->blocks.len)
+		qsort(b->blocks.items, b->blocks.len, sizeof(*b->blocks.items), by_cycles);
+	enum tally_status printed = (r->is_json ? put_all : print_all)(b, r, out, err);
+	if (printed == TALLY_OK && status != TALLY_OK && err)
+		*err = damage;
+	return printed == TALLY_OK ? status : printed;
+}
+
+enum tally_status report_blocks(const struct cli *cli, const struct report_request *request, struct text *out,
+	struct perfdata_reader **rest, struct tally_error *err)
+{
+	struct blocks b = {.run_ids = {.words = 2}};
+	const struct binary_store_options store = {.symfs = request->symfs,
+		.kallsyms = request->kallsyms,
+		.vmlinux = request->vmlinux,
+		.ignore_vmlinux = request->ignore_vmlinux,
+		.line_program = request->addr2line,
+		.no_demangle = request->no_demangle};
+	const struct data_input input = {
+		.path = request->input, .force = request->force, .times = request->times, .store = &store};
+	struct perfdata_reader *reader;
+	enum tally_status status = trace_options_open(request->input, request->force, &request->traces, &reader, err);
+	if (status == TALLY_OK)
+		status = data_source_take(cli, &input, reader, NULL, &b.source, err);
+	if (status == TALLY_OK && !recording_samples_branches(b.source.reader)) {
+		*rest = b.source.reader;
+		b.source.reader = NULL;
+	} else if (status == TALLY_OK) {
+		status = run(&b, request, out, err);
+	}
+	if (b.source.reader && !request->is_quiet)
+		cli_print_health(cli, &b.source.sideband.health);
+	free(b.sums);
+	vec_free(&b.runs);
+	vec_free(&b.blocks);
+	id_table_deinit(&b.run_ids);
+	map_u64_deinit(&b.block_ids);
+	data_source_close(&b.source);
+	if (*rest)
+		perfdata_reader_rewind(*rest);
+	return status;
+}

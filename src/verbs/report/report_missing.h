@@ -1,0 +1,19 @@
+/*
+ * report_missing.h - `report --missing`: per object, how many samples have no symbol, where was looked for names and
+ * what was there, and what to install.
+ *
+ *	report_missing(out, store, &result.hits, false);
+ */
+#ifndef VERBS_REPORT_REPORT_MISSING_H
+#define VERBS_REPORT_REPORT_MISSING_H
+
+#include "analysis/binary_hits.h"
+#include "base/json.h"
+
+/* hits: finished, and their files loaded by the store. shows_all: objects that lack nothing, too. */
+/* One member, "missing". */
+void report_missing_json(
+	struct json *j, const struct binary_store *store, const struct binary_hits *hits, bool shows_all);
+void report_missing(struct text *out, const struct binary_store *store, const struct binary_hits *hits, bool shows_all);
+
+#endif

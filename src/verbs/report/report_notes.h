@@ -1,0 +1,33 @@
+/*
+ * report_notes.h - what a report tells beside its tables: what it leaves out, what could not be read, what it is made of.
+ *
+ *	report_notes_guests(&notes, profile);  ...  cli_print_diag(cli, &notes);
+ */
+#ifndef VERBS_REPORT_REPORT_NOTES_H
+#define VERBS_REPORT_REPORT_NOTES_H
+
+#include "analysis/replay/replay.h"
+#include "analysis/replay/worth.h"
+#include "base/diag.h"
+#include "cli/cli.h"
+#include "profile/flat/flat_table.h"
+
+/* Samples of virtual machines, if there are some: their rows are left out. */
+void report_notes_guests(struct diag *notes, const struct profile *profile);
+/* That no sample passes the filters. */
+void report_notes_no_rows(struct diag *notes, const struct flat_table *table);
+/* What self time is of, where samples are in inlined functions. */
+void report_notes_self(struct diag *notes, const struct profile *profile);
+/* How many samples of the table have more calls than count. */
+void report_notes_cut_stacks(struct diag *notes, const struct flat_table *table);
+/* What the samples came to and where their names are from, where something is off; is_verbose: in any case. */
+void report_notes_input(
+	struct diag *notes, const struct replay_result *result, const struct binary_store *store, bool is_verbose);
+/* That --time cannot choose anything, if so. */
+void report_notes_times(struct diag *notes, struct perfdata_reader *reader);
+/* The end of each report: what it is worth. False: that is less than required. */
+bool report_notes_worth(struct diag *notes, const struct worth *worth, const struct requirements *requirements);
+/* At once. False: rows cannot be by trace, as the formats of tracepoints are cut off or damaged. */
+bool report_notes_formats(const struct cli *cli, const struct perfdata_reader *reader);
+
+#endif

@@ -1,0 +1,657 @@
+#include "verbs/report/report_run.h"
+#include "analysis/replay/replay.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "cli/progress_line.h"
+#include "perfdata/feature_table.h"
+#include "tasks/header/header_json.h"
+#include "tasks/header/header_text.h"
+#include "tasks/reporting/report_replay.h"
+#include "tasks/reporting/report_selection.h"
+#include "tasks/reporting/report_tables.h"
+#include "tasks/session/advice_notes.h"
+#include "tasks/session/cpu_filter.h"
+#include "tasks/session/pack_damage.h"
+#include "tasks/session/recording_input.h"
+#include "tasks/session/report_dump.h"
+#include "tasks/session/report_stats.h"
+#include "tasks/session/symbol_notes.h"
+#include "verbs/report/branch_mix.h"
+#include "verbs/report/report_json.h"
+#include "verbs/report/report_load.h"
+#include "verbs/report/report_missing.h"
+#include "verbs/report/report_notes.h"
+#include "verbs/report/report_session.h"
+#include "verbs/report/report_tasks.h"
+#include "view/data/report_json.h"
+#include "view/text/report_hierarchy.h"
+#include "view/text/report_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct report {
+	const struct cli *cli;
+	struct report_request *request;
+	const char *path;
+	struct text *out;
+	struct diag *notes;
+	struct perfdata_reader *reader;
+	struct binary_store *store;
+	struct replay_result result;
+	struct profile_filter filter;
+	struct explore_begun begun; /* with is_interactive */
+	bool *cpus; /* NULL: all */
+	bool *socket_cpus; /* by CPU, of the socket that is asked for; NULL: all */
+	uint32_t socket_cpu_count;
+	bool *parallelism; /* by how many threads ran; NULL: any number */
+	struct worth worth;
+	struct json json; /* with --json: what is written of it */
+	bool is_met; /* what --require says */
+	struct report_fields fields;
+	bool lacks_formats; /* of tracepoints, and that was told */
+};
+
+static const char *const tips[] = {
+	"Totals per program rather than per function: tally report -s comm,dso",
+	"Only what matters: tally report --percent-limit 1",
+	"Columns for a spreadsheet: tally report -t ,",
+	"One line per call chain: tally report --no-children -g folded",
+	"Every single sample with its time: tally script",
+};
+
+static bool has_switches(const struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.flags >> ATTR_BIT_CONTEXT_SWITCH & 1)
+			return true;
+	return false;
+}
+
+/* Rows by trace need the formats of tracepoints: where they are cut off or damaged, all else is still shown. */
+static bool has_formats(struct report *report)
+{
+	if (report->lacks_formats)
+		return false;
+	report->lacks_formats = !report_notes_formats(report->cli, report->reader);
+	return !report->lacks_formats;
+}
+
+static bool shows_rows(const struct report_request *r)
+{
+	return !r->header_only && !r->tasks && !r->mmaps && !r->dump && !r->stats;
+}
+
+static struct report_source describe_source(struct report *report)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(report->reader, &count);
+	struct report_source source = {
+		.has_chains = perfdata_reader_has_samples_with(report->reader, SAMPLE_CALLCHAIN),
+		.is_pipe = perfdata_reader_is_pipe(report->reader),
+		.is_all_tracepoints = count > 0,
+		.has_branches = recording_has_branches(report->reader),
+		.has_groups = perfdata_events_have_groups(events, count),
+		.fields = &report->fields,
+	};
+	for (size_t i = 0; i < count; i++)
+		source.is_all_tracepoints = source.is_all_tracepoints && events[i].attr.type == EVENT_TRACEPOINT;
+	source.is_all_tracepoints = source.is_all_tracepoints && !source.is_pipe && !report->request->sort &&
+				    shows_rows(report->request) && has_formats(report);
+	return source;
+}
+
+static enum tally_status open_store(struct report *report, struct tally_error *err)
+{
+	const struct report_request *r = report->request;
+	struct binary_store_options store_options = {.symfs = r->symfs,
+		.kallsyms = r->kallsyms,
+		.vmlinux = r->vmlinux,
+		.ignore_vmlinux = r->ignore_vmlinux,
+		.kernel_release = &perfdata_reader_features(report->reader)->osrelease,
+		.recorded_ns = perfdata_reader_layout(report->reader).mtime_ns,
+		.cpu_id = perfdata_reader_features(report->reader)->cpuid,
+		.build_id_dir = cli_build_id_dir(report->cli, r->symfs),
+		/* What an index has would hide where it came from. */
+		.index_dir = r->missing ? "" : NULL,
+		.pack = perfdata_reader_features(report->reader)->raw[FEATURE_PACK],
+		.line_program = r->addr2line,
+		.no_demangle = r->no_demangle};
+	enum tally_status status = binary_store_create(&store_options, &report->store, err);
+	if (status == TALLY_OK)
+		pack_tell_damage(report->cli, report->store);
+	return status;
+}
+
+static void print_filter_line(struct report *report, enum profile_key key, const char *name)
+{
+	struct tally_str only = report_request_only(report->request, key);
+	if (only.len && report_request_has_key(report->request, key))
+		text_printf(report->out, "# %s: %.*s\n", name, (int)only.len, only.data);
+}
+
+/* The columns that a filter on one name makes constant are named above the tables. */
+static void print_filter_lines(struct report *report)
+{
+	print_filter_line(report, KEY_COMM, "comm");
+	print_filter_line(report, KEY_DSO, "dso");
+	print_filter_line(report, KEY_SYMBOL, "symbol");
+}
+
+static void print_lost(struct report *report)
+{
+	if (!report->request->is_quiet)
+		text_printf(
+			report->out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", report->result.health.lost_samples);
+}
+
+static void name_events(
+	const struct report *report, const struct profile *p, struct text *name, uint32_t first, uint32_t count)
+{
+	bool is_recorded_group = count > 1 && p->events[first].member_count > 1;
+	if (is_recorded_group) {
+		struct tally_str group = feature_group_name(perfdata_reader_features(report->reader), first);
+		text_bytes(name, group.data, group.len);
+		text_str(name, " { ");
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		struct tally_str event = profile_string(p, p->events[first + i].name);
+		text_str(name, i ? ", " : "");
+		text_bytes(name, event.data, event.len);
+	}
+	text_str(name, is_recorded_group ? " }" : "");
+	text_char(name, 0);
+}
+
+/* print: in full, or on one line. The table may be of a profile that is not the report's, while that is made. */
+static void print_title(const struct report *report, const struct flat_table *table, struct text *out,
+	void (*print)(struct text *, const struct report_title *))
+{
+	const struct profile *p = table->profile;
+	uint32_t first = table->options.first_event, count = table->options.member_count;
+	struct text name = {0};
+	struct report_title title = {.is_group = p->events[first].member_count > 1 || count > 1,
+		.times = report->request->times,
+		.socket = report->request->has_socket ? &report->request->socket : NULL};
+	struct text keys = {0};
+	report_request_print_sort(report->request, &keys);
+	text_char(&keys, 0);
+	if (report->request->mode == KEY_MODE_MEMORY && !keys.failed)
+		title.sort_order = keys.data;
+	uint64_t branched = 0;
+	name_events(report, p, &name, first, count);
+	title.event = name.failed ? "" : name.data;
+	title.has_reference = report->request->shows_reference && strstr(title.event, "call-graph=no");
+	for (uint32_t m = 0; m < count; m++) {
+		const struct flat_total *t = &table->totals[m];
+		title.sample_count += report->request->is_relative ? t->passed_count : t->count;
+		title.total_period += flat_total_period(t, report->request->is_relative);
+		if (report->request->mode == KEY_MODE_BRANCH)
+			branched += p->events[first + m].branched_count;
+	}
+	if (report->request->mode == KEY_MODE_BRANCH)
+		title.sample_count = branched;
+	print(out, &title);
+	text_deinit(&keys);
+	text_deinit(&name);
+}
+
+static enum tally_status print_rows(struct report *report, const struct flat_table *table, const struct hierarchy *tree,
+	const struct report_text_options *options, struct tally_error *err)
+{
+	enum tally_status status;
+	if (report->request->is_json)
+		return report_json_table(&report->json, table, tree, options, err);
+	if (!report->request->is_quiet)
+		print_title(report, table, report->out, report_text_title);
+	status = tree ? report_hierarchy_rows(report->out, tree, options, err)
+		      : report_text_rows(report->out, table, options, err);
+	text_str(report->out, "\n\n");
+	return status;
+}
+
+static enum tally_status print_table(struct report *report, const struct flat_table *table, struct tally_error *err)
+{
+	struct report_text_options options = report_tables_options(report->request);
+	struct report_tree tree;
+	enum tally_status status = report_tree_init(&tree, report->request, table, err);
+	if (status != TALLY_OK)
+		return status;
+	options.levels = tree.levels;
+	options.terminal_columns = report->request->width_count ? 0 : report->request->terminal_columns;
+	status = print_rows(report, table, tree.is_made ? &tree.hierarchy : NULL, &options, err);
+	report_tree_deinit(&tree);
+	return status;
+}
+
+static enum tally_status check_group_sort(const struct report *report, uint32_t members, struct tally_error *err)
+{
+	if (!report->request->group_sort_is_set || members > 1)
+		return TALLY_OK;
+	return error_set(err, TALLY_INVALID, "--group-sort-idx needs events in a group; --group makes one of all");
+}
+
+static struct report_tables tables_of(const struct report *report)
+{
+	return (struct report_tables){report->request, report->result.profile, &report->filter, report->cpus};
+}
+
+static enum tally_status report_events(struct report *report, uint32_t first, uint32_t count, struct tally_error *err)
+{
+	struct report_tables tables = tables_of(report);
+	struct flat_table table;
+	enum tally_status status = report_tables_make(&tables, first, count, &table, err);
+	if (status != TALLY_OK)
+		return status;
+	if (report_tables_is_shown(&tables, &table))
+		status = print_table(report, &table, err);
+	if (table.shown_count == 0 && report_tables_is_shown(&tables, &table))
+		report_notes_no_rows(report->notes, &table);
+	if (table.has_cut_chains)
+		report_notes_cut_stacks(report->notes, &table);
+	flat_table_deinit(&table);
+	return status;
+}
+
+/* Would it count? The CPU list and -U leave it. */
+static bool is_counted(const struct report *report, const struct profile_sample *sample)
+{
+	int32_t cpu = sample->cpu;
+	if (report->cpus && (cpu < 0 || (uint32_t)cpu >= LIMIT_CPUS || !report->cpus[cpu]))
+		return false;
+	return !report->request->hides_unresolved ||
+	       report->result.profile->frames[sample->leaf].function != PROFILE_NONE;
+}
+
+static bool has_samples(const struct report *report)
+{
+	const struct profile *p = report->result.profile;
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (is_counted(report, &p->samples[i]))
+			return true;
+	return false;
+}
+
+/* Filters on rows leave all branches in, as in perf. */
+static void show_branch_types(const struct report *report, struct json *j)
+{
+	const struct profile *p = report->result.profile;
+	struct branch_mix mix = {0};
+	if (!(p->facets >> FACET_BRANCH_KIND & 1))
+		return;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		const struct profile_value *kind = profile_facet(p, sample->facets, FACET_BRANCH_KIND);
+		if (kind && is_counted(report, sample) && !profile_frame_is_guest(&p->frames[sample->leaf]))
+			branch_mix_add(&mix, kind->number, sample->count);
+	}
+	if (j)
+		branch_mix_json(&mix, j);
+	else
+		branch_mix_print(&mix, report->out);
+}
+
+static void print_short_title(void *data, const struct flat_table *table, struct text *out)
+{
+	print_title(data, table, out, report_text_title_line);
+}
+
+static enum tally_status explore_report(struct report *report, struct tally_error *err)
+{
+	struct report_tables tables = tables_of(report);
+	if (report->begun.leaves)
+		return TALLY_OK;
+	struct report_session session = {.cli = report->cli,
+		.request = report->request,
+		.source = describe_source(report),
+		.fields = &report->fields,
+		.reader = report->reader,
+		.store = report->store,
+		.path = report->path,
+		.result = &report->result,
+		.filter = &report->filter,
+		.cpus = report->cpus,
+		.begun = &report->begun,
+		.report = report,
+		.print_title = print_short_title};
+	enum tally_status status = check_group_sort(report, report_tables_members(&tables, 0), err);
+	return status == TALLY_OK ? report_session_run(&session, err) : status;
+}
+
+static enum tally_status print_report(struct report *report, struct tally_error *err)
+{
+	const struct profile *p = report->result.profile;
+	struct report_tables tables = tables_of(report);
+	enum tally_status status = TALLY_OK;
+	if (!report->request->is_json && !report->request->is_interactive)
+		print_filter_lines(report);
+	if (!has_samples(report)) {
+		diag_add(report->notes, DIAG_ERROR, "The %s data has no samples!", report->path);
+		cli_note_counts(report->cli, report->reader, report->path);
+		return TALLY_OK;
+	}
+	if (report->request->is_interactive)
+		return explore_report(report, err);
+	if (!report->request->is_json)
+		print_lost(report);
+	for (uint32_t event = 0; event < p->event_count && status == TALLY_OK;) {
+		uint32_t count = report_tables_members(&tables, event);
+		status = event == 0 ? check_group_sort(report, count, err) : TALLY_OK;
+		if (status == TALLY_OK)
+			status = report_events(report, event, count, err);
+		event += count;
+	}
+	if (status == TALLY_OK && !report->request->is_quiet && !report->request->is_json) {
+		const char *tip = tips[p->sample_count % (sizeof(tips) / sizeof(tips[0]))];
+		text_printf(report->out, "#\n# (Tip: %s)\n#\n", tip);
+	}
+	return status;
+}
+
+/* A stream tells what its header would on the way. What is wrong with it is said when its samples are read. */
+static void read_stream_through(struct perfdata_reader *reader)
+{
+	struct record record;
+	struct progress_line line;
+	progress_line_start(&line);
+	progress_begin(&line.progress, "reading the recording", 0);
+	while (perfdata_reader_next(reader, &record, NULL) == TALLY_OK)
+		progress_add(&line.progress, record.bytes.len);
+	progress_line_stop(&line);
+	perfdata_reader_rewind(reader);
+}
+
+static void print_file_header(struct report *report)
+{
+	const struct report_request *r = report->request;
+	if (((r->header && !r->is_quiet) || r->header_only) && !r->is_json)
+		header_text(report->out, report->reader, r->full_info);
+	else if (!r->is_quiet && !r->is_json && !r->is_interactive && !r->stats && !r->missing && !r->tasks &&
+		 !r->mmaps)
+		text_str(report->out, "# To display the perf.data header info, please use "
+				      "--header/--header-only options.\n#\n");
+}
+
+static enum tally_status check_chains(const struct report *report, struct tally_error *err)
+{
+	struct report_request *r = report->request;
+	/* As perf, whose pipes say what is in them only on the way: there, what is missing shows in the rows. */
+	bool is_pipe = perfdata_reader_is_pipe(report->reader);
+	bool has_chains = is_pipe || perfdata_reader_has_samples_with(report->reader, SAMPLE_CALLCHAIN);
+	if (r->has_history && !has_chains && !recording_has_branches(report->reader))
+		return error_set(err, TALLY_INVALID,
+			"--branch-history needs branch stacks, and this recording has none: was it made without -b?");
+	if (r->chains_asked && r->chains.style != CHAIN_NONE && !has_chains && !r->with_history)
+		return error_set(err, TALLY_INVALID,
+			"-g needs call chains, and this recording has none: was it made without -g?");
+	if (r->stitches && !report_lbr_registers(report->reader)) {
+		diag_add(report->notes, DIAG_WARNING, REPORT_CANNOT_STITCH);
+		r->stitches = false; /* and that was told */
+	}
+	if (r->filters.parent && !has_chains)
+		return error_set(err, TALLY_INVALID,
+			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");
+	if (r->cpus && !perfdata_reader_has_samples_with(report->reader, SAMPLE_CPU))
+		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
+	if (r->branches == BRANCHES_ALWAYS && !perfdata_reader_has_samples_with(report->reader, SAMPLE_BRANCH_STACK))
+		return error_set(err, TALLY_INVALID,
+			"-b needs branch stacks, and this recording has none: was it made without -b?");
+	if ((report_request_facets(r) & UINT64_C(1) << FACET_PARALLELISM) && !has_switches(report->reader))
+		return error_set(err, TALLY_INVALID,
+			"latency and parallelism need context switches, and this recording has none: was it made "
+			"without "
+			"--switch-events?");
+	if (r->by_memory && !is_pipe && !perfdata_reader_has_samples_with(report->reader, SAMPLE_DATA_SRC))
+		return error_set(err, TALLY_INVALID,
+			"--mem-mode needs data sources, and this recording has none: was it made without -d?");
+	return TALLY_OK;
+}
+
+/* The JSON text if that is wanted, NULL for text. */
+static struct json *json_of(struct report *report)
+{
+	return report->request->is_json ? &report->json : NULL;
+}
+
+static void begin_json(struct report *report)
+{
+	const struct report_request *r = report->request;
+	report_json_begin(&report->json, report->path);
+	if (r->header || r->header_only || r->full_info)
+		header_json(&report->json, report->reader, r->full_info);
+}
+
+static enum tally_status show_tables(struct report *report, struct tally_error *err)
+{
+	const struct report_request *r = report->request;
+	struct debuginfod_run debuginfod = {0};
+	struct json *j = json_of(report);
+	report_notes_input(report->notes, &report->result, report->store, r->is_verbose);
+	advice_notes_add(report->notes, report->reader, report->result.profile);
+	if (report_request_facets(r) >> FACET_CGROUP & 1)
+		advice_notes_cgroups(report->notes, report->reader, report->cli->program);
+	if (r->times)
+		report_notes_times(report->notes, report->reader);
+	if (!r->self_is_inlined && !r->no_inline)
+		report_notes_self(report->notes, report->result.profile);
+	debuginfod_run_start(&debuginfod, &r->debuginfod, report->store, &report->result.hits, report->notes);
+	worth_measure(&report->worth, report->reader, &report->result);
+	if (j)
+		json_array(j, "tables");
+	enum tally_status status = print_report(report, err);
+	if (j) {
+		json_array_end(j);
+		report_json_worth(j, &report->worth, &r->requirements);
+	}
+	debuginfod_run_end(&debuginfod, report->notes);
+	report->is_met = report_notes_worth(report->notes, &report->worth, &r->requirements);
+	return status;
+}
+
+static enum tally_status show_profile(struct report *report, struct tally_error *err)
+{
+	const struct report_request *r = report->request;
+	struct json *j = json_of(report);
+	enum tally_status status = TALLY_OK;
+	if (j)
+		begin_json(report);
+	if (!r->missing)
+		status = show_tables(report, err);
+	else if (j)
+		report_missing_json(j, report->store, &report->result.hits, r->is_verbose);
+	else
+		report_missing(report->out, report->store, &report->result.hits, r->is_verbose);
+	/* As perf: a text without samples has no table of counts either. */
+	if (status == TALLY_OK && r->threads && (j || r->missing || has_samples(report)))
+		status = report_read_values(report->out, j, report->reader, r->is_raw_pretty, err);
+	if (status == TALLY_OK && !r->missing)
+		show_branch_types(report, j);
+	if (j)
+		json_object_end(j);
+	return status;
+}
+
+/* For a text. A stream may turn out to lack what was thought possible. */
+static enum tally_status read_profile(struct report *report, struct tally_error *inner, struct tally_error *err)
+{
+	struct report_request *r = report->request;
+	struct report_replay wanted = {.request = r, .fields = &report->fields, .reader = report->reader};
+	enum tally_status status = report_replay_run(&wanted, report->store, &report->result, err);
+	cli_start_pager(report->cli); /* not before: how far the work is can be seen meanwhile */
+	if (!report->result.profile)
+		return status;
+	if (!r->is_quiet)
+		cli_print_health(report->cli, &report->result.health);
+	struct report_source source = describe_source(report);
+	inner->status = check_chains(report, inner);
+	if (inner->status == TALLY_OK)
+		inner->status = report_request_finish(r, &source, inner);
+	if (inner->status == TALLY_OK)
+		inner->status = profile_filter_init(&report->filter, report->result.profile, &r->filters, inner);
+	report->filter.cpu_passes = report->socket_cpus;
+	report->filter.cpu_limit = report->socket_cpu_count;
+	if (inner->status == TALLY_OK)
+		report_notes_guests(report->notes, report->result.profile);
+	return status;
+}
+
+/* With the screen on, from now on. */
+static enum tally_status load_profile(struct report *report, struct tally_error *err)
+{
+	struct report_load load = {
+		.wanted = {.request = report->request, .fields = &report->fields, .reader = report->reader},
+		.store = report->store,
+		.path = report->path,
+		.cpus = report->cpus,
+		.socket_cpus = report->socket_cpus,
+		.socket_cpu_count = report->socket_cpu_count,
+		.report = report,
+		.print_title = print_short_title};
+	struct report_loaded loaded;
+	enum tally_status status = report_load(&load, &loaded, err);
+	report->result = loaded.result;
+	report->filter = loaded.filter;
+	report->begun = loaded.begun;
+	return status;
+}
+
+static enum tally_status run_replay(struct report *report, struct tally_error *err)
+{
+	struct report_request *r = report->request;
+	struct tally_error inner = {0};
+	enum tally_status status = open_store(report, err);
+	if (status == TALLY_OK && r->has_socket)
+		status = report_socket_cpus(
+			report->reader, r->socket, &report->socket_cpus, &report->socket_cpu_count, err);
+	if (status != TALLY_OK)
+		return status;
+	status = r->is_interactive ? load_profile(report, err) : read_profile(report, &inner, err);
+	if (report->result.profile && inner.status == TALLY_OK)
+		inner.status = show_profile(report, &inner);
+	if (r->is_interactive) {
+		explore_begun_end(&report->begun);
+		if (!r->is_quiet)
+			cli_print_health(report->cli, &report->result.health);
+	}
+	if (inner.status != TALLY_OK) {
+		status = inner.status;
+		if (err)
+			*err = inner;
+	}
+	return status;
+}
+
+/* Not a profile, but the records themselves. */
+static enum tally_status show_records(struct report *report, struct tally_error *err)
+{
+	const struct report_request *r = report->request;
+	struct json *j = json_of(report);
+	enum tally_status status = TALLY_OK;
+	cli_start_pager(report->cli);
+	if (j)
+		begin_json(report);
+	else
+		print_filter_lines(report);
+	if (r->tasks || r->mmaps) {
+		status = report_tasks(report->out, j, report->reader, r->mmaps, err);
+	} else if (r->stats && !r->dump) { /* the counts stand below the records as well */
+		status = report_stats(report->out, j, report->reader, r->keeps_empty, true, err);
+	} else {
+		const struct report_dump_options options = {
+			.file_name = report->path, .in_file_order = r->in_file_order, .with_zeros = r->keeps_empty};
+		struct input_health health = {0};
+		status = report_dump(report->out, report->reader, &options, &health, err);
+		(void)text_flush(report->out); /* so that what is said comes behind it */
+		if (!r->is_quiet)
+			cli_print_health(report->cli, &health);
+	}
+	if (j)
+		json_object_end(j);
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
+/* perf begins before it has seen what a stream holds: its branches count if they are asked for, by -b or a key. */
+static enum tally_status finish_for_source(
+	struct report_request *r, const struct report_source *source, struct tally_error *err)
+{
+	if (r->branches != BRANCHES_IF_RECORDED || !source->is_pipe)
+		return report_request_finish(r, source, err);
+	r->branches = BRANCHES_NEVER;
+	enum tally_status status = report_request_finish(r, source, err);
+	if (status == TALLY_OK || !source->has_branches)
+		return status;
+	r->branches = BRANCHES_IF_RECORDED;
+	return report_request_finish(r, source, err);
+}
+
+static enum tally_status run_opened(struct report *report, struct tally_error *err)
+{
+	struct report_request *r = report->request;
+	/* What is counted depends on its events. */
+	if (perfdata_reader_is_pipe(report->reader))
+		read_stream_through(report->reader);
+	struct report_source source = describe_source(report);
+	/* A pipe tells its events on the way: until it is read, call chains are thought possible. */
+	bool is_known = !source.is_pipe || r->is_interactive;
+	source.has_chains = source.has_chains || !is_known;
+	enum tally_status status = finish_for_source(r, &source, err);
+	/* Samples are read for one way of counting: it stays, whatever a stream tells later. */
+	if (r->branches == BRANCHES_IF_RECORDED)
+		r->branches = r->mode == KEY_MODE_BRANCH ? BRANCHES_ALWAYS : BRANCHES_NEVER;
+	if (status == TALLY_OK && r->cpus)
+		status = cpu_filter_parse(r->cpus, &report->cpus, err);
+	if (status == TALLY_OK && r->parallelism) {
+		status = report_parallelism_levels(r->parallelism, &report->parallelism, err);
+		r->filters.parallelism = report->parallelism;
+		r->filters.parallelism_limit = LIMIT_CPUS;
+	}
+	if (status != TALLY_OK)
+		return status;
+	print_file_header(report);
+	if (r->header_only) {
+		cli_start_pager(report->cli);
+		if (r->is_json) {
+			begin_json(report);
+			json_object_end(&report->json);
+		}
+		return TALLY_OK;
+	}
+	if (r->tasks || r->mmaps || r->dump || r->stats)
+		return show_records(report, err);
+	if (is_known)
+		status = check_chains(report, err);
+	if (status != TALLY_OK)
+		cli_note_counts(report->cli, report->reader, report->path);
+	return status == TALLY_OK ? run_replay(report, err) : status;
+}
+
+enum tally_status report_run(const struct cli *cli, struct report_request *request, struct text *out,
+	struct diag *notes, bool *is_met, struct tally_error *err)
+{
+	struct report report = {
+		.cli = cli, .request = request, .out = out, .notes = notes, .json = {.out = out}, .is_met = true};
+	report.path = recording_name(request->input);
+	enum tally_status status = TALLY_OK;
+	report.reader = request->opened;
+	if (!report.reader)
+		status = trace_options_open(request->input, request->force, &request->traces, &report.reader, err);
+	if (status == TALLY_OK) {
+		report_fields_init(&report.fields, report.reader);
+		status = run_opened(&report, err);
+	}
+	profile_filter_deinit(&report.filter);
+	replay_result_deinit(&report.result);
+	if (status == TALLY_OK && text_flush(out))
+		symbol_notes_keep_places(cli, report.store, request->is_verbose);
+	binary_store_destroy(report.store);
+	if (report.reader)
+		perfdata_reader_destroy(report.reader);
+	report_fields_deinit(&report.fields);
+	free(report.cpus);
+	free(report.parallelism);
+	free(report.socket_cpus);
+	*is_met = report.is_met;
+	return status;
+}

@@ -1,0 +1,36 @@
+/*
+ * report_session.h - what the interactive report shows of one recording: its tables, pages and functions, for
+ * report_explore. Tables may be made anew by other sort keys, for which the recording is read again if need be.
+ *
+ * Borrows all that it is given; result and filter are changed when the recording is read again.
+ *
+ *	status = report_session_run(&session, err);
+ */
+#ifndef VERBS_REPORT_REPORT_SESSION_H
+#define VERBS_REPORT_REPORT_SESSION_H
+
+#include "analysis/replay/replay.h"
+#include "cli/cli.h"
+#include "tasks/reporting/report_explore.h"
+#include "tasks/reporting/report_tables.h"
+
+struct report_session {
+	const struct cli *cli;
+	struct report_request *request;
+	struct report_source source;
+	const struct report_fields *fields;
+	struct perfdata_reader *reader;
+	struct binary_store *store;
+	const char *path;
+	struct replay_result *result;
+	struct profile_filter *filter;
+	const bool *cpus;
+	struct explore_begun *begun; /* NULL: nothing is on the screen yet */
+	void *report; /* of print_title */
+	void (*print_title)(void *report, const struct flat_table *table, struct text *out);
+};
+
+/* Returns when the user leaves. */
+TALLY_MUST_CHECK enum tally_status report_session_run(struct report_session *session, struct tally_error *err);
+
+#endif

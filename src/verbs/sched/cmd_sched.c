@@ -1,0 +1,285 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "tasks/session/cpu_filter.h"
+#include "tasks/session/recording_input.h"
+#include "tasks/session/report_dump.h"
+#include "verbs/sched/sched_text.h"
+
+#define DEFAULT_MAX_STACK 5
+#define MAX_STACK	  127
+
+#define ROW(member) .offset = offsetof(struct sched_settings, member)
+/* What every verb takes, before and behind its name. */
+#define COMMON_ROWS                                                                                   \
+	{"dump-raw-trace", 'D', OPTION_FLAG, ROW(dump), .help = "all records first, as report -D"},   \
+		{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},  \
+		{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},         \
+	{                                                                                             \
+		"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "how many events there were, too" \
+	}
+#define TABLE(rows)                                           \
+	{                                                     \
+		rows, sizeof(rows) / sizeof((rows)[0]), false \
+	}
+
+static const struct option options[] = {COMMON_ROWS};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
+
+static const struct option latency_options[] = {
+	COMMON_ROWS,
+	{"CPU", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only delays that ended, and run times, on these CPUs"},
+	{"hist-mode", 0, OPTION_STRING, "log|linear", ROW(histogram_mode),
+		.help = "the histogram by powers of two (default), or by 100 us"},
+	{"histogram", 'H', OPTION_FLAG, ROW(with_histogram), .help = "how many delays were how long, too"},
+	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/sched.json"},
+	{"pids", 'p', OPTION_FLAG, ROW(by_pid), .help = "one row per task, not per name"},
+	{"sort", 's', OPTION_STRING, "key[,key...]", ROW(sort),
+		.help = "sort by runtime, switch, avg, max, pid (avg,max,switch,runtime)"},
+	{"time", 0, OPTION_STRING, "start,stop", ROW(times),
+		.help = "only delays that ended, and run times, in this part of the recording"},
+	{"waking", 0, OPTION_FLAG, ROW(with_waking),
+		.help = "delays from sched_waking too, where there is no sched_wakeup"},
+};
+static const struct option_table latency_table = TABLE(latency_options);
+
+static const struct option map_options[] = {
+	COMMON_ROWS,
+	{"compact", 0, OPTION_FLAG, ROW(is_compact), .help = "columns only for CPUs that switch, when they first do"},
+	{"cpus", 0, OPTION_STRING, "cpus", ROW(cpus), .help = "only these CPUs"},
+	{"color-cpus", 0, OPTION_STRING, "cpus", ROW(colour_cpus), .help = "these CPUs in colour, on a terminal"},
+	{"color-pids", 0, OPTION_STRING, "pids", ROW(colour_pids), .help = "these tasks in colour, on a terminal"},
+	{"fuzzy-name", 0, OPTION_FLAG, ROW(has_fuzzy_name), .help = "--task-name may be a part of the name"},
+	{"task-name", 0, OPTION_STRING, "task[,task...]", ROW(task_name),
+		.help = "only tasks of these names; - for others that follow them"},
+};
+static const struct option_table map_table = TABLE(map_options);
+
+static const struct option timehist_options[] = {
+	COMMON_ROWS,
+	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only switches on these CPUs"},
+	{"call-graph", 'g', OPTION_FLAG, ROW(with_chains), .help = "call chains where there are (default on)"},
+	{"idle-hist", 'I', OPTION_FLAG, ROW(only_idle), .help = "only idle times, and what they follow"},
+	{"kallsyms", 0, OPTION_STRING, "file", ROW(kallsyms), .help = "kallsyms pathname"},
+	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack), .help = "functions of a call chain (5)"},
+	{"migrations", 'M', OPTION_FLAG, ROW(with_migrations), .help = "tasks that change their CPU, too"},
+	{"next", 'n', OPTION_FLAG, ROW(with_next), .help = "the task that is switched to"},
+	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(pids), .help = "only these processes"},
+	{"state", 0, OPTION_FLAG, ROW(with_state), .help = "how the task left; what it waited for in the summary"},
+	{"summary", 's', OPTION_FLAG, ROW(only_summary), .help = "only the summary"},
+	{"symfs", 0, OPTION_STRING, "directory", ROW(symfs), .help = "look for files relative to this directory"},
+	{"tid", 't', OPTION_STRING, "tid[,tid...]", ROW(tids), .help = "only these threads"},
+	{"time", 0, OPTION_STRING, "start,stop", ROW(times), .help = "only this part of the recording"},
+	{"cpu-visual", 'V', OPTION_FLAG, ROW(with_cpus), .help = "a column per CPU: s switch, i idle, m migration"},
+	{"vmlinux", 'k', OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
+	{"wakeups", 'w', OPTION_FLAG, ROW(with_wakes), .help = "wake-ups, too"},
+	{"with-summary", 'S', OPTION_FLAG, ROW(with_summary), .help = "the summary behind the rows"},
+	{"pre-migrations", 'P', OPTION_FLAG, ROW(with_pre_migrations),
+		.help = "what a task waited for a CPU before it was moved to another"},
+	{"prio", 0, OPTION_STRING, "prio", ROW(prios), .help = "only tasks of these priorities (0-99,120)"},
+	{"show-prio", 0, OPTION_FLAG, ROW(with_prio), .help = "priorities, and from which to which one it changed"},
+};
+static const struct option_table timehist_table = TABLE(timehist_options);
+
+static const char *const verb_usages[] = {"[<options>]", NULL};
+
+struct verb {
+	struct command command;
+	enum tally_status (*print)(struct sched_job *job, struct text *out, struct tally_error *err);
+};
+
+static const struct verb verbs[] = {
+	{{.name = "sched latency", .usages = verb_usages, .options = &latency_table}, sched_print_latency},
+	{{.name = "sched map", .usages = verb_usages, .options = &map_table}, sched_print_map},
+	{{.name = "sched timehist", .usages = verb_usages, .options = &timehist_table}, sched_print_timehist},
+};
+#define VERB_PREFIX sizeof("sched")
+
+/* The span that --time names; the source hands out what is outside too: who ran before is known from there. */
+static enum tally_status take_span(struct sched_job *job, struct tally_error *err)
+{
+	struct time_spans *spans = &job->source.spans;
+	if (spans->items.len > 1)
+		return error_set(err, TALLY_INVALID, "--time takes one span of time here");
+	if (spans->items.len == 1) {
+		job->from_ns = spans->items.items[0].first_ns;
+		job->to_ns = spans->items.items[0].last_ns;
+	}
+	spans->items.len = 0;
+	return TALLY_OK;
+}
+
+static enum tally_status open_job(struct sched_job *job, struct tally_error *err)
+{
+	const struct sched_settings *settings = job->settings;
+	const struct binary_store_options store = {
+		.kallsyms = settings->kallsyms, .vmlinux = settings->vmlinux, .symfs = settings->symfs};
+	const struct data_input input = {
+		.path = settings->input, .force = settings->force, .times = settings->times, .store = &store};
+	enum tally_status status = settings->cpus ? cpu_filter_parse(settings->cpus, &job->cpus, err) : TALLY_OK;
+	struct perfdata_reader *reader;
+	if (status == TALLY_OK)
+		status = cli_open_recording(input.path, input.force, &reader, err);
+	if (status != TALLY_OK)
+		return status;
+	if (settings->dump)
+		status = report_dump_first(job->cli, reader, input.path, err);
+	if (status != TALLY_OK) {
+		perfdata_reader_destroy(reader);
+		return status;
+	}
+	status = data_source_take(job->cli, &input, reader, NULL, &job->source, err);
+	if (status != TALLY_OK)
+		return status;
+	job->source.with_sideband = job->source.with_losses = true;
+	status = take_span(job, err);
+	if (status == TALLY_OK && !sched_events_have(&job->source, SCHED_SWITCH))
+		status = error_set(err, TALLY_INVALID, "No sched_switch events found. Have you run '%s sched record'?",
+			job->cli->program);
+	if (status != TALLY_OK)
+		data_source_close(&job->source);
+	return status;
+}
+
+static void print_counts(const struct sched_job *job)
+{
+	const uint64_t *seen = job->seen;
+	cli_failf(job->cli,
+		"note: %" PRIu64 " switches, %" PRIu64 " wakings, %" PRIu64 " wake-ups, %" PRIu64
+		" of new tasks, %" PRIu64 " run times, %" PRIu64 " migrations, %" PRIu64 " forks, %" PRIu64 " exits",
+		seen[SCHED_SWITCH], seen[SCHED_WAKING], seen[SCHED_WAKEUP], seen[SCHED_WAKEUP_NEW], seen[SCHED_RUNTIME],
+		seen[SCHED_MIGRATE], seen[SCHED_FORK], seen[SCHED_EXIT]);
+}
+
+static int show(const struct cli *cli, const struct sched_settings *settings, const struct verb *verb)
+{
+	struct sched_job job = {.cli = cli, .settings = settings};
+	struct tally_error err;
+	enum tally_status status = open_job(&job, &err);
+	if (status != TALLY_OK) {
+		free(job.cpus);
+		return cli_fail(cli, &err);
+	}
+	if (verb->print == sched_print_latency && !settings->with_waking &&
+		sched_events_have(&job.source, SCHED_WAKING) && !sched_events_have(&job.source, SCHED_WAKEUP))
+		cli_failf(cli, "note: no sched_wakeup events here: delays behind wake-ups count with --waking");
+	struct text out = {0};
+	cli_start_pager(cli);
+	text_to_fd(&out, STDOUT_FILENO);
+	status = verb->print(&job, &out, &err);
+	int code = cli_finish_text(cli, &out);
+	cli_end_pager();
+	if (settings->verbose > 0)
+		print_counts(&job);
+	cli_print_health(cli, &job.source.sideband.health);
+	if (status == TALLY_OK && job.asked == 0 && job.seen[SCHED_SWITCH] > 0)
+		cli_failf(cli, "note: none of the %" PRIu64 " switches of %s is asked for", job.seen[SCHED_SWITCH],
+			recording_name(settings->input));
+	if (job.cut > 0)
+		cli_failf(cli,
+			"note: within %" PRIu64 " times on a CPU or waits for one, events were lost: these times are "
+			"not known, and not counted",
+			job.cut);
+	data_source_close(&job.source);
+	free(job.cpus);
+	return status == TALLY_OK ? code : cli_fail(cli, &err);
+}
+
+static int run_verb(
+	const struct cli *cli, const struct verb *verb, struct sched_settings *settings, int argc, char **argv)
+{
+	int rest;
+	const char *key;
+	int code = cli_parse_options(cli, &verb->command, argc, argv, settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (rest < argc)
+		return cli_usagef(cli, &verb->command, NULL, "%s takes options only, not '%s'", argv[0], argv[rest]);
+	if (settings->sort && (key = sched_latency_unknown_key(settings->sort)))
+		return cli_usagef(cli, &verb->command, "sort", "Unknown --sort key: `%s'", key);
+	if (settings->histogram_mode && strcmp(settings->histogram_mode, "log") != 0 &&
+		strcmp(settings->histogram_mode, "linear") != 0)
+		return cli_usagef(cli, &verb->command, "hist-mode",
+			"Invalid --hist-mode '%s', expected 'log' or 'linear'", settings->histogram_mode);
+	if (settings->only_summary && (settings->with_wakes || settings->with_next))
+		return cli_usagef(cli, &verb->command, "summary,wakeups,next", "-s and -[n|w] are mutually exclusive.");
+	if (settings->is_json && settings->dump)
+		return cli_usagef(cli, &verb->command, "json", "--json and -D are mutually exclusive.");
+	if (settings->max_stack > MAX_STACK)
+		return cli_failf(cli, "--max-stack is 0 to %d", MAX_STACK);
+	if (settings->times && !time_spans_are_valid(settings->times))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
+	return show(cli, settings, verb);
+}
+
+static int record(const struct cli *cli, int argc, char **argv)
+{
+	/* perf records no sched_wakeup beside sched_waking, and its latency then lacks most delays. */
+	static const char *const ours[] = {"record", "-a", "-R", "-m", "1024", "-c", "1", "-e",
+		"sched:sched_switch,sched:sched_stat_runtime,sched:sched_process_fork,sched:sched_wakeup_new,"
+		"sched:sched_migrate_task,sched:sched_waking,sched:sched_wakeup",
+		NULL};
+	return cli_run_verb(cli, &command_record, ours, argc, argv);
+}
+
+static int script(const struct cli *cli, const struct sched_settings *settings, int argc, char **argv)
+{
+	const char *const of_input[] = {"script", "-i", settings->input, NULL};
+	static const char *const plain[] = {"script", NULL};
+	return cli_run_verb(cli, &command_script, settings->input ? of_input : plain, argc, argv);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct sched_settings settings = {.with_chains = true, .max_stack = DEFAULT_MAX_STACK};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (rest >= argc)
+		return cli_usagef(
+			cli, command, NULL, "sched needs a command: record, latency, map, script or timehist");
+	argc -= rest;
+	argv += rest;
+	if (cli_is_subverb(argv[0], "record"))
+		return record(cli, argc - 1, argv + 1);
+	if (strcmp(argv[0], "script") == 0)
+		return script(cli, &settings, argc - 1, argv + 1);
+	if (strcmp(argv[0], "replay") == 0)
+		return cli_failf(cli, "sched replay is not supported yet"), EXIT_USAGE;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		const char *name = verbs[i].command.name + VERB_PREFIX;
+		if (cli_is_subverb(argv[0], name))
+			return run_verb(cli, &verbs[i], &settings, argc, argv);
+	}
+	return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[0]);
+}
+
+static const char *const usages[] = {"[<options>] {record|latency|map|script|timehist}", NULL};
+static const char *const examples[] = {
+	"what the scheduler did while a program ran",
+	"tally sched record ./program",
+	"who waited longest for a CPU; every switch with its times; sums",
+	"tally sched latency; tally sched timehist; tally sched timehist --summary",
+	"which task ran where",
+	"tally sched map",
+	NULL,
+};
+
+const struct command command_sched = {
+	.name = "sched",
+	.summary = "Tool to trace/measure scheduler properties (latencies)",
+	.usages = usages,
+	.options = &table,
+	.description = "Shows how tasks ran and waited for a CPU. 'record' passes its words to record, for the whole "
+		       "machine, 'script' to script. 'latency' sums up how long tasks that could run waited; "
+		       "'timehist' lists every switch with how long the task had waited and run; 'map' draws which "
+		       "task was on which CPU. Each has options of its own: 'sched timehist -h' lists them.",
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,15 @@
+/*
+ * sched_histogram.h - `sched latency --histogram`: how many delays were how long, as text in perf 7.x's layout and as JSON.
+ */
+#ifndef VERBS_SCHED_SCHED_HISTOGRAM_H
+#define VERBS_SCHED_SCHED_HISTOGRAM_H
+
+#include "analysis/sched_latency.h"
+#include "base/json.h"
+#include "base/text.h"
+
+void sched_histogram_print(const struct sched_latency *l, bool is_linear, struct text *out);
+/* An array of that name. */
+void sched_histogram_json(const struct sched_latency *l, bool is_linear, const char *name, struct json *j);
+
+#endif

@@ -1,0 +1,252 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/id_table.h"
+#include "base/limits.h"
+#include "base/vec.h"
+#include "base/word_list.h"
+#include "cli/output_terminal.h"
+#include "tasks/session/cpu_filter.h"
+#include "verbs/sched/sched_text.h"
+#include "view/text/percent_text.h"
+
+#define SHORT_BYTES 2
+#define NO_NAME	    (INTERN_NONE - 1) /* shown yet */
+#define OTHER_TASK  (ID_TABLE_NONE - 1) /* behind one that --task-name lists */
+#define TASK_COLOUR "\033[34m"
+#define CPU_COLOUR  "\033[41m"
+
+struct map_task {
+	char letters[SHORT_BYTES];
+	uint32_t comm; /* as it was last shown */
+	bool is_coloured;
+};
+
+struct map_cpu {
+	uint32_t task; /* ID_TABLE_NONE: not seen yet */
+	bool has_column, is_coloured;
+};
+
+struct map {
+	const struct sched_settings *settings;
+	bool with_colours;
+	struct id_table tids;
+	VEC(struct map_task) tasks; /* by id of tids */
+	VEC(struct map_cpu) cpus;
+	VEC(uint32_t) columns; /* CPUs, from left to right */
+	char next[SHORT_BYTES];
+};
+
+/* A0 to Z0, A1 to Z1, ... and again from A0, as perf has it. */
+static void take_letters(struct map *map, char letters[SHORT_BYTES])
+{
+	memcpy(letters, map->next, SHORT_BYTES);
+	if (map->next[0] < 'Z') {
+		map->next[0]++;
+		return;
+	}
+	map->next[0] = 'A';
+	map->next[1] = map->next[1] < '9' ? (char)(map->next[1] + 1) : '0';
+}
+
+static uint32_t find_task(struct map *map, int32_t tid)
+{
+	const uint64_t key = (uint32_t)tid;
+	bool is_new;
+	if (!vec_reserve(&map->tasks, map->tasks.len + 1))
+		return ID_TABLE_NONE;
+	uint32_t id = id_table_add(&map->tids, &key, &is_new);
+	if (id == ID_TABLE_NONE || !is_new)
+		return id;
+	struct map_task *task = &map->tasks.items[map->tasks.len++];
+	const char *coloured = map->settings->colour_pids;
+	*task = (struct map_task){.letters = {'.', ' '}, .comm = NO_NAME};
+	task->is_coloured = map->with_colours && coloured && word_list_has_number(coloured, tid);
+	if (tid != 0)
+		take_letters(map, task->letters);
+	return id;
+}
+
+/* It is shown again when the task comes in. */
+static void forget_name(struct map *map, int32_t tid)
+{
+	const uint64_t key = (uint32_t)tid;
+	uint32_t id = id_table_find(&map->tids, &key);
+	if (id != ID_TABLE_NONE)
+		map->tasks.items[id].comm = NO_NAME;
+}
+
+/* Events were lost: who runs there is not known until the next switch. Of a CPU that is not known, of all of them. */
+static void forget_running(struct map *map, uint32_t cpu)
+{
+	for (uint32_t i = 0; i < map->cpus.len; i++)
+		if (i == cpu || cpu >= LIMIT_CPUS)
+			map->cpus.items[i].task = ID_TABLE_NONE;
+}
+
+static bool add_cpus(struct map *map, uint32_t count)
+{
+	if (!vec_reserve(&map->cpus, count))
+		return false;
+	while (map->cpus.len < count)
+		map->cpus.items[map->cpus.len++] = (struct map_cpu){.task = ID_TABLE_NONE};
+	return true;
+}
+
+/* Columns for all CPUs below count, in their order. */
+static bool add_columns(struct map *map, const bool *wanted, uint32_t count)
+{
+	if (!add_cpus(map, count))
+		return false;
+	for (uint32_t cpu = 0; cpu < count; cpu++) {
+		if (map->cpus.items[cpu].has_column || (wanted && !wanted[cpu]))
+			continue;
+		map->cpus.items[cpu].has_column = true;
+		if (!vec_push(&map->columns, cpu))
+			return false;
+	}
+	return true;
+}
+
+static void print_columns(const struct map *map, uint32_t cpu, struct text *out)
+{
+	static const struct map_task other = {.letters = {'-', ' '}};
+	text_str(out, "  ");
+	for (size_t i = 0; i < map->columns.len; i++) {
+		uint32_t of = map->columns.items[i], task = map->cpus.items[of].task;
+		if (task == ID_TABLE_NONE) {
+			text_str(out, "    ");
+			continue;
+		}
+		const struct map_task *shown = task == OTHER_TASK ? &other : &map->tasks.items[task];
+		bool is_coloured = map->cpus.items[of].is_coloured || shown->is_coloured;
+		if (is_coloured)
+			text_str(out, shown->is_coloured ? TASK_COLOUR : CPU_COLOUR);
+		text_char(out, of == cpu ? '*' : ' ');
+		text_bytes(out, shown->letters, SHORT_BYTES);
+		text_str(out, is_coloured ? COLOUR_END " " : " ");
+	}
+}
+
+static bool is_part_of(const char *names, struct tally_str name)
+{
+	struct tally_str rest = str_from(names), part;
+	while (str_next_item(&rest, &part))
+		if (memmem(name.data, name.len, part.data, part.len))
+			return true;
+	return false;
+}
+
+static bool is_listed(const struct sched_job *job, const struct sched_event *event)
+{
+	const struct sched_settings *settings = job->settings;
+	char room[16];
+	if (!settings->task_name)
+		return true;
+	struct tally_str name = sched_comm(&job->source, event->next, event->sample.clock, room);
+	return settings->has_fuzzy_name ? is_part_of(settings->task_name, name)
+					: word_list_has(settings->task_name, name);
+}
+
+static void print_task(
+	const struct sched_job *job, struct map_task *task, const struct sched_event *event, struct text *out)
+{
+	uint32_t comm = machine_comm_at(job->source.sideband.machine, event->next, event->sample.clock);
+	char room[16];
+	if (task->comm == comm)
+		return;
+	struct tally_str name = sched_comm(&job->source, event->next, event->sample.clock, room);
+	text_bytes(out, task->letters, SHORT_BYTES);
+	text_printf(out, " => %.*s:%" PRId32, (int)name.len, name.data, event->next);
+	task->comm = comm;
+}
+
+/* Of --task-name's tasks: when they come, and when they go. */
+static bool print_switch(struct sched_job *job, struct map *map, const struct sched_event *event, struct text *out)
+{
+	const bool *wanted = job->cpus;
+	bool is_new_cpu = false, is_wanted = !wanted || wanted[event->cpu];
+	if (!add_cpus(map, event->cpu + 1))
+		return false;
+	struct map_cpu *cpu = &map->cpus.items[event->cpu];
+	bool is_shown = is_listed(job, event);
+	if (!is_shown && (cpu->task == ID_TABLE_NONE || cpu->task == OTHER_TASK))
+		return true;
+	uint32_t task = is_shown ? find_task(map, event->next) : OTHER_TASK;
+	if (task == ID_TABLE_NONE)
+		return false;
+	if (!cpu->has_column && is_wanted) {
+		is_new_cpu = job->settings->is_compact;
+		cpu->has_column = true;
+		if (!vec_push(&map->columns, event->cpu))
+			return false;
+	}
+	cpu->task = task;
+	print_columns(map, event->cpu, out);
+	if (!is_wanted) {
+		text_char(out, '\n');
+		return true;
+	}
+	text_str(out, "  ");
+	sched_text_time(out, event->time_ns, 12);
+	text_str(out, " secs ");
+	if (is_shown)
+		print_task(job, &map->tasks.items[task], event, out);
+	if (is_new_cpu)
+		text_printf(out, " (CPU %" PRIu32 ")", event->cpu);
+	text_char(out, '\n');
+	return true;
+}
+
+static enum tally_status colour_cpus(struct map *map, struct tally_error *err)
+{
+	bool *cpus;
+	enum tally_status status = cpu_filter_parse(map->settings->colour_cpus, &cpus, err);
+	if (status != TALLY_OK)
+		return status;
+	for (uint32_t cpu = 0; cpu < LIMIT_CPUS && map->with_colours; cpu++)
+		if (cpus[cpu] && !add_cpus(map, cpu + 1))
+			status = error_nomem(err);
+		else if (cpus[cpu])
+			map->cpus.items[cpu].is_coloured = true;
+	free(cpus);
+	return status;
+}
+
+enum tally_status sched_print_map(struct sched_job *job, struct text *out, struct tally_error *err)
+{
+	const struct sched_settings *settings = job->settings;
+	struct map map = {.settings = settings, .tids.words = 1, .next = {'A', '0'}};
+	struct sched_event event;
+	enum tally_status status = TALLY_OK;
+	uint64_t shown = 0;
+	map.with_colours = colours_are_wanted();
+	if (settings->colour_cpus)
+		status = colour_cpus(&map, err);
+	if (status == TALLY_OK && !job->settings->is_compact &&
+		!add_columns(&map, job->cpus, sched_cpu_count(&job->source)))
+		status = error_nomem(err);
+	while (status == TALLY_OK && (status = sched_job_next(job, &event, err)) == TALLY_OK) {
+		if (event.kind == SCHED_LOST)
+			forget_running(&map, event.cpu);
+		if (event.kind == SCHED_NAMED)
+			forget_name(&map, event.tid);
+		if (event.kind != SCHED_SWITCH)
+			continue;
+		shown += is_listed(job, &event);
+		job->asked += !job->cpus || job->cpus[event.cpu];
+		if (!print_switch(job, &map, &event, out))
+			status = error_nomem(err);
+		else if (!text_line_end(out))
+			status = TALLY_END; /* nobody reads on; cli_finish_text says why where that is worth it */
+	}
+	if (shown == 0 && status == TALLY_END && settings->task_name)
+		cli_failf(job->cli, "note: no switch is of a task called '%s'", settings->task_name);
+	id_table_deinit(&map.tids);
+	vec_free(&map.tasks);
+	vec_free(&map.cpus);
+	vec_free(&map.columns);
+	return status == TALLY_END ? TALLY_OK : status;
+}

@@ -1,0 +1,362 @@
+#include "verbs/sched/sched_text.h"
+#include "verbs/sched/sched_histogram.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/sched_latency.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "tasks/session/recording_input.h"
+
+#define NAME_WIDTH  24
+#define MAX_KEYS    8
+#define JSON_SCHEMA 1
+
+enum key { KEY_RUNTIME, KEY_SWITCH, KEY_AVG, KEY_MAX, KEY_PID, KEYS };
+
+static const char *const key_names[KEYS] = {"runtime", "switch", "avg", "max", "pid"};
+
+struct row {
+	struct sched_latency_task sum;
+	uint32_t tasks;
+	struct tally_str name;
+};
+
+struct order {
+	enum key keys[MAX_KEYS];
+	size_t count;
+	bool by_pid;
+};
+
+enum tally_status sched_job_next(struct sched_job *job, struct sched_event *event, struct tally_error *err)
+{
+	enum tally_status status = sched_events_next(&job->source, event, err);
+	if (status == TALLY_OK)
+		job->seen[event->kind]++;
+	return status;
+}
+
+void sched_text_time(struct text *out, uint64_t ns, size_t width)
+{
+	uint64_t us = ns / 1000;
+	text_u64_right(out, us / 1000000, width - 7);
+	text_printf(out, ".%06" PRIu64, us % 1000000);
+}
+
+void sched_text_ms(struct text *out, uint64_t ns, size_t width)
+{
+	uint64_t us = ns / 1000;
+	text_u64_right(out, us / 1000, width - 4);
+	text_printf(out, ".%03" PRIu64, us % 1000);
+}
+
+void sched_text_pad(struct text *out, size_t start, size_t width)
+{
+	size_t len = out->len - start;
+	if (len < width)
+		text_repeat(out, ' ', width - len);
+}
+
+static enum key key_of(const char *word, size_t len)
+{
+	int i = 0;
+	while (i < KEYS && !(strlen(key_names[i]) == len && memcmp(key_names[i], word, len) == 0))
+		i++;
+	return (enum key)i;
+}
+
+const char *sched_latency_unknown_key(const char *keys)
+{
+	while (*keys) {
+		size_t len = strcspn(keys, ",");
+		if (key_of(keys, len) == KEYS)
+			return keys;
+		keys += len + (keys[len] == ',');
+	}
+	return NULL;
+}
+
+static void read_keys(const char *keys, struct order *order)
+{
+	while (*keys && order->count < MAX_KEYS) {
+		size_t len = strcspn(keys, ",");
+		order->keys[order->count++] = key_of(keys, len);
+		keys += len + (keys[len] == ',');
+	}
+}
+
+static uint64_t value_of(const struct row *row, enum key key)
+{
+	switch (key) {
+	case KEY_RUNTIME:
+		return row->sum.runtime_ns;
+	case KEY_SWITCH:
+		return row->sum.waits;
+	case KEY_AVG:
+		return row->sum.waits ? row->sum.wait_ns / row->sum.waits : 0;
+	case KEY_MAX:
+		return row->sum.max_ns;
+	case KEY_PID:
+		return (uint32_t)row->sum.tid;
+	case KEYS:
+		break;
+	}
+	return 0;
+}
+
+static int compare_names(const struct row *a, const struct row *b)
+{
+	size_t len = a->name.len < b->name.len ? a->name.len : b->name.len;
+	int by_bytes = len ? memcmp(a->name.data, b->name.data, len) : 0;
+	return by_bytes ? by_bytes : (a->name.len > b->name.len) - (a->name.len < b->name.len);
+}
+
+static int compare_rows(const void *left, const void *right, void *context)
+{
+	const struct row *a = left, *b = right;
+	const struct order *order = context;
+	for (size_t i = 0; i < order->count; i++) {
+		uint64_t of_a = value_of(a, order->keys[i]), of_b = value_of(b, order->keys[i]);
+		if (of_a != of_b)
+			return of_a < of_b ? 1 : -1;
+	}
+	int by_name = order->by_pid ? 0 : compare_names(b, a);
+	return by_name ? by_name : (a->sum.tid < b->sum.tid) - (a->sum.tid > b->sum.tid);
+}
+
+static int compare_for_merge(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+	int by_name = compare_names(a, b);
+	return by_name ? by_name : (a->sum.tid > b->sum.tid) - (a->sum.tid < b->sum.tid);
+}
+
+static void merge(struct row *into, const struct row *row)
+{
+	into->tasks++;
+	into->sum.runtime_ns += row->sum.runtime_ns;
+	into->sum.waits += row->sum.waits;
+	into->sum.wait_ns += row->sum.wait_ns;
+	if (row->sum.max_ns > into->sum.max_ns) {
+		into->sum.max_ns = row->sum.max_ns;
+		into->sum.max_from_ns = row->sum.max_from_ns;
+		into->sum.max_to_ns = row->sum.max_to_ns;
+	}
+}
+
+/* Rows of one name become one. */
+static size_t merge_rows(struct row *rows, size_t count)
+{
+	size_t kept = 0;
+	if (count > 1)
+		qsort(rows, count, sizeof(*rows), compare_for_merge);
+	for (size_t i = 0; i < count; i++) {
+		if (kept > 0 && compare_names(&rows[kept - 1], &rows[i]) == 0)
+			merge(&rows[kept - 1], &rows[i]);
+		else
+			rows[kept++] = rows[i];
+	}
+	return kept;
+}
+
+static void print_row(const struct row *row, struct text *out)
+{
+	const struct sched_latency_task *sum = &row->sum;
+	size_t start = out->len;
+	text_printf(out, "  %.*s:", (int)row->name.len, row->name.data);
+	if (row->tasks > 1)
+		text_printf(out, "(%" PRIu32 ")", row->tasks);
+	else
+		text_i64(out, sum->tid);
+	sched_text_pad(out, start, NAME_WIDTH);
+	text_str(out, "|");
+	text_fixed_right(out, (double)sum->runtime_ns / 1e6, 3, 11);
+	text_printf(out, " ms |%9" PRIu64 " | avg:", sum->waits);
+	text_fixed_right(out, (double)sum->wait_ns / (double)sum->waits / 1e6, 3, 8);
+	text_str(out, " ms | max:");
+	text_fixed_right(out, (double)sum->max_ns / 1e6, 3, 8);
+	text_str(out, " ms | max start: ");
+	sched_text_time(out, sum->max_from_ns, 12);
+	text_str(out, " s | max end: ");
+	sched_text_time(out, sum->max_to_ns, 12);
+	text_str(out, " s\n");
+}
+
+static void print_rule(struct text *out, size_t len)
+{
+	text_char(out, ' ');
+	text_repeat(out, '-', len);
+	text_char(out, '\n');
+}
+
+static void print_table(const struct sched_latency *l, const struct row *rows, size_t count, struct text *out)
+{
+	uint64_t runtime_ns = 0, waits = 0;
+	text_char(out, '\n');
+	print_rule(out, 139);
+	text_str(out, "  Task                  |   Runtime ms  | Switches | Avg delay ms    | Max delay ms    |"
+		      " Max delay start           | Max delay end          |\n");
+	print_rule(out, 139);
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].sum.waits == 0)
+			continue;
+		print_row(&rows[i], out);
+		runtime_ns += rows[i].sum.runtime_ns;
+		waits += rows[i].sum.waits;
+	}
+	print_rule(out, 113);
+	text_str(out, "  TOTAL:                |");
+	text_fixed_right(out, (double)runtime_ns / 1e6, 3, 11);
+	text_printf(out, " ms |%9" PRIu64 " |\n", waits);
+	print_rule(out, 51);
+	if (l->wrong_switches > 0 && l->wakes > 0) {
+		text_str(out, "  INFO: ");
+		text_fixed(out, 100.0 * (double)l->wrong_switches / (double)l->wakes, 3);
+		text_printf(
+			out, "%% context switch bugs (%" PRIu64 " out of %" PRIu64 ")\n", l->wrong_switches, l->wakes);
+	}
+	text_char(out, '\n');
+}
+
+static void put_task(struct json *j, const struct row *row)
+{
+	const struct sched_latency_task *sum = &row->sum;
+	json_object(j, NULL);
+	json_string(j, "comm", row->name);
+	if (row->tasks == 1)
+		json_i64(j, "tid", sum->tid);
+	json_u64(j, "tasks", row->tasks);
+	json_u64(j, "runtime_ns", sum->runtime_ns);
+	json_u64(j, "switches", sum->waits);
+	json_u64(j, "delay_total_ns", sum->wait_ns);
+	json_u64(j, "delay_avg_ns", value_of(row, KEY_AVG));
+	json_u64(j, "delay_max_ns", sum->max_ns);
+	json_u64(j, "delay_max_start_ns", sum->max_from_ns);
+	json_u64(j, "delay_max_end_ns", sum->max_to_ns);
+	json_object_end(j);
+	(void)text_line_end(j->out);
+}
+
+static bool sched_histogram_is_linear(const struct sched_settings *settings)
+{
+	return settings->histogram_mode && strcmp(settings->histogram_mode, "linear") == 0;
+}
+
+static void put_tasks(const struct sched_job *job, const struct sched_latency *l, const struct row *rows, size_t count,
+	struct text *out)
+{
+	const char *path = recording_name(job->settings->input);
+	struct json j = {.out = out};
+	json_object(&j, NULL);
+	json_u64(&j, "schema", JSON_SCHEMA);
+	json_string(&j, "path", str_from(path));
+	json_array(&j, "latency");
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].sum.waits > 0)
+			put_task(&j, &rows[i]);
+	json_array_end(&j);
+	if (job->settings->with_histogram || job->settings->histogram_mode)
+		sched_histogram_json(l, sched_histogram_is_linear(job->settings), "histogram", &j);
+	json_u64(&j, "wakeups", l->wakes);
+	json_u64(&j, "context_switch_bugs", l->wrong_switches);
+	json_u64(&j, "lost_events", job->source.sideband.health.lost_events);
+	json_u64(&j, "cut_delays", l->cut);
+	json_object_end(&j);
+}
+
+static bool take(struct sched_job *job, struct sched_latency *l, const struct sched_event *event)
+{
+	bool is_within = event->time_ns >= job->from_ns && (job->to_ns == 0 || event->time_ns <= job->to_ns);
+	bool is_counted = is_within && (!job->cpus || job->cpus[event->cpu]);
+	switch (event->kind) {
+	case SCHED_SWITCH: {
+		job->asked += is_counted;
+		const struct sched_switch s = {.prev = event->tid,
+			.next = event->next,
+			.prev_is_runnable = sched_is_runnable(event->state),
+			.time_ns = event->time_ns,
+			.cpu = event->cpu,
+			.is_counted = is_counted};
+		return sched_latency_switch(l, &s);
+	}
+	case SCHED_RUNTIME:
+		return sched_latency_run(l, event->tid, event->time_ns, is_counted ? event->ran_ns : 0);
+	case SCHED_WAKING:
+		if (!job->settings->with_waking)
+			return true;
+		return sched_latency_wake(l, event->tid, event->time_ns);
+	case SCHED_WAKEUP:
+	case SCHED_WAKEUP_NEW:
+		return sched_latency_wake(l, event->tid, event->time_ns);
+	case SCHED_LOST:
+		sched_latency_lost(l, event->cpu < LIMIT_CPUS ? event->cpu : SCHED_LATENCY_ANY_CPU, event->time_ns);
+		break;
+	case SCHED_OTHER:
+	case SCHED_MIGRATE:
+	case SCHED_FORK:
+	case SCHED_EXIT:
+	case SCHED_NAMED:
+	case SCHED_KINDS:
+		break;
+	}
+	return true;
+}
+
+static enum tally_status print_tasks(
+	struct sched_job *job, const struct sched_latency *l, struct text *out, struct tally_error *err)
+{
+	struct order order = {.by_pid = job->settings->by_pid};
+	read_keys(job->settings->sort ? job->settings->sort : "avg,max,switch,runtime", &order);
+	struct row *rows = calloc(l->tasks.len + 1, sizeof(*rows));
+	if (!rows)
+		return error_nomem(err);
+	struct arena arena;
+	arena_init(&arena);
+	bool is_done = true;
+	size_t count = 0;
+	for (size_t i = 0; i < l->tasks.len; i++) {
+		if (l->tasks.items[i].tid == 0)
+			continue;
+		struct row *row = &rows[count++];
+		*row = (struct row){.sum = l->tasks.items[i], .tasks = 1};
+		char room[16];
+		struct tally_str name = sched_comm(&job->source, row->sum.tid, UINT64_MAX, room);
+		char *kept = arena_string(&arena, name.data, name.len);
+		is_done = is_done && kept;
+		row->name = (struct tally_str){kept, kept ? name.len : 0};
+	}
+	if (!order.by_pid)
+		count = merge_rows(rows, count);
+	qsort_r(rows, count, sizeof(*rows), compare_rows, &order);
+	if (job->settings->is_json)
+		put_tasks(job, l, rows, count, out);
+	else
+		print_table(l, rows, count, out);
+	if (!job->settings->is_json && (job->settings->with_histogram || job->settings->histogram_mode))
+		sched_histogram_print(l, sched_histogram_is_linear(job->settings), out);
+	free(rows);
+	arena_deinit(&arena);
+	return is_done ? TALLY_OK : error_nomem(err);
+}
+
+enum tally_status sched_print_latency(struct sched_job *job, struct text *out, struct tally_error *err)
+{
+	struct sched_latency l;
+	struct sched_event event;
+	enum tally_status status;
+	sched_latency_init(&l);
+	while ((status = sched_job_next(job, &event, err)) == TALLY_OK)
+		if (!take(job, &l, &event)) {
+			status = error_nomem(err);
+			break;
+		}
+	/* Of a damaged recording, what comes before. */
+	if (status != TALLY_NOMEM && print_tasks(job, &l, out, err) != TALLY_OK)
+		status = TALLY_NOMEM;
+	job->cut = l.cut;
+	sched_latency_deinit(&l);
+	return status == TALLY_END ? TALLY_OK : status;
+}

@@ -1,0 +1,489 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/sched_history.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/word_list.h"
+#include "cli/number_ranges.h"
+#include "tasks/session/trace_fields.h"
+#include "verbs/sched/sched_text.h"
+
+#define NAME_WIDTH  30
+#define NEXT_WIDTH  24
+#define PRIO_WIDTH  8
+#define PRIO_COUNT  140 /* of the kernel: 0 to 99 real time, 100 to 139 nice -20 to 19 */
+#define CHAIN_EXTRA 2 /* frames read beyond what is shown: the scheduler's own are left out */
+#define TID_BUCKETS 256 /* perf lists tasks by tid modulo this */
+
+struct timehist {
+	struct sched_job *job;
+	const struct sched_settings *settings;
+	struct sched_history history;
+	struct text *out;
+	bool with_chains, has_waking, with_rows;
+	uint32_t cpu_columns; /* --cpu-visual; 0: none */
+	bool prios[PRIO_COUNT]; /* --prio: those that are wanted */
+};
+
+static struct tally_str name_of(const struct timehist *t, const struct sched_task *task, uint64_t clock, char room[16])
+{
+	return sched_comm(&t->job->source, task->tid, clock, room);
+}
+
+static void add_task(struct timehist *t, const struct sched_task *task, uint64_t clock)
+{
+	char room[16];
+	struct tally_str name = name_of(t, task, clock, room);
+	text_bytes(t->out, name.data, name.len);
+	/* Of a task that only others' events name, like who is woken, the process is not known. */
+	if (task->tid == 0 || task->pid < 0)
+		return;
+	text_printf(t->out, "[%" PRId32, task->tid);
+	if (task->pid != task->tid)
+		text_printf(t->out, "/%" PRId32, task->pid);
+	text_char(t->out, ']');
+}
+
+static bool is_listed(const struct timehist *t, const struct sched_task *task)
+{
+	const struct sched_settings *settings = t->settings;
+	int32_t pid = task->tid == 0 ? 0 : task->pid; /* the idle tasks are process 0 */
+	return (!settings->pids || word_list_has_number(settings->pids, pid)) &&
+	       (!settings->tids || word_list_has_number(settings->tids, task->tid));
+}
+
+static void print_head(const struct timehist *t)
+{
+	struct text *out = t->out;
+	bool with_state = t->settings->with_state, with_prio = t->settings->with_prio;
+	bool with_pre = t->settings->with_pre_migrations;
+	text_printf(out, "%15s %6s  ", "time", "cpu");
+	for (uint32_t i = 0; i < t->cpu_columns; i++)
+		text_char(out, "0123456789abcdef"[i & 15]);
+	text_str(out, t->cpu_columns ? "  " : "");
+	text_printf(out, "%-30s%s  %9s  %9s  %9s%s%s\n", "task name", with_prio ? "  prio    " : "", "wait time",
+		"sch delay", "run time", with_pre ? "  pre-mig time" : "", with_state ? "  state" : "");
+	text_printf(out, "%15s %6s  ", "", "");
+	text_repeat(out, ' ', t->cpu_columns ? t->cpu_columns + 2 : 0);
+	text_printf(out, "%-30s%s  %9s  %9s  %9s%s%s\n", "[tid/pid]", with_prio ? "          " : "", "(msec)", "(msec)",
+		"(msec)", with_pre ? "     (msec)" : "", with_state ? "       " : "");
+	text_str(out, "--------------- ------  ");
+	text_repeat(out, '-', t->cpu_columns);
+	text_str(out, t->cpu_columns ? "  " : "");
+	text_repeat(out, '-', NAME_WIDTH);
+	text_printf(out, "%s  ---------  ---------  ---------%s%s\n", with_prio ? "  --------" : "",
+		with_pre ? "  ---------" : "", with_state ? "  -----" : "");
+}
+
+/* Time, CPU and task, as each row begins. mark: in the column of the CPU. */
+static void begin_row(
+	struct timehist *t, const struct sched_event *event, uint64_t time_ns, char mark, const struct sched_task *task)
+{
+	struct text *out = t->out;
+	sched_text_time(out, time_ns, 15);
+	text_printf(out, " [%04" PRIu32 "]  ", event->cpu);
+	for (uint32_t i = 0; i < t->cpu_columns; i++)
+		text_char(out, i == event->cpu ? mark : ' ');
+	text_str(out, t->cpu_columns ? "  " : "");
+	size_t start = out->len;
+	if (task->is_idle)
+		text_str(out, "<idle>");
+	else
+		add_task(t, task, event->sample.clock);
+	sched_text_pad(out, start, NAME_WIDTH);
+}
+
+static char state_letter(uint64_t state, bool is_idle)
+{
+	static const struct {
+		uint64_t bit;
+		char letter;
+	} letters[] = {
+		{0x01, 'S'}, {0x02, 'D'}, {0x04, 'T'}, {0x08, 't'}, {0x10, 'X'}, {0x20, 'Z'}, {0x40, 'P'}, {0x80, 'I'}};
+	if (is_idle)
+		return 'I';
+	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]) && !sched_is_runnable(state); i++)
+		if (state & letters[i].bit)
+			return letters[i].letter;
+	return 'R';
+}
+
+static bool is_schedulers_own(const char *symbol)
+{
+	return strcmp(symbol, "schedule") == 0 || strcmp(symbol, "__schedule") == 0 ||
+	       strcmp(symbol, "preempt_schedule") == 0;
+}
+
+static bool print_chain(struct timehist *t, const struct data_sample *s, struct tally_error *err)
+{
+	struct data_source *source = &t->job->source;
+	struct resolver *resolver = &source->resolver;
+	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
+	struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, &s->sample);
+	struct resolved_chain chain = resolver_chain_frames(resolver, &where, &whole);
+	uint64_t limit = t->settings->max_stack + CHAIN_EXTRA, shown = 0;
+	text_str(t->out, "  ");
+	for (size_t i = 0; i < chain.count && i < limit; i++) {
+		const struct frame_name *name = frame_names_get(&source->names, chain.frames[i], err);
+		if (!name)
+			return false;
+		const char *symbol = name->symbol ? name->symbol : "[unknown]";
+		if (name->is_kernel && is_schedulers_own(symbol))
+			continue;
+		text_printf(t->out, "%s%s", shown++ ? " <- " : " ", symbol);
+	}
+	return !resolver->failed || error_nomem(err) == TALLY_OK;
+}
+
+static void print_next(struct timehist *t, const struct sched_event *event)
+{
+	struct text *out = t->out;
+	text_str(out, " next: ");
+	size_t start = out->len;
+	(void)trace_text_of(t->job->source.tracepoints, event->sample.sample.raw, STR("next_comm"), out);
+	text_printf(out, "[%" PRId32 "]", event->next);
+	sched_text_pad(out, start, NEXT_WIDTH);
+}
+
+static void print_prio(int32_t prio, int32_t before, struct text *out)
+{
+	text_str(out, "  ");
+	size_t start = out->len;
+	if (before >= 0 && before != prio)
+		text_printf(out, "%" PRId32 "->", before);
+	text_i64(out, prio);
+	sched_text_pad(out, start, PRIO_WIDTH);
+}
+
+static enum tally_status print_switch(
+	struct timehist *t, const struct sched_event *event, const struct sched_times *times, struct tally_error *err)
+{
+	const struct sched_settings *settings = t->settings;
+	const struct sched_task *task = &t->history.tasks.items[times->task];
+	struct text *out = t->out;
+	/* With --idle-hist a task is only named as what the idle time follows. */
+	bool has_times = !settings->only_idle || task->is_idle;
+	begin_row(t, event, times->time_ns, task->is_idle ? 'i' : 's', task);
+	if (settings->with_prio)
+		print_prio(event->prio, times->prio_before, out);
+	sched_text_ms(out, has_times ? times->wait_ns : 0, 11);
+	sched_text_ms(out, has_times ? times->delay_ns : 0, 11);
+	sched_text_ms(out, has_times ? times->run_ns : 0, 11);
+	if (settings->with_pre_migrations)
+		sched_text_ms(out, has_times ? times->pre_migration_ns : 0, 11);
+	text_char(out, ' ');
+	if (settings->with_state)
+		text_printf(out, " %5c ", state_letter(event->state, task->is_idle));
+	if (settings->with_next)
+		print_next(t, event);
+	else if (settings->with_wakes)
+		text_repeat(out, ' ', NEXT_WIDTH + 8);
+	if (t->with_chains && !task->is_idle && !print_chain(t, &event->sample, err))
+		return TALLY_NOMEM;
+	text_char(out, '\n');
+	return TALLY_OK;
+}
+
+static bool is_in_span(const struct timehist *t, uint64_t time_ns)
+{
+	return time_ns >= t->job->from_ns && (t->job->to_ns == 0 || time_ns <= t->job->to_ns);
+}
+
+/* What one task did to another: a row without times. */
+static bool print_other(struct timehist *t, const struct sched_event *event)
+{
+	bool is_migration = event->kind == SCHED_MIGRATE;
+	if (!t->with_rows || t->settings->only_idle || !is_in_span(t, event->time_ns))
+		return true;
+	const struct sample *sample = &event->sample.sample;
+	if (!sched_history_process(&t->history, (int32_t)sample->tid, (int32_t)sample->pid))
+		return false;
+	uint32_t by = sched_history_task(&t->history, (int32_t)sample->tid);
+	uint32_t whom = sched_history_task(&t->history, event->tid);
+	if (by == ID_TABLE_NONE || whom == ID_TABLE_NONE)
+		return false;
+	const struct sched_task *doer = &t->history.tasks.items[by], *other = &t->history.tasks.items[whom];
+	if (!is_listed(t, doer) && !is_listed(t, other))
+		return true;
+	begin_row(t, event, event->time_ns, is_migration ? 'm' : ' ', doer);
+	text_repeat(t->out, ' ', 3 * 11 + 2);
+	text_str(t->out, is_migration ? "migrated: " : "awakened: ");
+	add_task(t, other, event->sample.clock);
+	if (is_migration)
+		text_printf(t->out, " cpu %" PRId32 " => %" PRId32, event->from_cpu, event->to_cpu);
+	text_char(t->out, '\n');
+	return true;
+}
+
+static enum tally_status take_switch(struct timehist *t, const struct sched_event *event, struct tally_error *err)
+{
+	const struct sched_settings *settings = t->settings;
+	const struct sample *sample = &event->sample.sample;
+	const struct sched_out out = {.tid = event->tid,
+		.prio = event->prio,
+		.pid = (int32_t)sample->tid == event->tid ? (int32_t)sample->pid : 0,
+		.cpu = event->cpu,
+		.time_ns = event->time_ns,
+		.left = sched_left_of(event->state)};
+	struct sched_times times;
+	if (!sched_history_switch(&t->history, &out, &times))
+		return error_nomem(err);
+	const struct sched_task *task = &t->history.tasks.items[times.task];
+	if (times.is_outside || (t->job->cpus && !t->job->cpus[event->cpu]) || !is_listed(t, task))
+		return TALLY_OK;
+	if (settings->prios && (event->prio < 0 || event->prio >= PRIO_COUNT || !t->prios[event->prio]))
+		return TALLY_OK;
+	if (settings->only_idle && !task->is_idle && event->next != 0)
+		return TALLY_OK;
+	t->job->asked++;
+	if (!settings->only_idle || task->is_idle)
+		sched_history_count(&t->history, &times);
+	/* As perf: idle times behind nobody have no row. */
+	bool has_row = t->with_rows && (!settings->only_idle || !task->is_idle || times.behind != ID_TABLE_NONE);
+	return has_row ? print_switch(t, event, &times, err) : TALLY_OK;
+}
+
+static bool take_wake(struct timehist *t, const struct sched_event *event)
+{
+	if (event->kind == SCHED_WAKEUP && t->has_waking)
+		return true;
+	return sched_history_wake(&t->history, event->tid, event->time_ns) &&
+	       (!t->settings->with_wakes || print_other(t, event));
+}
+
+static bool take_migration(struct timehist *t, const struct sched_event *event)
+{
+	const struct sched_settings *settings = t->settings;
+	if (!settings->with_migrations && !settings->with_pre_migrations)
+		return true;
+	return sched_history_migrate(&t->history, event->tid, event->time_ns) &&
+	       (!settings->with_migrations || print_other(t, event));
+}
+
+static enum tally_status take(struct timehist *t, const struct sched_event *event, struct tally_error *err)
+{
+	bool is_done = true;
+	switch (event->kind) {
+	case SCHED_SWITCH:
+		return take_switch(t, event, err);
+	case SCHED_WAKEUP:
+	case SCHED_WAKEUP_NEW:
+	case SCHED_WAKING:
+		is_done = take_wake(t, event);
+		break;
+	case SCHED_MIGRATE:
+		is_done = take_migration(t, event);
+		break;
+	case SCHED_FORK:
+		is_done = sched_history_fork(&t->history, event->tid, event->pid, event->parent);
+		break;
+	case SCHED_EXIT:
+		is_done = sched_history_exit(&t->history, event->tid);
+		break;
+	case SCHED_NAMED:
+		is_done = sched_history_process(&t->history, event->tid, event->pid);
+		break;
+	case SCHED_LOST:
+		is_done = sched_history_lost(
+			&t->history, event->cpu < LIMIT_CPUS ? event->cpu : SCHED_ANY_CPU, event->time_ns);
+		break;
+	case SCHED_OTHER:
+	case SCHED_RUNTIME:
+	case SCHED_KINDS:
+		break;
+	}
+	return is_done ? TALLY_OK : error_nomem(err);
+}
+
+static const struct sched_spread *spread_of(const struct timehist *t, const struct sched_task *task)
+{
+	return t->settings->only_idle ? &task->idle : &task->run;
+}
+
+static bool has_row(const struct timehist *t, const struct sched_task *task)
+{
+	return !task->is_idle && spread_of(t, task)->count > 0;
+}
+
+static void print_sums(struct timehist *t, const struct sched_task *task)
+{
+	struct text *out = t->out;
+	const struct sched_spread *spread = spread_of(t, task);
+	size_t start = out->len, name_end;
+	add_task(t, task, UINT64_MAX);
+	/* Right-aligned: the blanks go in front of what was appended. */
+	name_end = out->len;
+	if (!out->failed && name_end - start < NAME_WIDTH) {
+		size_t blanks = NAME_WIDTH - (name_end - start);
+		text_repeat(out, ' ', blanks);
+		if (!out->failed) {
+			memmove(out->data + start + blanks, out->data + start, name_end - start);
+			memset(out->data + start, ' ', blanks);
+		}
+	}
+	text_printf(out, "  %6" PRId32 "  %9" PRIu64, task->parent, spread->count);
+	sched_text_ms(out, spread->total_ns, 13);
+	if (t->settings->with_state) {
+		sched_text_ms(out, task->slept_ns, 11);
+		sched_text_ms(out, task->blocked_ns, 12);
+		sched_text_ms(out, task->preempted_ns, 12);
+		sched_text_ms(out, task->delayed_ns, 12);
+		text_str(out, " \n");
+		return;
+	}
+	sched_text_ms(out, spread->min_ns, 11);
+	sched_text_ms(out, spread->total_ns / spread->count, 12);
+	sched_text_ms(out, spread->max_ns, 12);
+	text_str(out, "   ");
+	text_fixed_right(out, sched_spread_percent(spread), 2, 5);
+	text_printf(out, "  %6" PRIu64 "\n", task->migrations);
+}
+
+static int compare_tasks(const void *left, const void *right, void *context)
+{
+	const struct sched_task *tasks = context;
+	const struct sched_task *a = &tasks[*(const uint32_t *)left], *b = &tasks[*(const uint32_t *)right];
+	uint32_t bucket_a = (uint32_t)a->tid % TID_BUCKETS, bucket_b = (uint32_t)b->tid % TID_BUCKETS;
+	if (bucket_a != bucket_b)
+		return bucket_a < bucket_b ? -1 : 1;
+	return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+static void print_summary_head(const struct timehist *t)
+{
+	bool only_idle = t->settings->only_idle;
+	const char *count = only_idle ? "sched-out" : "sched-in";
+	const char *what = only_idle ? "Idle-time" : t->settings->with_state ? "Wait-time" : "Runtime";
+	const char *run = only_idle ? "idle-time" : "run-time";
+	text_printf(t->out, "\n%s summary\n%30s  parent  %9s    %9s", what, "comm", count, run);
+	if (t->settings->with_state)
+		text_printf(t->out,
+			"  %9s   %9s   %9s   %9s\n%30s  %6s  %9s     (msec)     (msec)      (msec)      (msec)"
+			"       (msec)\n",
+			"   sleep", "  iowait", " preempt", "   delay", "", "", "(count)");
+	else
+		text_printf(t->out,
+			"%11s%12s%12s  stddev  migrations\n%30s  %6s  %9s       (msec)     (msec)      (msec)      "
+			"(msec)"
+			"       %%\n",
+			only_idle ? "min-idle" : "min-run", only_idle ? "avg-idle" : "avg-run",
+			only_idle ? "max-idle" : "max-run", "", "", "(count)");
+	text_repeat(t->out, '-', 117);
+	text_char(t->out, '\n');
+}
+
+static void print_idle(struct timehist *t, uint64_t whole_ns, uint64_t *switches)
+{
+	struct text *out = t->out;
+	text_str(out, "\nIdle stats:\n");
+	for (uint32_t cpu = 0; cpu < t->history.cpus.len; cpu++) {
+		uint32_t id = t->history.cpus.items[cpu].idle;
+		if (id == ID_TABLE_NONE || (t->job->cpus && !t->job->cpus[cpu]))
+			continue;
+		const struct sched_spread *idle = &t->history.tasks.items[id].run;
+		*switches += idle->count;
+		if (idle->total_ns == 0) {
+			text_printf(out, "    CPU %2" PRIu32 " idle entire time window\n", cpu);
+			continue;
+		}
+		text_printf(out, "    CPU %2" PRIu32 " idle for ", cpu);
+		sched_text_ms(out, idle->total_ns, 10);
+		text_str(out, "  msec  (");
+		text_fixed_right(out, whole_ns ? 100.0 * (double)idle->total_ns / (double)whole_ns : 0, 2, 6);
+		text_str(out, "%)\n");
+	}
+}
+
+static enum tally_status print_summary(struct timehist *t, struct tally_error *err)
+{
+	const struct sched_history *h = &t->history;
+	uint64_t rows = 0, alive = 0, switches = 0, run_ns = 0;
+	uint32_t *order = calloc(h->tasks.len + 1, sizeof(*order));
+	if (!order)
+		return error_nomem(err);
+	for (uint32_t i = 0; i < h->tasks.len; i++)
+		if (has_row(t, &h->tasks.items[i]))
+			order[rows++] = i;
+	qsort_r(order, rows, sizeof(*order), compare_tasks, h->tasks.items);
+	print_summary_head(t);
+	for (int exited = 0; exited < 2; exited++) {
+		uint64_t before = alive;
+		if (exited)
+			text_str(t->out, "\nTerminated tasks:\n");
+		for (uint64_t i = 0; i < rows; i++) {
+			const struct sched_task *task = &h->tasks.items[order[i]];
+			if (task->has_exited != exited)
+				continue;
+			print_sums(t, task);
+			alive++;
+			switches += spread_of(t, task)->count;
+			run_ns += spread_of(t, task)->total_ns;
+		}
+		if (alive == before)
+			text_printf(t->out, "<no %s tasks>\n", exited ? "terminated" : "still running");
+	}
+	free(order);
+	if (t->settings->pids || t->settings->tids)
+		return TALLY_OK; /* of these alone: of the CPUs nothing was summed up */
+	uint64_t whole_ns = h->last_ns - h->first_ns;
+	print_idle(t, whole_ns, &switches);
+	text_printf(t->out, "\n    Total number of unique tasks: %" PRIu64 "\n", rows);
+	text_printf(
+		t->out, "Total number of context switches: %" PRIu64 "\n           Total run time (msec): ", switches);
+	sched_text_ms(t->out, run_ns, 6);
+	text_str(t->out, " \n    Total scheduling time (msec): ");
+	sched_text_ms(t->out, whole_ns, 6);
+	uint32_t cpus = sched_cpu_count(&t->job->source);
+	text_printf(t->out, "  (x %zu)\n", h->cpus.len > cpus ? h->cpus.len : cpus);
+	return TALLY_OK;
+}
+
+static void find_chains(struct timehist *t)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(t->job->source.reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (str_equal(events[i].name, STR("sched:sched_switch")) &&
+			(events[i].attr.sample_type & SAMPLE_CALLCHAIN))
+			t->with_chains = t->settings->with_chains;
+	if (t->settings->with_chains && !t->with_chains)
+		cli_failf(t->job->cli, "Samples do not have callchains.");
+}
+
+/* As perf: one more than there are, and of a recording that does not say, five. */
+static uint32_t visual_columns(const struct data_source *source)
+{
+	return perfdata_reader_features(source->reader)->cpus_online ? sched_cpu_count(source) + 1 : 5;
+}
+
+enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, struct tally_error *err)
+{
+	const struct sched_settings *settings = job->settings;
+	struct timehist t = {.job = job, .settings = settings, .out = out, .with_rows = !settings->only_summary};
+	struct sched_event event;
+	enum tally_status status = TALLY_OK;
+	if (settings->prios && !number_ranges_parse(settings->prios, PRIO_COUNT, t.prios))
+		return error_set(err, TALLY_INVALID, "Invalid prio string");
+	sched_history_init(&t.history);
+	t.history.from_ns = job->from_ns;
+	t.history.to_ns = job->to_ns;
+	t.has_waking = sched_events_have(&job->source, SCHED_WAKING);
+	t.cpu_columns = settings->with_cpus ? visual_columns(&job->source) : 0;
+	find_chains(&t);
+	if (t.with_rows)
+		print_head(&t);
+	while ((status = sched_job_next(job, &event, err)) == TALLY_OK) {
+		status = take(&t, &event, err);
+		if (status != TALLY_OK || !text_line_end(out))
+			break;
+	}
+	/* Of a damaged recording, what comes before. */
+	bool is_through = status != TALLY_OK && status != TALLY_NOMEM;
+	if (is_through && (settings->only_summary || settings->with_summary) && print_summary(&t, err) != TALLY_OK)
+		status = TALLY_NOMEM;
+	job->cut = t.history.cut;
+	sched_history_deinit(&t.history);
+	return status == TALLY_END ? TALLY_OK : status;
+}

@@ -1,0 +1,386 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "tasks/header/header_text.h"
+#include "tasks/reporting/report_replay.h"
+#include "tasks/session/pack_damage.h"
+#include "tasks/session/recording_input.h"
+#include "tasks/session/stack_notes.h"
+#include "tasks/session/symbol_notes.h"
+#include "verbs/script/script_counts.h"
+#include "verbs/script/script_gen.h"
+#include "verbs/script/script_installed.h"
+#include "verbs/script/script_python.h"
+#include "verbs/script/script_run.h"
+
+static const char *const usages[] = {"[<options>]", NULL};
+static const char *const examples[] = {
+	"every sample of perf.data, one after another",
+	"tally script",
+	"only what one program did, with nanoseconds",
+	"tally script -c myprog --ns",
+	NULL,
+};
+
+static size_t longest_name(struct perfdata_reader *reader)
+{
+	size_t count;
+	size_t longest = 0;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].name.len > longest)
+			longest = events[i].name.len;
+	return longest;
+}
+
+/* What the columns need of the recording. */
+static enum tally_status prepare_values(struct script *script, struct tally_error *err)
+{
+	const struct perfdata_features *features = perfdata_reader_features(script->reader);
+	struct script_printer *printer = &script->printer;
+	printer->places.arch = features->arch.len > 0 ? arch_find_named(features->arch.data) : NULL;
+	printer->clock = script_clock_make(features);
+	if (!script_places_init(&printer->places))
+		return error_nomem(err);
+	size_t count;
+	(void)perfdata_reader_events(script->reader, &count);
+	uint64_t all = 0;
+	for (size_t i = 0; i < count; i++)
+		all |= script->fields[i];
+	if ((all & FIELD_BRCNTR) && script->counters.width == 0)
+		return error_set(err, TALLY_INVALID,
+			"-F brcntr: the recording does not say how wide the CPU's branch counters are");
+	if (!(all & FIELD_CGROUP))
+		return TALLY_OK;
+	printer->cgroups = &script->cgroups;
+	return cgroup_names_read(&script->cgroups, script->reader, err);
+}
+
+/* SHOWN_* of the --show-*-events given. */
+static uint32_t shown_records(const struct script_settings *s)
+{
+	uint32_t shown = 0;
+	shown |= s->show_task ? SHOWN_TASK : 0;
+	shown |= s->show_mmap ? SHOWN_MMAP : 0;
+	shown |= s->show_switch ? SHOWN_SWITCH : 0;
+	shown |= s->show_namespace ? SHOWN_NAMESPACE : 0;
+	shown |= s->show_cgroup ? SHOWN_CGROUP : 0;
+	shown |= s->show_lost ? SHOWN_LOST : 0;
+	shown |= s->show_round ? SHOWN_ROUND : 0;
+	shown |= s->show_bpf ? SHOWN_BPF : 0;
+	shown |= s->show_text_poke ? SHOWN_TEXT_POKE : 0;
+	return shown;
+}
+
+/* Those need the end of the recording before its start is printed. */
+static bool needs_end(const struct script_settings *s)
+{
+	return s->filter.time || s->show_round || s->per_event_dump || script_is_dumping(s) ||
+	       trace_options_are_given(&s->traces);
+}
+
+/* What is known of processes before the first sample is printed: as much as a stream has told, else all. */
+static enum tally_status read_history(struct script *script, struct tally_error *err)
+{
+	if (perfdata_reader_is_stream(script->reader) && !needs_end(&script->settings)) {
+		enum tally_status live = live_records_create(script->reader, &script->sideband, &script->live, err);
+		if (live != TALLY_UNSUPPORTED)
+			return live;
+	}
+	enum tally_status status = record_run_open(script->reader, &script->run, err);
+	if (status == TALLY_OK)
+		status = sideband_read_code(script->reader, &script->run, script->store, &script->sideband, err);
+	if (status == TALLY_OK)
+		perfdata_reader_rewind(script->reader);
+	return status;
+}
+
+/* What call chains are made of beyond what samples have. */
+static void prepare_stacks(struct script *script)
+{
+	const struct script_settings *settings = &script->settings;
+	script->resolver.deferred = &script->sideband.deferred;
+	script->resolver.keeps_cookies = settings->keeps_deferred;
+	unwind_files_init(&script->unwind_files, script->sideband.machine, script->store);
+	sample_unwinder_init(&script->unwinder, &script->unwind_files, perfdata_reader_features(script->reader),
+		perfdata_reader_is_swapped(script->reader));
+	script->resolver.unwinder = &script->unwinder;
+	if (script->live)
+		live_records_tell(script->live, &script->resolver);
+	script->resolver.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
+	if (!settings->stitches)
+		return;
+	script->stitcher.register_count = report_lbr_registers(script->reader);
+	if (script->stitcher.register_count)
+		script->resolver.stitcher = &script->stitcher;
+	else
+		diag_add(&script->field_notes, DIAG_WARNING, REPORT_CANNOT_STITCH);
+}
+
+static enum tally_status prepare(struct script *script, struct tally_error *err)
+{
+	const struct script_settings *settings = &script->settings;
+	struct binary_store_options store_options = {.symfs = settings->symfs,
+		.kallsyms = settings->kallsyms,
+		.vmlinux = settings->vmlinux,
+		.kernel_release = &perfdata_reader_features(script->reader)->osrelease,
+		.recorded_ns = perfdata_reader_layout(script->reader).mtime_ns,
+		.build_id_dir = cli_build_id_dir(script->cli, settings->symfs),
+		.pack = perfdata_reader_features(script->reader)->raw[FEATURE_PACK],
+		.line_program = settings->addr2line,
+		.no_demangle = settings->no_demangle};
+	enum tally_status status = binary_store_create(&store_options, &script->store, err);
+	if (status == TALLY_OK)
+		pack_tell_damage(script->cli, script->store);
+	if (status == TALLY_OK)
+		status = read_history(script, err);
+	if (status == TALLY_OK)
+		status = script_filter_init(&script->filter, &settings->filter, script->reader, err);
+	if (status == TALLY_OK)
+		status = script_fields_choose(
+			&settings->fields, script->reader, &script->field_notes, &script->fields, err);
+	if (status == TALLY_OK &&
+		!script_records_init(&script->records, shown_records(settings), script->reader, &script->printer))
+		status = error_nomem(err);
+	if (status == TALLY_OK &&
+		!resolver_init(&script->resolver, script->sideband.machine, perfdata_reader_is_swapped(script->reader)))
+		status = error_nomem(err);
+	if (status != TALLY_OK)
+		return status;
+	prepare_stacks(script);
+	frame_names_init(&script->names, &script->resolver, script->sideband.machine, script->store);
+	script->names.bpf_lines = &script->bpf_lines;
+	status = bpf_lines_read(&script->bpf_lines, perfdata_reader_features(script->reader),
+		perfdata_reader_is_swapped(script->reader), err);
+	if (status != TALLY_OK)
+		return status;
+	script->printer = (struct script_printer){
+		.places.machine = script->sideband.machine,
+		.places.resolver = &script->resolver,
+		.places.names = &script->names,
+		.fields = script->fields,
+		.hide_call_graph = settings->fields.hides_chains,
+		.is_narrow = settings->latency,
+		.without_frames = settings->max_stack == 0,
+		.places.full_kernel_path = settings->show_kernel_path,
+		.places.full_source_path = settings->full_source_path,
+		.places.no_inline = settings->no_inline,
+		.places.stop_symbols = settings->stop_symbols,
+		.time_form = settings->ns ? TIME_NSEC : TIME_USEC,
+		.is_delta = settings->deltatime,
+		.is_relative = settings->reltime,
+		.event_name_width = longest_name(script->reader),
+	};
+	script_code_init(&script->code, &script->printer.places, script->store);
+	script_source_init(&script->source, &script->printer.places);
+	script->printer.path = (struct script_path){
+		&script->printer.places, &script->code, &script->source, settings->max_blocks, &script->counters, NULL};
+	script_counters_init(&script->counters, script->reader, settings->verbose > 0);
+	status = prepare_values(script, err);
+	if (status == TALLY_OK)
+		status = script_metrics_init(&script->metrics, script->reader, err);
+	if (status != TALLY_OK)
+		return status;
+	status = script_dlfilter_open(&script->dlfilter, &settings->dlfilter, err);
+	if (status != TALLY_OK)
+		return status;
+	script->dlfilter.code = &script->code;
+	script->dlfilter.filter = &script->filter;
+	const char *file_name = recording_name(settings->input);
+	if (settings->per_event_dump &&
+		(status = script_dumps_open(
+			 &script->dumps, strcmp(file_name, "-") ? file_name : "pipe", script->reader, err)) != TALLY_OK)
+		return status;
+	script->dump = (struct dump_raw){
+		.reader = script->reader,
+		.machine = script->sideband.machine,
+		.arch = script->printer.places.arch,
+		.file_name = perfdata_reader_is_pipe(script->reader) ? "pipe" : file_name,
+		.in_file_order = settings->dump_unsorted && !settings->show_round,
+	};
+	struct tally_bytes tracing = perfdata_reader_features(script->reader)->tracing_data;
+	struct tally_error tracing_error;
+	if (tracing.len > 0 &&
+		tracepoint_printer_create(tracing, &script->printer.tracepoints, &tracing_error) != TALLY_OK)
+		cli_failf(script->cli, "%s: %s", script->cli->program, tracing_error.text);
+	if (script->printer.tracepoints)
+		tracepoint_printer_set_symbols(
+			script->printer.tracepoints, script_kernel_symbol, &script->printer.places);
+	return TALLY_OK;
+}
+
+static void script_deinit(struct script *script)
+{
+	tracepoint_printer_destroy(script->printer.tracepoints);
+	script_places_deinit(&script->printer.places);
+	script_code_deinit(&script->code);
+	script_source_deinit(&script->source);
+	script_dumps_close(&script->dumps);
+	script_filter_deinit(&script->filter);
+	word_files_deinit(&script->files);
+	script_records_deinit(&script->records);
+	frame_names_deinit(&script->names);
+	bpf_lines_deinit(&script->bpf_lines);
+	resolver_deinit(&script->resolver);
+	lbr_stitcher_deinit(&script->stitcher);
+	sample_unwinder_deinit(&script->unwinder);
+	unwind_files_deinit(&script->unwind_files);
+	live_records_destroy(script->live);
+	sideband_deinit(&script->sideband);
+	record_run_close(&script->run);
+	binary_store_destroy(script->store);
+	perfdata_reader_destroy(script->reader);
+	free(script->fields);
+	cgroup_names_deinit(&script->cgroups);
+	diag_deinit(&script->field_notes);
+	group_reads_deinit(&script->reads);
+	script_metrics_deinit(&script->metrics);
+	text_deinit(&script->out);
+	script_dlfilter_close(&script->dlfilter);
+	vec_free(&script->settings.dlfilter.arguments);
+}
+
+static void fetch_lacking(struct script *script)
+{
+	struct debuginfod_run run = {0};
+	struct binary_hits hits = {0};
+	struct diag notes;
+	diag_init(&notes);
+	if (script->settings.debuginfod.is_asked && frame_names_hits(&script->names, &hits, NULL) == TALLY_OK)
+		debuginfod_run_start(&run, &script->settings.debuginfod, script->store, &hits, &notes);
+	debuginfod_run_end(&run, &notes);
+	cli_print_diag(script->cli, &notes);
+	diag_deinit(&notes);
+	binary_hits_deinit(&hits);
+}
+
+static bool shows_others(const struct script_settings *s)
+{
+	return s->only_checks || script_is_dumping(s) || s->show_task || s->show_mmap || s->show_switch ||
+	       s->show_namespace || s->show_cgroup || s->show_lost || s->show_round || s->show_bpf || s->show_text_poke;
+}
+
+/* A recording of stat has counts; whoever looks for samples and finds nothing is told which nothing it is. */
+static enum tally_status print_no_sample(struct script *script, struct tally_error *err)
+{
+	const struct script_settings *s = &script->settings;
+	if (script->printed != 0 || shows_others(s))
+		return TALLY_OK;
+	if (recording_is_of_stat(script->reader)) {
+		perfdata_reader_rewind(script->reader);
+		return script_counts_print(script->reader, &script->out, err);
+	}
+	(void)text_flush(&script->out);
+	cli_note_empty(script->cli, recording_name(s->input), script->sideband.health.samples);
+	return TALLY_OK;
+}
+
+/* The samples, and what is to be said of them. */
+static enum tally_status print_samples(struct script *script, struct tally_error *err)
+{
+	enum tally_status status = script_dlfilter_start(&script->dlfilter, err);
+	if (status == TALLY_OK)
+		status = script_print_all(script, err);
+	struct tally_error other;
+	enum tally_status stopped =
+		script_dlfilter_stop(&script->dlfilter, &script->out, status == TALLY_OK ? err : &other);
+	if (status == TALLY_OK)
+		status = stopped;
+	enum tally_status finished =
+		script_dumps_finish(&script->dumps, &script->out, status == TALLY_OK ? err : &other);
+	if (status == TALLY_OK)
+		status = finished;
+	if (status == TALLY_OK)
+		status = print_no_sample(script, err);
+	/* So that what is said comes behind it; a failure to write is told at the end. */
+	(void)text_flush(&script->out);
+	cli_print_health(script->cli, &script->sideband.health);
+	if (script->settings.only_checks)
+		cli_failf(script->cli, "Misordered timestamps: %" PRIu64, script->misordered);
+	stack_notes_print(script->cli, &script->unwinder.ends);
+	symbol_notes_print(script->cli, script->store, &script->names, script->settings.verbose > 0);
+	fetch_lacking(script);
+	return status;
+}
+
+static int list_dlfilters(const struct cli *cli, const struct script_settings *settings)
+{
+	struct text out = {0};
+	text_to_fd(&out, STDOUT_FILENO);
+	script_dlfilter_list(&out, settings->verbose > 0);
+	int code = cli_finish_text(cli, &out);
+	text_deinit(&out);
+	return code;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct script script = {.cli = cli, .settings = {.max_stack = 127}};
+	struct script_filter_request *filter = &script.settings.filter;
+	script_fields_init(&script.settings.fields);
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &script.settings, &rest);
+	if (code == CLI_GO_ON && cli_check_program(cli, "--addr2line", script.settings.addr2line) != 0)
+		code = EXIT_FAILED;
+	if (code != CLI_GO_ON)
+		return code;
+	if (script.settings.script && script.settings.only_checks)
+		return cli_failf(cli, "-d passes no samples on, and so cannot be used with -s");
+	if (script.settings.dlfilter.path && (script.settings.script || script.settings.only_checks))
+		return cli_failf(cli, "--dlfilter filters what is printed, and so cannot be used with -s or -d");
+	if (script.settings.reltime && script.settings.deltatime)
+		return cli_failf(cli, "--reltime and --deltatime cannot be used together");
+	if (script.settings.list_dlfilters)
+		return list_dlfilters(cli, &script.settings);
+	if (script.settings.script)
+		return script_python_run(cli, &script.settings, argv + rest);
+	if (script.settings.gen_script)
+		return script_gen_run(cli, &script.settings);
+	if (script.settings.list)
+		return script_installed_list(cli);
+	if (rest < argc)
+		return script_installed_run(cli, &script.settings, argv + rest);
+	if (script.settings.filter.time && !time_spans_are_valid(script.settings.filter.time))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
+	struct tally_error err;
+	if (word_files_read(&script.files, &filter->comms, &err) != TALLY_OK ||
+		word_files_read(&script.files, &filter->dsos, &err) != TALLY_OK ||
+		word_files_read(&script.files, &filter->symbols, &err) != TALLY_OK ||
+		trace_options_open(script.settings.input, script.settings.force, &script.settings.traces,
+			&script.reader, &err) != TALLY_OK)
+		return word_files_deinit(&script.files), cli_fail(cli, &err);
+	const struct script_settings *settings = &script.settings;
+	enum tally_status status = settings->header_only ? TALLY_OK : prepare(&script, &err);
+	cli_print_diag(cli, &script.field_notes);
+	if (status == TALLY_OK) {
+		cli_start_pager(cli);
+		if (!settings->dlfilter.path) /* else it goes the way of what the filter prints */
+			text_to_fd(&script.out, STDOUT_FILENO);
+		if (settings->header || settings->header_only)
+			header_text(&script.out, script.reader, settings->full_info);
+		if (!settings->header_only)
+			status = print_samples(&script, &err);
+		code = cli_finish_text(cli, &script.out);
+		symbol_notes_keep_places(cli, script.store, settings->verbose > 0);
+	}
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	script_deinit(&script);
+	return code;
+}
+
+const struct command command_script = {
+	.name = "script",
+	.summary = "Read perf.data (created by perf record) and display trace output",
+	.usages = usages,
+	.options = &script_option_table,
+	.description = "Prints every sample in order of time: who, when, which event, where; with its call chain, or a "
+		       "tracepoint's\n"
+		       "fields. Losses and damage are told on standard error.",
+	.examples = examples,
+	.run = run,
+};

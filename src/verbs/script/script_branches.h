@@ -1,0 +1,17 @@
+/*
+ * script_branches.h - a sample's branch stack as `perf script` writes it: from/to/M or P/in transaction/abort/cycles/type.
+ *
+ * The layout is that of perf 6.1; newer versions put what the CPU speculated behind it.
+ *
+ *	script_print_branches(&places, &text, &where, sample, fields);
+ */
+#ifndef VERBS_SCRIPT_SCRIPT_BRANCHES_H
+#define VERBS_SCRIPT_SCRIPT_BRANCHES_H
+
+#include "verbs/script/script_places.h"
+
+/* The forms of FIELD_BRSTACK*, the first of them that is asked for. False: out of memory. */
+bool script_print_branches(struct script_places *places, struct text *t, const struct resolve_where *where,
+	const struct sample *sample, uint64_t fields);
+
+#endif

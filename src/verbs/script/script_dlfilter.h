@@ -1,0 +1,60 @@
+/*
+ * script_dlfilter.h - a shared object that is asked of each sample whether `tally script` prints it: perf-dlfilter(1).
+ *
+ * The object runs in this process, with all that it may do. It prints by stdio: so what was printed before goes there too,
+ * by script_dlfilter_pass. Borrows what it is given. One thread.
+ *
+ *	script_dlfilter_open(&dlfilter, &request, err);   script_dlfilter_start(&dlfilter, err);
+ *	script_dlfilter_wants(&dlfilter, &probe, DLFILTER_EARLY, &wanted, err);
+ *	script_dlfilter_stop(&dlfilter, &out, err);       script_dlfilter_close(&dlfilter);
+ */
+#ifndef VERBS_SCRIPT_SCRIPT_DLFILTER_H
+#define VERBS_SCRIPT_SCRIPT_DLFILTER_H
+
+#include "verbs/script/perf_dlfilter.h"
+#include "verbs/script/script_code.h"
+#include "verbs/script/script_filter.h"
+
+struct script_dlfilter_request {
+	const char *path; /* NULL: none */
+	VEC(char *) arguments; /* borrowed from the command line */
+};
+
+enum dlfilter_stage { DLFILTER_EARLY, DLFILTER_LATE }; /* before and after the other filters */
+
+struct script_dlfilter {
+	const struct script_dlfilter_request *request;
+	struct script_code *code;
+	const struct script_filter *filter;
+	void *handle; /* NULL: there is no filter */
+	void *data; /* the filter's own */
+	const struct script_probe *probe; /* of the sample that is asked about; NULL: none is */
+	struct resolve_where where; /* its */
+	struct perf_dlfilter_sample sample;
+	struct perf_dlfilter_al places[2]; /* that resolve_ip and resolve_addr gave */
+	uint8_t build_ids[3][20];
+	VEC(uint64_t) words; /* branches, then the chain */
+	struct writer attr;
+	bool failed; /* out of memory in a callback */
+	int write_errno; /* of the first failure to write; 0 none */
+};
+
+/* In the current folder, perf's folder of filters, or where the dynamic linker looks. */
+TALLY_MUST_CHECK enum tally_status script_dlfilter_open(
+	struct script_dlfilter *dlfilter, const struct script_dlfilter_request *request, struct tally_error *err);
+void script_dlfilter_close(struct script_dlfilter *dlfilter);
+/* INVALID: the filter says that it cannot. */
+TALLY_MUST_CHECK enum tally_status script_dlfilter_start(struct script_dlfilter *dlfilter, struct tally_error *err);
+/* out: what was printed since, which goes to standard output. IO: not all could be written. */
+TALLY_MUST_CHECK enum tally_status script_dlfilter_stop(
+	struct script_dlfilter *dlfilter, struct text *out, struct tally_error *err);
+/* wanted is true where there is no filter. INVALID: the filter ends it all. */
+TALLY_MUST_CHECK enum tally_status script_dlfilter_wants(struct script_dlfilter *dlfilter,
+	const struct script_probe *probe, enum dlfilter_stage stage, bool *wanted, struct tally_error *err);
+/* Hands the text on to standard output, which the filter prints to as well. False: it has gone. */
+bool script_dlfilter_pass(struct script_dlfilter *dlfilter, struct text *out);
+bool script_dlfilter_flush(struct script_dlfilter *dlfilter, struct text *out);
+/* Of the current folder and perf's. */
+void script_dlfilter_list(struct text *out, bool with_long_descriptions);
+
+#endif

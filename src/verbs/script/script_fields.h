@@ -1,0 +1,110 @@
+/*
+ * script_fields.h - which columns `tally script` prints for each event: perf's defaults, edited by its -F lists.
+ *
+ * Columns are chosen per kind of event, as perf does: the first event of a kind decides what all of that kind can show.
+ * A request is plain data on the caller's stack; lists are applied in the order they were given.
+ *
+ *	struct script_field_request request;
+ *	script_fields_init(&request);
+ *	const char *problem = script_fields_apply(&request, "trace:+period", room, sizeof(room));
+ *	uint64_t *fields;	// by event index, FIELD_*; the caller frees it
+ *	script_fields_choose(&request, reader, &notes, &fields, &err);
+ */
+#ifndef VERBS_SCRIPT_SCRIPT_FIELDS_H
+#define VERBS_SCRIPT_SCRIPT_FIELDS_H
+
+#include "base/diag.h"
+#include "perfdata/reader.h"
+
+#define FIELD_COMM	     (UINT64_C(1) << 0)
+#define FIELD_TID	     (UINT64_C(1) << 1)
+#define FIELD_PID	     (UINT64_C(1) << 2)
+#define FIELD_TIME	     (UINT64_C(1) << 3)
+#define FIELD_CPU	     (UINT64_C(1) << 4)
+#define FIELD_EVENT	     (UINT64_C(1) << 5)
+#define FIELD_TRACE	     (UINT64_C(1) << 6)
+#define FIELD_IP	     (UINT64_C(1) << 7)
+#define FIELD_SYM	     (UINT64_C(1) << 8)
+#define FIELD_DSO	     (UINT64_C(1) << 9)
+#define FIELD_ADDR	     (UINT64_C(1) << 10)
+#define FIELD_SYMOFF	     (UINT64_C(1) << 11)
+#define FIELD_PERIOD	     (UINT64_C(1) << 12)
+#define FIELD_IREGS	     (UINT64_C(1) << 13)
+#define FIELD_UREGS	     (UINT64_C(1) << 14)
+#define FIELD_BRSTACK	     (UINT64_C(1) << 15)
+#define FIELD_BRSTACKSYM     (UINT64_C(1) << 16)
+#define FIELD_BRSTACKOFF     (UINT64_C(1) << 17)
+#define FIELD_DATA_SRC	     (UINT64_C(1) << 18)
+#define FIELD_WEIGHT	     (UINT64_C(1) << 19)
+#define FIELD_BPF_OUTPUT     (UINT64_C(1) << 20)
+#define FIELD_PHYS_ADDR	     (UINT64_C(1) << 21)
+#define FIELD_MISC	     (UINT64_C(1) << 22)
+#define FIELD_FLAGS	     (UINT64_C(1) << 23)
+#define FIELD_TOD	     (UINT64_C(1) << 24)
+#define FIELD_DATA_PAGE_SIZE (UINT64_C(1) << 25)
+#define FIELD_CODE_PAGE_SIZE (UINT64_C(1) << 26)
+#define FIELD_INS_LAT	     (UINT64_C(1) << 27)
+#define FIELD_RETIRE_LAT     (UINT64_C(1) << 28)
+#define FIELD_CGROUP	     (UINT64_C(1) << 29)
+#define FIELD_DSOFF	     (UINT64_C(1) << 30)
+#define FIELD_SRCLINE	     (UINT64_C(1) << 31)
+#define FIELD_IPC	     (UINT64_C(1) << 32)
+#define FIELD_MACHINE_PID    (UINT64_C(1) << 33)
+#define FIELD_VCPU	     (UINT64_C(1) << 34)
+#define FIELD_SYNTH	     (UINT64_C(1) << 35)
+#define FIELD_INSN	     (UINT64_C(1) << 36)
+#define FIELD_INSNLEN	     (UINT64_C(1) << 37)
+#define FIELD_DISASM	     (UINT64_C(1) << 38)
+#define FIELD_SRCCODE	     (UINT64_C(1) << 39)
+#define FIELD_BRSTACKINSN    (UINT64_C(1) << 40)
+#define FIELD_BRSTACKINSNLEN (UINT64_C(1) << 41)
+#define FIELD_BRSTACKDISASM  (UINT64_C(1) << 42)
+#define FIELD_METRIC	     (UINT64_C(1) << 43)
+#define FIELD_CALLINDENT     (UINT64_C(1) << 44)
+#define FIELD_BRCNTR	     (UINT64_C(1) << 45)
+
+#define FIELD_PATHS (FIELD_BRSTACKINSN | FIELD_BRSTACKINSNLEN | FIELD_BRSTACKDISASM)
+
+#define SCRIPT_FIELD_LIST                                                                                \
+	"comm, tid, pid, time, cpu, event, trace, ip, sym, dso, dsoff, addr, symoff, srcline, "          \
+	"period, iregs, uregs, brstack, brstacksym, brstackoff, brstackinsn, brstackinsnlen, "           \
+	"brstackdisasm, callindent, flags, data_src, weight, bpf-output, insn, insnlen, disasm, synth, " \
+	"phys_addr, metric, misc, srccode, ipc, tod, data_page_size, code_page_size, ins_lat, "          \
+	"machine_pid, vcpu, cgroup, retire_lat, brcntr"
+
+/* What "type:" of a list can name, and the rest. */
+enum script_event_kind {
+	KIND_HARDWARE,
+	KIND_SOFTWARE,
+	KIND_TRACEPOINT,
+	KIND_CACHE,
+	KIND_RAW,
+	KIND_BREAKPOINT,
+	KIND_SYNTH,
+	KIND_OTHER,
+	KIND_COUNT
+};
+
+struct script_field_kind {
+	uint64_t fields;
+	uint64_t demanded; /* asked for by a list for all kinds: an event without them is an error */
+	uint64_t asked; /* by any list */
+	uint64_t ignored; /* asked of all kinds, but this one never has them */
+	bool is_set, is_set_for_all; /* by a list of its own, by a list for all */
+	bool was_overridden;
+};
+
+struct script_field_request {
+	struct script_field_kind kinds[KIND_COUNT];
+	bool all_overridden;
+	bool hides_chains; /* -G */
+};
+
+void script_fields_init(struct script_field_request *request);
+/* One -F list. NULL, or what is wrong with it, a sentence: a constant or written to room. */
+const char *script_fields_apply(struct script_field_request *request, const char *list, char *room, size_t room_bytes);
+/* Default fields that the events lack are left out; those demanded are an error. Notes get what was ignored. */
+TALLY_MUST_CHECK enum tally_status script_fields_choose(const struct script_field_request *request,
+	const struct perfdata_reader *reader, struct diag *notes, uint64_t **fields, struct tally_error *err);
+
+#endif

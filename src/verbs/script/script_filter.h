@@ -1,0 +1,55 @@
+/*
+ * script_filter.h - which samples `tally script` prints: by time, CPU, thread, name, place, and between two events.
+ *
+ * The request is what was typed, borrowed from the command line. A filter is asked once for each sample in order of time,
+ * as --switch-on and -off depend on what came before. One thread.
+ *
+ *	script_filter_init(&filter, &request, reader, err);
+ *	if (script_filter_wants(&filter, &places, &probe, &wanted)) ...
+ *	script_filter_deinit(&filter);
+ */
+#ifndef VERBS_SCRIPT_SCRIPT_FILTER_H
+#define VERBS_SCRIPT_SCRIPT_FILTER_H
+
+#include "perfdata/time_spans.h"
+#include "verbs/script/script_places.h"
+
+struct script_filter_request { /* lists with commas; NULL: all */
+	const char *comms, *pids, *tids, *dsos, *symbols;
+	const char *cpus, *time;
+	const char *switch_on, *switch_off; /* names of events */
+	bool shows_switches; /* the samples of those events too */
+	uint64_t address_range; /* bytes from the addresses among symbols; 0: just these */
+};
+
+struct script_filter {
+	const struct script_filter_request *request;
+	struct time_spans spans;
+	bool *cpus; /* NULL: all */
+	const struct perfdata_event *switch_on, *switch_off; /* NULL: none */
+	bool is_off; /* between --switch-off and --switch-on */
+};
+
+struct script_probe { /* a sample, for the filter */
+	const struct perfdata_event *event;
+	const struct sample *sample;
+	unsigned cpumode;
+	uint16_t misc; /* of its record */
+	uint64_t clock;
+};
+
+/* Deinit also after failure. */
+TALLY_MUST_CHECK enum tally_status script_filter_init(struct script_filter *filter,
+	const struct script_filter_request *request, struct perfdata_reader *reader, struct tally_error *err);
+void script_filter_deinit(struct script_filter *filter);
+/* False: out of memory. */
+bool script_filter_wants(
+	struct script_filter *filter, struct script_places *places, const struct script_probe *probe, bool *wanted);
+/* In the spans of time and on the CPUs that are looked at. */
+bool script_filter_is_within(const struct script_filter *filter, const struct sample *sample);
+/* What the sample's thread and place alone say. False: out of memory. */
+bool script_filter_wants_place(const struct script_filter *filter, struct script_places *places,
+	const struct script_probe *probe, bool *wanted);
+bool script_filter_has_cpu(const struct script_filter *filter, uint32_t cpu);
+
+#endif

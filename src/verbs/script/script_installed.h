@@ -1,0 +1,19 @@
+/*
+ * script_installed.h - the scripts that come with an installed perf, by name: `script -l`, `script record NAME`,
+ * `script report NAME` and `script NAME`, which records into a pipe that its report reads.
+ *
+ * A script is two shell scripts, bin/NAME-record and bin/NAME-report, that call `perf`: here that is a function of the
+ * shell, which calls this program. They lie below PERF_EXEC_PATH, else where packages put them.
+ */
+#ifndef VERBS_SCRIPT_SCRIPT_INSTALLED_H
+#define VERBS_SCRIPT_SCRIPT_INSTALLED_H
+
+#include "cli/cli.h"
+#include "verbs/script/script_options.h"
+
+/* The exit code. */
+int script_installed_list(const struct cli *cli);
+/* words: what stands behind the options, at least one; becomes the shell. Returns only with an exit code. */
+int script_installed_run(const struct cli *cli, const struct script_settings *settings, char **words);
+
+#endif

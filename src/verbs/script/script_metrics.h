@@ -1,0 +1,37 @@
+/*
+ * script_metrics.h - what the counts of a sample's group come to (`script -F metric`): instructions per cycle, misses of all
+ * branches, events per second, as stat has them beside its counts.
+ *
+ * Borrows the reader. One thread.
+ *
+ *	script_metrics_init(&metrics, reader, err);
+ *	script_metrics_begin(&metrics);  script_metrics_count(&metrics, event, grown);  // of each event of the group
+ *	script_metrics_print(&metrics, &printer, &text, &row);
+ */
+#ifndef VERBS_SCRIPT_SCRIPT_METRICS_H
+#define VERBS_SCRIPT_SCRIPT_METRICS_H
+
+#include "base/arena.h"
+#include "tasks/counts/stat_report.h"
+#include "verbs/script/script_rows.h"
+
+struct script_metrics {
+	struct arena arena;
+	struct event_list events; /* of the recording, by index */
+	struct aggregation whole; /* one place */
+	bool *is_counted; /* by event */
+	struct stat_cell *cells; /* by event */
+	struct stat_report report;
+};
+
+TALLY_MUST_CHECK enum tally_status script_metrics_init(
+	struct script_metrics *metrics, const struct perfdata_reader *reader, struct tally_error *err);
+void script_metrics_deinit(struct script_metrics *metrics);
+/* Another sample. */
+void script_metrics_begin(struct script_metrics *metrics);
+void script_metrics_count(struct script_metrics *metrics, uint32_t event, uint64_t grown);
+/* A line for each event that has a metric: the row's head, "\tmetric:    1.50  insn per cycle". */
+void script_metrics_print(const struct script_metrics *metrics, struct script_printer *printer, struct text *t,
+	const struct script_row *row);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * script_options.h - the options of script: their table and the settings that they fill.
+ *
+ * Strings are borrowed from argv. fields wants script_fields_init before the options are parsed.
+ */
+#ifndef VERBS_SCRIPT_SCRIPT_OPTIONS_H
+#define VERBS_SCRIPT_SCRIPT_OPTIONS_H
+
+#include "cli/commands.h"
+#include "tasks/session/debuginfod_run.h"
+#include "tasks/session/trace_options.h"
+#include "verbs/script/script_dlfilter.h"
+#include "verbs/script/script_fields.h"
+#include "verbs/script/script_filter.h"
+
+struct script_settings {
+	const char *input, *symfs, *kallsyms, *vmlinux, *stop_symbols, *script, *gen_script, *addr2line;
+	struct debuginfod_settings debuginfod;
+	struct script_filter_request filter;
+	struct script_field_request fields;
+	struct script_dlfilter_request dlfilter;
+	struct trace_options traces;
+	bool list_dlfilters;
+	uint64_t max_stack, max_events, max_blocks;
+	bool only_checks; /* -d: samples are checked, not printed */
+	bool header, header_only, full_info, dump, dump_unsorted, per_event_dump, all_cpus, list;
+	bool latency; /* -L: narrow columns */
+	bool show_kernel_path, ns, reltime, deltatime, force, no_demangle, stitches, no_inline, full_source_path;
+	bool keeps_deferred; /* --no-merge-callchains */
+	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup;
+	bool show_lost, show_round, show_bpf, show_text_poke;
+	unsigned verbose;
+};
+
+extern const struct option_table script_option_table;
+
+#endif

@@ -1,0 +1,302 @@
+#include "verbs/script/script_python.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "abi/data_src.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "tasks/session/data_source.h"
+#include "tasks/session/recording_input.h"
+#include "tasks/session/stack_notes.h"
+#include "tasks/session/symbol_notes.h"
+#include "verbs/script/script_gen.h"
+#include "verbs/script_driver.h"
+
+#define EVENTS_FD 3 /* of the child */
+
+struct feed {
+	struct data_source *source;
+	struct json json;
+	struct text out;
+	bool *is_described; /* by event index: its description was sent */
+	uint32_t *sent_index; /* by event index: what the child counts it as */
+	uint32_t sent;
+};
+
+static void put_hex(struct json *j, const char *key, struct tally_bytes bytes)
+{
+	struct text t = {0};
+	for (size_t i = 0; i < bytes.len; i++)
+		text_hex(&t, bytes.data[i], 2);
+	j->out->failed |= t.failed;
+	json_string(j, key, (struct tally_str){t.data ? t.data : "", t.len});
+	text_deinit(&t);
+}
+
+/* What is the same for all samples of an event goes before its first one. */
+static void describe_event(struct feed *feed, const struct perfdata_event *event)
+{
+	struct json *j = &feed->json;
+	if (feed->is_described[event->index])
+		return;
+	feed->is_described[event->index] = true;
+	feed->sent_index[event->index] = feed->sent++;
+	json_object(j, NULL);
+	json_string(j, "name", event->name);
+	put_hex(j, "attr", event->stored_attr);
+	if (event->attr.type == EVENT_TRACEPOINT) {
+		struct text handler = {0};
+		script_gen_handler(&handler, event->name);
+		json_string(j, "handler", (struct tally_str){handler.data ? handler.data : "", handler.len});
+		text_deinit(&handler);
+	}
+	json_object_end(j);
+}
+
+static void put_place(struct json *j, const struct frame_name *name)
+{
+	if (name->symbol) {
+		json_object(j, "sym");
+		json_u64(j, "start", name->link_address - name->symbol_offset);
+		json_u64(j, "end", name->link_address - name->symbol_offset + name->symbol_size);
+		json_u64(j, "binding", name->symbol_is_local ? 0 : 1);
+		json_string(j, "name", str_from(name->symbol));
+		json_object_end(j);
+		json_u64(j, "sym_off", name->symbol_offset);
+	}
+	if (!str_equal(name->path, STR("[unknown]")))
+		json_string(j, "dso", name->path);
+}
+
+static bool put_chain(struct feed *feed, const struct data_sample *s)
+{
+	struct json *j = &feed->json;
+	struct resolver *resolver = &feed->source->resolver;
+	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
+	json_array(j, "callchain");
+	if (s->sample.present & SAMPLE_CALLCHAIN) {
+		struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, &s->sample);
+		struct resolved_chain chain = resolver_chain_frames(resolver, &where, &whole);
+		for (size_t i = 0; i < chain.count && !resolver->failed; i++) {
+			const struct frame_name *name = frame_names_get(&feed->source->names, chain.frames[i], NULL);
+			if (!name)
+				return false;
+			json_object(j, NULL);
+			json_u64(j, "ip", chain.ips[i]);
+			put_place(j, name);
+			json_object_end(j);
+		}
+	}
+	json_array_end(j);
+	return !resolver->failed;
+}
+
+static void put_build_id(struct feed *feed, uint32_t frame)
+{
+	uint32_t binary = resolved_frame_get(&feed->source->resolver.frames, frame).binary;
+	if (binary == RESOLVE_NONE)
+		return;
+	const struct machine_binary *from = machine_binary_get(feed->source->sideband.machine, binary);
+	if (from->build_id.size)
+		put_hex(&feed->json, "dso_bid", (struct tally_bytes){from->build_id.bytes, from->build_id.size});
+}
+
+static bool put_leaf(struct feed *feed, const struct data_sample *s)
+{
+	struct json *j = &feed->json;
+	struct resolver *resolver = &feed->source->resolver;
+	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
+	uint32_t frame = resolver_frame(resolver, &where, s->record.misc & MISC_CPUMODE_MASK, s->sample.ip);
+	const struct frame_name *name = resolver->failed ? NULL : frame_names_get(&feed->source->names, frame, NULL);
+	if (!name)
+		return false;
+	if (!str_equal(name->path, STR("[unknown]")))
+		json_string(j, "dso", name->path);
+	put_build_id(feed, frame);
+	if (name->symbol) {
+		json_string(j, "symbol", str_from(name->symbol));
+		json_u64(j, "symoff", name->symbol_offset);
+	}
+	return true;
+}
+
+static void put_fields(struct feed *feed, const struct data_sample *s)
+{
+	struct json *j = &feed->json;
+	struct tracepoint_value value;
+	if (s->event->attr.type != EVENT_TRACEPOINT || !feed->source->tracepoints)
+		return;
+	json_object(j, "fields");
+	struct tally_bytes raw = s->sample.raw;
+	for (unsigned i = 0; tracepoint_value_at(feed->source->tracepoints, raw, TRACEPOINT_OWN, i, &value); i++) {
+		char key[128];
+		struct tally_str name = value.field.name;
+		size_t len = name.len < sizeof(key) - 1 ? name.len : sizeof(key) - 1;
+		memcpy(key, name.data, len);
+		key[len] = '\0';
+		if (value.field.form == TRACEPOINT_TEXT || value.field.count > 0)
+			json_string(j, key, value.text);
+		else if (value.field.form == TRACEPOINT_SIGNED)
+			json_i64(j, key, (int64_t)value.numbers[0]);
+		else
+			json_u64(j, key, value.numbers[0]);
+	}
+	json_object_end(j);
+}
+
+static void put_data_src(struct json *j, uint64_t data_src)
+{
+	struct text words = {0};
+	data_src_print(&words, data_src);
+	json_u64(j, "datasrc", data_src);
+	json_string(j, "datasrc_decode", (struct tally_str){words.data ? words.data : "", words.len});
+	text_deinit(&words);
+}
+
+static bool put_sample(struct feed *feed, const struct data_sample *s)
+{
+	struct json *j = &feed->json;
+	const struct sample *sample = &s->sample;
+	char room[16];
+	describe_event(feed, s->event);
+	json_object(j, NULL);
+	json_u64(j, "event", feed->sent_index[s->event->index]);
+	json_object(j, "sample");
+	json_i64(j, "pid", (int32_t)sample->pid);
+	json_i64(j, "tid", (int32_t)sample->tid);
+	json_u64(j, "cpu", sample->present & SAMPLE_CPU ? sample->cpu : UINT32_MAX);
+	json_u64(j, "ip", sample->ip);
+	json_u64(j, "time", sample->time);
+	json_u64(j, "period", sample->period);
+	json_u64(j, "phys_addr", sample->phys_addr);
+	json_u64(j, "addr", sample->addr);
+	json_u64(j, "weight", sample->weight);
+	json_u64(j, "transaction", sample->transaction);
+	put_data_src(j, sample->data_src);
+	json_u64(j, "cpumode", s->record.misc & MISC_CPUMODE_MASK);
+	json_object_end(j);
+	json_string(j, "comm", data_source_comm(feed->source, s, room));
+	if (sample->raw.len)
+		put_hex(j, "raw", sample->raw);
+	put_fields(feed, s);
+	bool ok = put_leaf(feed, s) && put_chain(feed, s);
+	json_object_end(j);
+	return ok;
+}
+
+/* TALLY_END: the script has closed its end, it wants no more. */
+static enum tally_status feed_all(struct feed *feed, struct tally_error *err)
+{
+	struct data_sample sample;
+	enum tally_status status;
+	while ((status = data_source_next(feed->source, &sample, err)) == TALLY_OK) {
+		if (!put_sample(feed, &sample) || feed->out.failed)
+			return feed->out.write_errno == EPIPE ? TALLY_END : error_nomem(err);
+		if (!text_line_end(&feed->out))
+			return TALLY_END;
+	}
+	return status;
+}
+
+static void exec_python(int events, const char *script, char *const *arguments)
+{
+	size_t count = 0;
+	while (arguments[count])
+		count++;
+	char **argv = calloc(count + 5, sizeof(*argv));
+	if (!argv || (events != EVENTS_FD && dup2(events, EVENTS_FD) < 0) || fcntl(EVENTS_FD, F_SETFD, 0) < 0)
+		_exit(127);
+	char number[4];
+	snprintf(number, sizeof(number), "%d", EVENTS_FD);
+	setenv("TALLY_SCRIPT_FD", number, 1);
+	size_t n = 0;
+	argv[n++] = "python3";
+	argv[n++] = "-c";
+	argv[n++] = (char *)(uintptr_t)script_driver;
+	argv[n++] = (char *)(uintptr_t)script;
+	memcpy(argv + n, arguments, count * sizeof(*argv));
+	execvp(argv[0], argv);
+	fprintf(stderr, "python3: %s: 'script -s' runs scripts with it\n", strerror(errno));
+	_exit(127);
+}
+
+static int exit_of(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int run_child(const struct cli *cli, struct feed *feed, const char *script, char *const *arguments)
+{
+	int ends[2];
+	struct tally_error err;
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return cli_failf(cli, "pipe: %s", strerror(errno));
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid == 0)
+		exec_python(ends[0], script, arguments);
+	close(ends[0]);
+	if (pid < 0) {
+		close(ends[1]);
+		return cli_failf(cli, "fork: %s", strerror(errno));
+	}
+	void (*old)(int) = signal(SIGPIPE, SIG_IGN); /* a script may end before its events do */
+	text_to_fd(&feed->out, ends[1]);
+	enum tally_status status = feed_all(feed, &err);
+	(void)text_flush(&feed->out);
+	close(ends[1]);
+	signal(SIGPIPE, old);
+	int child;
+	while (waitpid(pid, &child, 0) < 0 && errno == EINTR)
+		;
+	int code = exit_of(child);
+	if (status != TALLY_OK && status != TALLY_END && code == 0)
+		code = cli_fail(cli, &err);
+	return code;
+}
+
+int script_python_run(const struct cli *cli, const struct script_settings *settings, char *const *arguments)
+{
+	const char *script = settings->script;
+	struct data_source source;
+	struct tally_error err;
+	const char *colon = strchr(script, ':');
+	if (colon) {
+		struct tally_str language = {script, (size_t)(colon - script)};
+		if (!script_gen_is_python(language))
+			return cli_failf(cli, "%.*s: only Python scripts are run", (int)language.len, language.data);
+		script = colon + 1;
+	} else if (str_ends_with(str_from(script), STR(".pl"))) {
+		return cli_failf(cli, "%s: only Python scripts are run", script);
+	}
+	if (access(script, R_OK) != 0)
+		return cli_failf(cli, "%s: %s", script, strerror(errno));
+	struct perfdata_reader *reader;
+	if (trace_options_open(settings->input, settings->force, &settings->traces, &reader, &err) != TALLY_OK ||
+		data_source_take(cli, &(struct data_input){0}, reader, NULL, &source, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	size_t count;
+	(void)perfdata_reader_events(source.reader, &count);
+	struct feed feed = {.source = &source,
+		.is_described = calloc(count + 1, sizeof(bool)),
+		.sent_index = calloc(count + 1, sizeof(uint32_t))};
+	feed.json = (struct json){.out = &feed.out, .is_compact = true};
+	int code = feed.is_described && feed.sent_index ? run_child(cli, &feed, script, arguments)
+							: cli_failf(cli, "out of memory");
+	cli_print_health(cli, &source.sideband.health);
+	stack_notes_print(cli, &source.unwinder.ends);
+	symbol_notes_print(cli, source.store, &source.names, settings->verbose > 0);
+	text_deinit(&feed.out);
+	free(feed.is_described);
+	free(feed.sent_index);
+	data_source_close(&source);
+	return code;
+}

@@ -1,0 +1,44 @@
+/*
+ * script_records.h - the rows of `tally script --show-*-events`: records that are no samples.
+ *
+ * They carry the names that threads had when the record was read, in the order of the recording: records written at its
+ * start all have the time 0, and a machine's history knows one name per time. Borrows reader and printer.
+ *
+ *	script_records_init(&records, shown, reader, &printer);
+ *	script_records_print(&records, &text, &record);  // for every record in order of time
+ *	script_records_deinit(&records);
+ */
+#ifndef VERBS_SCRIPT_SCRIPT_RECORDS_H
+#define VERBS_SCRIPT_SCRIPT_RECORDS_H
+
+#include "verbs/script/script_rows.h"
+
+enum script_shown {
+	SHOWN_TASK = 1u << 0,
+	SHOWN_MMAP = 1u << 1,
+	SHOWN_SWITCH = 1u << 2,
+	SHOWN_NAMESPACE = 1u << 3,
+	SHOWN_CGROUP = 1u << 4,
+	SHOWN_LOST = 1u << 5,
+	SHOWN_ROUND = 1u << 6,
+	SHOWN_BPF = 1u << 7,
+	SHOWN_TEXT_POKE = 1u << 8,
+};
+
+struct script_records {
+	uint32_t shown; /* SHOWN_*; 0: nothing is done */
+	struct perfdata_reader *reader;
+	struct script_printer *printer;
+	struct map_u64 names; /* tid -> string */
+	struct intern strings;
+};
+
+bool script_records_init(
+	struct script_records *records, uint32_t shown, struct perfdata_reader *reader, struct script_printer *printer);
+void script_records_deinit(struct script_records *records);
+/* False: out of memory. A damaged record has no row. t NULL: only learn the names from it. */
+bool script_records_print(struct script_records *records, struct text *t, const struct record *record);
+/* True if records of this type have a row. */
+bool script_records_is_shown(const struct script_records *records, uint32_t type);
+
+#endif

@@ -1,0 +1,218 @@
+#include "verbs/script/script_run.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/progress_line.h"
+#include "perfdata/time_order.h"
+
+static bool has_all(const struct script *script)
+{
+	return script->settings.max_events > 0 && script->printed >= script->settings.max_events;
+}
+
+static struct text *text_of(struct script *script, const struct perfdata_event *event)
+{
+	return script->dumps.items ? script_dumps_text(&script->dumps, event) : &script->out;
+}
+
+/* The options' filters, between the stages of the one that is loaded. */
+static enum tally_status choose(
+	struct script *script, const struct script_probe *probe, bool *wanted, struct tally_error *err)
+{
+	struct script_dlfilter *dlfilter = &script->dlfilter;
+	if (!dlfilter->handle)
+		return script_filter_wants(&script->filter, &script->printer.places, probe, wanted) ? TALLY_OK
+												    : error_nomem(err);
+	if (!script_dlfilter_pass(dlfilter, &script->out))
+		return TALLY_END; /* the reader of our output has gone */
+	enum tally_status status = script_dlfilter_wants(dlfilter, probe, DLFILTER_EARLY, wanted, err);
+	if (status == TALLY_OK && *wanted &&
+		!script_filter_wants(&script->filter, &script->printer.places, probe, wanted))
+		status = error_nomem(err);
+	if (status == TALLY_OK && *wanted)
+		status = script_dlfilter_wants(dlfilter, probe, DLFILTER_LATE, wanted, err);
+	return status;
+}
+
+static enum tally_status print_sample(struct script *script, const struct perfdata_event *event,
+	const struct record *record, const struct sample *sample, uint64_t clock, struct tally_error *err)
+{
+	struct script_probe probe = {.event = event,
+		.sample = sample,
+		.cpumode = record->misc & MISC_CPUMODE_MASK,
+		.misc = record->misc,
+		.clock = clock};
+	bool is_wanted;
+	if (script_is_dumping(&script->settings) && script_filter_is_within(&script->filter, sample))
+		dump_raw_place(&script->dump, &script->out, record, sample, clock);
+	enum tally_status status = choose(script, &probe, &is_wanted, err);
+	if (status != TALLY_OK || !is_wanted)
+		return status;
+	struct text *out = text_of(script, event);
+	if (!script_print_sample(&script->printer, out, event, record, sample, clock))
+		return error_nomem(err);
+	script->printed++;
+	/* Or the reader of our output has gone. */
+	return !text_line_end(out) || has_all(script) ? TALLY_END : TALLY_OK;
+}
+
+static enum tally_status print_group(struct script *script, const struct record *record, const struct sample *sample,
+	uint64_t clock, struct tally_error *err)
+{
+	const struct perfdata_event *leader = perfdata_reader_event_of(script->reader, record);
+	uint64_t position = 0, printed = script->printed;
+	struct group_read read;
+	enum tally_status status;
+	script_metrics_begin(&script->metrics);
+	while ((status = group_reads_next(&script->reads, script->reader, sample, &position, &read)) == TALLY_OK) {
+		struct sample one = *sample;
+		one.period = read.grown;
+		script_metrics_count(&script->metrics, read.event->index, read.grown);
+		status = print_sample(script, read.event, record, &one, clock, err);
+		if (status != TALLY_OK)
+			return status;
+	}
+	struct script_row row = {.event = leader, .record = record, .sample = sample, .clock = clock};
+	if (status != TALLY_NOMEM && script->printed > printed && script->fields[leader->index] & FIELD_METRIC)
+		script_metrics_print(&script->metrics, &script->printer, text_of(script, leader), &row);
+	return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
+}
+
+static void check_time(struct script *script, uint64_t time_ns)
+{
+	if (time_ns < script->last_ns) {
+		cli_failf(script->cli, "Samples misordered, previous: %" PRIu64 " this: %" PRIu64, script->last_ns,
+			time_ns);
+		script->misordered++;
+	}
+	script->last_ns = time_ns;
+}
+
+/* Filters take it as a sample of its thread, without a place. */
+static enum tally_status print_deferred(struct script *script, const struct record *record, struct tally_error *err)
+{
+	struct record_fields fields;
+	struct sample_id id;
+	const struct perfdata_event *event = perfdata_reader_event_of(script->reader, record);
+	bool is_whole = event && record_decode(record, &fields, NULL) == TALLY_OK &&
+			perfdata_reader_sample_id(script->reader, record, &id);
+	if (!is_whole) /* damaged ones were counted when the recording was gone through */
+		return TALLY_OK;
+	const struct record_callchain_deferred *chain = &fields.callchain_deferred;
+	struct sample sample = {.present = event->attr.sample_type & (SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU),
+		.swap = record->swap,
+		.pid = event->attr.sample_type & SAMPLE_TID ? id.pid : UINT32_MAX,
+		.tid = event->attr.sample_type & SAMPLE_TID ? id.tid : UINT32_MAX,
+		.cpu = id.cpu,
+		.time = id.time,
+		.callchain = {chain->ips.data, (uint32_t)chain->count}};
+	struct script_row row = {.event = event, .record = record, .sample = &sample};
+	row.clock =
+		sample_clock_at(&script->sideband.clock, event, record_run_position(&script->run, record), sample.time);
+	struct script_probe probe = {event, &sample, record->misc & MISC_CPUMODE_MASK, record->misc, row.clock};
+	bool is_wanted;
+	if (!script_filter_wants(&script->filter, &script->printer.places, &probe, &is_wanted))
+		return error_nomem(err);
+	struct text *out = text_of(script, event);
+	if (is_wanted && !script_print_deferred(&script->printer, out, &row, chain->cookie))
+		return error_nomem(err);
+	return text_line_end(out) ? TALLY_OK : TALLY_END;
+}
+
+/* A record that is no sample. */
+static enum tally_status print_other(struct script *script, const struct time_order_item *item, struct tally_error *err)
+{
+	const struct record *record = &item->record;
+	struct sample_id id;
+	bool is_elsewhere = script->filter.cpus && perfdata_reader_sample_id(script->reader, record, &id) &&
+			    !script_filter_has_cpu(&script->filter, id.cpu);
+	if (!script_records_print(&script->records, is_elsewhere ? NULL : &script->out, record))
+		return error_nomem(err);
+	return text_line_end(&script->out) ? TALLY_OK : TALLY_END;
+}
+
+static enum tally_status print_record(
+	struct script *script, const struct time_order_item *item, struct tally_error *err)
+{
+	const struct record *record = &item->record;
+	if (script_is_dumping(&script->settings))
+		dump_raw_record(&script->dump, &script->out, record);
+	bool is_deferred = record->type == RECORD_CALLCHAIN_DEFERRED && script->settings.keeps_deferred;
+	if (is_deferred && !script->settings.only_checks)
+		return print_deferred(script, record, err);
+	if (record->type != RECORD_SAMPLE)
+		return print_other(script, item, err);
+	const struct perfdata_event *event = perfdata_reader_event_of(script->reader, record);
+	if (!event) {
+		script->sideband.health.unattributed_samples++;
+		return TALLY_OK;
+	}
+	struct sample sample;
+	if (sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK) {
+		damaged_records_add(&script->sideband.health.damaged, record->offset, record->type);
+		return TALLY_OK;
+	}
+	if (!(event->attr.sample_type & SAMPLE_TID))
+		sample.pid = sample.tid = UINT32_MAX;
+	if (!(event->attr.sample_type & SAMPLE_PERIOD))
+		sample.period = event->attr.sample_period_or_freq;
+	if (script->settings.only_checks) {
+		if (event->attr.sample_type & SAMPLE_TIME)
+			check_time(script, sample.time);
+		return TALLY_OK;
+	}
+	uint64_t clock =
+		sample_clock_at(&script->sideband.clock, event, record_run_position(&script->run, record), sample.time);
+	if (event->attr.sample_type & SAMPLE_READ)
+		return print_group(script, record, &sample, clock, err);
+	return print_sample(script, event, record, &sample, clock, err);
+}
+
+/* While the stream comes; what is printed of a round is seen before the next is waited for. */
+static enum tally_status print_live(struct script *script, struct tally_error *err)
+{
+	enum tally_status status;
+	struct time_order_item item;
+	while ((status = live_records_next(script->live, &item, err)) == TALLY_OK) {
+		status = print_record(script, &item, err);
+		bool is_drained = status == TALLY_OK && live_records_is_drained(script->live);
+		if (is_drained &&
+			(!script_dlfilter_flush(&script->dlfilter, &script->out) || !text_flush(&script->out)))
+			status = TALLY_END; /* the reader of our output has gone */
+		if (status != TALLY_OK)
+			break;
+	}
+	script->sideband.health.unordered = live_records_late(script->live);
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
+enum tally_status script_print_all(struct script *script, struct tally_error *err)
+{
+	if (script->live)
+		return print_live(script, err);
+	struct time_order *order;
+	perfdata_reader_rewind(script->reader);
+	enum tally_status status = time_order_create(script->reader, &order, err);
+	if (status != TALLY_OK)
+		return status;
+	/* Where a round ends means something only among the records of the file. */
+	if (script->settings.show_round || script->settings.dump_unsorted)
+		time_order_keep_file_order(order);
+	struct time_order_item item;
+	struct progress_line line = {.is_on = false};
+	if (isatty(STDOUT_FILENO) != 1) /* else what is printed shows it */
+		progress_line_start(&line);
+	progress_begin(&line.progress, "writing samples", perfdata_reader_bytes(script->reader));
+	while ((status = time_order_next(order, &item, err)) == TALLY_OK) {
+		if (line.is_on)
+			progress_add(&line.progress, item.record.bytes.len);
+		if ((status = print_record(script, &item, err)) != TALLY_OK)
+			break;
+	}
+	progress_line_stop(&line);
+	script->sideband.health.unordered = time_order_late(order);
+	time_order_destroy(order);
+	return status == TALLY_END ? TALLY_OK : status;
+}

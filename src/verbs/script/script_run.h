@@ -1,0 +1,63 @@
+/*
+ * script_run.h - one run of `tally script`: what it was asked for and all that it has open. Zeros and the settings at first;
+ * cmd_script.c fills and deinits it.
+ *
+ *	script_print_all(&script, err);  // every record, in order of time
+ */
+#ifndef VERBS_SCRIPT_SCRIPT_RUN_H
+#define VERBS_SCRIPT_SCRIPT_RUN_H
+
+#include "analysis/group_reads.h"
+#include "analysis/live/live_records.h"
+#include "analysis/record_run.h"
+#include "analysis/sideband.h"
+#include "cli/cli.h"
+#include "cli/word_files.h"
+#include "tasks/session/dump_raw.h"
+#include "verbs/script/script_dumps.h"
+#include "verbs/script/script_metrics.h"
+#include "verbs/script/script_options.h"
+#include "verbs/script/script_records.h"
+
+struct script {
+	const struct cli *cli;
+	struct script_settings settings;
+	struct word_files files; /* that filters name */
+	struct perfdata_reader *reader;
+	struct binary_store *store;
+	struct record_run run;
+	struct sideband sideband;
+	struct live_records *live; /* NULL: the recording was read once before */
+	struct resolver resolver;
+	struct unwind_files unwind_files;
+	struct sample_unwinder unwinder;
+	struct lbr_stitcher stitcher;
+	struct frame_names names;
+	struct bpf_lines bpf_lines;
+	struct script_printer printer;
+	struct script_code code;
+	struct script_source source;
+	struct script_counters counters;
+	struct script_records records;
+	struct dump_raw dump;
+	uint64_t *fields;
+	struct cgroup_names cgroups;
+	struct diag field_notes;
+	struct script_filter filter;
+	struct script_dlfilter dlfilter;
+	struct script_dumps dumps;
+	uint64_t printed; /* samples */
+	uint64_t last_ns, misordered; /* of checks: the sample before; samples whose time is before its time */
+	struct group_reads reads;
+	struct script_metrics metrics;
+	struct text out;
+};
+
+static inline bool script_is_dumping(const struct script_settings *settings)
+{
+	return settings->dump || settings->dump_unsorted;
+}
+
+TALLY_MUST_CHECK enum tally_status script_print_all(struct script *script, struct tally_error *err);
+
+#endif

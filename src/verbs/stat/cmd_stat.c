@@ -1,0 +1,454 @@
+/*
+ * cmd_stat.c - tally stat: counts events of a command, of processes, threads, CPUs or the whole machine.
+ */
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/config_files.h"
+#include "tasks/counts/stat_replay.h"
+#include "tasks/session/recording_input.h"
+#include "tasks/session/stream_output.h"
+#include "verbs/stat/stat_compare.h"
+#include "verbs/stat/stat_events.h"
+#include "verbs/stat/stat_options.h"
+#include "verbs/stat/stat_passes.h"
+#include "verbs/stat/stat_plan.h"
+#include "verbs/stat/stat_printer.h"
+#include "verbs/stat/stat_record.h"
+#include "verbs/stat/stat_smi.h"
+
+#define COMMAND_LINE_MAX 1024 /* words that a recording keeps */
+
+static char *heading_make(const struct stat_settings *s, const struct target *target)
+{
+	struct text t = {0};
+	if (target->label[0]) {
+		text_str(&t, target->label);
+	} else {
+		text_char(&t, '\'');
+		for (size_t i = 0; s->command && s->command[i]; i++)
+			text_printf(&t, "%s%s", i ? " " : "", s->command[i]);
+		text_char(&t, '\'');
+	}
+	text_char(&t, '\0');
+	if (t.failed)
+		text_deinit(&t);
+	return t.data;
+}
+
+static bool shell_run(const char *line)
+{
+	if (!line)
+		return true;
+	fflush(stdout);
+	return system(line) == 0; /* what perf does with --pre and --post: they are shell commands */
+}
+
+static enum tally_status one_run(
+	struct stat_session *session, struct stat_printer *p, const struct stat_settings *s, struct tally_error *err)
+{
+	if (!shell_run(s->pre))
+		return error_set(err, TALLY_INVALID, "--pre '%s' failed", s->pre);
+	if (s->does_sync)
+		sync();
+	enum tally_status status = stat_run(session, stat_printer_interval, p, err);
+	if (status == TALLY_OK && !shell_run(s->post))
+		return error_set(err, TALLY_INVALID, "--post '%s' failed", s->post);
+	if (status == TALLY_OK && session->has_command_status && WIFSIGNALED(session->command_status) && s->command)
+		fprintf(stderr, "%s: %s\n", s->command[0], strsignal(WTERMSIG(session->command_status)));
+	return status;
+}
+
+/* -r 0 reports after each run, for ever. */
+static enum tally_status runs_make(
+	struct stat_session *session, struct stat_printer *p, const struct stat_settings *s, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	if (s->runs == 0) {
+		while (status == TALLY_OK && session->signal == 0) {
+			struct stat_session single = {.kernel = session->kernel,
+				.settings = s,
+				.target = session->target,
+				.events = session->events,
+				.wants_errors = session->wants_errors,
+				.metrics = session->metrics,
+				.control = session->control};
+			status = one_run(&single, p, s, err);
+			if (status == TALLY_OK)
+				status = stat_printer_totals(p, &single, err);
+			session->signal = single.signal;
+			stat_session_deinit(&single);
+		}
+		return status;
+	}
+	for (uint64_t run = 0; status == TALLY_OK && run < s->runs && session->signal == 0; run++)
+		status = one_run(session, p, s, err);
+	return status == TALLY_OK ? stat_printer_totals(p, session, err) : status;
+}
+
+static enum tally_status measure(
+	struct stat_session *session, struct stat_printer *p, const struct stat_settings *s, struct tally_error *err)
+{
+	if (s->is_plan) {
+		enum tally_status planned =
+			stat_plan_make(session->kernel, session->events, session->target, &p->text, s->is_json, err);
+		return planned == TALLY_OK ? stat_printer_flush(p, err) : planned;
+	}
+	if (s->compare) {
+		struct text reasons = {0};
+		enum tally_status compared = stat_compare(session, p->cli->program, &p->text, &p->style, &reasons, err);
+		enum tally_status flushed = stat_printer_flush(p, compared == TALLY_OK ? err : NULL);
+		if (reasons.len > 0 && stat_printer_explains(p))
+			fwrite(reasons.data, 1, reasons.len, stderr);
+		text_deinit(&reasons);
+		return compared == TALLY_OK ? flushed : compared;
+	}
+	if (s->has_passes) {
+		struct stat_passes passes;
+		enum tally_status passed = stat_passes_run(session, &passes, err);
+		if (passed == TALLY_OK)
+			passed = stat_printer_totals(p, session, err);
+		if (passed == TALLY_OK && session->run_len > 0)
+			stat_passes_print(&p->text, &passes, &p->style);
+		return passed == TALLY_OK ? stat_printer_flush(p, err) : passed;
+	}
+	struct stat_values values = {0};
+	session->values = s->has_statistics ? &values : NULL;
+	enum tally_status status = runs_make(session, p, s, err);
+	stat_values_deinit(&values);
+	session->values = NULL;
+	return status;
+}
+
+static int leave(const struct stat_session *session)
+{
+	if (session->signal != 0) { /* as perf: the caller sees the signal */
+		signal(session->signal, SIG_DFL);
+		raise(session->signal);
+	}
+	int status = session->command_status;
+	if (session->has_command_status && session->failures.failed && stat_failures_is_success(status))
+		status = session->failures
+				 .last_status; /* of the runs of -r: one that failed is not hidden by the last */
+	return session->has_command_status && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
+static int target_fail(const struct cli *cli, const struct command *command, const struct stat_settings *s,
+	const struct tally_error *err)
+{
+	if (s->pids || s->tids) {
+		/* perf's words first; what they mean comes last, where it is seen. */
+		cli_usagef(cli, command, "pid,tid", "Problems finding threads of monitor");
+		fprintf(stderr, "\n%s\n", err->text);
+	} else if (err->status == TALLY_NOT_FOUND) { /* CPUs that are not online */
+		fprintf(stderr, "Error:\nNo supported events found.\n%s\n", err->text);
+		return 1;
+	} else {
+		cli_usagef(cli, command, "cpu", "%s", err->text);
+	}
+	return STAT_EXIT_INVALID;
+}
+
+/* Numbers are as the user's locale has them, which the caller keeps until the printer is done; CSV and JSON as C has them. */
+static struct stat_printer make_printer(const struct cli *cli, struct stat_settings *s, locale_t user_locale)
+{
+	bool is_text = !s->separator && !s->is_json;
+	const char *thousands = user_locale ? nl_langinfo_l(THOUSEP, user_locale) : "";
+	const char *decimal = user_locale && is_text ? nl_langinfo_l(RADIXCHAR, user_locale) : NULL;
+	return (struct stat_printer){.cli = cli,
+		.settings = s,
+		.style = {.separator = s->separator,
+			.is_json = s->is_json,
+			.has_metrics_only = s->has_metrics_only,
+			.thousands = s->has_big_num ? thousands : "",
+			.decimal = decimal,
+			.hides_zeros = s->hides_zeros,
+			.has_csv_summary = !s->no_csv_summary}};
+}
+
+static int stat_with_target(
+	const struct cli *cli, const struct command *command, struct stat_settings *s, struct target *target)
+{
+	const struct kernel_seam *kernel = kernel_seam_linux();
+	struct event_list events = {0};
+	struct metric_set metrics = {0};
+	struct stat_counted counted = {&events, &metrics};
+	struct tally_error err = {0};
+	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
+	struct stat_printer p = make_printer(cli, s, user_locale);
+	char *heading = heading_make(s, target);
+	if (target->offline)
+		fprintf(stderr, "%s: warning: CPU %s is not online and not counted\n", cli->program, target->offline);
+	p.heading = heading ? heading : "";
+	struct record_control control;
+	struct stat_record record = {0};
+	struct stat_smi smi = {0};
+	struct stat_session session = {.kernel = kernel,
+		.settings = s,
+		.target = target,
+		.events = &events,
+		.decimal = p.style.decimal,
+		.control = s->control.is_given ? &control : NULL};
+	int exit_code = stat_events_make(cli, command, kernel, s, target->is_system_wide, &counted);
+	session.metrics = metrics.uses.len > 0 ? &metrics : NULL;
+	struct tracepoint_hold hold = {0};
+	if (exit_code == 0) {
+		enum tally_status status = stat_printer_open(&p, &err);
+		if (status == TALLY_OK)
+			status = stat_printer_hold(&p, &session, &hold, &err);
+		if (status == TALLY_OK)
+			status = metric_set_follow(&metrics, &events, &err);
+		if (status == TALLY_OK && s->recording) {
+			status = stat_record_open(&record, s->recording, s->argv, &err);
+			session.record = &record;
+		}
+		if (status == TALLY_OK)
+			status = record_control_open(&s->control, &control, &err);
+		if (status == TALLY_OK)
+			status = s->has_smi_cost ? stat_smi_freeze(kernel, &smi, &err) : TALLY_OK;
+		if (status == TALLY_OK)
+			session.wants_errors = s->is_scaling && stat_printer_explains(&p);
+		if (status == TALLY_OK)
+			status = measure(&session, &p, s, &err);
+		stat_smi_restore(kernel, &smi);
+		record_control_close(&control);
+		if (status == TALLY_OK && session.record)
+			status = stat_record_close(&record, &err);
+		tracepoint_hold_release(&hold);
+		exit_code = status == TALLY_OK ? leave(&session) : cli_fail(cli, &err);
+		if (smi.is_lacking)
+			exit_code = EXIT_NO_METRIC;
+	}
+	stat_record_deinit(&record);
+	stat_session_deinit(&session);
+	metric_set_deinit(&metrics);
+	event_list_deinit(&events);
+	stat_printer_close(&p);
+	free(heading);
+	if (user_locale)
+		freelocale(user_locale);
+	return exit_code;
+}
+
+static const char *const report_usages[] = {"report [<options>]", NULL};
+static const struct command command_stat_report = {
+	.name = "stat",
+	.summary = "Show the counts of a recording",
+	.usages = report_usages,
+	.options = &stat_report_option_table,
+};
+
+static void show_round(void *context, const struct stat_report *report)
+{
+	struct stat_printer *p = context;
+	if (report->interval_s >= 0) {
+		stat_printer_interval(context, report);
+		return;
+	}
+	stat_rows_print(&p->text, report, &p->style);
+	(void)stat_printer_flush(p, NULL);
+}
+
+/* stat report: options before it say how to print, those after it what. */
+static int replay(const struct cli *cli, struct stat_settings *s, int argc, char **argv)
+{
+	int rest;
+	int exit_code = cli_parse_options(cli, &command_stat_report, argc, argv, s, &rest);
+	if (exit_code != CLI_GO_ON)
+		return exit_code;
+	if (rest < argc)
+		return cli_usagef(cli, &command_stat_report, NULL, "stat report takes no command");
+	exit_code = stat_form_check(cli, &command_stat, s);
+	if (exit_code != 0)
+		return exit_code;
+	struct tally_error err = {0};
+	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
+	struct stat_printer p = make_printer(cli, s, user_locale);
+	struct stat_replay_request request = {.has_mode = s->mode != AGGREGATE_ALL,
+		.mode = s->mode,
+		.cache_level = s->cache_level,
+		.show = show_round,
+		.context = &p};
+	enum tally_status status = cli_open_recording(s->recording, false, &request.reader, &err);
+	if (status == TALLY_OK) {
+		status = stat_printer_open(&p, &err);
+		if (status == TALLY_OK)
+			status = stat_replay(&request, &err);
+		if (status == TALLY_OK)
+			status = stat_printer_flush(&p, &err);
+		cli_print_health(cli, perfdata_reader_health(request.reader));
+		perfdata_reader_destroy(request.reader);
+	}
+	stat_printer_close(&p);
+	if (user_locale)
+		freelocale(user_locale);
+	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
+}
+
+/* The whole command line, as far as it is of a size that a recording keeps. */
+static char *const *command_line_copy(const struct cli *cli, int argc, char **argv, char *line[COMMAND_LINE_MAX])
+{
+	int len = 0;
+	line[len++] = (char *)cli->program;
+	for (int i = 0; i < argc && len < COMMAND_LINE_MAX - 1; i++)
+		line[len++] = argv[i];
+	line[len] = NULL;
+	return line;
+}
+
+/* stat record: the same options again; -o names the recording. */
+static int record_options_take(
+	const struct cli *cli, const struct command *command, struct stat_settings *s, int argc, char **argv, int *rest)
+{
+	int exit_code = cli_parse_options(cli, command, argc, argv, s, rest);
+	if (exit_code != CLI_GO_ON)
+		return exit_code;
+	if (s->runs != 1)
+		return cli_failf(cli, "Cannot use -r option with %s stat record.", cli->program);
+	s->recording = stream_output_name(s->output);
+	s->is_quiet |= strcmp(s->recording, "-") == 0; /* as perf */
+	s->output = NULL;
+	return CLI_GO_ON;
+}
+
+/* Words of --plan are events, unless -e named some: then they are the command that is not run. */
+static bool plan_words_take(struct stat_settings *s, char **argv, int *rest, int argc)
+{
+	bool has_events = s->words.len > 0;
+	for (int i = *rest; i < argc && !has_events; i++)
+		if (!vec_push(&s->words, ((struct stat_event_word){WORD_EVENT, argv[i]})))
+			return false;
+	static char *nothing[] = {NULL};
+	bool is_wide = s->all_cpus || s->cpus || s->pids || s->tids;
+	if (*rest >= argc || !has_events)
+		s->command = is_wide ? NULL : nothing;
+	return true;
+}
+
+struct stat_configuring {
+	struct stat_settings *settings;
+	struct diag *notes;
+};
+
+static enum tally_status stat_setting_take(void *data, const struct config_text *config, struct tally_error *err)
+{
+	const struct stat_configuring *configuring = data;
+	(void)err;
+	if (!strcmp(config->name, "stat.big-num"))
+		config_files_bool(config->name, config_text_value(config), configuring->notes,
+			&configuring->settings->has_big_num);
+	else if (!strncmp(config->name, "stat.", 5))
+		diag_add(configuring->notes, DIAG_WARNING, "%s of the configuration is not followed", config->name);
+	return TALLY_OK;
+}
+
+/* Options go before the configuration. */
+static int stat_config_read(const struct cli *cli, struct stat_settings *s)
+{
+	struct diag notes;
+	struct tally_error err;
+	diag_init(&notes);
+	struct stat_configuring configuring = {s, &notes};
+	enum tally_status status = config_files_read(stat_setting_take, &configuring, &notes, &err);
+	cli_print_diag(cli, &notes);
+	diag_deinit(&notes);
+	return status == TALLY_OK ? CLI_GO_ON : cli_fail(cli, &err);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct stat_settings s = {.runs = 1, .log_fd = UINT64_MAX, .has_big_num = true, .is_scaling = true};
+	char *line[COMMAND_LINE_MAX];
+	struct target target = {0};
+	struct tally_error err = {0};
+	int rest, rest_of_record;
+	int exit_code = stat_config_read(cli, &s);
+	if (exit_code == CLI_GO_ON)
+		exit_code = cli_parse_options(cli, command, argc, argv, &s, &rest);
+	if (exit_code != CLI_GO_ON) {
+		vec_free(&s.words);
+		return exit_code;
+	}
+	if (rest < argc && cli_is_subverb(argv[rest], "report")) {
+		exit_code = replay(cli, &s, argc - rest, argv + rest);
+		vec_free(&s.words);
+		return exit_code;
+	}
+	if (rest < argc && cli_is_subverb(argv[rest], "record")) {
+		exit_code = record_options_take(cli, command, &s, argc - rest, argv + rest, &rest_of_record);
+		if (exit_code != CLI_GO_ON) {
+			vec_free(&s.words);
+			return exit_code;
+		}
+		rest += rest_of_record;
+		s.argv = command_line_copy(cli, argc, argv, line);
+	}
+	s.command = rest < argc ? argv + rest : NULL;
+	if (s.recording && (s.compare || s.is_plan || s.has_passes)) {
+		vec_free(&s.words);
+		return cli_usagef(cli, command, "compare,passes,plan", "stat record counts one command, once");
+	}
+	if (s.is_plan && !plan_words_take(&s, argv, &rest, argc)) {
+		vec_free(&s.words);
+		return cli_failf(cli, "out of memory");
+	}
+	exit_code = s.compare ? stat_compare_options(cli, command, argc, argv, rest, &s) : 0;
+	if (exit_code == 0 && s.has_passes && !s.is_plan)
+		exit_code = stat_passes_check(cli, command, &s);
+	if (exit_code == 0)
+		exit_code = stat_settings_check(cli, command, &s);
+	struct target_request request = {.pids = s.pids,
+		.tids = s.tids,
+		.cpus = s.cpus,
+		.system_wide = s.all_cpus,
+		.has_command = s.command != NULL,
+		.per_thread = s.per_thread};
+	if (exit_code == 0 && target_resolve(kernel_seam_linux(), &request, &target, &err) != TALLY_OK)
+		exit_code = target_fail(cli, command, &s, &err);
+	if (exit_code == 0)
+		exit_code = stat_with_target(cli, command, &s, &target);
+	target_deinit(&target);
+	vec_free(&s.words);
+	return exit_code;
+}
+
+static const char *const usages[] = {"[<options>] [<command>]", NULL};
+
+const struct command command_stat = {
+	.name = "stat",
+	.summary = "Count events of a command, a process or the machine",
+	.usages = usages,
+	.options = &stat_option_table,
+	.description =
+		"Counts events while a command runs, or in running processes and threads, on CPUs or on the "
+		"whole machine "
+		"until interrupted, and prints the counts with their ratios on standard error.\n\n"
+		"An event that the machine lacks shows <not supported>, one that never got PMU time <not "
+		"counted>; a line below "
+		"the table tells why. Counts of events that shared the PMU are scaled up, and the share of the "
+		"time that they "
+		"were counted follows in parentheses.\n\n"
+		"The command's exit status is passed on.\n\n"
+		"'stat record' keeps the counts in a perf.data file as well, 'stat report' prints those of such a "
+		"file: options stand before and behind the word.",
+	.examples = (const char *const[]){"count the default events of a command", "tally stat make -j8",
+		"five runs, with mean and deviation", "tally stat -r 5 -e task-clock,page-faults ./program",
+		"a system call of a running process, for ten seconds",
+		"tally stat -e syscalls:sys_enter_write -p 1234 sleep 10", "every second, per CPU, for a spreadsheet",
+		"tally stat -a -A -I 1000 -x, -o counts.csv", "medians of twenty runs, with confidence intervals",
+		"tally stat -r 20 --stats ./program", "what these events would count here, and whether together",
+		"tally stat --plan cycles,instructions,LLC-loads",
+		"instructions per cycle, and branches foretold wrong",
+		"tally stat -M insn_per_cycle,branch_miss_rate ./program", "which of two commands is faster",
+		"tally stat --compare './old 100' './new 100' -r 20", NULL},
+	.run = run,
+};

@@ -1,0 +1,26 @@
+/*
+ * stat_events.h - the event list that stat counts: what -e, -M, -G, --filter and -d named, or the default set.
+ */
+#ifndef VERBS_STAT_STAT_EVENTS_H
+#define VERBS_STAT_STAT_EVENTS_H
+
+#include <errno.h>
+
+#include "cli/commands.h"
+#include "kernel/events/event_parser.h"
+#include "kernel/metrics/metric_set.h"
+#include "verbs/stat/stat_settings.h"
+
+#define EXIT_NO_METRIC (256 - EINVAL) /* what perf leaves with where the machine has none */
+
+struct stat_counted {
+	struct event_list *events;
+	struct metric_set *metrics; /* left empty if none were asked for */
+};
+
+/* 0, or the exit code: the failure has been printed. */
+TALLY_MUST_CHECK int stat_events_make(const struct cli *cli, const struct command *command,
+	const struct kernel_seam *kernel, const struct stat_settings *settings, bool is_system_wide,
+	struct stat_counted *counted);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * stat_failures.h - how measured runs of a command ended: a run that failed did something else than what was to be measured.
+ *
+ * A value of the caller's, all zeros at first.
+ *
+ *	stat_failures_add(&f, waitpid_status); if (f.failed) stat_failures_tell(&text, &f);
+ */
+#ifndef VERBS_STAT_STAT_FAILURES_H
+#define VERBS_STAT_STAT_FAILURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+#define STAT_FAILURE_KINDS 4
+
+struct stat_failures {
+	uint64_t runs, failed;
+	struct stat_failure_kind {
+		int status; /* as waitpid gives it */
+		uint64_t count;
+	} kinds[STAT_FAILURE_KINDS]; /* in order of their first run; runs that ended in yet other ways have none */
+	unsigned kind_count;
+	int last_status; /* of the last run that failed */
+};
+
+/* Whether this is the end of a run that did what it should. */
+bool stat_failures_is_success(int status);
+void stat_failures_add(struct stat_failures *failures, int status);
+/* Whether a shell said that the command cannot be run at all. */
+bool stat_failures_is_hopeless(const struct stat_failures *failures);
+/* "2 of 5 runs failed: exit status 1, signal 9, Killed" */
+void stat_failures_tell(struct text *t, const struct stat_failures *failures);
+
+#endif

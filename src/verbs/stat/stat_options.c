@@ -1,0 +1,467 @@
+#include "verbs/stat/stat_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "cli/cli.h"
+
+#define RUNS_MAX 1000000
+
+static const char *word_add(const struct option_use *use, struct stat_event_word word)
+{
+	struct stat_settings *settings = use->settings;
+	return vec_push(&settings->words, word) ? NULL : "out of memory";
+}
+
+static const char *event_add(const struct option_use *use)
+{
+	return word_add(use, (struct stat_event_word){WORD_EVENT, use->value});
+}
+
+static const char *cgroup_add(const struct option_use *use)
+{
+	return word_add(use, (struct stat_event_word){WORD_CGROUP, use->value});
+}
+
+static const char *metric_add(const struct option_use *use)
+{
+	return word_add(use, (struct stat_event_word){WORD_METRIC, use->value});
+}
+
+static const char *pfm_add(const struct option_use *use)
+{
+	return word_add(use, (struct stat_event_word){WORD_PFM, use->value});
+}
+
+static const char *set_metrics_only(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	settings->has_metrics_only = !use->is_negated;
+	settings->says_metrics_only = true;
+	return NULL;
+}
+
+static const char *filter_add(const struct option_use *use)
+{
+	return word_add(use, (struct stat_event_word){WORD_FILTER, use->value});
+}
+
+#define MODE_CALL(name, mode_value)                                                                             \
+	static const char *name(const struct option_use *use)                                                   \
+	{                                                                                                       \
+		((struct stat_settings *)use->settings)->mode = use->is_negated ? AGGREGATE_ALL : (mode_value); \
+		return NULL;                                                                                    \
+	}
+MODE_CALL(set_no_aggr, AGGREGATE_CPU)
+MODE_CALL(set_per_core, AGGREGATE_CORE)
+MODE_CALL(set_per_die, AGGREGATE_DIE)
+MODE_CALL(set_per_socket, AGGREGATE_SOCKET)
+MODE_CALL(set_per_node, AGGREGATE_NODE)
+MODE_CALL(set_per_cluster, AGGREGATE_CLUSTER)
+#undef MODE_CALL
+
+/* Without a level, the last one. */
+static const char *set_per_cache(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	uint64_t level = 0;
+	if (use->value && ((use->value[0] != 'L' && use->value[0] != 'l') ||
+				  !str_to_u64(str_from(use->value + 1), 10, &level) || level == 0 || level > UINT8_MAX))
+		return "expects a level as L2";
+	settings->mode = use->is_negated ? AGGREGATE_ALL : AGGREGATE_CACHE;
+	settings->cache_level = (unsigned)level;
+	return NULL;
+}
+
+static bool to_i64(const char *text, int64_t *value)
+{
+	uint64_t magnitude;
+	bool is_negative = text[0] == '-';
+	if (!str_to_u64(str_from(text + is_negative), 10, &magnitude) || magnitude > INT64_MAX)
+		return false;
+	*value = is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
+	return true;
+}
+
+static const char *set_runs(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	int64_t runs;
+	if (!to_i64(use->value, &runs) || runs > RUNS_MAX)
+		return "expects a number of runs, at most 1000000";
+	settings->runs = runs < 0 ? UINT64_MAX : (uint64_t)runs;
+	return NULL;
+}
+
+static const char *set_delay(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	if (!to_i64(use->value, &settings->delay_ms) || settings->delay_ms < -1)
+		return "expects milliseconds, or -1 for 'never'";
+	return NULL;
+}
+
+static const char *set_separator(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	settings->separator = strcmp(use->value, "\\t") == 0 ? "\t" : use->value;
+	return *settings->separator ? NULL : "expects a separator";
+}
+
+static const char *set_big_num(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	settings->has_big_num = settings->asks_big_num = !use->is_negated;
+	return NULL;
+}
+
+static const char *set_control(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	return record_control_parse(use->value, &settings->control)
+		       ? NULL
+		       : "expects fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]";
+}
+
+static const char *set_affinity(const struct option_use *use)
+{
+	return use->is_negated ? NULL : "cannot be had: counters are read from where tally runs";
+}
+
+#define AT(field) .offset = offsetof(struct stat_settings, field)
+#define UNBUILT(long_name, text)                                            \
+	{                                                                   \
+		.name = long_name, .kind = OPTION_UNSUPPORTED, .help = text \
+	}
+static const struct option options[] = {
+	{.name = "all-cpus",
+		.letter = 'a',
+		.kind = OPTION_FLAG,
+		AT(all_cpus),
+		.help = "count on every CPU, whatever runs"},
+	{.name = "all-kernel", .kind = OPTION_FLAG, AT(all_kernel), .help = "count kernel mode only"},
+	{.name = "all-user", .kind = OPTION_FLAG, AT(all_user), .help = "count user mode only"},
+	{.name = "append", .kind = OPTION_FLAG, AT(is_append), .help = "add to the -o file instead of replacing it"},
+	{.name = "big-num",
+		.letter = 'B',
+		.kind = OPTION_CALL,
+		.can_be_negated = true,
+		.call = set_big_num,
+		.help = "separate thousands as the locale does (the default)"},
+	{.name = "cgroup",
+		.letter = 'G',
+		.kind = OPTION_CALL,
+		.argument = "name",
+		.call = cgroup_add,
+		.help = "count only tasks of this cgroup (one per event, in order)"},
+	{.name = "control",
+		.kind = OPTION_CALL,
+		.argument = "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]",
+		.call = set_control,
+		.help = "take commands from a descriptor or FIFO: enable, disable, stop, ping"},
+	{.name = "compare",
+		.kind = OPTION_STRING,
+		.argument = "command line",
+		AT(compare),
+		.help = "run this and a second command line in turn, and say which is faster (-r: how often; 10)"},
+	{.name = "cpu",
+		.letter = 'C',
+		.kind = OPTION_STRING,
+		.argument = "cpu",
+		AT(cpus),
+		.help = "count on these CPUs only, as 0-3,8"},
+	{.name = "cputype",
+		.kind = OPTION_STRING,
+		.argument = "hybrid cpu type",
+		AT(core_type),
+		.help = "generic events on this kind of core only, as core or atom"},
+	{.name = "delay",
+		.letter = 'D',
+		.kind = OPTION_CALL,
+		.argument = "n",
+		.call = set_delay,
+		.help = "begin n ms after the start of the command; -1: leave the events disabled"},
+	{.name = "detailed",
+		.letter = 'd',
+		.kind = OPTION_COUNT,
+		AT(detail),
+		.help = "more events: -d data caches, -dd instruction caches and TLBs, -ddd prefetches"},
+	{.name = "event",
+		.letter = 'e',
+		.kind = OPTION_CALL,
+		.argument = "event",
+		.call = event_add,
+		.help = "events to count; 'list' shows their names"},
+	{.name = "field-separator",
+		.letter = 'x',
+		.kind = OPTION_CALL,
+		.argument = "separator",
+		.call = set_separator,
+		.help = "one line per count with this separator, for scripts"},
+	{.name = "filter",
+		.kind = OPTION_CALL,
+		.argument = "filter",
+		.call = filter_add,
+		.help = "condition on the fields of the tracepoints before it"},
+	{.name = "for-each-cgroup",
+		.kind = OPTION_STRING,
+		.argument = "name",
+		AT(for_each_cgroup),
+		.help = "count all events for each of these cgroups: names, or patterns as kube.*"},
+	{.name = "group", .letter = 'g', .kind = OPTION_FLAG, AT(one_group), .help = "make one group of all events"},
+	{.name = "hybrid-merge",
+		.kind = OPTION_FLAG,
+		AT(merges_cores),
+		.help = "one line for an event's counts on all kinds of core"},
+	{.name = "interval-clear",
+		.kind = OPTION_FLAG,
+		AT(clears_screen),
+		.help = "clear the screen before each interval"},
+	{.name = "interval-count",
+		.kind = OPTION_U64,
+		.argument = "n",
+		AT(interval_count),
+		.help = "stop after n intervals"},
+	{.name = "interval-print",
+		.letter = 'I',
+		.kind = OPTION_U64,
+		.argument = "n",
+		AT(interval_ms),
+		.help = "print what was counted every n ms"},
+	{.name = "json-output", .letter = 'j', .kind = OPTION_FLAG, AT(is_json), .help = "one JSON object per count"},
+	{.name = "log-fd", .kind = OPTION_U64, .argument = "n", AT(log_fd), .help = "print to this descriptor"},
+	{.name = "metric-only",
+		.kind = OPTION_CALL,
+		.can_be_negated = true,
+		.call = set_metrics_only,
+		.help = "metrics or ratios instead of counts, in one line"},
+	{.name = "metric-no-group",
+		.kind = OPTION_FLAG,
+		AT(no_metric_group),
+		.help = "open the events of metrics one by one, not in weak groups"},
+	{.name = "metric-no-merge",
+		.kind = OPTION_FLAG,
+		AT(no_metric_merge),
+		.help = "count an event once for each metric that needs it"},
+	{.name = "metric-no-threshold",
+		.kind = OPTION_FLAG,
+		AT(no_metric_threshold),
+		.help = "do not say which metrics are beyond their thresholds (-j)"},
+	{.name = "metrics",
+		.letter = 'M',
+		.kind = OPTION_CALL,
+		.argument = "metric/metric group list",
+		.call = metric_add,
+		.help = "metrics or groups of them, and the events they need; 'list metric' shows them"},
+	{.name = "no-aggr", .letter = 'A', .kind = OPTION_CALL, .call = set_no_aggr, .help = "one line per CPU"},
+	{.name = "no-csv-summary", .kind = OPTION_FLAG, AT(no_csv_summary), .help = "no 'summary' field in CSV totals"},
+	{.name = "no-inherit", .letter = 'i', .kind = OPTION_FLAG, AT(no_inherit), .help = "do not count children"},
+	{.name = "no-merge", .kind = OPTION_FLAG, AT(no_merge), .help = "show like PMUs one by one"},
+	{.name = "null", .letter = 'n', .kind = OPTION_FLAG, AT(is_null), .help = "no events: elapsed time only"},
+	{.name = "output",
+		.letter = 'o',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		AT(output),
+		.help = "print to this file"},
+	{.name = "per-cache",
+		.kind = OPTION_CALL,
+		.argument = "level",
+		.argument_is_optional = true,
+		.call = set_per_cache,
+		.help = "one line per cache of this level, as L2 (the last level if none is named)"},
+	{.name = "per-cluster", .kind = OPTION_CALL, .call = set_per_cluster, .help = "one line per cluster"},
+	{.name = "passes",
+		.kind = OPTION_FLAG,
+		AT(has_passes),
+		.help = "run the command as often as needed so that no event is multiplexed, and check that runs "
+			"agree"},
+	{.name = "per-core", .kind = OPTION_CALL, .call = set_per_core, .help = "one line per core"},
+	{.name = "per-die", .kind = OPTION_CALL, .call = set_per_die, .help = "one line per die"},
+	{.name = "per-node", .kind = OPTION_CALL, .call = set_per_node, .help = "one line per NUMA node"},
+	{.name = "per-socket", .kind = OPTION_CALL, .call = set_per_socket, .help = "one line per socket"},
+	{.name = "per-thread", .kind = OPTION_FLAG, AT(per_thread), .help = "one line per thread"},
+	{.name = "pid",
+		.letter = 'p',
+		.kind = OPTION_STRING,
+		.argument = "pid",
+		AT(pids),
+		.help = "count these running processes"},
+	{.name = "plan",
+		.kind = OPTION_FLAG,
+		AT(is_plan),
+		.help = "count nothing: what each event counts here, what fits together, who holds counters"},
+	{.name = "post",
+		.kind = OPTION_STRING,
+		.argument = "command",
+		AT(post),
+		.help = "run this after each measured run"},
+	{.name = "pre",
+		.kind = OPTION_STRING,
+		.argument = "command",
+		AT(pre),
+		.help = "run this before each measured run"},
+	{.name = "quiet", .kind = OPTION_FLAG, AT(is_quiet), .help = "print nothing"},
+	{.name = "repeat",
+		.letter = 'r',
+		.kind = OPTION_CALL,
+		.argument = "n",
+		.call = set_runs,
+		.help = "run the command n times; mean and deviation (0: until interrupted)"},
+	{.name = "scale",
+		.letter = 'c',
+		.kind = OPTION_FLAG,
+		AT(is_scaling),
+		.help = "scale counts whose PMU time was shared (the default)"},
+	{.name = "summary", .kind = OPTION_FLAG, AT(has_summary), .help = "totals after the intervals of -I"},
+	{.name = "stats",
+		.kind = OPTION_FLAG,
+		AT(has_statistics),
+		.help = "with -r: median, confidence interval and outliers of each event"},
+	{.name = "sync", .letter = 'S', .kind = OPTION_FLAG, AT(does_sync), .help = "sync(2) before each run"},
+	{.name = "table", .kind = OPTION_FLAG, AT(has_table), .help = "each run's time, with -r"},
+	{.name = "tid",
+		.letter = 't',
+		.kind = OPTION_STRING,
+		.argument = "tid",
+		AT(tids),
+		.help = "count these running threads"},
+	{.name = "timeout", .kind = OPTION_U64, .argument = "n", AT(timeout_ms), .help = "stop after n ms"},
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_COUNT,
+		AT(verbose),
+		.help = "raw counts, and why an event is missing, also with -x and -j"},
+	UNBUILT("bpf-attr-map", "shared counters of BPF"),
+	UNBUILT("bpf-counters", "counters shared through BPF"),
+	{.name = "bpf-prog", .letter = 'b', .kind = OPTION_UNSUPPORTED, .help = "events of a BPF program"},
+	UNBUILT("iostat", "I/O counters of PCIe ports"),
+	{.name = "percore-show-thread",
+		.kind = OPTION_FLAG,
+		AT(shows_core_threads),
+		.help = "with -A: sums of percore events in a line for each hardware thread"},
+	{.name = "pfm-events",
+		.kind = OPTION_CALL,
+		.argument = "event",
+		.call = pfm_add,
+		.help = "events by their vendor's names, as libpfm4 knows them; 'list pfm' shows them"},
+	{.name = "affinity",
+		.kind = OPTION_CALL,
+		.call = set_affinity,
+		.help = "--no-affinity: read all counters from where tally runs (always done)"},
+	{.name = "hide-zero-events",
+		.kind = OPTION_FLAG,
+		AT(hides_zeros),
+		.help = "leave out counts of 0, and what was not counted"},
+	UNBUILT("pmu-filter", "names of events on one PMU only"),
+	UNBUILT("record-tpebs", "retire latency by sampling"),
+	UNBUILT("tpebs-mode", "which of the sampled latencies count"),
+	{.name = "smi-cost",
+		.kind = OPTION_FLAG,
+		AT(has_smi_cost),
+		.help = "cycles spent in system management interrupts (freezes counters in them meanwhile)"},
+	{.name = "td-level",
+		.kind = OPTION_U64,
+		.argument = "n",
+		AT(topdown_level),
+		.help = "levels of --topdown (0: all that this CPU has)"},
+	{.name = "topdown",
+		.kind = OPTION_FLAG,
+		AT(has_topdown),
+		.help = "what the slots of the CPU's pipeline were lost to"},
+	{.name = "transaction",
+		.letter = 'T',
+		.kind = OPTION_FLAG,
+		AT(has_transactions),
+		.help = "cycles in transactions, aborted ones, and per transaction"},
+};
+const struct option_table stat_option_table = {options, sizeof(options) / sizeof(options[0]), true};
+
+static const char *set_input(const struct option_use *use)
+{
+	((struct stat_settings *)use->settings)->recording = use->value;
+	return NULL;
+}
+
+static const struct option report_options[] = {
+	{.name = "input",
+		.letter = 'i',
+		.kind = OPTION_CALL,
+		.argument = "file",
+		.call = set_input,
+		.help = "the recording (perf.data)"},
+	{.name = "no-aggr", .letter = 'A', .kind = OPTION_CALL, .call = set_no_aggr, .help = "one line per CPU"},
+	{.name = "per-cache",
+		.kind = OPTION_CALL,
+		.argument = "level",
+		.argument_is_optional = true,
+		.call = set_per_cache,
+		.help = "one line per cache of this level, as L2 (the last level if none is named)"},
+	{.name = "per-core", .kind = OPTION_CALL, .call = set_per_core, .help = "one line per core"},
+	{.name = "per-die", .kind = OPTION_CALL, .call = set_per_die, .help = "one line per die"},
+	{.name = "per-node", .kind = OPTION_CALL, .call = set_per_node, .help = "one line per NUMA node"},
+	{.name = "per-socket", .kind = OPTION_CALL, .call = set_per_socket, .help = "one line per socket"},
+};
+const struct option_table stat_report_option_table = {
+	report_options, sizeof(report_options) / sizeof(report_options[0]), false};
+
+int stat_form_check(const struct cli *cli, const struct command *command, const struct stat_settings *s)
+{
+	if (s->separator && s->is_json)
+		return cli_usagef(cli, command, "field-separator,json-output",
+			"-x and -j exclude each other: lines are CSV or JSON");
+	return 0;
+}
+
+int stat_settings_check(const struct cli *cli, const struct command *command, struct stat_settings *s)
+{
+	bool is_wide = s->all_cpus || s->cpus;
+	if (s->runs == UINT64_MAX)
+		return cli_usagef(cli, command, "repeat", "Run count must be a positive number"), STAT_EXIT_INVALID;
+	int exit_code = stat_form_check(cli, command, s);
+	if (exit_code != 0)
+		return exit_code;
+	if (s->separator && s->asks_big_num)
+		return cli_usagef(cli, command, "big-num,field-separator", "-B option not supported with -x");
+	if (s->output && s->log_fd != UINT64_MAX)
+		return cli_usagef(cli, command, "output", "-o and --log-fd exclude each other");
+	if ((s->has_topdown || s->has_smi_cost) && !s->says_metrics_only)
+		s->has_metrics_only = true;
+	if (!s->command && !s->pids && !s->tids && !is_wide && !s->per_thread)
+		s->all_cpus = is_wide = true; /* as perf: nothing named is everything */
+	if ((s->pids || s->tids) && is_wide) {
+		fprintf(stderr, "%s: -p and -t override %s\n", cli->program, s->cpus ? "-C" : "-a");
+		s->all_cpus = is_wide = false;
+		s->cpus = NULL;
+	}
+	if (s->mode != AGGREGATE_ALL && !is_wide)
+		return cli_usagef(cli, command, "all-cpus",
+			"-A and --per-core, -cluster, -cache, -die, -socket, -node need whole CPUs: -a or -C");
+	if (s->per_thread && s->command && !s->pids && !s->tids && !s->all_cpus)
+		return cli_usagef(cli, command, "per-thread", "--per-thread needs running threads: -p, -t or -a");
+	if (s->per_thread && s->has_metrics_only)
+		return cli_usagef(cli, command, "metric-only,per-thread",
+			       "--metric-only is not supported with --per-thread"),
+		       STAT_EXIT_INVALID;
+	if (s->per_thread && s->mode != AGGREGATE_ALL)
+		return cli_usagef(
+			cli, command, "per-thread", "--per-thread and lines per CPU or core exclude each other");
+	bool has_cgroup = s->for_each_cgroup != NULL;
+	for (size_t i = 0; i < s->words.len; i++)
+		has_cgroup |= s->words.items[i].kind == WORD_CGROUP;
+	if (has_cgroup && (!is_wide || s->per_thread))
+		return cli_usagef(cli, command, "cgroup", "a cgroup is counted on whole CPUs: -a or -C");
+	if (s->has_statistics && (s->runs < 2 || s->interval_ms))
+		return cli_usagef(cli, command, "stats,repeat", "--stats needs several runs (-r), without -I");
+	if (s->is_plan && s->separator)
+		return cli_usagef(cli, command, "plan", "--plan has no CSV form; -j has one");
+	if (s->has_statistics && s->separator)
+		return cli_usagef(cli, command, "stats", "--stats has no CSV form; -j has one");
+	if (s->interval_count && !s->interval_ms)
+		return cli_usagef(cli, command, "interval-count", "--interval-count needs -I");
+	if (s->per_thread && !s->pids && !s->tids)
+		s->all_cpus = true;
+	return 0;
+}

@@ -1,0 +1,31 @@
+/*
+ * stat_passes.h - stat --passes: runs the command once per set of events that fits on the PMU, so that none is shared.
+ *
+ * One event is in every pass (instructions, else task-clock): what it counts tells whether the passes did the same
+ * work. Times are those of the first pass. The check belongs to the caller and borrows nothing.
+ */
+#ifndef VERBS_STAT_STAT_PASSES_H
+#define VERBS_STAT_STAT_PASSES_H
+
+#include "cli/commands.h"
+#include "tasks/counts/stat_rows.h"
+#include "verbs/stat/stat_run.h"
+
+struct stat_passes {
+	uint32_t count;
+	const char *check_name; /* the event in every pass */
+	double low, high; /* of what it counted in the passes */
+	double allowed_percent;
+	size_t shared; /* events that were multiplexed all the same */
+	bool was_counted; /* the check event, in each pass */
+};
+
+/* 0, or the exit code after the message. */
+TALLY_MUST_CHECK int stat_passes_check(
+	const struct cli *cli, const struct command *command, const struct stat_settings *s);
+/* session: kernel, settings, target and events are set; it holds the counts of all passes then. */
+TALLY_MUST_CHECK enum tally_status stat_passes_run(
+	struct stat_session *session, struct stat_passes *passes, struct tally_error *err);
+void stat_passes_print(struct text *t, const struct stat_passes *passes, const struct stat_style *style);
+
+#endif

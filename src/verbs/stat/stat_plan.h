@@ -1,0 +1,25 @@
+/*
+ * stat_plan.h - stat --plan: what each event would count here, what fits together, and who holds counters. Counts
+ * nothing: the events are opened, tried for a moment and closed.
+ */
+#ifndef VERBS_STAT_STAT_PLAN_H
+#define VERBS_STAT_STAT_PLAN_H
+
+#include "base/text.h"
+#include "kernel/counting/fit.h"
+#include "kernel/counting/pmu_holders.h"
+
+struct stat_plan {
+	const struct kernel_seam *kernel;
+	const struct counter_set *set;
+	const struct fit_plan *fit;
+	const struct pmu_holders *holders;
+	enum watchdog_state watchdog;
+};
+
+void stat_plan_print(struct text *t, const struct stat_plan *plan, bool is_json);
+/* Opens the events on the target (a command's stand for by the own process), finds out, prints and closes. */
+TALLY_MUST_CHECK enum tally_status stat_plan_make(const struct kernel_seam *kernel, struct event_list *events,
+	struct target *target, struct text *t, bool is_json, struct tally_error *err);
+
+#endif

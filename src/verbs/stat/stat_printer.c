@@ -1,0 +1,143 @@
+#include "verbs/stat/stat_printer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "verbs/stat/stat_reasons.h"
+#include "verbs/stat/stat_statistics.h"
+
+static void started_on(struct stat_printer *p)
+{
+	time_t now = time(NULL);
+	char stamp[64];
+	struct tm tm;
+	if (localtime_r(&now, &tm) && strftime(stamp, sizeof(stamp), "%a %b %e %H:%M:%S %Y", &tm))
+		text_printf(&p->text, "# started on %s\n\n", stamp);
+}
+
+enum tally_status stat_printer_open(struct stat_printer *p, struct tally_error *err)
+{
+	const struct stat_settings *s = p->settings;
+	const char *output = s->output && strcmp(s->output, "-") != 0 ? s->output : NULL; /* "-": as without */
+	p->fd = STDERR_FILENO;
+	if (output) {
+		p->fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC | (s->is_append ? O_APPEND : O_TRUNC), 0666);
+		if (p->fd < 0)
+			return error_set_errno(err, TALLY_IO, errno, "cannot write '%s'", output);
+	} else if (s->log_fd != UINT64_MAX) {
+		if (s->log_fd > INT32_MAX || fcntl((int)s->log_fd, F_GETFD) < 0)
+			return error_set_errno(
+				err, TALLY_INVALID, EBADF, "--log-fd %llu", (unsigned long long)s->log_fd);
+		p->fd = (int)s->log_fd;
+	}
+	text_to_fd(&p->text, p->fd);
+	text_separated_by(&p->text, s->separator);
+	if (output && !s->is_json)
+		started_on(p);
+	return TALLY_OK;
+}
+
+enum tally_status stat_printer_flush(struct stat_printer *p, struct tally_error *err)
+{
+	fflush(stdout);
+	if (p->settings->is_quiet)
+		text_clear(&p->text);
+	if (p->text.failed)
+		return error_nomem(err);
+	if (!text_flush(&p->text))
+		return error_set_errno(err, TALLY_IO, p->text.write_errno, "cannot write the counts");
+	return TALLY_OK;
+}
+
+void stat_printer_interval(void *context, const struct stat_report *report)
+{
+	struct stat_printer *p = context;
+	if (p->settings->clears_screen)
+		text_str(&p->text, "\033[H\033[2J");
+	p->style.has_interval_header = !p->has_printed || p->settings->clears_screen;
+	p->has_printed = true;
+	stat_rows_print(&p->text, report, &p->style);
+	(void)stat_printer_flush(p, NULL); /* a failure stays in the text and shows at the end */
+}
+
+bool stat_printer_explains(const struct stat_printer *p)
+{
+	const struct stat_settings *s = p->settings;
+	bool is_for_scripts = (s->separator || s->is_json) && p->fd == STDERR_FILENO && !s->verbose;
+	return !s->is_quiet && !is_for_scripts;
+}
+
+/* Why events are missing. */
+static void explain(const struct stat_printer *p, const struct stat_session *session)
+{
+	struct text reasons = {0};
+	if (stat_printer_explains(p))
+		stat_reasons_add(&reasons, p->cli->program, session);
+	if (reasons.len)
+		fwrite(reasons.data, 1, reasons.len, stderr);
+	text_deinit(&reasons);
+}
+
+static void print_raw_counts(const struct stat_session *session)
+{
+	for (size_t i = 0; i < session->events->len; i++) {
+		double value = 0, enabled = 0, running = 0;
+		for (size_t place = 0; place < session->aggregation.len; place++) {
+			const struct stat_cell *cell = &session->cells[i * session->aggregation.len + place];
+			value += cell->value.mean;
+			enabled += cell->enabled_ns.mean;
+			running += cell->running_ns.mean;
+		}
+		fprintf(stderr, "%s: %.0f %.0f %.0f\n", session->events->specs[i].name, value, enabled, running);
+	}
+}
+
+enum tally_status stat_printer_totals(
+	struct stat_printer *p, const struct stat_session *session, struct tally_error *err)
+{
+	const struct stat_settings *s = p->settings;
+	if (session->run_len == 0)
+		return TALLY_OK;
+	if (s->verbose)
+		print_raw_counts(session);
+	if (!s->interval_ms || s->has_summary) {
+		struct stat_report report = stat_session_report(session);
+		report.heading = p->heading;
+		if (s->interval_ms) {
+			report.is_summary = true;
+			report.interval_s = 0;
+		}
+		p->style.has_run_table = s->has_table;
+		p->style.run_ns = session->run_ns;
+		stat_rows_print(&p->text, &report, &p->style);
+		if (session->values)
+			stat_statistics_print(&p->text, session->values, &p->style);
+	}
+	enum tally_status status = stat_printer_flush(p, err);
+	explain(p, session);
+	return status;
+}
+
+enum tally_status stat_printer_hold(const struct stat_printer *p, const struct stat_session *session,
+	struct tracepoint_hold *hold, struct tally_error *err)
+{
+	struct text left_out = {0};
+	enum tally_status status = tracepoint_hold_open(hold, session->kernel, false, session->events, &left_out, err);
+	struct tally_str rest = {left_out.data, left_out.len}, line;
+	while (status == TALLY_OK && stat_printer_explains(p) && str_next(&rest, '\n', &line) && line.len)
+		fprintf(stderr, "%s: %.*s\n", p->cli->program, (int)line.len, line.data);
+	text_deinit(&left_out);
+	return status;
+}
+
+void stat_printer_close(struct stat_printer *p)
+{
+	if (p->fd > STDERR_FILENO && p->settings->log_fd == UINT64_MAX)
+		close(p->fd);
+	text_deinit(&p->text);
+}

@@ -1,0 +1,40 @@
+/*
+ * stat_printer.h - where stat's counts go (standard error, -o, --log-fd), and what is said beside them: why events are
+ * missing. The rows themselves are stat_rows'.
+ *
+ * A printer is the caller's, as are its settings and heading; stat_printer_close frees its text and closes its file.
+ */
+#ifndef VERBS_STAT_STAT_PRINTER_H
+#define VERBS_STAT_STAT_PRINTER_H
+
+#include "cli/cli.h"
+#include "kernel/events/tracepoint_hold.h"
+#include "tasks/counts/stat_rows.h"
+#include "verbs/stat/stat_run.h"
+
+struct stat_printer {
+	const struct cli *cli;
+	const struct stat_settings *settings;
+	struct stat_style style;
+	struct text text;
+	const char *heading;
+	int fd;
+	bool has_printed;
+};
+
+TALLY_MUST_CHECK enum tally_status stat_printer_open(struct stat_printer *p, struct tally_error *err);
+/* Writes what is in its text; a failure stays in the text and shows at the end, too. */
+enum tally_status stat_printer_flush(struct stat_printer *p, struct tally_error *err);
+void stat_printer_close(struct stat_printer *p);
+/* A stat_show_interval; its context is the printer. */
+void stat_printer_interval(void *context, const struct stat_report *report);
+/* Whether it says more than the counts: to people; -x and -j keep standard error clean for scripts. */
+bool stat_printer_explains(const struct stat_printer *p);
+/* The table of all runs, and why events are missing in it. */
+TALLY_MUST_CHECK enum tally_status stat_printer_totals(
+	struct stat_printer *p, const struct stat_session *session, struct tally_error *err);
+/* Holds the session's tracepoints, and tells what a pattern names that does not open. */
+TALLY_MUST_CHECK enum tally_status stat_printer_hold(const struct stat_printer *p, const struct stat_session *session,
+	struct tracepoint_hold *hold, struct tally_error *err);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * stat_reasons.h - why rows of stat say <not supported> or <not counted>, what a scaled count is worth, and what
+ * a count leaves out: sentences for
+ * people, one per reason. Prints nothing itself.
+ *
+ *	stat_reasons_add(&text, "tally", session);
+ */
+#ifndef VERBS_STAT_STAT_REASONS_H
+#define VERBS_STAT_STAT_REASONS_H
+
+#include "base/text.h"
+#include "verbs/stat/stat_run.h"
+
+/* Of the totals over all runs. Lines "PROGRAM: not counted: EVENT, EVENT: REASON", and how far off scaled counts
+ * may be. */
+void stat_reasons_add(struct text *text, const char *program, const struct stat_session *session);
+/* Those alone that say why a count is missing, or leaves something out. */
+void stat_reasons_add_missing(struct text *text, const char *program, const struct stat_session *session);
+
+#endif

@@ -1,0 +1,740 @@
+#include "verbs/stat/stat_run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "kernel/counting/reading.h"
+#include "kernel/counting/scaling.h"
+#include "kernel/counting/scaling_error.h"
+#include "kernel/counting/tool_counts.h"
+#include "kernel/system/exec_stop.h"
+#include "kernel/system/kernel_files.h"
+#include "kernel/system/spawn.h"
+#include "tasks/recording/record_control.h"
+#include "verbs/stat/stat_record.h"
+
+#define NS_PER_MS      1000000u
+#define ALIVE_CHECK_NS (100u * NS_PER_MS) /* how often a target that is not our child is looked for */
+
+#define CUT_OFF_LOOK_NS (20u * NS_PER_MS) /* after the start; each time later by twice as much */
+#define CUT_OFF_MOST_NS (20u * NS_PER_MS) /* for which events are enabled that the kernel ends at the command's exec */
+
+#define WATCH_NS     (10u * NS_PER_MS) /* between readings for the errors of scaled counts */
+#define WATCH_CELLS  16 /* that much longer for each so many counters */
+#define WATCH_DOUBLE 256 /* readings after which the time between them doubles */
+#define WATCH_LEAST  4 /* readings before a run that scales nothing is left alone */
+
+/* One run. */
+struct stat_measure {
+	struct stat_session *session;
+	struct counter_set *set;
+	struct tool_counts *tools;
+	struct count **previous; /* per event: counts at the last interval */
+	struct spawn child;
+	bool has_child;
+	bool has_ended;
+	struct rusage usage;
+	int signal_fd; /* to wait for commands too; -1: there are none, or no more */
+	bool is_told_to_stop;
+	struct scaling_error *errors; /* per event, NULL: nothing is scaled, or nobody asks */
+	uint64_t watch_ns, watch_at_ns; /* between readings for them; the next, UINT64_MAX: no more */
+	unsigned watches;
+	struct exec_sentinel sentinel; /* tells when the kernel ends the events at an exec */
+	uint64_t cut_off_look_ns; /* when it is asked next */
+	bool was_looked_at;
+	uint64_t start_ns, last_ns, end_ns;
+	uint64_t intervals;
+	stat_show_interval show;
+	void *context;
+	struct tally_error *err;
+};
+
+static uint64_t timeval_ns(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+static void signals_of_interest(sigset_t *signals)
+{
+	sigemptyset(signals);
+	sigaddset(signals, SIGINT);
+	sigaddset(signals, SIGTERM);
+	sigaddset(signals, SIGHUP);
+	sigaddset(signals, SIGCHLD);
+}
+
+static enum tally_status comms_read(struct stat_session *s, struct tally_error *err)
+{
+	size_t len = s->aggregation.len;
+	s->comms = calloc(len ? len : 1, sizeof(*s->comms));
+	if (!s->comms)
+		return error_nomem(err);
+	for (size_t i = 0; i < len; i++) {
+		char *comm;
+		if (kernel_text(s->kernel, &comm, NULL, "/proc/%d/comm", (int)s->aggregation.threads[i]) == TALLY_OK)
+			s->comms[i] = comm;
+		else
+			s->comms[i] = strdup("?");
+		if (!s->comms[i])
+			return error_nomem(err);
+	}
+	return TALLY_OK;
+}
+
+/* After the first opening: places, and room for what they count. */
+static enum tally_status places_make(struct stat_session *s, const struct counter_set *set, struct tally_error *err)
+{
+	if (s->has_places)
+		return TALLY_OK;
+	enum aggregation_mode mode = s->settings->per_thread ? AGGREGATE_THREAD : s->settings->mode;
+	s->aggregation.cache_level = s->settings->cache_level;
+	enum tally_status status = aggregation_make(s->kernel, set, mode, &s->aggregation, err);
+	if (status != TALLY_OK)
+		return status;
+	s->has_places = true;
+	size_t cells;
+	if (__builtin_mul_overflow(s->events->len, s->aggregation.len, &cells))
+		return error_nomem(err);
+	s->cells = calloc(cells ? cells : 1, sizeof(*s->cells));
+	s->interval_cells = calloc(cells ? cells : 1, sizeof(*s->interval_cells));
+	s->sources = calloc(s->events->len + 1, sizeof(*s->sources));
+	if (!s->cells || !s->interval_cells || !s->sources)
+		return error_nomem(err);
+	for (size_t i = 0; i < s->events->len; i++)
+		if (stat_event_is_source(&s->events->specs[i]))
+			s->sources[s->source_count++] = (uint32_t)i;
+	return mode == AGGREGATE_THREAD ? comms_read(s, err) : TALLY_OK;
+}
+
+static enum tally_status support_note(struct stat_session *s, const struct counter_set *set, struct tally_error *err)
+{
+	if (s->wants_errors && !s->error_squares) {
+		s->error_squares = calloc(s->events->len + 1, sizeof(*s->error_squares));
+		if (!s->error_squares)
+			return error_nomem(err);
+	}
+	if (!s->supported) {
+		s->supported = calloc(s->events->len + 1, sizeof(*s->supported));
+		s->reasons = calloc(s->events->len + 1, sizeof(*s->reasons));
+		if (!s->supported || !s->reasons)
+			return error_nomem(err);
+	}
+	for (size_t i = 0; i < set->len; i++) {
+		const struct counter *counter = &set->counters[i];
+		s->supported[i] |= counter_is_supported(counter);
+		if (counter->reason && !s->reasons[i]) {
+			s->reasons[i] = strdup(counter->reason);
+			if (!s->reasons[i])
+				return error_nomem(err);
+		}
+	}
+	return TALLY_OK;
+}
+
+static enum tally_status tools_open(struct stat_measure *m)
+{
+	const struct stat_settings *settings = m->session->settings;
+	struct tool_counts_options options = {
+		.is_command = m->session->target->is_command,
+		.is_whole_process = settings->pids && !settings->per_thread && !settings->no_inherit,
+	};
+	return tool_counts_create(m->set, &options, &m->tools, m->err);
+}
+
+static enum tally_status counters_open(struct stat_measure *m)
+{
+	struct stat_session *s = m->session;
+	const struct stat_settings *settings = s->settings;
+	struct counter_options options = {
+		.inherit = !settings->no_inherit,
+		.enable_on_exec = s->target->is_command && settings->delay_ms == 0,
+		.may_drop_kernel = true,
+	};
+	enum tally_status status = counter_set_open(s->kernel, s->events, s->target, &options, &m->set, m->err);
+	if (status == TALLY_OK)
+		status = places_make(s, m->set, m->err);
+	if (status == TALLY_OK)
+		status = tools_open(m);
+	if (status == TALLY_OK)
+		status = support_note(s, m->set, m->err);
+	if (status == TALLY_OK && s->record)
+		status = stat_record_begin(s->record, settings, m->set, m->err);
+	if (status != TALLY_OK)
+		return status;
+	m->previous = calloc(m->set->len + 1, sizeof(*m->previous));
+	if (s->wants_errors)
+		m->errors = calloc(m->set->len + 1, sizeof(*m->errors));
+	if (!m->previous || (s->wants_errors && !m->errors))
+		return error_nomem(m->err);
+	for (size_t i = 0; i < m->set->len; i++) {
+		const struct counter *counter = &m->set->counters[i];
+		size_t cells = counter->cpu_count * counter->thread_count;
+		m->previous[i] = calloc(cells ? cells : 1, sizeof(struct count));
+		if (!m->previous[i])
+			return error_nomem(m->err);
+	}
+	return TALLY_OK;
+}
+
+static void measure_enable(struct stat_measure *m)
+{
+	tool_counts_enable(m->tools, clock_ns());
+	counter_set_enable(m->set);
+}
+
+static void measure_disable(struct stat_measure *m, uint64_t now)
+{
+	counter_set_disable(m->set);
+	if (m->has_ended)
+		tool_counts_end(m->tools, timeval_ns(m->usage.ru_utime), timeval_ns(m->usage.ru_stime));
+	tool_counts_disable(m->tools, now);
+}
+
+/* What the tool answers itself stands beside what the kernel has counted. */
+static enum tally_status measure_read(struct stat_measure *m, uint64_t now)
+{
+	tool_counts_read(m->tools, now);
+	return counter_set_read(m->set, m->err);
+}
+
+/* Adds the counts (since previous; NULL: since the start) to cells. */
+static enum tally_status cells_add(struct stat_measure *m, struct stat_cell *cells, bool since_previous)
+{
+	struct stat_session *s = m->session;
+	size_t places = s->aggregation.len;
+	struct aggregate *results = calloc(places ? places : 1, sizeof(*results));
+	if (!results)
+		return error_nomem(m->err);
+	for (size_t i = 0; i < m->set->len; i++) {
+		aggregate_counter(&s->aggregation, &m->set->counters[i], since_previous ? m->previous[i] : NULL,
+			s->settings->is_scaling, results);
+		for (size_t place = 0; place < places; place++) {
+			struct stat_cell *cell = &cells[i * places + place];
+			stat_mean_add(&cell->value, (double)results[place].value);
+			stat_mean_add(&cell->running_ns, (double)results[place].raw.running_ns);
+			stat_mean_add(&cell->enabled_ns, (double)results[place].raw.enabled_ns);
+			cell->cpu_count = results[place].cpu_count;
+		}
+	}
+	free(results);
+	return TALLY_OK;
+}
+
+static void previous_keep(struct stat_measure *m)
+{
+	for (size_t i = 0; i < m->set->len; i++) {
+		const struct counter *counter = &m->set->counters[i];
+		size_t cells = counter->cpu_count * counter->thread_count;
+		memcpy(m->previous[i], counter->counts, cells * sizeof(struct count));
+	}
+}
+
+static enum tally_status counts_record(struct stat_measure *m, bool is_final, uint64_t elapsed_ns)
+{
+	return m->session->record ? stat_record_round(m->session->record, m->set, is_final, elapsed_ns, m->err)
+				  : TALLY_OK;
+}
+
+static enum tally_status interval_show(struct stat_measure *m, uint64_t now)
+{
+	struct stat_session *s = m->session;
+	enum tally_status status = measure_read(m, now);
+	if (status == TALLY_OK)
+		status = counts_record(m, false, now - m->start_ns);
+	if (status != TALLY_OK)
+		return status;
+	memset(s->interval_cells, 0, s->events->len * s->aggregation.len * sizeof(*s->interval_cells));
+	status = cells_add(m, s->interval_cells, true);
+	if (status != TALLY_OK)
+		return status;
+	struct stat_report report = stat_session_report(s);
+	report.cells = s->interval_cells;
+	report.runs = 1;
+	report.wall_ns = (struct stat_mean){0};
+	stat_mean_add(&report.wall_ns, (double)(now - m->last_ns));
+	report.interval_s = (double)(now - m->start_ns) / 1e9;
+	m->show(m->context, &report);
+	previous_keep(m);
+	m->last_ns = now;
+	m->intervals++;
+	return TALLY_OK;
+}
+
+/* One that waits for its parent to take note has ended for us. */
+static bool thread_is_alive(const struct kernel_seam *kernel, pid_t thread)
+{
+	char *text;
+	if (kernel_text(kernel, &text, NULL, "/proc/%d/stat", (int)thread) != TALLY_OK)
+		return false;
+	const char *name_end = strrchr(text, ')'); /* the name may hold anything */
+	bool is_alive = name_end && !strpbrk(name_end, "ZX");
+	free(text);
+	return is_alive;
+}
+
+static bool targets_are_alive(const struct stat_session *s)
+{
+	for (size_t i = 0; i < s->target->thread_count; i++)
+		if (s->target->threads[i] == -1 || thread_is_alive(s->kernel, s->target->threads[i]))
+			return true;
+	return false;
+}
+
+static void command_do(struct stat_measure *m, enum record_command command)
+{
+	if (command == COMMAND_ENABLE) {
+		measure_enable(m);
+		fprintf(stderr, "Events enabled\n");
+	} else if (command == COMMAND_DISABLE) {
+		measure_disable(m, clock_ns());
+		fprintf(stderr, "Events disabled\n");
+	} else if (command == COMMAND_STOP) {
+		m->is_told_to_stop = true;
+	}
+}
+
+static void commands_take(struct stat_measure *m)
+{
+	struct record_control *control = m->session->control;
+	struct record_control_line line;
+	if (!record_control_read(control)) {
+		close(m->signal_fd); /* nobody is left to command */
+		m->signal_fd = -1;
+		return;
+	}
+	while (record_control_next(control, &line)) {
+		command_do(m, line.command);
+		if (line.command != COMMAND_UNKNOWN)
+			record_control_acknowledge(control);
+	}
+}
+
+/* Takes commands until there is a signal or the deadline, which the caller will find. */
+static void commands_wait(struct stat_measure *m, uint64_t deadline_ns)
+{
+	while (m->signal_fd >= 0 && !m->is_told_to_stop) {
+		struct pollfd fds[] = {{.fd = m->signal_fd, .events = POLLIN},
+			{.fd = m->session->control->control_fd, .events = POLLIN}};
+		uint64_t now = clock_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+		struct timespec timeout = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+		if (ppoll(fds, 2, &timeout, NULL) <= 0 || fds[0].revents)
+			return;
+		commands_take(m);
+	}
+}
+
+/* Waits until a signal of interest or the deadline. number: the signal's, 0 for the deadline. */
+static enum tally_status signal_wait(struct stat_measure *m, uint64_t deadline_ns, siginfo_t *info, int *number)
+{
+	sigset_t signals;
+	signals_of_interest(&signals);
+	commands_wait(m, deadline_ns);
+	*number = 0;
+	while (!m->is_told_to_stop) {
+		uint64_t now = clock_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+		struct timespec timeout = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+		int got = sigtimedwait(&signals, info, &timeout);
+		if (got > 0) {
+			*number = got;
+			return TALLY_OK;
+		}
+		if (errno != EAGAIN && errno != EINTR)
+			return error_set_errno(m->err, TALLY_IO, errno, "cannot wait for the end of what is measured");
+		if (errno == EAGAIN || left == 0)
+			return TALLY_OK;
+	}
+	return TALLY_OK;
+}
+
+/* A signal that the terminal sent has reached the child as well; one that was sent to us alone is passed on. */
+static void signal_take(struct stat_measure *m, int number, const siginfo_t *info)
+{
+	if (m->has_child && !m->has_ended) {
+		if (info->si_code <= 0)
+			kill(m->child.pid, number);
+		else if (m->session->signal != 0)
+			kill(m->child.pid, SIGTERM); /* the second time of asking */
+	}
+	m->session->signal = number;
+}
+
+static enum tally_status child_look(struct stat_measure *m)
+{
+	bool has_ended = false;
+	enum tally_status status =
+		spawn_try_wait(&m->child, &has_ended, &m->session->command_status, &m->usage, m->err);
+	if (status == TALLY_OK && has_ended) {
+		m->has_ended = true;
+		m->session->has_command_status = true;
+		if (m->session->signal == 0)
+			stat_failures_add(&m->session->failures, m->session->command_status);
+	}
+	return status;
+}
+
+uint64_t stat_next_deadline(uint64_t due_ns, uint64_t interval_ns, uint64_t now_ns)
+{
+	return now_ns < due_ns ? due_ns : due_ns + interval_ns * ((now_ns - due_ns) / interval_ns + 1);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static bool is_counted(const struct counter *counter)
+{
+	return counter->spec->tool == TOOL_NONE && counter->open_count > 0;
+}
+
+static struct count cells_sum(const struct counter *counter)
+{
+	struct count sum = {0};
+	for (size_t i = 0; i < counter->cpu_count * counter->thread_count; i++) {
+		sum.value += counter->counts[i].value;
+		sum.enabled_ns += counter->counts[i].enabled_ns;
+		sum.running_ns += counter->counts[i].running_ns;
+	}
+	return sum;
+}
+
+/* Time between readings for the errors' sake: less often where reading takes long. 0: nothing can be scaled. */
+static uint64_t watch_interval_ns(const struct stat_measure *m)
+{
+	uint64_t cells = 0;
+	bool has_pmu = false;
+	for (size_t i = 0; m->errors && i < m->set->len; i++) {
+		const struct counter *counter = &m->set->counters[i];
+		if (!is_counted(counter))
+			continue;
+		cells += counter->cpu_count * counter->thread_count;
+		has_pmu |= counter->spec->attr.type != EVENT_SOFTWARE && counter->spec->attr.type != EVENT_TRACEPOINT;
+	}
+	return has_pmu ? WATCH_NS * (1 + cells / WATCH_CELLS) : 0;
+}
+
+static void watch_start(struct stat_measure *m)
+{
+	m->watch_ns = watch_interval_ns(m);
+	m->watch_at_ns = m->watch_ns ? m->start_ns + m->watch_ns : UINT64_MAX;
+}
+
+/* Ends once some readings have shown that each event has a counter all the time. */
+static void watch(struct stat_measure *m, uint64_t now)
+{
+	bool is_scaled = false, is_early = true;
+	if (++m->watches % WATCH_DOUBLE == 0)
+		m->watch_ns *= 2;
+	m->watch_at_ns = stat_next_deadline(m->watch_at_ns, m->watch_ns, now);
+	if (counter_set_read(m->set, NULL) != TALLY_OK)
+		return;
+	for (size_t i = 0; i < m->set->len; i++) {
+		if (!is_counted(&m->set->counters[i]))
+			continue;
+		struct count sum = cells_sum(&m->set->counters[i]);
+		scaling_error_add(&m->errors[i], (double)sum.value, (double)sum.running_ns);
+		is_scaled |= count_is_scaled(sum);
+		is_early &= m->errors[i].windows < WATCH_LEAST;
+	}
+	if (!is_scaled && !is_early)
+		m->watch_at_ns = UINT64_MAX;
+}
+
+static void errors_add(struct stat_measure *m)
+{
+	for (size_t i = 0; m->errors && i < m->set->len; i++) {
+		struct count sum = cells_sum(&m->set->counters[i]);
+		double error = scaling_error_relative(
+			&m->errors[i], (double)sum.value, (double)sum.enabled_ns, (double)sum.running_ns);
+		m->session->error_squares[i] += error * error;
+	}
+}
+
+static void cut_off_look(struct stat_measure *m, uint64_t now)
+{
+	m->was_looked_at = true;
+	m->session->is_cut_off = exec_sentinel_is_cut_off(&m->sentinel);
+	m->cut_off_look_ns = m->session->is_cut_off ? UINT64_MAX : now + 2 * (now - m->start_ns);
+}
+
+/* A command that ended before anyone looked tells no more: its program's file does. */
+static void cut_off_note(struct stat_measure *m)
+{
+	struct stat_session *s = m->session;
+	struct text reason = {0};
+	uint64_t enabled_ns = 0;
+	if (!m->has_ended && !s->is_cut_off)
+		cut_off_look(m, clock_ns());
+	for (size_t i = 0; i < m->set->len; i++) {
+		uint64_t ns = is_counted(&m->set->counters[i]) ? cells_sum(&m->set->counters[i]).enabled_ns : 0;
+		enabled_ns = ns > enabled_ns ? ns : enabled_ns;
+	}
+	bool may_be_at_start =
+		s->target->is_command && (s->is_cut_off || !m->was_looked_at) && enabled_ns < CUT_OFF_MOST_NS;
+	if (may_be_at_start && exec_stop_explain(s->settings->command[0], &reason)) {
+		s->is_cut_off = s->was_cut_off_at_start = true;
+		counter_set_drop_counts(m->set);
+	}
+	text_deinit(&reason);
+}
+
+/* Until the command has ended, the targets are gone, a signal, the timeout or the last interval. */
+static enum tally_status wait_for_end(struct stat_measure *m)
+{
+	const struct stat_settings *settings = m->session->settings;
+	uint64_t interval_ns = settings->interval_ms * NS_PER_MS;
+	uint64_t timeout_ns = settings->timeout_ms ? m->start_ns + settings->timeout_ms * NS_PER_MS : UINT64_MAX;
+	uint64_t next_ns = interval_ns ? m->start_ns + interval_ns : UINT64_MAX;
+	bool watches_targets = !m->has_child && !m->session->target->is_system_wide;
+	enum tally_status status = TALLY_OK;
+	watch_start(m);
+	m->cut_off_look_ns = m->sentinel.fd >= 0 ? m->start_ns + CUT_OFF_LOOK_NS : UINT64_MAX;
+	while (status == TALLY_OK && !m->has_ended) {
+		siginfo_t info;
+		uint64_t deadline = earlier(earlier(next_ns, timeout_ns), earlier(m->watch_at_ns, m->cut_off_look_ns));
+		if (watches_targets || tool_counts_fades(m->tools))
+			deadline = earlier(deadline, clock_ns() + ALIVE_CHECK_NS);
+		int number;
+		status = signal_wait(m, deadline, &info, &number);
+		if (status != TALLY_OK)
+			break;
+		uint64_t now = clock_ns();
+		if (number == SIGCHLD) {
+			status = m->has_child ? child_look(m) : TALLY_OK;
+		} else if (number != 0) {
+			signal_take(m, number, &info);
+			if (!m->has_child)
+				break;
+		} else if (m->is_told_to_stop || now >= timeout_ns) {
+			break;
+		} else if (watches_targets && !targets_are_alive(m->session)) {
+			break;
+		}
+		if (now >= m->watch_at_ns)
+			watch(m, now);
+		if (now >= m->cut_off_look_ns && !m->has_ended)
+			cut_off_look(m, now);
+		if (tool_counts_fades(m->tools))
+			tool_counts_read(m->tools, now);
+		if (status == TALLY_OK && now >= next_ns && !m->has_ended) {
+			status = interval_show(m, now);
+			next_ns = stat_next_deadline(next_ns, interval_ns, now);
+			if (settings->interval_count && m->intervals >= settings->interval_count)
+				break;
+		}
+	}
+	return status;
+}
+
+/* -D: counts only from then on. */
+static enum tally_status delay_wait(struct stat_measure *m)
+{
+	int64_t delay_ms = m->session->settings->delay_ms;
+	if (delay_ms == 0)
+		return TALLY_OK;
+	fprintf(stderr, "Events disabled\n");
+	if (delay_ms < 0)
+		return TALLY_OK;
+	uint64_t deadline = clock_ns() + (uint64_t)delay_ms * NS_PER_MS;
+	enum tally_status status = TALLY_OK;
+	while (status == TALLY_OK && !m->has_ended && !m->is_told_to_stop && m->session->signal == 0) {
+		siginfo_t info;
+		int number;
+		status = signal_wait(m, deadline, &info, &number);
+		if (status != TALLY_OK || number == 0)
+			break;
+		if (number == SIGCHLD)
+			status = m->has_child ? child_look(m) : TALLY_OK;
+		else
+			signal_take(m, number, &info);
+	}
+	measure_enable(m);
+	fprintf(stderr, "Events enabled\n");
+	return status;
+}
+
+/* What is left of the command after a timeout, the last interval or an error. */
+static enum tally_status child_end(struct stat_measure *m)
+{
+	if (!m->has_child || m->has_ended)
+		return TALLY_OK;
+	kill(m->child.pid, SIGTERM);
+	enum tally_status status = spawn_wait(&m->child, &m->session->command_status, &m->usage, m->err);
+	m->has_ended = true;
+	uint64_t wanted = m->session->settings->interval_count;
+	bool is_counted_out = wanted && m->intervals >= wanted; /* as perf: no word about the signal then */
+	m->session->has_command_status = status == TALLY_OK && !is_counted_out;
+	return status;
+}
+
+/* The counts of this run alone. */
+static enum tally_status run_values_add(struct stat_measure *m, uint64_t elapsed)
+{
+	struct stat_session *s = m->session;
+	memset(s->interval_cells, 0, s->events->len * s->aggregation.len * sizeof(*s->interval_cells));
+	enum tally_status status = cells_add(m, s->interval_cells, false);
+	if (status != TALLY_OK)
+		return status;
+	struct stat_report report = stat_session_report(s);
+	report.cells = s->interval_cells;
+	report.wall_ns.mean = (double)elapsed;
+	report.user_ns.mean = (double)timeval_ns(m->usage.ru_utime);
+	report.system_ns.mean = (double)timeval_ns(m->usage.ru_stime);
+	return stat_values_add(s->values, &report, m->err);
+}
+
+static enum tally_status totals_add(struct stat_measure *m)
+{
+	struct stat_session *s = m->session;
+	uint64_t elapsed = m->end_ns - m->start_ns;
+	double run_ns = (double)elapsed;
+	if (s->run_len == s->run_cap && !vec_grow(&s->run_ns, &s->run_cap, sizeof(*s->run_ns), s->run_len + 1))
+		return error_nomem(m->err);
+	s->run_ns[s->run_len++] = run_ns;
+	stat_mean_add(&s->wall_ns, run_ns);
+	stat_mean_add(&s->user_ns, (double)timeval_ns(m->usage.ru_utime));
+	stat_mean_add(&s->system_ns, (double)timeval_ns(m->usage.ru_stime));
+	enum tally_status status = cells_add(m, s->cells, false);
+	bool is_data = !s->leaves_failures_out || stat_failures_is_success(s->command_status);
+	return status == TALLY_OK && s->values && is_data ? run_values_add(m, elapsed) : status;
+}
+
+static enum tally_status measure(struct stat_measure *m)
+{
+	struct stat_session *s = m->session;
+	enum tally_status status = counters_open(m);
+	if (status != TALLY_OK)
+		return status;
+	if (!s->target->is_command && !s->target->is_system_wide && !targets_are_alive(s))
+		return error_set(m->err, TALLY_NOT_FOUND,
+			"process or thread %d has ended already (it may still wait for its parent): nothing to count",
+			(int)s->target->threads[0]);
+	if (s->target->threads[0] > 0)
+		exec_sentinel_open(&m->sentinel, s->kernel, s->target->threads[0]);
+	bool starts_now = s->settings->delay_ms == 0 && !s->target->is_command;
+	if (starts_now)
+		counter_set_enable(m->set);
+	m->start_ns = m->last_ns = clock_ns();
+	if (s->settings->delay_ms == 0)
+		tool_counts_enable(m->tools, m->start_ns);
+	if (m->has_child)
+		status = spawn_start(&m->child, m->err);
+	if (status == TALLY_OK)
+		status = delay_wait(m);
+	if (s->settings->delay_ms > 0)
+		m->start_ns = m->last_ns = clock_ns();
+	if (status == TALLY_OK)
+		status = wait_for_end(m);
+	if (status != TALLY_OK)
+		return status;
+	m->end_ns = clock_ns();
+	measure_disable(m, m->end_ns);
+	if (s->settings->interval_ms && (!s->settings->interval_count || m->intervals < s->settings->interval_count))
+		status = interval_show(m, m->end_ns);
+	else
+		status = measure_read(m, m->end_ns);
+	errors_add(m);
+	if (status == TALLY_OK)
+		cut_off_note(m);
+	if (status == TALLY_OK)
+		status = child_end(m);
+	if (status == TALLY_OK && !s->settings->interval_ms)
+		status = counts_record(m, true, m->end_ns - m->start_ns);
+	return status == TALLY_OK ? totals_add(m) : status;
+}
+
+enum tally_status stat_run(
+	struct stat_session *session, stat_show_interval show, void *context, struct tally_error *err)
+{
+	struct stat_measure m = {.session = session,
+		.show = show,
+		.context = context,
+		.err = err,
+		.signal_fd = -1,
+		.sentinel = {.fd = -1}};
+	sigset_t signals, before;
+	enum tally_status status = TALLY_OK;
+	signal(SIGCHLD, SIG_DFL);
+	if (session->settings->command) {
+		status = spawn_create(session->settings->command, &m.child, err);
+		if (status != TALLY_OK)
+			return status;
+		m.has_child = true;
+		if (session->target->is_command)
+			session->target->threads[0] = m.child.pid;
+	}
+	signals_of_interest(&signals);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	if (session->control)
+		m.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
+	status = measure(&m);
+	if (status != TALLY_OK && m.has_child && !m.has_ended) {
+		if (m.child.pid > 0 && m.child.go_fd < 0)
+			kill(m.child.pid, SIGTERM);
+		spawn_cancel(&m.child);
+	}
+	for (size_t i = 0; m.previous && i < m.set->len; i++)
+		free(m.previous[i]);
+	free(m.previous);
+	free(m.errors);
+	exec_sentinel_close(&m.sentinel);
+	tool_counts_destroy(m.tools);
+	counter_set_close(m.set);
+	if (m.signal_fd >= 0)
+		close(m.signal_fd);
+	const struct timespec now = {0, 0};
+	while (sigtimedwait(&signals, NULL, &now) > 0) /* sent while the end was under way: it is obeyed */
+		;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return status;
+}
+
+struct stat_report stat_session_report(const struct stat_session *s)
+{
+	return (struct stat_report){
+		.events = s->events,
+		.supported = s->supported,
+		.sources = s->sources,
+		.source_count = s->source_count,
+		.aggregation = &s->aggregation,
+		.comms = s->comms,
+		.cells = s->cells,
+		.wall_ns = s->wall_ns,
+		.user_ns = s->user_ns,
+		.system_ns = s->system_ns,
+		.has_usage = s->target->is_command,
+		.runs = (unsigned)s->run_len,
+		.merges_pmus = !s->settings->no_merge,
+		.metrics = s->metrics,
+		.has_thresholds = !s->settings->no_metric_threshold,
+		.shows_core_threads = s->settings->shows_core_threads,
+		.interval_s = -1,
+	};
+}
+
+void stat_session_deinit(struct stat_session *s)
+{
+	for (size_t i = 0; s->comms && i < s->aggregation.len; i++)
+		free(s->comms[i]);
+	for (size_t i = 0; s->reasons && i < s->events->len; i++)
+		free(s->reasons[i]);
+	free(s->comms);
+	free(s->reasons);
+	free(s->error_squares);
+	free(s->supported);
+	free(s->sources);
+	free(s->cells);
+	free(s->interval_cells);
+	free(s->run_ns);
+	aggregation_deinit(&s->aggregation);
+}

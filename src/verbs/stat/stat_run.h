@@ -1,0 +1,67 @@
+/*
+ * stat_run.h - measures: starts the command, counts, waits for its end, a signal, the interval or the timeout.
+ *
+ * A stat_session lives over all runs of -r; stat_session_deinit frees it. While a run lasts, SIGINT, SIGTERM, SIGHUP
+ * and SIGCHLD are blocked and waited for. Everything goes through the kernel seam but signals, clocks and the child.
+ *
+ *	struct stat_session s = {.kernel = kernel, .settings = &settings, .target = &target, .events = &events};
+ *	while (runs left && s.signal == 0 && stat_run(&s, show_interval, context, err) == TALLY_OK) ...
+ */
+#ifndef VERBS_STAT_STAT_RUN_H
+#define VERBS_STAT_STAT_RUN_H
+
+#include "kernel/system/target.h"
+#include "tasks/counts/stat_report.h"
+#include "tasks/counts/stat_values.h"
+#include "verbs/stat/stat_failures.h"
+#include "verbs/stat/stat_settings.h"
+
+struct stat_session {
+	/* in */
+	const struct kernel_seam *kernel;
+	const struct stat_settings *settings;
+	struct target *target; /* threads[0] is set to the command's pid */
+	struct event_list *events;
+	const struct metric_set *metrics; /* NULL: none were asked for */
+	struct stat_record *record; /* where counts are written; NULL: nowhere */
+	const char *decimal; /* the decimal point of what is told; NULL: "." */
+	struct record_control *control; /* commands to the measurement; NULL: none */
+	/* kept from the first run on */
+	struct aggregation aggregation;
+	struct stat_cell *cells; /* event x place: the totals over runs */
+	struct stat_cell *interval_cells;
+	bool *supported; /* per event */
+	uint32_t *sources; /* of stat_report */
+	size_t source_count;
+	char **reasons; /* per event: why it is not, NULL if it is */
+	bool wants_errors; /* estimates how far off scaled counts may be */
+	double *error_squares; /* per event: of each run's relative error, added up; NAN: not known; NULL: not wanted */
+	char **comms; /* per thread, of AGGREGATE_THREAD */
+	bool has_places;
+	struct stat_mean wall_ns, user_ns, system_ns;
+	double *run_ns; /* each run's time */
+	size_t run_len, run_cap;
+	struct stat_values *values; /* borrowed: where each run's counts are kept; NULL: they are not */
+	bool leaves_failures_out; /* of values: runs of the command that failed */
+	struct stat_failures failures; /* of the command's runs that ended by themselves */
+	/* out, of the last run */
+	int command_status; /* as waitpid gives it */
+	bool has_command_status;
+	int signal; /* that ended the measurement; 0: none */
+	bool is_cut_off; /* the kernel ended the events at an exec, though the target ran on (exec_stop.h) */
+	bool was_cut_off_at_start; /* at the command's own exec: nothing of it was counted */
+};
+
+/* Called at each interval, and for the rest at the end of the run; the report holds the differences. */
+typedef void (*stat_show_interval)(void *context, const struct stat_report *report);
+
+/* The first moment after now on the grid of due and interval (not 0): a late interval does not shift those after it, and
+ * one that was missed altogether is left out. */
+uint64_t stat_next_deadline(uint64_t due_ns, uint64_t interval_ns, uint64_t now_ns);
+TALLY_MUST_CHECK enum tally_status stat_run(
+	struct stat_session *session, stat_show_interval show, void *context, struct tally_error *err);
+/* The totals so far. */
+struct stat_report stat_session_report(const struct stat_session *session);
+void stat_session_deinit(struct stat_session *session);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * stat_smi.h - the switch that stops the CPU's counters in system management interrupts, for stat --smi-cost: cycles then
+ * leave them out, and aperf does not.
+ *
+ * Source: Documentation/ABI/testing/sysfs-devices-... freeze_on_smi of the PMU cpu (perf-stat(1), --smi-cost).
+ */
+#ifndef VERBS_STAT_STAT_SMI_H
+#define VERBS_STAT_STAT_SMI_H
+
+#include "kernel/system/kernel_seam.h"
+#include "tally/status.h"
+
+struct stat_smi {
+	bool is_lacking; /* this machine has no such switch */
+	bool was_switched; /* by us: it was off before */
+};
+
+/* UNSUPPORTED: the PMU has no such switch. */
+TALLY_MUST_CHECK enum tally_status stat_smi_freeze(
+	const struct kernel_seam *kernel, struct stat_smi *smi, struct tally_error *err);
+void stat_smi_restore(const struct kernel_seam *kernel, struct stat_smi *smi);
+
+#endif

@@ -1,0 +1,14 @@
+/*
+ * stat_statistics.h - stat --stats: the median of the runs with its confidence interval, and the outliers.
+ *
+ * Text behind the table, or one JSON object a line and event. How it is computed: kernel/counting/run_statistics.h.
+ */
+#ifndef VERBS_STAT_STAT_STATISTICS_H
+#define VERBS_STAT_STAT_STATISTICS_H
+
+#include "tasks/counts/stat_values.h"
+
+/* Fails as text does, stickily. */
+void stat_statistics_print(struct text *t, const struct stat_values *values, const struct stat_style *style);
+
+#endif

@@ -1,0 +1,443 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analysis/timechart_io.h"
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/output_file.h"
+#include "kernel/events/tracepoints.h"
+#include "tasks/session/record_words.h"
+#include "tasks/session/recording_input.h"
+#include "verbs/timechart/timechart_feed.h"
+#include "verbs/timechart/timechart_rows.h"
+#include "view/timechart/timechart_html.h"
+#include "view/timechart/timechart_svg.h"
+
+#define DEFAULT_OUTPUT	 "output.svg"
+#define DEFAULT_WIDTH	 1000
+#define MAX_WIDTH	 100000
+#define SVG_MAX_BYTES	 (8u << 20) /* unless --max-size says otherwise */
+#define LEAST_STEPS	 32 /* the least steps of time that a page is drawn with */
+#define DEFAULT_MIN_NS	 1000000
+#define DEFAULT_MERGE_NS 1000
+
+struct settings {
+	const char *input, *output, *html, *symfs, *highlight;
+	bool force, power_only, tasks_only, by_topology, skips_eagain;
+	uint64_t width, least_tasks, min_ns, merge_ns, max_bytes;
+	VEC(const char *) processes;
+};
+
+static bool parse_time(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} units[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	size_t digits = strspn(text, "0123456789");
+	uint64_t number;
+	if (!str_to_u64((struct tally_str){text, digits}, 10, &number))
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(text + digits, units[i].unit) == 0)
+			return !__builtin_mul_overflow(number, units[i].ns, ns);
+	return false;
+}
+
+static const char *set_min_time(const struct option_use *use)
+{
+	struct settings *s = use->settings;
+	return parse_time(use->value, &s->min_ns) ? NULL : "takes a time: nanoseconds, or with us, ms or s behind it";
+}
+
+static const char *set_merge_dist(const struct option_use *use)
+{
+	struct settings *s = use->settings;
+	return parse_time(use->value, &s->merge_ns) ? NULL : "takes a time: nanoseconds, or with us, ms or s behind it";
+}
+
+static const char *set_max_size(const struct option_use *use)
+{
+	struct settings *s = use->settings;
+	bool has_unit;
+	return record_size_parse(use->value, &s->max_bytes, &has_unit) && s->max_bytes >= TIMECHART_MIN_BYTES
+		       ? NULL
+		       : "takes a size of 16K or more, with B, K, M or G";
+}
+
+static const char *add_process(const struct option_use *use)
+{
+	struct settings *s = use->settings;
+	return vec_push(&s->processes, use->value) ? NULL : "cannot be kept: out of memory";
+}
+
+#define ROW(member) .offset = offsetof(struct settings, member)
+static const struct option options[] = {
+	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
+	{"highlight", 0, OPTION_STRING, "duration|name", ROW(highlight),
+		.help = "another colour for runs longer than this (ns, or with us, ms, s), or for tasks of this name"},
+	{"html", 0, OPTION_STRING, "file", ROW(html),
+		.help = "write a page with all of it, to zoom and search in; no SVG unless -o is given too"},
+	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},
+	{"io-merge-dist", 0, OPTION_CALL, "time", .call = set_merge_dist,
+		.help = "make one of I/O this near to one another (1us)"},
+	{"io-min-time", 0, OPTION_CALL, "time", .call = set_min_time, .help = "draw shorter I/O as long as this (1ms)"},
+	{"io-skip-eagain", 0, OPTION_FLAG, ROW(skips_eagain), .help = "leave out I/O that returned EAGAIN"},
+	{"max-size", 0, OPTION_CALL, "size", .call = set_max_size,
+		.help = "the file is not larger (8M for an SVG, any size for a page): short spans are merged until it "
+			"fits"},
+	{"output", 'o', OPTION_STRING, "file", ROW(output),
+		.help = "output file name (output.svg); - is standard output"},
+	{"power-only", 'P', OPTION_FLAG, ROW(power_only), .help = "only the rows of CPUs"},
+	{"proc-num", 'n', OPTION_U64, "n", ROW(least_tasks), .help = "draw at least so many tasks (15)"},
+	{"process", 'p', OPTION_CALL, "process", .call = add_process,
+		.help = "only tasks of this name or number; may be given several times"},
+	{"symfs", 0, OPTION_STRING, "directory", ROW(symfs), .help = "look for files relative to this directory"},
+	{"tasks-only", 'T', OPTION_FLAG, ROW(tasks_only), .help = "no states and frequencies of CPUs"},
+	{"topology", 't', OPTION_FLAG, ROW(by_topology), .help = "sort CPUs by socket and core"},
+	{"width", 'w', OPTION_U64, "n", ROW(width), .help = "width of the SVG (1000, at least 400)"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
+
+struct job {
+	const struct cli *cli;
+	const struct settings *settings;
+	struct data_source source;
+	struct timechart chart;
+	struct timechart_rows rows;
+	bool *highlighted; /* by track; NULL: none */
+};
+
+static bool find_highlighted(struct job *job, uint64_t *highlight_ns)
+{
+	const struct tracks *tracks = &job->chart.tracks;
+	const char *word = job->settings->highlight;
+	*highlight_ns = 0;
+	if (!word || parse_time(word, highlight_ns))
+		return true;
+	job->highlighted = calloc(tracks->tracks.len + 1, sizeof(*job->highlighted));
+	for (size_t i = 0; job->highlighted && i < tracks->tracks.len; i++)
+		job->highlighted[i] = tracks->tracks.items[i].kind == TRACK_TASK &&
+				      timechart_task_is(tracks, &tracks->tracks.items[i], word);
+	return job->highlighted != NULL;
+}
+
+static int open_file(const struct job *job, const char *path, struct output_file *file, struct text *text)
+{
+	struct tally_error err;
+	if (output_file_open(path, job->settings->input, file, &err) != TALLY_OK)
+		return cli_fail(job->cli, &err);
+	text_to_fd(text, file->fd);
+	return 0;
+}
+
+/* perf's words, which scripts look for. */
+static void tell(const struct job *job, const char *path)
+{
+	const struct tracks *tracks = &job->chart.tracks;
+	fprintf(stderr, "Written %.1f seconds of trace to %s.\n", (double)(tracks->end_ns - tracks->start_ns) / 1e9,
+		path);
+}
+
+static int write_svg(const struct job *job, const struct timechart_picture *picture, const char *path)
+{
+	struct text text = {0};
+	struct output_file file;
+	uint64_t width = job->settings->width < TIMECHART_MIN_WIDTH ? TIMECHART_MIN_WIDTH : job->settings->width;
+	struct timechart_svg svg = {.width = (unsigned)width,
+		.max_bytes = job->settings->max_bytes ? job->settings->max_bytes : SVG_MAX_BYTES};
+	if (!timechart_svg_write(&text, picture, &svg)) {
+		bool is_small = !text.failed;
+		text_deinit(&text);
+		return is_small ? cli_failf(job->cli, "--max-size: the picture does not fit")
+				: cli_failf(job->cli, "out of memory");
+	}
+	int code = open_file(job, path, &file, &text);
+	if (code != 0)
+		text_deinit(&text);
+	else
+		code = output_file_finish_text(job->cli, &text, &file, path, TALLY_OK);
+	if (code == 0)
+		tell(job, path);
+	return code;
+}
+
+static bool is_coarsest(const struct tracks *tracks)
+{
+	return tracks->resolution_ns >= (tracks->end_ns - tracks->start_ns) / LEAST_STEPS;
+}
+
+/* Coarser until the page is no larger than asked for; that page. */
+static int fit_page(struct job *job, const struct timechart_picture *picture, struct text *page)
+{
+	struct tracks *tracks = &job->chart.tracks;
+	uint64_t most_bytes = job->settings->max_bytes;
+	for (;;) {
+		if (!timechart_html_write(page, picture))
+			return cli_failf(job->cli, "out of memory");
+		size_t bytes = page->len;
+		if (bytes <= most_bytes)
+			return 0;
+		text_deinit(page);
+		if (is_coarsest(tracks))
+			return cli_failf(job->cli, "--max-size: the page does not fit");
+		double fitting = (double)tracks->items * (double)most_bytes / (double)bytes;
+		do {
+			if (!tracks_coarsen(tracks))
+				return cli_failf(job->cli, "out of memory");
+		} while ((double)tracks->items > fitting && !is_coarsest(tracks));
+	}
+}
+
+static int write_html(struct job *job, const struct timechart_picture *picture, const char *path)
+{
+	struct text text = {0};
+	struct output_file file;
+	bool is_bounded = job->settings->max_bytes != 0;
+	int code = is_bounded ? fit_page(job, picture, &text) : 0;
+	if (code == 0)
+		code = open_file(job, path, &file, &text);
+	if (code != 0) {
+		text_deinit(&text);
+		return code;
+	}
+	bool is_done = is_bounded || timechart_html_write(&text, picture);
+	code = output_file_finish_text(job->cli, &text, &file, path, is_done ? TALLY_OK : TALLY_NOMEM);
+	if (code == 0 && !is_done)
+		code = cli_failf(job->cli, "out of memory");
+	if (code == 0)
+		tell(job, path);
+	return code;
+}
+
+/* The page is scrolled: it has all tasks. */
+static bool choose(struct job *job, bool is_page, struct timechart_picture *picture)
+{
+	const struct settings *s = job->settings;
+	const struct timechart_choice choice = {.processes = s->processes.items,
+		.process_count = s->processes.len,
+		.least_tasks = is_page ? UINT64_MAX : s->least_tasks,
+		.most_tasks = is_page ? 0 : TIMECHART_MOST_TASKS,
+		.without_tasks = s->power_only,
+		.topology = s->by_topology ? &perfdata_reader_features(job->source.reader)->topology : NULL};
+	timechart_rows_deinit(&job->rows);
+	if (!timechart_rows_choose(&job->chart.tracks, &choice, &job->rows))
+		return false;
+	picture->rows = job->rows.rows.items;
+	picture->row_count = job->rows.rows.len;
+	picture->hidden_tasks = job->rows.hidden_tasks;
+	return true;
+}
+
+static int draw(struct job *job)
+{
+	const struct settings *s = job->settings;
+	struct timechart_picture picture = {.tracks = &job->chart.tracks,
+		.io_min_ns = s->min_ns,
+		.title = str_from(recording_name(s->input)),
+		.program = str_from(job->cli->program),
+		.lost = input_health_lost(&job->source.sideband.health)};
+	bool has_svg = s->output || !s->html;
+	int code = 0;
+	if (!find_highlighted(job, &picture.highlight_ns))
+		return cli_failf(job->cli, "out of memory");
+	picture.is_highlighted = job->highlighted;
+	if (s->html)
+		code = choose(job, true, &picture) ? write_html(job, &picture, s->html)
+						   : cli_failf(job->cli, "out of memory");
+	if (has_svg && code == 0)
+		code = choose(job, false, &picture) ? write_svg(job, &picture, s->output ? s->output : DEFAULT_OUTPUT)
+						    : cli_failf(job->cli, "out of memory");
+	return code;
+}
+
+static int show(const struct cli *cli, const struct settings *settings)
+{
+	struct job job = {.cli = cli, .settings = settings};
+	struct tally_error err;
+	const struct binary_store_options store = {.symfs = settings->symfs};
+	const struct data_input input = {.path = settings->input, .force = settings->force, .store = &store};
+	enum tally_status status = data_source_open(cli, &input, &job.source, &err);
+	if (status != TALLY_OK)
+		return cli_fail(cli, &err);
+	const struct timechart_feed feed = {.without_power = settings->tasks_only,
+		.skips_eagain = settings->skips_eagain,
+		.merge_ns = settings->merge_ns};
+	timechart_init(&job.chart, TRACKS_MAX_ITEMS);
+	status = timechart_feed(&job.source, &feed, &job.chart, &err);
+	cli_print_health(cli, &job.source.sideband.health);
+	bool is_empty = job.chart.tracks.end_ns == 0;
+	if (status == TALLY_OK && is_empty)
+		fprintf(stderr, "%s: note: none of the events of %s happened: the picture is empty\n", cli->program,
+			recording_name(settings->input));
+	/* What is whole of a cut recording is drawn. */
+	int code = status == TALLY_OK || !is_empty ? draw(&job) : EXIT_FAILED;
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	if (code == 0 && !is_empty && settings->processes.len > 0 && !settings->power_only && job.rows.tasks == 0)
+		cli_failf(
+			cli, "note: no task of %s is one of -p: only CPUs are drawn", recording_name(settings->input));
+	timechart_rows_deinit(&job.rows);
+	timechart_deinit(&job.chart);
+	data_source_close(&job.source);
+	free(job.highlighted);
+	return code;
+}
+
+struct record_choice {
+	const char *output;
+	bool power_only, tasks_only, io_only, with_chains;
+};
+#define RECORD_ROW(member) .offset = offsetof(struct record_choice, member)
+static const struct option record_rows[] = {
+	{"callchain", 'g', OPTION_FLAG, RECORD_ROW(with_chains), .help = "record call chains too"},
+	{"io-only", 'I', OPTION_FLAG, RECORD_ROW(io_only), .help = "only system calls that do I/O"},
+	{"output", 'o', OPTION_STRING, "file", RECORD_ROW(output), .help = "output file name"},
+	{"power-only", 'P', OPTION_FLAG, RECORD_ROW(power_only), .help = "only states and frequencies of CPUs"},
+	{"tasks-only", 'T', OPTION_FLAG, RECORD_ROW(tasks_only), .help = "only the scheduler's events"},
+};
+static const struct option_table record_table = {record_rows, sizeof(record_rows) / sizeof(record_rows[0]), true};
+static const char *const record_usages[] = {"[<options>] [<command>]", NULL};
+static const struct command command_of_record = {
+	.name = "timechart record", .usages = record_usages, .options = &record_table};
+
+/* Appends the event to a list if this kernel has it. What hinders is told by record, where none is left. */
+static bool add_event(struct text *list, const char *system, const char *name)
+{
+	struct tally_error err;
+	uint64_t id;
+	if (tracepoint_id(kernel_seam_linux(), str_from(system), str_from(name), &id, &err) != TALLY_OK)
+		return false;
+	text_printf(list, "%s%s:%s", list->len ? "," : "", system, name);
+	return true;
+}
+
+static void add_calls(struct text *list)
+{
+	const char *call;
+	for (size_t i = 0; (call = timechart_call_name(i)) != NULL; i++) {
+		char name[64];
+		snprintf(name, sizeof(name), "sys_enter_%s", call);
+		if (!add_event(list, "syscalls", name))
+			continue;
+		snprintf(name, sizeof(name), "sys_exit_%s", call);
+		(void)add_event(list, "syscalls", name);
+	}
+}
+
+static void add_events(struct text *list, const struct record_choice *choice)
+{
+	if (choice->io_only) {
+		add_calls(list);
+		if (list->len == 0)
+			text_str(list, "syscalls:sys_enter_read");
+		return;
+	}
+	if (!choice->power_only)
+		text_str(list, "sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch");
+	if (!choice->tasks_only) {
+		(void)add_event(list, "power", "cpu_frequency");
+		(void)add_event(list, "power", "cpu_idle");
+	}
+	if (list->len == 0)
+		text_str(list, "power:cpu_idle");
+}
+
+static int record(const struct cli *cli, int argc, char **argv)
+{
+	struct record_choice choice = {0};
+	struct text list = {0};
+	int rest;
+	int code = cli_parse_options(cli, &command_of_record, argc, argv, &choice, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (choice.power_only + choice.tasks_only + choice.io_only > 1)
+		return cli_usagef(cli, &command_of_record, NULL, "-P, -T and -I exclude one another");
+	add_events(&list, &choice);
+	text_char(&list, 0);
+	if (list.failed) {
+		text_deinit(&list);
+		return cli_failf(cli, "out of memory");
+	}
+	/* The recorder's own calls would be recorded, and so on: each makes another. */
+	const char *words[16] = {"record", "-a", "-R", "-m", "1024", "-c", "1", "-e", list.data};
+	size_t count = 9;
+	if (choice.io_only)
+		words[count++] = "--exclude-perf";
+	if (choice.with_chains)
+		words[count++] = "-g";
+	if (choice.output) {
+		words[count++] = "-o";
+		words[count++] = choice.output;
+	}
+	words[count++] = "--";
+	code = cli_run_verb(cli, &command_record, words, argc - rest, argv + rest);
+	text_deinit(&list);
+	return code;
+}
+
+static int check_and_show(const struct cli *cli, const struct command *command, const struct settings *settings)
+{
+	if (settings->power_only && settings->tasks_only)
+		return cli_usagef(cli, command, "power-only,tasks-only", "-P and -T exclude one another");
+	if (settings->width > MAX_WIDTH)
+		return cli_usagef(cli, command, "width", "--width is at most %d", MAX_WIDTH);
+	return show(cli, settings);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {.width = DEFAULT_WIDTH,
+		.least_tasks = TIMECHART_LEAST_TASKS,
+		.min_ns = DEFAULT_MIN_NS,
+		.merge_ns = DEFAULT_MERGE_NS};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code == CLI_GO_ON) {
+		const char *word = rest < argc ? argv[rest] : NULL;
+		if (settings.html && settings.html[0] == '-' && settings.html[1])
+			code = cli_usagef(cli, command, "html",
+				"--html takes the page's name, not '%s' (a file: './%s')", settings.html,
+				settings.html);
+		else if (!word)
+			code = check_and_show(cli, command, &settings);
+		else if (cli_is_subverb(word, "record"))
+			code = record(cli, argc - rest, argv + rest);
+		else
+			code = cli_usagef(cli, command, NULL, "Unknown command: %s", word);
+	}
+	vec_free(&settings.processes);
+	return code;
+}
+
+static const char *const usages[] = {"[<options>]", "record [<options>] [<command>]", NULL};
+static const char *const examples[] = {
+	"what the machine did while a program ran, as a picture",
+	"tally timechart record ./program; tally timechart",
+	"the same with call chains, as a page to zoom and search in",
+	"tally timechart record -g ./program; tally timechart --html chart.html",
+	"reading, writing and waiting for the network",
+	"tally timechart record -I ./program; tally timechart -o io.svg",
+	NULL,
+};
+
+const struct command command_timechart = {
+	.name = "timechart",
+	.summary = "Draw what CPUs and tasks did over time",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"'record' records the scheduler's events and the states of CPUs of the whole machine, or with -I the "
+		"system calls that do I/O. Without it, a recording is drawn as an SVG: a row per CPU with who ran "
+		"there, "
+		"how deep it idled and its frequency; a row per task with when it ran, waited for a CPU, was blocked "
+		"and "
+		"slept; arrows from who woke to who was woken. In I/O mode, a task's second row has what it read above "
+		"and what it wrote below. The pointer on a bar shows its times, and the call chain where one was "
+		"recorded (record -g).",
+	.examples = examples,
+	.run = run,
+};

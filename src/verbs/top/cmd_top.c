@@ -1,0 +1,397 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/word_files.h"
+#include "tasks/listing/annotate_objdump.h"
+#include "tasks/recording/record_config.h"
+#include "tasks/recording/record_freq.h"
+#include "tasks/reporting/report_config.h"
+#include "tasks/terminal/tui_terminal.h"
+#include "verbs/top/top_run.h"
+
+#define DELAY_DEFAULT_S 2
+#define DELAY_MAX_S	86400
+#define TOP_SORT	"dso,symbol"
+
+typedef enum tally_status (*request_setter)(struct report_request *, const char *, struct tally_error *);
+
+static const char *apply(const struct option_use *use, request_setter set)
+{
+	struct top_settings *s = use->settings;
+
+	return set(&s->report, use->value, &s->problem) == TALLY_OK ? NULL : s->problem.text;
+}
+
+static const char *set_widths(const struct option_use *use)
+{
+	return apply(use, report_request_set_widths);
+}
+
+static const char *set_percent_limit(const struct option_use *use)
+{
+	return apply(use, report_request_set_percent_limit);
+}
+
+static const char *set_percentage(const struct option_use *use)
+{
+	return apply(use, report_request_set_percentage);
+}
+
+static const char *set_children(const struct option_use *use)
+{
+	struct top_settings *s = use->settings;
+
+	s->report.no_children = use->is_negated;
+	return NULL;
+}
+
+static const char *set_graph(const struct option_use *use)
+{
+	struct top_settings *s = use->settings;
+
+	s->record.attrs.callgraph = CALLGRAPH_NONE;
+	s->record.call_graph_flag = !use->is_negated;
+	return NULL;
+}
+
+static bool is_number(struct tally_str text)
+{
+	uint64_t value;
+
+	return str_to_u64(text, 0, &value);
+}
+
+/* A mode of recording with its size, and what report's -g takes, in any order. */
+static const char *set_call_graph(const struct option_use *use)
+{
+	struct top_settings *s = use->settings;
+	struct tally_str rest = str_from(use->value ? use->value : ""), word, size;
+	char mode[32], shown[256] = "";
+	size_t len = 0;
+
+	if (use->is_negated)
+		return record_set_call_graph(use);
+	s->record.call_graph_flag = true;
+	while (str_next(&rest, ',', &word)) {
+		bool is_dwarf = str_equal(word, STR("dwarf"));
+		struct tally_str behind = rest;
+		if (is_dwarf || str_equal(word, STR("fp")) || str_equal(word, STR("lbr"))) {
+			bool has_size = is_dwarf && str_next(&behind, ',', &size) && is_number(size) && size.len < 20;
+			snprintf(mode, sizeof(mode), "%.*s%s%.*s", (int)word.len, word.data, has_size ? "," : "",
+				has_size ? (int)size.len : 0, has_size ? size.data : "");
+			if (has_size)
+				rest = behind;
+			struct option_use own = *use;
+			own.value = mode;
+			const char *why = record_set_call_graph(&own);
+			if (why)
+				return why;
+			continue;
+		}
+		if (len + word.len + 2 > sizeof(shown))
+			return "takes fewer words";
+		len += (size_t)snprintf(
+			shown + len, sizeof(shown) - len, "%s%.*s", len ? "," : "", (int)word.len, word.data);
+	}
+	if (len && report_request_set_chains(&s->report, shown, &s->problem) != TALLY_OK)
+		return s->problem.text;
+	return NULL;
+}
+
+static const char *set_user(const struct option_use *use)
+{
+	struct top_settings *s = use->settings;
+
+	s->record.target.user = use->value;
+	return NULL;
+}
+
+static const char *keep_kernel_demangled(const struct option_use *use)
+{
+	return use->is_negated ? "cannot be negated: kernel names are demangled as all are" : NULL;
+}
+
+static const char *set_group_sort(const struct option_use *use)
+{
+	struct top_settings *s = use->settings;
+
+	return report_request_set_group_sort(&s->report, use->value) ? NULL : "expects a numerical value";
+}
+
+static const char *set_source(const struct option_use *use)
+{
+	struct top_settings *s = use->settings;
+
+	s->report.annotation.hides_source = use->is_negated;
+	return NULL;
+}
+
+static const char *set_strip(const struct option_use *use)
+{
+	struct top_settings *s = use->settings;
+	uint64_t *strip = &s->report.annotation.strip;
+
+	s->report.annotation.has_strip = true;
+	return str_to_u64(str_from(use->value), 0, strip) && *strip <= UINT32_MAX
+		       ? NULL
+		       : "expects a number of parts of a path";
+}
+
+#define AT(member)     .offset = offsetof(struct top_settings, member)
+#define REPORT(member) .offset = offsetof(struct top_settings, report.member)
+#define RECORD(member) .offset = offsetof(struct top_settings, record.member)
+
+static const struct option options[] = {
+	{"all-cpus", 'a', OPTION_FLAG, RECORD(target.system_wide), .help = "watch all CPUs (which is the rule)"},
+	{"branch-any", 'b', OPTION_CALL, .call = record_set_any_branch,
+		.help = "sample the last branches too: annotate shows cycles by them"},
+	{"count", 'c', OPTION_U64, "n", RECORD(period), .help = "one sample each n events"},
+	{"cpu", 'C', OPTION_STRING, "cpu", RECORD(target.cpus), .help = "watch these CPUs (0-3,8)"},
+	{"delay", 'd', OPTION_U64, "n", AT(delay_s), .help = "seconds between refreshes (2)"},
+	{"dump-symtab", 'D', OPTION_UNSUPPORTED, .help = "dump the symbol table used for profiling"},
+	{"entries", 'E', OPTION_U64, "n", AT(entries), .help = "print this many rows"},
+	{"event", 'e', OPTION_CALL, "event", .call = record_set_event, .is_self_explaining = true,
+		.help = "the event to sample; may be given more than once. See 'tally list'"},
+	{"count-filter", 'f', OPTION_U64, "n", AT(count_filter), .help = "only rows with at least n samples"},
+	{"freq", 'F', OPTION_STRING, "freq or 'max'", RECORD(freq_text), .help = "samples per second and CPU (4000)"},
+	{.letter = 'g',
+		.kind = OPTION_CALL,
+		.call = set_graph,
+		.help = "record call graphs by frame pointer and show them"},
+	{"cgroup", 'G', OPTION_CALL, "name", .call = record_set_cgroup, .is_self_explaining = true,
+		.help = "only tasks of this cgroup, one per event in their order, one alone for all"},
+	{"no-inherit", 'i', OPTION_FLAG, RECORD(attrs.no_inherit), .help = "leave child processes and new threads out"},
+	{"branch-filter", 'j', OPTION_CALL, "branch filter mask", .call = record_set_branches,
+		.is_self_explaining = true, .help = "the same, of these kinds of branches"},
+	{"hide_kernel_symbols", 'K', OPTION_FLAG, AT(hides_kernel), .help = "leave samples of the kernel out"},
+	{"vmlinux", 'k', OPTION_STRING, "file", REPORT(vmlinux), .help = "vmlinux pathname"},
+	{"mmap-pages", 'm', OPTION_CALL, "pages", .call = record_set_ring_size, .is_self_explaining = true,
+		.help = "size of a ring: pages, or a size with B, K, M or G"},
+	{"disassembler-style", 'M', OPTION_STRING, "disassembler style", REPORT(annotation.style),
+		.help = "syntax of the disassembly: intel or att; with --objdump any that it has"},
+	{"show-nr-samples", 'n', OPTION_FLAG, REPORT(shows_samples), .help = "a column with the number of samples"},
+	{"pid", 'p', OPTION_STRING, "pid", RECORD(target.pids), .help = "watch these running processes"},
+	{"realtime", 'r', OPTION_CALL, "n", .call = record_set_realtime, .is_self_explaining = true,
+		.help = "collect with this SCHED_FIFO priority"},
+	{"sort", 's', OPTION_STRING, "key[,key2...]", REPORT(sort),
+		.help = "sort by key(s): pid, comm, dso, symbol, cpu, srcline, ... (dso,symbol)"},
+	{"tid", 't', OPTION_STRING, "tid", RECORD(target.tids), .help = "watch these running threads"},
+	{"hide_user_symbols", 'U', OPTION_FLAG, AT(hides_user), .help = "leave samples of user space out"},
+	{"uid", 'u', OPTION_CALL, "user", .call = set_user,
+		.help = "watch this user's processes, also those that come"},
+	{"verbose", 'v', OPTION_COUNT, RECORD(verbose), .help = "tell more"},
+	{"column-widths", 'w', OPTION_CALL, "width[,width...]", .call = set_widths, .is_self_explaining = true,
+		.help = "don't try to adjust column width, use these fixed values"},
+	{"zero", 'z', OPTION_FLAG, AT(zeroes),
+		.help = "forget all at each refresh; else it fades, by an eighth each time"},
+	{"all-cgroups", 0, OPTION_FLAG, RECORD(attrs.cgroups), .help = "record cgroup events, for the sort key cgroup"},
+	{"asm-raw", 0, OPTION_FLAG, AT(asm_raw), .help = "the bytes of instructions, where code is shown"},
+	{"addr2line", 0, OPTION_STRING, "path", REPORT(addr2line),
+		.help = "addr2line binary to run for source lines and inlined calls (default: they are read here)"},
+	{"call-graph", 0, OPTION_CALL,
+		"record_mode[,record_size],print_type,threshold[,print_limit],order,sort_key[,branch]",
+		.call = set_call_graph, .can_be_negated = true, .is_self_explaining = true,
+		.help = "record call graphs and show them: fp, dwarf (unwound live, from registers and a copy of the "
+			"stack) or lbr; graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
+			"percent|period|count (fp,graph,0.5,caller,function)"},
+	{"children", 0, OPTION_CALL, .call = set_children,
+		.help = "add up what is called as well, with call graphs (on; --no-children: off)"},
+	{"comms", 0, OPTION_STRING, "comm[,comm...]", REPORT(filters.comms),
+		.help = "only consider symbols in these comms"},
+	{"demangle-kernel", 0, OPTION_CALL, .call = keep_kernel_demangled,
+		.help = "enable kernel symbol demangling (always done)"},
+	{"dsos", 0, OPTION_STRING, "dso[,dso...]", REPORT(filters.dsos), .help = "only consider symbols in these dsos"},
+	{"fields", 0, OPTION_STRING, "key[,keys...]", REPORT(fields),
+		.help = "output field(s): overhead, period, sample and the sort keys"},
+	{"filter", 0, OPTION_CALL, "filter", .call = record_set_filter, .is_self_explaining = true,
+		.help = "what fields the tracepoints before it must have: 'prev_pid > 0'"},
+	{"force", 0, OPTION_FLAG, REPORT(force), .help = "take files whoever owns them (which is the rule here)"},
+	{"group", 0, OPTION_FLAG, RECORD(attrs.group), .help = "put the events into one group, side by side"},
+	{"group-sort-idx", 0, OPTION_CALL, "n", .call = set_group_sort,
+		.help = "sort by the event at the index n in the group"},
+	{"hierarchy", 'H', OPTION_FLAG, REPORT(is_hierarchy), .help = "show entries in a hierarchy"},
+	{"ignore-callees", 0, OPTION_STRING, "regex", REPORT(filters.ignored_callees),
+		.help = "ignore callees of these functions in call graphs"},
+	{"ignore-vmlinux", 0, OPTION_FLAG, REPORT(ignore_vmlinux), .help = "don't load vmlinux even if found"},
+	{"kallsyms", 0, OPTION_STRING, "file", REPORT(kallsyms), .help = "kallsyms pathname"},
+	{"max-stack", 0, OPTION_U64, "n", AT(max_stack), .help = "frames of a call chain that are looked at"},
+	{"namespaces", 0, OPTION_FLAG, RECORD(attrs.namespaces), .help = "record namespaces events"},
+	{"no-bpf-event", 0, OPTION_FLAG, RECORD(attrs.no_bpf_event), .help = "do not record bpf events"},
+	{"num-thread-synthesize", 0, OPTION_UNSUPPORTED, "n", .help = "threads for the initial state"},
+	{"objdump", 0, OPTION_STRING, "path", REPORT(annotation.objdump),
+		.help = "objdump binary to run for the text of instructions (default: they are disassembled here)"},
+	{"overwrite", 0, OPTION_FLAG, RECORD(overwrites), .help = "let rings that are full keep what is newest"},
+	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit, .is_self_explaining = true,
+		.help = "Don't show entries under that percent"},
+	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = set_percentage, .is_self_explaining = true,
+		.help = "how to display percentage of filtered entries"},
+	{"pfm-events", 0, OPTION_CALL, "event", .call = record_add_pfm_event, .is_self_explaining = true,
+		.help = "events by their vendor's names, as libpfm4 knows them"},
+	{"prefix", 0, OPTION_STRING, "prefix", REPORT(annotation.prefix),
+		.help = "Add prefix to source file path names in programs (with --prefix-strip)"},
+	{"prefix-strip", 0, OPTION_CALL, "N", .call = set_strip,
+		.help = "Strip first N entries of source file path name in programs (with --prefix)"},
+	{"proc-map-timeout", 0, OPTION_CALL, "n", .call = record_set_map_timeout, .is_self_explaining = true,
+		.help = "how many milliseconds the maps of one process may take at the start (500)"},
+	{"raw-trace", 0, OPTION_FLAG, REPORT(raw_traces), .help = "Show raw trace event output"},
+	{"show-on-off-events", 0, OPTION_FLAG, REPORT(shows_switches),
+		.help = "with --switch-on and --switch-off: the samples of those events too"},
+	{"show-total-period", 0, OPTION_FLAG, REPORT(shows_period), .help = "a column with the sum of periods"},
+	{"source", 0, OPTION_CALL, .call = set_source,
+		.help = "Interleave source with annotated functions (on; --no-source: off)"},
+	{"stdio", 0, OPTION_FLAG, AT(stdio), .help = "text instead of the screen (the rule without a terminal)"},
+	{"branch-history", 0, OPTION_UNSUPPORTED, .help = "branches as the inner part of call chains"},
+	{"stitch-lbr", 0, OPTION_UNSUPPORTED, .help = "stitch branch stacks into longer chains"},
+	{"switch-off", 0, OPTION_STRING, "event", REPORT(switch_off), .help = "leave samples out from this event on"},
+	{"switch-on", 0, OPTION_STRING, "event", REPORT(switch_on), .help = "leave samples out until this event"},
+	{"sym-annotate", 0, OPTION_STRING, "symbol name", AT(sym_annotate),
+		.help = "show the code of this function: at once on the screen, below the table as text"},
+	{"symbols", 0, OPTION_STRING, "symbol[,symbol...]", REPORT(filters.symbols),
+		.help = "only consider these symbols"},
+	{"tui", 0, OPTION_FLAG, AT(tui), .help = "the screen: look through the profile by keys (on a terminal it is)"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>]", NULL};
+static const char *const examples[] = {"what the machine is doing now", "tally top",
+	"one process with its callers, from programs without frame pointers too",
+	"tally top -p 1234 --call-graph dwarf", "the ten busiest programs, as text, each five seconds",
+	"tally top --stdio -s comm -E 10 -d 5 -z", NULL};
+
+static int choose_interface(const struct cli *cli, const struct top_settings *s, bool *is_interactive)
+{
+	bool is_usable = tui_terminal_is_usable();
+
+	if (s->tui && s->stdio)
+		return cli_failf(cli, "--tui and --stdio cannot be used together");
+	if (s->tui && !is_usable)
+		return cli_failf(cli, "--tui needs a terminal as standard input and output, and ncursesw in the build");
+	*is_interactive = !s->stdio && is_usable;
+	return 0;
+}
+
+static int complete_settings(const struct cli *cli, const struct kernel_seam *kernel, struct top_settings *s)
+{
+	struct record_settings *r = &s->record;
+
+	if (s->delay_s < 1)
+		s->delay_s = 1;
+	if (record_config_apply(r))
+		record_config_say(r);
+	if (r->call_graph_flag && r->attrs.callgraph == CALLGRAPH_NONE)
+		r->attrs.callgraph = CALLGRAPH_FP;
+	if (r->overwrites && r->attrs.callgraph == CALLGRAPH_DWARF)
+		return cli_failf(cli, "--call-graph dwarf unwinds what all rings hold in order of time, which "
+				      "--overwrite does not allow");
+	const struct report_annotation *a = &s->report.annotation;
+	if (a->has_strip && !a->prefix)
+		return cli_failf(cli, "--prefix-strip goes with --prefix");
+	int code = disassembly_style_check(cli, a->style, a->objdump);
+	if (code == 0)
+		code = cli_check_program(cli, "--addr2line", s->report.addr2line);
+	if (code != 0)
+		return code;
+	if (s->report.is_hierarchy && s->report.fields)
+		return cli_failf(cli, "--hierarchy and --fields cannot be used together");
+	if (s->delay_s > DELAY_MAX_S)
+		return cli_failf(cli, "--delay takes seconds, %d at most", DELAY_MAX_S);
+	if (r->attrs.callgraph == CALLGRAPH_DWARF) {
+		const struct arch *arch = record_host_arch();
+		if (!arch || arch->dwarf_count == 0)
+			return cli_failf(cli, "--call-graph dwarf: stacks of this architecture cannot be unwound here");
+		r->attrs.unwinds_live = true;
+		r->is_stack_given = r->attrs.stack_bytes != 0;
+		if (!r->is_stack_given)
+			r->attrs.stack_bytes = RECORD_STACK_BYTES_MAX;
+	}
+	r->is_ring_given = r->ring_bytes != 0;
+	if (!r->is_ring_given)
+		r->ring_bytes = r->attrs.unwinds_live ? record_live_ring_bytes() : RECORD_RING_BYTES_DEFAULT;
+	r->attrs.timestamp = r->attrs.sample_cpu = true;
+	s->report.max_stack = s->max_stack == 0 || s->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)s->max_stack;
+	s->report.default_sort = TOP_SORT;
+	s->report.is_verbose = r->verbose > 0;
+	return record_freq_complete(kernel, r);
+}
+
+static char **copy_command_line(const char *program, int argc, char **argv)
+{
+	char **copy = calloc((size_t)argc + 2, sizeof(*copy));
+
+	if (!copy)
+		return NULL;
+	copy[0] = (char *)program;
+	for (int i = 0; i < argc; i++)
+		copy[i + 1] = argv[i];
+	return copy;
+}
+
+static enum tally_status read_config(struct top_settings *s, struct diag *notes, struct tally_error *err)
+{
+	enum tally_status st = record_config_read("top", &s->record, notes, err);
+	return st == TALLY_OK ? report_config_read_top(&s->report, notes, err) : st;
+}
+
+static int run_parsed(struct top_run_request *request)
+{
+	int code = complete_settings(request->cli, request->kernel, request->settings);
+
+	if (code == 0)
+		code = choose_interface(request->cli, request->settings, &request->is_interactive);
+	return code == 0 ? top_run(request) : code;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct top_settings settings = {.record = record_settings_default(), .delay_s = DELAY_DEFAULT_S};
+	struct top_run_request request = {
+		.cli = cli, .command = command, .kernel = kernel_seam_linux(), .settings = &settings};
+	struct word_files files = {0};
+	struct tally_error err;
+	int rest;
+	char **words = copy_command_line(cli->program, argc, argv);
+
+	if (!words)
+		return cli_failf(cli, "out of memory");
+	request.argv = words;
+	report_request_init(&settings.report);
+	struct diag notes;
+	diag_init(&notes);
+	int code = read_config(&settings, &notes, &err) == TALLY_OK
+			   ? cli_parse_options(cli, command, argc, argv, &settings, &rest)
+			   : cli_fail(cli, &err);
+	if (code == CLI_GO_ON)
+		cli_print_diag(cli, &notes);
+	diag_deinit(&notes);
+	if (code == CLI_GO_ON && rest < argc)
+		code = cli_usagef(cli, command, NULL, "top takes no words, and '%s' is one", argv[rest]);
+	if (code == CLI_GO_ON && word_files_read_filters(&files, &settings.report.filters, &err) != TALLY_OK)
+		code = cli_fail(cli, &err);
+	if (code == CLI_GO_ON)
+		code = run_parsed(&request);
+	word_files_deinit(&files);
+	record_settings_deinit(&settings.record);
+	free(words);
+	return code;
+}
+
+const struct command command_top = {
+	.name = "top",
+	.summary = "System profiling tool.",
+	.usages = usages,
+	.options = &table,
+	.description = "Shows what the CPUs are doing now: samples all of them, or the processes that were asked for, "
+		       "and renews the table each two seconds. Old samples fade, an eighth of their weight at each "
+		       "refresh (-z: all of it).\n\n"
+		       "On a terminal it is looked through by keys, as report is (? lists them). Without one, or with "
+		       "--stdio, each refresh is printed.\n\n"
+		       "Its own cost, in percent of one CPU, samples per second and lost events are in the first line. "
+		       "Where the kernel does not let one see all CPUs, one's own processes are shown, and the reason "
+		       "is said.",
+	.examples = examples,
+	.run = run,
+};

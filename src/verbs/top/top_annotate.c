@@ -1,0 +1,328 @@
+#include "verbs/top/top_annotate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/live/live_profile.h"
+#include "base/error.h"
+#include "profile/profile_copy.h"
+
+#define FILES_KEPT 512 /* a store that has more is made anew: programs that are built and run are ever new */
+
+/* Counts are kept finer than they are shown, as the profile's. */
+struct kept_function {
+	const struct symbol *symbol; /* the store's */
+	uint32_t store_id;
+	char *name;
+	struct tally_str path; /* behind the name */
+	VEC(struct annotate_hit) hits; /* by address, event */
+};
+
+struct top_annotate {
+	struct top_annotate_config config;
+	struct annotate_samples samples, former;
+	bool has_samples, has_former, has_failed;
+	VEC(struct kept_function) kept;
+	struct map_u64 by_symbol; /* its address -> index of kept */
+	VEC(struct annotate_sum) whole; /* by event */
+};
+
+enum tally_status top_annotate_create(
+	const struct top_annotate_config *config, struct top_annotate **annotate, struct tally_error *err)
+{
+	struct top_annotate *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return error_nomem(err);
+	a->config = *config;
+	*annotate = a;
+	return TALLY_OK;
+}
+
+static void drop_function(struct kept_function *kept)
+{
+	free(kept->name);
+	vec_free(&kept->hits);
+}
+
+void top_annotate_zero(struct top_annotate *a)
+{
+	for (size_t i = 0; i < a->kept.len; i++)
+		drop_function(&a->kept.items[i]);
+	a->kept.len = 0;
+	map_u64_deinit(&a->by_symbol);
+	a->by_symbol = (struct map_u64){0};
+	a->whole.len = 0;
+}
+
+void top_annotate_destroy(struct top_annotate *a)
+{
+	if (!a)
+		return;
+	top_annotate_zero(a);
+	vec_free(&a->kept);
+	vec_free(&a->whole);
+	if (a->has_samples)
+		annotate_samples_deinit(&a->samples);
+	if (a->has_former)
+		annotate_samples_deinit(&a->former);
+	free(a);
+}
+
+/* ---- what is kept ---- */
+
+static void fade_sum(struct annotate_sum *sum)
+{
+	const struct profile_ratio ratio = LIVE_FADE;
+
+	sum->count = sum->count * ratio.numerator / ratio.denominator;
+	sum->period = sum->period * ratio.numerator / ratio.denominator;
+}
+
+/* What comes to too little goes, as it goes from the profile. */
+static void fade(struct top_annotate *a)
+{
+	for (size_t i = 0; i < a->whole.len; i++)
+		fade_sum(&a->whole.items[i]);
+	for (size_t i = 0; i < a->kept.len; i++) {
+		struct kept_function *kept = &a->kept.items[i];
+		size_t left = 0;
+		for (size_t h = 0; h < kept->hits.len; h++) {
+			struct annotate_hit hit = kept->hits.items[h];
+			fade_sum(&hit.sum);
+			if (hit.sum.count >= LIVE_LEAST_COUNT)
+				kept->hits.items[left++] = hit;
+		}
+		kept->hits.len = left;
+	}
+}
+
+static bool add_function(struct top_annotate *a, const struct annotate_target *target, uint64_t *index)
+{
+	const char *symbol = target->frame->symbol;
+	struct tally_str path = target->frame->path;
+	size_t len = strlen(symbol) + 1;
+	struct kept_function kept = {
+		.symbol = target->symbol, .store_id = target->store_id, .name = malloc(len + path.len + 1)};
+
+	if (!kept.name)
+		return false;
+	memcpy(kept.name, symbol, len);
+	memcpy(kept.name + len, path.data, path.len);
+	kept.path = (struct tally_str){kept.name + len, path.len};
+	*index = a->kept.len;
+	if (vec_push(&a->kept, kept))
+		return true;
+	free(kept.name);
+	return false;
+}
+
+static int compare_hits(const struct annotate_hit *a, const struct annotate_hit *b)
+{
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->event < b->event ? -1 : a->event > b->event;
+}
+
+/* Both are in order. */
+static bool add_hits(struct kept_function *kept, const struct annotate_target *target)
+{
+	VEC(struct annotate_hit) merged = {0};
+	size_t old = 0, count = kept->hits.len;
+
+	if (!vec_reserve(&merged, count + target->hits.len))
+		return false;
+	for (size_t i = 0; i < target->hits.len; i++) {
+		struct annotate_hit hit = target->hits.items[i];
+		hit.sum.count *= LIVE_COUNT_UNIT;
+		while (old < count && compare_hits(&kept->hits.items[old], &hit) < 0)
+			merged.items[merged.len++] = kept->hits.items[old++];
+		if (old < count && compare_hits(&kept->hits.items[old], &hit) == 0) {
+			hit.sum.count += kept->hits.items[old].sum.count;
+			hit.sum.period += kept->hits.items[old++].sum.period;
+		}
+		merged.items[merged.len++] = hit;
+	}
+	while (old < count)
+		merged.items[merged.len++] = kept->hits.items[old++];
+	vec_free(&kept->hits);
+	kept->hits.items = merged.items;
+	kept->hits.len = merged.len;
+	kept->hits.cap = merged.cap;
+	return true;
+}
+
+static bool add_samples(struct top_annotate *a, const struct annotate_samples *fresh)
+{
+	while (a->whole.len < fresh->event_count)
+		if (!vec_push(&a->whole, ((struct annotate_sum){0})))
+			return false;
+	for (size_t i = 0; i < fresh->event_count; i++) {
+		a->whole.items[i].count += fresh->events[i].count * LIVE_COUNT_UNIT;
+		a->whole.items[i].period += fresh->events[i].period;
+	}
+	for (size_t i = 0; i < fresh->targets.len; i++) {
+		const struct annotate_target *target = fresh->targets.items[i];
+		bool is_new;
+		uint64_t *index = map_u64_at(&a->by_symbol, (uint64_t)(uintptr_t)target->symbol, &is_new);
+		if (!index || (is_new && !add_function(a, target, index)) || !add_hits(&a->kept.items[*index], target))
+			return false;
+	}
+	return true;
+}
+
+/* Functions without samples are let go of, but not in the map, whose indexes would all change: it is made anew. */
+static bool forget_empty(struct top_annotate *a)
+{
+	size_t left = 0;
+
+	map_u64_deinit(&a->by_symbol);
+	a->by_symbol = (struct map_u64){0};
+	for (size_t i = 0; i < a->kept.len; i++) {
+		if (a->kept.items[i].hits.len == 0) {
+			drop_function(&a->kept.items[i]);
+			continue;
+		}
+		a->kept.items[left] = a->kept.items[i];
+		if (!map_u64_set(&a->by_symbol, (uint64_t)(uintptr_t)a->kept.items[left].symbol, left))
+			return false;
+		left++;
+	}
+	a->kept.len = left;
+	return true;
+}
+
+/* ---- the samples that are handed out ---- */
+
+/* A function that had no samples this time. */
+static struct annotate_target *add_target(struct annotate_samples *fresh, const struct kept_function *kept)
+{
+	struct annotate_target *target = arena_new(&fresh->arena, struct annotate_target);
+	struct annotate_sum *sums = arena_array(&fresh->arena, struct annotate_sum, fresh->event_count);
+	struct frame_name *frame = arena_new(&fresh->arena, struct frame_name);
+	const char *path = arena_string(&fresh->arena, kept->path.data, kept->path.len);
+
+	if (!target || !sums || !frame || !path || !vec_push(&fresh->targets, target))
+		return NULL;
+	*frame = (struct frame_name){
+		.symbol = arena_string(&fresh->arena, kept->name, strlen(kept->name)), .path = {path, kept->path.len}};
+	*target = (struct annotate_target){.store_id = kept->store_id,
+		.symbol = kept->symbol,
+		.frame = frame,
+		.sums = sums,
+		.order = (uint32_t)fresh->targets.len - 1};
+	bool is_set = map_u64_set(&fresh->target_ids, (uint64_t)(uintptr_t)kept->symbol, fresh->targets.len - 1);
+	return frame->symbol && is_set ? target : NULL;
+}
+
+static uint64_t shown_count(uint64_t count)
+{
+	return (count + LIVE_COUNT_UNIT / 2) / LIVE_COUNT_UNIT;
+}
+
+static bool show_function(struct annotate_samples *fresh, const struct kept_function *kept)
+{
+	uint64_t index;
+	bool is_there = map_u64_find(&fresh->target_ids, (uint64_t)(uintptr_t)kept->symbol, &index) &&
+			index < fresh->targets.len;
+	struct annotate_target *target = is_there ? fresh->targets.items[index] : add_target(fresh, kept);
+
+	if (!target)
+		return false;
+	target->hits.len = 0;
+	if (!vec_reserve(&target->hits, kept->hits.len))
+		return false;
+	memset(target->sums, 0, fresh->event_count * sizeof(*target->sums));
+	for (size_t i = 0; i < kept->hits.len; i++) {
+		struct annotate_hit hit = kept->hits.items[i];
+		hit.sum.count = shown_count(hit.sum.count);
+		target->hits.items[target->hits.len++] = hit;
+		target->sums[hit.event].count += hit.sum.count;
+		target->sums[hit.event].period += hit.sum.period;
+	}
+	return true;
+}
+
+static bool show(const struct top_annotate *a, struct annotate_samples *fresh)
+{
+	for (size_t i = 0; i < fresh->event_count; i++)
+		fresh->events[i] =
+			(struct annotate_sum){shown_count(a->whole.items[i].count), a->whole.items[i].period};
+	for (size_t i = 0; i < a->kept.len; i++)
+		if (!show_function(fresh, &a->kept.items[i]))
+			return false;
+	return true;
+}
+
+static bool is_full(const struct annotate_samples *samples)
+{
+	for (size_t i = 0; i < samples->targets.len; i++)
+		if (samples->targets.items[i]->store_id >= FILES_KEPT)
+			return true;
+	return false;
+}
+
+/* From the samples before, unless it has grown too large: then they keep it until they go. */
+static struct binary_store *take_store(struct top_annotate *a)
+{
+	struct binary_store *store = NULL;
+
+	if (!a->has_samples)
+		return NULL;
+	if (is_full(&a->samples)) {
+		top_annotate_zero(a);
+		return NULL;
+	}
+	store = a->samples.source.store;
+	a->samples.source.store = NULL;
+	return store;
+}
+
+enum tally_status top_annotate_take(
+	struct top_annotate *a, struct tally_bytes recording, bool fades, struct tally_error *err)
+{
+	const struct annotate_request request = {.store = *a->config.store};
+	struct annotate_samples fresh;
+	struct perfdata_reader *reader;
+
+	if (a->has_failed)
+		return error_set(err, TALLY_INVALID, "samples by address could not be kept");
+	enum tally_status st = perfdata_reader_open_beginning(recording, &reader, err);
+	if (st != TALLY_OK)
+		return st;
+	a->has_failed = true; /* unless all goes well: the store has changed hands */
+	st = annotate_samples_take(a->config.cli, &request, reader, take_store(a), &fresh, err);
+	if (st == TALLY_OK && fades)
+		fade(a);
+	if (st == TALLY_OK && !(add_samples(a, &fresh) && forget_empty(a) && show(a, &fresh)))
+		st = error_nomem(err);
+	if (a->has_former)
+		annotate_samples_deinit(&a->former);
+	a->former = a->samples;
+	a->has_former = a->has_samples;
+	a->samples = fresh;
+	a->has_samples = true;
+	a->has_failed = st != TALLY_OK;
+	return st;
+}
+
+struct annotate_samples *top_annotate_samples(struct top_annotate *a)
+{
+	return a->has_samples ? &a->samples : NULL;
+}
+
+const struct annotate_target *top_annotate_find(struct top_annotate *a, const char *symbol)
+{
+	const struct annotate_target *best = NULL;
+	uint64_t most = 0;
+
+	for (size_t i = 0; a->has_samples && i < a->samples.targets.len; i++) {
+		const struct annotate_target *target = a->samples.targets.items[i];
+		uint64_t period = annotate_sum_period(target->sums, 0, (uint32_t)a->samples.event_count);
+		if (strcmp(target->frame->symbol, symbol) == 0 && (!best || period > most)) {
+			best = target;
+			most = period;
+		}
+	}
+	return best;
+}

@@ -1,0 +1,39 @@
+/*
+ * top_annotate.h - the samples of a live profile by function and address, for as long as somebody looks at code: those of
+ * the last refresh to begin with, then what comes, fading as the profile does.
+ *
+ * Owned by the caller. Files and their symbols are kept from one refresh to the next, so that only new ones are read. The
+ * samples of the refresh before stay until the next one, for who has still to let go of them. One thread.
+ *
+ *	top_annotate_create(&config, &annotate, err);
+ *	top_annotate_take(annotate, recording_of_a_refresh, fades, err);
+ *	struct annotate_samples *samples = top_annotate_samples(annotate);
+ *	top_annotate_destroy(annotate);
+ */
+#ifndef VERBS_TOP_TOP_ANNOTATE_H
+#define VERBS_TOP_TOP_ANNOTATE_H
+
+#include "tasks/listing/annotate_samples.h"
+
+struct top_annotate;
+
+struct top_annotate_config { /* borrowed */
+	const struct cli *cli;
+	const struct binary_store_options *store;
+};
+
+TALLY_MUST_CHECK enum tally_status top_annotate_create(
+	const struct top_annotate_config *config, struct top_annotate **annotate, struct tally_error *err);
+void top_annotate_destroy(struct top_annotate *annotate);
+/* A recording of who ran and what came (live_profile_recording); used until the next. After a failure the old samples
+ * stay, and no others are taken. */
+TALLY_MUST_CHECK enum tally_status top_annotate_take(
+	struct top_annotate *annotate, struct tally_bytes recording, bool fades, struct tally_error *err);
+/* What was taken counts no longer. */
+void top_annotate_zero(struct top_annotate *annotate);
+/* NULL: none were taken yet. */
+struct annotate_samples *top_annotate_samples(struct top_annotate *annotate);
+/* The hottest function of that name, of any event; NULL: it has no samples. */
+const struct annotate_target *top_annotate_find(struct top_annotate *annotate, const char *symbol);
+
+#endif

@@ -1,0 +1,149 @@
+#include "verbs/top/top_explore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "tasks/terminal/tui_print.h"
+#include "verbs/top/top_screens.h"
+
+static const struct tui_help own_help[] = {
+	{NULL, "What comes in"},
+	{"f", "freeze: take no more samples, or go on"},
+	{"z", "start from nothing at each refresh, or let samples fade"},
+	{"Z", "forget all samples up to now"},
+	{"D", "from now on only what changes, and by how much; again: all"},
+	{"S", "search a text (n N: the next, the one before)"},
+};
+
+#define OWN_HELP (sizeof(own_help) / sizeof(own_help[0]))
+
+/* Keys that only top has; false: it is none of them. */
+static bool own_key(struct top_state *x, uint32_t key, enum tally_status *st, struct tally_error *err)
+{
+	struct top_settings *s = x->view->settings;
+	struct explorer *e = &x->shown.explorer;
+
+	if (e->mode != EXPLORER_TABLE)
+		return false;
+	switch (key) {
+	case 'f':
+		*st = top_state_freeze(x, err);
+		return true;
+	case 'z':
+		s->zeroes = !s->zeroes;
+		explorer_say(e, s->zeroes ? "each refresh starts from nothing" : "old samples fade");
+		return true;
+	case 'D':
+		*st = top_state_switch_mark(x, err);
+		return true;
+	case 'Z':
+		*st = top_state_forget(x, err);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum tally_status take_key(struct top_state *x, uint32_t key, struct tally_error *err)
+{
+	struct explorer *e = &x->shown.explorer;
+	enum tally_status st = TALLY_OK;
+
+	x->says_first = false;
+	if (key == TUI_KEY_CTRL('l'))
+		tui_terminal_redraw(x->terminal);
+	if (own_key(x, key, &st, err))
+		return st;
+	if (key == 'S' && e->mode == EXPLORER_TABLE)
+		key = 'f'; /* which is ours */
+	enum explorer_action action = explorer_key(e, key);
+	if (action == EXPLORER_QUIT)
+		x->leaves = true;
+	else if (action == EXPLORER_NEXT_EVENT)
+		st = top_state_switch_event(x, 1, err);
+	else if (action == EXPLORER_PREVIOUS_EVENT)
+		st = top_state_switch_event(x, x->view->count - 1, err);
+	else if (action == EXPLORER_PRINT)
+		tui_print_table(e);
+	else if (action == EXPLORER_ORDER)
+		st = top_state_reorder(x, err);
+	else if (action == EXPLORER_SORT) /* other keys may need more of the samples than was kept */
+		explorer_say(e, "rows by other keys: leave, and tally top -s %.100s", e->input.text);
+	else if (action != EXPLORER_STAY)
+		st = top_screens_show(x, action, err);
+	return st;
+}
+
+static enum tally_status run(struct top_state *x, struct tally_error *err)
+{
+	enum tally_status st = top_state_draw(x, err);
+
+	if (st == TALLY_OK && x->view->settings->report.is_hierarchy)
+		st = top_screens_show_levels(x, err);
+	if (st == TALLY_OK && !x->leaves)
+		st = top_state_draw(x, err);
+	while (st == TALLY_OK && !x->leaves) {
+		uint32_t key = top_state_wait(x);
+		if (x->leaves)
+			break;
+		st = key == TUI_KEY_NONE ? top_state_take_time(x, err) : take_key(x, key, err);
+		if (st == TALLY_OK && x->wants_code && x->changes)
+			st = top_screens_show_asked(x, err);
+		if (st == TALLY_OK)
+			st = top_state_draw(x, err);
+	}
+	return st;
+}
+
+static bool make_help(struct top_state *x)
+{
+	size_t count;
+	const struct tui_help *common = explorer_help(&count);
+
+	x->help = malloc((count + OWN_HELP) * sizeof(*x->help));
+	if (!x->help)
+		return false;
+	memcpy(x->help, own_help, sizeof(own_help));
+	x->help_count = OWN_HELP;
+	for (size_t i = 0; i < count; i++)
+		if (!common[i].keys || !strchr("fis", common[i].keys[0]))
+			x->help[x->help_count++] = common[i];
+	return true;
+}
+
+/* The first note is on the bottom line until a key comes; all are printed at the end. */
+static void say_first(struct top_state *x, const struct diag *notes)
+{
+	if (notes->len)
+		explorer_say(&x->shown.explorer, "%s", notes->entries[notes->len - 1].text);
+	else
+		explorer_say(&x->shown.explorer, "the first samples come in %llu s",
+			(unsigned long long)x->view->settings->delay_s);
+	x->says_first = notes->len == 0;
+}
+
+enum tally_status top_explore(struct top_view *view, struct diag *notes, int signal_fd, struct tally_error *err)
+{
+	struct top_state x = {.view = view,
+		.signal_fd = signal_fd,
+		.wants_code = view->settings->sym_annotate != NULL,
+		.due_ms = clock_ms() + (int64_t)view->settings->delay_s * 1000};
+
+	x.code = top_screens_code(&x);
+	if (!make_help(&x))
+		return error_nomem(err);
+	enum tally_status st = top_state_open(&x, err);
+	if (st == TALLY_OK) {
+		say_first(&x, notes);
+		st = tui_terminal_open(&x.terminal, err);
+	}
+	if (st == TALLY_OK) {
+		st = run(&x, err);
+		tui_terminal_close(x.terminal);
+	}
+	top_state_deinit(&x);
+	free(x.help);
+	return st;
+}

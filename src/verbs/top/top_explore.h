@@ -1,0 +1,17 @@
+/*
+ * top_explore.h - top on the screen: the explorer of report on a profile that is renewed under the user's hands.
+ *
+ * The row that the cursor is on, and the rows that are open, stay across refreshes, wherever they move to.
+ *
+ *	status = top_explore(&view, &notes, signal_fd, err);	// returns when the user leaves, or signal_fd is readable
+ */
+#ifndef VERBS_TOP_TOP_EXPLORE_H
+#define VERBS_TOP_TOP_EXPLORE_H
+
+#include "base/diag.h"
+#include "verbs/top/top_view.h"
+
+TALLY_MUST_CHECK enum tally_status top_explore(
+	struct top_view *view, struct diag *notes, int signal_fd, struct tally_error *err);
+
+#endif

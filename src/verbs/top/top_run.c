@@ -1,0 +1,275 @@
+#include "verbs/top/top_run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "kernel/events/tracepoint_hold.h"
+#include "tasks/recording/record_events.h"
+#include "verbs/top/top_explore.h"
+#include "verbs/top/top_text.h"
+
+#define LOOK_MS 250 /* how often it is looked at how much has come in */
+
+struct top_run {
+	const struct top_run_request *request;
+	struct top_settings *settings;
+	struct event_list events;
+	struct tracepoint_hold hold;
+	struct diag diag;
+	struct record_request recording;
+	struct top_session *session;
+	struct top_view view;
+	bool has_view;
+	char user[16]; /* our own, where all CPUs are not to be had */
+	int signal_fd;
+};
+
+static void say_notes(struct top_run *run)
+{
+	cli_print_diag(run->request->cli, &run->diag);
+	diag_deinit(&run->diag);
+	diag_init(&run->diag);
+}
+
+/* ---- opening ---- */
+
+static void complete_target(struct top_settings *s)
+{
+	struct target_request *t = &s->record.target;
+	bool has_threads = t->pids || t->tids || t->user;
+
+	if (!has_threads && !t->cpus)
+		t->system_wide = true;
+	s->record.attrs.is_system_wide = (t->system_wide || t->cpus) && !has_threads;
+	s->record.attrs.no_inherit |= t->tids != NULL;
+}
+
+static struct record_request recording_of(struct top_run *run)
+{
+	const struct record_settings *s = &run->settings->record;
+
+	return (struct record_request){.kernel = run->request->kernel,
+		.target = s->target,
+		.attrs = s->attrs,
+		.events = &run->events,
+		.overwrites = s->overwrites,
+		.ring_bytes = s->ring_bytes,
+		.is_ring_given = s->is_ring_given,
+		.is_stack_given = s->is_stack_given,
+		.build_id_dir = run->request->cli->build_id_dir,
+		.realtime_priority = s->realtime_priority,
+		.map_timeout_ms = s->map_timeout_ms,
+		.argv = run->request->argv,
+		.diag = &run->diag};
+}
+
+static enum tally_status open_session(struct top_run *run, struct tally_error *err)
+{
+	struct text left_out = {0};
+	enum tally_status st =
+		tracepoint_hold_open(&run->hold, run->request->kernel, true, &run->events, &left_out, err);
+	struct tally_str rest = {left_out.data, left_out.len}, line;
+
+	while (st == TALLY_OK && str_next(&rest, '\n', &line) && line.len)
+		diag_add(&run->diag, DIAG_NOTE, "%.*s", (int)line.len, line.data);
+	text_deinit(&left_out);
+	if (st == TALLY_OK)
+		st = record_attrs_apply(&run->events, &run->settings->record.attrs, err);
+	for (size_t i = 0; run->settings->record.overwrites && i < run->events.len; i++)
+		run->events.specs[i].attr.flags |= ATTR_FLAG(ATTR_BIT_WRITE_BACKWARD);
+	run->recording = recording_of(run);
+	if (st == TALLY_OK)
+		st = top_session_open(&run->recording, &run->session, err);
+	tracepoint_hold_release(&run->hold);
+	return st;
+}
+
+static int make_events(struct top_run *run)
+{
+	event_list_deinit(&run->events);
+	return record_events_make(run->request->cli, run->request->command, run->request->kernel,
+		&run->settings->record, &run->events, NULL);
+}
+
+/* Nobody asked for all CPUs by name: what may be had is better than nothing, as long as it is said. */
+static bool may_take_own(const struct top_run *run, enum tally_status st, bool was_asked)
+{
+	return st == TALLY_DENIED && !was_asked && run->settings->record.attrs.is_system_wide &&
+	       !run->settings->record.target.cpus;
+}
+
+static int open_own(struct top_run *run, const struct tally_error *why)
+{
+	struct target_request *t = &run->settings->record.target;
+	struct tally_error err = {0};
+
+	snprintf(run->user, sizeof(run->user), "%u", (unsigned)geteuid());
+	t->user = run->user;
+	t->system_wide = false;
+	run->settings->record.attrs.is_system_wide = false;
+	int code = make_events(run);
+	if (code != 0)
+		return code;
+	if (open_session(run, &err) != TALLY_OK)
+		return cli_fail(run->request->cli, why);
+	diag_add(&run->diag, DIAG_NOTE, "%s", why->text);
+	diag_add(&run->diag, DIAG_NOTE, "showing your own processes, as with -u %s", run->user);
+	return 0;
+}
+
+static int open_target(struct top_run *run)
+{
+	bool was_asked = run->settings->record.target.system_wide;
+	struct tally_error err = {0};
+
+	complete_target(run->settings);
+	int code = make_events(run);
+	if (code != 0)
+		return code;
+	enum tally_status st = open_session(run, &err);
+	if (st == TALLY_OK)
+		return 0;
+	if (may_take_own(run, st, was_asked))
+		return open_own(run, &err);
+	say_notes(run);
+	return cli_fail(run->request->cli, &err);
+}
+
+/* ---- running ---- */
+
+static bool take_signals(struct top_run *run)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	if (sigprocmask(SIG_BLOCK, &mask, NULL) != 0)
+		return false;
+	run->signal_fd = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
+	return run->signal_fd >= 0;
+}
+
+/* False: a signal ended it. */
+static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *err, enum tally_status *st)
+{
+	struct pollfd signals = {.fd = run->signal_fd, .events = POLLIN};
+	int64_t left;
+
+	*st = TALLY_OK;
+	while (*st == TALLY_OK && (left = due_ms - clock_ms()) > 0 && !top_session_is_over(run->session)) {
+		int n = poll(&signals, 1, (int)(left < LOOK_MS ? left : LOOK_MS));
+		if (n > 0)
+			return false;
+		if (n < 0 && errno != EINTR)
+			*st = error_set_errno(err, TALLY_IO, errno, "cannot wait for the next refresh");
+		else if (top_session_is_full(run->session))
+			*st = top_session_relieve(run->session, err);
+	}
+	return true;
+}
+
+/* Beside the tables: on standard error, each once. */
+static void say_doubts(struct top_run *run)
+{
+	for (const char *doubt; (doubt = top_view_doubt(&run->view));)
+		fprintf(stderr, "%s: warning: %s\n", run->request->cli->program, doubt);
+}
+
+/* It is written by itself: in the text no such sequence is let through. */
+static bool clear_screen(struct text *out)
+{
+	static const char clear[] = "\033[H\033[2J";
+	ssize_t written = write(STDOUT_FILENO, clear, sizeof(clear) - 1);
+	if (written < 0)
+		out->write_errno = errno;
+	return written >= 0;
+}
+
+static enum tally_status run_text(struct top_run *run, struct tally_error *err)
+{
+	bool is_terminal = isatty(STDOUT_FILENO), goes_on = true;
+	int64_t delay_ms = (int64_t)run->settings->delay_s * 1000, due_ms = clock_ms();
+	enum tally_status st = TALLY_OK;
+	struct text out = {0};
+
+	text_to_fd(&out, STDOUT_FILENO);
+	while (st == TALLY_OK && goes_on) {
+		do /* what was missed stays so */
+			due_ms += delay_ms;
+		while (due_ms < clock_ms());
+		goes_on = wait_until(run, due_ms, err, &st);
+		goes_on &= !top_session_is_over(run->session);
+		if (st == TALLY_OK && run->settings->zeroes)
+			st = top_session_zero(run->session, err);
+		if (st == TALLY_OK)
+			st = top_session_refresh(run->session, true, err);
+		if (st == TALLY_OK)
+			st = top_view_renew(&run->view, err);
+		say_doubts(run);
+		if (st == TALLY_OK)
+			st = top_text_print(&run->view, is_terminal, &out, err);
+		if (st == TALLY_OK && ((is_terminal && !clear_screen(&out)) || !text_flush(&out))) {
+			goes_on = false;
+			if (out.write_errno != EPIPE)
+				st = error_set_errno(err, TALLY_IO, out.write_errno, "writing standard output");
+		}
+	}
+	text_deinit(&out);
+	return st;
+}
+
+static struct binary_store_options store_of(const struct top_run *run)
+{
+	const struct report_request *r = &run->settings->report;
+
+	return (struct binary_store_options){.kallsyms = r->kallsyms,
+		.vmlinux = r->vmlinux,
+		.ignore_vmlinux = r->ignore_vmlinux,
+		.build_id_dir = run->request->cli->build_id_dir,
+		.line_program = r->addr2line,
+		.no_demangle = r->no_demangle};
+}
+
+static int run_opened(struct top_run *run)
+{
+	struct binary_store_options store = store_of(run);
+	struct tally_error err = {0};
+
+	if (!take_signals(run))
+		return cli_failf(run->request->cli, "signals cannot be received: %s", strerror(errno));
+	enum tally_status st = top_view_init(&run->view, run->request->cli, run->settings, run->session, &store, &err);
+	run->has_view = true;
+	if (st == TALLY_OK && !run->request->is_interactive)
+		say_notes(run);
+	if (st == TALLY_OK)
+		st = run->request->is_interactive ? top_explore(&run->view, &run->diag, run->signal_fd, &err)
+						  : run_text(run, &err);
+	say_notes(run);
+	return st == TALLY_OK ? 0 : cli_fail(run->request->cli, &err);
+}
+
+int top_run(const struct top_run_request *request)
+{
+	struct top_run run = {.request = request, .settings = request->settings, .signal_fd = -1};
+
+	diag_init(&run.diag);
+	int code = open_target(&run);
+	if (code == 0)
+		code = run_opened(&run);
+	if (run.has_view)
+		top_view_deinit(&run.view);
+	top_session_close(run.session);
+	if (run.signal_fd >= 0)
+		close(run.signal_fd);
+	event_list_deinit(&run.events);
+	diag_deinit(&run.diag);
+	return code;
+}

@@ -1,0 +1,449 @@
+#include "verbs/top/top_session.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "tasks/recording/record_description.h"
+
+#define DRAIN_MS     100 /* a ring that fills faster wakes us */
+#define INBOX_RELIEF (32u << 20) /* bytes: more of them are taken in before the refresh */
+
+struct tid_list {
+	pid_t *items;
+	size_t len, cap;
+};
+
+struct instant {
+	uint64_t ns, own_cpu_ns;
+};
+
+struct top_session {
+	const struct record_request *request;
+	struct record_opening opening;
+	struct file_map description;
+	struct live_profile *profile;
+	struct binary_store_options store; /* of code that is looked at */
+	struct top_annotate *annotate; /* NULL: nobody looks at code */
+	pthread_t drainer;
+	bool has_drainer;
+	int stop_fd; /* readable: the drainer is to end */
+	/* The drainer's and ours, by lock: rings and what came out of them. */
+	pthread_mutex_t lock;
+	struct writer inbox;
+	bool is_over;
+	uint64_t over_ns; /* since when */
+	enum tally_status drained;
+	struct tally_error drain_error;
+	/* Ours. */
+	struct top_figures figures, adding;
+	struct map_u64 tried; /* threads of the user's that were to join */
+	struct instant emptied, refreshed; /* when rings were emptied last; when for a refresh */
+};
+
+static struct instant instant_now(void)
+{
+	return (struct instant){clock_ns(), clock_cpu_ns()};
+}
+
+/* ---- opening ---- */
+
+enum tally_status top_session_open(
+	const struct record_request *request, struct top_session **session, struct tally_error *err)
+{
+	struct top_session *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return error_nomem(err);
+	s->request = request;
+	s->opening.request = request;
+	s->stop_fd = -1;
+	pthread_mutex_init(&s->lock, NULL);
+	enum tally_status st = record_opening_find(&s->opening, err);
+	if (st == TALLY_OK)
+		st = record_opening_open(&s->opening, err);
+	if (st == TALLY_OK)
+		st = record_description_read(&s->opening, &s->description, err);
+	if (st != TALLY_OK) {
+		top_session_close(s);
+		return st;
+	}
+	*session = s;
+	return TALLY_OK;
+}
+
+struct tally_bytes top_session_description(const struct top_session *s)
+{
+	return s->description.bytes;
+}
+
+/* ---- records ---- */
+
+static enum tally_status to_inbox(
+	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
+{
+	struct top_session *s = context;
+
+	for (size_t i = 0; i < slice_count; i++)
+		writer_bytes(&s->inbox, slices[i].data, slices[i].len);
+	return s->inbox.failed ? error_nomem(err) : TALLY_OK;
+}
+
+static enum tally_status to_inbox_and_live(
+	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
+{
+	struct top_session *s = context;
+	const struct record_sink sink = {to_inbox, s};
+
+	return s->opening.live ? record_live_pass(s->opening.live, slices, slice_count, &sink, err)
+			       : to_inbox(s, slices, slice_count, err);
+}
+
+/* With the lock. */
+static enum tally_status drain(struct top_session *s, struct tally_error *err)
+{
+	const struct record_sink sink = {to_inbox, s};
+	uint64_t bytes;
+
+	if (s->request->overwrites)
+		return recorder_snapshot(s->opening.recorder, &sink, &bytes, err);
+	return s->opening.live ? record_live_drain(s->opening.live, &sink, false, &bytes, err)
+			       : recorder_drain(s->opening.recorder, &sink, &bytes, err);
+}
+
+/* With --call-graph dwarf stacks are followed by the events' ids as they were at the start. */
+static bool takes_newcomers(const struct top_session *s)
+{
+	return s->request->target.user && !s->opening.live;
+}
+
+static void *empty_rings(void *context)
+{
+	struct top_session *s = context;
+	enum tally_status st = TALLY_OK;
+
+	while (st == TALLY_OK) {
+		bool is_stopped = false;
+		struct tally_error err = {0};
+		st = recorder_wait(s->opening.recorder, s->stop_fd, DRAIN_MS, &is_stopped, &err);
+		if (is_stopped)
+			break;
+		pthread_mutex_lock(&s->lock);
+		if (st == TALLY_OK)
+			st = drain(s, &err);
+		s->is_over = !takes_newcomers(s) && recorder_target_is_over(s->opening.recorder);
+		s->over_ns = clock_ns();
+		if (st != TALLY_OK) {
+			s->drained = st;
+			s->drain_error = err;
+		}
+		bool is_over = s->is_over;
+		pthread_mutex_unlock(&s->lock);
+		if (is_over)
+			break;
+	}
+	return NULL;
+}
+
+static enum tally_status take_priority(const struct top_session *s, struct tally_error *err)
+{
+	struct sched_param param = {.sched_priority = s->request->realtime_priority};
+
+	if (param.sched_priority == 0 || sched_setscheduler(0, SCHED_FIFO, &param) == 0)
+		return TALLY_OK;
+	return error_set_errno(err, errno == EPERM ? TALLY_DENIED : TALLY_INVALID, errno,
+		"Could not set realtime priority %d", param.sched_priority);
+}
+
+static enum tally_status start_drainer(struct top_session *s, struct tally_error *err)
+{
+	s->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (s->stop_fd < 0)
+		return error_set_errno(err, TALLY_IO, errno, "a thread to empty the rings");
+	int problem = pthread_create(&s->drainer, NULL, empty_rings, s);
+	if (problem)
+		return error_set_errno(err, TALLY_IO, problem, "a thread to empty the rings");
+	s->has_drainer = true;
+	return TALLY_OK;
+}
+
+enum tally_status top_session_start(struct top_session *s, const struct replay_options *replay,
+	const struct binary_store_options *store, struct tally_error *err)
+{
+	const struct live_profile_config config = {
+		.description = s->description.bytes, .replay = replay, .store = store, .kernel_name = STR("[kernel]")};
+	const struct record_sink sink = {to_inbox_and_live, s};
+
+	s->store = *store;
+	s->refreshed = instant_now();
+	enum tally_status st = live_profile_create(&config, &s->profile, err);
+
+	if (st == TALLY_OK) /* before what runs is looked at: what changes meanwhile is told by records */
+		st = recorder_enable(s->opening.recorder, err);
+	if (st == TALLY_OK)
+		st = record_opening_describe(&s->opening, &sink, s->request->synth, false, err);
+	if (st == TALLY_OK)
+		st = take_priority(s, err);
+	return st == TALLY_OK ? start_drainer(s, err) : st;
+}
+
+static void stop_drainer(struct top_session *s)
+{
+	uint64_t one = 1;
+
+	if (!s->has_drainer)
+		return;
+	(void)!write(s->stop_fd, &one, sizeof(one));
+	pthread_join(s->drainer, NULL);
+	s->has_drainer = false;
+}
+
+void top_session_close(struct top_session *s)
+{
+	if (!s)
+		return;
+	stop_drainer(s);
+	if (s->stop_fd >= 0)
+		close(s->stop_fd);
+	top_annotate_destroy(s->annotate);
+	live_profile_destroy(s->profile);
+	record_opening_close(&s->opening);
+	file_map_close(&s->description);
+	writer_deinit(&s->inbox);
+	map_u64_deinit(&s->tried);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+/* ---- refreshing ---- */
+
+/* Twice through the rings: what the first look saw is complete after the second. early: bytes of inbox that are. */
+static enum tally_status take_inbox(struct top_session *s, struct writer *inbox, size_t *early, struct tally_error *err)
+{
+	pthread_mutex_lock(&s->lock);
+	enum tally_status st = s->drained;
+	if (st != TALLY_OK && err)
+		*err = s->drain_error;
+	if (st == TALLY_OK)
+		st = drain(s, err);
+	*early = s->inbox.len;
+	s->emptied = instant_now();
+	if (st == TALLY_OK && !s->opening.live) /* which does that itself */
+		st = drain(s, err);
+	*inbox = s->inbox;
+	s->inbox = (struct writer){0};
+	pthread_mutex_unlock(&s->lock);
+	return st;
+}
+
+static void add_figures(struct top_session *s)
+{
+	struct live_profile_figures more = live_profile_figures(s->profile);
+	struct live_profile_figures *sum = &s->adding.records;
+
+	sum->samples += more.samples;
+	sum->kernel_samples += more.kernel_samples;
+	sum->exact_samples += more.exact_samples;
+	sum->lost += more.lost;
+	sum->damaged += more.damaged;
+	s->adding.lost_in_all += more.lost;
+}
+
+static bool runs(void *context, int32_t tid)
+{
+	return kill(tid, 0) == 0 || errno != ESRCH;
+}
+
+/* The ends of processes are among what is lost: else who is gone would stay for good. */
+static enum tally_status sweep(struct top_session *s, struct tally_error *err)
+{
+	return live_profile_figures(s->profile).lost ? live_profile_sweep(s->profile, runs, NULL, err) : TALLY_OK;
+}
+
+static enum tally_status take_in(struct top_session *s, bool fades, struct tally_error *err)
+{
+	struct writer inbox = {0};
+	size_t early = 0;
+	enum tally_status st = take_inbox(s, &inbox, &early, err);
+	struct tally_bytes first = {inbox.data, early}, second = {inbox.data + early, inbox.len - early};
+
+	if (st == TALLY_OK && first.len)
+		st = live_profile_feed(s->profile, &first, 1, err);
+	live_profile_mark(s->profile);
+	if (st == TALLY_OK && second.len)
+		st = live_profile_feed(s->profile, &second, 1, err);
+	writer_deinit(&inbox);
+	if (st == TALLY_OK)
+		st = live_profile_refresh(s->profile, fades, err);
+	if (st == TALLY_OK && s->annotate)
+		st = top_annotate_take(s->annotate, live_profile_recording(s->profile), fades, err);
+	if (st == TALLY_OK)
+		st = sweep(s, err);
+	if (st == TALLY_OK)
+		add_figures(s);
+#ifdef __GLIBC__
+	(void)malloc_trim(0); /* a refresh takes much for a moment, which would stay */
+#endif
+	return st;
+}
+
+bool top_session_is_full(struct top_session *s)
+{
+	pthread_mutex_lock(&s->lock);
+	bool is_full = s->inbox.len >= INBOX_RELIEF;
+	pthread_mutex_unlock(&s->lock);
+	return is_full;
+}
+
+enum tally_status top_session_relieve(struct top_session *s, struct tally_error *err)
+{
+	return take_in(s, false, err);
+}
+
+enum tally_status top_session_pause(struct top_session *s, bool is_paused, struct tally_error *err)
+{
+	pthread_mutex_lock(&s->lock);
+	enum tally_status st = recorder_set_running(s->opening.recorder, RECORDER_ALL, !is_paused, err);
+	pthread_mutex_unlock(&s->lock);
+	return st;
+}
+
+/* ---- processes of a user that are no children of those that we watch ---- */
+
+/* Neither told of by records, as children of those that we watch are, nor tried before. */
+static enum tally_status list_newcomers(
+	struct top_session *s, const struct target *now, struct tid_list *list, struct tally_error *err)
+{
+	struct map_u64 tried = {0};
+	bool ok = true;
+
+	for (size_t i = 0; i < now->thread_count && ok; i++) {
+		uint64_t tid = (uint64_t)now->threads[i], seen;
+		bool was_tried = map_u64_find(&s->tried, tid, &seen);
+		if (!was_tried && live_profile_knows(s->profile, now->threads[i]))
+			continue;
+		ok = (was_tried || vec_push(list, now->threads[i])) && map_u64_set(&tried, tid, 1);
+	}
+	map_u64_deinit(&s->tried); /* a number that is not there now may be another thread's later */
+	s->tried = tried;
+	return ok ? TALLY_OK : error_nomem(err);
+}
+
+/* Their samples have ids that the description at the start has not. */
+static enum tally_status describe_again(struct top_session *s, struct tally_error *err)
+{
+	struct file_map description = {0};
+	enum tally_status st = record_description_read(&s->opening, &description, err);
+
+	if (st == TALLY_OK)
+		st = live_profile_redescribe(s->profile, description.bytes, err);
+	file_map_close(&description);
+	return st;
+}
+
+static enum tally_status take_newcomers(struct top_session *s, const struct target *now, struct tally_error *err)
+{
+	const struct record_sink sink = {to_inbox, s};
+	struct tid_list list = {0};
+	size_t joined = 0;
+	enum tally_status st = list_newcomers(s, now, &list, err);
+
+	pthread_mutex_lock(&s->lock);
+	recorder_forget_ended(s->opening.recorder);
+	if (st == TALLY_OK && list.len)
+		st = recorder_join(s->opening.recorder, list.items, list.len, &joined, err);
+	if (st == TALLY_OK && joined)
+		st = record_opening_describe_threads(&s->opening, &sink, list.items, list.len, err);
+	pthread_mutex_unlock(&s->lock);
+	vec_free(&list);
+	return st == TALLY_OK && joined ? describe_again(s, err) : st;
+}
+
+/* Who is there is looked up first: what records say afterwards of those that were started before is known then. */
+static enum tally_status take_in_with_newcomers(struct top_session *s, bool fades, struct tally_error *err)
+{
+	struct target now = {0};
+	bool has_target =
+		takes_newcomers(s) && target_resolve(s->request->kernel, &s->request->target, &now, NULL) == TALLY_OK;
+	enum tally_status st = take_in(s, fades, err);
+
+	if (st == TALLY_OK && has_target)
+		st = take_newcomers(s, &now, err);
+	target_deinit(&now);
+	return st;
+}
+
+enum tally_status top_session_refresh(struct top_session *s, bool fades, struct tally_error *err)
+{
+	enum tally_status st = take_in_with_newcomers(s, fades, err);
+	struct instant now = s->emptied, before = s->refreshed; /* what the work on it took is the next refresh's */
+	uint64_t end_ns = top_session_is_over(s) && s->over_ns < now.ns ? s->over_ns : now.ns;
+	double ns = (double)(now.ns - before.ns), own_ns = (double)(now.own_cpu_ns - before.own_cpu_ns);
+
+	s->figures = s->adding;
+	s->figures.seconds = end_ns > before.ns ? (double)(end_ns - before.ns) / 1e9 : 0;
+	s->figures.own_cpu = ns > 0 ? own_ns / ns : 0;
+	s->adding = (struct top_figures){.lost_in_all = s->figures.lost_in_all};
+	s->refreshed = now;
+	return st;
+}
+
+enum tally_status top_session_zero(struct top_session *s, struct tally_error *err)
+{
+	if (s->annotate)
+		top_annotate_zero(s->annotate);
+	return live_profile_zero(s->profile, err);
+}
+
+enum tally_status top_session_annotate(
+	struct top_session *s, const struct cli *cli, struct top_annotate **annotate, struct tally_error *err)
+{
+	const struct top_annotate_config config = {cli, &s->store};
+	enum tally_status st = TALLY_OK;
+
+	if (!s->annotate) {
+		st = top_annotate_create(&config, &s->annotate, err);
+		if (st == TALLY_OK)
+			st = top_annotate_take(s->annotate, live_profile_recording(s->profile), false, err);
+	}
+	*annotate = s->annotate;
+	return st;
+}
+
+void top_session_stop_annotating(struct top_session *s)
+{
+	top_annotate_destroy(s->annotate);
+	s->annotate = NULL;
+}
+
+struct live_profile *top_session_profile(struct top_session *s)
+{
+	return s->profile;
+}
+
+struct top_figures top_session_figures(const struct top_session *s)
+{
+	return s->figures;
+}
+
+bool top_session_is_over(struct top_session *s)
+{
+	pthread_mutex_lock(&s->lock);
+	bool is_over = s->is_over;
+	pthread_mutex_unlock(&s->lock);
+	return is_over;
+}
+
+const struct target *top_session_target(const struct top_session *s)
+{
+	return &s->opening.target;
+}

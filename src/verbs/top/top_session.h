@@ -1,0 +1,63 @@
+/*
+ * top_session.h - a recording that is never written: what the kernel samples goes into a profile that is renewed.
+ *
+ * A thread of its own empties the rings, so that they do not fill while a profile is made; everything else is the
+ * caller's thread. Opened in two steps, because what is kept of samples depends on how the events came out. The request
+ * and what it points to stay the caller's until close, which is safe at any time. Signals: the caller's.
+ *
+ *	top_session_open(&request, &session, err);	// events and rings
+ *	... perfdata_reader_open_beginning(top_session_description(session), ...): its events ...
+ *	top_session_start(session, &replay, &store, err);
+ *	while (!over) { wait; top_session_refresh(session, true, err); use(top_session_profile(session)); }
+ *	top_session_close(session);
+ */
+#ifndef VERBS_TOP_TOP_SESSION_H
+#define VERBS_TOP_TOP_SESSION_H
+
+#include "analysis/live/live_profile.h"
+#include "tasks/recording/record_request.h"
+#include "verbs/top/top_annotate.h"
+
+struct top_session;
+
+struct top_figures { /* since the refresh before */
+	double seconds;
+	struct live_profile_figures records;
+	uint64_t lost_in_all; /* events */
+	double own_cpu; /* of one CPU: 1 is all of it */
+};
+
+TALLY_MUST_CHECK enum tally_status top_session_open(
+	const struct record_request *request, struct top_session **session, struct tally_error *err);
+void top_session_close(struct top_session *session);
+/* As the start of a stream: the events as they were opened. */
+struct tally_bytes top_session_description(const struct top_session *session);
+/* Samples come from now on. */
+TALLY_MUST_CHECK enum tally_status top_session_start(struct top_session *session, const struct replay_options *replay,
+	const struct binary_store_options *store, struct tally_error *err);
+
+/* What came since is in the profile then. fades: what was there loses weight. */
+TALLY_MUST_CHECK enum tally_status top_session_refresh(
+	struct top_session *session, bool fades, struct tally_error *err);
+/* So much came that it should not wait for the next refresh. */
+bool top_session_is_full(struct top_session *session);
+/* Takes in what came; nothing fades. */
+TALLY_MUST_CHECK enum tally_status top_session_relieve(struct top_session *session, struct tally_error *err);
+/* No more samples are taken, or again; what processes do is still followed. */
+TALLY_MUST_CHECK enum tally_status top_session_pause(
+	struct top_session *session, bool is_paused, struct tally_error *err);
+/* All that was there goes. */
+TALLY_MUST_CHECK enum tally_status top_session_zero(struct top_session *session, struct tally_error *err);
+/* Samples by address, which are taken from now on, beginning with those of the last refresh; the session's. What is there
+ * already goes on. */
+TALLY_MUST_CHECK enum tally_status top_session_annotate(
+	struct top_session *session, const struct cli *cli, struct top_annotate **annotate, struct tally_error *err);
+void top_session_stop_annotating(struct top_session *session);
+/* Borrowed until the next refresh; also to hide parts of it. */
+struct live_profile *top_session_profile(struct top_session *session);
+struct top_figures top_session_figures(const struct top_session *session);
+/* All threads of the target have ended. */
+bool top_session_is_over(struct top_session *session);
+const struct target *top_session_target(const struct top_session *session);
+
+#endif

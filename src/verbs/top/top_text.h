@@ -1,0 +1,14 @@
+/*
+ * top_text.h - top as text: perf top --stdio's header and rows, once for each refresh. Screen control only on a terminal.
+ *
+ *	top_text_print(&view, is_terminal, &out, err);
+ */
+#ifndef VERBS_TOP_TOP_TEXT_H
+#define VERBS_TOP_TOP_TEXT_H
+
+#include "verbs/top/top_view.h"
+
+TALLY_MUST_CHECK enum tally_status top_text_print(
+	const struct top_view *view, bool is_terminal, struct text *out, struct tally_error *err);
+
+#endif

@@ -1,0 +1,268 @@
+#include "verbs/top/top_view.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "tasks/reporting/report_replay.h"
+#include "tasks/reporting/report_selection.h"
+#include "tasks/session/symbol_notes.h"
+
+static bool events_have(const struct perfdata_event *events, size_t count, uint64_t sample_type)
+{
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.sample_type & sample_type)
+			return true;
+	return false;
+}
+
+static bool is_dummy(const struct perfdata_event *event)
+{
+	return event->attr.type == EVENT_SOFTWARE && event->attr.config == SW_DUMMY;
+}
+
+static struct report_source source_of(struct top_view *view)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(view->reader, &count);
+	struct report_source source = {.has_chains = events_have(events, count, SAMPLE_CALLCHAIN),
+		.is_all_tracepoints = true,
+		.has_groups = perfdata_events_have_groups(events, count),
+		.fields = &view->fields};
+
+	for (size_t i = 0; i < count; i++)
+		source.is_all_tracepoints &= events[i].attr.type == EVENT_TRACEPOINT || is_dummy(&events[i]);
+	return source;
+}
+
+static enum tally_status make_replay_options(
+	struct top_view *view, struct replay_options *made, struct tally_error *err)
+{
+	const struct report_request *r = &view->settings->report;
+	const struct report_replay wanted = {.request = r, .fields = &view->fields, .reader = view->reader};
+	const struct switch_names names = {r->switch_on, r->switch_off, r->shows_switches};
+
+	*made = report_replay_options(&wanted);
+	made->with_inlines = false; /* debug information would be read of all that ever runs */
+	made->max_stack = r->max_stack;
+	if (!names.on && !names.off)
+		return TALLY_OK;
+	made->switches = &view->switches;
+	return report_switches_find(&names, view->reader, &view->switches, err);
+}
+
+/* What a recording as a whole is needed for, or records that are not kept from one refresh to the next. */
+static enum tally_status check_keys(const struct top_settings *settings, struct tally_error *err)
+{
+	const struct report_request *r = &settings->report;
+	const struct {
+		enum profile_facet facet;
+		const char *name;
+	} all[] = {{FACET_NAMESPACE, "cgroup_id"}, {FACET_PARALLELISM, "parallelism"}, {FACET_DATA, "symbol_daddr"}};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (report_request_facets(r) >> all[i].facet & 1)
+			return error_set(err, TALLY_UNSUPPORTED, "top by %s is not supported yet", all[i].name);
+	if (report_request_facets(r) >> FACET_CGROUP & 1 && !settings->record.attrs.cgroups)
+		return error_set(err, TALLY_INVALID, "top by cgroup needs --all-cgroups");
+	return TALLY_OK;
+}
+
+/* One table for each event, or group; the one that only tells of processes has none. */
+static void choose_tables(struct top_view *view)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(view->reader, &count);
+	const struct report_tables tables = {.request = &view->settings->report, .profile = top_view_profile(view)};
+	uint32_t members;
+
+	for (uint32_t i = 0; i < count && view->count < TOP_TABLES_MAX; i += members) {
+		members = report_tables_members(&tables, i);
+		view->has_group |= members > 1;
+		if (!is_dummy(&events[i]) || members > 1)
+			view->first[view->count++] = i;
+	}
+}
+
+enum tally_status top_view_init(struct top_view *view, const struct cli *cli, struct top_settings *settings,
+	struct top_session *session, const struct binary_store_options *store, struct tally_error *err)
+{
+	struct record record;
+
+	*view = (struct top_view){.cli = cli, .settings = settings, .session = session};
+	diag_init(&view->doubts);
+	enum tally_status st = perfdata_reader_open_beginning(top_session_description(session), &view->reader, err);
+	while (st == TALLY_OK)
+		st = perfdata_reader_next(view->reader, &record, err);
+	if (st != TALLY_END)
+		return st;
+	report_fields_init(&view->fields, view->reader);
+	struct report_source source = source_of(view);
+	st = report_request_finish(&settings->report, &source, err);
+	if (st == TALLY_OK)
+		st = check_keys(settings, err);
+	struct replay_options replay;
+	if (st == TALLY_OK)
+		st = make_replay_options(view, &replay, err);
+	struct binary_store_options named = *store;
+	named.kernel_release = &perfdata_reader_features(view->reader)->osrelease;
+	if (st == TALLY_OK)
+		st = top_session_start(session, &replay, &named, err);
+	if (st == TALLY_OK)
+		st = live_profile_hide(top_session_profile(session), settings->hides_kernel, settings->hides_user, err);
+	if (st == TALLY_OK)
+		choose_tables(view);
+	if (st == TALLY_OK && settings->report.group_sort_is_set && !view->has_group)
+		st = error_set(
+			err, TALLY_INVALID, "--group-sort-idx needs events in a group; --group makes one of all");
+	return st == TALLY_OK ? top_view_renew(view, err) : st;
+}
+
+static void drop_filter(struct top_view *view)
+{
+	if (view->has_filter)
+		profile_filter_deinit(&view->filter);
+	view->has_filter = false;
+}
+
+void top_view_deinit(struct top_view *view)
+{
+	drop_filter(view);
+	diag_deinit(&view->doubts);
+	report_fields_deinit(&view->fields);
+	if (view->reader)
+		perfdata_reader_destroy(view->reader);
+}
+
+const struct profile *top_view_profile(const struct top_view *view)
+{
+	return live_profile_get(top_session_profile(view->session));
+}
+
+enum tally_status top_view_renew(struct top_view *view, struct tally_error *err)
+{
+	const struct profile *p = top_view_profile(view);
+
+	drop_filter(view);
+	view->filter = (struct profile_filter){0};
+	enum tally_status st = profile_filter_init(&view->filter, p, &view->settings->report.filters, err);
+	view->has_filter = st == TALLY_OK;
+	symbol_notes_add_doubts(&view->doubts, live_profile_store(top_session_profile(view->session)));
+	return st;
+}
+
+const char *top_view_doubt(struct top_view *view)
+{
+	return view->doubts_told < view->doubts.len ? view->doubts.entries[view->doubts_told++].text : NULL;
+}
+
+static uint64_t row_samples(const struct flat_table *table, uint32_t row)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t m = 0; m < table->options.member_count; m++)
+		sum += flat_table_stat(table, row, m)->count;
+	return sum;
+}
+
+enum tally_status top_view_table(
+	const struct top_view *view, uint32_t index, struct flat_table *table, struct tally_error *err)
+{
+	const struct report_tables tables = {
+		.request = &view->settings->report, .profile = top_view_profile(view), .filter = &view->filter};
+	uint32_t first = view->first[index];
+	enum tally_status st = report_tables_make(&tables, first, report_tables_members(&tables, first), table, err);
+	size_t kept = 0;
+
+	if (st != TALLY_OK || view->settings->count_filter == 0)
+		return st;
+	for (size_t i = 0; i < table->shown_count; i++)
+		if (row_samples(table, table->order[i]) >= view->settings->count_filter)
+			table->order[kept++] = table->order[i];
+	table->shown_count = kept;
+	return TALLY_OK;
+}
+
+/* "4000Hz ", "100000 ", or nothing where events differ. */
+static void put_rate(const struct perfdata_event *event, struct text *out)
+{
+	bool is_freq = ATTR_HAS(&event->attr, FREQ);
+
+	text_printf(out, "%" PRIu64 "%s ", event->attr.sample_period_or_freq, is_freq ? "Hz" : "");
+}
+
+static void put_target(const struct top_view *view, struct text *out)
+{
+	const struct target_request *q = &view->settings->record.target;
+	const struct target *target = top_session_target(view->session);
+
+	if (q->pids)
+		text_printf(out, "target_pid: %s", q->pids);
+	else if (q->tids)
+		text_printf(out, "target_tid: %s", q->tids);
+	else if (q->user)
+		text_printf(out, "uid: %s", q->user);
+	else if (q->cpus)
+		text_printf(out, "all, CPU%s: %s", target->measured_count > 1 ? "s" : "", q->cpus);
+	else
+		text_printf(out, "all, %zu CPU%s", target->measured_count, target->measured_count > 1 ? "s" : "");
+}
+
+void top_view_header(const struct top_view *view, struct text *out)
+{
+	const struct top_figures f = top_session_figures(view->session);
+	const struct live_profile_figures *r = &f.records;
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(view->reader, &count);
+	double all = r->samples ? (double)r->samples : 1;
+
+	text_printf(out,
+		"PerfTop:%8.0f irqs/sec  kernel:%4.1f%%  exact: %4.1f%% lost: %" PRIu64 "/%" PRIu64 " drop: 0/0 [",
+		f.seconds > 0 ? (double)r->samples / f.seconds : 0, 100 * (double)r->kernel_samples / all,
+		100 * (double)r->exact_samples / all, r->lost, f.lost_in_all);
+	if (view->count == 1)
+		put_rate(&events[view->first[0]], out);
+	for (uint32_t i = 0; i < view->count; i++)
+		text_printf(out, "%s%.*s", i ? ", " : "", (int)events[view->first[i]].name.len,
+			events[view->first[i]].name.data);
+	text_str(out, "],  (");
+	put_target(view, out);
+	text_printf(out, "), own CPU %.1f%%", 100 * f.own_cpu);
+}
+
+static void put_short_count(uint64_t count, struct text *out)
+{
+	if (count > 10 * UINT64_C(1000000))
+		text_printf(out, "%" PRIu64 "M", count / 1000000);
+	else if (count > 10000)
+		text_printf(out, "%" PRIu64 "K", count / 1000);
+	else
+		text_printf(out, "%" PRIu64, count);
+}
+
+void top_view_title(const struct top_view *view, uint32_t index, struct text *out)
+{
+	const struct profile *p = top_view_profile(view);
+	const struct top_figures f = top_session_figures(view->session);
+	const struct report_tables tables = {.request = &view->settings->report, .profile = p};
+	uint32_t first = view->first[index], members = report_tables_members(&tables, first);
+	size_t count;
+	const struct perfdata_event *event = &perfdata_reader_events(view->reader, &count)[first];
+	uint64_t samples = 0, period = 0;
+
+	for (uint32_t m = 0; m < members; m++) {
+		samples += p->events[first + m].sample_count;
+		period += p->events[first + m].total_period;
+	}
+	text_str(out, "Samples: ");
+	put_short_count(samples, out);
+	text_printf(out, " of event%s '", members > 1 ? "s" : "");
+	for (uint32_t m = 0; m < members; m++) {
+		struct tally_str name = profile_string(p, p->events[first + m].name);
+		text_printf(out, "%s%.*s", m ? ", " : "", (int)name.len, name.data);
+	}
+	text_printf(out, "', %" PRIu64 "%s, %.0f/s, lost: %" PRIu64 "/%" PRIu64 ", own CPU %.1f%%, events: %" PRIu64,
+		event->attr.sample_period_or_freq, ATTR_HAS(&event->attr, FREQ) ? " Hz" : " a sample",
+		f.seconds > 0 ? (double)f.records.samples / f.seconds : 0, f.records.lost, f.lost_in_all,
+		100 * f.own_cpu, period);
+}

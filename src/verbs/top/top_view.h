@@ -1,0 +1,54 @@
+/*
+ * top_view.h - the tables and titles of a top session as it stands, for text and for the screen.
+ *
+ * Borrows session and settings. Tables borrow the session's profile until its next refresh. One thread.
+ *
+ *	top_view_init(&view, settings, session, err);
+ *	top_view_renew(&view, err);	// after each refresh
+ *	for (uint32_t i = 0; i < view.count; i++) top_view_table(&view, i, &table, err);
+ *	top_view_deinit(&view);
+ */
+#ifndef VERBS_TOP_TOP_VIEW_H
+#define VERBS_TOP_TOP_VIEW_H
+
+#include "tasks/reporting/report_tables.h"
+#include "verbs/top/top_session.h"
+#include "verbs/top/top_settings.h"
+
+#define TOP_TABLES_MAX 64 /* events, or groups of them, that have tables of their own */
+
+struct top_view {
+	const struct cli *cli;
+	struct top_settings *settings;
+	struct top_session *session;
+	struct perfdata_reader *reader; /* of the session's description */
+	struct report_fields fields;
+	struct replay_switches switches; /* --switch-on, --switch-off */
+	struct profile_filter filter;
+	bool has_filter;
+	uint32_t first[TOP_TABLES_MAX]; /* event of each table */
+	uint32_t count;
+	bool has_group;
+	struct diag doubts; /* of names, each once */
+	size_t doubts_told;
+};
+
+/* Also finishes the settings' report request, by what the events are, and starts the session. */
+TALLY_MUST_CHECK enum tally_status top_view_init(struct top_view *view, const struct cli *cli,
+	struct top_settings *settings, struct top_session *session, const struct binary_store_options *store,
+	struct tally_error *err);
+void top_view_deinit(struct top_view *view);
+const struct profile *top_view_profile(const struct top_view *view);
+/* The profile is another one. */
+TALLY_MUST_CHECK enum tally_status top_view_renew(struct top_view *view, struct tally_error *err);
+/* What is new to be told of doubts about names; NULL: nothing more. */
+const char *top_view_doubt(struct top_view *view);
+/* Sorted, without the rows that -f leaves out. */
+TALLY_MUST_CHECK enum tally_status top_view_table(
+	const struct top_view *view, uint32_t index, struct flat_table *table, struct tally_error *err);
+/* perf top's line on what came in, without its end: "PerfTop: 8000 irqs/sec ...". */
+void top_view_header(const struct top_view *view, struct text *out);
+/* "Samples: 15K of event 'cycles', 4000 Hz, Event count (approx.): 123 lost: 0/0 drop: 0/0". */
+void top_view_title(const struct top_view *view, uint32_t index, struct text *out);
+
+#endif
