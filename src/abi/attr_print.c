@@ -117,7 +117,7 @@ static void field_name(struct fields *f, const char *name)
 	text_str(f->text, f->separator);
 }
 
-static void decimal(struct fields *f, const char *name, uint64_t value)
+static void attr_print_decimal(struct fields *f, const char *name, uint64_t value)
 {
 	if (value == 0)
 		return;
@@ -125,7 +125,7 @@ static void decimal(struct fields *f, const char *name, uint64_t value)
 	text_u64(f->text, value);
 }
 
-static void hex(struct fields *f, const char *name, uint64_t value)
+static void attr_print_hex(struct fields *f, const char *name, uint64_t value)
 {
 	if (value == 0)
 		return;
@@ -168,7 +168,7 @@ static void sample_type(struct fields *f, uint64_t value)
 	bit_list_add_unknown(&list, value & ~SAMPLE_KNOWN_MASK);
 }
 
-static void bits(struct fields *f, const char *name, uint64_t value, const char *const *names, size_t count)
+static void attr_print_bits(struct fields *f, const char *name, uint64_t value, const char *const *names, size_t count)
 {
 	if (value == 0)
 		return;
@@ -180,15 +180,15 @@ static void bits(struct fields *f, const char *name, uint64_t value, const char 
 	bit_list_add_unknown(&list, value >> count << count);
 }
 
-#define BITS(f, name, value, names) bits(f, name, value, names, sizeof(names) / sizeof(names[0]))
+#define BITS(f, name, value, names) attr_print_bits(f, name, value, names, sizeof(names) / sizeof(names[0]))
 
-static void flags(struct fields *f, const struct perf_attr *attr)
+static void attr_print_flags(struct fields *f, const struct perf_attr *attr)
 {
 	for (unsigned i = 0; i < ATTR_BIT_COUNT; i++) {
 		if (i == ATTR_BIT_PRECISE_IP)
-			decimal(f, "precise_ip", attr_precise_ip(attr));
+			attr_print_decimal(f, "precise_ip", attr_precise_ip(attr));
 		else if (flag_names[i])
-			decimal(f, flag_names[i], attr->flags >> i & 1);
+			attr_print_decimal(f, flag_names[i], attr->flags >> i & 1);
 	}
 	uint64_t unknown = attr->flags >> ATTR_BIT_COUNT << ATTR_BIT_COUNT;
 	if (unknown == 0)
@@ -235,36 +235,36 @@ static void config_and_name(struct fields *f, const struct perf_attr *attr)
 static void all_fields(struct fields *f, const struct perf_attr *attr)
 {
 	type_and_name(f, attr->type);
-	decimal(f, "size", attr->declared_size ? attr->declared_size : attr->size);
+	attr_print_decimal(f, "size", attr->declared_size ? attr->declared_size : attr->size);
 	config_and_name(f, attr);
-	decimal(f, "{ sample_period, sample_freq }", attr->sample_period_or_freq);
+	attr_print_decimal(f, "{ sample_period, sample_freq }", attr->sample_period_or_freq);
 	sample_type(f, attr->sample_type);
 	BITS(f, "read_format", attr->read_format, read_names);
-	flags(f, attr);
-	decimal(f, "{ wakeup_events, wakeup_watermark }", attr->wakeup);
-	decimal(f, "bp_type", attr->bp_type);
-	hex(f, "{ bp_addr, config1 }", attr->config1);
-	hex(f, "{ bp_len, config2 }", attr->config2);
+	attr_print_flags(f, attr);
+	attr_print_decimal(f, "{ wakeup_events, wakeup_watermark }", attr->wakeup);
+	attr_print_decimal(f, "bp_type", attr->bp_type);
+	attr_print_hex(f, "{ bp_addr, config1 }", attr->config1);
+	attr_print_hex(f, "{ bp_len, config2 }", attr->config2);
 	BITS(f, "branch_sample_type", attr->branch_sample_type, branch_names);
-	hex(f, "sample_regs_user", attr->sample_regs_user);
-	decimal(f, "sample_stack_user", attr->sample_stack_user);
+	attr_print_hex(f, "sample_regs_user", attr->sample_regs_user);
+	attr_print_decimal(f, "sample_stack_user", attr->sample_stack_user);
 	if (attr->clockid != 0) {
 		field_name(f, "clockid");
 		text_i64(f->text, attr->clockid);
 	}
-	hex(f, "sample_regs_intr", attr->sample_regs_intr);
-	decimal(f, "aux_watermark", attr->aux_watermark);
-	decimal(f, "sample_max_stack", attr->sample_max_stack);
-	decimal(f, "aux_sample_size", attr->aux_sample_size);
-	decimal(f, "sig_data", attr->sig_data);
-	decimal(f, "aux_start_paused", attr->aux_action & 1);
-	decimal(f, "aux_pause", attr->aux_action >> 1 & 1);
-	decimal(f, "aux_resume", attr->aux_action >> 2 & 1);
-	hex(f, "unknown aux_action", attr->aux_action & ~UINT32_C(7));
-	hex(f, "config3", attr->config3);
-	hex(f, "config4", attr->config4);
+	attr_print_hex(f, "sample_regs_intr", attr->sample_regs_intr);
+	attr_print_decimal(f, "aux_watermark", attr->aux_watermark);
+	attr_print_decimal(f, "sample_max_stack", attr->sample_max_stack);
+	attr_print_decimal(f, "aux_sample_size", attr->aux_sample_size);
+	attr_print_decimal(f, "sig_data", attr->sig_data);
+	attr_print_decimal(f, "aux_start_paused", attr->aux_action & 1);
+	attr_print_decimal(f, "aux_pause", attr->aux_action >> 1 & 1);
+	attr_print_decimal(f, "aux_resume", attr->aux_action >> 2 & 1);
+	attr_print_hex(f, "unknown aux_action", attr->aux_action & ~UINT32_C(7));
+	attr_print_hex(f, "config3", attr->config3);
+	attr_print_hex(f, "config4", attr->config4);
 	if (attr->excess_is_nonzero)
-		decimal(f, "bytes beyond what is known", attr->excess_bytes);
+		attr_print_decimal(f, "bytes beyond what is known", attr->excess_bytes);
 }
 
 void attr_print(struct text *t, const struct perf_attr *attr)

@@ -1,7 +1,7 @@
 #include "abi/branch.h"
 
 /* Bit fields, which a big-endian machine fills from the top. */
-static unsigned field(uint64_t flags, unsigned shift, unsigned bits, bool is_big_endian)
+static unsigned branch_field(uint64_t flags, unsigned shift, unsigned bits, bool is_big_endian)
 {
 	unsigned at = is_big_endian ? 64 - shift - bits : shift;
 	return (unsigned)(flags >> at & ((UINT64_C(1) << bits) - 1));
@@ -16,13 +16,13 @@ struct sample_branch sample_branch_at(const struct sample *sample, size_t index)
 	return (struct sample_branch){
 		.from = sample_u64_at(data, index * SAMPLE_BRANCH_WORDS, sample->swap),
 		.to = sample_u64_at(data, index * SAMPLE_BRANCH_WORDS + 1, sample->swap),
-		.is_mispredicted = field(flags, 0, 1, is_big) != 0,
-		.is_predicted = field(flags, 1, 1, is_big) != 0,
-		.in_transaction = field(flags, 2, 1, is_big) != 0,
-		.is_abort = field(flags, 3, 1, is_big) != 0,
-		.cycles = field(flags, 4, 16, is_big),
-		.type = field(flags, 20, 4, is_big),
-		.more_type = field(flags, 26, 4, is_big),
+		.is_mispredicted = branch_field(flags, 0, 1, is_big) != 0,
+		.is_predicted = branch_field(flags, 1, 1, is_big) != 0,
+		.in_transaction = branch_field(flags, 2, 1, is_big) != 0,
+		.is_abort = branch_field(flags, 3, 1, is_big) != 0,
+		.cycles = branch_field(flags, 4, 16, is_big),
+		.type = branch_field(flags, 20, 4, is_big),
+		.more_type = branch_field(flags, 26, 4, is_big),
 	};
 }
 
@@ -39,14 +39,14 @@ void branch_kind_print(struct text *t, unsigned type)
 	}
 }
 
-static unsigned type_of(const struct sample_branch *branch)
+static unsigned branch_type_of(const struct sample_branch *branch)
 {
 	return branch->type == BRANCH_KIND_EXTENDED ? BRANCH_KIND_EXTENDED + branch->more_type : branch->type;
 }
 
 void sample_branch_type_print(struct text *t, const struct sample_branch *branch)
 {
-	branch_kind_print(t, type_of(branch));
+	branch_kind_print(t, branch_type_of(branch));
 }
 
 #define PAGE_BITS	12
@@ -54,7 +54,7 @@ void sample_branch_type_print(struct text *t, const struct sample_branch *branch
 
 unsigned sample_branch_kind(const struct sample_branch *branch)
 {
-	unsigned kind = type_of(branch);
+	unsigned kind = branch_type_of(branch);
 	if (!kind || !branch->from)
 		return 0;
 	if (branch->from >= branch->to)

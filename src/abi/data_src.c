@@ -6,13 +6,13 @@ struct bit_words {
 	const char *const *words;
 };
 
-static unsigned bits(uint64_t value, unsigned shift, unsigned count)
+static unsigned data_src_bits(uint64_t value, unsigned shift, unsigned count)
 {
 	return (unsigned)(value >> shift) & ((1u << count) - 1);
 }
 
 /* The words of the bits that are set, joined by " or "; returns how many there were. */
-static unsigned join(struct text *t, uint64_t value, const struct bit_words *table, unsigned before)
+static unsigned data_src_join(struct text *t, uint64_t value, const struct bit_words *table, unsigned before)
 {
 	for (unsigned i = 0; i < table->count; i++) {
 		if (!(value >> (table->shift + i) & 1))
@@ -35,7 +35,7 @@ void data_src_operation(struct text *t, uint64_t data_src)
 	text_str(t, "No");
 }
 
-static void level_number(struct text *t, unsigned number)
+static void data_src_level_number(struct text *t, unsigned number)
 {
 	static const char *const words[16] = {
 		[1] = "L1",
@@ -66,7 +66,7 @@ static void remote_and_hops(struct text *t, uint64_t data_src)
 		[1] = "core, same node ", [2] = "node, same socket ", [3] = "socket, same board ", [4] = "board "};
 	if (data_src >> 37 & 1)
 		text_str(t, "Remote ");
-	unsigned hops = bits(data_src, 43, 3);
+	unsigned hops = data_src_bits(data_src, 43, 3);
 	if (words[hops]) {
 		text_str(t, words[hops]);
 	} else if (hops > 0) {
@@ -82,11 +82,11 @@ void data_src_level(struct text *t, uint64_t data_src)
 	static const char *const words[] = {"L1", "LFB/MAB", "L2", "L3", "Local RAM", "Remote RAM (1 hop)",
 		"Remote RAM (2 hops)", "Remote Cache (1 hop)", "Remote Cache (2 hops)", "I/O", "Uncached"};
 	static const struct bit_words levels = {8, 11, words};
-	unsigned number = bits(data_src, 33, 4);
+	unsigned number = data_src_bits(data_src, 33, 4);
 	if (number != 0 && number != LEVEL_NUMBER_NA) {
 		remote_and_hops(t, data_src);
-		level_number(t, number);
-	} else if (join(t, data_src, &levels, 0) == 0) {
+		data_src_level_number(t, number);
+	} else if (data_src_join(t, data_src, &levels, 0) == 0) {
 		text_str(t, "N/A");
 		return;
 	}
@@ -103,8 +103,8 @@ void data_src_snoop(struct text *t, uint64_t data_src)
 	static const char *const extended[] = {"Fwd", "Peer"};
 	static const struct bit_words snoop = {19, 5, words};
 	static const struct bit_words snoop_extended = {38, 2, extended};
-	unsigned count = join(t, data_src, &snoop, 0);
-	if (join(t, data_src, &snoop_extended, count) == 0)
+	unsigned count = data_src_join(t, data_src, &snoop, 0);
+	if (data_src_join(t, data_src, &snoop_extended, count) == 0)
 		text_str(t, "N/A");
 }
 
@@ -112,7 +112,7 @@ void data_src_tlb(struct text *t, uint64_t data_src)
 {
 	static const char *const words[] = {"L1", "L2", "Walker", "Fault"};
 	static const struct bit_words levels = {29, 4, words};
-	if (join(t, data_src, &levels, 0) == 0)
+	if (data_src_join(t, data_src, &levels, 0) == 0)
 		text_str(t, "N/A");
 	if (data_src >> 27 & 1)
 		text_str(t, " hit");
@@ -122,13 +122,13 @@ void data_src_tlb(struct text *t, uint64_t data_src)
 
 void data_src_locked(struct text *t, uint64_t data_src)
 {
-	unsigned lock = bits(data_src, 24, 2);
+	unsigned lock = data_src_bits(data_src, 24, 2);
 	text_str(t, lock & 1 ? "N/A" : lock & 2 ? "Yes" : "No");
 }
 
 void data_src_blocked(struct text *t, uint64_t data_src)
 {
-	unsigned blocked = bits(data_src, 40, 3);
+	unsigned blocked = data_src_bits(data_src, 40, 3);
 	if (blocked == 0 || (blocked & 1)) {
 		text_str(t, " N/A");
 		return;

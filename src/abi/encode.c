@@ -2,14 +2,14 @@
 
 #define RECORD_BYTES_MAX 65535
 
-static void put_text(struct writer *w, struct tally_str text)
+static void encode_put_text(struct writer *w, struct tally_str text)
 {
 	writer_bytes(w, text.data, text.len);
 	writer_u8(w, 0);
 	writer_align(w, 8);
 }
 
-static void put_bytes(struct writer *w, struct tally_bytes bytes)
+static void encode_put_bytes(struct writer *w, struct tally_bytes bytes)
 {
 	writer_bytes(w, bytes.data, bytes.len);
 }
@@ -37,17 +37,17 @@ static void put_mmap(struct writer *w, const struct record_fields *f, uint16_t m
 		writer_u32(w, m->prot);
 		writer_u32(w, m->flags);
 	}
-	put_text(w, m->filename);
+	encode_put_text(w, m->filename);
 }
 
-static void put_comm(struct writer *w, const struct record_fields *f)
+static void encode_put_comm(struct writer *w, const struct record_fields *f)
 {
 	writer_u32(w, f->comm.pid);
 	writer_u32(w, f->comm.tid);
-	put_text(w, f->comm.comm);
+	encode_put_text(w, f->comm.comm);
 }
 
-static void put_task(struct writer *w, const struct record_fields *f)
+static void encode_put_task(struct writer *w, const struct record_fields *f)
 {
 	writer_u32(w, f->task.pid);
 	writer_u32(w, f->task.ppid);
@@ -62,7 +62,7 @@ static void put_ksymbol(struct writer *w, const struct record_fields *f)
 	writer_u32(w, f->ksymbol.len);
 	writer_u16(w, f->ksymbol.ksym_type);
 	writer_u16(w, f->ksymbol.flags);
-	put_text(w, f->ksymbol.name);
+	encode_put_text(w, f->ksymbol.name);
 }
 
 static void put_bpf(struct writer *w, const struct record_fields *f)
@@ -78,7 +78,7 @@ static void put_namespaces(struct writer *w, const struct record_fields *f)
 	writer_u32(w, f->namespaces.pid);
 	writer_u32(w, f->namespaces.tid);
 	writer_u64(w, f->namespaces.count);
-	put_bytes(w, f->namespaces.entries);
+	encode_put_bytes(w, f->namespaces.entries);
 }
 
 static void put_throttle(struct writer *w, const struct record_fields *f)
@@ -101,13 +101,13 @@ static void put_time_conv(struct writer *w, const struct record_fields *f)
 	writer_u8(w, f->time_conv.cap_time_short);
 }
 
-static void put_build_id(struct writer *w, const struct record_fields *f)
+static void encode_put_build_id(struct writer *w, const struct record_fields *f)
 {
 	writer_u32(w, (uint32_t)f->build_id.pid);
 	writer_bytes(w, f->build_id.bytes, sizeof(f->build_id.bytes));
 	writer_u8(w, f->build_id.size);
 	writer_zeros(w, 3);
-	put_text(w, f->build_id.filename);
+	encode_put_text(w, f->build_id.filename);
 }
 
 /* False: no encoder for this type. */
@@ -119,11 +119,11 @@ static bool put_kernel_fields(struct writer *w, const struct record_fields *f, u
 		put_mmap(w, f, misc);
 		return true;
 	case RECORD_COMM:
-		put_comm(w, f);
+		encode_put_comm(w, f);
 		return true;
 	case RECORD_FORK:
 	case RECORD_EXIT:
-		put_task(w, f);
+		encode_put_task(w, f);
 		return true;
 	case RECORD_LOST:
 		writer_u64(w, f->lost.id);
@@ -153,12 +153,12 @@ static bool put_kernel_fields(struct writer *w, const struct record_fields *f, u
 		return true;
 	case RECORD_CGROUP:
 		writer_u64(w, f->cgroup.id);
-		put_text(w, f->cgroup.path);
+		encode_put_text(w, f->cgroup.path);
 		return true;
 	case RECORD_READ:
 		writer_u32(w, f->read.pid);
 		writer_u32(w, f->read.tid);
-		put_bytes(w, f->read.values);
+		encode_put_bytes(w, f->read.values);
 		return true;
 	default:
 		return false;
@@ -172,29 +172,29 @@ static bool put_user_fields(struct writer *w, const struct record_fields *f)
 	case RECORD_FINISHED_INIT:
 		return true;
 	case RECORD_HEADER_ATTR:
-		put_bytes(w, f->attr.attr_and_ids);
+		encode_put_bytes(w, f->attr.attr_and_ids);
 		return true;
 	case RECORD_HEADER_BUILD_ID:
-		put_build_id(w, f);
+		encode_put_build_id(w, f);
 		return true;
 	case RECORD_HEADER_TRACING_DATA:
 		writer_u32(w, f->tracing_data.size);
 		return true;
 	case RECORD_HEADER_FEATURE:
 		writer_u64(w, f->feature.feature);
-		put_bytes(w, f->feature.payload);
+		encode_put_bytes(w, f->feature.payload);
 		return true;
 	case RECORD_ID_INDEX:
 		writer_u64(w, f->id_index.count);
-		put_bytes(w, f->id_index.entries);
+		encode_put_bytes(w, f->id_index.entries);
 		return true;
 	case RECORD_THREAD_MAP:
 		writer_u64(w, f->thread_map.count);
-		put_bytes(w, f->thread_map.entries);
+		encode_put_bytes(w, f->thread_map.entries);
 		return true;
 	case RECORD_CPU_MAP:
 		writer_u16(w, f->cpu_map.encoding);
-		put_bytes(w, f->cpu_map.payload);
+		encode_put_bytes(w, f->cpu_map.payload);
 		return true;
 	case RECORD_TIME_CONV:
 		put_time_conv(w, f);
@@ -202,7 +202,7 @@ static bool put_user_fields(struct writer *w, const struct record_fields *f)
 	case RECORD_EVENT_UPDATE:
 		writer_u64(w, f->event_update.update_type);
 		writer_u64(w, f->event_update.id);
-		put_bytes(w, f->event_update.payload);
+		encode_put_bytes(w, f->event_update.payload);
 		return true;
 	default:
 		return false;

@@ -12,7 +12,7 @@ static void put_words(struct writer *w, const struct sample_array *array)
 	writer_bytes(w, array->data, (size_t)array->count * sizeof(uint64_t));
 }
 
-static void put_fixed(struct writer *w, uint64_t type, const struct sample *s)
+static void encode_sample_put_fixed(struct writer *w, uint64_t type, const struct sample *s)
 {
 	if (type & SAMPLE_IDENTIFIER)
 		writer_u64(w, s->id);
@@ -50,7 +50,7 @@ static void put_read(struct writer *w, uint64_t format, const struct read_values
 	writer_bytes(w, r->entries, (size_t)r->count * r->entry_bytes);
 }
 
-static void put_branches(struct writer *w, const struct record_layout *layout, const struct sample *s)
+static void encode_sample_put_branches(struct writer *w, const struct record_layout *layout, const struct sample *s)
 {
 	writer_u64(w, s->branches.entries.count / 3);
 	if (layout->branch_sample_type & BRANCH_HW_INDEX)
@@ -67,7 +67,7 @@ static void put_regs(struct writer *w, const struct sample_regs *regs)
 		put_words(w, &regs->values);
 }
 
-static void put_stack(struct writer *w, const struct sample *s)
+static void encode_sample_put_stack(struct writer *w, const struct sample *s)
 {
 	writer_u64(w, s->stack_user.bytes.len);
 	if (s->stack_user.bytes.len == 0)
@@ -76,7 +76,7 @@ static void put_stack(struct writer *w, const struct sample *s)
 	writer_u64(w, s->stack_user.dyn_size);
 }
 
-static void put_raw(struct writer *w, size_t start, const struct sample *s)
+static void encode_sample_put_raw(struct writer *w, size_t start, const struct sample *s)
 {
 	writer_u32(w, (uint32_t)s->raw.len);
 	writer_bytes(w, s->raw.data, s->raw.len);
@@ -119,7 +119,7 @@ bool sample_encode(struct writer *w, const struct record_layout *layout, uint16_
 	writer_u32(w, RECORD_SAMPLE);
 	writer_u16(w, misc);
 	writer_u16(w, 0);
-	put_fixed(w, type, sample);
+	encode_sample_put_fixed(w, type, sample);
 	if (type & SAMPLE_READ)
 		put_read(w, layout->read_format, &sample->read);
 	if (type & SAMPLE_CALLCHAIN) {
@@ -127,13 +127,13 @@ bool sample_encode(struct writer *w, const struct record_layout *layout, uint16_
 		put_words(w, &sample->callchain);
 	}
 	if (type & SAMPLE_RAW)
-		put_raw(w, start, sample);
+		encode_sample_put_raw(w, start, sample);
 	if (type & SAMPLE_BRANCH_STACK)
-		put_branches(w, layout, sample);
+		encode_sample_put_branches(w, layout, sample);
 	if (type & SAMPLE_REGS_USER)
 		put_regs(w, &sample->regs_user);
 	if (type & SAMPLE_STACK_USER)
-		put_stack(w, sample);
+		encode_sample_put_stack(w, sample);
 	put_tail(w, layout, sample);
 	while (!w->failed && (w->len - start) % 8)
 		writer_u8(w, 0);

@@ -22,7 +22,7 @@ void record_missing(struct tally_bytes bytes, bool swap, size_t offset, struct t
 }
 
 /* By halves, for which compilers use a few stores: all at once takes them an instruction that is slow to start. */
-static void clear(struct record_fields *fields)
+static void record_clear(struct record_fields *fields)
 {
 	const size_t half = sizeof(*fields) / 2;
 	memset(fields, 0, half);
@@ -37,14 +37,14 @@ enum tally_status record_decode(const struct record *record, struct record_field
 			err, TALLY_UNSUPPORTED, record->offset, "a record of unknown type %u", record->type);
 	struct cursor c = record_body(record);
 	/* In place: a copy of what was stored a moment ago waits for it. */
-	clear(fields);
+	record_clear(fields);
 	fields->type = record->type;
 	if (c.len >= row->least_bytes)
 		row->decode(&c, record, fields);
 	else
 		c.failed = true;
 	if (c.failed) {
-		clear(fields);
+		record_clear(fields);
 		return error_set_at(err, TALLY_CORRUPT, record->offset,
 			"a %s record of %zu bytes is too short for its fields", row->name, record->bytes.len);
 	}

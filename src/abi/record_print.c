@@ -12,7 +12,7 @@ static void print_flag(struct text *t, bool is_set, char c)
 	text_char(t, is_set ? c : '-');
 }
 
-static void print_range(struct text *t, const struct record_mmap *m)
+static void record_print_range(struct text *t, const struct record_mmap *m)
 {
 	text_printf(t, " %d/%d: [", (int32_t)m->pid, (int32_t)m->tid);
 	record_print_hex(t, m->start);
@@ -25,7 +25,7 @@ static void print_range(struct text *t, const struct record_mmap *m)
 static void print_mmap(struct text *t, const struct record_printing *p)
 {
 	const struct record_mmap *m = &p->fields->mmap;
-	print_range(t, m);
+	record_print_range(t, m);
 	text_str(t, p->record->misc & MISC_MMAP_DATA ? "]: r " : "]: x ");
 	print_str(t, m->filename);
 	text_char(t, '\n');
@@ -39,7 +39,7 @@ static void print_mmap(struct text *t, const struct record_printing *p)
 static void print_mmap2(struct text *t, const struct record_printing *p)
 {
 	const struct record_mmap *m = &p->fields->mmap;
-	print_range(t, m);
+	record_print_range(t, m);
 	if (m->has_build_id) {
 		text_str(t, " <");
 		for (size_t i = 0; i < m->build_id.size; i++)
@@ -61,7 +61,7 @@ static void print_mmap2(struct text *t, const struct record_printing *p)
 	text_char(t, '\n');
 }
 
-static void print_lost(struct text *t, const struct record_printing *p)
+static void record_print_lost(struct text *t, const struct record_printing *p)
 {
 	const struct record_lost *lost = &p->fields->lost;
 	if (p->hints->is_listing)
@@ -76,7 +76,7 @@ static void print_lost_samples(struct text *t, const struct record_printing *p)
 		(unsigned long long)p->fields->lost_samples.lost);
 }
 
-static void print_comm(struct text *t, const struct record_printing *p)
+static void record_print_comm(struct text *t, const struct record_printing *p)
 {
 	const struct record_comm *comm = &p->fields->comm;
 	text_str(t, comm->is_exec ? " exec: " : ": ");
@@ -84,14 +84,14 @@ static void print_comm(struct text *t, const struct record_printing *p)
 	text_printf(t, ":%d/%d\n", (int32_t)comm->pid, (int32_t)comm->tid);
 }
 
-static void print_task(struct text *t, const struct record_printing *p)
+static void record_print_task(struct text *t, const struct record_printing *p)
 {
 	const struct record_task *task = &p->fields->task;
 	text_printf(t, "(%d:%d):(%d:%d)\n", (int32_t)task->pid, (int32_t)task->tid, (int32_t)task->ppid,
 		(int32_t)task->ptid);
 }
 
-static void print_read(struct text *t, const struct record_printing *p)
+static void record_print_read(struct text *t, const struct record_printing *p)
 {
 	const struct record_read *read = &p->fields->read;
 	uint64_t format = p->hints->read_format & ~READ_FORMAT_GROUP;
@@ -131,7 +131,7 @@ static void print_itrace_start(struct text *t, const struct record_printing *p)
 	text_printf(t, " pid: %d tid: %d\n", (int32_t)start->pid, (int32_t)start->tid);
 }
 
-static void print_switch(struct text *t, const struct record_printing *p)
+static void record_print_switch(struct text *t, const struct record_printing *p)
 {
 	const struct record_switch *s = &p->fields->context_switch;
 	const char *way = "OUT preempt";
@@ -192,7 +192,7 @@ static void print_cgroup(struct text *t, const struct record_printing *p)
 	text_char(t, '\n');
 }
 
-static void print_code(struct text *t, const char *label, struct tally_bytes bytes)
+static void record_print_code(struct text *t, const char *label, struct tally_bytes bytes)
 {
 	for (size_t i = 0; i < bytes.len; i++) {
 		if (i % 16 == 0)
@@ -210,8 +210,8 @@ static void print_text_poke(struct text *t, const struct record_printing *p)
 	text_char(t, ' ');
 	text_hex(t, poke->addr, 0);
 	text_printf(t, "  old len %u new len %u\n", poke->old_len, poke->new_len);
-	print_code(t, "            Old bytes:", poke->old_bytes);
-	print_code(t, "            New bytes:", poke->new_bytes);
+	record_print_code(t, "            Old bytes:", poke->old_bytes);
+	record_print_code(t, "            New bytes:", poke->new_bytes);
 }
 
 static void print_aux_hw_id(struct text *t, const struct record_printing *p)
@@ -231,17 +231,17 @@ static void print_callchain_deferred(struct text *t, const struct record_printin
 
 static record_printer *const kernel_printers[RECORD_KERNEL_MAX] = {
 	[RECORD_MMAP] = print_mmap,
-	[RECORD_LOST] = print_lost,
-	[RECORD_COMM] = print_comm,
-	[RECORD_EXIT] = print_task,
-	[RECORD_FORK] = print_task,
-	[RECORD_READ] = print_read,
+	[RECORD_LOST] = record_print_lost,
+	[RECORD_COMM] = record_print_comm,
+	[RECORD_EXIT] = record_print_task,
+	[RECORD_FORK] = record_print_task,
+	[RECORD_READ] = record_print_read,
 	[RECORD_MMAP2] = print_mmap2,
 	[RECORD_AUX] = print_aux,
 	[RECORD_ITRACE_START] = print_itrace_start,
 	[RECORD_LOST_SAMPLES] = print_lost_samples,
-	[RECORD_SWITCH] = print_switch,
-	[RECORD_SWITCH_CPU_WIDE] = print_switch,
+	[RECORD_SWITCH] = record_print_switch,
+	[RECORD_SWITCH_CPU_WIDE] = record_print_switch,
 	[RECORD_NAMESPACES] = print_namespaces,
 	[RECORD_KSYMBOL] = print_ksymbol,
 	[RECORD_BPF_EVENT] = print_bpf,

@@ -33,7 +33,7 @@ static void cpu_list_add(struct cpu_list *list, int64_t cpu)
 	list->has_run = true;
 }
 
-static void add_listed(struct cpu_list *list, struct cursor *c)
+static void record_print_user_add_listed(struct cpu_list *list, struct cursor *c)
 {
 	uint16_t count = cursor_u16(c);
 	for (uint16_t i = 0; i < count && cursor_left(c) >= 2; i++) {
@@ -59,7 +59,7 @@ static void add_mask(struct cpu_list *list, struct cursor *c)
 	}
 }
 
-static void add_range(struct cpu_list *list, struct cursor *c)
+static void record_print_user_add_range(struct cpu_list *list, struct cursor *c)
 {
 	if (cursor_u8(c))
 		cpu_list_add(list, -1);
@@ -71,15 +71,15 @@ static void add_range(struct cpu_list *list, struct cursor *c)
 }
 
 /* False, and nothing printed, where the encoding is unknown. */
-static bool print_cpus(struct text *t, uint16_t encoding, struct cursor *c)
+static bool record_print_user_print_cpus(struct text *t, uint16_t encoding, struct cursor *c)
 {
 	struct cpu_list list = {.text = t};
 	if (encoding == CPU_MAP_CPUS)
-		add_listed(&list, c);
+		record_print_user_add_listed(&list, c);
 	else if (encoding == CPU_MAP_MASK)
 		add_mask(&list, c);
 	else if (encoding == CPU_MAP_RANGE)
-		add_range(&list, c);
+		record_print_user_add_range(&list, c);
 	else
 		return false;
 	cpu_list_flush(&list);
@@ -90,7 +90,7 @@ static void print_cpu_map(struct text *t, const struct record_printing *p)
 {
 	struct cursor c = cursor_make(p->fields->cpu_map.payload, p->record->swap);
 	text_str(t, ": ");
-	if (!print_cpus(t, p->fields->cpu_map.encoding, &c))
+	if (!record_print_user_print_cpus(t, p->fields->cpu_map.encoding, &c))
 		text_str(t, "failed to get cpumap from event");
 	text_char(t, '\n');
 }
@@ -142,7 +142,7 @@ static void print_auxtrace_info(struct text *t, const struct record_printing *p)
 	text_printf(t, " type: %u\n", p->fields->auxtrace_info.auxtrace_type);
 }
 
-static void print_auxtrace(struct text *t, const struct record_printing *p)
+static void record_print_user_print_auxtrace(struct text *t, const struct record_printing *p)
 {
 	const struct record_auxtrace *aux = &p->fields->auxtrace;
 	text_str(t, " size: ");
@@ -197,7 +197,7 @@ static void print_stat_config(struct text *t, const struct record_printing *p)
 	}
 }
 
-static void print_stat(struct text *t, const struct record_printing *p)
+static void record_print_user_print_stat(struct text *t, const struct record_printing *p)
 {
 	const struct record_stat *stat = &p->fields->stat;
 	text_printf(t, "\n... id %llu, cpu %d, thread %d\n", (unsigned long long)stat->id, (int32_t)stat->cpu,
@@ -229,7 +229,7 @@ static void print_event_update(struct text *t, const struct record_printing *p)
 		text_fixed(t, scale, 6);
 	} else if (update->update_type == EVENT_UPDATE_CPUS) {
 		text_str(t, "... ");
-		if (!print_cpus(t, cursor_u16(&c), &c))
+		if (!record_print_user_print_cpus(t, cursor_u16(&c), &c))
 			text_str(t, "failed to get cpus");
 	} else {
 		text_str(t, "... unknown type");
@@ -258,12 +258,12 @@ static record_printer *const printers[RECORD_USER_MAX - RECORD_HEADER_ATTR] = {
 	[RECORD_FINISHED_ROUND - RECORD_HEADER_ATTR] = print_line_end,
 	[RECORD_ID_INDEX - RECORD_HEADER_ATTR] = print_id_index,
 	[RECORD_AUXTRACE_INFO - RECORD_HEADER_ATTR] = print_auxtrace_info,
-	[RECORD_AUXTRACE - RECORD_HEADER_ATTR] = print_auxtrace,
+	[RECORD_AUXTRACE - RECORD_HEADER_ATTR] = record_print_user_print_auxtrace,
 	[RECORD_AUXTRACE_ERROR - RECORD_HEADER_ATTR] = print_auxtrace_error,
 	[RECORD_THREAD_MAP - RECORD_HEADER_ATTR] = print_thread_map,
 	[RECORD_CPU_MAP - RECORD_HEADER_ATTR] = print_cpu_map,
 	[RECORD_STAT_CONFIG - RECORD_HEADER_ATTR] = print_stat_config,
-	[RECORD_STAT - RECORD_HEADER_ATTR] = print_stat,
+	[RECORD_STAT - RECORD_HEADER_ATTR] = record_print_user_print_stat,
 	[RECORD_STAT_ROUND - RECORD_HEADER_ATTR] = print_stat_round,
 	[RECORD_EVENT_UPDATE - RECORD_HEADER_ATTR] = print_event_update,
 	[RECORD_TIME_CONV - RECORD_HEADER_ATTR] = print_time_conv,

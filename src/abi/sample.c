@@ -10,7 +10,7 @@ static uint64_t load_u64(const uint8_t *p, bool swap)
 	return sample_u64_at(p, 0, swap);
 }
 
-static uint32_t load_u32(const uint8_t *p, bool swap)
+static uint32_t sample_load_u32(const uint8_t *p, bool swap)
 {
 	uint32_t v;
 	memcpy(&v, p, sizeof(v));
@@ -24,8 +24,8 @@ static void decode_fixed(const struct record_layout *layout, const uint8_t *data
 	if (layout->ip >= 0)
 		s->ip = load_u64(data + layout->ip, swap);
 	if (layout->tid >= 0) {
-		s->pid = load_u32(data + layout->tid, swap);
-		s->tid = load_u32(data + layout->tid + 4, swap);
+		s->pid = sample_load_u32(data + layout->tid, swap);
+		s->tid = sample_load_u32(data + layout->tid + 4, swap);
 	}
 	if (layout->time >= 0)
 		s->time = load_u64(data + layout->time, swap);
@@ -38,7 +38,7 @@ static void decode_fixed(const struct record_layout *layout, const uint8_t *data
 	if (layout->stream_id >= 0)
 		s->stream_id = load_u64(data + layout->stream_id, swap);
 	if (layout->cpu >= 0)
-		s->cpu = load_u32(data + layout->cpu, swap);
+		s->cpu = sample_load_u32(data + layout->cpu, swap);
 	if (layout->period >= 0)
 		s->period = load_u64(data + layout->period, swap);
 }
@@ -179,8 +179,8 @@ enum tally_status sample_id_decode(
 	const uint8_t *end = record->bytes.data + len;
 	if (layout->trailer_tid) {
 		result.has_tid = true;
-		result.pid = load_u32(end - layout->trailer_tid, layout->swap);
-		result.tid = load_u32(end - layout->trailer_tid + 4, layout->swap);
+		result.pid = sample_load_u32(end - layout->trailer_tid, layout->swap);
+		result.tid = sample_load_u32(end - layout->trailer_tid + 4, layout->swap);
 	}
 	if (layout->trailer_time) {
 		result.has_time = true;
@@ -197,7 +197,7 @@ enum tally_status sample_id_decode(
 	}
 	if (layout->trailer_cpu) {
 		result.has_cpu = true;
-		result.cpu = load_u32(end - layout->trailer_cpu, layout->swap);
+		result.cpu = sample_load_u32(end - layout->trailer_cpu, layout->swap);
 	}
 	*id = result;
 	return TALLY_OK;
