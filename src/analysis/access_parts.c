@@ -26,12 +26,12 @@ static unsigned operation_of(uint64_t data_src)
 	}
 }
 
-static unsigned level_number(uint64_t data_src)
+static unsigned access_parts_level_number(uint64_t data_src)
 {
 	return data_src >> 33 & 0xf;
 }
 
-static unsigned cache_of(uint64_t data_src)
+static unsigned access_parts_cache_of(uint64_t data_src)
 {
 	static const uint8_t caches[16] = {[0] = PART_CACHE_OTHER,
 		[1] = PART_L1,
@@ -42,10 +42,10 @@ static unsigned cache_of(uint64_t data_src)
 		[6 ... 11] = PART_CACHE_OTHER,
 		[12] = PART_L1_BUFFER,
 		[13 ... 15] = PART_CACHE_OTHER};
-	return caches[level_number(data_src)];
+	return caches[access_parts_level_number(data_src)];
 }
 
-static unsigned memory_of(uint64_t data_src)
+static unsigned access_parts_memory_of(uint64_t data_src)
 {
 	static const uint8_t memories[16] = {[0 ... 5] = PART_MEMORY_OTHER,
 		[6] = PART_MEMORY_SIDE,
@@ -57,7 +57,7 @@ static unsigned memory_of(uint64_t data_src)
 		[13] = PART_RAM,
 		[14] = PART_PMEM,
 		[15] = PART_MEMORY_OTHER};
-	return memories[level_number(data_src)];
+	return memories[access_parts_level_number(data_src)];
 }
 
 static unsigned snoop_of(uint64_t data_src)
@@ -94,7 +94,8 @@ static unsigned translation_of(uint64_t data_src)
 uint64_t access_parts(uint64_t data_src)
 {
 	return profile_part_pack(PART_OPERATION, operation_of(data_src)) |
-	       profile_part_pack(PART_CACHE, cache_of(data_src)) | profile_part_pack(PART_MEMORY, memory_of(data_src)) |
+	       profile_part_pack(PART_CACHE, access_parts_cache_of(data_src)) |
+	       profile_part_pack(PART_MEMORY, access_parts_memory_of(data_src)) |
 	       profile_part_pack(PART_SNOOP, snoop_of(data_src)) |
 	       profile_part_pack(PART_TLB, translation_of(data_src));
 }

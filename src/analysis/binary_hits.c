@@ -6,7 +6,7 @@
 #define NOT_HIT STORE_ENTRY_NONE
 #define IS_HIT	0 /* until the store gives an id */
 
-static bool extend(struct binary_hits *hits, uint32_t index)
+static bool binary_hits_extend(struct binary_hits *hits, uint32_t index)
 {
 	while (hits->files.len <= index)
 		if (!vec_push(&hits->files, ((struct binary_hit){.store_id = NOT_HIT})))
@@ -19,7 +19,7 @@ bool binary_hits_add(struct binary_hits *hits, uint32_t binary, uint64_t samples
 	hits->samples += samples;
 	if (binary == STORE_ENTRY_NONE)
 		return true;
-	if (!extend(hits, binary))
+	if (!binary_hits_extend(hits, binary))
 		return false;
 	struct binary_hit *hit = &hits->files.items[binary];
 	hit->store_id = IS_HIT;
@@ -28,7 +28,7 @@ bool binary_hits_add(struct binary_hits *hits, uint32_t binary, uint64_t samples
 	return true;
 }
 
-static int compare_hits(const void *a, const void *b)
+static int binary_hits_compare(const void *a, const void *b)
 {
 	const struct binary_hit *left = a, *right = b;
 	if (left->samples != right->samples)
@@ -37,7 +37,7 @@ static int compare_hits(const void *a, const void *b)
 }
 
 /* Drops the entries that nothing hit, and sorts the others. */
-static void pack(struct binary_hits *files)
+static void binary_hits_pack(struct binary_hits *files)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < files->files.len; i++)
@@ -45,7 +45,7 @@ static void pack(struct binary_hits *files)
 			files->files.items[kept++] = files->files.items[i];
 	files->files.len = kept;
 	if (kept > 1)
-		qsort(files->files.items, kept, sizeof(*files->files.items), compare_hits);
+		qsort(files->files.items, kept, sizeof(*files->files.items), binary_hits_compare);
 }
 
 enum tally_status binary_hits_finish(
@@ -60,7 +60,7 @@ enum tally_status binary_hits_finish(
 			status = store_entry_id(machine, store, (uint32_t)i, &id, err);
 		if (status != TALLY_OK || id == STORE_ENTRY_NONE)
 			continue;
-		if (!extend(&files, id)) {
+		if (!binary_hits_extend(&files, id)) {
 			status = error_nomem(err);
 			continue;
 		}
@@ -73,7 +73,7 @@ enum tally_status binary_hits_finish(
 		binary_hits_deinit(&files);
 		return status;
 	}
-	pack(&files);
+	binary_hits_pack(&files);
 	binary_hits_deinit(hits);
 	*hits = files;
 	return TALLY_OK;

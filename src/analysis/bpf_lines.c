@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-static int by_address(const void *a, const void *b)
+static int bpf_lines_by_address(const void *a, const void *b)
 {
 	const struct bpf_line *left = a;
 	const struct bpf_line *right = b;
@@ -29,7 +29,7 @@ enum tally_status bpf_lines_read(
 		}
 	}
 	if (lines->lines.len)
-		qsort(lines->lines.items, lines->lines.len, sizeof(*lines->lines.items), by_address);
+		qsort(lines->lines.items, lines->lines.len, sizeof(*lines->lines.items), bpf_lines_by_address);
 	return status;
 }
 

@@ -23,7 +23,7 @@ static void read_branches(const struct branch_history *h, struct branch_list *li
 }
 
 /* How many from i on only repeat those from first on; 0: they differ. The last time may be cut short by the list's end. */
-static size_t repeated(const struct branch_list *list, size_t first, size_t i)
+static size_t branch_history_repeated(const struct branch_list *list, size_t first, size_t i)
 {
 	size_t len = i - first < list->count - i ? i - first : list->count - i;
 	for (size_t k = 0; k < len; k++)
@@ -41,7 +41,7 @@ static void fold_loops(struct branch_list *list)
 		size_t first = 0;
 		while (first < i && !(begins[first] && list->items[first].from == list->items[i].from))
 			first++;
-		size_t len = first < i ? repeated(list, first, i) : 0;
+		size_t len = first < i ? branch_history_repeated(list, first, i) : 0;
 		begins[i] = first == i;
 		if (!len)
 			continue;
@@ -50,7 +50,7 @@ static void fold_loops(struct branch_list *list)
 	}
 }
 
-static void add_frame(struct resolver *r, uint32_t frame)
+static void branch_history_add_frame(struct resolver *r, uint32_t frame)
 {
 	if (!vec_push(&r->stack_scratch, frame))
 		r->failed = true;
@@ -65,7 +65,7 @@ static void add_end(struct resolver *r, const struct branch_history *h, const st
 		.is_abort = branch->is_abort,
 		.cycles = branch->cycles});
 	uint32_t frame = resolver_raw_frame(r, &h->where, RESOLVE_ANY_MODE, 0, ip);
-	add_frame(r, resolver_marked_frame(r, frame, ip, mark));
+	branch_history_add_frame(r, resolver_marked_frame(r, frame, ip, mark));
 }
 
 /* The callers that lie outside of the branches: neither the sample's own place nor calls that are among them. */
@@ -96,7 +96,7 @@ uint32_t branch_history_stack(struct resolver *r, const struct branch_history *h
 		add_end(r, h, branch, outer);
 	}
 	for (; caller < h->chain.count; caller++)
-		add_frame(r, h->chain.items[caller]);
+		branch_history_add_frame(r, h->chain.items[caller]);
 	size_t count = r->stack_scratch.len;
 	if (count == 0 || r->failed)
 		return RESOLVE_NONE;

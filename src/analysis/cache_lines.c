@@ -27,7 +27,7 @@ struct source { /* the parts of a data source */
 	bool is_remote;
 };
 
-static struct source source_of(uint64_t word)
+static struct source cache_lines_source_of(uint64_t word)
 {
 	return (struct source){
 		.operation = word & 0x1f,
@@ -55,7 +55,7 @@ static void add_cache(struct access_counts *c, const struct source *s, enum acce
 		c->n[ACCESS_LOCAL_PEER]++;
 }
 
-static void add_hit(struct access_counts *c, const struct source *s)
+static void cache_lines_add_hit(struct access_counts *c, const struct source *s)
 {
 	c->n[ACCESS_LOAD_UNCACHED] += (s->level & LEVEL_UNCACHED) != 0;
 	c->n[ACCESS_LOAD_IO] += (s->level & LEVEL_IO) != 0;
@@ -74,7 +74,7 @@ static void add_hit(struct access_counts *c, const struct source *s)
 static void add_load(struct access_counts *c, const struct source *s)
 {
 	if (s->level & LEVEL_HIT)
-		add_hit(c, s);
+		cache_lines_add_hit(c, s);
 	if (s->level & LEVEL_REMOTE_CACHE || s->is_remote) {
 		bool is_peer = !(s->snoop & (SNOOP_HIT | SNOOP_HITM)) && s->snoop_more & SNOOP_PEER;
 		c->n[ACCESS_REMOTE_HIT] += is_peer || s->snoop & SNOOP_HIT;
@@ -96,7 +96,7 @@ static void add_store(struct access_counts *c, const struct source *s)
 
 void access_counts_add(struct access_counts *c, const struct cache_access *access)
 {
-	struct source s = source_of(access->data_src);
+	struct source s = cache_lines_source_of(access->data_src);
 	bool is_load = s.operation & OPERATION_LOAD, is_store = !is_load && s.operation & OPERATION_STORE;
 	c->samples++;
 	c->n[ACCESS_LOCKED] += (s.lock & LOCKED) != 0;

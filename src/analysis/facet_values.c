@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 
-static uint32_t add_text(struct facet_values *v)
+static uint32_t facet_values_add_text(struct facet_values *v)
 {
 	text_visible_from(&v->text, 0);
 	return profile_builder_string(v->builder, (struct tally_str){v->text.data ? v->text.data : "", v->text.len});
@@ -14,11 +14,11 @@ static uint32_t add_text(struct facet_values *v)
 
 typedef void (*word_printer)(struct text *t, uint64_t word);
 
-static void set_text(struct facet_values *v, struct profile_value *value, word_printer print)
+static void facet_values_set_text(struct facet_values *v, struct profile_value *value, word_printer print)
 {
 	text_clear(&v->text);
 	print(&v->text, value->number);
-	value->text = add_text(v);
+	value->text = facet_values_add_text(v);
 }
 
 static void set_cgroup(struct facet_values *v, struct profile_value *value)
@@ -47,7 +47,7 @@ static void set_comm_nodigit(struct facet_values *v, struct profile_value *value
 			text_str(&v->text, "<N>");
 	}
 	value->number = 0;
-	value->text = add_text(v);
+	value->text = facet_values_add_text(v);
 }
 
 static void set_frame(const struct facet_values *v, struct profile_value *value, const uint32_t *frames)
@@ -58,7 +58,7 @@ static void set_frame(const struct facet_values *v, struct profile_value *value,
 }
 
 /* Files come after what is of none. */
-static void set_memory(const struct facet_values *v, struct profile_value *value, const uint32_t *frames)
+static void facet_values_set_memory(const struct facet_values *v, struct profile_value *value, const uint32_t *frames)
 {
 	uint32_t memory = (uint32_t)(value->number >> 32), file = memory & ~FACET_MEMORY_FILE;
 	value->frame = v->profile_frames[frames[(uint32_t)value->number]];
@@ -77,10 +77,11 @@ static void set_namespace(struct facet_values *v, struct profile_value *value)
 	struct thread_namespace space = thread_namespaces_get(v->namespaces, (uint32_t)value->number);
 	text_clear(&v->text);
 	text_printf(&v->text, "%" PRIu64 "/0x%" PRIx64, space.dev, space.inode);
-	value->text = add_text(v);
+	value->text = facet_values_add_text(v);
 }
 
-static void set_type(struct facet_values *v, enum profile_facet facet, struct profile_value *value, uint32_t frame)
+static void facet_values_set_type(
+	struct facet_values *v, enum profile_facet facet, struct profile_value *value, uint32_t frame)
 {
 	const struct frame_types types = {v->machine, v->store};
 	struct resolved_frame resolved = resolved_frame_get(v->frames, frame);
@@ -92,7 +93,7 @@ static void set_type(struct facet_values *v, enum profile_facet facet, struct pr
 		text_str(&v->text, frame_type_name(&access));
 	else
 		frame_type_offset_text(&access, &v->text);
-	value->text = add_text(v);
+	value->text = facet_values_add_text(v);
 	value->number = access.kind == DATA_ACCESS_TYPED ? access.offset : 0;
 }
 
@@ -101,7 +102,7 @@ static void finish_value(
 {
 	switch ((int)facet) {
 	case FACET_TRANSACTION:
-		set_text(v, value, transaction_print);
+		facet_values_set_text(v, value, transaction_print);
 		break;
 	case FACET_CGROUP:
 		set_cgroup(v, value);
@@ -118,7 +119,7 @@ static void finish_value(
 		break;
 	case FACET_TYPE:
 	case FACET_TYPE_OFFSET:
-		set_type(v, facet, value, frames[value->number]);
+		facet_values_set_type(v, facet, value, frames[value->number]);
 		break;
 	case FACET_BRANCH_FROM:
 	case FACET_BRANCH_TO:
@@ -127,29 +128,29 @@ static void finish_value(
 		set_frame(v, value, frames);
 		break;
 	case FACET_DATA_MEMORY:
-		set_memory(v, value, frames);
+		facet_values_set_memory(v, value, frames);
 		break;
 	case FACET_MEM_LEVEL:
-		set_text(v, value, data_src_level);
+		facet_values_set_text(v, value, data_src_level);
 		break;
 	case FACET_MEM_TLB:
-		set_text(v, value, data_src_tlb);
+		facet_values_set_text(v, value, data_src_tlb);
 		break;
 	case FACET_MEM_LOCK:
-		set_text(v, value, data_src_locked);
+		facet_values_set_text(v, value, data_src_locked);
 		break;
 	case FACET_MEM_SNOOP:
-		set_text(v, value, data_src_snoop);
+		facet_values_set_text(v, value, data_src_snoop);
 		break;
 	case FACET_MEM_BLOCK:
-		set_text(v, value, data_src_blocked);
+		facet_values_set_text(v, value, data_src_blocked);
 		break;
 	default:
 		break;
 	}
 }
 
-static bool find_field(const struct facet_values *v, struct tally_bytes raw, struct tally_str name,
+static bool facet_values_find_field(const struct facet_values *v, struct tally_bytes raw, struct tally_str name,
 	enum tracepoint_part *part, unsigned *index)
 {
 	for (*part = TRACEPOINT_COMMON; *part <= TRACEPOINT_OWN; ++*part)
@@ -185,7 +186,8 @@ static void set_field(
 	struct tracepoint_value value;
 	enum tracepoint_part part;
 	unsigned index;
-	if (!v->tracepoints || !is_kept(v, field, raw) || !find_field(v, raw, field->name, &part, &index) ||
+	if (!v->tracepoints || !is_kept(v, field, raw) ||
+		!facet_values_find_field(v, raw, field->name, &part, &index) ||
 		!tracepoint_value_at(v->tracepoints, raw, part, index, &value))
 		return;
 	to->number = stored_order(&value, v->is_big_endian);
@@ -194,7 +196,7 @@ static void set_field(
 		text_bytes(&v->text, value.text.data, value.text.len);
 	else
 		(void)tracepoint_field_print(v->tracepoints, raw, part, index, &v->text);
-	to->text = add_text(v);
+	to->text = facet_values_add_text(v);
 }
 
 /* payload: RESOLVE_NONE: the sample is of no tracepoint. */
@@ -204,7 +206,7 @@ static void set_trace(struct facet_values *v, uint32_t payload, struct tally_byt
 	if (payload == RESOLVE_NONE) {
 		if (v->options->tells_no_trace) {
 			text_str(&v->text, "N/A");
-			to->text = add_text(v);
+			to->text = facet_values_add_text(v);
 		}
 		return;
 	}
@@ -212,7 +214,7 @@ static void set_trace(struct facet_values *v, uint32_t payload, struct tally_byt
 		(void)tracepoint_print_raw(v->tracepoints, raw, &v->text);
 	else if (v->tracepoints)
 		(void)tracepoint_print(v->tracepoints, raw, &v->text);
-	to->text = add_text(v);
+	to->text = facet_values_add_text(v);
 }
 
 static struct profile_value no_value(void)
@@ -221,7 +223,8 @@ static struct profile_value no_value(void)
 }
 
 /* In the order of the facets' bits: the trace is the first, fields are the last. */
-static uint32_t add_row(struct facet_values *v, const struct sample_facets *facets, const uint32_t *frames, size_t row)
+static uint32_t facet_values_add_row(
+	struct facet_values *v, const struct sample_facets *facets, const uint32_t *frames, size_t row)
 {
 	const uint64_t *words = id_table_key(&facets->rows, (uint32_t)row);
 	uint32_t payload = facets->has_payload ? (uint32_t)words[facets->number_count] : RESOLVE_NONE;
@@ -251,5 +254,5 @@ void facet_values_add(
 	struct facet_values *v, const struct sample_facets *facets, const uint32_t *frames, uint32_t *rows)
 {
 	for (size_t i = 0; i < facets->rows.len; i++)
-		rows[i] = add_row(v, facets, frames, i);
+		rows[i] = facet_values_add_row(v, facets, frames, i);
 }

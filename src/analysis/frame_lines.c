@@ -21,7 +21,8 @@ size_t frame_line_places(
 	return binary_store_places(lines->store, id, frame->address, places, max);
 }
 
-static void print_address(const struct frame_lines *lines, const struct resolved_frame *frame, struct text *text)
+static void frame_lines_print_address(
+	const struct frame_lines *lines, const struct resolved_frame *frame, struct text *text)
 {
 	uint64_t address = resolved_frame_shown(frame);
 	struct tally_elf_va va = {address};
@@ -53,7 +54,7 @@ void frame_line_text(const struct frame_lines *lines, const struct resolved_fram
 		text_char(text, '+');
 		text_u64(text, resolved_frame_shown(frame) - symbol->start);
 	} else if (frame->binary != RESOLVE_NONE) {
-		print_address(lines, frame, text);
+		frame_lines_print_address(lines, frame, text);
 	} else {
 		text_str(text, "??:0");
 	}

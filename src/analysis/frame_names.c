@@ -46,7 +46,7 @@ enum tally_status frame_names_store_id(
 
 /* Many frames are of one function, and reading its name costs more than all else that is done for them. NULL: out of
  * memory. */
-static const char *readable(struct frame_names *names, const char *function)
+static const char *frame_names_readable(struct frame_names *names, const char *function)
 {
 	bool is_new;
 	uint64_t *slot = map_u64_at(&names->readable, (uintptr_t)function, &is_new);
@@ -57,7 +57,7 @@ static const char *readable(struct frame_names *names, const char *function)
 	return (const char *)(uintptr_t)*slot;
 }
 
-static enum tally_status fill(
+static enum tally_status frame_names_fill(
 	struct frame_names *names, const struct resolved_frame *frame, struct frame_name *name, struct tally_error *err)
 {
 	name->path = name->shown = STR("[unknown]");
@@ -93,7 +93,7 @@ static enum tally_status fill(
 		name->is_kernel = false;
 	}
 	if (symbol) {
-		name->symbol = readable(names, symbol->name);
+		name->symbol = frame_names_readable(names, symbol->name);
 		if (!name->symbol)
 			return error_nomem(err);
 		name->symbol_offset = shown - symbol->start;
@@ -119,7 +119,7 @@ struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, st
 		return NULL;
 	}
 	struct resolved_frame resolved = resolved_frame_get(&names->resolver->frames, frame);
-	if (fill(names, &resolved, name, err) != TALLY_OK)
+	if (frame_names_fill(names, &resolved, name, err) != TALLY_OK)
 		return NULL;
 	names->names.items[frame] = name;
 	return name;
@@ -183,7 +183,7 @@ bool frame_names_places(struct frame_names *names, uint32_t frame, struct frame_
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		copy[i] = places[i];
-		copy[i].function = places[i].function ? readable(names, places[i].function) : NULL;
+		copy[i].function = places[i].function ? frame_names_readable(names, places[i].function) : NULL;
 		if (places[i].function && !copy[i].function)
 			return false;
 	}

@@ -6,7 +6,7 @@ void group_reads_deinit(struct group_reads *reads)
 	vec_free(&reads->totals);
 }
 
-static uint64_t *total_of(struct group_reads *reads, uint64_t id, uint64_t thread)
+static uint64_t *group_reads_total_of(struct group_reads *reads, uint64_t id, uint64_t thread)
 {
 	const uint64_t key[2] = {id, thread};
 	bool is_new;
@@ -33,7 +33,7 @@ enum tally_status group_reads_next(struct group_reads *reads, struct perfdata_re
 			continue;
 		}
 		bool is_threads = ATTR_HAS(&out->event->attr, INHERIT);
-		uint64_t *total = total_of(reads, id, is_threads ? sample->tid : 0);
+		uint64_t *total = group_reads_total_of(reads, id, is_threads ? sample->tid : 0);
 		if (!total)
 			return TALLY_NOMEM;
 		/* A count does not fall: this is another thread, which has the number of one that is gone. */

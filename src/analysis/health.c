@@ -7,7 +7,7 @@
 #define DEFAULT_MAX_STACK 127 /* the kernel's perf_event_max_stack, where the attr does not say */
 #define AUX_TRUNCATED	  1 /* PERF_AUX_FLAG_TRUNCATED */
 
-struct reading { /* the last one of an id */
+struct health_reading { /* the last one of an id */
 	size_t event;
 	uint64_t enabled_ns, running_ns;
 };
@@ -17,7 +17,7 @@ struct health_walk {
 	struct recording_health *out;
 	struct map_u64 throttled_since; /* stream id -> time, 0: runs */
 	struct map_u64 reading_of; /* id -> index of readings */
-	VEC(struct reading) readings;
+	VEC(struct health_reading) readings;
 	uint64_t round_max_ns, flush_until_ns, flushed_ns; /* the round contract: see time_order.h */
 	bool has_no_memory;
 };
@@ -34,7 +34,7 @@ static struct health_event *event_at(struct health_walk *walk, size_t index)
 	return &out->events.items[index];
 }
 
-static struct health_event *event_of(struct health_walk *walk, const struct record *record)
+static struct health_event *health_event_of(struct health_walk *walk, const struct record *record)
 {
 	const struct perfdata_event *event = perfdata_reader_event_of(walk->reader, record);
 	return event ? event_at(walk, event->index) : NULL;
@@ -44,7 +44,7 @@ static void note_reading(struct health_walk *walk, uint64_t id, size_t event, ui
 {
 	bool is_new;
 	uint64_t *slot = map_u64_at(&walk->reading_of, id, &is_new);
-	struct reading reading = {event, enabled, running};
+	struct health_reading reading = {event, enabled, running};
 	if (slot && is_new) {
 		*slot = walk->readings.len;
 		if (vec_push(&walk->readings, reading))
@@ -90,7 +90,7 @@ static void note_stacks(const struct perfdata_event *event, const struct sample 
 }
 
 /* The time, 0 if it has none. */
-static uint64_t note_sample(struct health_walk *walk, const struct record *record)
+static uint64_t health_note_sample(struct health_walk *walk, const struct record *record)
 {
 	struct recording_health *out = walk->out;
 	const struct perfdata_event *event = perfdata_reader_event_of(walk->reader, record);
@@ -140,7 +140,7 @@ static void note_loss(struct health_walk *walk, const struct record *record, uin
 
 static void note_throttle(struct health_walk *walk, const struct record *record, const struct record_throttle *throttle)
 {
-	struct health_event *event = event_of(walk, record);
+	struct health_event *event = health_event_of(walk, record);
 	uint64_t *since = map_u64_at(&walk->throttled_since, throttle->stream_id, NULL);
 	if (!since) {
 		walk->has_no_memory = true;
@@ -217,7 +217,7 @@ static void note_type(struct recording_health *out, uint32_t type)
 }
 
 /* What comes after a round's end is not older than what the round before it saw. */
-static void note_time(struct health_walk *walk, uint64_t time_ns)
+static void health_note_time(struct health_walk *walk, uint64_t time_ns)
 {
 	struct recording_health *out = walk->out;
 	if (time_ns == 0)
@@ -232,13 +232,13 @@ static void note_time(struct health_walk *walk, uint64_t time_ns)
 		walk->round_max_ns = time_ns;
 }
 
-static void note_record(struct health_walk *walk, const struct record *record)
+static void health_note_record(struct health_walk *walk, const struct record *record)
 {
 	struct record_fields fields;
 	uint64_t time_ns = 0;
 	note_type(walk->out, record->type);
 	if (record->type == RECORD_SAMPLE) {
-		time_ns = note_sample(walk, record);
+		time_ns = health_note_sample(walk, record);
 	} else if (record_type_name(record->type)) {
 		(void)perfdata_reader_time(walk->reader, record, &time_ns);
 		if (record_decode(record, &fields, NULL) == TALLY_OK)
@@ -246,7 +246,7 @@ static void note_record(struct health_walk *walk, const struct record *record)
 		else
 			damaged_records_add(&walk->out->input.damaged, record->offset, record->type);
 	}
-	note_time(walk, time_ns);
+	health_note_time(walk, time_ns);
 	if (record->type == RECORD_FINISHED_ROUND) {
 		walk->flushed_ns = walk->flush_until_ns;
 		walk->flush_until_ns = walk->round_max_ns;
@@ -256,7 +256,7 @@ static void note_record(struct health_walk *walk, const struct record *record)
 static void finish_readings(struct health_walk *walk)
 {
 	for (size_t i = 0; i < walk->readings.len; i++) {
-		const struct reading *reading = &walk->readings.items[i];
+		const struct health_reading *reading = &walk->readings.items[i];
 		struct health_event *event = event_at(walk, reading->event);
 		if (!event)
 			return;
@@ -289,7 +289,7 @@ static void finish_losses(struct recording_health *out)
 	}
 }
 
-static void finish(struct health_walk *walk)
+static void health_finish(struct health_walk *walk)
 {
 	struct recording_health *out = walk->out;
 	size_t position = 0;
@@ -324,10 +324,10 @@ enum tally_status recording_health_read(
 	struct record record;
 	enum tally_status status;
 	while ((status = perfdata_reader_next(reader, &record, &health->end)) == TALLY_OK && !walk.has_no_memory)
-		note_record(&walk, &record);
+		health_note_record(&walk, &record);
 	if (status == TALLY_END)
 		health->end = (struct tally_error){.status = TALLY_OK};
-	finish(&walk);
+	health_finish(&walk);
 	map_u64_deinit(&walk.throttled_since);
 	map_u64_deinit(&walk.reading_of);
 	vec_free(&walk.readings);

@@ -11,7 +11,7 @@
 
 #define TASK_FRAMES 8192
 
-struct reading {
+struct inline_frames_reading {
 	const struct symbolise_job *job;
 	struct inline_frames *out;
 	uint32_t *of_binary; /* of the machine: its entry of the store; RESOLVE_NONE: not hit, or without lines */
@@ -23,7 +23,7 @@ struct reading {
 
 /* The entry of each binary, found once; none where lines are looked for in vain: most frames may be of such, and nothing is
  * asked of them. */
-static enum tally_status find_entries(struct reading *r, struct tally_error *err)
+static enum tally_status find_entries(struct inline_frames_reading *r, struct tally_error *err)
 {
 	const struct symbolise_job *job = r->job;
 	enum tally_status status = TALLY_OK;
@@ -41,9 +41,9 @@ static enum tally_status find_entries(struct reading *r, struct tally_error *err
 	return status;
 }
 
-static void put_entries(void *context, size_t task, unsigned worker)
+static void inline_frames_put_entries(void *context, size_t task, unsigned worker)
 {
-	const struct reading *r = context;
+	const struct inline_frames_reading *r = context;
 	size_t end = thread_pool_task_end(task, TASK_FRAMES, r->job->frames->len);
 	for (size_t i = task * TASK_FRAMES; i < end; i++) {
 		uint32_t binary = resolved_frame_get(r->job->frames, (uint32_t)i).binary;
@@ -51,7 +51,7 @@ static void put_entries(void *context, size_t task, unsigned worker)
 	}
 }
 
-static enum tally_status collect(struct reading *r, struct tally_error *err)
+static enum tally_status inline_frames_collect(struct inline_frames_reading *r, struct tally_error *err)
 {
 	size_t binaries = machine_binary_count(r->job->machine);
 	r->of_binary = malloc((binaries + 1) * sizeof(*r->of_binary));
@@ -61,25 +61,26 @@ static enum tally_status collect(struct reading *r, struct tally_error *err)
 		r->of_binary[i] = RESOLVE_NONE;
 	enum tally_status status = find_entries(r, err);
 	if (status == TALLY_OK)
-		thread_pool_for(thread_pool_tasks(r->job->frames->len, TASK_FRAMES), r->job->threads, put_entries, r);
+		thread_pool_for(thread_pool_tasks(r->job->frames->len, TASK_FRAMES), r->job->threads,
+			inline_frames_put_entries, r);
 	return status;
 }
 
-static uint64_t address_of(const struct reading *r, uint32_t frame)
+static uint64_t inline_frames_address_of(const struct inline_frames_reading *r, uint32_t frame)
 {
 	return frame_of_symbol(resolved_frame_get(r->job->frames, frame), r->job->symbols[frame]).address;
 }
 
 static void put_addresses(void *context, size_t task, unsigned worker)
 {
-	const struct reading *r = context;
+	const struct inline_frames_reading *r = context;
 	size_t end = thread_pool_task_end(task, TASK_FRAMES, r->begin[r->entry_count]);
 	for (size_t i = task * TASK_FRAMES; i < end; i++)
-		r->addresses[i] = address_of(r, r->frames[i]);
+		r->addresses[i] = inline_frames_address_of(r, r->frames[i]);
 }
 
 /* What the addresses need of each entry. */
-static enum tally_status load_all(struct reading *r, struct tally_error *err)
+static enum tally_status load_all(struct inline_frames_reading *r, struct tally_error *err)
 {
 	size_t count = r->job->frames->len;
 	enum tally_status status = TALLY_OK;
@@ -98,10 +99,10 @@ static enum tally_status load_all(struct reading *r, struct tally_error *err)
 }
 
 /* Adds the inlined calls of one address; what comes last is the function itself, which the symbol names. */
-static bool add_names(const struct reading *r, uint32_t frame)
+static bool inline_frames_add_names(const struct inline_frames_reading *r, uint32_t frame)
 {
 	struct source_place places[LIMIT_INLINE_DEPTH];
-	uint64_t address = address_of(r, frame);
+	uint64_t address = inline_frames_address_of(r, frame);
 	size_t count = binary_store_places(r->job->store, r->entries[frame], address, places, LIMIT_INLINE_DEPTH);
 	for (size_t i = 0; i + 1 < count; i++)
 		if (places[i].is_inlined && places[i].function && !vec_push(&r->out->names, places[i].function))
@@ -109,12 +110,12 @@ static bool add_names(const struct reading *r, uint32_t frame)
 	return true;
 }
 
-static enum tally_status name_all(const struct reading *r, struct tally_error *err)
+static enum tally_status inline_frames_name_all(const struct inline_frames_reading *r, struct tally_error *err)
 {
 	size_t count = r->job->frames->len;
 	for (size_t i = 0; i < count; i++) {
 		r->out->begin[i] = r->out->names.len;
-		if (r->entries[i] != RESOLVE_NONE && !add_names(r, (uint32_t)i))
+		if (r->entries[i] != RESOLVE_NONE && !inline_frames_add_names(r, (uint32_t)i))
 			return error_nomem(err);
 	}
 	r->out->begin[count] = r->out->names.len;
@@ -124,13 +125,14 @@ static enum tally_status name_all(const struct reading *r, struct tally_error *e
 enum tally_status inline_frames_read(
 	const struct symbolise_job *job, struct inline_frames *out, struct tally_error *err)
 {
-	struct reading r = {.job = job, .out = out, .entries = malloc((job->frames->len + 1) * sizeof(*r.entries))};
+	struct inline_frames_reading r = {
+		.job = job, .out = out, .entries = malloc((job->frames->len + 1) * sizeof(*r.entries))};
 	*out = (struct inline_frames){.begin = calloc(job->frames->len + 1, sizeof(*out->begin))};
-	enum tally_status status = out->begin && r.entries ? collect(&r, err) : error_nomem(err);
+	enum tally_status status = out->begin && r.entries ? inline_frames_collect(&r, err) : error_nomem(err);
 	if (status == TALLY_OK)
 		status = load_all(&r, err);
 	if (status == TALLY_OK)
-		status = name_all(&r, err);
+		status = inline_frames_name_all(&r, err);
 	free(r.of_binary);
 	free(r.entries);
 	free(r.begin);

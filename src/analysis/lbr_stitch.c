@@ -12,7 +12,7 @@ void lbr_stitcher_deinit(struct lbr_stitcher *stitcher)
 	map_u64_deinit(&stitcher->by_thread);
 }
 
-static struct lbr_thread *find_thread(struct lbr_stitcher *stitcher, uint32_t tid)
+static struct lbr_thread *lbr_stitch_find_thread(struct lbr_stitcher *stitcher, uint32_t tid)
 {
 	bool is_new;
 	uint64_t *index = map_u64_at(&stitcher->by_thread, tid, &is_new);
@@ -37,7 +37,7 @@ static struct lbr_entry entry_at(const struct sample *sample, size_t index)
 		sample_u64_at(words, first + 1, sample->swap), sample_u64_at(words, first + 2, sample->swap)};
 }
 
-static bool is_same(const struct lbr_entry *a, const struct lbr_entry *b)
+static bool lbr_stitch_is_same(const struct lbr_entry *a, const struct lbr_entry *b)
 {
 	return a->from == b->from && a->to == b->to && a->flags == b->flags;
 }
@@ -77,12 +77,12 @@ bool lbr_stitch(struct lbr_stitcher *stitcher, const struct sample *sample, stru
 	if (!sample->branches.has_hw_idx || sample->branches.hw_idx == UINT64_MAX || count == 0 ||
 		count > LIMIT_BRANCH_HISTORY || stitcher->register_count == 0)
 		return true;
-	struct lbr_thread *last = find_thread(stitcher, sample->tid);
+	struct lbr_thread *last = lbr_stitch_find_thread(stitcher, sample->tid);
 	if (!last)
 		return false;
 	size_t entry = entry_of_oldest(stitcher, last, sample, count);
 	struct lbr_entry oldest = entry_at(sample, count - 1);
-	bool is_stitched = entry < last->count && is_same(&last->entries[entry], &oldest);
+	bool is_stitched = entry < last->count && lbr_stitch_is_same(&last->entries[entry], &oldest);
 	if (!keep_older(last, entry, is_stitched))
 		return false;
 	last->newest = sample->branches.hw_idx % stitcher->register_count;

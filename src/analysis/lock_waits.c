@@ -130,7 +130,7 @@ void lock_waits_acquire(struct lock_waits *w, const struct lock_wait *taken)
 		end_wait(w, id, taken->time_ns);
 }
 
-static void give_up(struct lock_waits *w, const int32_t *tid)
+static void lock_waits_abandon(struct lock_waits *w, const int32_t *tid)
 {
 	for (size_t i = 0; w->open > 0 && i < w->waits.len; i++) {
 		if (!w->is_waiting.items[i] || (tid && w->waits.items[i].tid != *tid))
@@ -143,12 +143,12 @@ static void give_up(struct lock_waits *w, const int32_t *tid)
 
 void lock_waits_end_thread(struct lock_waits *w, int32_t tid)
 {
-	give_up(w, &tid);
+	lock_waits_abandon(w, &tid);
 }
 
 void lock_waits_give_up(struct lock_waits *w)
 {
-	give_up(w, NULL);
+	lock_waits_abandon(w, NULL);
 }
 
 void lock_waits_finish(struct lock_waits *w)

@@ -21,19 +21,19 @@ static uint64_t pages_of(uint32_t order)
 	return order < 64 ? UINT64_C(1) << order : 0;
 }
 
-static void add(struct page_count *count, uint32_t order)
+static void page_usage_add(struct page_count *count, uint32_t order)
 {
 	count->requests++;
 	count->pages += pages_of(order);
 }
 
-static uint32_t find_row(struct id_table *ids, const struct page_alloc *alloc, uint64_t first, bool *is_new)
+static uint32_t page_usage_find_row(struct id_table *ids, const struct page_alloc *alloc, uint64_t first, bool *is_new)
 {
 	const uint64_t key[] = {first, (uint64_t)alloc->order << 32 | alloc->migrate_type, alloc->gfp};
 	return id_table_add(ids, key, is_new);
 }
 
-static void add_to(struct page_row *row, const struct page_alloc *alloc)
+static void page_usage_add_to(struct page_row *row, const struct page_alloc *alloc)
 {
 	row->of.call_site = alloc->call_site;
 	row->hits++;
@@ -52,7 +52,7 @@ static uint64_t *count_of(struct page_usage *u, uint32_t order, uint32_t type)
 	return &u->by_order[order][type < PAGE_MIGRATE_TYPES ? type : PAGE_MIGRATE_TYPES - 1];
 }
 
-static void forget(struct page_usage *u, struct page_block *state)
+static void page_usage_forget(struct page_usage *u, struct page_block *state)
 {
 	if (u->is_live) {
 		const struct page_alloc *of = &u->blocks.items[state->block].of;
@@ -65,9 +65,9 @@ static void forget(struct page_usage *u, struct page_block *state)
 
 bool page_usage_alloc(struct page_usage *u, const struct page_alloc *alloc)
 {
-	add(&u->allocated, alloc->order);
+	page_usage_add(&u->allocated, alloc->order);
 	if (alloc->pfn == PAGE_FAILED) {
-		add(&u->failed, alloc->order);
+		page_usage_add(&u->failed, alloc->order);
 		return true;
 	}
 	(*count_of(u, alloc->order, alloc->migrate_type))++;
@@ -82,32 +82,32 @@ bool page_usage_alloc(struct page_usage *u, const struct page_alloc *alloc)
 		u->states.items[u->states.len++] = (struct page_block){.block = ID_TABLE_NONE};
 	struct page_block *state = &u->states.items[pfn];
 	if (state->block != ID_TABLE_NONE)
-		forget(u, state); /* its free was lost */
-	uint32_t block = find_row(&u->block_ids, alloc, alloc->pfn, &is_new);
+		page_usage_forget(u, state); /* its free was lost */
+	uint32_t block = page_usage_find_row(&u->block_ids, alloc, alloc->pfn, &is_new);
 	if (block == ID_TABLE_NONE)
 		return false;
 	if (is_new)
 		u->blocks.items[u->blocks.len++] = (struct page_row){.of = *alloc};
-	uint32_t caller = find_row(&u->caller_ids, alloc, alloc->call_site, &is_new);
+	uint32_t caller = page_usage_find_row(&u->caller_ids, alloc, alloc->call_site, &is_new);
 	if (caller == ID_TABLE_NONE)
 		return false;
 	if (is_new) {
 		u->callers.items[u->callers.len] = (struct page_row){.of = *alloc};
 		u->callers.items[u->callers.len++].of.pfn = 0;
 	}
-	add_to(&u->blocks.items[block], alloc);
-	add_to(&u->callers.items[caller], alloc);
+	page_usage_add_to(&u->blocks.items[block], alloc);
+	page_usage_add_to(&u->callers.items[caller], alloc);
 	*state = (struct page_block){.block = block, .caller = caller, .order = alloc->order};
 	return true;
 }
 
 void page_usage_free(struct page_usage *u, uint64_t pfn, uint32_t order)
 {
-	add(&u->freed, order);
+	page_usage_add(&u->freed, order);
 	uint32_t id = id_table_find(&u->pfns, &pfn);
 	if (id == ID_TABLE_NONE || u->states.items[id].block == ID_TABLE_NONE) {
-		add(&u->unknown_frees, order);
+		page_usage_add(&u->unknown_frees, order);
 		return;
 	}
-	forget(u, &u->states.items[id]);
+	page_usage_forget(u, &u->states.items[id]);
 }

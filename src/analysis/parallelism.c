@@ -12,7 +12,7 @@ static int change_of(const struct record *record)
 	return record->type == RECORD_EXIT ? -1 : 0;
 }
 
-static int compare_times(const void *left, const void *right)
+static int parallelism_compare_times(const void *left, const void *right)
 {
 	const struct parallelism_change *a = left, *b = right;
 	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
@@ -35,7 +35,7 @@ enum tally_status parallelism_read(struct parallelism *p, const struct perfdata_
 			return error_nomem(err);
 	}
 	if (p->changes.len)
-		qsort(p->changes.items, p->changes.len, sizeof(p->changes.items[0]), compare_times);
+		qsort(p->changes.items, p->changes.len, sizeof(p->changes.items[0]), parallelism_compare_times);
 	int64_t count = 1;
 	for (size_t i = 0; i < p->changes.len; i++)
 		p->changes.items[i].count = count += p->changes.items[i].count;

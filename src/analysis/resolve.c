@@ -123,7 +123,7 @@ static uint64_t code_address(const struct resolve_frame_query *query)
 }
 
 /* What is mapped at the query's address, and around it. */
-static const struct resolve_range *find_range(
+static const struct resolve_range *resolve_find_range(
 	struct resolver *r, const struct resolve_where *where, const struct resolve_frame_query *query)
 {
 	uint32_t cpumode = query->cpumode & ~RESOLVE_RETURN;
@@ -145,7 +145,7 @@ static const struct resolve_range *find_range(
 
 static void find_mapped(struct resolver *r, const struct resolve_where *where, struct resolve_frame_query *query)
 {
-	const struct resolve_range *range = find_range(r, where, query);
+	const struct resolve_range *range = resolve_find_range(r, where, query);
 	uint64_t ip = code_address(query);
 	const struct resolved_frame frame = {.address = ip + range->delta,
 		.raw_address = r->keep_raw ? query->ip : 0,
@@ -158,7 +158,7 @@ static void find_mapped(struct resolver *r, const struct resolve_where *where, s
 }
 
 /* The frame of what is mapped there, also into the cache. */
-static uint32_t add_mapped(struct resolver *r, const struct resolve_frame_query *query)
+static uint32_t resolve_add_mapped(struct resolver *r, const struct resolve_frame_query *query)
 {
 	uint32_t id = id_table_add_hashed(&r->frames, query->words, query->hash, NULL);
 	if (id == ID_TABLE_NONE || (id == r->first_ips.len && !vec_push(&r->first_ips, query->ip))) {
@@ -177,7 +177,7 @@ uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, u
 	if (cached != RESOLVE_NONE)
 		return cached;
 	find_mapped(r, where, &query);
-	return add_mapped(r, &query);
+	return resolve_add_mapped(r, &query);
 }
 
 void resolver_addresses_clear(struct resolver *r)
@@ -264,7 +264,7 @@ bool resolver_addresses_find(struct resolver *r)
 	for (size_t i = 0; i < missing; i++)
 		(void)id_table_guess(&r->frames, queries[i].hash);
 	for (size_t i = 0; i < missing; i++)
-		r->found.items[queries[i].address] = add_mapped(r, &queries[i]);
+		r->found.items[queries[i].address] = resolve_add_mapped(r, &queries[i]);
 	return !r->failed;
 }
 
@@ -306,13 +306,13 @@ uint32_t resolver_raw_frame(
 		frame.level = level;
 	resolved_frame_pack(&frame, query.words);
 	query.hash = id_table_hash(&r->frames, query.words);
-	uint32_t id = add_mapped(r, &query);
+	uint32_t id = resolve_add_mapped(r, &query);
 	if (!is_cached)
 		cache_slot(r, ip, query.epoch)->frame = 0;
 	return id;
 }
 
-static uint32_t add_frame(struct resolver *r, const struct resolved_frame *frame, uint64_t ip)
+static uint32_t resolve_add_frame(struct resolver *r, const struct resolved_frame *frame, uint64_t ip)
 {
 	uint64_t words[RESOLVED_FRAME_WORDS];
 	resolved_frame_pack(frame, words);
@@ -330,7 +330,7 @@ uint32_t resolver_marked_frame(struct resolver *r, uint32_t frame, uint64_t ip, 
 		return 0;
 	struct resolved_frame marked = resolved_frame_get(&r->frames, frame);
 	marked.branch = branch;
-	return add_frame(r, &marked, ip);
+	return resolve_add_frame(r, &marked, ip);
 }
 
 uint32_t resolver_earlier_frame(struct resolver *r, uint32_t frame, uint64_t bytes)
@@ -340,7 +340,7 @@ uint32_t resolver_earlier_frame(struct resolver *r, uint32_t frame, uint64_t byt
 	struct resolved_frame earlier = resolved_frame_get(&r->frames, frame);
 	earlier.address -= bytes;
 	earlier.raw_address -= earlier.raw_address ? bytes : 0;
-	return add_frame(r, &earlier, r->first_ips.items[frame] - bytes);
+	return resolve_add_frame(r, &earlier, r->first_ips.items[frame] - bytes);
 }
 
 uint32_t resolver_stack(struct resolver *r, const uint32_t *frames, size_t count, uint32_t hash)
@@ -370,7 +370,7 @@ bool chain_modes_mark(struct chain_modes *modes, uint64_t mark)
 
 #define BRANCH_WORDS 3 /* from, to, flags */
 
-static uint64_t stored(const struct resolver *r, uint64_t word)
+static uint64_t resolve_stored(const struct resolver *r, uint64_t word)
 {
 	return r->swap ? __builtin_bswap64(word) : word;
 }
@@ -399,7 +399,7 @@ struct sample_array resolver_whole_chain(struct resolver *r, const struct sample
 	uint64_t *words = r->chain_scratch.items;
 	if (kept > 0)
 		memcpy(words, chain->data, kept * sizeof(*words));
-	words[kept] = stored(r, CONTEXT_USER);
+	words[kept] = resolve_stored(r, CONTEXT_USER);
 	memcpy(words + kept + 1, later.data, later.count * sizeof(*words));
 	return (struct sample_array){(const uint8_t *)words, len};
 }
@@ -433,13 +433,13 @@ static struct sample_array lbr_chain(struct resolver *r, const struct sample *sa
 	uint64_t *words = r->chain_scratch.items;
 	if (kept > 0)
 		memcpy(words, chain->data, kept * sizeof(*words));
-	words[kept] = stored(r, CONTEXT_USER);
+	words[kept] = resolve_stored(r, CONTEXT_USER);
 	/* The newest call leads to where the sample is; each came from inside its caller. */
 	words[kept + 1] = sample_u64_at(branches, 1, false);
 	for (uint32_t i = 0; i < count; i++)
 		words[kept + 2 + i] = sample_u64_at(branches, (size_t)i * BRANCH_WORDS, false);
 	for (size_t i = 0; i < older.count; i++)
-		words[kept + 2 + count + i] = stored(r, older.sources[i]);
+		words[kept + 2 + count + i] = resolve_stored(r, older.sources[i]);
 	return (struct sample_array){(const uint8_t *)words, len};
 }
 
@@ -469,9 +469,9 @@ static struct sample_array unwound_chain(struct resolver *r, const struct resolv
 		return recorded;
 	if (kept > 0)
 		memcpy(words, recorded.data, kept * sizeof(*words));
-	words[kept] = stored(r, CONTEXT_USER);
+	words[kept] = resolve_stored(r, CONTEXT_USER);
 	for (size_t i = 0; i < result.count; i++)
-		ips[i] = stored(r, ips[i] - !unwind_is_exact(&result, i));
+		ips[i] = resolve_stored(r, ips[i] - !unwind_is_exact(&result, i));
 	r->is_unwound = true;
 	r->names_calls = true;
 	return (struct sample_array){(const uint8_t *)words, kept + 1 + (uint32_t)result.count};

@@ -65,7 +65,7 @@ void run_parts_deinit(struct run_parts *parts)
 	*parts = (struct run_parts){0};
 }
 
-struct walking {
+struct run_parts_walking {
 	struct run_parts *parts;
 	run_part_walk walk;
 	void *context;
@@ -73,13 +73,13 @@ struct walking {
 
 static void walk_one(void *context, size_t index, unsigned worker)
 {
-	const struct walking *w = context;
+	const struct run_parts_walking *w = context;
 	w->walk(w->context, index, &w->parts->items[index]);
 }
 
 void run_parts_walk(struct run_parts *parts, run_part_walk walk, void *context)
 {
-	struct walking walking = {parts, walk, context};
+	struct run_parts_walking walking = {parts, walk, context};
 	thread_pool_for(parts->count, parts->run->threads, walk_one, &walking);
 	/* Those whose guess was wrong, one after another; behind a cut nothing counts. */
 	for (size_t i = 1; i < parts->count && parts->run->piece_count == 0; i++) {

@@ -32,7 +32,7 @@ void sample_facets_deinit(struct sample_facets *f)
 	intern_deinit(&f->payloads);
 }
 
-static uint64_t socket_of(const struct sample_facets *f, const struct facet_input *in)
+static uint64_t sample_facets_socket_of(const struct sample_facets *f, const struct facet_input *in)
 {
 	uint32_t cpu = in->sample->cpu;
 	bool is_known =
@@ -60,7 +60,7 @@ static uint64_t mapped_size(const struct sample_facets *f, const struct facet_in
  * What tells memory of equal addresses in its objects apart: the file, where the kernel says one; else the process,
  * unless the memory is shared; 0 for the kernel's.
  */
-static uint32_t memory_of(const struct sample_facets *f, const struct facet_input *in)
+static uint32_t sample_facets_memory_of(const struct sample_facets *f, const struct facet_input *in)
 {
 	const struct resolve_where *where = &in->where;
 	const struct mapping *map = NULL;
@@ -74,7 +74,7 @@ static uint32_t memory_of(const struct sample_facets *f, const struct facet_inpu
 	return map->flags & MAP_SHARED ? 0 : (uint32_t)where->pid & ~FACET_MEMORY_FILE;
 }
 
-static uint64_t branch_flags(const struct sample_branch *branch)
+static uint64_t sample_facets_branch_flags(const struct sample_branch *branch)
 {
 	return (branch->is_mispredicted ? BRANCH_FLAG_MISPREDICTED : 0u) |
 	       (branch->is_predicted ? BRANCH_FLAG_PREDICTED : 0u) | (branch->in_transaction ? BRANCH_FLAG_IN_TX : 0u) |
@@ -102,7 +102,7 @@ static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, e
 	case FACET_TIME:
 		return s->time / f->quantum_ns * f->quantum_ns;
 	case FACET_SOCKET:
-		return socket_of(f, in);
+		return sample_facets_socket_of(f, in);
 	case FACET_ADDRESS:
 		return in->is_branch ? in->branch.to : s->ip;
 	case FACET_PLACE:
@@ -132,7 +132,7 @@ static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, e
 	case FACET_BRANCH_TO:
 		return resolver_raw_frame(f->resolver, &in->where, RESOLVE_ANY_MODE, 0, in->branch.to);
 	case FACET_BRANCH_FLAGS:
-		return branch_flags(&in->branch);
+		return sample_facets_branch_flags(&in->branch);
 	case FACET_BRANCH_CYCLES:
 		return in->branch.cycles;
 	case FACET_BRANCH_KIND:
@@ -140,8 +140,8 @@ static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, e
 	case FACET_DATA:
 		return resolver_raw_frame(f->resolver, &in->where, in->cpumode, 0, s->addr);
 	case FACET_DATA_MEMORY:
-		return resolver_raw_frame(f->resolver, &in->where, in->cpumode, 0, s->addr) | (uint64_t)memory_of(f, in)
-												      << 32;
+		return resolver_raw_frame(f->resolver, &in->where, in->cpumode, 0, s->addr) |
+		       (uint64_t)sample_facets_memory_of(f, in) << 32;
 	case FACET_CODE:
 		return resolver_raw_frame(f->resolver, &in->where, RESOLVE_ANY_MODE, 0, s->ip);
 	case FACET_MEM_LEVEL:

@@ -62,7 +62,7 @@ void sample_pass_destroy(struct sample_pass *pass)
 	free(pass);
 }
 
-static uint64_t pack(uint32_t low, uint32_t high)
+static uint64_t sample_pass_pack(uint32_t low, uint32_t high)
 {
 	return (uint64_t)high << 32 | low;
 }
@@ -105,7 +105,8 @@ uint32_t sample_pass_add_thread(const struct sample_pass_input *input, const str
 		key.pid = thread->tid ? thread->pid : 0;
 		key.tid = thread->tid;
 	}
-	uint64_t words[THREAD_KEY_WORDS] = {pack((uint32_t)key.pid, (uint32_t)key.tid), pack(key.comm, key.last_comm)};
+	uint64_t words[THREAD_KEY_WORDS] = {
+		sample_pass_pack((uint32_t)key.pid, (uint32_t)key.tid), sample_pass_pack(key.comm, key.last_comm)};
 	return id_table_add(threads, words, NULL);
 }
 
@@ -123,9 +124,9 @@ static uint32_t thread_id(struct sample_pass *pass, int32_t pid, int32_t tid, ui
 
 void sample_key_pack(const struct sample_key *key, uint64_t words[SAMPLE_KEY_WORDS])
 {
-	words[0] = pack(key->event, key->thread);
-	words[1] = pack(key->leaf, key->stack);
-	words[2] = pack((uint32_t)key->cpu, key->facets);
+	words[0] = sample_pass_pack(key->event, key->thread);
+	words[1] = sample_pass_pack(key->leaf, key->stack);
+	words[2] = sample_pass_pack((uint32_t)key->cpu, key->facets);
 }
 
 /* 0: none yet. */
@@ -158,8 +159,8 @@ static uint32_t key_id(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY
 	return id != ID_TABLE_NONE && set_first_key(pass, stack, id) ? id : ID_TABLE_NONE;
 }
 
-static void add_sample(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY_WORDS], uint32_t hash, uint64_t period,
-	const struct batch_sample *b)
+static void sample_pass_add_sample(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY_WORDS], uint32_t hash,
+	uint64_t period, const struct batch_sample *b)
 {
 	uint64_t order = b->order;
 	uint32_t id = key_id(pass, words, hash);
@@ -188,7 +189,7 @@ static void add_sample(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY
 	}
 }
 
-static bool is_wanted(const struct sample_pass_input *input, const struct batch_sample *b)
+static bool sample_pass_is_wanted(const struct sample_pass_input *input, const struct batch_sample *b)
 {
 	if (input->options->spans && !time_spans_have(input->options->spans, b->sample.time))
 		return false;
@@ -202,17 +203,17 @@ static void add_read_values(struct sample_pass *pass, struct sample_key key, con
 	enum tally_status status;
 	while ((status = group_reads_next(&pass->reads, pass->input.reader, &b->sample, &position, &read)) ==
 		TALLY_OK) {
-		if (!is_wanted(&pass->input, b))
+		if (!sample_pass_is_wanted(&pass->input, b))
 			continue;
 		key.event = read.event->index;
 		uint64_t words[SAMPLE_KEY_WORDS];
 		sample_key_pack(&key, words);
-		add_sample(pass, words, id_table_hash(&pass->keys, words), read.grown, b);
+		sample_pass_add_sample(pass, words, id_table_hash(&pass->keys, words), read.grown, b);
 	}
 	pass->failed = pass->failed || status == TALLY_NOMEM;
 }
 
-static uint64_t weight_of(
+static uint64_t sample_pass_weight_of(
 	const struct sample_pass *pass, const struct perfdata_event *event, const struct sample *sample)
 {
 	if (pass->input.options->weight_is_period) {
@@ -243,7 +244,7 @@ static void keep_facets(struct sample_pass *pass, struct sample_key *key, const 
 	pass->failed = pass->failed || key->facets == ID_TABLE_NONE;
 }
 
-static void add_facets(struct sample_pass *pass, struct sample_key *key, const struct batch_sample *b)
+static void sample_pass_add_facets(struct sample_pass *pass, struct sample_key *key, const struct batch_sample *b)
 {
 	struct facet_input input = facet_input(pass, key, b);
 	keep_facets(pass, key, &input);
@@ -260,7 +261,7 @@ static void count_branched(struct sample_pass *pass, uint32_t event)
 }
 
 /* Each branch counts once, at its target. */
-static void add_branches(struct sample_pass *pass, struct sample_key key, const struct batch_sample *b)
+static void sample_pass_add_branches(struct sample_pass *pass, struct sample_key key, const struct batch_sample *b)
 {
 	uint32_t level = resolved_frame_get(&pass->resolver.frames, key.leaf).level;
 	uint32_t count = sample_branch_count(&b->sample);
@@ -276,7 +277,7 @@ static void add_branches(struct sample_pass *pass, struct sample_key key, const 
 		if (pass->facets.kept)
 			keep_facets(pass, &key, &input);
 		sample_key_pack(&key, words);
-		add_sample(pass, words, id_table_hash(&pass->keys, words), 1, b);
+		sample_pass_add_sample(pass, words, id_table_hash(&pass->keys, words), 1, b);
 	}
 }
 
@@ -305,7 +306,7 @@ static bool note_recorded(struct sample_pass *pass, uint32_t stack)
 	return true;
 }
 
-static void add_chain(struct sample_pass *pass, struct batch_sample *b)
+static void sample_pass_add_chain(struct sample_pass *pass, struct batch_sample *b)
 {
 	struct sample_array chain = resolver_sample_chain(&pass->resolver, &b->where, &b->event->layout, &b->sample);
 	b->chain_count = resolver_chain_add(&pass->resolver, &b->where, &chain);
@@ -322,7 +323,7 @@ static void add_addresses(struct sample_pass *pass, struct batch_sample *b)
 	bool has_chain =
 		(b->has_history || pass->input.options->with_stacks) && (type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER));
 	if (has_chain)
-		add_chain(pass, b);
+		sample_pass_add_chain(pass, b);
 	if (resolver_address_put(&pass->resolver, b->leaf, &b->where, b->cpumode, b->sample.ip))
 		b->chain++;
 	if (!has_chain)
@@ -353,7 +354,7 @@ static void begin_sample(struct sample_pass *pass, const struct record *record, 
 	/* Group reads are running totals: those before the span count for what follows. */
 	b->position = position;
 	b->order = sample_clock_at(&pass->input.sideband->clock, b->event, position, b->sample.time);
-	if (!(type & SAMPLE_READ) && !is_wanted(&pass->input, b))
+	if (!(type & SAMPLE_READ) && !sample_pass_is_wanted(&pass->input, b))
 		return;
 	b->where = resolver_where(&pass->resolver, type & SAMPLE_TID ? (int32_t)b->sample.pid : -1, b->order);
 	b->cpumode = record->misc & MISC_CPUMODE_MASK;
@@ -403,10 +404,10 @@ static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 	if (pass->input.options->with_cpu && (type & SAMPLE_CPU))
 		key.cpu = (int32_t)b->sample.cpu;
 	if (pass->facets.kept && !pass->input.options->by_branch)
-		add_facets(pass, &key, b);
+		sample_pass_add_facets(pass, &key, b);
 	b->is_keyed = !(type & SAMPLE_READ) && !pass->input.options->by_branch;
 	if (pass->input.options->by_branch) {
-		add_branches(pass, key, b);
+		sample_pass_add_branches(pass, key, b);
 		return;
 	}
 	if (!b->is_keyed) {
@@ -447,7 +448,8 @@ static void count_batch(struct sample_pass *pass)
 	for (size_t i = 0; i < pass->batch_len; i++) {
 		const struct batch_sample *b = &pass->batch[i];
 		if (b->is_keyed)
-			add_sample(pass, b->words, b->hash, weight_of(pass, b->event, &b->sample), b);
+			sample_pass_add_sample(
+				pass, b->words, b->hash, sample_pass_weight_of(pass, b->event, &b->sample), b);
 	}
 }
 

@@ -30,7 +30,7 @@ void sample_switches_settle(struct sample_switches *s)
 	s->changes.len = kept;
 }
 
-static enum tally_status add_event(struct sample_switches *s, const struct sample_switch_source *source,
+static enum tally_status sample_switches_add_event(struct sample_switches *s, const struct sample_switch_source *source,
 	const struct sample_switch *at, uint32_t event, struct tally_error *err)
 {
 	struct sample_switch added = *at;
@@ -62,7 +62,7 @@ enum tally_status sample_switches_read(struct sample_switches *s, const struct p
 			(source->spans && !time_spans_have(source->spans, sample.time)))
 			continue;
 		struct sample_switch at = {sample_clock_at(source->clock, event, start, sample.time), start, false};
-		status = add_event(s, source, &at, event->index, err);
+		status = sample_switches_add_event(s, source, &at, event->index, err);
 	}
 	sample_switches_settle(s);
 	return status;

@@ -19,7 +19,7 @@ void unwind_files_deinit(struct unwind_files *files)
 	vec_free(&files->ids);
 }
 
-static enum tally_status add_file(struct unwind_files *files, uint32_t binary, struct tally_error *err)
+static enum tally_status sample_unwind_add_file(struct unwind_files *files, uint32_t binary, struct tally_error *err)
 {
 	enum machine_binary_kind kind = machine_binary_get(files->machine, binary)->kind;
 	while (files->ids.len <= binary)
@@ -39,14 +39,14 @@ enum tally_status unwind_files_add_all(struct unwind_files *files, struct tally_
 	size_t count = machine_binary_count(files->machine);
 	enum tally_status status = TALLY_OK;
 	for (uint32_t i = 0; i < count && status == TALLY_OK; i++)
-		status = add_file(files, i, err);
+		status = sample_unwind_add_file(files, i, err);
 	return status;
 }
 
 static uint32_t file_id(struct unwind_files *files, uint32_t binary)
 {
 	if (binary >= files->ids.len || files->ids.items[binary] == NOT_ASKED)
-		if (add_file(files, binary, NULL) != TALLY_OK)
+		if (sample_unwind_add_file(files, binary, NULL) != TALLY_OK)
 			return STORE_ENTRY_NONE;
 	return files->ids.items[binary];
 }
@@ -72,14 +72,14 @@ void sample_unwinder_forget(struct sample_unwinder *u)
 			unwinder_forget(u->unwinders[i]);
 }
 
-struct look_up {
+struct sample_unwind_look_up {
 	struct sample_unwinder *u;
 	const struct unwind_where *where;
 };
 
-static bool find_module(void *context, uint64_t pc, struct unwind_module *module)
+static bool sample_unwind_find_module(void *context, uint64_t pc, struct unwind_module *module)
 {
-	const struct look_up *look_up = context;
+	const struct sample_unwind_look_up *look_up = context;
 	struct unwind_files *files = look_up->u->files;
 	const struct unwind_where *where = look_up->where;
 	const struct mapping *map =
@@ -109,7 +109,8 @@ static const struct arch *arch_of(const struct sample_unwinder *u, uint64_t abi)
 	return arch ? sample_registers_arch(arch, abi) : NULL;
 }
 
-static void read_registers(const struct arch *arch, const struct sample *sample, struct unwind_registers *registers)
+static void sample_unwind_read_registers(
+	const struct arch *arch, const struct sample *sample, struct unwind_registers *registers)
 {
 	uint32_t i = 0;
 	registers->known = 0;
@@ -127,13 +128,13 @@ static struct unwinder *unwinder_for(struct sample_unwinder *u, const struct arc
 	return *unwinder;
 }
 
-static struct unwind_result run(struct sample_unwinder *u, const struct unwind_where *where,
+static struct unwind_result sample_unwind_run(struct sample_unwinder *u, const struct unwind_where *where,
 	const struct sample *sample, uint64_t *ips, size_t max)
 {
 	struct unwind_result none = {.end = UNWIND_NO_REGISTERS};
 	struct unwind_registers registers;
-	struct look_up look_up = {u, where};
-	const struct unwind_modules modules = {find_module, &look_up};
+	struct sample_unwind_look_up look_up = {u, where};
+	const struct unwind_modules modules = {sample_unwind_find_module, &look_up};
 	const struct arch *arch = arch_of(u, sample->regs_user.abi);
 	struct unwinder *unwinder = arch ? unwinder_for(u, arch, sample->regs_user.abi) : NULL;
 	if (!unwinder)
@@ -142,7 +143,7 @@ static struct unwind_result run(struct sample_unwinder *u, const struct unwind_w
 		sample_unwinder_forget(u);
 	u->last_pid = where->pid;
 	u->last_epoch = where->epoch;
-	read_registers(arch, sample, &registers);
+	sample_unwind_read_registers(arch, sample, &registers);
 	if (!(registers.known & UINT64_C(1) << arch->dwarf_sp))
 		return none;
 	struct unwind_stack stack = {
@@ -151,7 +152,7 @@ static struct unwind_result run(struct sample_unwinder *u, const struct unwind_w
 		stack.bytes.len = (size_t)sample->stack_user.dyn_size;
 	struct unwind_result result = unwinder_run(unwinder, &registers, &stack, &modules, ips, max);
 	struct unwind_module module;
-	if (result.count == 1 && !(find_module(&look_up, ips[0], &module) && module.table))
+	if (result.count == 1 && !(sample_unwind_find_module(&look_up, ips[0], &module) && module.table))
 		result.count = 0;
 	return result;
 }
@@ -159,7 +160,7 @@ static struct unwind_result run(struct sample_unwinder *u, const struct unwind_w
 struct unwind_result sample_unwind(struct sample_unwinder *u, const struct unwind_where *where,
 	const struct sample *sample, uint64_t *ips, size_t max)
 {
-	struct unwind_result result = run(u, where, sample, ips, max);
+	struct unwind_result result = sample_unwind_run(u, where, sample, ips, max);
 	stack_ends_add(&u->ends, &result);
 	return result;
 }

@@ -16,7 +16,7 @@ void sched_history_deinit(struct sched_history *h)
 	vec_free(&h->losses);
 }
 
-static uint32_t add_task(struct sched_history *h, int32_t tid)
+static uint32_t sched_history_add_task(struct sched_history *h, int32_t tid)
 {
 	const struct sched_task task = {.tid = tid, .pid = -1, .parent = -1, .prio = -1};
 	if (h->tasks.len >= ID_TABLE_NONE || !vec_push(&h->tasks, task))
@@ -32,7 +32,7 @@ uint32_t sched_history_task(struct sched_history *h, int32_t tid)
 		return h->by_tid.items[id];
 	if (!vec_reserve(&h->by_tid, h->by_tid.len + 1))
 		return ID_TABLE_NONE;
-	uint32_t task = add_task(h, tid);
+	uint32_t task = sched_history_add_task(h, tid);
 	if (task == ID_TABLE_NONE || id_table_add(&h->tids, &key, NULL) == ID_TABLE_NONE)
 		return ID_TABLE_NONE;
 	h->by_tid.items[h->by_tid.len++] = task;
@@ -44,7 +44,7 @@ bool sched_history_fork(struct sched_history *h, int32_t tid, int32_t pid, int32
 	uint32_t id = sched_history_task(h, tid);
 	if (id != ID_TABLE_NONE && h->tasks.items[id].has_exited) {
 		const uint64_t key = (uint32_t)tid;
-		id = add_task(h, tid);
+		id = sched_history_add_task(h, tid);
 		if (id != ID_TABLE_NONE)
 			h->by_tid.items[id_table_find(&h->tids, &key)] = id;
 	}
@@ -111,7 +111,7 @@ static struct sched_history_cpu *find_cpu(struct sched_history *h, uint32_t cpu)
 		h->cpus.items[h->cpus.len++] = (struct sched_history_cpu){.idle = ID_TABLE_NONE, .last = ID_TABLE_NONE};
 	struct sched_history_cpu *found = &h->cpus.items[cpu];
 	if (found->idle == ID_TABLE_NONE) {
-		found->idle = add_task(h, 0);
+		found->idle = sched_history_add_task(h, 0);
 		if (found->idle == ID_TABLE_NONE)
 			return NULL;
 		h->tasks.items[found->idle].is_idle = true;
@@ -167,7 +167,7 @@ static void measure_wait(
 		times->pre_migration_ns = task->migrated_ns - ready_ns;
 }
 
-static void measure(
+static void sched_history_measure(
 	struct sched_history *h, const struct sched_task *task, uint64_t since_ns, struct sched_times *times)
 {
 	times->run_ns = times->time_ns > since_ns ? times->time_ns - since_ns : 0;
@@ -210,7 +210,7 @@ bool sched_history_switch(struct sched_history *h, const struct sched_out *out, 
 		h->last_ns = times->time_ns;
 		times->left = task->left;
 		if (since_ns != 0)
-			measure(h, task, since_ns < h->from_ns ? h->from_ns : since_ns, times);
+			sched_history_measure(h, task, since_ns < h->from_ns ? h->from_ns : since_ns, times);
 	}
 	times->prio_before = task->prio;
 	task->prio = out->prio;
@@ -221,7 +221,7 @@ bool sched_history_switch(struct sched_history *h, const struct sched_out *out, 
 	return true;
 }
 
-static void add(struct sched_spread *spread, uint64_t ns)
+static void sched_history_add(struct sched_spread *spread, uint64_t ns)
 {
 	spread->count++;
 	spread->total_ns += ns;
@@ -239,7 +239,7 @@ void sched_history_count(struct sched_history *h, const struct sched_times *time
 	struct sched_task *task = &h->tasks.items[times->task];
 	if (times->is_cut)
 		return;
-	add(&task->run, times->run_ns);
+	sched_history_add(&task->run, times->run_ns);
 	task->delayed_ns += times->delay_ns;
 	if (times->left == SCHED_LEFT_RUNNABLE)
 		task->preempted_ns += times->wait_ns;
@@ -248,7 +248,7 @@ void sched_history_count(struct sched_history *h, const struct sched_times *time
 	else
 		task->slept_ns += times->wait_ns;
 	if (times->behind != ID_TABLE_NONE)
-		add(&h->tasks.items[times->behind].idle, times->run_ns);
+		sched_history_add(&h->tasks.items[times->behind].idle, times->run_ns);
 }
 
 double sched_spread_percent(const struct sched_spread *spread)

@@ -12,7 +12,7 @@ void sched_latency_deinit(struct sched_latency *l)
 	vec_free(&l->running);
 }
 
-static void leave(struct sched_latency_task *task, bool is_runnable, uint64_t time_ns)
+static void sched_latency_leave(struct sched_latency_task *task, bool is_runnable, uint64_t time_ns)
 {
 	task->phase = is_runnable ? SCHED_READY : SCHED_ASLEEP;
 	task->left_ns = time_ns;
@@ -20,7 +20,8 @@ static void leave(struct sched_latency_task *task, bool is_runnable, uint64_t ti
 }
 
 /* NULL: out of memory. A task that is new is taken to have left its CPU at that time. */
-static struct sched_latency_task *find(struct sched_latency *l, int32_t tid, bool is_runnable, uint64_t time_ns)
+static struct sched_latency_task *sched_latency_find(
+	struct sched_latency *l, int32_t tid, bool is_runnable, uint64_t time_ns)
 {
 	const uint64_t key = (uint32_t)tid;
 	bool is_new;
@@ -31,7 +32,7 @@ static struct sched_latency_task *find(struct sched_latency *l, int32_t tid, boo
 		return NULL;
 	if (is_new) {
 		l->tasks.items[l->tasks.len++] = (struct sched_latency_task){.tid = tid};
-		leave(&l->tasks.items[id], is_runnable, time_ns);
+		sched_latency_leave(&l->tasks.items[id], is_runnable, time_ns);
 	}
 	return &l->tasks.items[id];
 }
@@ -45,7 +46,7 @@ static void note_length(struct sched_latency *l, uint64_t waited_ns)
 	l->linear_waits[step < SCHED_LATENCY_LINEAR ? step : SCHED_LATENCY_LINEAR - 1]++;
 }
 
-static void enter(struct sched_latency *l, struct sched_latency_task *task, const struct sched_switch *s)
+static void sched_latency_enter(struct sched_latency *l, struct sched_latency_task *task, const struct sched_switch *s)
 {
 	if (task->phase != SCHED_READY || s->time_ns < task->ready_ns)
 		return;
@@ -78,20 +79,20 @@ bool sched_latency_switch(struct sched_latency *l, const struct sched_switch *s)
 	l->seen_ns = s->time_ns;
 	l->wrong_switches += *running >= 0 && *running != s->prev;
 	*running = s->next;
-	struct sched_latency_task *task = find(l, s->prev, s->prev_is_runnable, s->time_ns);
+	struct sched_latency_task *task = sched_latency_find(l, s->prev, s->prev_is_runnable, s->time_ns);
 	if (!task)
 		return false;
-	leave(task, s->prev_is_runnable, s->time_ns);
-	task = find(l, s->next, true, s->time_ns);
+	sched_latency_leave(task, s->prev_is_runnable, s->time_ns);
+	task = sched_latency_find(l, s->next, true, s->time_ns);
 	if (!task)
 		return false;
-	enter(l, task, s);
+	sched_latency_enter(l, task, s);
 	return true;
 }
 
 bool sched_latency_wake(struct sched_latency *l, int32_t tid, uint64_t time_ns)
 {
-	struct sched_latency_task *task = find(l, tid, false, time_ns);
+	struct sched_latency_task *task = sched_latency_find(l, tid, false, time_ns);
 	if (!task)
 		return false;
 	if (task->phase == SCHED_READY && task->ready_ns < l->lost_ns) {
@@ -120,7 +121,7 @@ void sched_latency_lost(struct sched_latency *l, uint32_t cpu, uint64_t time_ns)
 
 bool sched_latency_run(struct sched_latency *l, int32_t tid, uint64_t time_ns, uint64_t ran_ns)
 {
-	struct sched_latency_task *task = find(l, tid, true, time_ns);
+	struct sched_latency_task *task = sched_latency_find(l, tid, true, time_ns);
 	if (!task)
 		return false;
 	task->runtime_ns += ran_ns;

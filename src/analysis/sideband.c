@@ -52,7 +52,7 @@ void sideband_deinit(struct sideband *sideband)
 	vec_free(&sideband->lost_by_event);
 }
 
-static enum tally_status count_lost(
+static enum tally_status sideband_count_lost(
 	struct sideband *out, struct perfdata_reader *reader, const struct record *record, struct tally_error *err)
 {
 	struct record_fields fields;
@@ -114,7 +114,7 @@ enum tally_status sideband_count(
 	if (record->type == RECORD_SAMPLE)
 		health->samples++;
 	else if (record->type == RECORD_LOST || record->type == RECORD_LOST_SAMPLES)
-		return count_lost(sideband, reader, record, err);
+		return sideband_count_lost(sideband, reader, record, err);
 	else if (record->type == RECORD_THROTTLE)
 		health->throttled++;
 	else if (record->type == RECORD_AUXTRACE || record->type == RECORD_AUXTRACE_INFO)
@@ -138,7 +138,8 @@ enum tally_status sideband_take_build_id(
 	return machine_add_build_id(sideband->machine, &entry, err);
 }
 
-static enum tally_status visit(struct sideband_reading *reading, const struct record *record, struct tally_error *err)
+static enum tally_status sideband_visit(
+	struct sideband_reading *reading, const struct record *record, struct tally_error *err)
 {
 	if (record->type == RECORD_CALLCHAIN_DEFERRED) {
 		enum tally_status status = add_deferred(reading, record, err);
@@ -166,7 +167,7 @@ struct walked { /* of a part of the run */
 	bool failed; /* out of memory */
 };
 
-struct walking {
+struct sideband_walking {
 	const struct sideband_reading *reading;
 	struct walked *parts;
 };
@@ -220,7 +221,7 @@ static bool note_history(
 	return vec_push(&walked->history, timed) && (!reading->store || note_marker(walked, record, &timed));
 }
 
-static bool note_record(
+static bool sideband_note_record(
 	struct walked *walked, const struct sideband_reading *reading, const struct record *record, size_t position)
 {
 	const struct record_run *run = reading->run;
@@ -243,9 +244,9 @@ static bool note_record(
 	return !is_history || note_history(walked, reading, record, position);
 }
 
-static void walk_part(void *context, size_t index, struct run_part *part)
+static void sideband_walk_part(void *context, size_t index, struct run_part *part)
 {
-	const struct walking *walking = context;
+	const struct sideband_walking *walking = context;
 	const struct record_run *run = walking->reading->run;
 	struct walked walked = {
 		.marks = CLOCK_MARKS_NONE}; /* here, not in its place, which shares cache lines with others' */
@@ -257,7 +258,7 @@ static void walk_part(void *context, size_t index, struct run_part *part)
 		record_run_pass(run, &left, position);
 		part->is_cut = record_run_next(run, &position, &record, NULL) != TALLY_OK;
 		if (!part->is_cut)
-			walked.failed = !note_record(&walked, walking->reading, &record, start);
+			walked.failed = !sideband_note_record(&walked, walking->reading, &record, start);
 	}
 	part->end = position;
 	free_walked(&walking->parts[index]);
@@ -298,21 +299,21 @@ static enum tally_status visit_part(
 		size_t position = walked->others.items[i];
 		status = record_run_next(reading->run, &position, &record, err);
 		if (status == TALLY_OK)
-			status = visit(reading, &record, err);
+			status = sideband_visit(reading, &record, err);
 	}
 	return status;
 }
 
-static enum tally_status walk(struct sideband_reading *reading, struct tally_error *err)
+static enum tally_status sideband_walk(struct sideband_reading *reading, struct tally_error *err)
 {
 	struct sideband *out = reading->out;
 	struct run_parts parts;
 	if (!run_parts_init(&parts, reading->run, PARTS_EACH))
 		return error_nomem(err);
-	struct walking walking = {reading, calloc(parts.count, sizeof(*walking.parts))};
+	struct sideband_walking walking = {reading, calloc(parts.count, sizeof(*walking.parts))};
 	enum tally_status status = walking.parts ? TALLY_OK : error_nomem(err);
 	if (status == TALLY_OK)
-		run_parts_walk(&parts, walk_part, &walking);
+		run_parts_walk(&parts, sideband_walk_part, &walking);
 	for (size_t i = 0; i < parts.count && status == TALLY_OK; i++) {
 		status = visit_part(reading, &walking.parts[i], err);
 		out->end = parts.items[i].end;
@@ -330,7 +331,7 @@ static enum tally_status walk(struct sideband_reading *reading, struct tally_err
 }
 
 /* When its code lay where. Without times that can be compared all of it was there from the start: the last counts. */
-static enum tally_status add_places(struct sideband_reading *reading, uint32_t index, struct tally_error *err)
+static enum tally_status sideband_add_places(struct sideband_reading *reading, uint32_t index, struct tally_error *err)
 {
 	struct jit_marker *marker = &reading->markers.items[index];
 	enum tally_status status =
@@ -353,7 +354,7 @@ static enum tally_status add_all_places(struct sideband_reading *reading, struct
 {
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < reading->markers.len && status == TALLY_OK; i++)
-		status = add_places(reading, (uint32_t)i, err);
+		status = sideband_add_places(reading, (uint32_t)i, err);
 	return status;
 }
 
@@ -402,7 +403,7 @@ static enum tally_status apply_record(
 	return TALLY_OK;
 }
 
-static uint64_t time_of(const void *place)
+static uint64_t sideband_time_of(const void *place)
 {
 	return ((const struct timed_place *)place)->time_ns;
 }
@@ -416,11 +417,11 @@ static bool sort_by_time(struct sideband_reading *reading)
 		key_sort_by_all(reading->history.items, room, count, reading->run->threads);
 	free(room);
 	return room && key_sort_items(reading->places.items, reading->places.len, sizeof(*reading->places.items),
-			       &(key_of_item){time_of}, 1);
+			       &(key_of_item){sideband_time_of}, 1);
 }
 
 /* While one thread follows the history, another reads the symbols of what has come so far. */
-static enum tally_status load_ahead(struct sideband_reading *reading, struct tally_error *err)
+static enum tally_status sideband_load_ahead(struct sideband_reading *reading, struct tally_error *err)
 {
 	const struct machine *machine = reading->out->machine;
 	enum tally_status status = TALLY_OK;
@@ -433,7 +434,7 @@ static enum tally_status load_ahead(struct sideband_reading *reading, struct tal
 	return status;
 }
 
-static enum tally_status apply_all(struct sideband_reading *reading, struct tally_error *err)
+static enum tally_status sideband_apply_all(struct sideband_reading *reading, struct tally_error *err)
 {
 	const struct sort_key *history = reading->history.items;
 	const uint8_t *bytes = reading->run->bytes.data;
@@ -447,7 +448,7 @@ static enum tally_status apply_all(struct sideband_reading *reading, struct tall
 		if (status == TALLY_OK)
 			status = apply_record(reading, &history[i], err);
 		if (status == TALLY_OK)
-			status = load_ahead(reading, err);
+			status = sideband_load_ahead(reading, err);
 	}
 	const struct sort_key end = {UINT64_MAX, SIZE_MAX};
 	return status == TALLY_OK ? apply_places(reading, &end, &place, err) : status;
@@ -478,7 +479,7 @@ enum tally_status sideband_create_machine(
 	return status;
 }
 
-static enum tally_status read_all(struct sideband_reading *reading, struct tally_error *err)
+static enum tally_status sideband_read_all(struct sideband_reading *reading, struct tally_error *err)
 {
 	struct perfdata_reader *reader = reading->reader;
 	const struct record_run *run = reading->run;
@@ -495,13 +496,13 @@ static enum tally_status read_all(struct sideband_reading *reading, struct tally
 
 	enum tally_status status = sideband_create_machine(reader, &sideband->machine, err);
 	if (status == TALLY_OK)
-		status = walk(reading, err);
+		status = sideband_walk(reading, err);
 	if (status == TALLY_OK)
 		status = add_all_places(reading, err);
 	if (status == TALLY_OK)
 		status = add_build_ids(reading, err);
 	if (status == TALLY_OK)
-		status = apply_all(reading, err);
+		status = sideband_apply_all(reading, err);
 	if (status == TALLY_OK)
 		status = machine_finish(sideband->machine, err);
 	if (reading->loads_ahead)
@@ -528,7 +529,7 @@ enum tally_status sideband_read_code(struct perfdata_reader *reader, const struc
 	struct binary_store *store, struct sideband *sideband, struct tally_error *err)
 {
 	struct sideband_reading reading = {.reader = reader, .run = run, .out = sideband, .store = store};
-	return read_all(&reading, err);
+	return sideband_read_all(&reading, err);
 }
 
 enum tally_status sideband_read_loading(struct perfdata_reader *reader, const struct record_run *run,
@@ -536,5 +537,5 @@ enum tally_status sideband_read_loading(struct perfdata_reader *reader, const st
 {
 	struct sideband_reading reading = {
 		.reader = reader, .run = run, .out = sideband, .store = store, .loads_ahead = true};
-	return read_all(&reading, err);
+	return sideband_read_all(&reading, err);
 }

@@ -14,7 +14,7 @@ void slab_usage_deinit(struct slab_usage *u)
 	vec_free(&u->states);
 }
 
-static void add_to(struct slab_row *row, const struct slab_alloc *alloc)
+static void slab_usage_add_to(struct slab_row *row, const struct slab_alloc *alloc)
 {
 	row->hits++;
 	row->requested += alloc->requested;
@@ -39,8 +39,8 @@ bool slab_usage_alloc(struct slab_usage *u, const struct slab_alloc *alloc)
 		return false;
 	if (is_new)
 		u->callers.items[u->callers.len++] = (struct slab_row){.address = alloc->call_site};
-	add_to(&u->objects.items[object], alloc);
-	add_to(&u->callers.items[caller], alloc);
+	slab_usage_add_to(&u->objects.items[object], alloc);
+	slab_usage_add_to(&u->callers.items[caller], alloc);
 	u->states.items[object] =
 		(struct slab_object){.last_bytes = alloc->allocated, .caller = caller, .cpu = alloc->cpu};
 	u->allocations++;

@@ -13,22 +13,22 @@ static uint32_t *items_of(const struct list_table *table, size_t stack)
 	return table->words.items + table->starts.items[stack] + LIST_HEAD_WORDS;
 }
 
-static uint8_t role_of(const struct stack_frames *stacks, uint32_t frame)
+static uint8_t stack_frames_role_of(const struct stack_frames *stacks, uint32_t frame)
 {
 	return stacks->roles[frame] & (uint8_t)~FRAME_HAS_CALLS;
 }
 
 /* What calls main has no name where the C library has no symbols but those that it exports. Frame pointers may lead on
  * from where a thread begins: what static C libraries keep in that register there is no frame. */
-static bool is_whole(const struct stack_frames *stacks, const uint32_t *items, uint32_t count)
+static bool stack_frames_is_whole(const struct stack_frames *stacks, const uint32_t *items, uint32_t count)
 {
-	uint8_t last = count ? role_of(stacks, items[count - 1]) : FRAME_OTHER;
+	uint8_t last = count ? stack_frames_role_of(stacks, items[count - 1]) : FRAME_OTHER;
 	for (uint32_t i = count; i-- > 1 && count - i <= STACK_FRAMES_BEHIND_FIRST + 1;)
-		if (role_of(stacks, items[i]) == FRAME_FIRST)
+		if (stack_frames_role_of(stacks, items[i]) == FRAME_FIRST)
 			return true;
 	if (count == 1)
 		return last == FRAME_FIRST;
-	return last == FRAME_NAMELESS && count > 1 && role_of(stacks, items[count - 2]) == FRAME_MAIN;
+	return last == FRAME_NAMELESS && count > 1 && stack_frames_role_of(stacks, items[count - 2]) == FRAME_MAIN;
 }
 
 static uint32_t call_count(const struct stack_frames *stacks, uint32_t frame)
@@ -40,16 +40,16 @@ static uint32_t call_count(const struct stack_frames *stacks, uint32_t frame)
 }
 
 /* How many frames the stack has with its calls; 0: it has no calls. */
-static size_t translate(struct stack_frames *stacks, size_t stack)
+static size_t stack_frames_translate_one(struct stack_frames *stacks, size_t stack)
 {
 	uint32_t count = list_table_get(stacks->stacks, (uint32_t)stack).count;
 	uint32_t *items = items_of(stacks->stacks, stack), calls = 0;
 	for (uint32_t i = 0; stacks->inlined && i < count; i++)
 		calls += call_count(stacks, items[i]);
 	stacks->kinds[stack] = calls ? STACK_HAS_CALLS : 0;
-	if (is_whole(stacks, items, count))
+	if (stack_frames_is_whole(stacks, items, count))
 		stacks->kinds[stack] |= STACK_IS_WHOLE;
-	if (count == 1 && role_of(stacks, items[0]) == FRAME_NAMELESS)
+	if (count == 1 && stack_frames_role_of(stacks, items[0]) == FRAME_NAMELESS)
 		stacks->kinds[stack] |= STACK_IS_BARE;
 	if (calls) {
 		__atomic_store_n(&stacks->has_calls, true, __ATOMIC_RELAXED);
@@ -61,7 +61,7 @@ static size_t translate(struct stack_frames *stacks, size_t stack)
 	return 0;
 }
 
-static size_t task_end(const struct stack_frames *stacks, size_t index)
+static size_t stack_frames_task_end(const struct stack_frames *stacks, size_t index)
 {
 	return thread_pool_task_end(index, STACKS_PER_TASK, list_table_len(stacks->stacks));
 }
@@ -75,8 +75,8 @@ static void translate_some(void *context, size_t index, unsigned worker)
 {
 	const struct translation *t = context;
 	size_t called = 0;
-	for (size_t i = index * STACKS_PER_TASK; i < task_end(t->stacks, index); i++)
-		called += translate(t->stacks, i);
+	for (size_t i = index * STACKS_PER_TASK; i < stack_frames_task_end(t->stacks, index); i++)
+		called += stack_frames_translate_one(t->stacks, i);
 	t->called[index] = called;
 }
 
@@ -108,18 +108,18 @@ static size_t write_called(const struct stack_frames *stacks, size_t stack)
 	return (size_t)(to - first);
 }
 
-static void write_some(void *context, size_t index, unsigned worker)
+static void stack_frames_write_some(void *context, size_t index, unsigned worker)
 {
 	const struct translation *t = context;
 	size_t at = t->called[index];
-	for (size_t i = index * STACKS_PER_TASK; i < task_end(t->stacks, index); i++) {
+	for (size_t i = index * STACKS_PER_TASK; i < stack_frames_task_end(t->stacks, index); i++) {
 		t->stacks->begin[i] = at;
 		if (t->stacks->kinds[i] & STACK_HAS_CALLS)
 			at += write_called(t->stacks, i);
 	}
 }
 
-static bool write_all(const struct translation *t, size_t tasks, unsigned threads)
+static bool stack_frames_write_all(const struct translation *t, size_t tasks, unsigned threads)
 {
 	struct stack_frames *stacks = t->stacks;
 	size_t count = list_table_len(stacks->stacks), frames = place_called(t, tasks);
@@ -128,7 +128,7 @@ static bool write_all(const struct translation *t, size_t tasks, unsigned thread
 	if (!stacks->begin || !stacks->called)
 		return false;
 	stacks->begin[count] = frames;
-	thread_pool_for(tasks, threads, write_some, (void *)(uintptr_t)t);
+	thread_pool_for(tasks, threads, stack_frames_write_some, (void *)(uintptr_t)t);
 	return true;
 }
 
@@ -142,7 +142,7 @@ bool stack_frames_translate(struct stack_frames *stacks, unsigned threads)
 	if (is_done)
 		thread_pool_for(tasks, threads, translate_some, &translation);
 	if (is_done && stacks->has_calls)
-		is_done = write_all(&translation, tasks, threads);
+		is_done = stack_frames_write_all(&translation, tasks, threads);
 	free(translation.called);
 	return is_done;
 }

@@ -19,7 +19,7 @@ bool stack_survey_has_stacks(struct perfdata_reader *reader)
 	return perfdata_reader_has_samples_with(reader, SAMPLE_STACK_USER);
 }
 
-static void visit(struct survey *s, const struct record *record, size_t position)
+static void stack_survey_visit(struct survey *s, const struct record *record, size_t position)
 {
 	const struct perfdata_event *event = perfdata_reader_event_of(s->reader, record);
 	struct sample sample;
@@ -30,7 +30,7 @@ static void visit(struct survey *s, const struct record *record, size_t position
 	(void)resolver_sample_chain(&s->resolver, &where, &event->layout, &sample);
 }
 
-static enum tally_status read_all(struct survey *s, struct tally_error *err)
+static enum tally_status stack_survey_read_all(struct survey *s, struct tally_error *err)
 {
 	enum tally_status status = sideband_read(s->reader, &s->run, &s->sideband, err);
 	if (status == TALLY_OK && !resolver_init(&s->resolver, s->sideband.machine, s->run.swap))
@@ -48,7 +48,7 @@ static enum tally_status read_all(struct survey *s, struct tally_error *err)
 		if (record_run_next(&s->run, &position, &record, NULL) != TALLY_OK)
 			break;
 		if (record.type == RECORD_SAMPLE)
-			visit(s, &record, start);
+			stack_survey_visit(s, &record, start);
 	}
 	return s->resolver.failed ? error_nomem(err) : TALLY_OK;
 }
@@ -66,7 +66,7 @@ enum tally_status stack_survey_read(struct perfdata_reader *reader, const struct
 	if (status == TALLY_OK)
 		status = record_run_open(reader, &s.run, err);
 	if (status == TALLY_OK)
-		status = read_all(&s, err);
+		status = stack_survey_read_all(&s, err);
 	if (status == TALLY_OK)
 		*ends = s.unwinder.ends;
 	resolver_deinit(&s.resolver);

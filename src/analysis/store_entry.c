@@ -31,7 +31,7 @@ static bool store_kind(enum machine_binary_kind kind, enum binary_kind *out)
 	return false;
 }
 
-static enum tally_status add_entry(const struct machine *machine, struct binary_store *store,
+static enum tally_status store_entry_add(const struct machine *machine, struct binary_store *store,
 	const struct machine_binary *from, uint32_t *store_id, struct tally_error *err)
 {
 	struct binary_key key = {
@@ -59,7 +59,7 @@ static enum tally_status add_entry(const struct machine *machine, struct binary_
 enum tally_status store_entry_id(const struct machine *machine, struct binary_store *store, uint32_t binary,
 	uint32_t *store_id, struct tally_error *err)
 {
-	return add_entry(machine, store, machine_binary_get(machine, binary), store_id, err);
+	return store_entry_add(machine, store, machine_binary_get(machine, binary), store_id, err);
 }
 
 enum tally_status store_entry_load_ahead(
@@ -75,7 +75,7 @@ enum tally_status store_entry_load_ahead(
 		return TALLY_OK;
 	if (listed)
 		from.build_id = *listed;
-	enum tally_status status = add_entry(machine, store, &from, &id, err);
+	enum tally_status status = store_entry_add(machine, store, &from, &id, err);
 	if (status == TALLY_OK && id != STORE_ENTRY_NONE)
 		binary_store_load_ahead(store, id);
 	return status;

@@ -11,7 +11,7 @@
 
 #define FRAMES_PER_TASK 4096
 
-struct look_up {
+struct symbolise_look_up {
 	const struct symbolise_job *job;
 	const uint32_t *store_ids; /* by machine binary */
 	bool has_doubts; /* frames whose symbols only their code can tell */
@@ -25,7 +25,7 @@ bool symbolise_has_lines(enum machine_binary_kind kind)
 
 static void look_up_frames(void *context, size_t index, unsigned worker)
 {
-	struct look_up *look_up = context;
+	struct symbolise_look_up *look_up = context;
 	const struct symbolise_job *job = look_up->job;
 	size_t end = thread_pool_task_end(index, FRAMES_PER_TASK, job->frames->len);
 	for (size_t i = index * FRAMES_PER_TASK; i < end; i++) {
@@ -38,7 +38,7 @@ static void look_up_frames(void *context, size_t index, unsigned worker)
 	}
 }
 
-static void settle_frames(const struct look_up *look_up)
+static void settle_frames(const struct symbolise_look_up *look_up)
 {
 	const struct symbolise_job *job = look_up->job;
 	for (size_t i = 0; i < job->frames->len; i++) {
@@ -134,7 +134,7 @@ static bool sort_hits(const uint32_t *firsts, size_t count, struct binary_list *
 }
 
 /* The binaries that frames lie in, in order of first use. */
-static bool list_hit(const struct symbolise_job *job, struct binary_list *binaries)
+static bool symbolise_list_hit(const struct symbolise_job *job, struct binary_list *binaries)
 {
 	size_t count = machine_binary_count(job->machine);
 	struct hit_listing listing = {job, malloc((count + 1) * sizeof(*listing.firsts))};
@@ -156,7 +156,7 @@ static enum tally_status look_up_all(const struct symbolise_job *job, struct tal
 		return error_nomem(err);
 	enum tally_status status = symbolise_load(job->machine, job->store, job->hit, store_ids, err);
 	if (status == TALLY_OK) {
-		struct look_up look_up = {.job = job, .store_ids = store_ids};
+		struct symbolise_look_up look_up = {.job = job, .store_ids = store_ids};
 		thread_pool_for(
 			thread_pool_tasks(job->frames->len, FRAMES_PER_TASK), job->threads, look_up_frames, &look_up);
 		if (look_up.has_doubts)
@@ -168,7 +168,7 @@ static enum tally_status look_up_all(const struct symbolise_job *job, struct tal
 
 enum tally_status symbolise(const struct symbolise_job *job, struct tally_error *err)
 {
-	enum tally_status status = list_hit(job, job->hit) ? TALLY_OK : error_nomem(err);
+	enum tally_status status = symbolise_list_hit(job, job->hit) ? TALLY_OK : error_nomem(err);
 	if (status == TALLY_OK && !job->is_looked_up)
 		status = look_up_all(job, err);
 	if (status == TALLY_OK && has_bpf(job->machine, job->hit))

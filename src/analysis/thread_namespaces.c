@@ -8,7 +8,7 @@
 #define ENTRY_BYTES  16
 #define CGROUP_INDEX 6 /* of the namespaces that a record tells */
 
-static int compare_changes(const void *left, const void *right)
+static int thread_namespaces_compare_changes(const void *left, const void *right)
 {
 	const struct namespace_change *a = left, *b = right;
 	if (a->tid != b->tid)
@@ -49,7 +49,8 @@ enum tally_status thread_namespaces_read(struct thread_namespaces *spaces, struc
 			return error_nomem(err);
 	}
 	if (spaces->changes.len)
-		qsort(spaces->changes.items, spaces->changes.len, sizeof(spaces->changes.items[0]), compare_changes);
+		qsort(spaces->changes.items, spaces->changes.len, sizeof(spaces->changes.items[0]),
+			thread_namespaces_compare_changes);
 	return TALLY_OK;
 }
 

@@ -102,7 +102,8 @@ static bool add_away(struct timechart *c, const struct timechart_task *task, con
 	return waited_ns == 0 || tracks_span(&c->tracks, task->track, &waiting);
 }
 
-static bool add_run(struct timechart *c, uint32_t task_track, uint32_t cpu_track, const struct track_span *run)
+static bool timechart_add_run(
+	struct timechart *c, uint32_t task_track, uint32_t cpu_track, const struct track_span *run)
 {
 	struct track_span on_cpu = *run, of_task = *run;
 	of_task.detail = (uint32_t)c->tracks.tracks.items[cpu_track].id;
@@ -111,7 +112,7 @@ static bool add_run(struct timechart *c, uint32_t task_track, uint32_t cpu_track
 }
 
 /* What a task waited for ended when it came onto a CPU. */
-static bool arrive(struct timechart *c, uint32_t id, uint64_t since_ns)
+static bool timechart_arrive(struct timechart *c, uint32_t id, uint64_t since_ns)
 {
 	struct timechart_task *task = task_of(c, id);
 	if (!task)
@@ -138,7 +139,7 @@ static bool arrive_unseen(struct timechart *c, uint32_t number)
 	uint32_t id = sched_history_task(&c->history, now);
 	if (id == ID_TABLE_NONE)
 		return false;
-	return c->history.tasks.items[id].left_ns > since_ns || arrive(c, id, since_ns);
+	return c->history.tasks.items[id].left_ns > since_ns || timechart_arrive(c, id, since_ns);
 }
 
 bool timechart_lost(struct timechart *c, uint32_t cpu, uint64_t time_ns)
@@ -204,7 +205,7 @@ bool timechart_switch(struct timechart *c, const struct sched_out *out, int32_t 
 		run.start_ns = start_ns;
 		run.is_cut = true;
 	}
-	if (!add_run(c, task->track, cpu->track, &run))
+	if (!timechart_add_run(c, task->track, cpu->track, &run))
 		return false;
 	tracks_see(&c->tracks, task->track, out->time_ns);
 	task->left_text = text;
@@ -280,11 +281,11 @@ static bool finish_cpu(struct timechart *c, uint32_t number)
 		.start_ns = since_ns, .end_ns = end_ns, .text = INTERN_NONE, .kind = SPAN_RUNNING, .is_cut = true};
 	if (c->history.tasks.items[id].left_ns > since_ns)
 		return true; /* it has left already: the switch to another was lost */
-	if (!arrive(c, id, since_ns))
+	if (!timechart_arrive(c, id, since_ns))
 		return false;
 	c->history.tasks.items[id].woken_ns = 0; /* it is not away */
 	const struct timechart_task *task = task_of(c, id);
-	return task && add_run(c, task->track, cpu_track, &run);
+	return task && timechart_add_run(c, task->track, cpu_track, &run);
 }
 
 static bool finish_task(struct timechart *c, uint32_t id)

@@ -78,7 +78,7 @@ bool timechart_io_enter(
 }
 
 /* Makes the last call of the track longer instead; false: it is another one. */
-static bool extend(const struct timechart_io *io, uint32_t track, const struct track_span *call)
+static bool timechart_io_extend(const struct timechart_io *io, uint32_t track, const struct track_span *call)
 {
 	struct track *of = &io->tracks->tracks.items[track];
 	struct track_span *last = of->spans.len > 0 ? &of->spans.items[of->spans.len - 1] : NULL;
@@ -98,9 +98,9 @@ static bool extend(const struct timechart_io *io, uint32_t track, const struct t
 	return true;
 }
 
-static bool add(struct timechart_io *io, uint32_t track, const struct track_span *call)
+static bool timechart_io_add(struct timechart_io *io, uint32_t track, const struct track_span *call)
 {
-	return extend(io, track, call) || tracks_span(io->tracks, track, call);
+	return timechart_io_extend(io, track, call) || tracks_span(io->tracks, track, call);
 }
 
 static struct track_span span_of(const struct timechart_pending *pending, uint64_t end_ns)
@@ -128,7 +128,7 @@ bool timechart_io_exit(
 		span.bytes = (uint64_t)result;
 	if (result < 0 && result >= -MAX_ERRNO)
 		span.error = (uint16_t)-result;
-	return add(io, track, &span);
+	return timechart_io_add(io, track, &span);
 }
 
 void timechart_io_forget(struct timechart_io *io, uint32_t track)

@@ -40,7 +40,7 @@ static void parse_event(struct tracepoint_printer *p, struct tally_bytes format,
 		p->failed = true;
 }
 
-static int by_address(const void *a, const void *b)
+static int tracepoint_fields_by_address(const void *a, const void *b)
 {
 	const struct kernel_symbol *x = a;
 	const struct kernel_symbol *y = b;
@@ -65,7 +65,7 @@ static void parse_kallsyms(struct tracepoint_printer *p, struct tally_bytes text
 			p->failed = true;
 	}
 	if (p->symbols.len > 0)
-		qsort(p->symbols.items, p->symbols.len, sizeof(*p->symbols.items), by_address);
+		qsort(p->symbols.items, p->symbols.len, sizeof(*p->symbols.items), tracepoint_fields_by_address);
 }
 
 /* "0xffffffff82000000 : "text\n"", the text as C has it. */
@@ -93,7 +93,7 @@ static void parse_printk_formats(struct tracepoint_printer *p, struct tally_byte
 	}
 }
 
-static bool parse(struct tally_bytes tracing_data, struct tracepoint_printer *p)
+static bool tracepoint_fields_parse(struct tally_bytes tracing_data, struct tracepoint_printer *p)
 {
 	struct tracing_formats formats;
 	struct tally_bytes format;
@@ -109,7 +109,7 @@ static bool parse(struct tally_bytes tracing_data, struct tracepoint_printer *p)
 }
 
 /* The caller's name for an address, or that of the tracing data. */
-static const char *find_symbol(void *owner, uint64_t *address)
+static const char *tracepoint_fields_find_symbol(void *owner, uint64_t *address)
 {
 	struct tracepoint_printer *p = owner;
 	const char *module = NULL;
@@ -138,14 +138,14 @@ enum tally_status tracepoint_printer_create(
 	arena_init(&p->arena);
 	/* Formats are slices of it; the caller's may go. */
 	const uint8_t *copy = arena_copy(&p->arena, tracing_data.data, tracing_data.len);
-	bool ok = copy && parse((struct tally_bytes){copy, tracing_data.len}, p);
+	bool ok = copy && tracepoint_fields_parse((struct tally_bytes){copy, tracing_data.len}, p);
 	if (!ok || p->failed) {
 		bool is_corrupt = copy && !p->failed;
 		tracepoint_printer_destroy(p);
 		return is_corrupt ? error_set(err, TALLY_CORRUPT, "the recording's tracing data cannot be read")
 				  : error_nomem(err);
 	}
-	p->context.find_symbol = find_symbol;
+	p->context.find_symbol = tracepoint_fields_find_symbol;
 	p->context.owner = p;
 	p->context.format_ids = &p->format_ids;
 	p->context.formats = p->formats.items;
@@ -187,7 +187,8 @@ bool tracepoint_payload_id(const struct tracepoint_printer *printer, struct tall
 	return !c.failed;
 }
 
-static const struct trace_event *event_of(const struct tracepoint_printer *printer, struct tally_bytes raw)
+static const struct trace_event *tracepoint_fields_event_of(
+	const struct tracepoint_printer *printer, struct tally_bytes raw)
 {
 	uint64_t id;
 	return tracepoint_payload_id(printer, raw, &id) ? event_by_id(printer, id) : NULL;
@@ -211,7 +212,7 @@ static void print_visible(struct tracepoint_printer *printer, event_printer prin
 
 bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t)
 {
-	const struct trace_event *event = event_of(printer, raw);
+	const struct trace_event *event = tracepoint_fields_event_of(printer, raw);
 	if (event)
 		print_visible(printer, trace_event_print, event, raw, t);
 	return event != NULL;
@@ -219,7 +220,7 @@ bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw
 
 bool tracepoint_print_raw(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t)
 {
-	const struct trace_event *event = event_of(printer, raw);
+	const struct trace_event *event = tracepoint_fields_event_of(printer, raw);
 	if (event)
 		print_visible(printer, trace_event_print_raw, event, raw, t);
 	return event != NULL;
@@ -248,14 +249,15 @@ static bool field_is_whole(const struct trace_field *field, struct tally_bytes r
 	return !c.failed && offset + (place >> 16) <= raw.len;
 }
 
-static uint32_t first_of(const struct trace_event *event, enum tracepoint_part part)
+static uint32_t tracepoint_fields_first_of(const struct trace_event *event, enum tracepoint_part part)
 {
 	return part == TRACEPOINT_COMMON ? 0 : event->common_count;
 }
 
-static const struct trace_field *find_field(const struct trace_event *event, enum tracepoint_part part, unsigned index)
+static const struct trace_field *tracepoint_fields_find_field(
+	const struct trace_event *event, enum tracepoint_part part, unsigned index)
 {
-	uint32_t first = first_of(event, part);
+	uint32_t first = tracepoint_fields_first_of(event, part);
 	uint32_t end = part == TRACEPOINT_COMMON ? event->common_count : event->field_count;
 	return index < end - first ? &event->fields[first + index] : NULL;
 }
@@ -264,7 +266,7 @@ static const struct trace_field *find_named(
 	const struct trace_event *event, enum tracepoint_part part, struct tally_str name)
 {
 	const struct trace_field *field;
-	for (unsigned i = 0; event && (field = find_field(event, part, i)) != NULL; i++)
+	for (unsigned i = 0; event && (field = tracepoint_fields_find_field(event, part, i)) != NULL; i++)
 		if (str_equal(field->name, name))
 			return field;
 	return NULL;
@@ -276,7 +278,7 @@ static bool is_plain_array(const struct trace_field *field)
 	       field->size % field->item_bytes == 0 && field->size / field->item_bytes <= TRACEPOINT_ARRAY_MAX;
 }
 
-static struct tracepoint_field describe(const struct trace_field *field)
+static struct tracepoint_field tracepoint_fields_describe(const struct trace_field *field)
 {
 	struct tracepoint_field out = {.name = field->name,
 		.form = TRACEPOINT_TEXT,
@@ -298,19 +300,19 @@ static struct tracepoint_field describe(const struct trace_field *field)
 bool tracepoint_find(const struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	struct tally_str name, unsigned *index)
 {
-	const struct trace_event *event = event_of(printer, raw);
+	const struct trace_event *event = tracepoint_fields_event_of(printer, raw);
 	const struct trace_field *field = find_named(event, part, name);
 	if (field)
-		*index = (unsigned)(field - event->fields) - first_of(event, part);
+		*index = (unsigned)(field - event->fields) - tracepoint_fields_first_of(event, part);
 	return field != NULL;
 }
 
 bool tracepoint_number_of(const struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	struct tally_str name, uint64_t *number)
 {
-	const struct trace_field *field = find_named(event_of(printer, raw), part, name);
+	const struct trace_field *field = find_named(tracepoint_fields_event_of(printer, raw), part, name);
 	*number = 0;
-	if (!field || describe(field).form == TRACEPOINT_TEXT)
+	if (!field || tracepoint_fields_describe(field).form == TRACEPOINT_TEXT)
 		return false;
 	if (field_is_whole(field, raw, printer->context.swap))
 		*number = trace_field_number(field, &printer->context, raw, 0);
@@ -321,20 +323,20 @@ bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum t
 	struct tracepoint_field *out)
 {
 	const struct trace_event *event = event_by_id(printer, id);
-	const struct trace_field *field = event ? find_field(event, part, index) : NULL;
+	const struct trace_field *field = event ? tracepoint_fields_find_field(event, part, index) : NULL;
 	if (field)
-		*out = describe(field);
+		*out = tracepoint_fields_describe(field);
 	return field != NULL;
 }
 
 bool tracepoint_value_at(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	unsigned index, struct tracepoint_value *value)
 {
-	const struct trace_event *event = event_of(printer, raw);
-	const struct trace_field *field = event ? find_field(event, part, index) : NULL;
+	const struct trace_event *event = tracepoint_fields_event_of(printer, raw);
+	const struct trace_field *field = event ? tracepoint_fields_find_field(event, part, index) : NULL;
 	if (!field)
 		return false;
-	*value = (struct tracepoint_value){.field = describe(field), .text = {"", 0}};
+	*value = (struct tracepoint_value){.field = tracepoint_fields_describe(field), .text = {"", 0}};
 	if (!field_is_whole(field, raw, printer->context.swap))
 		return true;
 	text_clear(&printer->value);
@@ -358,8 +360,8 @@ static void print_visible_field(struct tracepoint_printer *printer, const struct
 bool tracepoint_field_print(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	unsigned index, struct text *t)
 {
-	const struct trace_event *event = event_of(printer, raw);
-	const struct trace_field *field = event ? find_field(event, part, index) : NULL;
+	const struct trace_event *event = tracepoint_fields_event_of(printer, raw);
+	const struct trace_field *field = event ? tracepoint_fields_find_field(event, part, index) : NULL;
 	if (field && field_is_whole(field, raw, printer->context.swap))
 		print_visible_field(printer, event, (uint32_t)(field - event->fields), raw, t);
 	return field != NULL;

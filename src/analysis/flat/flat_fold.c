@@ -44,14 +44,15 @@ void flat_fold_deinit(struct flat_fold *fold)
 	*fold = (struct flat_fold){0};
 }
 
-static uint64_t pack(uint32_t low, uint32_t high)
+static uint64_t flat_fold_pack(uint32_t low, uint32_t high)
 {
 	return (uint64_t)high << 32 | low;
 }
 
 static uint32_t add_group(struct flat_fold *fold, const struct flat_group *group)
 {
-	uint64_t words[KEY_WORDS] = {pack(group->event, group->thread), pack(group->binary, group->level)};
+	uint64_t words[KEY_WORDS] = {
+		flat_fold_pack(group->event, group->thread), flat_fold_pack(group->binary, group->level)};
 	uint32_t id = id_table_add(&fold->group_ids, words, NULL);
 	if (id == ID_TABLE_NONE || (id == fold->groups.len && !vec_push(&fold->groups, *group)))
 		fold->failed = true;
@@ -68,7 +69,7 @@ static void note_hit(struct flat_fold *fold, uint32_t binary)
 }
 
 /* What holds for the context at that time: its name and its mappings. */
-static void enter(
+static void flat_fold_enter(
 	struct flat_fold *fold, const struct flat_context *context, uint64_t time_ns, struct flat_state *state)
 {
 	const struct machine *machine = fold->input->sideband->machine;
@@ -82,7 +83,7 @@ static void enter(
 		(void)machine_epoch_during(machine, context->pid, time_ns, &state->span);
 }
 
-static const struct flat_range *find_range(struct flat_fold *fold, const struct flat_context *context,
+static const struct flat_range *flat_fold_find_range(struct flat_fold *fold, const struct flat_context *context,
 	const struct flat_sample *sample, struct flat_state *state)
 {
 	const struct machine *machine = fold->input->sideband->machine;
@@ -101,26 +102,26 @@ static const struct flat_range *find_range(struct flat_fold *fold, const struct 
 	return range;
 }
 
-static bool is_inside(const struct flat_range *range, uint64_t ip)
+static bool flat_fold_is_inside(const struct flat_range *range, uint64_t ip)
 {
 	return range->range.start <= ip && ip < range->range.end;
 }
 
-static const struct flat_range *range_of(struct flat_fold *fold, const struct flat_sample *sample)
+static const struct flat_range *flat_fold_range_of(struct flat_fold *fold, const struct flat_sample *sample)
 {
 	const struct flat_context *context = &fold->part->contexts.items[sample->context];
 	struct flat_state *state = &fold->states.items[sample->context];
 	if (sample->time_ns < state->span.from_ns || sample->time_ns >= state->span.to_ns)
-		enter(fold, context, sample->time_ns, state);
-	if (is_inside(&state->ranges[state->last], sample->ip))
+		flat_fold_enter(fold, context, sample->time_ns, state);
+	if (flat_fold_is_inside(&state->ranges[state->last], sample->ip))
 		return &state->ranges[state->last];
 	for (unsigned i = 0; i < FLAT_RANGES; i++) {
-		if (is_inside(&state->ranges[i], sample->ip)) {
+		if (flat_fold_is_inside(&state->ranges[i], sample->ip)) {
 			state->last = i;
 			return &state->ranges[i];
 		}
 	}
-	return find_range(fold, context, sample, state);
+	return flat_fold_find_range(fold, context, sample, state);
 }
 
 static void add_spot_sample(struct flat_fold *fold, const struct flat_sample *sample, uint32_t spot)
@@ -135,7 +136,7 @@ static void add_spot_sample(struct flat_fold *fold, const struct flat_sample *sa
 		sum->first_order = sample->time_ns;
 }
 
-static uint32_t hash_of(uint64_t address, uint32_t group)
+static uint32_t flat_fold_hash_of(uint64_t address, uint32_t group)
 {
 	return id_table_hash_words((uint64_t[]){address, group}, 2);
 }
@@ -186,7 +187,7 @@ static bool reserve_spots(struct flat_fold *fold, size_t count)
 }
 
 /* False: out of memory. */
-static bool add_spot(struct flat_fold *fold, const struct spot_key *key, uint64_t ip)
+static bool flat_fold_add_spot(struct flat_fold *fold, const struct spot_key *key, uint64_t ip)
 {
 	bool has_room = fold->spot_count < fold->spot_room ||
 			(fold->spot_count < UINT32_MAX / 2 && reserve_spots(fold, fold->spot_count * 2));
@@ -199,7 +200,7 @@ static bool add_spot(struct flat_fold *fold, const struct spot_key *key, uint64_
 	return true;
 }
 
-static void put_slot(const struct flat_fold *fold, size_t spot, uint32_t hash)
+static void flat_fold_put_slot(const struct flat_fold *fold, size_t spot, uint32_t hash)
 {
 	uint32_t mask = number_mask(fold);
 	size_t at = hash & mask;
@@ -218,7 +219,7 @@ static bool make_slots(struct flat_fold *fold, unsigned bits)
 	fold->spot_slots = slots;
 	fold->spot_bits = bits;
 	for (size_t i = 0; i < fold->spot_count; i++)
-		put_slot(fold, i, hash_of(fold->spots[i].address, fold->spots[i].group));
+		flat_fold_put_slot(fold, i, flat_fold_hash_of(fold->spots[i].address, fold->spots[i].group));
 	return true;
 }
 
@@ -233,7 +234,7 @@ static bool find_spot(struct flat_fold *fold, const struct spot_key *key, uint64
 		*spot = (fold->spot_slots[at] & mask) - 1;
 		return true;
 	}
-	if (!add_spot(fold, key, ip))
+	if (!flat_fold_add_spot(fold, key, ip))
 		return false;
 	*spot = (uint32_t)fold->spot_count - 1;
 	fold->spot_slots[at] = (key->hash & ~mask) | (uint32_t)fold->spot_count;
@@ -251,11 +252,11 @@ static void place_batch(struct flat_fold *fold, const struct flat_sample *sample
 {
 	struct spot_key keys[BATCH];
 	for (size_t i = 0; i < count; i++) {
-		const struct flat_range *range = range_of(fold, &samples[i]);
+		const struct flat_range *range = flat_fold_range_of(fold, &samples[i]);
 		struct spot_key *key = &keys[i];
 		key->address = samples[i].ip + range->delta;
 		key->group = range->group;
-		key->hash = hash_of(key->address, key->group);
+		key->hash = flat_fold_hash_of(key->address, key->group);
 		__builtin_prefetch(&fold->spot_slots[key->hash & number_mask(fold)]);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -268,7 +269,7 @@ static void place_batch(struct flat_fold *fold, const struct flat_sample *sample
 	}
 }
 
-static bool make_room(struct flat_fold *fold, size_t count)
+static bool flat_fold_make_room(struct flat_fold *fold, size_t count)
 {
 	unsigned bits = LEAST_BITS;
 	while (bits < MOST_BITS && slots_are_full(count, (size_t)1 << bits))
@@ -292,7 +293,7 @@ void flat_fold_place(struct flat_fold *fold)
 	struct flat_gather_part *part = fold->part;
 	const struct sample_pass_input *input = fold->input;
 	struct flat_block block;
-	fold->failed = !make_room(fold, part->sample_count / SAMPLES_PER_SPOT);
+	fold->failed = !flat_fold_make_room(fold, part->sample_count / SAMPLES_PER_SPOT);
 	while (!fold->failed && flat_part_next(part, input->reader, input->run, &block)) {
 		fold->failed = !make_states(fold);
 		for (size_t i = 0; i < block.count && !fold->failed; i += BATCH)

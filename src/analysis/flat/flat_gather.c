@@ -37,7 +37,7 @@ static void free_block(struct flat_gather_part *part, size_t block)
 	part->blocks.items[block] = NULL;
 }
 
-static void part_deinit(struct flat_gather_part *part)
+static void flat_gather_part_deinit(struct flat_gather_part *part)
 {
 	for (size_t i = 0; i < part->blocks.len; i++)
 		free_block(part, i);
@@ -58,7 +58,7 @@ void flat_gather_free_others(struct flat_gather *gather)
 void flat_gather_deinit(struct flat_gather *gather)
 {
 	for (size_t i = 0; i < gather->part_count; i++)
-		part_deinit(&gather->parts[i]);
+		flat_gather_part_deinit(&gather->parts[i]);
 	free(gather->parts);
 	free(gather->pieces);
 	*gather = (struct flat_gather){0};
@@ -91,7 +91,7 @@ static uint32_t context_id(struct flat_gather_part *part, const struct flat_cont
 	return *recent - 1;
 }
 
-static bool add_block(struct flat_gather_part *part)
+static bool flat_gather_add_block(struct flat_gather_part *part)
 {
 	struct flat_sample *block =
 		vec_reserve(&part->blocks, part->blocks.len + 1) ? malloc(part->block_samples * sizeof(*block)) : NULL;
@@ -106,14 +106,14 @@ static bool add_block(struct flat_gather_part *part)
 /* NULL: out of memory. */
 static struct flat_sample *new_sample(struct flat_gather_part *part)
 {
-	if (part->next == part->block_end && !add_block(part))
+	if (part->next == part->block_end && !flat_gather_add_block(part))
 		return NULL;
 	part->sample_count += !part->has_more;
 	return part->next++;
 }
 
 /* The record's event; most samples are of few ids. */
-static const struct perfdata_event *event_of(
+static const struct perfdata_event *flat_gather_event_of(
 	struct flat_gather_part *part, struct perfdata_reader *reader, const struct record *record)
 {
 	size_t offset = part->id_offset;
@@ -126,21 +126,21 @@ static const struct perfdata_event *event_of(
 	return known->event;
 }
 
-static uint32_t load_u32(const uint8_t *bytes, bool swap)
+static uint32_t flat_gather_load_u32(const uint8_t *bytes, bool swap)
 {
 	uint32_t value;
 	memcpy(&value, bytes, sizeof(value));
 	return swap ? __builtin_bswap32(value) : value;
 }
 
-static uint64_t field(const struct record *record, int16_t offset, uint64_t otherwise)
+static uint64_t flat_gather_field(const struct record *record, int16_t offset, uint64_t otherwise)
 {
 	return offset < 0 ? otherwise : sample_u64_at(record->bytes.data + offset, 0, record->swap);
 }
 
 static void take_sample(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record *record)
 {
-	const struct perfdata_event *event = event_of(part, reader, record);
+	const struct perfdata_event *event = flat_gather_event_of(part, reader, record);
 	if (!event) {
 		part->unattributed++;
 		return;
@@ -157,12 +157,12 @@ static void take_sample(struct flat_gather_part *part, struct perfdata_reader *r
 	}
 	struct flat_context context = {-1, -1, event->index, record->misc & MISC_CPUMODE_MASK};
 	if (layout->tid >= 0) {
-		context.pid = (int32_t)load_u32(record->bytes.data + layout->tid, record->swap);
-		context.tid = (int32_t)load_u32(record->bytes.data + layout->tid + 4, record->swap);
+		context.pid = (int32_t)flat_gather_load_u32(record->bytes.data + layout->tid, record->swap);
+		context.tid = (int32_t)flat_gather_load_u32(record->bytes.data + layout->tid + 4, record->swap);
 	}
-	uint64_t period = field(record, layout->period, event->attr.sample_period_or_freq);
-	sample->ip = field(record, layout->ip, 0);
-	sample->time_ns = field(record, layout->time, 0);
+	uint64_t period = flat_gather_field(record, layout->period, event->attr.sample_period_or_freq);
+	sample->ip = flat_gather_field(record, layout->ip, 0);
+	sample->time_ns = flat_gather_field(record, layout->time, 0);
 	sample->context = context_id(part, &context);
 	sample->period = period < FLAT_LARGE_PERIOD ? (uint32_t)period : FLAT_LARGE_PERIOD;
 	if (period >= FLAT_LARGE_PERIOD && !vec_push(&part->large_periods, period))
@@ -181,7 +181,7 @@ static void take_other(struct flat_gather_part *part, const struct record *recor
 }
 
 /* Behind the samples that are kept, others are only counted. */
-static void take(
+static void flat_gather_take(
 	struct flat_gather_part *part, struct perfdata_reader *reader, const struct record *record, size_t position)
 {
 	if (record->type != RECORD_SAMPLE) {
@@ -206,7 +206,7 @@ static size_t take_window(struct flat_gather_part *part, struct perfdata_reader 
 	struct record record;
 	while (at < limit && record_at(window, run->swap, at, &record, NULL) == TALLY_OK) {
 		record.offset = run->offset + position + at;
-		take(part, reader, &record, position + at);
+		flat_gather_take(part, reader, &record, position + at);
 		at += record.bytes.len;
 		if (record.type >= RECORD_HEADER_ATTR && perfdata_payload_bytes(&record, run->is_pipe) > 0) {
 			part->has_payload = true;
@@ -217,7 +217,7 @@ static size_t take_window(struct flat_gather_part *part, struct perfdata_reader 
 }
 
 /* The records at a position, as many as fit. */
-static struct tally_bytes window_at(
+static struct tally_bytes flat_gather_window_at(
 	struct perfdata_reader *reader, const struct record_run *run, size_t position, uint8_t *room)
 {
 	size_t left = run->bytes.len - position;
@@ -226,7 +226,8 @@ static struct tally_bytes window_at(
 }
 
 /* Records that begin before end, which moves to where the next one begins. */
-static void walk(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record_run *run)
+static void flat_gather_walk(
+	struct flat_gather_part *part, struct perfdata_reader *reader, const struct record_run *run)
 {
 	size_t position = part->range.begin, limit = part->range.end;
 	bool is_cut = false;
@@ -235,7 +236,7 @@ static void walk(struct flat_gather_part *part, struct perfdata_reader *reader, 
 	size_t others = (limit - position) / BYTES_PER_OTHER;
 	part->failed = !room || !vec_reserve(&part->others, others < MOST_OTHERS ? others : MOST_OTHERS);
 	while (position < limit && !is_cut && !part->failed && !part->has_payload) {
-		struct tally_bytes window = window_at(reader, run, position, room);
+		struct tally_bytes window = flat_gather_window_at(reader, run, position, room);
 		size_t len = take_window(part, reader, run, window, position, limit - position);
 		is_cut = len == 0; /* the longest record is far shorter than a window */
 		progress_add(run->progress, len);
@@ -264,8 +265,8 @@ static bool take_again(struct flat_gather_part *part, struct perfdata_reader *re
 }
 
 /* Into the last block, which is not needed any more. */
-static bool read_again(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
-	struct flat_block *block)
+static bool flat_gather_read_again(struct flat_gather_part *part, struct perfdata_reader *reader,
+	const struct record_run *run, struct flat_block *block)
 {
 	uint8_t *room = malloc(WINDOW_BYTES);
 	struct flat_sample *first = part->blocks.items[part->blocks.len - 1];
@@ -273,7 +274,7 @@ static bool read_again(struct flat_gather_part *part, struct perfdata_reader *re
 	part->large_periods.len = part->large_taken = 0;
 	part->failed = part->failed || !room;
 	while (!part->failed && part->more < part->range.end && part->next < part->block_end)
-		if (!take_again(part, reader, run, window_at(reader, run, part->more, room)))
+		if (!take_again(part, reader, run, flat_gather_window_at(reader, run, part->more, room)))
 			break;
 	free(room);
 	*block = (struct flat_block){first, (size_t)(part->next - first)};
@@ -285,7 +286,7 @@ bool flat_part_next(struct flat_gather_part *part, struct perfdata_reader *reade
 {
 	size_t index = part->block_taken;
 	if (index == part->blocks.len)
-		return part->has_more && index > 0 && read_again(part, reader, run, block);
+		return part->has_more && index > 0 && flat_gather_read_again(part, reader, run, block);
 	if (index > 0)
 		free_block(part, index - 1);
 	size_t left = part->sample_count - index * part->block_samples;
@@ -303,17 +304,17 @@ struct gathering {
 };
 
 /* What an earlier walk from a wrong beginning found goes. */
-static void walk_part(void *context, size_t index, struct run_part *range)
+static void flat_gather_walk_part(void *context, size_t index, struct run_part *range)
 {
 	const struct gathering *g = context;
 	struct flat_gather_part *part = &g->gather->parts[index];
-	part_deinit(part);
+	flat_gather_part_deinit(part);
 	*part = (struct flat_gather_part){.range = *range,
 		.context_ids = {.words = 2},
 		.most_kept = g->most_kept,
 		.block_samples = g->most_kept < BLOCK_SAMPLES ? g->most_kept : BLOCK_SAMPLES,
 		.id_offset = perfdata_reader_id_offset(g->reader)};
-	walk(part, g->reader, g->run);
+	flat_gather_walk(part, g->reader, g->run);
 	*range = part->range;
 }
 
@@ -368,7 +369,7 @@ enum tally_status flat_gather(struct perfdata_reader *reader, const struct recor
 	if (is_ready) {
 		gather->part_count = parts.count;
 		g.most_kept = g.most_kept / parts.count + 1;
-		run_parts_walk(&parts, walk_part, &g);
+		run_parts_walk(&parts, flat_gather_walk_part, &g);
 	}
 	run_parts_deinit(&parts);
 	enum tally_status status = is_ready ? check_parts(gather, err) : error_nomem(err);

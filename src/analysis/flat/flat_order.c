@@ -64,7 +64,7 @@ static void sort_order(const struct flat_order *o, size_t begin, size_t end)
 	key_sort_by_all(o->keys + begin, o->room + begin, end - begin, o->placed->threads);
 }
 
-static uint32_t binary_of(const struct flat_order *o, uint64_t packed)
+static uint32_t flat_order_binary_of(const struct flat_order *o, uint64_t packed)
 {
 	const struct flat_fold *fold = &o->placed->folds[packed >> 32];
 	return fold->groups.items[fold->spots[(uint32_t)packed].group].binary;
@@ -75,7 +75,7 @@ static void sort_by_area(const struct flat_order *o)
 {
 	sort_order(o, 0, o->spot_count);
 	for (size_t i = 0; i < o->spot_count; i++) {
-		uint32_t binary = binary_of(o, o->keys[i].index);
+		uint32_t binary = flat_order_binary_of(o, o->keys[i].index);
 		o->keys[i].key = (uint64_t)(area_of(o, binary) - o->areas);
 	}
 	sort_order(o, 0, o->spot_count);

@@ -50,7 +50,7 @@ static bool has_failed(const struct folding *folding)
 }
 
 /* What the parts hit, in order of first use. */
-static bool list_hit(const struct folding *folding, size_t binary_count, struct binary_list *binaries)
+static bool flat_passes_list_hit(const struct folding *folding, size_t binary_count, struct binary_list *binaries)
 {
 	uint8_t *seen = calloc(binary_count + 1, 1);
 	bool is_done = seen != NULL;
@@ -66,7 +66,7 @@ static bool list_hit(const struct folding *folding, size_t binary_count, struct 
 	return is_done;
 }
 
-static enum tally_status fold(struct folding *folding, struct sample_pass *pass, struct tally_error *err)
+static enum tally_status flat_passes_fold(struct folding *folding, struct sample_pass *pass, struct tally_error *err)
 {
 	const struct flat_job *job = folding->job;
 	const struct machine *machine = pass->input.sideband->machine;
@@ -75,7 +75,7 @@ static enum tally_status fold(struct folding *folding, struct sample_pass *pass,
 	uint32_t *store_ids = calloc(binary_count + 1, sizeof(*store_ids));
 	struct binary_list binaries = {0};
 	enum tally_status status = TALLY_OK;
-	if (!store_ids || has_failed(folding) || !list_hit(folding, binary_count, &binaries))
+	if (!store_ids || has_failed(folding) || !flat_passes_list_hit(folding, binary_count, &binaries))
 		status = error_nomem(err);
 	if (status == TALLY_OK)
 		status = symbolise_load(machine, job->store, &binaries, store_ids, err);
@@ -101,7 +101,7 @@ static enum tally_status fold_parts(const struct flat_job *job, struct flat_gath
 		is_ready = flat_fold_init(&folding.folds[i], &gather->parts[i], &input);
 		folding.count = i + 1;
 	}
-	enum tally_status status = is_ready ? fold(&folding, *pass, err) : error_nomem(err);
+	enum tally_status status = is_ready ? flat_passes_fold(&folding, *pass, err) : error_nomem(err);
 	for (size_t i = 0; i < folding.count; i++)
 		flat_fold_deinit(&folding.folds[i]);
 	free(folding.folds);

@@ -11,7 +11,7 @@
 #define AHEAD	    12 /* spots and places that are fetched before they are needed */
 #define MOST_LEVELS 8 /* letters that resolver_level gives */
 
-struct place { /* a group's samples in one function */
+struct flat_sum_place { /* a group's samples in one function */
 	uint64_t start; /* of the function; the address where none is known */
 	const struct symbol *symbol; /* of the function; NULL: none is known */
 	uint64_t first; /* its first spot: fold and index */
@@ -51,7 +51,7 @@ struct summing {
 	uint32_t **group_of; /* by fold and its group */
 	struct stamp **stamps; /* by worker, then by group */
 	unsigned worker_count;
-	struct place *places; /* of a task from where its spots begin, as is all that is by place */
+	struct flat_sum_place *places; /* of a task from where its spots begin, as is all that is by place */
 	uint32_t *frames; /* by place: the place that stands for its frame */
 	uint32_t *place_at; /* by spot of all: its place + 1, if it is the place's first one; 0: it is not */
 	uint32_t *numbers; /* by place that stands for a frame: the frame's number */
@@ -61,12 +61,12 @@ struct summing {
 	bool failed; /* out of memory; any worker sets it */
 };
 
-static uint64_t pack(uint32_t low, uint32_t high)
+static uint64_t flat_sum_pack(uint32_t low, uint32_t high)
 {
 	return (uint64_t)high << 32 | low;
 }
 
-static uint32_t group_of(const struct summing *s, uint64_t packed)
+static uint32_t flat_sum_group_of(const struct summing *s, uint64_t packed)
 {
 	return s->group_of[packed >> 32][flat_order_spot(&s->order, packed)->group];
 }
@@ -92,7 +92,8 @@ static bool join_groups(struct summing *s, size_t fold)
 	for (size_t i = 0; is_done && i < from->groups.len; i++) {
 		struct flat_group group = from->groups.items[i];
 		group.thread = threads[group.thread];
-		uint64_t words[GROUP_WORDS] = {pack(group.event, group.thread), pack(group.binary, group.level)};
+		uint64_t words[GROUP_WORDS] = {
+			flat_sum_pack(group.event, group.thread), flat_sum_pack(group.binary, group.level)};
 		ids[i] = id_table_add(&s->group_ids, words, NULL);
 		is_done = ids[i] != ID_TABLE_NONE && (ids[i] < s->groups.len || vec_push(&s->groups, group));
 	}
@@ -121,7 +122,7 @@ static struct frame_run *frame_of(const struct summing *s, struct frame_run *run
 	return run;
 }
 
-static void add_spot(const struct summing *s, struct place *to, uint64_t packed)
+static void flat_sum_add_spot(const struct summing *s, struct flat_sum_place *to, uint64_t packed)
 {
 	const struct flat_spot *spot = flat_order_spot(&s->order, packed);
 	to->sum.count += spot->count;
@@ -140,13 +141,13 @@ static void sum_function(const struct summing *s, struct stamp *stamps, const st
 	size_t frame_count = 0, first = *next;
 	for (size_t i = begin; i < end; i++) {
 		uint64_t packed = s->order.keys[i].index;
-		uint32_t group = group_of(s, packed);
+		uint32_t group = flat_sum_group_of(s, packed);
 		struct stamp *stamp = &stamps[group];
 		if (i + AHEAD < s->order.spot_count)
 			__builtin_prefetch(flat_order_spot(&s->order, s->order.keys[i + AHEAD].index));
 		if (stamp->function != begin + 1) {
 			*stamp = (struct stamp){begin + 1, *next};
-			s->places[*next] = (struct place){.start = s->order.keys[i].key,
+			s->places[*next] = (struct flat_sum_place){.start = s->order.keys[i].key,
 				.symbol = run->symbol,
 				.first = UINT64_MAX,
 				.sum = {.first_order = UINT64_MAX},
@@ -154,7 +155,7 @@ static void sum_function(const struct summing *s, struct stamp *stamps, const st
 			s->frames[*next] = frame_of(s, frames, &frame_count, *next)->frame;
 			++*next;
 		}
-		add_spot(s, &s->places[stamp->place], packed);
+		flat_sum_add_spot(s, &s->places[stamp->place], packed);
 	}
 	for (size_t i = first; i < *next; i++) {
 		struct frame_run *frame = frame_of(s, frames, &frame_count, i);
@@ -206,7 +207,7 @@ static bool sum_all(struct summing *s)
 	return !s->failed;
 }
 
-static void count_firsts(void *context, size_t chunk, unsigned worker)
+static void flat_sum_count_firsts(void *context, size_t chunk, unsigned worker)
 {
 	const struct summing *s = context;
 	struct counts counts = {0, 0};
@@ -217,7 +218,7 @@ static void count_firsts(void *context, size_t chunk, unsigned worker)
 	s->counts[chunk] = counts;
 }
 
-static void number_firsts(void *context, size_t chunk, unsigned worker)
+static void flat_sum_number_firsts(void *context, size_t chunk, unsigned worker)
 {
 	const struct summing *s = context;
 	struct counts next = s->counts[chunk];
@@ -242,31 +243,31 @@ static bool number_places(struct summing *s)
 	s->counts = malloc((chunks + 1) * sizeof(*s->counts));
 	if (!s->numbers || !s->frame_firsts || !s->counts)
 		return false;
-	thread_pool_for(chunks, s->placed->threads, count_firsts, s);
+	thread_pool_for(chunks, s->placed->threads, flat_sum_count_firsts, s);
 	for (size_t chunk = 0; chunk < chunks; chunk++) {
 		struct counts counts = s->counts[chunk];
 		s->counts[chunk] = (struct counts){s->place_count, s->frame_count};
 		s->place_count += counts.places;
 		s->frame_count += counts.frames;
 	}
-	thread_pool_for(chunks, s->placed->threads, number_firsts, s);
+	thread_pool_for(chunks, s->placed->threads, flat_sum_number_firsts, s);
 	key_sort_by_all(s->order.keys, s->order.room, s->place_count, s->placed->threads);
 	return true;
 }
 
-struct filling {
+struct flat_sum_filling {
 	const struct summing *s;
 	uint64_t *keys, *frames; /* of the pass */
 };
 
 static void fill_keys(void *context, size_t task, unsigned worker)
 {
-	const struct filling *f = context;
+	const struct flat_sum_filling *f = context;
 	const struct summing *s = f->s;
 	unsigned words = s->pass->keys.words;
 	for (size_t i = task * TASK_PLACES; i < thread_pool_task_end(task, TASK_PLACES, s->place_count); i++) {
 		size_t index = s->order.keys[i].index;
-		const struct place *place = &s->places[index];
+		const struct flat_sum_place *place = &s->places[index];
 		if (i + AHEAD < s->place_count)
 			__builtin_prefetch(&s->places[s->order.keys[i + AHEAD].index]);
 		const struct flat_group *group = &s->groups.items[place->group];
@@ -284,12 +285,12 @@ static void fill_keys(void *context, size_t task, unsigned worker)
 
 static void fill_frames(void *context, size_t task, unsigned worker)
 {
-	const struct filling *f = context;
+	const struct flat_sum_filling *f = context;
 	const struct summing *s = f->s;
 	struct resolver *resolver = &s->pass->resolver;
 	unsigned words = resolver->frames.words;
 	for (size_t i = task * TASK_PLACES; i < thread_pool_task_end(task, TASK_PLACES, s->frame_count); i++) {
-		const struct place *place = &s->places[s->frame_firsts[i]];
+		const struct flat_sum_place *place = &s->places[s->frame_firsts[i]];
 		if (i + AHEAD < s->frame_count)
 			__builtin_prefetch(&s->places[s->frame_firsts[i + AHEAD]]);
 		const struct flat_group *group = &s->groups.items[place->group];
@@ -310,7 +311,7 @@ static bool fill_pass(const struct summing *s)
 	unsigned threads = s->placed->threads;
 	if (s->order.spot_count == 0)
 		return true;
-	struct filling filling = {s, id_table_append_many(&pass->keys, s->place_count),
+	struct flat_sum_filling filling = {s, id_table_append_many(&pass->keys, s->place_count),
 		id_table_append_many(&pass->resolver.frames, s->frame_count)};
 	pass->symbols = malloc((s->frame_count + 1) * sizeof(*pass->symbols));
 	if (!pass->symbols || !filling.keys || !filling.frames || !vec_reserve(&pass->sums, s->place_count) ||

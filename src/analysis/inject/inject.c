@@ -26,7 +26,7 @@ static enum tally_status put_scratch(struct injecting *in, struct tally_error *e
 				  : perfdata_rewriter_bytes(in->rewriter, writer_view(&in->scratch), err);
 }
 
-static enum tally_status put_sample(struct injecting *in, const struct record *record, struct tally_error *err)
+static enum tally_status inject_put_sample(struct injecting *in, const struct record *record, struct tally_error *err)
 {
 	const struct inject_options *options = in->options;
 	struct tally_bytes none = {NULL, 0};
@@ -50,7 +50,7 @@ static enum tally_status put_sample(struct injecting *in, const struct record *r
 	}
 }
 
-static enum tally_status put_mapping(struct injecting *in, const struct record *record, struct tally_error *err)
+static enum tally_status inject_put_mapping(struct injecting *in, const struct record *record, struct tally_error *err)
 {
 	writer_clear(&in->scratch);
 	switch (inject_mmap(in->options->mmaps, record, &in->scratch)) {
@@ -81,17 +81,17 @@ static enum tally_status put_changed(
 	}
 }
 
-static enum tally_status put_record(
+static enum tally_status inject_put_record(
 	struct injecting *in, const struct record *record, struct tally_bytes payload, struct tally_error *err)
 {
 	if (in->options->change)
 		return put_changed(in, record, payload, err);
 	if (record->type == RECORD_SAMPLE)
-		return put_sample(in, record, err);
+		return inject_put_sample(in, record, err);
 	if (in->options->strip && record_is_of_trace(record->type))
 		return TALLY_OK;
 	if (in->options->mmaps && (record->type == RECORD_MMAP || record->type == RECORD_MMAP2))
-		return put_mapping(in, record, err);
+		return inject_put_mapping(in, record, err);
 	return perfdata_rewriter_record(in->rewriter, record, payload, err);
 }
 
@@ -105,7 +105,7 @@ static enum tally_status copy_as_read(struct injecting *in, struct tally_error *
 			end_error->status = status == TALLY_END ? TALLY_OK : status;
 			return TALLY_OK;
 		}
-		status = put_record(in, &record, perfdata_reader_payload(in->reader), err);
+		status = inject_put_record(in, &record, perfdata_reader_payload(in->reader), err);
 		if (status != TALLY_OK)
 			return status;
 	}
@@ -145,7 +145,7 @@ static enum tally_status copy_sorted(struct injecting *in, struct inject_result 
 			item.has_time ? (struct tally_bytes){NULL, 0} : perfdata_reader_payload(in->reader);
 		status = item.has_time ? put_timed(in, item.time_ns, err) : TALLY_OK;
 		if (status == TALLY_OK)
-			status = put_record(in, &item.record, payload, err);
+			status = inject_put_record(in, &item.record, payload, err);
 		if (status != TALLY_OK)
 			break;
 	}

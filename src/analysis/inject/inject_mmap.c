@@ -8,7 +8,7 @@
 #define MMAP2_MORE_BYTES 32 /* what MMAP2 has between the range and the name */
 
 /* Size, three bytes of nothing, the id: where MMAP2 has the device and inode. */
-static void put_id(struct writer *out, const struct record_build_id *id)
+static void inject_mmap_put_id(struct writer *out, const struct record_build_id *id)
 {
 	writer_u8(out, id->size);
 	writer_zeros(out, 3);
@@ -26,7 +26,7 @@ static void put_with_id(struct writer *out, const struct record *record, const s
 	writer_u16(out, record->misc | MISC_MMAP_BUILD_ID);
 	writer_u16(out, 0);
 	writer_bytes(out, data + RECORD_HEADER_BYTES, RANGE_END - RECORD_HEADER_BYTES);
-	put_id(out, id);
+	inject_mmap_put_id(out, id);
 	if (record->type == RECORD_MMAP2) {
 		rest = RANGE_END + sizeof(id->bytes) + 4;
 	} else {

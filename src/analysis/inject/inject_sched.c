@@ -26,27 +26,27 @@ struct inject_sched {
 };
 
 /* A name may have modifiers behind it. */
-static bool is_named(struct tally_str name, struct tally_str tracepoint)
+static bool inject_sched_is_named(struct tally_str name, struct tally_str tracepoint)
 {
 	return str_starts_with(name, tracepoint) && (name.len == tracepoint.len || name.data[tracepoint.len] == ':');
 }
 
-static enum sched_role role_of(const struct perfdata_event *event)
+static enum sched_role inject_sched_role_of(const struct perfdata_event *event)
 {
-	if (is_named(event->name, STR(SWITCH_NAME)))
+	if (inject_sched_is_named(event->name, STR(SWITCH_NAME)))
 		return ROLE_SWITCH;
-	if (is_named(event->name, STR(EXIT_NAME)))
+	if (inject_sched_is_named(event->name, STR(EXIT_NAME)))
 		return ROLE_EXIT;
 	return str_starts_with(event->name, STR(STAT_PREFIX)) ? ROLE_STAT : ROLE_NONE;
 }
 
-static enum tally_status prepare(struct inject_sched *sched, struct tally_error *err)
+static enum tally_status inject_sched_prepare(struct inject_sched *sched, struct tally_error *err)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(sched->reader, &count);
 	bool has_stat = false;
 	for (size_t i = 0; i < count; i++) {
-		enum sched_role role = role_of(&events[i]);
+		enum sched_role role = inject_sched_role_of(&events[i]);
 		has_stat = has_stat || role == ROLE_STAT;
 		if ((role == ROLE_SWITCH || role == ROLE_EXIT) && !(events[i].attr.sample_type & SAMPLE_TID))
 			return error_set(err, TALLY_INVALID, "samples of %.*s do not tell their thread",
@@ -64,7 +64,7 @@ enum tally_status inject_sched_create(
 	if (!sched)
 		return error_nomem(err);
 	sched->reader = reader;
-	enum tally_status status = prepare(sched, err);
+	enum tally_status status = inject_sched_prepare(sched, err);
 	if (status == TALLY_OK)
 		*out = sched;
 	else
@@ -117,7 +117,7 @@ static bool read_pid(const struct inject_sched *sched, struct tally_bytes raw, u
 }
 
 /* The switch, at another time and for so long. */
-static enum inject_sched_result merge(
+static enum inject_sched_result inject_sched_merge(
 	const struct last_switch *last, const struct sample *stat, uint64_t period, struct writer *out)
 {
 	const struct record_layout *layout = &last->event->layout;
@@ -139,14 +139,14 @@ static enum inject_sched_result take_stat(
 	uint32_t pid;
 	uint64_t period = sample->present & SAMPLE_PERIOD ? sample->period : event->attr.sample_period_or_freq;
 	const struct last_switch *last = read_pid(sched, sample->raw, &pid) ? find_switch(sched, pid) : NULL;
-	return last && last->bytes.len > 0 ? merge(last, sample, period, out) : INJECT_SCHED_DROPPED;
+	return last && last->bytes.len > 0 ? inject_sched_merge(last, sample, period, out) : INJECT_SCHED_DROPPED;
 }
 
 enum inject_sched_result inject_sched_sample(
 	struct inject_sched *sched, const struct record *record, struct writer *out)
 {
 	const struct perfdata_event *event = perfdata_reader_event_of(sched->reader, record);
-	enum sched_role role = event ? role_of(event) : ROLE_NONE;
+	enum sched_role role = event ? inject_sched_role_of(event) : ROLE_NONE;
 	struct sample sample;
 	/* A sample that cannot be decoded has its fields at no sure place. */
 	if (role == ROLE_NONE || sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK)

@@ -42,7 +42,7 @@ static enum tally_status read_records(
 	return TALLY_OK;
 }
 
-static void hit(struct survey_pass *pass, uint32_t frame)
+static void inject_survey_hit(struct survey_pass *pass, uint32_t frame)
 {
 	if (pass->resolver.failed)
 		return;
@@ -61,13 +61,14 @@ static void hit_sample(struct survey_pass *pass, const struct record *record)
 		&pass->survey->sideband.clock, event, record_run_position(&pass->survey->run, record), sample.time);
 	struct resolve_where where = resolver_where(&pass->resolver, (int32_t)sample.pid, clock);
 	if (sample.present & SAMPLE_IP)
-		hit(pass, resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip));
+		inject_survey_hit(
+			pass, resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip));
 	if (!(sample.present & SAMPLE_CALLCHAIN))
 		return;
 	struct sample_array whole = resolver_whole_chain(&pass->resolver, &sample.callchain);
 	struct resolved_chain chain = resolver_chain_frames(&pass->resolver, &where, &whole);
 	for (size_t i = 0; i < chain.count; i++)
-		hit(pass, chain.frames[i]);
+		inject_survey_hit(pass, chain.frames[i]);
 }
 
 static enum tally_status read_hits(struct survey_pass *pass, struct tally_error *err)

@@ -15,7 +15,7 @@
 #define TAIL_CODE_BYTES 256 /* so that a fifth of the memory is theirs */
 #define TAIL_CODES	(1u << 20)
 
-struct opened {
+struct live_binaries_opened {
 	bool is_opened;
 	uint32_t id; /* in the store */
 	const struct unwind_table *table; /* NULL: none */
@@ -26,7 +26,7 @@ struct live_binaries {
 	const struct live_maps *maps;
 	struct binary_store_options options;
 	struct binary_store *store;
-	VEC(struct opened) files; /* by number in the maps */
+	VEC(struct live_binaries_opened) files; /* by number in the maps */
 	/* The file that is being opened. The thread reads the store, which nobody changes while it does. Asking whether it
 	 * is done must not sleep: on a busy machine the thread that would wake us may not run for long. */
 	bool is_waiting, has_missed, has_thread;
@@ -160,8 +160,8 @@ bool live_binaries_has_missed(struct live_binaries *b)
 	return has_missed;
 }
 
-static void take_table(
-	struct live_binaries *b, struct opened *opened, const struct unwind_table *table, bool is_refused)
+static void live_binaries_take_table(
+	struct live_binaries *b, struct live_binaries_opened *opened, const struct unwind_table *table, bool is_refused)
 {
 	opened->table = table;
 	b->refused += is_refused;
@@ -181,7 +181,7 @@ bool live_binaries_poll(struct live_binaries *b, bool wait)
 	} else if (!atomic_load(&b->is_done)) {
 		return false;
 	}
-	take_table(b, &b->files.items[b->waits_for], b->table, b->is_refused);
+	live_binaries_take_table(b, &b->files.items[b->waits_for], b->table, b->is_refused);
 	b->is_waiting = false;
 	return true;
 }
@@ -210,7 +210,7 @@ static bool ask_thread(struct live_binaries *b, uint32_t id, struct jit_tail *ta
 }
 
 /* The file is opened, or read on; it is waited for unless no thread can be had. */
-static void work_on(struct live_binaries *b, uint32_t number, struct opened *opened)
+static void work_on(struct live_binaries *b, uint32_t number, struct live_binaries_opened *opened)
 {
 	b->waits_for = number;
 	b->is_waiting = ask_thread(b, opened->id, opened->tail);
@@ -218,10 +218,10 @@ static void work_on(struct live_binaries *b, uint32_t number, struct opened *ope
 		return;
 	bool is_refused;
 	const struct unwind_table *table = do_work(b, opened->id, opened->tail, memory_left(b), &is_refused);
-	take_table(b, opened, table, is_refused);
+	live_binaries_take_table(b, opened, table, is_refused);
 }
 
-static void open_file(struct live_binaries *b, uint32_t number, struct opened *opened)
+static void live_binaries_open_file(struct live_binaries *b, uint32_t number, struct live_binaries_opened *opened)
 {
 	const struct live_file *file = &b->maps->files.items[number];
 	struct binary_key key = {.kind = file->kind == LIVE_VDSO ? BINARY_VDSO : BINARY_USER,
@@ -249,14 +249,14 @@ static void open_file(struct live_binaries *b, uint32_t number, struct opened *o
 }
 
 /* NULL: not yet, or memory is out. Only one file is opened at a time. */
-static const struct opened *opened_of(struct live_binaries *b, uint32_t number)
+static const struct live_binaries_opened *opened_of(struct live_binaries *b, uint32_t number)
 {
 	if (!vec_reserve(&b->files, (size_t)number + 1))
 		return NULL;
 	while (b->files.len <= number)
-		b->files.items[b->files.len++] = (struct opened){0};
+		b->files.items[b->files.len++] = (struct live_binaries_opened){0};
 	if (!b->files.items[number].is_opened && !b->is_waiting)
-		open_file(b, number, &b->files.items[number]);
+		live_binaries_open_file(b, number, &b->files.items[number]);
 	if (!b->files.items[number].is_opened || (b->is_waiting && b->waits_for == number)) {
 		b->has_missed = true;
 		return NULL;
@@ -288,7 +288,7 @@ struct when_where {
 static bool find_generated(
 	struct live_binaries *b, uint32_t number, const struct when_where *at, struct unwind_module *module)
 {
-	const struct opened *known = opened_of(b, number);
+	const struct live_binaries_opened *known = opened_of(b, number);
 	struct jit_tail *tail = known ? known->tail : NULL;
 	struct jit_tail_code code;
 
@@ -325,7 +325,7 @@ bool live_binaries_find(struct live_binaries *b, const struct live_process *proc
 	if (is_anonymous && process->dump_count)
 		return true;
 	*module = (struct unwind_module){.low = map->start, .high = map->end};
-	const struct opened *opened = opened_of(b, map->file);
+	const struct live_binaries_opened *opened = opened_of(b, map->file);
 	if (!opened || !opened->table ||
 		!binary_store_unwind_va(
 			b->store, opened->id, (struct tally_file_off){pc - map->start + map->pgoff}, &va))
@@ -350,7 +350,7 @@ bool live_binaries_trim(struct live_binaries *b)
 	for (size_t i = 0; i < b->files.len; i++)
 		if (b->files.items[i].tail) {
 			jit_tail_destroy(b->files.items[i].tail);
-			b->files.items[i] = (struct opened){0};
+			b->files.items[i] = (struct live_binaries_opened){0};
 		}
 	return true;
 }

@@ -16,7 +16,7 @@ void live_maps_init(struct live_maps *maps)
 	intern_init(&maps->keys);
 }
 
-static struct live_process *process_of(uint64_t value)
+static struct live_process *live_maps_process_of(uint64_t value)
 {
 	return (struct live_process *)(uintptr_t)value;
 }
@@ -44,7 +44,7 @@ void live_maps_deinit(struct live_maps *maps)
 	uint64_t pid, value;
 
 	while (map_u64_next(&maps->by_pid, &position, &pid, &value))
-		process_destroy(process_of(value));
+		process_destroy(live_maps_process_of(value));
 	drop_tables(maps);
 }
 
@@ -52,15 +52,15 @@ struct live_process *live_maps_process(const struct live_maps *maps, int32_t pid
 {
 	uint64_t value;
 
-	return map_u64_find(&maps->by_pid, (uint32_t)pid, &value) ? process_of(value) : NULL;
+	return map_u64_find(&maps->by_pid, (uint32_t)pid, &value) ? live_maps_process_of(value) : NULL;
 }
 
-static struct live_process *find_or_add(struct live_maps *maps, int32_t pid)
+static struct live_process *live_maps_find_or_add(struct live_maps *maps, int32_t pid)
 {
 	uint64_t *slot = map_u64_at(&maps->by_pid, (uint32_t)pid, NULL);
 
 	if (!slot || *slot)
-		return slot ? process_of(*slot) : NULL;
+		return slot ? live_maps_process_of(*slot) : NULL;
 	struct live_process *process = calloc(1, sizeof(*process));
 	if (!process)
 		return NULL;
@@ -94,7 +94,7 @@ const struct live_mapping *live_maps_find(const struct live_process *process, ui
 }
 
 /* Replaces what lies in the new mapping's place by it, and what remains of the first and the last that did. */
-static bool put_mapping(struct live_process *process, const struct live_mapping *map)
+static bool live_maps_put_mapping(struct live_process *process, const struct live_mapping *map)
 {
 	size_t first = lower_bound(process, map->start), end = first, len = process->mappings.len;
 	struct live_mapping pieces[3];
@@ -122,7 +122,7 @@ static bool put_mapping(struct live_process *process, const struct live_mapping 
 	return true;
 }
 
-static enum live_file_kind kind_of(const struct record_mmap *mmap)
+static enum live_file_kind live_maps_kind_of(const struct record_mmap *mmap)
 {
 	struct tally_str path = mmap->filename;
 
@@ -146,7 +146,8 @@ static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *m
 {
 	struct file_key key;
 	struct tally_str name = sizeof(void *) == 8 && binary_is_vdso_32(mmap) ? STR(BINARY_VDSO_32) : mmap->filename;
-	struct live_file file = {.kind = kind_of(mmap), .pid = (int32_t)mmap->pid, .build_id = mmap->build_id};
+	struct live_file file = {
+		.kind = live_maps_kind_of(mmap), .pid = (int32_t)mmap->pid, .build_id = mmap->build_id};
 
 	memset(&key, 0, sizeof(key));
 	if (!intern_add(&maps->paths, name.data, name.len, &file.path))
@@ -169,7 +170,7 @@ static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *m
 }
 
 /* A child goes on with its parent's code until it has a dump of its own. */
-static void put_dump(struct live_process *process, uint32_t file)
+static void live_maps_put_dump(struct live_process *process, uint32_t file)
 {
 	unsigned at = 0;
 
@@ -184,7 +185,7 @@ static void put_dump(struct live_process *process, uint32_t file)
 	process->changes++;
 }
 
-static bool apply_mmap(struct live_maps *maps, const struct record *record, const struct record_mmap *mmap)
+static bool live_maps_apply_mmap(struct live_maps *maps, const struct record *record, const struct record_mmap *mmap)
 {
 	struct live_mapping map = {.start = mmap->start, .pgoff = mmap->pgoff, .is_shared = mmap->flags & MAP_SHARED};
 	unsigned mode = record->misc & MISC_CPUMODE_MASK;
@@ -192,17 +193,17 @@ static bool apply_mmap(struct live_maps *maps, const struct record *record, cons
 	if (mode == MISC_CPUMODE_KERNEL || mmap->pid == UINT32_MAX || mmap->len == 0 ||
 		__builtin_add_overflow(mmap->start, mmap->len, &map.end))
 		return true;
-	struct live_process *process = find_or_add(maps, (int32_t)mmap->pid);
-	if (!process || !find_or_add_file(maps, mmap, &map.file) || !put_mapping(process, &map))
+	struct live_process *process = live_maps_find_or_add(maps, (int32_t)mmap->pid);
+	if (!process || !find_or_add_file(maps, mmap, &map.file) || !live_maps_put_mapping(process, &map))
 		return false;
 	if (maps->files.items[map.file].kind == LIVE_DUMP)
-		put_dump(process, map.file);
+		live_maps_put_dump(process, map.file);
 	return true;
 }
 
 static bool apply_exec(struct live_maps *maps, int32_t pid)
 {
-	struct live_process *process = find_or_add(maps, pid);
+	struct live_process *process = live_maps_find_or_add(maps, pid);
 
 	if (!process)
 		return false;
@@ -213,14 +214,14 @@ static bool apply_exec(struct live_maps *maps, int32_t pid)
 	return true;
 }
 
-static bool apply_fork(struct live_maps *maps, const struct record_task *task)
+static bool live_maps_apply_fork(struct live_maps *maps, const struct record_task *task)
 {
 	if (task->pid == task->ppid)
 		return true; /* a thread */
 	const struct live_process *parent = live_maps_process(maps, (int32_t)task->ppid);
 	if (!parent)
 		return true;
-	struct live_process *child = find_or_add(maps, (int32_t)task->pid);
+	struct live_process *child = live_maps_find_or_add(maps, (int32_t)task->pid);
 	if (!child || !vec_reserve(&child->mappings, parent->mappings.len))
 		return false;
 	if (parent->mappings.len)
@@ -235,7 +236,7 @@ static bool apply_fork(struct live_maps *maps, const struct record_task *task)
 }
 
 /* Where other threads outlive the first one, their stacks are no longer known: programs do not do that. */
-static bool apply_exit(struct live_maps *maps, const struct record_task *task)
+static bool live_maps_apply_exit(struct live_maps *maps, const struct record_task *task)
 {
 	struct live_process *process = live_maps_process(maps, (int32_t)task->pid);
 
@@ -253,16 +254,16 @@ enum tally_status live_maps_apply(struct live_maps *maps, const struct record *r
 	switch (fields->type) {
 	case RECORD_MMAP:
 	case RECORD_MMAP2:
-		ok = apply_mmap(maps, record, &fields->mmap);
+		ok = live_maps_apply_mmap(maps, record, &fields->mmap);
 		break;
 	case RECORD_COMM:
 		ok = !fields->comm.is_exec || apply_exec(maps, (int32_t)fields->comm.pid);
 		break;
 	case RECORD_FORK:
-		ok = apply_fork(maps, &fields->task);
+		ok = live_maps_apply_fork(maps, &fields->task);
 		break;
 	case RECORD_EXIT:
-		ok = apply_exit(maps, &fields->task);
+		ok = live_maps_apply_exit(maps, &fields->task);
 		break;
 	default:
 		break;
@@ -274,7 +275,7 @@ void live_maps_forget(struct live_maps *maps, void (*dropped)(void *context, int
 {
 	for (size_t i = 0; i < maps->ended.len; i++) {
 		uint64_t *slot = map_u64_at(&maps->by_pid, (uint32_t)maps->ended.items[i], NULL);
-		struct live_process *process = slot ? process_of(*slot) : NULL;
+		struct live_process *process = slot ? live_maps_process_of(*slot) : NULL;
 		if (!process || !process->has_ended)
 			continue; /* its number was taken by another */
 		if (dropped)
@@ -328,7 +329,7 @@ enum tally_status live_maps_renumber(struct live_maps *maps, struct tally_error 
 	struct renumbering r = {maps, &fresh, calloc(maps->files.len + 1, sizeof(*r.numbers))};
 	bool ok = r.numbers != NULL;
 	while (ok && map_u64_next(&maps->by_pid, &position, &pid, &value)) {
-		struct live_process *process = process_of(value);
+		struct live_process *process = live_maps_process_of(value);
 		if (!process)
 			continue; /* the map has no removal: this is where it is made small again */
 		for (size_t i = 0; ok && i < process->mappings.len; i++)

@@ -161,7 +161,7 @@ struct round { /* the records of a refresh */
 	struct live_profile_figures figures;
 };
 
-static void count_record(struct live_profile_figures *figures, const struct record *record)
+static void live_profile_count_record(struct live_profile_figures *figures, const struct record *record)
 {
 	struct record_fields fields;
 
@@ -185,7 +185,7 @@ static bool sort_record(struct round *round, const struct record *record, uint64
 {
 	struct dated_record dated = {time, round->bytes.len};
 
-	count_record(&round->figures, record);
+	live_profile_count_record(&round->figures, record);
 	writer_bytes(&round->bytes, record->bytes.data, record->bytes.len);
 	return !is_of_state(record->type) || vec_push(&round->history, dated);
 }
@@ -238,7 +238,7 @@ static int compare_dates(const void *left, const void *right)
 }
 
 /* What is alive at the round's end. */
-static enum tally_status learn(struct live_profile *live, struct round *round, struct tally_error *err)
+static enum tally_status live_profile_learn(struct live_profile *live, struct round *round, struct tally_error *err)
 {
 	enum tally_status st = TALLY_OK;
 
@@ -330,7 +330,8 @@ static enum tally_status renew_store(
 
 /* ---- the sum ---- */
 
-static void add_events(struct profile_builder *builder, const struct profile *p, const struct profile *before)
+static void live_profile_add_events(
+	struct profile_builder *builder, const struct profile *p, const struct profile *before)
 {
 	for (size_t i = 0; i < p->event_count; i++) {
 		struct profile_event event = p->events[i];
@@ -346,7 +347,7 @@ static void add_events(struct profile_builder *builder, const struct profile *p,
 	}
 }
 
-static enum tally_status add_up(const struct live_profile *live, const struct profile *fresh, bool fades,
+static enum tally_status live_profile_add_up(const struct live_profile *live, const struct profile *fresh, bool fades,
 	struct profile **sum, struct tally_error *err)
 {
 	struct profile_builder *builder = profile_builder_create();
@@ -365,7 +366,7 @@ static enum tally_status add_up(const struct live_profile *live, const struct pr
 	if (!builder)
 		return error_nomem(err);
 	profile_builder_keep_facets(builder, live->replay.facets);
-	add_events(builder, fresh, live->total);
+	live_profile_add_events(builder, fresh, live->total);
 	if ((live->total && !profile_copy_samples(&old, builder)) || !profile_copy_samples(&new, builder)) {
 		profile_builder_destroy(builder);
 		return error_nomem(err);
@@ -373,7 +374,8 @@ static enum tally_status add_up(const struct live_profile *live, const struct pr
 	return profile_builder_finish(builder, sum, err);
 }
 
-static bool is_hidden(const struct live_profile *live, const struct profile *p, const struct profile_sample *sample)
+static bool live_profile_is_hidden(
+	const struct live_profile *live, const struct profile *p, const struct profile_sample *sample)
 {
 	uint8_t level = p->frames[sample->leaf].level;
 
@@ -382,7 +384,7 @@ static bool is_hidden(const struct live_profile *live, const struct profile *p, 
 }
 
 /* Counts as they are shown, and without what is hidden. */
-static enum tally_status show(struct live_profile *live, struct profile *total, struct tally_error *err)
+static enum tally_status live_profile_show(struct live_profile *live, struct profile *total, struct tally_error *err)
 {
 	struct profile shown = *total;
 
@@ -400,7 +402,7 @@ static enum tally_status show(struct live_profile *live, struct profile *total, 
 	}
 	for (size_t i = 0; i < total->sample_count; i++) {
 		struct profile_sample *sample = &shown.samples[shown.sample_count];
-		if (is_hidden(live, total, &total->samples[i]))
+		if (live_profile_is_hidden(live, total, &total->samples[i]))
 			continue;
 		*sample = total->samples[i];
 		sample->count = (sample->count + LIVE_COUNT_UNIT / 2) / LIVE_COUNT_UNIT;
@@ -417,22 +419,22 @@ static enum tally_status show(struct live_profile *live, struct profile *total, 
 	return TALLY_OK;
 }
 
-static enum tally_status renew(
+static enum tally_status live_profile_renew(
 	struct live_profile *live, const struct replay_result *result, bool fades, struct tally_error *err)
 {
 	struct profile *sum;
-	enum tally_status st = add_up(live, result->profile, fades, &sum, err);
+	enum tally_status st = live_profile_add_up(live, result->profile, fades, &sum, err);
 
 	if (st != TALLY_OK)
 		return st;
-	st = show(live, sum, err);
+	st = live_profile_show(live, sum, err);
 	if (st != TALLY_OK)
 		profile_destroy(sum);
 	return st;
 }
 
 /* The round is over, whatever became of it. */
-static void take_round(struct live_profile *live, struct round *round, const struct replay_result *result)
+static void live_profile_take_round(struct live_profile *live, struct round *round, const struct replay_result *result)
 {
 	live->switches.before = result->ends_on ? SWITCHES_ON : SWITCHES_OFF;
 	struct writer done = live->waiting, recording = live->recording;
@@ -456,16 +458,16 @@ enum tally_status live_profile_refresh(struct live_profile *live, bool fades, st
 		st = replay_round(live, &round, &result, err);
 	if (st == TALLY_OK) {
 		round.figures.damaged += result.health.damaged.count;
-		st = learn(live, &round, err);
+		st = live_profile_learn(live, &round, err);
 	}
 	if (st == TALLY_OK)
-		st = renew(live, &result, fades, err);
+		st = live_profile_renew(live, &result, fades, err);
 	if (st == TALLY_OK)
 		st = forget_files(live, &result, err);
 	if (st == TALLY_OK)
 		st = renew_store(live, &result, err);
 	if (st == TALLY_OK)
-		take_round(live, &round, &result);
+		live_profile_take_round(live, &round, &result);
 	replay_result_deinit(&result);
 	round_deinit(&round);
 	return st;
@@ -484,11 +486,11 @@ enum tally_status live_profile_zero(struct live_profile *live, struct tally_erro
 
 	none.sample_count = 0;
 	live->total = NULL;
-	enum tally_status st = add_up(live, &none, false, &sum, err);
+	enum tally_status st = live_profile_add_up(live, &none, false, &sum, err);
 	live->total = old;
 	if (st != TALLY_OK)
 		return st;
-	st = show(live, sum, err);
+	st = live_profile_show(live, sum, err);
 	if (st != TALLY_OK)
 		profile_destroy(sum);
 	return st;
@@ -498,7 +500,7 @@ enum tally_status live_profile_hide(struct live_profile *live, bool kernel, bool
 {
 	live->hides_kernel = kernel;
 	live->hides_user = user;
-	return show(live, live->total, err);
+	return live_profile_show(live, live->total, err);
 }
 
 const struct profile *live_profile_get(const struct live_profile *live)

@@ -104,7 +104,7 @@ static bool can_be_live(const struct perfdata_reader *reader)
 	return count > 0;
 }
 
-static enum tally_status read_first(struct live_records *live, struct tally_error *err)
+static enum tally_status live_records_read_first(struct live_records *live, struct tally_error *err)
 {
 	enum tally_status status = read_batch(live, err);
 	if (status == TALLY_OK && !can_be_live(live->reader))
@@ -127,7 +127,7 @@ enum tally_status live_records_create(
 	*sideband = (struct sideband){0};
 	enum tally_status status = time_order_create(reader, &l->order, err);
 	if (status == TALLY_OK)
-		status = read_first(l, err);
+		status = live_records_read_first(l, err);
 	if (status != TALLY_OK) {
 		live_records_destroy(l);
 		sideband_deinit(sideband);

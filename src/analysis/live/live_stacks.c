@@ -38,7 +38,7 @@ void live_stacks_deinit(struct live_stacks *stacks)
 	forget_all(stacks);
 }
 
-static struct known_stack *find_or_add(struct live_stacks *stacks, int32_t tid, bool is_cut)
+static struct known_stack *live_stacks_find_or_add(struct live_stacks *stacks, int32_t tid, bool is_cut)
 {
 	uint64_t known;
 
@@ -61,7 +61,7 @@ static struct known_stack *find_or_add(struct live_stacks *stacks, int32_t tid, 
 	return stack;
 }
 
-static bool make_room(struct live_stacks *stacks, struct known_stack *stack, size_t len)
+static bool live_stacks_make_room(struct live_stacks *stacks, struct known_stack *stack, size_t len)
 {
 	size_t room_len = stack->room_len ? stack->room_len : ROOM_LEAST;
 
@@ -100,7 +100,7 @@ struct tally_bytes live_stacks_extend(
 	struct live_stacks *stacks, int32_t tid, uint64_t address, struct tally_bytes copy, bool is_cut)
 {
 	uint64_t end;
-	struct known_stack *stack = copy.len ? find_or_add(stacks, tid, is_cut) : NULL;
+	struct known_stack *stack = copy.len ? live_stacks_find_or_add(stacks, tid, is_cut) : NULL;
 
 	if (!stack || __builtin_add_overflow(address, (uint64_t)copy.len, &end))
 		return copy;
@@ -109,7 +109,7 @@ struct tally_bytes live_stacks_extend(
 		stack->len = 0;
 	}
 	size_t len = (size_t)(stack->end - address);
-	if (!make_room(stacks, stack, len)) {
+	if (!live_stacks_make_room(stacks, stack, len)) {
 		stack->len = 0;
 		return copy;
 	}

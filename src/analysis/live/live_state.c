@@ -26,7 +26,7 @@ void live_state_deinit(struct live_state *state)
 	live_maps_deinit(&state->maps);
 }
 
-static struct live_thread *find_thread(const struct live_state *state, int32_t tid)
+static struct live_thread *live_state_find_thread(const struct live_state *state, int32_t tid)
 {
 	uint64_t index;
 
@@ -35,19 +35,19 @@ static struct live_thread *find_thread(const struct live_state *state, int32_t t
 
 const struct live_thread *live_state_thread(const struct live_state *state, int32_t tid)
 {
-	const struct live_thread *thread = find_thread(state, tid);
+	const struct live_thread *thread = live_state_find_thread(state, tid);
 
 	return thread && !thread->has_ended ? thread : NULL;
 }
 
 const struct live_thread *live_state_known_thread(const struct live_state *state, int32_t tid)
 {
-	return find_thread(state, tid);
+	return live_state_find_thread(state, tid);
 }
 
-static struct live_thread *find_or_add_thread(struct live_state *state, int32_t pid, int32_t tid)
+static struct live_thread *live_state_find_or_add_thread(struct live_state *state, int32_t pid, int32_t tid)
 {
-	struct live_thread *thread = find_thread(state, tid);
+	struct live_thread *thread = live_state_find_thread(state, tid);
 	struct live_thread fresh = {.pid = pid, .tid = tid};
 
 	if (thread) { /* also where the number was taken again */
@@ -63,7 +63,7 @@ static struct live_thread *find_or_add_thread(struct live_state *state, int32_t 
 
 static bool apply_comm(struct live_state *state, const struct record_comm *comm)
 {
-	struct live_thread *thread = find_or_add_thread(state, (int32_t)comm->pid, (int32_t)comm->tid);
+	struct live_thread *thread = live_state_find_or_add_thread(state, (int32_t)comm->pid, (int32_t)comm->tid);
 
 	if (!thread)
 		return false;
@@ -73,10 +73,10 @@ static bool apply_comm(struct live_state *state, const struct record_comm *comm)
 }
 
 /* A child has its parent's name until it takes another. */
-static bool apply_fork(struct live_state *state, const struct record_task *task)
+static bool live_state_apply_fork(struct live_state *state, const struct record_task *task)
 {
-	struct live_thread *thread = find_or_add_thread(state, (int32_t)task->pid, (int32_t)task->tid);
-	const struct live_thread *parent = find_thread(state, (int32_t)task->ptid);
+	struct live_thread *thread = live_state_find_or_add_thread(state, (int32_t)task->pid, (int32_t)task->tid);
+	const struct live_thread *parent = live_state_find_thread(state, (int32_t)task->ptid);
 
 	if (thread && parent && parent != thread) {
 		thread->comm_len = parent->comm_len;
@@ -85,9 +85,9 @@ static bool apply_fork(struct live_state *state, const struct record_task *task)
 	return thread != NULL;
 }
 
-static void apply_exit(struct live_state *state, const struct record_task *task)
+static void live_state_apply_exit(struct live_state *state, const struct record_task *task)
 {
-	struct live_thread *thread = find_thread(state, (int32_t)task->tid);
+	struct live_thread *thread = live_state_find_thread(state, (int32_t)task->tid);
 
 	state->ended_processes += task->tid == task->pid;
 	if (!thread || thread->has_ended)
@@ -170,10 +170,10 @@ enum tally_status live_state_apply(struct live_state *state, const struct record
 		ok = apply_comm(state, &fields->comm);
 		break;
 	case RECORD_FORK:
-		ok = apply_fork(state, &fields->task);
+		ok = live_state_apply_fork(state, &fields->task);
 		break;
 	case RECORD_EXIT:
-		apply_exit(state, &fields->task);
+		live_state_apply_exit(state, &fields->task);
 		break;
 	default:
 		return TALLY_OK;

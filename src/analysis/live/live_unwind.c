@@ -105,7 +105,7 @@ enum tally_status live_unwind_add_event(struct live_unwind *live, const struct p
 }
 
 /* Where all records look alike any event will do. */
-static const struct live_event *event_of(const struct live_unwind *live, const struct record *record)
+static const struct live_event *live_unwind_event_of(const struct live_unwind *live, const struct record *record)
 {
 	const struct record_layout *first = &live->events.items[0].layout;
 	size_t len = record->bytes.len;
@@ -124,7 +124,7 @@ static const struct live_event *event_of(const struct live_unwind *live, const s
 
 uint64_t live_unwind_time(const struct live_unwind *live, const struct record *record)
 {
-	const struct live_event *event = event_of(live, record);
+	const struct live_event *event = live_unwind_event_of(live, record);
 	size_t len = record->bytes.len;
 
 	if (!event)
@@ -244,8 +244,8 @@ static bool cut_sample(const struct record_layout *layout, const struct record *
 	return !c.failed;
 }
 
-static void read_registers(const struct arch *arch, const struct record_layout *layout, const struct cut_sample *cut,
-	struct unwind_registers *registers)
+static void live_unwind_read_registers(const struct arch *arch, const struct record_layout *layout,
+	const struct cut_sample *cut, struct unwind_registers *registers)
 {
 	const uint8_t *value = cut->registers;
 
@@ -267,15 +267,15 @@ static struct sample_array user_part(const struct sample_array *chain, uint32_t 
 	return (struct sample_array){NULL, 0};
 }
 
-struct look_up {
+struct live_unwind_look_up {
 	struct live_unwind *live;
 	const struct live_process *process;
 	uint64_t time;
 };
 
-static bool find_module(void *context, uint64_t pc, struct unwind_module *module)
+static bool live_unwind_find_module(void *context, uint64_t pc, struct unwind_module *module)
 {
-	struct look_up *l = context;
+	struct live_unwind_look_up *l = context;
 
 	return live_binaries_find(l->live->binaries, l->process, l->time, pc, module);
 }
@@ -289,21 +289,22 @@ struct live_walk { /* what the stacks of a sample are unwound from */
 	uint64_t sp;
 };
 
-static struct unwind_result unwind(struct live_unwind *live, const struct live_walk *walk, struct tally_bytes stack)
+static struct unwind_result live_unwind_unwind(
+	struct live_unwind *live, const struct live_walk *walk, struct tally_bytes stack)
 {
-	struct look_up look_up = {live, walk->process, walk->time};
-	const struct unwind_modules modules = {find_module, &look_up};
+	struct live_unwind_look_up look_up = {live, walk->process, walk->time};
+	const struct unwind_modules modules = {live_unwind_find_module, &look_up};
 	const struct unwind_stack slice = {walk->sp, stack, false};
 
 	return unwinder_run(walk->unwinder, &walk->registers, &slice, &modules, live->ips, FRAMES_MAX);
 }
 
 /* The kernel's chain goes on where another stack begins, or the copy ends. */
-static size_t splice(struct live_unwind *live, const struct live_walk *walk, struct tally_bytes stack,
+static size_t live_unwind_splice(struct live_unwind *live, const struct live_walk *walk, struct tally_bytes stack,
 	struct sample_array chain, struct unwind_result *result)
 {
-	struct look_up look_up = {live, walk->process, walk->time};
-	const struct unwind_modules modules = {find_module, &look_up};
+	struct live_unwind_look_up look_up = {live, walk->process, walk->time};
+	const struct unwind_modules modules = {live_unwind_find_module, &look_up};
 	const struct live_splice parts = {.arch = walk->arch,
 		.chain = chain,
 		.registers = &walk->registers,
@@ -347,7 +348,7 @@ static bool begin_walk(struct live_unwind *live, const struct record_layout *lay
 		return false;
 	walk->unwinder = *unwinder;
 	walk->arch = arch;
-	read_registers(arch, layout, cut, &walk->registers);
+	live_unwind_read_registers(arch, layout, cut, &walk->registers);
 	walk->sp = walk->registers.values[arch->dwarf_sp];
 	tell_unwinders(live, walk->process);
 	return true;
@@ -376,17 +377,17 @@ static struct unwind_result find_callers(
 	bool is_shortened = copy.len > live->stack_bytes_max;
 	if (is_shortened)
 		copy.len = live->stack_bytes_max;
-	result = unwind(live, &walk, copy);
+	result = live_unwind_unwind(live, &walk, copy);
 	struct tally_bytes longer =
 		live_stacks_extend(&live->stacks, (int32_t)cut->tid, walk.sp, cut->stack, cut->is_full);
 	if (is_incomplete(&result) && is_shortened) {
 		live->totals.shortened++;
 	} else if (is_incomplete(&result) && longer.len > copy.len) {
 		size_t before = result.count;
-		result = unwind(live, &walk, longer);
+		result = live_unwind_unwind(live, &walk, longer);
 		live->totals.joined += result.count > before;
 	}
-	live->totals.joined += splice(live, &walk, longer.len > copy.len ? longer : copy, fp, &result) > 0;
+	live->totals.joined += live_unwind_splice(live, &walk, longer.len > copy.len ? longer : copy, fp, &result) > 0;
 	stack_ends_add(&live->totals.ends, &result);
 	return result;
 }
@@ -496,7 +497,7 @@ static enum tally_status feed_now(
 		writer_bytes(out, record->bytes.data, record->bytes.len);
 		return out->failed ? error_nomem(err) : feed_sideband(live, record, err);
 	}
-	const struct live_event *event = event_of(live, record);
+	const struct live_event *event = live_unwind_event_of(live, record);
 	if (!event) {
 		live->totals.damaged++;
 		return TALLY_OK;
@@ -510,7 +511,7 @@ static enum tally_status feed_now(
 /* Of a stack only what was copied is kept: the kernel leaves room for all that was asked for. Of many, the first part. */
 static enum tally_status put_off(struct live_unwind *live, const struct record *record, struct tally_error *err)
 {
-	const struct live_event *event = record->type == RECORD_SAMPLE ? event_of(live, record) : NULL;
+	const struct live_event *event = record->type == RECORD_SAMPLE ? live_unwind_event_of(live, record) : NULL;
 	struct writer *w = &live->backlog;
 	struct cut_sample cut;
 	size_t start = w->len, kept_max = w->len > live->backlog_max / 2 ? STACK_KEPT : SIZE_MAX;
@@ -539,7 +540,8 @@ static enum tally_status put_off(struct live_unwind *live, const struct record *
 }
 
 /* What waits, as far as it can be done by now; with wait, all. */
-static enum tally_status work_off(struct live_unwind *live, bool wait, struct writer *out, struct tally_error *err)
+static enum tally_status live_unwind_work_off(
+	struct live_unwind *live, bool wait, struct writer *out, struct tally_error *err)
 {
 	struct record record;
 	enum tally_status st = TALLY_OK;
@@ -561,10 +563,10 @@ static enum tally_status work_off(struct live_unwind *live, bool wait, struct wr
 }
 
 /* What waits goes out with the kernel's chains: waiting longer would take more memory, or lose samples. */
-static enum tally_status give_up(struct live_unwind *live, struct writer *out, struct tally_error *err)
+static enum tally_status live_unwind_give_up(struct live_unwind *live, struct writer *out, struct tally_error *err)
 {
 	struct record record;
-	enum tally_status st = work_off(live, false, out, err);
+	enum tally_status st = live_unwind_work_off(live, false, out, err);
 
 	live->gives_up = true;
 	while (st == TALLY_OK && live->backlog_done < live->backlog.len) {
@@ -584,7 +586,7 @@ enum tally_status live_unwind_feed(
 {
 	live->totals.samples += record->type == RECORD_SAMPLE;
 	if (live->backlog.len > live->backlog_max) {
-		enum tally_status done = give_up(live, out, err);
+		enum tally_status done = live_unwind_give_up(live, out, err);
 		if (done != TALLY_OK)
 			return done;
 	}
@@ -594,7 +596,7 @@ enum tally_status live_unwind_feed(
 
 enum tally_status live_unwind_finish(struct live_unwind *live, struct writer *out, struct tally_error *err)
 {
-	return work_off(live, true, out, err);
+	return live_unwind_work_off(live, true, out, err);
 }
 
 static void forget_tables(struct live_unwind *live)
@@ -606,7 +608,7 @@ static void forget_tables(struct live_unwind *live)
 
 enum tally_status live_unwind_end_round(struct live_unwind *live, struct writer *out, struct tally_error *err)
 {
-	enum tally_status st = work_off(live, false, out, err);
+	enum tally_status st = live_unwind_work_off(live, false, out, err);
 	if (st != TALLY_OK || live->backlog.len)
 		return st; /* what waits needs what has ended since */
 	live_maps_forget(&live->maps, NULL, NULL);

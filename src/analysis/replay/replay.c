@@ -22,7 +22,7 @@ void replay_result_deinit(struct replay_result *result)
 	*result = (struct replay_result){0};
 }
 
-struct passing {
+struct replay_passing {
 	const struct sample_pass_input *input;
 	struct range_share chunks;
 	size_t workers; /* who begin */
@@ -30,7 +30,7 @@ struct passing {
 };
 
 /* The tables of a pass that keep what is different in samples; where it is less, what is left of them costs nothing. */
-static void expect_samples(struct sample_pass *pass, size_t samples)
+static void replay_expect_samples(struct sample_pass *pass, size_t samples)
 {
 	size_t count = samples < EXPECTED_SAMPLES ? samples : EXPECTED_SAMPLES;
 	(void)id_table_expect_keys(&pass->keys, count);
@@ -41,21 +41,21 @@ static void expect_samples(struct sample_pass *pass, size_t samples)
 
 static void run_passes_from(void *context, size_t index, unsigned worker)
 {
-	struct passing *p = context;
+	struct replay_passing *p = context;
 	size_t range = index;
 	do {
 		struct sample_pass *pass = p->passes[range] = sample_pass_create(p->input);
 		if (!pass)
 			return;
 		if (range == index)
-			expect_samples(pass, p->input->sideband->health.samples / p->workers);
+			replay_expect_samples(pass, p->input->sideband->health.samples / p->workers);
 		spool_expect(&pass->rows, p->input->sideband->health.samples * sizeof(struct pass_row));
 		sample_pass_run(pass, &p->chunks, range);
 	} while (range_share_split(&p->chunks, &range));
 }
 
 /* In order. False: out of memory. */
-static bool take_passes(struct replay *replay, const struct passing *passing)
+static bool take_passes(struct replay *replay, const struct replay_passing *passing)
 {
 	size_t count = passing->chunks.count, *order = malloc(count * sizeof(*order));
 	replay->passes = order ? calloc(count, sizeof(struct sample_pass *)) : NULL;
@@ -77,7 +77,7 @@ static bool take_passes(struct replay *replay, const struct passing *passing)
 static enum tally_status share_chunks(
 	struct replay *replay, const struct sample_pass_input *input, size_t workers, struct tally_error *err)
 {
-	struct passing passing = {.input = input};
+	struct replay_passing passing = {.input = input};
 	if (!range_share_init(&passing.chunks, replay->sideband.chunks.len, workers, CHUNKS_WORTH_A_PASS))
 		return error_nomem(err);
 	passing.workers = passing.chunks.count;
@@ -100,7 +100,7 @@ static enum tally_status prepare_unwinding(
 	return unwind_files_add_all(&replay->unwind_files, err);
 }
 
-static enum tally_status run_passes(struct replay *replay, struct tally_error *err)
+static enum tally_status replay_run_passes(struct replay *replay, struct tally_error *err)
 {
 	size_t count = thread_pool_workers(replay->sideband.chunks.len, replay->options->threads);
 	if (count == 0 || sample_pass_is_sequential(replay->reader) || replay->options->stitched_registers)
@@ -145,7 +145,7 @@ static enum tally_status read_flat(struct replay *replay, struct tally_error *er
 	return status;
 }
 
-static enum tally_status read_sideband(struct replay *replay, struct tally_error *err)
+static enum tally_status replay_read_sideband(struct replay *replay, struct tally_error *err)
 {
 	struct sideband *sideband = &replay->sideband;
 	if (replay->options->without_names)
@@ -153,7 +153,7 @@ static enum tally_status read_sideband(struct replay *replay, struct tally_error
 	return sideband_read_loading(replay->reader, &replay->run, replay->store, sideband, err);
 }
 
-static enum tally_status read_samples(struct replay *replay, struct tally_error *err)
+static enum tally_status replay_read_samples(struct replay *replay, struct tally_error *err)
 {
 	enum tally_status status = TALLY_UNSUPPORTED;
 	struct progress *progress = replay->options->progress;
@@ -165,10 +165,10 @@ static enum tally_status read_samples(struct replay *replay, struct tally_error 
 		free(replay->passes); /* of the shorter way; none was read */
 		replay->passes = NULL;
 		progress_begin(progress, "reading what ran", bytes);
-		status = read_sideband(replay, err);
+		status = replay_read_sideband(replay, err);
 		progress_begin(progress, "reading samples", bytes);
 		if (status == TALLY_OK)
-			status = run_passes(replay, err);
+			status = replay_run_passes(replay, err);
 	}
 	for (size_t i = 0; i < replay->pass_count && status == TALLY_OK; i++) {
 		const struct sample_pass *pass = replay->passes[i];
@@ -199,7 +199,7 @@ static uint64_t branched_samples(const struct replay *replay, size_t event)
 	return count;
 }
 
-static void add_events(struct replay *replay)
+static void replay_add_events(struct replay *replay)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(replay->reader, &count);
@@ -231,7 +231,7 @@ static enum tally_status prepare_facets(struct replay *replay, struct tally_erro
 	return status;
 }
 
-static void add_fields(struct replay *replay)
+static void replay_add_fields(struct replay *replay)
 {
 	for (size_t i = 0; i < replay->options->field_count; i++) {
 		const struct replay_field *from = &replay->options->fields[i];
@@ -241,7 +241,7 @@ static void add_fields(struct replay *replay)
 	}
 }
 
-static void expect_rows(struct replay *replay)
+static void replay_expect_rows(struct replay *replay)
 {
 	size_t bytes = 0;
 	for (size_t i = 0; i < replay->pass_count; i++)
@@ -259,9 +259,9 @@ static enum tally_status build_profile(struct replay *replay, struct profile **p
 	if (!replay->builder || !replay_join_frames(replay, &frames) || !replay_note_outermost(replay, &frames))
 		status = error_nomem(err);
 	if (status == TALLY_OK) {
-		expect_rows(replay);
-		add_events(replay);
-		add_fields(replay);
+		replay_expect_rows(replay);
+		replay_add_events(replay);
+		replay_add_fields(replay);
 		status = replay_name_frames(replay, err);
 	}
 	if (status == TALLY_OK)
@@ -339,7 +339,7 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 	if (options->max_bytes && !replay.run.is_copy && options->max_bytes < replay.run.bytes.len)
 		replay.run.bytes.len = options->max_bytes;
 	if (status == TALLY_OK)
-		status = read_samples(&replay, err);
+		status = replay_read_samples(&replay, err);
 	progress_begin(progress, "looking up names", 0);
 	if (status == TALLY_OK)
 		status = prepare_facets(&replay, err);

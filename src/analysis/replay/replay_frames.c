@@ -213,7 +213,7 @@ static bool is_beyond_kernel(
 }
 
 /* The text of one source line, and its file. */
-static struct profile_place add_line(struct replay *replay, const struct resolved_frame *frame,
+static struct profile_place replay_frames_add_line(struct replay *replay, const struct resolved_frame *frame,
 	const struct symbol *symbol, const struct source_place *place)
 {
 	const struct frame_lines lines = {
@@ -242,10 +242,10 @@ static void add_lines(
 	size_t count = find_places(replay, frame, places);
 	if (count == 0 && replay->options->only_known_lines)
 		return;
-	to->innermost = add_line(replay, frame, symbol, count ? &places[0] : NULL);
+	to->innermost = replay_frames_add_line(replay, frame, symbol, count ? &places[0] : NULL);
 	to->own = to->innermost;
 	if (count > 1 && replay->options->with_inlines)
-		to->own = add_line(replay, frame, symbol, &places[count - 1]);
+		to->own = replay_frames_add_line(replay, frame, symbol, &places[count - 1]);
 }
 
 /* What stands for a frame without symbol: in modules, which are files, the place in the module. */
@@ -272,7 +272,7 @@ static void set_lines(const struct replay *replay, uint32_t index, struct profil
 	to->innermost_line = replay->places[index].innermost;
 }
 
-static struct resolved_frame frame_at(const struct replay *replay, uint32_t index)
+static struct resolved_frame replay_frames_frame_at(const struct replay *replay, uint32_t index)
 {
 	return frame_of_symbol(resolved_frame_get(&replay->frames, index), replay->symbols[index]);
 }
@@ -280,7 +280,7 @@ static struct resolved_frame frame_at(const struct replay *replay, uint32_t inde
 static struct profile_frame name_inlined(const struct replay *replay, uint32_t index)
 {
 	uint32_t caller = replay->callers[index - replay->frames.len];
-	const struct resolved_frame from = frame_at(replay, caller);
+	const struct resolved_frame from = replay_frames_frame_at(replay, caller);
 	struct profile_frame to = {.function = replay->functions[index],
 		.binary = replay->profile_binaries[from.binary],
 		.address = from.address,
@@ -296,7 +296,7 @@ static struct profile_frame name_frame(const void *context, uint32_t index)
 	const struct replay *replay = context;
 	if (index >= replay->frames.len)
 		return name_inlined(replay, index);
-	const struct resolved_frame from = frame_at(replay, index);
+	const struct resolved_frame from = replay_frames_frame_at(replay, index);
 	const struct symbol *symbol = replay->symbols[index];
 	bool is_by_address = replay->options->with_addresses || replay->options->with_exact_frames;
 	struct profile_frame to = {
@@ -332,7 +332,7 @@ static void prepare_calls(struct replay *replay, struct function_list *functions
 	const struct inline_frames *inlines = &replay->inlines;
 	if (inlines->begin[frame] == inlines->begin[frame + 1])
 		return;
-	struct resolved_frame resolved = frame_at(replay, frame);
+	struct resolved_frame resolved = replay_frames_frame_at(replay, frame);
 	struct source_place places[LIMIT_INLINE_DEPTH];
 	size_t count = replay->places ? find_places(replay, &resolved, places) : 0;
 	uint32_t binary = profile_binary_of(replay, resolved.binary);
@@ -343,7 +343,7 @@ static void prepare_calls(struct replay *replay, struct function_list *functions
 		const struct source_place *place = named_place(places, count, i - inlines->begin[frame]);
 		if (place)
 			replay->places[at].own = replay->places[at].innermost =
-				add_line(replay, &resolved, NULL, place);
+				replay_frames_add_line(replay, &resolved, NULL, place);
 	}
 }
 
@@ -351,7 +351,7 @@ static void prepare_calls(struct replay *replay, struct function_list *functions
 static void prepare_frames(struct replay *replay, struct function_list *functions)
 {
 	for (size_t i = 0; i < replay->frames.len; i++) {
-		const struct resolved_frame from = frame_at(replay, (uint32_t)i);
+		const struct resolved_frame from = replay_frames_frame_at(replay, (uint32_t)i);
 		const struct symbol *symbol = replay->symbols[i];
 		uint32_t binary = PROFILE_NONE;
 		bool is_inside = from.binary != RESOLVE_NONE && !is_beyond_kernel(replay, &from, symbol);
@@ -470,7 +470,7 @@ static void read_or_prepare(void *context, size_t index, unsigned worker)
 }
 
 /* What was inlined is looked for beside the names of frames, unless these ask for the store as well. */
-static enum tally_status make_names(struct naming *naming)
+static enum tally_status replay_frames_make_names(struct naming *naming)
 {
 	struct replay *replay = naming->replay;
 	const struct replay_options *options = replay->options;
@@ -505,7 +505,7 @@ enum tally_status replay_name_frames(struct replay *replay, struct tally_error *
 	struct naming naming = {.replay = replay, .job = &job, .status = TALLY_OK, .err = err};
 	naming.needs_places = (needs_places || replay->options->with_lines) && !replay->options->without_names;
 	if (status == TALLY_OK)
-		status = make_names(&naming);
+		status = replay_frames_make_names(&naming);
 	function_list_deinit(&naming.functions);
 	vec_free(&hit);
 	return status;

@@ -9,7 +9,8 @@
 #define TASK_NAMES  256
 #define TASK_FRAMES 8192
 
-static uint32_t place_of(struct function_list *list, const void *key, const struct named_function *function)
+static uint32_t replay_functions_place_of(
+	struct function_list *list, const void *key, const struct named_function *function)
 {
 	bool is_new;
 	uint64_t *place = map_u64_at(&list->places, (uint64_t)(uintptr_t)key, &is_new);
@@ -25,13 +26,13 @@ static uint32_t place_of(struct function_list *list, const void *key, const stru
 
 uint32_t function_list_symbol(struct function_list *list, const struct symbol *symbol, uint32_t binary)
 {
-	return place_of(
+	return replay_functions_place_of(
 		list, symbol, &(struct named_function){.name = symbol->name, .symbol = symbol, .binary = binary});
 }
 
 uint32_t function_list_inlined(struct function_list *list, const char *name, uint32_t binary)
 {
-	return place_of(list, name, &(struct named_function){.name = name, .binary = binary});
+	return replay_functions_place_of(list, name, &(struct named_function){.name = name, .binary = binary});
 }
 
 void function_list_deinit(struct function_list *list)
@@ -58,7 +59,7 @@ static bool is_first_function(const char *name)
 	return false;
 }
 
-static uint8_t role_of(const struct named_function *named, const struct profile_function *function)
+static uint8_t replay_functions_role_of(const struct named_function *named, const struct profile_function *function)
 {
 	if (!named->symbol)
 		return FRAME_OTHER;
@@ -67,7 +68,7 @@ static uint8_t role_of(const struct named_function *named, const struct profile_
 	return !strcmp(named->name, "main") ? FRAME_MAIN : FRAME_OTHER;
 }
 
-struct adding {
+struct replay_functions_adding {
 	struct replay *replay;
 	struct function_list *list;
 	struct arena *arenas; /* by worker: of readable names */
@@ -77,7 +78,7 @@ struct adding {
 
 static void make_readable(void *context, size_t task, unsigned worker)
 {
-	const struct adding *a = context;
+	const struct replay_functions_adding *a = context;
 	size_t end = thread_pool_task_end(task, TASK_NAMES, a->list->items.len);
 	for (size_t i = task * TASK_NAMES; i < end; i++) {
 		struct named_function *named = &a->list->items.items[i];
@@ -87,7 +88,7 @@ static void make_readable(void *context, size_t task, unsigned worker)
 }
 
 /* False: out of memory. */
-static bool add_function(struct replay *replay, const struct named_function *named, uint32_t *id)
+static bool replay_functions_add_function(struct replay *replay, const struct named_function *named, uint32_t *id)
 {
 	struct profile_function function = {
 		.name = profile_builder_string(replay->builder, str_from(named->readable)),
@@ -101,7 +102,8 @@ static bool add_function(struct replay *replay, const struct named_function *nam
 		function.is_start = named->is_start;
 	}
 	*id = profile_builder_function(replay->builder, &function);
-	return *id != replay->function_roles.len || vec_push(&replay->function_roles, role_of(named, &function));
+	return *id != replay->function_roles.len ||
+	       vec_push(&replay->function_roles, replay_functions_role_of(named, &function));
 }
 
 static uint8_t role_of_frame(const struct replay *replay, uint32_t function)
@@ -113,7 +115,7 @@ static uint8_t role_of_frame(const struct replay *replay, uint32_t function)
 
 static void put_ids(void *context, size_t task, unsigned worker)
 {
-	const struct adding *a = context;
+	const struct replay_functions_adding *a = context;
 	struct replay *replay = a->replay;
 	for (size_t i = task * TASK_FRAMES; i < thread_pool_task_end(task, TASK_FRAMES, a->count); i++) {
 		uint32_t *function = &replay->functions[i];
@@ -130,7 +132,7 @@ bool replay_add_functions(struct replay *replay, struct function_list *list, siz
 	unsigned threads = replay->options->threads;
 	size_t names = list->items.len, tasks = thread_pool_tasks(names, TASK_NAMES);
 	unsigned workers = thread_pool_workers(tasks, threads);
-	struct adding adding = {.replay = replay,
+	struct replay_functions_adding adding = {.replay = replay,
 		.list = list,
 		.arenas = calloc(workers + 1, sizeof(*adding.arenas)),
 		.ids = replay_new_ids(names),
@@ -141,7 +143,7 @@ bool replay_add_functions(struct replay *replay, struct function_list *list, siz
 	if (is_done)
 		thread_pool_for(tasks, threads, make_readable, &adding);
 	for (size_t i = 0; is_done && i < names; i++)
-		is_done = add_function(replay, &list->items.items[i], &adding.ids[i]);
+		is_done = replay_functions_add_function(replay, &list->items.items[i], &adding.ids[i]);
 	if (is_done)
 		thread_pool_for(thread_pool_tasks(count, TASK_FRAMES), threads, put_ids, &adding);
 	for (unsigned i = 0; adding.arenas && i < workers; i++)

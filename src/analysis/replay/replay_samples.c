@@ -43,7 +43,7 @@ struct pass_ids { /* what the ids of a pass are in the profile */
 	uint32_t *threads, *facets;
 };
 
-struct joining { /* stacks and samples of all passes, each kind as one list */
+struct replay_samples_joining { /* stacks and samples of all passes, each kind as one list */
 	struct replay *replay;
 	struct pass_ids *passes;
 	uint32_t *first_stacks, *first_keys; /* by pass, and behind the last one */
@@ -101,7 +101,7 @@ static bool end_kernel_names(struct replay *replay, struct kernel_names *kernel)
 }
 
 /* Rows of the facets that the pass keeps. */
-static void add_facets(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
+static void replay_samples_add_facets(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
 {
 	if (!ids->facets)
 		return;
@@ -124,7 +124,7 @@ static void add_facets(struct replay *replay, const struct sample_pass *pass, co
 }
 
 /* Of the pass they are needed no more. */
-static void add_rows(struct replay *replay, struct sample_pass *pass, const uint32_t *samples)
+static void replay_samples_add_rows(struct replay *replay, struct sample_pass *pass, const uint32_t *samples)
 {
 	const struct pass_row *rows = (const struct pass_row *)(const void *)pass->rows.base;
 	for (size_t i = 0; i < pass->rows.len / sizeof(*rows); i++) {
@@ -187,7 +187,7 @@ static bool translate_pass(struct replay *replay, struct sample_pass *pass, stru
 		return false;
 	for (size_t i = 0; i < pass->threads.len; i++)
 		ids->threads[i] = profile_thread_of(replay, sample_pass_thread(pass, (uint32_t)i));
-	add_facets(replay, pass, ids);
+	replay_samples_add_facets(replay, pass, ids);
 	ids->lists = (struct stack_frames){.stacks = &pass->resolver.stacks,
 		.frames = ids->profile_frames,
 		.roles = ids->roles,
@@ -199,28 +199,28 @@ static bool translate_pass(struct replay *replay, struct sample_pass *pass, stru
 
 static struct list get_stack(const void *context, uint32_t item)
 {
-	const struct joining *j = context;
+	const struct replay_samples_joining *j = context;
 	size_t pass = replay_pass_of(j->first_stacks, j->replay->pass_count, item);
 	return stack_frames_get(&j->passes[pass].lists, item - j->first_stacks[pass]);
 }
 
 static uint32_t hash_stack(const void *context, uint32_t item)
 {
-	const struct joining *j = context;
+	const struct replay_samples_joining *j = context;
 	size_t pass = replay_pass_of(j->first_stacks, j->replay->pass_count, item);
 	return j->passes[pass].lists.hashes[item - j->first_stacks[pass]];
 }
 
 static const uint64_t *get_key(const void *context, uint32_t item)
 {
-	const struct joining *j = context;
+	const struct replay_samples_joining *j = context;
 	size_t pass = replay_pass_of(j->first_keys, j->replay->pass_count, item);
 	return id_table_key(&j->replay->passes[pass]->keys, item - j->first_keys[pass]);
 }
 
 static struct profile_sample get_sample(const void *context, uint32_t item)
 {
-	const struct joining *j = context;
+	const struct replay_samples_joining *j = context;
 	size_t pass = replay_pass_of(j->first_keys, j->replay->pass_count, item);
 	uint32_t id = item - j->first_keys[pass];
 	struct sample_key key = sample_pass_key(j->replay->passes[pass], id);
@@ -239,9 +239,9 @@ static struct profile_sample get_sample(const void *context, uint32_t item)
 	};
 }
 
-static void expect_sample(const void *context, uint32_t item)
+static void replay_samples_expect_sample(const void *context, uint32_t item)
 {
-	const struct joining *j = context;
+	const struct replay_samples_joining *j = context;
 	size_t pass = replay_pass_of(j->first_keys, j->replay->pass_count, item);
 	uint32_t id = item - j->first_keys[pass];
 	__builtin_prefetch(id_table_key(&j->replay->passes[pass]->keys, id));
@@ -296,7 +296,7 @@ static void translate_keys(void *context, size_t index, unsigned worker)
 	__atomic_fetch_add(&t->replay->ends.unknown, ends.unknown, __ATOMIC_RELAXED);
 }
 
-static void translate_all_keys(struct joining *j)
+static void translate_all_keys(struct replay_samples_joining *j)
 {
 	struct replay *replay = j->replay;
 	size_t event_count;
@@ -314,7 +314,7 @@ static void translate_all_keys(struct joining *j)
 }
 
 /* A pass's keys are different ones, and so are the profile's if its frames and threads are. */
-static bool are_distinct(const struct joining *j)
+static bool are_distinct(const struct replay_samples_joining *j)
 {
 	const struct replay *replay = j->replay;
 	bool is_distinct = replay->pass_count == 1 && replay->has_distinct_frames &&
@@ -334,7 +334,7 @@ struct adding_up {
 };
 
 /* While samples wait for one thing after another, the files that were hit are counted. */
-static void add_up(void *context, size_t index, unsigned worker)
+static void replay_samples_add_up(void *context, size_t index, unsigned worker)
 {
 	struct adding_up *a = context;
 	if (index == 0)
@@ -345,7 +345,7 @@ static void add_up(void *context, size_t index, unsigned worker)
 }
 
 /* False: out of memory. */
-static bool add_all(struct joining *j)
+static bool replay_samples_add_all(struct replay_samples_joining *j)
 {
 	struct replay *replay = j->replay;
 	unsigned threads = replay->options->threads;
@@ -356,7 +356,7 @@ static bool add_all(struct joining *j)
 		.is_distinct = are_distinct(j),
 		.key = get_key,
 		.get = get_sample,
-		.expect = expect_sample,
+		.expect = replay_samples_expect_sample,
 		.context = j};
 	struct adding_up adding = {.replay = replay, .samples = &samples};
 	struct dedup stack_ids;
@@ -368,18 +368,18 @@ static bool add_all(struct joining *j)
 		list_table_deinit(&replay->passes[i]->resolver.stacks);
 	}
 	translate_all_keys(j);
-	thread_pool_for(2, replay->frames.len < MANY_FRAMES ? 1 : threads, add_up, &adding);
+	thread_pool_for(2, replay->frames.len < MANY_FRAMES ? 1 : threads, replay_samples_add_up, &adding);
 	dedup_deinit(&stack_ids);
 	if (!adding.are_added)
 		return false;
 	for (size_t i = 0; i < passes && adding.are_counted; i++)
-		add_rows(replay, replay->passes[i], adding.ids.numbers + j->first_keys[i]);
+		replay_samples_add_rows(replay, replay->passes[i], adding.ids.numbers + j->first_keys[i]);
 	dedup_deinit(&adding.ids);
 	return adding.are_counted;
 }
 
 /* False: they are too many. */
-static bool number_passes(struct joining *j)
+static bool number_passes(struct replay_samples_joining *j)
 {
 	size_t stacks = 0, keys = 0, passes = j->replay->pass_count;
 	for (size_t i = 0; i < passes; i++) {
@@ -405,7 +405,7 @@ static void free_ids(struct pass_ids *ids)
 enum tally_status replay_add_samples(
 	struct replay *replay, const struct replay_frame_ids *frames, struct tally_error *err)
 {
-	struct joining j = {.replay = replay,
+	struct replay_samples_joining j = {.replay = replay,
 		.passes = calloc(replay->pass_count + 1, sizeof(*j.passes)),
 		.first_stacks = replay_new_ids(replay->pass_count + 1),
 		.first_keys = replay_new_ids(replay->pass_count + 1)};
@@ -418,7 +418,7 @@ enum tally_status replay_add_samples(
 		is_done = translate_pass(replay, replay->passes[i], &j.passes[i]);
 	}
 	is_done = end_kernel_names(replay, &kernel) && is_done;
-	is_done = is_done && add_all(&j);
+	is_done = is_done && replay_samples_add_all(&j);
 	for (size_t i = 0; j.passes && i < replay->pass_count; i++)
 		free_ids(&j.passes[i]);
 	free(j.passes);

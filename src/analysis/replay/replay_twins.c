@@ -24,7 +24,8 @@ static bool has_double(const struct replay *replay, uint32_t binary)
 	       replay->machine_binaries.items[replay->profile_binaries[binary]] != binary;
 }
 
-static bool is_alike(const struct replay *replay, const struct resolved_frame *a, const struct resolved_frame *b)
+static bool replay_twins_is_alike(
+	const struct replay *replay, const struct resolved_frame *a, const struct resolved_frame *b)
 {
 	return a->level == b->level && replay->profile_binaries[a->binary] == replay->profile_binaries[b->binary];
 }
@@ -54,7 +55,7 @@ static void note_firsts(void *context, size_t task, unsigned worker)
 	}
 }
 
-static void tell_frames(void *context, size_t task, unsigned worker)
+static void replay_twins_tell_frames(void *context, size_t task, unsigned worker)
 {
 	struct twin_finding *f = context;
 	const struct replay *replay = f->replay;
@@ -63,7 +64,7 @@ static void tell_frames(void *context, size_t task, unsigned worker)
 		f->firsts[i] = function == PROFILE_NONE ? (uint32_t)i : f->first_of[function];
 		const struct resolved_frame frame = resolved_frame_get(&replay->frames, (uint32_t)i);
 		const struct resolved_frame first = resolved_frame_get(&replay->frames, f->firsts[i]);
-		if (function != PROFILE_NONE && !is_alike(replay, &first, &frame))
+		if (function != PROFILE_NONE && !replay_twins_is_alike(replay, &first, &frame))
 			set_untold(f);
 	}
 }
@@ -95,7 +96,7 @@ static bool find_all(struct twin_finding *f)
 	size_t frames = f->replay->frames.len, tasks = thread_pool_tasks(frames, TASK_FRAMES);
 	thread_pool_for(tasks, threads, note_firsts, f);
 	if (!f->is_untold)
-		thread_pool_for(tasks, threads, tell_frames, f);
+		thread_pool_for(tasks, threads, replay_twins_tell_frames, f);
 	if (!f->is_untold)
 		thread_pool_for(thread_pool_tasks(f->count - frames, TASK_FRAMES), threads, tell_calls, f);
 	return !f->is_untold;

@@ -23,7 +23,7 @@ struct measuring {
 	struct worth *worth; /* workers add to it */
 };
 
-static void add_to(uint64_t *sum, uint64_t more)
+static void worth_add_to(uint64_t *sum, uint64_t more)
 {
 	if (more)
 		__atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
@@ -49,10 +49,10 @@ static void measure_samples(void *context, size_t task, unsigned worker)
 		sums.kernel_samples += sample->count;
 		sums.kernel_named += is_named ? sample->count : 0;
 	}
-	add_to(&m->worth->samples, sums.samples);
-	add_to(&m->worth->named, sums.named);
-	add_to(&m->worth->kernel_samples, sums.kernel_samples);
-	add_to(&m->worth->kernel_named, sums.kernel_named);
+	worth_add_to(&m->worth->samples, sums.samples);
+	worth_add_to(&m->worth->named, sums.named);
+	worth_add_to(&m->worth->kernel_samples, sums.kernel_samples);
+	worth_add_to(&m->worth->kernel_named, sums.kernel_named);
 }
 
 void worth_measure(struct worth *worth, const struct perfdata_reader *reader, const struct replay_result *result)
@@ -77,7 +77,7 @@ void worth_measure(struct worth *worth, const struct perfdata_reader *reader, co
 		worth->kernel = excludes_kernel(reader) ? WORTH_KERNEL_EXCLUDED : WORTH_KERNEL_UNSEEN;
 }
 
-static double share(uint64_t part, uint64_t whole)
+static double worth_share(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
@@ -85,7 +85,7 @@ static double share(uint64_t part, uint64_t whole)
 static void put_share(struct text *t, uint64_t part, uint64_t whole)
 {
 	/* what is not all of it never looks like all of it */
-	double percent = share(part, whole);
+	double percent = worth_share(part, whole);
 	if (part < whole && percent > 99.9)
 		percent = 99.9;
 	text_fixed(t, percent, part == whole ? 0 : 1);
@@ -119,7 +119,7 @@ void worth_text(struct text *t, const struct worth *worth)
 		text_str(t, ", ");
 		text_u64_grouped(t, worth->lost, ",");
 		text_str(t, " lost (");
-		text_fixed(t, share(worth->lost, worth->lost + worth->samples), 2);
+		text_fixed(t, worth_share(worth->lost, worth->lost + worth->samples), 2);
 		text_str(t, "%)");
 	} else {
 		text_str(t, ", none lost");
@@ -186,7 +186,7 @@ static bool read_decimal(struct tally_str text, double *value)
 	return digits > 0;
 }
 
-static bool find_value(struct tally_str name, enum worth_value *value)
+static bool worth_find_value(struct tally_str name, enum worth_value *value)
 {
 	for (size_t i = 0; i < WORTH_VALUES; i++) {
 		if (!str_equal(name, str_from(values[i].name)))
@@ -210,7 +210,7 @@ static enum tally_status parse_one(struct tally_str text, struct requirement *re
 		at++;
 	struct tally_str name = str_trim((struct tally_str){text.data, at});
 	struct tally_str rest = {text.data + at, text.len - at};
-	if (!find_value(name, &requirement->value))
+	if (!worth_find_value(name, &requirement->value))
 		return error_set(err, TALLY_INVALID,
 			"'%.*s' requires what is not known: there are samples, lost, throttled, complete, symbols and "
 			"kernel",
@@ -252,7 +252,7 @@ enum tally_status requirements_parse(const char *text, struct requirements *requ
 }
 
 /* Part and whole of a value; false: there is nothing that it could be a share of. */
-static bool measure(const struct worth *worth, enum worth_value value, uint64_t *part, uint64_t *whole)
+static bool worth_measure_value(const struct worth *worth, enum worth_value value, uint64_t *part, uint64_t *whole)
 {
 	switch (value) {
 	case WORTH_SAMPLES:
@@ -283,7 +283,7 @@ static bool measure(const struct worth *worth, enum worth_value value, uint64_t 
 	return *whole > 0;
 }
 
-static bool compare(double value, enum worth_relation relation, double bound)
+static bool worth_compare(double value, enum worth_relation relation, double bound)
 {
 	switch (relation) {
 	case WORTH_LESS:
@@ -303,16 +303,16 @@ static bool compare(double value, enum worth_relation relation, double bound)
 bool requirement_is_met(const struct requirement *requirement, const struct worth *worth)
 {
 	uint64_t part = 0, whole = 0;
-	if (!measure(worth, requirement->value, &part, &whole))
+	if (!worth_measure_value(worth, requirement->value, &part, &whole))
 		return false;
-	return compare(
-		requirement->is_share ? share(part, whole) : (double)part, requirement->relation, requirement->bound);
+	return worth_compare(requirement->is_share ? worth_share(part, whole) : (double)part, requirement->relation,
+		requirement->bound);
 }
 
 static void put_measured_share(struct text *t, uint64_t part, uint64_t whole)
 {
 	text_str(t, " is ");
-	text_fixed(t, share(part, whole), 2);
+	text_fixed(t, worth_share(part, whole), 2);
 	text_printf(t, "%% (%" PRIu64 " of %" PRIu64 ")", part, whole);
 }
 
@@ -332,7 +332,7 @@ void requirement_text(struct text *t, const struct requirement *requirement, con
 {
 	static const char *const signs[] = {"<", "<=", ">", ">=", "="};
 	uint64_t part = 0, whole = 0;
-	bool is_there = measure(worth, requirement->value, &part, &whole);
+	bool is_there = worth_measure_value(worth, requirement->value, &part, &whole);
 	text_str(t, value_name(requirement->value));
 	if (!is_there)
 		text_str(t,

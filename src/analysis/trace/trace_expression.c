@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 
-struct parser {
+struct trace_expression_parser {
 	struct tally_str rest;
 	struct arena *arena;
 	struct trace_event *event;
@@ -16,45 +16,45 @@ struct parser {
 	bool failed;
 };
 
-static uint32_t parse_choice(struct parser *p);
-static uint32_t parse_unary(struct parser *p);
+static uint32_t parse_choice(struct trace_expression_parser *p);
+static uint32_t parse_unary(struct trace_expression_parser *p);
 
-static uint32_t fail(struct parser *p)
+static uint32_t trace_expression_fail(struct trace_expression_parser *p)
 {
 	p->failed = true;
 	return 0;
 }
 
-static void skip_space(struct parser *p)
+static void skip_space(struct trace_expression_parser *p)
 {
 	while (p->rest.len > 0 && strchr(" \t\n\r", p->rest.data[0]))
 		p->rest = (struct tally_str){p->rest.data + 1, p->rest.len - 1};
 }
 
-static char peek(struct parser *p)
+static char trace_expression_peek(struct trace_expression_parser *p)
 {
 	skip_space(p);
 	return p->rest.len > 0 ? p->rest.data[0] : '\0';
 }
 
-static void drop(struct parser *p, size_t count)
+static void trace_expression_drop(struct trace_expression_parser *p, size_t count)
 {
 	p->rest = (struct tally_str){p->rest.data + count, p->rest.len - count};
 }
 
-static bool take(struct parser *p, const char *token)
+static bool trace_expression_take(struct trace_expression_parser *p, const char *token)
 {
 	size_t len = strlen(token);
 	skip_space(p);
 	if (p->rest.len < len || memcmp(p->rest.data, token, len) != 0)
 		return false;
-	drop(p, len);
+	trace_expression_drop(p, len);
 	return true;
 }
 
-static void need(struct parser *p, const char *token)
+static void trace_expression_need(struct trace_expression_parser *p, const char *token)
 {
-	if (!take(p, token))
+	if (!trace_expression_take(p, token))
 		p->failed = true;
 }
 
@@ -63,39 +63,41 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool is_digit(char c)
+static bool trace_expression_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-static struct tally_str peek_name(struct parser *p)
+static struct tally_str peek_name(struct trace_expression_parser *p)
 {
 	size_t len = 0;
 	skip_space(p);
 	if (p->rest.len > 0 && is_letter(p->rest.data[0]))
-		while (len < p->rest.len && (is_letter(p->rest.data[len]) || is_digit(p->rest.data[len])))
+		while (len < p->rest.len &&
+			(is_letter(p->rest.data[len]) || trace_expression_is_digit(p->rest.data[len])))
 			len++;
 	return (struct tally_str){p->rest.data, len};
 }
 
-static struct tally_str take_name(struct parser *p)
+static struct tally_str take_name(struct trace_expression_parser *p)
 {
 	struct tally_str name = peek_name(p);
-	drop(p, name.len);
+	trace_expression_drop(p, name.len);
 	return name;
 }
 
-static uint32_t add(struct parser *p, struct trace_node node)
+static uint32_t trace_expression_add(struct trace_expression_parser *p, struct trace_node node)
 {
 	/* A node costs at least a character, so the text bounds them. */
 	if (p->failed || !vec_push(&p->nodes, node))
-		return fail(p);
+		return trace_expression_fail(p);
 	return (uint32_t)p->nodes.len - 1;
 }
 
-static uint32_t add_number(struct parser *p, uint64_t value)
+static uint32_t trace_expression_add_number(struct trace_expression_parser *p, uint64_t value)
 {
-	return add(p, (struct trace_node){.kind = TRACE_NUMBER, .value = value, .op = value > INT64_MAX ? 'u' : 0});
+	return trace_expression_add(
+		p, (struct trace_node){.kind = TRACE_NUMBER, .value = value, .op = value > INT64_MAX ? 'u' : 0});
 }
 
 struct tally_str trace_string_parse(struct tally_str *rest, struct arena *arena)
@@ -124,10 +126,10 @@ struct tally_str trace_string_parse(struct tally_str *rest, struct arena *arena)
 }
 
 /* Strings that follow one another are one. */
-static struct tally_str parse_string(struct parser *p)
+static struct tally_str parse_string(struct trace_expression_parser *p)
 {
 	struct tally_str whole = {"", 0};
-	while (!p->failed && take(p, "\"")) {
+	while (!p->failed && trace_expression_take(p, "\"")) {
 		struct tally_str part = trace_string_parse(&p->rest, p->arena);
 		char *joined = part.data ? arena_array(p->arena, char, whole.len + part.len + 1) : NULL;
 		if (!joined) {
@@ -142,27 +144,27 @@ static struct tally_str parse_string(struct parser *p)
 	return whole;
 }
 
-static uint32_t parse_number(struct parser *p)
+static uint32_t parse_number(struct trace_expression_parser *p)
 {
 	size_t len = 0;
-	while (len < p->rest.len && (is_digit(p->rest.data[len]) || is_letter(p->rest.data[len])))
+	while (len < p->rest.len && (trace_expression_is_digit(p->rest.data[len]) || is_letter(p->rest.data[len])))
 		len++;
 	struct tally_str digits = {p->rest.data, len};
-	drop(p, len);
+	trace_expression_drop(p, len);
 	while (digits.len > 1 && strchr("uUlL", digits.data[digits.len - 1]))
 		digits.len--;
 	uint64_t value;
 	if (!str_to_u64(digits, 0, &value))
-		return fail(p);
-	return add_number(p, value);
+		return trace_expression_fail(p);
+	return trace_expression_add_number(p, value);
 }
 
-static uint32_t parse_character(struct parser *p)
+static uint32_t parse_character(struct trace_expression_parser *p)
 {
 	static const char letters[] = "ntr0";
 	static const char values[] = "\n\t\r";
 	if (p->rest.len < 3)
-		return fail(p);
+		return trace_expression_fail(p);
 	char c = p->rest.data[1];
 	size_t len = 3;
 	if (c == '\\') {
@@ -172,52 +174,52 @@ static uint32_t parse_character(struct parser *p)
 		len = 4;
 	}
 	if (p->rest.len < len || p->rest.data[len - 1] != '\'')
-		return fail(p);
-	drop(p, len);
-	return add_number(p, (uint64_t)(unsigned char)c);
+		return trace_expression_fail(p);
+	trace_expression_drop(p, len);
+	return trace_expression_add_number(p, (uint64_t)(unsigned char)c);
 }
 
-static uint32_t field_node(struct parser *p, enum trace_node_kind kind, struct tally_str name)
+static uint32_t field_node(struct trace_expression_parser *p, enum trace_node_kind kind, struct tally_str name)
 {
 	uint32_t field = trace_event_field(p->event, name);
 	if (field == UINT32_MAX)
-		return fail(p);
-	return add(p, (struct trace_node){.kind = kind, .value = field});
+		return trace_expression_fail(p);
+	return trace_expression_add(p, (struct trace_node){.kind = kind, .value = field});
 }
 
 /* "text", ("text"), or an expression, which is NULL: false. */
-static bool take_item_text(struct parser *p, struct tally_str *text)
+static bool take_item_text(struct trace_expression_parser *p, struct tally_str *text)
 {
 	struct tally_str before = p->rest;
-	bool in_parentheses = take(p, "(");
-	if (peek(p) != '"') {
+	bool in_parentheses = trace_expression_take(p, "(");
+	if (trace_expression_peek(p) != '"') {
 		p->rest = before;
 		(void)parse_choice(p);
 		return false;
 	}
 	*text = parse_string(p);
 	if (in_parentheses)
-		need(p, ")");
+		trace_expression_need(p, ")");
 	return true;
 }
 
 /* "{ value, "text" }, ..." up to the call's end. */
-static uint32_t parse_items(struct parser *p)
+static uint32_t parse_items(struct trace_expression_parser *p)
 {
 	uint32_t first = TRACE_NO_NODE;
 	uint32_t last = TRACE_NO_NODE;
-	while (!p->failed && take(p, ",")) {
+	while (!p->failed && trace_expression_take(p, ",")) {
 		struct trace_node item = {.kind = TRACE_ITEM, .b = TRACE_NO_NODE};
-		if (peek(p) == ')')
+		if (trace_expression_peek(p) == ')')
 			break;
-		need(p, "{");
+		trace_expression_need(p, "{");
 		item.a = parse_choice(p);
-		need(p, ",");
+		trace_expression_need(p, ",");
 		bool has_text = take_item_text(p, &item.text);
-		need(p, "}");
+		trace_expression_need(p, "}");
 		if (!has_text)
 			continue; /* NULL ends the kernel's own lists */
-		uint32_t node = add(p, item);
+		uint32_t node = trace_expression_add(p, item);
 		if (p->failed)
 			break;
 		if (last == TRACE_NO_NODE)
@@ -229,64 +231,64 @@ static uint32_t parse_items(struct parser *p)
 	return first;
 }
 
-static uint32_t parse_flags(struct parser *p)
+static uint32_t parse_flags(struct trace_expression_parser *p)
 {
 	struct trace_node node = {.kind = TRACE_FLAGS};
 	node.a = parse_choice(p);
-	need(p, ",");
-	if (peek(p) == '"')
+	trace_expression_need(p, ",");
+	if (trace_expression_peek(p) == '"')
 		node.text = parse_string(p);
 	else
 		(void)parse_choice(p); /* NULL, 0: nothing between */
 	node.b = parse_items(p);
-	need(p, ")");
-	return add(p, node);
+	trace_expression_need(p, ")");
+	return trace_expression_add(p, node);
 }
 
-static uint32_t parse_symbolic(struct parser *p)
+static uint32_t parse_symbolic(struct trace_expression_parser *p)
 {
 	struct trace_node node = {.kind = TRACE_SYMBOLIC};
 	node.a = parse_choice(p);
 	node.b = parse_items(p);
-	need(p, ")");
-	return add(p, node);
+	trace_expression_need(p, ")");
+	return trace_expression_add(p, node);
 }
 
-static uint32_t parse_hex(struct parser *p, uint32_t separator)
+static uint32_t parse_hex(struct trace_expression_parser *p, uint32_t separator)
 {
 	struct trace_node node = {.kind = TRACE_HEX, .op = separator};
 	node.a = parse_choice(p);
-	need(p, ",");
+	trace_expression_need(p, ",");
 	node.b = parse_choice(p);
-	need(p, ")");
-	return add(p, node);
+	trace_expression_need(p, ")");
+	return trace_expression_add(p, node);
 }
 
-static uint32_t parse_array(struct parser *p)
+static uint32_t parse_array(struct trace_expression_parser *p)
 {
 	struct trace_node node = {.kind = TRACE_ARRAY};
 	node.a = parse_choice(p);
-	need(p, ",");
+	trace_expression_need(p, ",");
 	node.b = parse_choice(p);
-	need(p, ",");
+	trace_expression_need(p, ",");
 	node.c = parse_choice(p);
-	need(p, ")");
-	return add(p, node);
+	trace_expression_need(p, ")");
+	return trace_expression_add(p, node);
 }
 
-static uint32_t parse_field_call(struct parser *p, enum trace_node_kind kind)
+static uint32_t parse_field_call(struct trace_expression_parser *p, enum trace_node_kind kind)
 {
 	struct tally_str name = take_name(p);
-	need(p, ")");
+	trace_expression_need(p, ")");
 	return p->failed ? 0 : field_node(p, kind, name);
 }
 
 /* Type words up to a closing parenthesis: its bytes, 0 if they are no type. */
-static unsigned take_type(struct parser *p, bool *is_signed)
+static unsigned take_type(struct trace_expression_parser *p, bool *is_signed)
 {
 	static const char *const words[] = {"unsigned", "signed", "char", "short", "int", "long", "const", "volatile",
 		"void", "bool", "struct", "enum", "union", "uint", "ulong"};
-	struct parser saved = *p;
+	struct trace_expression_parser saved = *p;
 	bool is_unsigned = false;
 	bool is_known = false;
 	unsigned bytes = 0;
@@ -317,9 +319,9 @@ static unsigned take_type(struct parser *p, bool *is_signed)
 	if (longs > 0)
 		bytes = longs > 1 ? 8 : p->long_bytes;
 	bool is_pointer = false;
-	while (take(p, "*"))
+	while (trace_expression_take(p, "*"))
 		is_pointer = true;
-	if (!take(p, ")") || (!is_known && !is_pointer)) {
+	if (!trace_expression_take(p, ")") || (!is_known && !is_pointer)) {
 		p->rest = saved.rest;
 		return 0;
 	}
@@ -327,7 +329,7 @@ static unsigned take_type(struct parser *p, bool *is_signed)
 	return is_pointer || bytes == 0 ? 8 : bytes;
 }
 
-static uint32_t parse_call(struct parser *p, struct tally_str name)
+static uint32_t parse_call(struct trace_expression_parser *p, struct tally_str name)
 {
 	static const struct {
 		const char *name;
@@ -362,72 +364,73 @@ static uint32_t parse_call(struct parser *p, struct tally_str name)
 	bool is_signed;
 	unsigned bytes = str_equal(name, STR("sizeof")) ? take_type(p, &is_signed) : 0;
 	if (bytes > 0)
-		return add_number(p, bytes);
+		return trace_expression_add_number(p, bytes);
 	if (str_equal(name, STR("__builtin_expect"))) {
 		uint32_t value = parse_choice(p);
-		need(p, ",");
+		trace_expression_need(p, ",");
 		(void)parse_choice(p);
-		need(p, ")");
+		trace_expression_need(p, ")");
 		return value;
 	}
-	return fail(p);
+	return trace_expression_fail(p);
 }
 
-static uint32_t parse_primary(struct parser *p)
+static uint32_t parse_primary(struct trace_expression_parser *p)
 {
-	char c = peek(p);
+	char c = trace_expression_peek(p);
 	if (c == '"')
-		return add(p, (struct trace_node){.kind = TRACE_STRING, .text = parse_string(p)});
+		return trace_expression_add(p, (struct trace_node){.kind = TRACE_STRING, .text = parse_string(p)});
 	if (c == '\'')
 		return parse_character(p);
-	if (is_digit(c))
+	if (trace_expression_is_digit(c))
 		return parse_number(p);
-	if (take(p, "(")) {
+	if (trace_expression_take(p, "(")) {
 		bool is_signed = false;
 		unsigned bytes = take_type(p, &is_signed);
 		if (bytes > 0)
-			return add(p, (struct trace_node){.kind = TRACE_CAST,
-					      .a = parse_unary(p),
-					      .value = bytes,
-					      .op = is_signed ? 's' : 0});
+			return trace_expression_add(p, (struct trace_node){.kind = TRACE_CAST,
+							       .a = parse_unary(p),
+							       .value = bytes,
+							       .op = is_signed ? 's' : 0});
 		uint32_t inner = parse_choice(p);
-		need(p, ")");
+		trace_expression_need(p, ")");
 		return inner;
 	}
 	struct tally_str name = take_name(p);
 	if (name.len == 0)
-		return fail(p);
-	if (take(p, "("))
+		return trace_expression_fail(p);
+	if (trace_expression_take(p, "("))
 		return parse_call(p, name);
 	if (str_equal(name, STR("REC"))) {
-		need(p, "->");
+		trace_expression_need(p, "->");
 		name = take_name(p);
 		return p->failed ? 0 : field_node(p, TRACE_FIELD, name);
 	}
-	return add(p, (struct trace_node){.kind = TRACE_UNKNOWN, .text = name});
+	return trace_expression_add(p, (struct trace_node){.kind = TRACE_UNKNOWN, .text = name});
 }
 
-static uint32_t parse_postfix(struct parser *p)
+static uint32_t parse_postfix(struct trace_expression_parser *p)
 {
 	uint32_t node = parse_primary(p);
-	while (!p->failed && take(p, "[")) {
+	while (!p->failed && trace_expression_take(p, "[")) {
 		struct trace_node index = {.kind = TRACE_INDEX, .a = node};
 		index.b = parse_choice(p);
-		need(p, "]");
-		node = add(p, index);
+		trace_expression_need(p, "]");
+		node = trace_expression_add(p, index);
 	}
 	return node;
 }
 
-static uint32_t parse_unary(struct parser *p)
+static uint32_t parse_unary(struct trace_expression_parser *p)
 {
 	if (p->failed || p->depth++ >= LIMIT_TRACE_DEPTH)
-		return fail(p);
+		return trace_expression_fail(p);
 	uint32_t result;
-	char c = peek(p);
+	char c = trace_expression_peek(p);
 	if (c && strchr("-!~&+", c)) {
-		drop(p, 1);
-		result = add(p, (struct trace_node){.kind = TRACE_UNARY, .a = parse_unary(p), .op = (uint32_t)c});
+		trace_expression_drop(p, 1);
+		result = trace_expression_add(
+			p, (struct trace_node){.kind = TRACE_UNARY, .a = parse_unary(p), .op = (uint32_t)c});
 	} else {
 		result = parse_postfix(p);
 	}
@@ -461,14 +464,14 @@ static const struct {
 	{"|", 3, '|'},
 };
 
-static uint32_t parse_binary(struct parser *p, unsigned least)
+static uint32_t parse_binary(struct trace_expression_parser *p, unsigned least)
 {
 	uint32_t left = parse_unary(p);
 	while (!p->failed) {
 		size_t i = 0;
 		size_t count = sizeof(operators) / sizeof(operators[0]);
 		struct tally_str before = p->rest;
-		while (i < count && !take(p, operators[i].token))
+		while (i < count && !trace_expression_take(p, operators[i].token))
 			i++;
 		if (i == count)
 			break;
@@ -478,25 +481,25 @@ static uint32_t parse_binary(struct parser *p, unsigned least)
 		}
 		struct trace_node node = {.kind = TRACE_BINARY, .a = left, .op = operators[i].op};
 		if (p->depth++ >= LIMIT_TRACE_DEPTH)
-			return fail(p);
+			return trace_expression_fail(p);
 		node.b = parse_binary(p, operators[i].precedence + 1);
 		p->depth--;
-		left = add(p, node);
+		left = trace_expression_add(p, node);
 	}
 	return left;
 }
 
-static uint32_t parse_choice(struct parser *p)
+static uint32_t parse_choice(struct trace_expression_parser *p)
 {
 	if (p->failed || p->depth++ >= LIMIT_TRACE_DEPTH)
-		return fail(p);
+		return trace_expression_fail(p);
 	uint32_t node = parse_binary(p, 1);
-	if (!p->failed && take(p, "?")) {
+	if (!p->failed && trace_expression_take(p, "?")) {
 		struct trace_node choice = {.kind = TRACE_CHOICE, .a = node};
 		choice.b = parse_choice(p);
-		need(p, ":");
+		trace_expression_need(p, ":");
 		choice.c = parse_choice(p);
-		node = add(p, choice);
+		node = trace_expression_add(p, choice);
 	}
 	p->depth--;
 	return node;
@@ -504,16 +507,16 @@ static uint32_t parse_choice(struct parser *p)
 
 bool trace_print_parse(struct tally_str text, unsigned long_bytes, struct arena *arena, struct trace_event *event)
 {
-	struct parser p = {.rest = text, .arena = arena, .event = event, .long_bytes = long_bytes};
-	if (peek(&p) != '"')
+	struct trace_expression_parser p = {.rest = text, .arena = arena, .event = event, .long_bytes = long_bytes};
+	if (trace_expression_peek(&p) != '"')
 		return false;
 	event->format = parse_string(&p);
-	while (!p.failed && take(&p, ",")) {
+	while (!p.failed && trace_expression_take(&p, ",")) {
 		uint32_t node = parse_choice(&p);
 		if (!p.failed && !vec_push(&p.arguments, node))
 			p.failed = true;
 	}
-	bool ok = !p.failed && peek(&p) == '\0';
+	bool ok = !p.failed && trace_expression_peek(&p) == '\0';
 	if (ok) {
 		event->nodes = arena_array(arena, struct trace_node, p.nodes.len + 1);
 		event->arguments = arena_array(arena, uint32_t, p.arguments.len + 1);

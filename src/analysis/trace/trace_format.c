@@ -7,7 +7,7 @@ static bool is_name_char(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-static bool contains(struct tally_str text, const char *word)
+static bool trace_format_contains(struct tally_str text, const char *word)
 {
 	size_t len = strlen(word);
 	for (size_t i = 0; i + len <= text.len; i++)
@@ -17,7 +17,7 @@ static bool contains(struct tally_str text, const char *word)
 }
 
 /* "offset:8" -> 8 */
-static bool take_number(struct tally_str *line, struct tally_str key, uint32_t *value)
+static bool trace_format_take_number(struct tally_str *line, struct tally_str key, uint32_t *value)
 {
 	struct tally_str part;
 	uint64_t number;
@@ -35,13 +35,14 @@ static bool take_number(struct tally_str *line, struct tally_str key, uint32_t *
 
 static uint32_t type_bytes(struct tally_str type, unsigned long_bytes)
 {
-	if (contains(type, "char") || contains(type, "u8") || contains(type, "s8") || contains(type, "bool"))
+	if (trace_format_contains(type, "char") || trace_format_contains(type, "u8") ||
+		trace_format_contains(type, "s8") || trace_format_contains(type, "bool"))
 		return 1;
-	if (contains(type, "short") || contains(type, "16"))
+	if (trace_format_contains(type, "short") || trace_format_contains(type, "16"))
 		return 2;
-	if (contains(type, "64") || contains(type, "long long"))
+	if (trace_format_contains(type, "64") || trace_format_contains(type, "long long"))
 		return 8;
-	if (contains(type, "long") || contains(type, "*"))
+	if (trace_format_contains(type, "long") || trace_format_contains(type, "*"))
 		return long_bytes;
 	return 4;
 }
@@ -68,8 +69,8 @@ static bool parse_declaration(struct tally_str text, struct trace_field *field)
 	field->is_relative = str_starts_with(field->type, STR("__rel_loc"));
 	field->is_dynamic = field->is_relative || str_starts_with(field->type, STR("__data_loc"));
 	field->is_array = field->is_array || field->is_dynamic;
-	field->is_pointer = contains(field->type, "*");
-	field->is_long = contains(field->type, "long");
+	field->is_pointer = trace_format_contains(field->type, "*");
+	field->is_long = trace_format_contains(field->type, "long");
 	return field->name.len > 0;
 }
 
@@ -79,12 +80,13 @@ static bool parse_field(struct tally_str line, unsigned long_bytes, struct trace
 	uint32_t is_signed = 0;
 	*field = (struct trace_field){0};
 	if (!str_next(&line, ';', &declaration) || !parse_declaration(declaration, field) ||
-		!take_number(&line, STR("offset:"), &field->offset) || !take_number(&line, STR("size:"), &field->size))
+		!trace_format_take_number(&line, STR("offset:"), &field->offset) ||
+		!trace_format_take_number(&line, STR("size:"), &field->size))
 		return false;
-	(void)take_number(&line, STR("signed:"), &is_signed); /* not in the oldest kernels */
+	(void)trace_format_take_number(&line, STR("signed:"), &is_signed); /* not in the oldest kernels */
 	field->is_signed = is_signed != 0;
 	field->item_bytes = field->is_array ? type_bytes(field->type, long_bytes) : field->size;
-	field->is_string = field->is_array && field->item_bytes == 1 && !contains(field->type, "bool");
+	field->is_string = field->is_array && field->item_bytes == 1 && !trace_format_contains(field->type, "bool");
 	return true;
 }
 
@@ -96,7 +98,7 @@ uint32_t trace_event_field(const struct trace_event *event, struct tally_str nam
 	return UINT32_MAX;
 }
 
-static bool value_of(struct tally_str line, struct tally_str key, struct tally_str *value)
+static bool trace_format_value_of(struct tally_str line, struct tally_str key, struct tally_str *value)
 {
 	if (!str_starts_with(line, key))
 		return false;
@@ -118,16 +120,16 @@ bool trace_event_parse(struct tally_str text, unsigned long_bytes, struct arena 
 	while (ok && text.len > 0 && str_next(&text, '\n', &line)) {
 		uint64_t id;
 		struct tally_str trimmed = str_trim(line);
-		if (value_of(line, STR("name:"), &e.name))
+		if (trace_format_value_of(line, STR("name:"), &e.name))
 			continue;
-		if (value_of(line, STR("ID:"), &value)) {
+		if (trace_format_value_of(line, STR("ID:"), &value)) {
 			ok = str_to_u64(value, 10, &id) && id < UINT32_MAX;
 			e.id = ok ? (uint32_t)id : 0;
-		} else if (value_of(line, STR("print fmt:"), &print)) {
+		} else if (trace_format_value_of(line, STR("print fmt:"), &print)) {
 			/* It may go on over lines: all that is left. */
 			print.len += text.len > 0 ? (size_t)(text.data + text.len - (print.data + print.len)) : 0;
 			break;
-		} else if (value_of(trimmed, STR("field:"), &value)) {
+		} else if (trace_format_value_of(trimmed, STR("field:"), &value)) {
 			struct trace_field field;
 			ok = fields.len < FIELDS_MAX && parse_field(value, long_bytes, &field) &&
 			     vec_push(&fields, field);

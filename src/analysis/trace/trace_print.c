@@ -9,7 +9,7 @@ struct spec { /* %-08.3lx */
 	char conversion;
 };
 
-struct printer {
+struct trace_print_printer {
 	struct trace_source source;
 	struct text *t;
 	struct tally_str format;
@@ -21,7 +21,7 @@ struct printer {
 
 #define WIDTH_MAX 4096 /* no format of the kernel comes near; a hostile one must not fill memory */
 
-static uint64_t take_binary(struct printer *p, unsigned bytes)
+static uint64_t take_binary(struct trace_print_printer *p, unsigned bytes)
 {
 	unsigned size = bytes == 8 ? 8 : 4; /* smaller ones take four */
 	p->position += -p->position & (size - 1);
@@ -31,13 +31,13 @@ static uint64_t take_binary(struct printer *p, unsigned bytes)
 }
 
 /* TRACE_NO_NODE when there are no more. */
-static uint32_t take_node(struct printer *p)
+static uint32_t take_node(struct trace_print_printer *p)
 {
 	const struct trace_event *event = p->source.event;
 	return p->argument < event->argument_count ? event->arguments[p->argument++] : TRACE_NO_NODE;
 }
 
-static uint64_t take_value(struct printer *p, unsigned bytes)
+static uint64_t trace_print_take_value(struct trace_print_printer *p, unsigned bytes)
 {
 	if (p->is_binary)
 		return take_binary(p, bytes);
@@ -45,7 +45,7 @@ static uint64_t take_value(struct printer *p, unsigned bytes)
 	return node == TRACE_NO_NODE ? 0 : trace_number(&p->source, node);
 }
 
-static char next(struct printer *p)
+static char trace_print_next(struct trace_print_printer *p)
 {
 	if (p->format.len == 0)
 		return '\0';
@@ -54,32 +54,32 @@ static char next(struct printer *p)
 	return c;
 }
 
-static char ahead(const struct printer *p)
+static char trace_print_ahead(const struct trace_print_printer *p)
 {
 	return p->format.len > 0 ? p->format.data[0] : '\0';
 }
 
-static size_t take_size(struct printer *p)
+static size_t take_size(struct trace_print_printer *p)
 {
 	size_t size = 0;
-	if (ahead(p) == '*') {
-		(void)next(p);
-		int64_t v = (int32_t)take_value(p, 4);
+	if (trace_print_ahead(p) == '*') {
+		(void)trace_print_next(p);
+		int64_t v = (int32_t)trace_print_take_value(p, 4);
 		return v < 0 ? 0 : v > WIDTH_MAX ? WIDTH_MAX : (size_t)v;
 	}
-	while (ahead(p) >= '0' && ahead(p) <= '9') {
-		size = size * 10 + (size_t)(next(p) - '0');
+	while (trace_print_ahead(p) >= '0' && trace_print_ahead(p) <= '9') {
+		size = size * 10 + (size_t)(trace_print_next(p) - '0');
 		if (size > WIDTH_MAX)
 			size = WIDTH_MAX;
 	}
 	return size;
 }
 
-static struct spec take_spec(struct printer *p)
+static struct spec take_spec(struct trace_print_printer *p)
 {
 	struct spec spec = {.bytes = 4};
-	for (;; (void)next(p)) {
-		char c = ahead(p);
+	for (;; (void)trace_print_next(p)) {
+		char c = trace_print_ahead(p);
 		if (c == '-')
 			spec.is_left = true;
 		else if (c == '+')
@@ -94,14 +94,14 @@ static struct spec take_spec(struct printer *p)
 			break;
 	}
 	spec.width = take_size(p);
-	if (ahead(p) == '.') {
-		(void)next(p);
+	if (trace_print_ahead(p) == '.') {
+		(void)trace_print_next(p);
 		spec.has_precision = true;
 		spec.precision = take_size(p);
 	}
 	unsigned longs = 0;
-	for (;; (void)next(p)) {
-		char c = ahead(p);
+	for (;; (void)trace_print_next(p)) {
+		char c = trace_print_ahead(p);
 		if (c == 'h')
 			spec.bytes = spec.bytes == 2 ? 1 : 2;
 		else if (c == 'l')
@@ -115,11 +115,11 @@ static struct spec take_spec(struct printer *p)
 	}
 	if (longs > 0)
 		spec.bytes = longs > 1 ? 8 : p->source.context->long_bytes;
-	spec.conversion = next(p);
+	spec.conversion = trace_print_next(p);
 	return spec;
 }
 
-static void pad(struct text *t, const struct spec *spec, const char *s, size_t len)
+static void trace_print_pad(struct text *t, const struct spec *spec, const char *s, size_t len)
 {
 	size_t missing = len < spec->width ? spec->width - len : 0;
 	if (!spec->is_left)
@@ -130,7 +130,8 @@ static void pad(struct text *t, const struct spec *spec, const char *s, size_t l
 }
 
 /* Digits as they are, with sign or prefix before the zeros that fill up. */
-static void put_digits(struct text *t, const struct spec *spec, const char *prefix, const char *digits, size_t count)
+static void trace_print_put_digits(
+	struct text *t, const struct spec *spec, const char *prefix, const char *digits, size_t count)
 {
 	size_t zeros = spec->has_precision && spec->precision > count ? spec->precision - count : 0;
 	size_t len = strlen(prefix) + zeros + count;
@@ -145,9 +146,9 @@ static void put_digits(struct text *t, const struct spec *spec, const char *pref
 		text_repeat(t, ' ', missing);
 }
 
-static void put_number(struct printer *p, const struct spec *spec)
+static void trace_print_put_number(struct trace_print_printer *p, const struct spec *spec)
 {
-	uint64_t v = take_value(p, spec->bytes);
+	uint64_t v = trace_print_take_value(p, spec->bytes);
 	unsigned unused = 64 - spec->bytes * 8;
 	bool is_signed = spec->conversion == 'd' || spec->conversion == 'i';
 	const char *prefix = "";
@@ -166,10 +167,10 @@ static void put_number(struct printer *p, const struct spec *spec)
 		digits[--at] = letters[v % base];
 		v /= base;
 	} while (v > 0);
-	put_digits(p->t, spec, prefix, digits + at, sizeof(digits) - at);
+	trace_print_put_digits(p->t, spec, prefix, digits + at, sizeof(digits) - at);
 }
 
-static void put_string(struct printer *p, const struct spec *spec)
+static void trace_print_put_string(struct trace_print_printer *p, const struct spec *spec)
 {
 	struct text s = {0};
 	if (!p->is_binary && spec->width == 0 && !spec->has_precision) {
@@ -190,31 +191,31 @@ static void put_string(struct printer *p, const struct spec *spec)
 		if (node != TRACE_NO_NODE)
 			trace_text(&p->source, node, &s);
 	}
-	pad(p->t, spec, s.data, spec->has_precision && spec->precision < s.len ? spec->precision : s.len);
+	trace_print_pad(p->t, spec, s.data, spec->has_precision && spec->precision < s.len ? spec->precision : s.len);
 	text_deinit(&s);
 }
 
-static void put_hex_address(struct printer *p, const struct spec *spec, uint64_t v)
+static void put_hex_address(struct trace_print_printer *p, const struct spec *spec, uint64_t v)
 {
 	struct text s = {0};
 	text_str(&s, "0x");
 	text_hex(&s, v, 0);
-	pad(p->t, spec, s.data, s.len);
+	trace_print_pad(p->t, spec, s.data, s.len);
 	text_deinit(&s);
 }
 
-static void put_address(struct printer *p, const struct spec *spec, uint64_t v)
+static void trace_print_put_address(struct trace_print_printer *p, const struct spec *spec, uint64_t v)
 {
 	if (v == 0)
-		pad(p->t, spec, "(nil)", 5); /* as the C library's printf */
+		trace_print_pad(p->t, spec, "(nil)", 5); /* as the C library's printf */
 	else
 		put_hex_address(p, spec, v);
 }
 
-static void put_symbol(struct printer *p, const struct spec *spec, bool with_offset)
+static void trace_print_put_symbol(struct trace_print_printer *p, const struct spec *spec, bool with_offset)
 {
 	const struct trace_context *context = p->source.context;
-	uint64_t address = take_value(p, context->long_bytes);
+	uint64_t address = trace_print_take_value(p, context->long_bytes);
 	uint64_t start = address;
 	const char *name = context->find_symbol ? context->find_symbol(context->owner, &start) : NULL;
 	if (!name) {
@@ -228,13 +229,13 @@ static void put_symbol(struct printer *p, const struct spec *spec, bool with_off
 	}
 }
 
-static struct tally_bytes take_pointed(struct printer *p)
+static struct tally_bytes take_pointed(struct trace_print_printer *p)
 {
 	uint32_t node = p->is_binary ? TRACE_NO_NODE : take_node(p);
 	return node == TRACE_NO_NODE ? (struct tally_bytes){NULL, 0} : trace_bytes(&p->source, node);
 }
 
-static void put_bytes(struct text *t, const uint8_t *data, size_t count, char separator)
+static void trace_print_put_bytes(struct text *t, const uint8_t *data, size_t count, char separator)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0 && separator)
@@ -298,7 +299,7 @@ static void put_ipv6(struct text *t, const uint8_t *data, bool is_short)
 	for (size_t i = 0; i < 8; i++) {
 		if (i > 0)
 			text_char(t, ':');
-		put_bytes(t, data + i * 2, 2, '\0');
+		trace_print_put_bytes(t, data + i * 2, 2, '\0');
 	}
 }
 
@@ -306,7 +307,7 @@ static void put_ipv6(struct text *t, const uint8_t *data, bool is_short)
 #define FAMILY_IPV6 10u
 
 /* A socket's address: family, port, address. */
-static void put_socket_address(struct printer *p, struct tally_bytes bytes, bool is_short, bool with_port)
+static void put_socket_address(struct trace_print_printer *p, struct tally_bytes bytes, bool is_short, bool with_port)
 {
 	uint64_t family = trace_load(bytes, 0, 2, false, p->source.context->swap);
 	bool is_ipv4 = family == FAMILY_IPV4 && bytes.len >= 8;
@@ -326,13 +327,16 @@ static void put_socket_address(struct printer *p, struct tally_bytes bytes, bool
 }
 
 /* %pI4, %pi6c, %pISpc ... behind the I. */
-static void put_internet(struct printer *p)
+static void put_internet(struct trace_print_printer *p)
 {
-	char kind = next(p);
+	char kind = trace_print_next(p);
 	bool is_short = false;
 	bool with_port = false;
-	while (ahead(p) && strchr(kind == 'S' ? "pfschnbl" : kind == '6' ? "c" : "hnbl", ahead(p))) {
-		char c = next(p);
+	while (trace_print_ahead(p) && strchr(kind == 'S'    ? "pfschnbl"
+					       : kind == '6' ? "c"
+							     : "hnbl",
+					       trace_print_ahead(p))) {
+		char c = trace_print_next(p);
 		is_short = is_short || c == 'c';
 		with_port = with_port || c == 'p';
 	}
@@ -346,11 +350,11 @@ static void put_internet(struct printer *p)
 }
 
 /* %pU, in the order that its bytes are named in. */
-static void put_uuid(struct printer *p)
+static void trace_print_put_uuid(struct trace_print_printer *p)
 {
 	static const uint8_t straight[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 	static const uint8_t turned[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
-	char c = ahead(p) && strchr("bBlL", ahead(p)) ? next(p) : 'b';
+	char c = trace_print_ahead(p) && strchr("bBlL", trace_print_ahead(p)) ? trace_print_next(p) : 'b';
 	const uint8_t *order = c == 'l' || c == 'L' ? turned : straight;
 	struct tally_bytes bytes = take_pointed(p);
 	for (size_t i = 0; i < 16 && bytes.len >= 16; i++) {
@@ -360,25 +364,25 @@ static void put_uuid(struct printer *p)
 	}
 }
 
-static void put_mac(struct printer *p, char kind)
+static void put_mac(struct trace_print_printer *p, char kind)
 {
 	char separator = kind == 'm' ? '\0' : ':';
-	if (ahead(p) == 'F') {
-		(void)next(p);
+	if (trace_print_ahead(p) == 'F') {
+		(void)trace_print_next(p);
 		separator = '-';
 	}
 	struct tally_bytes bytes = take_pointed(p);
 	if (bytes.len >= 6)
-		put_bytes(p->t, bytes.data, 6, separator);
+		trace_print_put_bytes(p->t, bytes.data, 6, separator);
 }
 
-static void put_pointer(struct printer *p, const struct spec *spec)
+static void put_pointer(struct trace_print_printer *p, const struct spec *spec)
 {
-	char kind = ahead(p);
+	char kind = trace_print_ahead(p);
 	if (kind && strchr("FfSsBIiUMm", kind)) {
-		(void)next(p);
+		(void)trace_print_next(p);
 	} else {
-		put_address(p, spec, take_value(p, p->source.context->long_bytes));
+		trace_print_put_address(p, spec, trace_print_take_value(p, p->source.context->long_bytes));
 		return;
 	}
 	switch (kind) {
@@ -387,14 +391,14 @@ static void put_pointer(struct printer *p, const struct spec *spec)
 	case 'B':
 	case 'f':
 	case 's':
-		put_symbol(p, spec, kind != 'f' && kind != 's');
+		trace_print_put_symbol(p, spec, kind != 'f' && kind != 's');
 		return;
 	case 'I':
 	case 'i':
 		put_internet(p);
 		return;
 	case 'U':
-		put_uuid(p);
+		trace_print_put_uuid(p);
 		return;
 	default:
 		put_mac(p, kind);
@@ -402,10 +406,10 @@ static void put_pointer(struct printer *p, const struct spec *spec)
 	}
 }
 
-static void put_conversion(struct printer *p)
+static void put_conversion(struct trace_print_printer *p)
 {
-	if (ahead(p) == '%') {
-		text_char(p->t, next(p));
+	if (trace_print_ahead(p) == '%') {
+		text_char(p->t, trace_print_next(p));
 		return;
 	}
 	struct spec spec = take_spec(p);
@@ -416,17 +420,17 @@ static void put_conversion(struct printer *p)
 	case 'x':
 	case 'X':
 	case 'o':
-		put_number(p, &spec);
+		trace_print_put_number(p, &spec);
 		return;
 	case 's':
-		put_string(p, &spec);
+		trace_print_put_string(p, &spec);
 		return;
 	case 'p':
 		put_pointer(p, &spec);
 		return;
 	case 'c': {
-		char c = (char)take_value(p, 4);
-		pad(p->t, &spec, &c, c ? 1 : 0);
+		char c = (char)trace_print_take_value(p, 4);
+		trace_print_pad(p->t, &spec, &c, c ? 1 : 0);
 		return;
 	}
 	default:
@@ -434,19 +438,19 @@ static void put_conversion(struct printer *p)
 	}
 }
 
-static void print_format(struct printer *p)
+static void trace_print_format(struct trace_print_printer *p)
 {
 	while (p->format.len > 0) {
 		const char *percent = memchr(p->format.data, '%', p->format.len);
 		size_t plain = percent ? (size_t)(percent - p->format.data) : p->format.len;
 		text_bytes(p->t, p->format.data, plain);
 		p->format = (struct tally_str){p->format.data + plain, p->format.len - plain};
-		if (next(p) == '%')
+		if (trace_print_next(p) == '%')
 			put_conversion(p);
 	}
 }
 
-static bool is_printable(struct tally_bytes bytes)
+static bool trace_print_is_printable(struct tally_bytes bytes)
 {
 	size_t i = 0;
 	for (; i < bytes.len && bytes.data[i]; i++)
@@ -460,7 +464,7 @@ void trace_field_print(
 {
 	struct tally_bytes bytes = trace_field_bytes(field, context, raw);
 	uint64_t v = field->is_array ? 0 : trace_field_number(field, context, raw, 0);
-	if (field->is_string && is_printable(bytes)) {
+	if (field->is_string && trace_print_is_printable(bytes)) {
 		const uint8_t *end = memchr(bytes.data, '\0', bytes.len);
 		text_bytes(t, (const char *)bytes.data, end ? (size_t)(end - bytes.data) : bytes.len);
 	} else if (field->is_array) {
@@ -493,7 +497,7 @@ static void print_fields(const struct trace_source *source, struct text *t)
 }
 
 /* trace_printk: the payload holds the format's address and the arguments behind it. */
-static bool print_binary(struct printer *p)
+static bool print_binary(struct trace_print_printer *p)
 {
 	const struct trace_event *event = p->source.event;
 	const struct trace_context *context = p->source.context;
@@ -518,18 +522,18 @@ static bool print_binary(struct printer *p)
 	p->is_binary = true;
 	p->buffer = trace_field_bytes(&event->fields[buf], context, p->source.raw);
 	p->format = context->formats[id];
-	print_format(p);
+	trace_print_format(p);
 	return true;
 }
 
 void trace_event_print(
 	const struct trace_event *event, const struct trace_context *context, struct tally_bytes raw, struct text *t)
 {
-	struct printer p = {.source = {event, context, raw}, .t = t, .format = event->format};
+	struct trace_print_printer p = {.source = {event, context, raw}, .t = t, .format = event->format};
 	if (str_equal(event->name, STR("bprint")) && print_binary(&p))
 		return;
 	if (event->is_printable) {
-		print_format(&p);
+		trace_print_format(&p);
 	} else {
 		text_str(t, "[FAILED TO PARSE]");
 		print_fields(&p.source, t);
@@ -554,7 +558,7 @@ static size_t name_length(const struct named_value *v, struct tally_str text)
 	return text.data[len] == '=' || text.data[len] == ':' || text.data[len] == ' ' ? len + 1 : 0;
 }
 
-static void restart(struct named_value *v)
+static void trace_print_restart(struct named_value *v)
 {
 	v->state = VALUE_AHEAD;
 	v->is_word_start = false;
@@ -566,7 +570,7 @@ static void end_value(struct named_value *v)
 	if (v->has_conversion)
 		v->state = VALUE_COMPLETE;
 	else
-		restart(v);
+		trace_print_restart(v);
 	v->is_word_start = true;
 }
 
@@ -582,7 +586,7 @@ static void pass_literal(struct named_value *v, struct tally_str text)
 		} else if (v->state == VALUE_AHEAD) {
 			v->is_word_start = is_blank;
 		} else if (text.data[i] == '=' && !v->has_conversion) {
-			restart(v); /* "work struct=%p": the name was half of one */
+			trace_print_restart(v); /* "work struct=%p": the name was half of one */
 		} else if (!is_blank) {
 			v->state = VALUE_INSIDE;
 			text_char(v->t, text.data[i]);
@@ -592,7 +596,7 @@ static void pass_literal(struct named_value *v, struct tally_str text)
 	}
 }
 
-static void pass_conversion(struct named_value *v, struct printer *p, struct text *other)
+static void pass_conversion(struct named_value *v, struct trace_print_printer *p, struct text *other)
 {
 	bool is_wanted = v->state == VALUE_BEGINS || v->state == VALUE_INSIDE;
 	p->t = is_wanted ? v->t : other;
@@ -609,14 +613,14 @@ static void pass_conversion(struct named_value *v, struct printer *p, struct tex
 static bool print_named_value(const struct trace_source *source, uint32_t field, struct text *t)
 {
 	struct text other = {0};
-	struct printer p = {.source = *source, .format = source->event->format};
+	struct trace_print_printer p = {.source = *source, .format = source->event->format};
 	struct named_value v = {.name = source->event->fields[field].name, .is_word_start = true, .t = t};
 	while (source->event->is_printable && p.format.len > 0 && v.state != VALUE_COMPLETE) {
 		const char *percent = memchr(p.format.data, '%', p.format.len);
 		size_t plain = percent ? (size_t)(percent - p.format.data) : p.format.len;
 		pass_literal(&v, (struct tally_str){p.format.data, plain});
 		p.format = (struct tally_str){p.format.data + plain, p.format.len - plain};
-		if (v.state != VALUE_COMPLETE && next(&p) == '%')
+		if (v.state != VALUE_COMPLETE && trace_print_next(&p) == '%')
 			pass_conversion(&v, &p, &other);
 	}
 	text_deinit(&other);

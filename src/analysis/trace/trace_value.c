@@ -28,7 +28,7 @@ uint64_t trace_load(struct tally_bytes bytes, size_t at, uint32_t size, bool is_
 	return is_signed ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
 }
 
-static struct tally_bytes slice(struct tally_bytes raw, size_t offset, size_t len)
+static struct tally_bytes trace_value_slice(struct tally_bytes raw, size_t offset, size_t len)
 {
 	if (offset >= raw.len)
 		return (struct tally_bytes){NULL, 0};
@@ -41,13 +41,13 @@ struct tally_bytes trace_field_bytes(
 	if (!field->is_dynamic) {
 		/* An array without a size is the payload's end. */
 		size_t len = field->is_array && field->size == 0 ? SIZE_MAX : field->size;
-		return slice(raw, field->offset, len);
+		return trace_value_slice(raw, field->offset, len);
 	}
 	uint64_t where = trace_load(raw, field->offset, 4, false, context->swap);
 	size_t offset = where & 0xffff;
 	if (field->is_relative)
 		offset += (size_t)field->offset + field->size;
-	return slice(raw, offset, (size_t)(where >> 16));
+	return trace_value_slice(raw, offset, (size_t)(where >> 16));
 }
 
 uint64_t trace_field_number(
@@ -61,7 +61,7 @@ uint64_t trace_field_number(
 	return trace_load(bytes, item * field->item_bytes, field->item_bytes, field->is_signed, context->swap);
 }
 
-static const struct trace_node *get(const struct trace_source *s, uint32_t node)
+static const struct trace_node *trace_value_get(const struct trace_source *s, uint32_t node)
 {
 	return &s->event->nodes[node];
 }
@@ -73,9 +73,9 @@ static const struct trace_field *field_of(const struct trace_source *s, const st
 
 struct tally_bytes trace_bytes(const struct trace_source *s, uint32_t index)
 {
-	const struct trace_node *node = get(s, index);
+	const struct trace_node *node = trace_value_get(s, index);
 	while (node->kind == TRACE_CAST || (node->kind == TRACE_UNARY && node->op == '&'))
-		node = get(s, node->a);
+		node = trace_value_get(s, node->a);
 	if (node->kind == TRACE_FIELD || node->kind == TRACE_DYNAMIC || node->kind == TRACE_BITMASK)
 		return trace_field_bytes(field_of(s, node), s->context, s->raw);
 	return (struct tally_bytes){NULL, 0};
@@ -84,10 +84,10 @@ struct tally_bytes trace_bytes(const struct trace_source *s, uint32_t index)
 /* Bytes of the items of an indexed array; 0: it is none. */
 static uint64_t item_number(const struct trace_source *s, const struct trace_node *node)
 {
-	const struct trace_node *array = get(s, node->a);
+	const struct trace_node *array = trace_value_get(s, node->a);
 	uint32_t bytes = 0;
 	while (array->kind == TRACE_CAST)
-		array = get(s, array->a);
+		array = trace_value_get(s, array->a);
 	if (array->kind != TRACE_FIELD && array->kind != TRACE_DYNAMIC)
 		return 0;
 	const struct trace_field *field = field_of(s, array);
@@ -102,7 +102,7 @@ static uint64_t item_number(const struct trace_source *s, const struct trace_nod
 /* Whether C would make the operators that take a node count without sign: 64 bits of an unsigned type. */
 static bool is_unsigned(const struct trace_source *s, uint32_t index)
 {
-	const struct trace_node *node = get(s, index);
+	const struct trace_node *node = trace_value_get(s, index);
 	switch (node->kind) {
 	case TRACE_NUMBER:
 		return node->op == 'u';
@@ -132,7 +132,7 @@ static bool is_unsigned(const struct trace_source *s, uint32_t index)
 	return false;
 }
 
-static bool compare(uint32_t op, bool is_less, bool is_equal)
+static bool trace_value_compare(uint32_t op, bool is_less, bool is_equal)
 {
 	switch (op) {
 	case '<':
@@ -146,7 +146,7 @@ static bool compare(uint32_t op, bool is_less, bool is_equal)
 	}
 }
 
-static uint64_t arithmetic(const struct trace_node *node, uint64_t a, uint64_t b, bool without_sign)
+static uint64_t trace_value_arithmetic(const struct trace_node *node, uint64_t a, uint64_t b, bool without_sign)
 {
 	int64_t left = (int64_t)a;
 	int64_t right = (int64_t)b;
@@ -181,11 +181,11 @@ static uint64_t arithmetic(const struct trace_node *node, uint64_t a, uint64_t b
 	case TRACE_UNEQUAL:
 		return a != b;
 	default:
-		return compare(node->op, without_sign ? a < b : left < right, a == b);
+		return trace_value_compare(node->op, without_sign ? a < b : left < right, a == b);
 	}
 }
 
-static uint64_t binary(const struct trace_source *s, const struct trace_node *node)
+static uint64_t trace_value_binary(const struct trace_source *s, const struct trace_node *node)
 {
 	uint64_t left = trace_number(s, node->a);
 	if (node->op == TRACE_AND)
@@ -193,10 +193,10 @@ static uint64_t binary(const struct trace_source *s, const struct trace_node *no
 	if (node->op == TRACE_OR)
 		return left || trace_number(s, node->b);
 	bool without_sign = is_unsigned(s, node->a) || (node->op != TRACE_SHIFT_RIGHT && is_unsigned(s, node->b));
-	return arithmetic(node, left, trace_number(s, node->b), without_sign);
+	return trace_value_arithmetic(node, left, trace_number(s, node->b), without_sign);
 }
 
-static uint64_t unary(const struct trace_source *s, const struct trace_node *node)
+static uint64_t trace_value_unary(const struct trace_source *s, const struct trace_node *node)
 {
 	uint64_t v = trace_number(s, node->a);
 	switch (node->op) {
@@ -211,7 +211,7 @@ static uint64_t unary(const struct trace_source *s, const struct trace_node *nod
 	}
 }
 
-static uint64_t cast(const struct trace_node *node, uint64_t v)
+static uint64_t trace_value_cast(const struct trace_node *node, uint64_t v)
 {
 	if (node->value >= 8 || node->value == 0)
 		return v;
@@ -221,7 +221,7 @@ static uint64_t cast(const struct trace_node *node, uint64_t v)
 
 uint64_t trace_number(const struct trace_source *s, uint32_t index)
 {
-	const struct trace_node *node = get(s, index);
+	const struct trace_node *node = trace_value_get(s, index);
 	switch (node->kind) {
 	case TRACE_NUMBER:
 		return node->value;
@@ -230,13 +230,13 @@ uint64_t trace_number(const struct trace_source *s, uint32_t index)
 	case TRACE_DYNAMIC_LENGTH:
 		return trace_field_bytes(field_of(s, node), s->context, s->raw).len;
 	case TRACE_UNARY:
-		return unary(s, node);
+		return trace_value_unary(s, node);
 	case TRACE_BINARY:
-		return binary(s, node);
+		return trace_value_binary(s, node);
 	case TRACE_CHOICE:
 		return trace_number(s, trace_number(s, node->a) ? node->b : node->c);
 	case TRACE_CAST:
-		return cast(node, trace_number(s, node->a));
+		return trace_value_cast(node, trace_number(s, node->a));
 	case TRACE_INDEX:
 		return item_number(s, node);
 	case TRACE_UNKNOWN:
@@ -253,7 +253,7 @@ uint64_t trace_number(const struct trace_source *s, uint32_t index)
 	return 0;
 }
 
-static bool is_number(const struct trace_event *event, uint32_t node)
+static bool trace_value_is_number(const struct trace_event *event, uint32_t node)
 {
 	return event->nodes[node].kind == TRACE_NUMBER;
 }
@@ -265,14 +265,15 @@ void trace_event_fold(struct trace_event *event)
 		struct trace_node *node = &event->nodes[i];
 		bool is_single = node->kind == TRACE_UNARY || node->kind == TRACE_CAST;
 		bool is_pair = node->kind == TRACE_BINARY;
-		if (!(is_single || is_pair) || !is_number(event, node->a) || (is_pair && !is_number(event, node->b)))
+		if (!(is_single || is_pair) || !trace_value_is_number(event, node->a) ||
+			(is_pair && !trace_value_is_number(event, node->b)))
 			continue;
 		uint32_t op = is_unsigned(&source, i) ? 'u' : 0;
 		*node = (struct trace_node){.kind = TRACE_NUMBER, .value = trace_number(&source, i), .op = op};
 	}
 }
 
-static void put_hex(struct text *t, uint64_t v)
+static void trace_value_put_hex(struct text *t, uint64_t v)
 {
 	text_str(t, "0x");
 	text_hex(t, v, 0);
@@ -283,10 +284,10 @@ static void flags_text(const struct trace_source *s, const struct trace_node *no
 {
 	uint64_t left = trace_number(s, node->a);
 	bool has_some = false;
-	for (uint32_t i = node->b; i != TRACE_NO_NODE; i = get(s, i)->b) {
-		const struct trace_node *item = get(s, i);
+	for (uint32_t i = node->b; i != TRACE_NO_NODE; i = trace_value_get(s, i)->b) {
+		const struct trace_node *item = trace_value_get(s, i);
 		uint64_t bits = trace_number(s, item->a);
-		if (get(s, item->a)->kind == TRACE_UNKNOWN)
+		if (trace_value_get(s, item->a)->kind == TRACE_UNKNOWN)
 			continue;
 		if (!has_some && left == 0 && bits == 0) {
 			text_bytes(t, item->text.data, item->text.len);
@@ -304,20 +305,20 @@ static void flags_text(const struct trace_source *s, const struct trace_node *no
 		return;
 	if (has_some)
 		text_bytes(t, node->text.data, node->text.len);
-	put_hex(t, left);
+	trace_value_put_hex(t, left);
 }
 
 static void symbolic_text(const struct trace_source *s, const struct trace_node *node, struct text *t)
 {
 	uint64_t value = trace_number(s, node->a);
-	for (uint32_t i = node->b; i != TRACE_NO_NODE; i = get(s, i)->b) {
-		const struct trace_node *item = get(s, i);
-		if (get(s, item->a)->kind != TRACE_UNKNOWN && trace_number(s, item->a) == value) {
+	for (uint32_t i = node->b; i != TRACE_NO_NODE; i = trace_value_get(s, i)->b) {
+		const struct trace_node *item = trace_value_get(s, i);
+		if (trace_value_get(s, item->a)->kind != TRACE_UNKNOWN && trace_number(s, item->a) == value) {
 			text_bytes(t, item->text.data, item->text.len);
 			return;
 		}
 	}
-	put_hex(t, value);
+	trace_value_put_hex(t, value);
 }
 
 static void hex_text(const struct trace_source *s, const struct trace_node *node, struct text *t)
@@ -340,7 +341,7 @@ static void array_text(const struct trace_source *s, const struct trace_node *no
 	for (size_t i = 0; size > 0 && size <= 8 && i < count && i < bytes.len / size; i++) {
 		if (i > 0)
 			text_char(t, ',');
-		put_hex(t, trace_load(bytes, i * (size_t)size, (uint32_t)size, false, s->context->swap));
+		trace_value_put_hex(t, trace_load(bytes, i * (size_t)size, (uint32_t)size, false, s->context->swap));
 	}
 	text_char(t, '}');
 }
@@ -374,7 +375,7 @@ static void pointer_text(const struct trace_source *s, uint64_t address, struct 
 
 void trace_text(const struct trace_source *s, uint32_t index, struct text *t)
 {
-	const struct trace_node *node = get(s, index);
+	const struct trace_node *node = trace_value_get(s, index);
 	switch (node->kind) {
 	case TRACE_STRING:
 		text_bytes(t, node->text.data, node->text.len);
