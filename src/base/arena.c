@@ -52,17 +52,17 @@ static struct arena_chunk *add_chunk(struct arena *arena, size_t need)
 	return chunk;
 }
 
-static size_t padding(const struct arena_chunk *chunk, size_t alignment)
+static size_t arena_padding(const struct arena_chunk *chunk, size_t alignment)
 {
 	uintptr_t at = (uintptr_t)(chunk->data + chunk->used);
 	return (size_t)(-at & (alignment - 1));
 }
 
 /* Not zeroed: what is written next, or may stay untouched. */
-static void *take(struct arena *arena, size_t size, size_t alignment)
+static void *arena_take(struct arena *arena, size_t size, size_t alignment)
 {
 	struct arena_chunk *chunk = arena->chunks;
-	size_t pad = chunk ? padding(chunk, alignment) : 0;
+	size_t pad = chunk ? arena_padding(chunk, alignment) : 0;
 	if (!chunk || pad > chunk->size - chunk->used || size > chunk->size - chunk->used - pad) {
 		size_t need;
 		if (!checked_add(size, alignment, &need))
@@ -70,7 +70,7 @@ static void *take(struct arena *arena, size_t size, size_t alignment)
 		chunk = add_chunk(arena, need);
 		if (!chunk)
 			return NULL;
-		pad = padding(chunk, alignment);
+		pad = arena_padding(chunk, alignment);
 	}
 	void *result = chunk->data + chunk->used + pad;
 	chunk->used += pad + size;
@@ -80,7 +80,7 @@ static void *take(struct arena *arena, size_t size, size_t alignment)
 
 void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
 {
-	void *zeros = take(arena, size, alignment);
+	void *zeros = arena_take(arena, size, alignment);
 	return zeros ? memset(zeros, 0, size) : NULL;
 }
 
@@ -92,7 +92,7 @@ void *arena_alloc_array(struct arena *arena, size_t count, size_t size, size_t a
 
 void *arena_copy(struct arena *arena, const void *data, size_t size)
 {
-	void *copy = take(arena, size, 8);
+	void *copy = arena_take(arena, size, 8);
 	if (copy && size > 0)
 		memcpy(copy, data, size);
 	return copy;
@@ -105,7 +105,8 @@ bool arena_vec_grow(struct arena *arena, void *items, size_t *cap, size_t item_s
 		if (!checked_mul(new_cap, (size_t)2, &new_cap))
 			return false;
 	size_t bytes;
-	void *old, *grown = checked_mul(new_cap, item_size, &bytes) ? take(arena, bytes, _Alignof(max_align_t)) : NULL;
+	void *old, *grown = checked_mul(new_cap, item_size, &bytes) ? arena_take(arena, bytes, _Alignof(max_align_t))
+								    : NULL;
 	if (!grown)
 		return false;
 	memcpy(&old, items, sizeof(old));
@@ -119,7 +120,7 @@ bool arena_vec_grow(struct arena *arena, void *items, size_t *cap, size_t item_s
 char *arena_string(struct arena *arena, const char *text, size_t len)
 {
 	size_t size;
-	char *copy = checked_add(len, (size_t)1, &size) ? take(arena, size, 1) : NULL;
+	char *copy = checked_add(len, (size_t)1, &size) ? arena_take(arena, size, 1) : NULL;
 	if (copy && len > 0)
 		memcpy(copy, text, len);
 	if (copy)

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/gzip_pack.h"
 
-static void put_out(struct byte_sink_output *out, const void *data, size_t len)
+static void byte_sink_put_out(struct byte_sink_output *out, const void *data, size_t len)
 {
 	const uint8_t *at = data;
 	while (len > 0 && !out->write_errno) {
@@ -26,7 +26,7 @@ static void put_out(struct byte_sink_output *out, const void *data, size_t len)
 static void put_packed(void *context, const void *data, size_t len)
 {
 	struct byte_sink *sink = context;
-	put_out(&sink->out, data, len);
+	byte_sink_put_out(&sink->out, data, len);
 }
 
 void byte_sink_init(struct byte_sink *sink, int fd, bool is_packed)
@@ -38,9 +38,9 @@ void byte_sink_init(struct byte_sink *sink, int fd, bool is_packed)
 	sink->failed = !sink->gzip;
 }
 
-static void put_text(struct byte_sink *sink)
+static void byte_sink_put_text(struct byte_sink *sink)
 {
-	put_out(&sink->out, sink->text.data ? sink->text.data : "", sink->text.len);
+	byte_sink_put_out(&sink->out, sink->text.data ? sink->text.data : "", sink->text.len);
 	sink->text.len = 0;
 }
 
@@ -52,7 +52,7 @@ void byte_sink_step(struct byte_sink *sink)
 	if (sink->gzip)
 		gzip_pack_add(sink->gzip, &sink->text);
 	else
-		put_text(sink);
+		byte_sink_put_text(sink);
 }
 
 enum tally_status byte_sink_finish(struct byte_sink *sink, const char *name, struct tally_error *err)
@@ -60,7 +60,7 @@ enum tally_status byte_sink_finish(struct byte_sink *sink, const char *name, str
 	enum tally_status status = TALLY_OK;
 	sink->failed = sink->failed || sink->text.failed;
 	if (!sink->gzip)
-		put_text(sink);
+		byte_sink_put_text(sink);
 	else if (!gzip_pack_finish(sink->gzip, &sink->text))
 		sink->failed = true;
 	sink->gzip = NULL;

@@ -96,18 +96,18 @@ bool str_to_u64(struct tally_str text, int base, uint64_t *value)
 	return true;
 }
 
-static bool is_blank(char c)
+static bool bytes_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 struct tally_str str_trim(struct tally_str text)
 {
-	while (text.len > 0 && is_blank(text.data[0])) {
+	while (text.len > 0 && bytes_is_blank(text.data[0])) {
 		text.data++;
 		text.len--;
 	}
-	while (text.len > 0 && is_blank(text.data[text.len - 1]))
+	while (text.len > 0 && bytes_is_blank(text.data[text.len - 1]))
 		text.len--;
 	return text;
 }
@@ -139,20 +139,20 @@ bool str_next_item(struct tally_str *rest, struct tally_str *item)
 }
 
 /* Multiply and fold, 16 bytes a step: fast on short keys and good enough in every bit for open addressing. */
-static uint64_t fold(uint64_t a, uint64_t b)
+static uint64_t bytes_fold(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t load64(const unsigned char *p)
+static uint64_t bytes_load64(const unsigned char *p)
 {
 	uint64_t v;
 	memcpy(&v, p, sizeof(v));
 	return v;
 }
 
-static uint64_t load32(const unsigned char *p)
+static uint64_t bytes_load32(const unsigned char *p)
 {
 	uint32_t v;
 	memcpy(&v, p, sizeof(v));
@@ -166,21 +166,21 @@ uint64_t bytes_hash(const void *data, size_t len)
 	const unsigned char *p = data;
 	uint64_t hash = len * k0;
 	for (; len > 16; len -= 16, p += 16)
-		hash = fold(load64(p) ^ hash ^ k0, load64(p + 8) ^ k1);
+		hash = bytes_fold(bytes_load64(p) ^ hash ^ k0, bytes_load64(p + 8) ^ k1);
 	/* The rest in two loads of fixed size, which overlap; the length is in the hash already. */
 	uint64_t a = 0;
 	uint64_t b = 0;
 	if (len >= 8) {
-		a = load64(p);
-		b = load64(p + len - 8);
+		a = bytes_load64(p);
+		b = bytes_load64(p + len - 8);
 	} else if (len >= 4) {
-		a = load32(p);
-		b = load32(p + len - 4);
+		a = bytes_load32(p);
+		b = bytes_load32(p + len - 4);
 	} else if (len > 0) {
 		a = p[0];
 		b = (uint64_t)p[len / 2] << 8 | p[len - 1];
 	}
-	return fold(fold(a ^ hash ^ k0, b ^ k1) ^ k1, k0);
+	return bytes_fold(bytes_fold(a ^ hash ^ k0, b ^ k1) ^ k1, k0);
 }
 
 size_t utf8_bytes(const uint8_t *s, size_t left)

@@ -5,42 +5,43 @@
 #include <strings.h>
 
 /* The next byte, 0 at the end; \r\n is one line end. */
-static char take(struct config_text *config)
+static char config_text_take(struct config_text *config)
 {
 	if (config->rest.len == 0)
 		return 0;
 	char c = *config->rest.data;
 	config->rest = (struct tally_str){config->rest.data + 1, config->rest.len - 1};
 	if (c == '\r' && config->rest.len && *config->rest.data == '\n')
-		return take(config);
+		return config_text_take(config);
 	config->line += c == '\n';
 	return c;
 }
 
-static char peek(const struct config_text *config)
+static char config_text_peek(const struct config_text *config)
 {
 	return config->rest.len ? *config->rest.data : 0;
 }
 
-static bool is_blank(char c)
+static bool config_text_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
-static char small(char c)
+static char config_text_small(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 static bool is_name(char c)
 {
-	return (small(c) >= 'a' && small(c) <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+	return (config_text_small(c) >= 'a' && config_text_small(c) <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+	       c == '_' || c == '.';
 }
 
 static void skip_comment(struct config_text *config)
 {
-	while (config->rest.len && peek(config) != '\n')
-		take(config);
+	while (config->rest.len && config_text_peek(config) != '\n')
+		config_text_take(config);
 }
 
 /* Behind the bracket. A part in quotes is kept as it is: "colors "x"" is colors.x. */
@@ -49,7 +50,7 @@ static bool take_section(struct config_text *config)
 	size_t len = 0;
 	bool is_quoted = false;
 	for (;;) {
-		char c = take(config);
+		char c = config_text_take(config);
 		if (c == 0 || c == '\n' || len + 1 >= sizeof(config->section))
 			return false;
 		if (c == '"') {
@@ -59,12 +60,12 @@ static bool take_section(struct config_text *config)
 		if (c == ']' && !is_quoted)
 			break;
 		if (c == '\\' && is_quoted)
-			c = take(config);
-		if (is_blank(c) && !is_quoted)
+			c = config_text_take(config);
+		if (config_text_is_blank(c) && !is_quoted)
 			c = '.';
 		else if (!is_quoted && !is_name(c))
 			return false;
-		config->section[len++] = is_quoted ? c : small(c);
+		config->section[len++] = is_quoted ? c : config_text_small(c);
 	}
 	config->section[len] = 0;
 	return len > 0;
@@ -73,7 +74,7 @@ static bool take_section(struct config_text *config)
 /* Behind a backslash: the character, 0 for a line that goes on, -1 for what is none. */
 static int take_escaped(struct config_text *config)
 {
-	char c = take(config);
+	char c = config_text_take(config);
 	switch (c) {
 	case '\n':
 		return 0;
@@ -92,16 +93,16 @@ static int take_escaped(struct config_text *config)
 }
 
 /* Behind the equals sign, to the end of the line: blanks around it and comments are left out. */
-static bool take_value(struct config_text *config)
+static bool config_text_take_value(struct config_text *config)
 {
 	bool is_quoted = false;
 	size_t blanks = 0;
 	text_clear(&config->value);
-	while (config->rest.len && peek(config) != '\n') {
-		char c = take(config);
+	while (config->rest.len && config_text_peek(config) != '\n') {
+		char c = config_text_take(config);
 		if (c == '\n') /* of \r\n */
 			break;
-		if (!is_quoted && is_blank(c)) {
+		if (!is_quoted && config_text_is_blank(c)) {
 			blanks += config->value.len > 0;
 			continue;
 		}
@@ -129,18 +130,18 @@ static bool take_setting(struct config_text *config)
 {
 	char name[CONFIG_NAME_BYTES];
 	size_t len = 0;
-	while (is_name(peek(config))) {
+	while (is_name(config_text_peek(config))) {
 		if (len + 1 >= sizeof(name))
 			return false;
-		name[len++] = small(take(config));
+		name[len++] = config_text_small(config_text_take(config));
 	}
 	name[len] = 0;
-	while (is_blank(peek(config)))
-		take(config);
-	if (!config->section[0] || take(config) != '=')
+	while (config_text_is_blank(config_text_peek(config)))
+		config_text_take(config);
+	if (!config->section[0] || config_text_take(config) != '=')
 		return false;
 	snprintf(config->name, sizeof(config->name), "%s.%s", config->section, name);
-	return take_value(config);
+	return config_text_take_value(config);
 }
 
 enum tally_status config_text_next(struct config_text *config, struct tally_error *err)
@@ -150,18 +151,18 @@ enum tally_status config_text_next(struct config_text *config, struct tally_erro
 	while (config->rest.len) {
 		unsigned line = config->line;
 		bool is_good = true;
-		if (peek(config) == '#' || peek(config) == ';') {
+		if (config_text_peek(config) == '#' || config_text_peek(config) == ';') {
 			skip_comment(config);
-		} else if (peek(config) == '[') {
-			take(config);
+		} else if (config_text_peek(config) == '[') {
+			config_text_take(config);
 			is_good = take_section(config);
-		} else if (is_name(peek(config))) {
+		} else if (is_name(config_text_peek(config))) {
 			is_good = take_setting(config);
 			if (is_good)
 				return config->value.failed ? error_nomem(err) : TALLY_OK;
 		} else {
-			char c = take(config);
-			is_good = is_blank(c) || c == '\n';
+			char c = config_text_take(config);
+			is_good = config_text_is_blank(c) || c == '\n';
 		}
 		if (!is_good) {
 			config->line = line;

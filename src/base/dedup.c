@@ -14,7 +14,7 @@
 #define BATCH	    32 /* look-ups that wait for memory together */
 #define HASH_BITS   32
 
-struct finding {
+struct dedup_finding {
 	const struct dedup_items *items;
 	struct dedup *found; /* its numbers are, until all is found, the first items that are equal */
 	unsigned bits;
@@ -27,29 +27,29 @@ struct finding {
 	bool failed; /* out of memory; any worker sets it */
 };
 
-static size_t part_of(const struct finding *f, uint32_t hash)
+static size_t dedup_part_of(const struct dedup_finding *f, uint32_t hash)
 {
 	return (uint64_t)hash >> (HASH_BITS - f->bits);
 }
 
-static size_t chunk_end(const struct finding *f, size_t chunk)
+static size_t dedup_chunk_end(const struct dedup_finding *f, size_t chunk)
 {
 	return thread_pool_task_end(chunk, CHUNK_ITEMS, f->items->count);
 }
 
 static void count_parts(void *context, size_t chunk, unsigned worker)
 {
-	const struct finding *f = context;
+	const struct dedup_finding *f = context;
 	const struct dedup_items *items = f->items;
 	uint32_t *counts = f->places + chunk * f->parts;
-	for (size_t i = chunk * CHUNK_ITEMS; i < chunk_end(f, chunk); i++) {
+	for (size_t i = chunk * CHUNK_ITEMS; i < dedup_chunk_end(f, chunk); i++) {
 		f->hashes[i] = items->hash(items->context, (uint32_t)i);
-		counts[part_of(f, f->hashes[i])]++;
+		counts[dedup_part_of(f, f->hashes[i])]++;
 	}
 }
 
 /* Counts become places: the parts one after another, and in each what the chunks have of it in their order. */
-static void place_chunks(struct finding *f)
+static void place_chunks(struct dedup_finding *f)
 {
 	uint32_t place = 0;
 	for (size_t part = 0; part < f->parts; part++) {
@@ -65,10 +65,10 @@ static void place_chunks(struct finding *f)
 
 static void put_apart(void *context, size_t chunk, unsigned worker)
 {
-	const struct finding *f = context;
+	const struct dedup_finding *f = context;
 	uint32_t *places = f->places + chunk * f->parts;
-	for (size_t i = chunk * CHUNK_ITEMS; i < chunk_end(f, chunk); i++)
-		f->order[places[part_of(f, f->hashes[i])]++] = (uint32_t)i;
+	for (size_t i = chunk * CHUNK_ITEMS; i < dedup_chunk_end(f, chunk); i++)
+		f->order[places[dedup_part_of(f, f->hashes[i])]++] = (uint32_t)i;
 }
 
 /* Of one part: a slot is a hash above and an item + 1 below. */
@@ -79,7 +79,7 @@ struct part_slots {
 	size_t mask;
 };
 
-static void expect(const struct part_slots *s, uint32_t item)
+static void dedup_expect(const struct part_slots *s, uint32_t item)
 {
 	uint64_t slot = s->slots[s->hashes[item] & s->mask];
 	if (!slot || slot >> HASH_BITS != s->hashes[item])
@@ -89,7 +89,7 @@ static void expect(const struct part_slots *s, uint32_t item)
 }
 
 /* The first item that is equal; the item itself if none came before it. */
-static uint32_t first_of(const struct part_slots *s, uint32_t item)
+static uint32_t dedup_first_of(const struct part_slots *s, uint32_t item)
 {
 	uint32_t hash = s->hashes[item];
 	size_t at = hash & s->mask;
@@ -104,7 +104,7 @@ static uint32_t first_of(const struct part_slots *s, uint32_t item)
 
 static void find_in_part(void *context, size_t part, unsigned worker)
 {
-	struct finding *f = context;
+	struct dedup_finding *f = context;
 	const uint32_t *item = f->order + f->begin[part], *end = f->order + f->begin[part + 1];
 	size_t slot_count = LEAST_SLOTS;
 	while (slots_are_full((size_t)(end - item), slot_count))
@@ -117,27 +117,27 @@ static void find_in_part(void *context, size_t part, unsigned worker)
 	while (item < end) {
 		const uint32_t *batch_end = end - item < BATCH ? end : item + BATCH;
 		for (const uint32_t *next = item; f->items->expect && next < batch_end; next++)
-			expect(&s, *next);
+			dedup_expect(&s, *next);
 		for (; item < batch_end; item++)
-			f->found->numbers[*item] = first_of(&s, *item);
+			f->found->numbers[*item] = dedup_first_of(&s, *item);
 	}
 	free(s.slots);
 }
 
-static void count_firsts(void *context, size_t chunk, unsigned worker)
+static void dedup_count_firsts(void *context, size_t chunk, unsigned worker)
 {
-	const struct finding *f = context;
+	const struct dedup_finding *f = context;
 	uint32_t count = 0;
-	for (size_t i = chunk * CHUNK_ITEMS; i < chunk_end(f, chunk); i++)
+	for (size_t i = chunk * CHUNK_ITEMS; i < dedup_chunk_end(f, chunk); i++)
 		count += f->found->numbers[i] == i;
 	f->counts[chunk] = count;
 }
 
-static void number_firsts(void *context, size_t chunk, unsigned worker)
+static void dedup_number_firsts(void *context, size_t chunk, unsigned worker)
 {
-	const struct finding *f = context;
+	const struct dedup_finding *f = context;
 	uint32_t number = f->counts[chunk];
-	for (size_t i = chunk * CHUNK_ITEMS; i < chunk_end(f, chunk); i++) {
+	for (size_t i = chunk * CHUNK_ITEMS; i < dedup_chunk_end(f, chunk); i++) {
 		if (f->found->numbers[i] != i)
 			continue;
 		f->found->firsts[number] = (uint32_t)i;
@@ -147,14 +147,14 @@ static void number_firsts(void *context, size_t chunk, unsigned worker)
 
 static void tell_numbers(void *context, size_t chunk, unsigned worker)
 {
-	const struct finding *f = context;
-	for (size_t i = chunk * CHUNK_ITEMS; i < chunk_end(f, chunk); i++)
+	const struct dedup_finding *f = context;
+	for (size_t i = chunk * CHUNK_ITEMS; i < dedup_chunk_end(f, chunk); i++)
 		f->found->numbers[i] = f->order[f->found->numbers[i]];
 }
 
-static void number_all(struct finding *f, unsigned threads)
+static void number_all(struct dedup_finding *f, unsigned threads)
 {
-	thread_pool_for(f->chunks, threads, count_firsts, f);
+	thread_pool_for(f->chunks, threads, dedup_count_firsts, f);
 	uint32_t number = 0;
 	for (size_t chunk = 0; chunk < f->chunks; chunk++) {
 		uint32_t count = f->counts[chunk];
@@ -162,11 +162,11 @@ static void number_all(struct finding *f, unsigned threads)
 		number += count;
 	}
 	f->found->count = number;
-	thread_pool_for(f->chunks, threads, number_firsts, f);
+	thread_pool_for(f->chunks, threads, dedup_number_firsts, f);
 	thread_pool_for(f->chunks, threads, tell_numbers, f);
 }
 
-static bool make_room(size_t count, struct dedup *found)
+static bool dedup_make_room(size_t count, struct dedup *found)
 {
 	*found = (struct dedup){.numbers = malloc((count + 1) * sizeof(*found->numbers)),
 		.firsts = malloc((count + 1) * sizeof(*found->firsts))};
@@ -176,16 +176,16 @@ static bool make_room(size_t count, struct dedup *found)
 	return false;
 }
 
-static bool prepare_numbers(struct finding *f)
+static bool prepare_numbers(struct dedup_finding *f)
 {
 	size_t count = f->items->count;
 	f->chunks = thread_pool_tasks(count, CHUNK_ITEMS);
 	f->order = malloc((count + 1) * sizeof(*f->order));
 	f->counts = malloc((f->chunks + 1) * sizeof(*f->counts));
-	return make_room(count, f->found) && count < UINT32_MAX && f->order && f->counts;
+	return dedup_make_room(count, f->found) && count < UINT32_MAX && f->order && f->counts;
 }
 
-static bool prepare(struct finding *f)
+static bool dedup_prepare(struct dedup_finding *f)
 {
 	size_t count = f->items->count;
 	if (!prepare_numbers(f))
@@ -199,7 +199,7 @@ static bool prepare(struct finding *f)
 	return f->hashes && f->places && f->begin;
 }
 
-static bool finish(struct finding *f, bool is_done)
+static bool dedup_finish(struct dedup_finding *f, bool is_done)
 {
 	free(f->hashes);
 	free(f->places);
@@ -213,8 +213,8 @@ static bool finish(struct finding *f, bool is_done)
 
 bool dedup_find(const struct dedup_items *items, unsigned threads, struct dedup *found)
 {
-	struct finding f = {.items = items, .found = found};
-	bool is_done = prepare(&f);
+	struct dedup_finding f = {.items = items, .found = found};
+	bool is_done = dedup_prepare(&f);
 	if (is_done) {
 		thread_pool_for(f.chunks, threads, count_parts, &f);
 		place_chunks(&f);
@@ -224,12 +224,12 @@ bool dedup_find(const struct dedup_items *items, unsigned threads, struct dedup 
 	}
 	if (is_done)
 		number_all(&f, threads);
-	return finish(&f, is_done);
+	return dedup_finish(&f, is_done);
 }
 
 bool dedup_none(size_t count, struct dedup *found)
 {
-	if (!make_room(count, found))
+	if (!dedup_make_room(count, found))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		found->numbers[i] = found->firsts[i] = (uint32_t)i;
@@ -240,13 +240,13 @@ bool dedup_none(size_t count, struct dedup *found)
 bool dedup_known(const uint32_t *firsts, size_t count, unsigned threads, struct dedup *found)
 {
 	const struct dedup_items items = {.count = count};
-	struct finding f = {.items = &items, .found = found};
+	struct dedup_finding f = {.items = &items, .found = found};
 	bool is_done = prepare_numbers(&f);
 	if (is_done && count > 0)
 		memcpy(found->numbers, firsts, count * sizeof(*firsts));
 	if (is_done)
 		number_all(&f, threads);
-	return finish(&f, is_done);
+	return dedup_finish(&f, is_done);
 }
 
 void dedup_deinit(struct dedup *found)

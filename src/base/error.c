@@ -10,7 +10,7 @@
 #include "tally_config.h"
 
 TALLY_PRINTF(3, 0)
-static void fill(struct tally_error *err, enum tally_status status, const char *format, va_list args)
+static void error_fill(struct tally_error *err, enum tally_status status, const char *format, va_list args)
 {
 	err->status = status;
 	err->errnum = 0;
@@ -19,7 +19,7 @@ static void fill(struct tally_error *err, enum tally_status status, const char *
 	control_spell_message(format, err->text, sizeof(err->text));
 }
 
-static void append(struct tally_error *err, const char *separator, const char *text)
+static void error_append(struct tally_error *err, const char *separator, const char *text)
 {
 	size_t len = strlen(err->text);
 	snprintf(err->text + len, sizeof(err->text) - len, "%s%s", separator, text);
@@ -31,7 +31,7 @@ enum tally_status error_set(struct tally_error *err, enum tally_status status, c
 		return status;
 	va_list args;
 	va_start(args, format);
-	fill(err, status, format, args);
+	error_fill(err, status, format, args);
 	va_end(args);
 	return status;
 }
@@ -52,11 +52,11 @@ enum tally_status error_set_errno(
 		return status;
 	va_list args;
 	va_start(args, format);
-	fill(err, status, format, args);
+	error_fill(err, status, format, args);
 	va_end(args);
 	char buffer[128];
 	err->errnum = errnum;
-	append(err, ": ", error_describe(errnum, buffer, sizeof(buffer)));
+	error_append(err, ": ", error_describe(errnum, buffer, sizeof(buffer)));
 	return status;
 }
 
@@ -67,12 +67,12 @@ enum tally_status error_set_at(
 		return status;
 	va_list args;
 	va_start(args, format);
-	fill(err, status, format, args);
+	error_fill(err, status, format, args);
 	va_end(args);
 	char number[24];
 	snprintf(number, sizeof(number), "0x%" PRIx64, offset);
 	err->offset = offset;
-	append(err, " at offset ", number);
+	error_append(err, " at offset ", number);
 	return status;
 }
 
@@ -87,7 +87,7 @@ enum tally_status error_prefix(struct tally_error *err, const char *format, ...)
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
 	control_spell_message(format, err->text, sizeof(err->text));
-	append(err, ": ", text);
+	error_append(err, ": ", text);
 	return err->status;
 }
 

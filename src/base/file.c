@@ -121,7 +121,7 @@ static bool has_part(const struct file_map *map, struct tally_bytes part)
 }
 
 /* From the page that holds its first byte to that of its end, so that parts side by side leave no page out. */
-static void advise(const struct file_map *map, struct tally_bytes part, int advice)
+static void file_advise(const struct file_map *map, struct tally_bytes part, int advice)
 {
 	if (!map->is_mapped || part.len == 0)
 		return;
@@ -137,13 +137,13 @@ static void advise(const struct file_map *map, struct tally_bytes part, int advi
 void file_map_expect(const struct file_map *map, struct tally_bytes part)
 {
 #ifdef MADV_POPULATE_READ
-	advise(map, part, MADV_POPULATE_READ);
+	file_advise(map, part, MADV_POPULATE_READ);
 #endif
 }
 
 void file_map_drop(const struct file_map *map, struct tally_bytes part)
 {
-	advise(map, part, MADV_DONTNEED);
+	file_advise(map, part, MADV_DONTNEED);
 }
 
 struct tally_bytes file_map_view(const struct file_map *map, struct tally_bytes part, uint8_t *room)

@@ -16,7 +16,7 @@
 #define TAIL_BYTES   8
 #define PACKED_BYTES ((size_t)64 << 10)
 
-struct job { /* one text */
+struct gzip_pack_job { /* one text */
 	struct text text, packed;
 	uint32_t crc;
 	bool is_done, is_last;
@@ -33,23 +33,23 @@ struct gzip_pack {
 	pthread_t threads[MOST_THREADS];
 	pthread_mutex_t mutex; /* of what follows */
 	pthread_cond_t changed;
-	struct job jobs[JOBS];
+	struct gzip_pack_job jobs[JOBS];
 	size_t begin, taken, end; /* of jobs, counted on: put out up to begin, somebody's up to taken */
 	bool is_ending;
 };
 
-static struct job *job_at(struct gzip_pack *pack, size_t index)
+static struct gzip_pack_job *job_at(struct gzip_pack *pack, size_t index)
 {
 	return &pack->jobs[index % JOBS];
 }
 
-static bool open_stream(z_stream *z)
+static bool gzip_pack_open_stream(z_stream *z)
 {
 	return deflateInit2(z, PACK_LEVEL, Z_DEFLATED, RAW_WINDOW, PACK_MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
 /* The job ends at a whole byte, and its matches reach back to its own beginning only: so it goes behind any other. */
-static void pack_job(z_stream *z, struct job *job)
+static void pack_job(z_stream *z, struct gzip_pack_job *job)
 {
 	size_t left = job->text.len;
 	int flush = Z_NO_FLUSH, end = job->is_last ? Z_FINISH : Z_SYNC_FLUSH;
@@ -77,7 +77,7 @@ static void pack_job(z_stream *z, struct job *job)
 /* With the mutex held, which is let go meanwhile. */
 static void take_job(struct gzip_pack *pack, z_stream *z)
 {
-	struct job *job = job_at(pack, pack->taken++);
+	struct gzip_pack_job *job = job_at(pack, pack->taken++);
 	pthread_mutex_unlock(&pack->mutex);
 	pack_job(z, job);
 	pthread_mutex_lock(&pack->mutex);
@@ -89,7 +89,7 @@ static void *pack_along(void *context)
 {
 	struct gzip_pack *pack = context;
 	z_stream stream = {0};
-	if (!open_stream(&stream))
+	if (!gzip_pack_open_stream(&stream))
 		return NULL; /* the others go on */
 	pthread_mutex_lock(&pack->mutex);
 	while (!pack->is_ending) {
@@ -105,7 +105,7 @@ static void *pack_along(void *context)
 
 static void put_first(struct gzip_pack *pack)
 {
-	struct job *job = job_at(pack, pack->begin);
+	struct gzip_pack_job *job = job_at(pack, pack->begin);
 	pthread_mutex_unlock(&pack->mutex);
 	pack->failed = pack->failed || job->packed.failed || job->text.failed;
 	if (!pack->failed)
@@ -118,7 +118,7 @@ static void put_first(struct gzip_pack *pack)
 }
 
 /* Puts out what is packed, and helps, until no more jobs are left than that. With the mutex held. */
-static void work_off(struct gzip_pack *pack, size_t left)
+static void gzip_pack_work_off(struct gzip_pack *pack, size_t left)
 {
 	while (pack->begin < pack->end) {
 		if (pack->begin < pack->taken && job_at(pack, pack->begin)->is_done)
@@ -135,7 +135,7 @@ static void work_off(struct gzip_pack *pack, size_t left)
 /* With the mutex held. */
 static void add_job(struct gzip_pack *pack, struct text *text, bool is_last)
 {
-	struct job *job = job_at(pack, pack->end++);
+	struct gzip_pack_job *job = job_at(pack, pack->end++);
 	struct text empty = job->text;
 	job->text = *text;
 	*text = empty;
@@ -147,7 +147,7 @@ static void add_job(struct gzip_pack *pack, struct text *text, bool is_last)
 struct gzip_pack *gzip_pack_create(gzip_pack_put put, void *context)
 {
 	struct gzip_pack *pack = calloc(1, sizeof(*pack));
-	if (!pack || !open_stream(&pack->stream)) {
+	if (!pack || !gzip_pack_open_stream(&pack->stream)) {
 		free(pack);
 		return NULL;
 	}
@@ -166,7 +166,7 @@ struct gzip_pack *gzip_pack_create(gzip_pack_put put, void *context)
 void gzip_pack_add(struct gzip_pack *pack, struct text *text)
 {
 	pthread_mutex_lock(&pack->mutex);
-	work_off(pack, pack->thread_limit + 1);
+	gzip_pack_work_off(pack, pack->thread_limit + 1);
 	add_job(pack, text, false);
 	bool wants_thread = pack->end - pack->taken > 0 && pack->thread_count < pack->thread_limit;
 	pthread_mutex_unlock(&pack->mutex);
@@ -177,9 +177,9 @@ void gzip_pack_add(struct gzip_pack *pack, struct text *text)
 bool gzip_pack_finish(struct gzip_pack *pack, struct text *text)
 {
 	pthread_mutex_lock(&pack->mutex);
-	work_off(pack, pack->thread_limit + 1);
+	gzip_pack_work_off(pack, pack->thread_limit + 1);
 	add_job(pack, text, true);
-	work_off(pack, 0);
+	gzip_pack_work_off(pack, 0);
 	pack->is_ending = true;
 	pthread_cond_broadcast(&pack->changed);
 	pthread_mutex_unlock(&pack->mutex);

@@ -35,7 +35,7 @@ static bool key_equal(const uint64_t *a, const uint64_t *b, unsigned words)
 }
 
 /* A slot holds its key's hash above and id + 1 below: a key is read only where it very likely is the one. */
-static size_t find_slot(const struct id_table *table, const uint64_t *key, uint32_t hash)
+static size_t id_table_find_slot(const struct id_table *table, const uint64_t *key, uint32_t hash)
 {
 	size_t mask = table->slot_count - 1;
 	size_t at = hash & mask;
@@ -90,7 +90,7 @@ uint32_t id_table_add_hashed(struct id_table *table, const uint64_t *key, uint32
 	if (slots_are_full(table->len - table->appended, table->slot_count) &&
 		!slots_grow(&table->slots, &table->slot_count))
 		return ID_TABLE_NONE;
-	size_t at = find_slot(table, key, hash);
+	size_t at = id_table_find_slot(table, key, hash);
 	if (table->slots[at])
 		return (uint32_t)table->slots[at] - 1;
 	if (table->len == table->cap && !grow_keys(table, table->cap ? table->cap * 2 : FIRST_KEYS))
@@ -152,6 +152,6 @@ uint32_t id_table_find(const struct id_table *table, const uint64_t *key)
 {
 	if (!table->slot_count)
 		return ID_TABLE_NONE;
-	size_t at = find_slot(table, key, id_table_hash(table, key));
+	size_t at = id_table_find_slot(table, key, id_table_hash(table, key));
 	return table->slots[at] ? (uint32_t)table->slots[at] - 1 : ID_TABLE_NONE;
 }

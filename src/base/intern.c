@@ -29,7 +29,7 @@ static uint32_t slot_id(uint64_t slot)
 }
 
 /* The slot that holds the string, or the empty one where it belongs. */
-static size_t find_slot(const struct intern *in, const void *data, size_t len, uint64_t hash)
+static size_t intern_find_slot(const struct intern *in, const void *data, size_t len, uint64_t hash)
 {
 	size_t mask = in->slot_count - 1;
 	size_t at = (size_t)hash & mask;
@@ -85,7 +85,7 @@ bool intern_add(struct intern *in, const void *data, size_t len, uint32_t *id)
 bool intern_add_hashed(struct intern *in, const void *data, size_t len, uint64_t hash, uint32_t *id)
 {
 	if (in->slot_count > 0) {
-		size_t slot = find_slot(in, data, len, hash);
+		size_t slot = intern_find_slot(in, data, len, hash);
 		if (in->slots[slot] != 0) {
 			*id = slot_id(in->slots[slot]);
 			return true;
@@ -99,7 +99,7 @@ bool intern_add_hashed(struct intern *in, const void *data, size_t len, uint64_t
 		return false;
 	if (len > 0)
 		memcpy(copy, data, len);
-	size_t slot = find_slot(in, data, len, hash);
+	size_t slot = intern_find_slot(in, data, len, hash);
 	in->strings[in->len] = (struct tally_str){copy, len};
 	in->hashes[in->len] = hash;
 	in->slots[slot] = slot_value(hash, in->len);
@@ -111,6 +111,6 @@ uint32_t intern_find(const struct intern *in, const void *data, size_t len)
 {
 	if (in->slot_count == 0)
 		return INTERN_NONE;
-	size_t slot = find_slot(in, data, len, bytes_hash(data, len));
+	size_t slot = intern_find_slot(in, data, len, bytes_hash(data, len));
 	return in->slots[slot] == 0 ? INTERN_NONE : slot_id(in->slots[slot]);
 }

@@ -6,7 +6,7 @@
 
 #define REPLACEMENT "\\ufffd"
 
-static void put_code(struct text *t, uint32_t code)
+static void json_put_code(struct text *t, uint32_t code)
 {
 	text_str(t, "\\u");
 	text_hex(t, code, 4);
@@ -21,7 +21,7 @@ static void put_escaped(struct text *t, uint8_t c)
 			text_char(t, letters[i][1]);
 			return;
 		}
-	put_code(t, c);
+	json_put_code(t, c);
 }
 
 /* A character of two or three bytes, which is valid. */
@@ -46,13 +46,13 @@ void json_text(struct text *t, struct tally_str value, const char *more)
 		}
 		text_bytes(t, value.data + plain, i - plain);
 		if (is_more)
-			put_code(t, s[i]);
+			json_put_code(t, s[i]);
 		else if (is_ascii)
 			put_escaped(t, s[i]);
 		else if (bytes == 1)
 			text_str(t, REPLACEMENT);
 		else
-			put_code(t, code_of(s + i, bytes));
+			json_put_code(t, code_of(s + i, bytes));
 		i += bytes ? bytes : 1;
 		plain = i;
 	}

@@ -117,7 +117,7 @@ static void find_borders(const struct sort_key *keys, size_t count, uint64_t bor
 		borders[part - 1] = sampled[part * SAMPLES_PER_PART].key;
 }
 
-static size_t part_of(const uint64_t borders[KEY_SORT_PARTS - 1], uint64_t key)
+static size_t key_sort_part_of(const uint64_t borders[KEY_SORT_PARTS - 1], uint64_t key)
 {
 	size_t part = 0;
 	for (size_t step = KEY_SORT_PARTS / 2; step; step /= 2)
@@ -138,7 +138,7 @@ static void count_chunk(void *context, size_t chunk, unsigned worker)
 	const struct dividing *d = context;
 	size_t counts[KEY_SORT_PARTS] = {0};
 	for (size_t i = chunk * d->chunk; i < thread_pool_task_end(chunk, d->chunk, d->count); i++)
-		counts[part_of(d->borders, d->keys[i].key)]++;
+		counts[key_sort_part_of(d->borders, d->keys[i].key)]++;
 	memcpy(d->places[chunk], counts, sizeof(counts));
 }
 
@@ -148,7 +148,7 @@ static void put_chunk(void *context, size_t chunk, unsigned worker)
 	size_t places[KEY_SORT_PARTS];
 	memcpy(places, d->places[chunk], sizeof(places));
 	for (size_t i = chunk * d->chunk; i < thread_pool_task_end(chunk, d->chunk, d->count); i++)
-		d->to[places[part_of(d->borders, d->keys[i].key)]++] = d->keys[i];
+		d->to[places[key_sort_part_of(d->borders, d->keys[i].key)]++] = d->keys[i];
 }
 
 void key_sort_divide(const struct sort_key *keys, struct sort_key *to, size_t count, size_t ends[KEY_SORT_PARTS],
@@ -198,7 +198,7 @@ static void sort_part(void *context, size_t index, unsigned worker)
 	key_sort(d->keys + begin, d->room + begin, count);
 }
 
-static bool is_sorted(const struct sort_key *keys, size_t count)
+static bool key_sort_is_sorted(const struct sort_key *keys, size_t count)
 {
 	size_t i = 1;
 	while (i < count && keys[i - 1].key <= keys[i].key)
@@ -214,7 +214,7 @@ void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count,
 		key_sort(keys, room, count);
 		return;
 	}
-	if (is_sorted(keys, count))
+	if (key_sort_is_sorted(keys, count))
 		return;
 	key_sort_divide(keys, room, count, divided.ends, max_workers);
 	thread_pool_for(KEY_SORT_PARTS, max_workers, sort_part, &divided);
@@ -241,7 +241,7 @@ struct sort_key *key_sort_order(
 	return keys;
 }
 
-static void *place_of(void *items, size_t size, size_t index)
+static void *key_sort_place_of(void *items, size_t size, size_t index)
 {
 	return (char *)items + index * size;
 }
@@ -252,13 +252,13 @@ bool key_sort_move(void *items, size_t count, size_t size, struct sort_key *orde
 	for (size_t i = 0; first && i < count; i++) {
 		if (order[i].index == i)
 			continue;
-		memcpy(first, place_of(items, size, i), size);
+		memcpy(first, key_sort_place_of(items, size, i), size);
 		size_t to = i;
 		for (size_t from; (from = order[to].index) != i; to = from) {
-			memcpy(place_of(items, size, to), place_of(items, size, from), size);
+			memcpy(key_sort_place_of(items, size, to), key_sort_place_of(items, size, from), size);
 			order[to].index = to;
 		}
-		memcpy(place_of(items, size, to), first, size);
+		memcpy(key_sort_place_of(items, size, to), first, size);
 		order[to].index = to;
 	}
 	free(first);

@@ -38,7 +38,7 @@ uint32_t list_table_hash(const uint32_t *items, size_t count)
 }
 
 /* The slot of a list, or the empty one where it belongs. */
-static size_t find_slot(const struct list_table *table, const uint32_t *items, size_t count, uint32_t hash)
+static size_t list_table_find_slot(const struct list_table *table, const uint32_t *items, size_t count, uint32_t hash)
 {
 	size_t mask = table->slot_count - 1;
 	size_t at = hash & mask;
@@ -70,7 +70,7 @@ uint32_t list_table_add_hashed(struct list_table *table, const uint32_t *items, 
 	size_t len = table->starts.len, start = table->words.len;
 	if (slots_are_full(len, table->slot_count) && !slots_grow(&table->slots, &table->slot_count))
 		return LIST_TABLE_NONE;
-	size_t at = find_slot(table, items, count, hash);
+	size_t at = list_table_find_slot(table, items, count, hash);
 	if (table->slots[at])
 		return table->words.items[(uint32_t)table->slots[at] - 1];
 	if (count > UINT32_MAX - LIST_HEAD_WORDS || start >= UINT32_MAX - LIST_HEAD_WORDS - count)
@@ -88,29 +88,29 @@ uint32_t list_table_add_hashed(struct list_table *table, const uint32_t *items, 
 	return (uint32_t)len;
 }
 
-struct filling {
+struct list_table_filling {
 	struct list_table *table;
 	const struct list_source *from;
 	uint64_t *words; /* by chunk: its lists', then how many are before them */
 };
 
-static size_t chunk_end(const struct filling *f, size_t chunk)
+static size_t list_table_chunk_end(const struct list_table_filling *f, size_t chunk)
 {
 	return thread_pool_task_end(chunk, CHUNK_LISTS, f->from->count);
 }
 
 static void count_words(void *context, size_t chunk, unsigned worker)
 {
-	const struct filling *f = context;
-	for (size_t i = chunk * CHUNK_LISTS; i < chunk_end(f, chunk); i++)
+	const struct list_table_filling *f = context;
+	for (size_t i = chunk * CHUNK_LISTS; i < list_table_chunk_end(f, chunk); i++)
 		f->words[chunk] += LIST_HEAD_WORDS + f->from->get(f->from->context, (uint32_t)i).count;
 }
 
 static void copy_lists(void *context, size_t chunk, unsigned worker)
 {
-	const struct filling *f = context;
+	const struct list_table_filling *f = context;
 	uint32_t *to = f->table->words.items, start = (uint32_t)f->words[chunk];
-	for (size_t i = chunk * CHUNK_LISTS; i < chunk_end(f, chunk); i++) {
+	for (size_t i = chunk * CHUNK_LISTS; i < list_table_chunk_end(f, chunk); i++) {
 		struct list list = f->from->get(f->from->context, (uint32_t)i);
 		f->table->starts.items[i] = start;
 		to[start] = (uint32_t)i;
@@ -124,7 +124,7 @@ static void copy_lists(void *context, size_t chunk, unsigned worker)
 bool list_table_fill(struct list_table *table, const struct list_source *from, unsigned threads)
 {
 	size_t chunks = thread_pool_tasks(from->count, CHUNK_LISTS);
-	struct filling f = {table, from, calloc(chunks + 1, sizeof(*f.words))};
+	struct list_table_filling f = {table, from, calloc(chunks + 1, sizeof(*f.words))};
 	if (!f.words)
 		return false;
 	thread_pool_for(chunks, threads, count_words, &f);

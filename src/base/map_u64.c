@@ -9,7 +9,7 @@ void map_u64_deinit(struct map_u64 *map)
 	*map = (struct map_u64){0};
 }
 
-static uint64_t mix(uint64_t key)
+static uint64_t map_u64_mix(uint64_t key)
 {
 	key ^= key >> 32;
 	key *= UINT64_C(0x9e3779b97f4a7c15);
@@ -17,16 +17,16 @@ static uint64_t mix(uint64_t key)
 }
 
 /* The slot of key, or the empty one where it belongs. */
-static size_t find_slot(const struct map_u64 *map, uint64_t key)
+static size_t map_u64_find_slot(const struct map_u64 *map, uint64_t key)
 {
 	size_t mask = map->slot_count - 1;
-	size_t slot = (size_t)mix(key) & mask;
+	size_t slot = (size_t)map_u64_mix(key) & mask;
 	while (map->full[slot] && map->slots[slot].key != key)
 		slot = (slot + 1) & mask;
 	return slot;
 }
 
-static bool resize(struct map_u64 *map, size_t slot_count)
+static bool map_u64_resize(struct map_u64 *map, size_t slot_count)
 {
 	struct map_u64 bigger = {.slot_count = slot_count};
 	bigger.slots = calloc(slot_count, sizeof(*bigger.slots));
@@ -38,7 +38,7 @@ static bool resize(struct map_u64 *map, size_t slot_count)
 	for (size_t i = 0; i < map->slot_count; i++) {
 		if (!map->full[i])
 			continue;
-		size_t slot = find_slot(&bigger, map->slots[i].key);
+		size_t slot = map_u64_find_slot(&bigger, map->slots[i].key);
 		bigger.slots[slot] = map->slots[i];
 		bigger.full[slot] = 1;
 	}
@@ -54,7 +54,7 @@ bool map_u64_reserve(struct map_u64 *map, size_t count)
 	while (slots / 4 * 3 < count)
 		if (__builtin_mul_overflow(slots, (size_t)2, &slots))
 			return false;
-	return slots == map->slot_count || resize(map, slots);
+	return slots == map->slot_count || map_u64_resize(map, slots);
 }
 
 uint64_t *map_u64_at(struct map_u64 *map, uint64_t key, bool *was_new)
@@ -62,13 +62,13 @@ uint64_t *map_u64_at(struct map_u64 *map, uint64_t key, bool *was_new)
 	if (was_new)
 		*was_new = false;
 	if (map->slot_count > 0) {
-		size_t slot = find_slot(map, key);
+		size_t slot = map_u64_find_slot(map, key);
 		if (map->full[slot])
 			return &map->slots[slot].value;
 	}
 	if (!map_u64_reserve(map, map->len + 1))
 		return NULL;
-	size_t slot = find_slot(map, key);
+	size_t slot = map_u64_find_slot(map, key);
 	map->full[slot] = 1;
 	map->slots[slot] = (struct map_u64_slot){.key = key};
 	map->len++;
@@ -90,7 +90,7 @@ bool map_u64_find(const struct map_u64 *map, uint64_t key, uint64_t *value)
 {
 	if (map->slot_count == 0)
 		return false;
-	size_t slot = find_slot(map, key);
+	size_t slot = map_u64_find_slot(map, key);
 	if (!map->full[slot])
 		return false;
 	*value = map->slots[slot].value;

@@ -37,7 +37,7 @@ bool range_share_next(struct range_share *share, size_t range, size_t *thing)
 }
 
 /* Ranges that nobody has begun are left to who will. NULL: none has enough for two. */
-static struct shared_range *longest(struct range_share *share)
+static struct shared_range *range_share_longest(struct range_share *share)
 {
 	struct shared_range *found = NULL;
 	for (size_t i = 0; i < share->count; i++) {
@@ -52,7 +52,7 @@ static struct shared_range *longest(struct range_share *share)
 bool range_share_split(struct range_share *share, size_t *range)
 {
 	pthread_mutex_lock(&share->mutex);
-	struct shared_range *from = share->count < share->most ? longest(share) : NULL;
+	struct shared_range *from = share->count < share->most ? range_share_longest(share) : NULL;
 	if (from) {
 		size_t middle = from->end - (from->end - from->next) / 2;
 		*range = share->count++;

@@ -21,7 +21,7 @@ static void *next_item(struct side_thread *side)
 	return item;
 }
 
-static void *run(void *argument)
+static void *side_thread_run(void *argument)
 {
 	struct side_thread *side = argument;
 	for (void *item; (item = next_item(side));)
@@ -38,7 +38,7 @@ bool side_thread_add(struct side_thread *side, void *item)
 	pthread_cond_signal(&side->is_changed);
 	pthread_mutex_unlock(&side->mutex);
 	if (is_added && !side->is_running)
-		side->is_running = helper_thread_create(&side->thread, run, side);
+		side->is_running = helper_thread_create(&side->thread, side_thread_run, side);
 	return is_added && side->is_running;
 }
 

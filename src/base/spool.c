@@ -136,7 +136,7 @@ static int open_unlinked(void)
 	return fd;
 }
 
-static bool write_all(int fd, const uint8_t *data, size_t len, off_t offset)
+static bool spool_write_all(int fd, const uint8_t *data, size_t len, off_t offset)
 {
 	while (len > 0) {
 		ssize_t n = pwrite(fd, data, len, offset);
@@ -159,7 +159,7 @@ static bool map_file(struct spool *spool, int fd, size_t from, size_t to)
 }
 
 /* From now on there is a file, and what is in memory is in it, but for the first step. */
-static bool begin_file(struct spool *spool)
+static bool spool_begin_file(struct spool *spool)
 {
 	size_t from = spool->forgotten > STEP_BYTES ? spool->forgotten : STEP_BYTES;
 	size_t bytes = spool->backed > from ? spool->backed - from : 0;
@@ -167,7 +167,7 @@ static bool begin_file(struct spool *spool)
 	if (fd < 0)
 		return false;
 	if (bytes == 0 || (posix_fallocate(fd, (off_t)from, (off_t)bytes) == 0 &&
-				  write_all(fd, spool->base + from, bytes, (off_t)from) &&
+				  spool_write_all(fd, spool->base + from, bytes, (off_t)from) &&
 				  map_file(spool, fd, from, spool->backed))) {
 		spool->fd = fd;
 		return true;
@@ -180,7 +180,7 @@ static bool back_by_file(struct spool *spool, size_t bytes)
 {
 	if (spool->is_passing || spool->backed == 0 || spool->backed + bytes <= spool->memory_bytes)
 		return false;
-	if (spool->fd < 0 && !begin_file(spool))
+	if (spool->fd < 0 && !spool_begin_file(spool))
 		return false;
 	return posix_fallocate(spool->fd, (off_t)spool->backed, (off_t)bytes) == 0 &&
 	       map_file(spool, spool->fd, spool->backed, spool->backed + bytes);
@@ -207,9 +207,9 @@ static size_t bytes_to_back(const struct spool *spool, size_t end)
 	return spool->backed >= LARGE_BYTES && bytes < LARGE_BYTES ? LARGE_BYTES : bytes;
 }
 
-static bool back(struct spool *spool, size_t end)
+static bool spool_back(struct spool *spool, size_t end)
 {
-	if (spool->backed == 0 && end > STEP_BYTES && !back(spool, STEP_BYTES))
+	if (spool->backed == 0 && end > STEP_BYTES && !spool_back(spool, STEP_BYTES))
 		return false;
 	size_t bytes = bytes_to_back(spool, end);
 	if (bytes > spool->reserved - spool->backed)
@@ -229,7 +229,7 @@ uint8_t *spool_reserve(struct spool *spool, size_t n)
 		return NULL;
 	if (n > spool->reserved - spool->len && !reserve_more(spool, n))
 		return NULL;
-	if (spool->len + n > spool->backed && !back(spool, spool->len + n))
+	if (spool->len + n > spool->backed && !spool_back(spool, spool->len + n))
 		return NULL;
 	return spool->base + spool->len;
 }

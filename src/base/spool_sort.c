@@ -13,20 +13,20 @@ struct head { /* a block, then what is left of it */
 	bool is_sorted;
 };
 
-struct merge {
+struct spool_sort_merge {
 	VEC(struct head) heads; /* at last a heap: the first has the least item */
 	size_t size;
 	spool_compare compare;
 	const struct spool *spool;
 };
 
-static void drop(const struct spool *spool, const uint8_t *begin, const uint8_t *end)
+static void spool_sort_drop(const struct spool *spool, const uint8_t *begin, const uint8_t *end)
 {
 	spool_drop(spool, (struct tally_bytes){begin, (size_t)(end - begin)});
 }
 
 /* How far items are in order from there on, to the end of a block at most. */
-static const uint8_t *run_end(const struct merge *m, const uint8_t *at, const uint8_t *end)
+static const uint8_t *run_end(const struct spool_sort_merge *m, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *item = at + m->size;
 	while (item < end && m->compare(item - m->size, item) <= 0)
@@ -35,7 +35,7 @@ static const uint8_t *run_end(const struct merge *m, const uint8_t *at, const ui
 }
 
 /* Items that are in order for long are left as they are; what lies between is sorted block by block. */
-static bool find_blocks(struct merge *m)
+static bool find_blocks(struct spool_sort_merge *m)
 {
 	struct tally_bytes all = spool_view(m->spool);
 	const uint8_t *end = all.data + all.len;
@@ -47,7 +47,7 @@ static bool find_blocks(struct merge *m)
 			head.is_sorted = false;
 		else
 			head.end = run;
-		drop(m->spool, at, head.end);
+		spool_sort_drop(m->spool, at, head.end);
 		at = head.end;
 		if (!vec_push(&m->heads, head))
 			return false;
@@ -56,7 +56,7 @@ static bool find_blocks(struct merge *m)
 }
 
 /* Whether each block goes on where the one before it ends. */
-static bool is_sorted(const struct merge *m)
+static bool spool_sort_is_sorted(const struct spool_sort_merge *m)
 {
 	for (size_t i = 0; i < m->heads.len; i++) {
 		const struct head *head = &m->heads.items[i];
@@ -68,28 +68,28 @@ static bool is_sorted(const struct merge *m)
 
 static void sort_block(void *context, size_t index, unsigned worker)
 {
-	const struct merge *m = context;
+	const struct spool_sort_merge *m = context;
 	const struct head *head = &m->heads.items[index];
 	(void)worker;
 	if (head->is_sorted)
 		return;
 	qsort((void *)(uintptr_t)head->at, (size_t)(head->end - head->at) / m->size, m->size, m->compare);
-	drop(m->spool, head->at, head->end);
+	spool_sort_drop(m->spool, head->at, head->end);
 }
 
 /* Blocks begin where their items did, so the earlier one's go first. */
-static bool goes_first(const struct merge *m, size_t left, size_t right)
+static bool spool_sort_goes_first(const struct spool_sort_merge *m, size_t left, size_t right)
 {
 	int order = m->compare(m->heads.items[left].at, m->heads.items[right].at);
 	return order ? order < 0 : m->heads.items[left].at < m->heads.items[right].at;
 }
 
-static void sift_down(struct merge *m, size_t at)
+static void spool_sort_sift_down(struct spool_sort_merge *m, size_t at)
 {
 	for (;;) {
 		size_t least = at;
 		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < m->heads.len; child++)
-			if (goes_first(m, child, least))
+			if (spool_sort_goes_first(m, child, least))
 				least = child;
 		if (least == at)
 			return;
@@ -101,9 +101,9 @@ static void sift_down(struct merge *m, size_t at)
 }
 
 /* What goes before the first item of all other blocks, to the end of its block at most. */
-static const uint8_t *least_end(const struct merge *m)
+static const uint8_t *least_end(const struct spool_sort_merge *m)
 {
-	size_t second = m->heads.len > 2 && goes_first(m, 2, 1) ? 2 : 1;
+	size_t second = m->heads.len > 2 && spool_sort_goes_first(m, 2, 1) ? 2 : 1;
 	const struct head *head = &m->heads.items[0];
 	if (m->heads.len < 2)
 		return head->end;
@@ -118,11 +118,11 @@ static const uint8_t *least_end(const struct merge *m)
 	return item;
 }
 
-static bool merge_blocks(struct merge *m, struct spool *to)
+static bool merge_blocks(struct spool_sort_merge *m, struct spool *to)
 {
 	struct tally_bytes all = spool_view(m->spool);
 	for (size_t i = m->heads.len; i-- > 0;)
-		sift_down(m, i);
+		spool_sort_sift_down(m, i);
 	for (size_t taken = 0; m->heads.len > 0;) {
 		struct head *head = &m->heads.items[0];
 		size_t bytes = (size_t)(least_end(m) - head->at);
@@ -131,7 +131,7 @@ static bool merge_blocks(struct merge *m, struct spool *to)
 		head->at += bytes;
 		if (head->at == head->end)
 			*head = m->heads.items[--m->heads.len];
-		sift_down(m, 0);
+		spool_sort_sift_down(m, 0);
 		taken += bytes;
 		if (taken >= BLOCK_BYTES) {
 			spool_drop(m->spool, all);
@@ -143,12 +143,12 @@ static bool merge_blocks(struct merge *m, struct spool *to)
 
 bool spool_sort(struct spool *spool, size_t size, spool_compare compare)
 {
-	struct merge m = {.size = size, .compare = compare, .spool = spool};
+	struct spool_sort_merge m = {.size = size, .compare = compare, .spool = spool};
 	struct spool merged;
 	spool_init(&merged);
 	spool_expect(&merged, spool->len);
 	bool is_done = find_blocks(&m);
-	if (is_done && !is_sorted(&m)) {
+	if (is_done && !spool_sort_is_sorted(&m)) {
 		thread_pool_for(m.heads.len, 0, sort_block, &m);
 		is_done = m.heads.len == 1 || merge_blocks(&m, &merged);
 	}

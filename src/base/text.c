@@ -41,14 +41,14 @@ char *text_room(struct text *t, size_t n)
 }
 
 /* text_room where there is room already, as nearly always. */
-static inline char *room(struct text *t, size_t n)
+static inline char *text_reserve(struct text *t, size_t n)
 {
 	return n < t->cap - t->len && !t->failed ? t->data + t->len : text_room(t, n);
 }
 
 void text_bytes(struct text *t, const char *s, size_t len)
 {
-	char *to = room(t, len);
+	char *to = text_reserve(t, len);
 	if (!to || len == 0)
 		return;
 	memcpy(to, s, len);
@@ -65,7 +65,7 @@ void text_char(struct text *t, char c)
 
 void text_repeat(struct text *t, char c, size_t n)
 {
-	char *to = room(t, n);
+	char *to = text_reserve(t, n);
 	if (!to || n == 0)
 		return;
 	memset(to, c, n);
@@ -73,7 +73,7 @@ void text_repeat(struct text *t, char c, size_t n)
 }
 
 /* Writes the digits that end at end; returns where they start. Two digits a division. */
-static char *decimal(char *end, uint64_t v)
+static char *text_decimal(char *end, uint64_t v)
 {
 	static const char pairs[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940"
 				    "4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
@@ -108,7 +108,7 @@ static uint64_t eight_digits(uint32_t v)
 
 #define HEX_DIGITS 16
 
-static char *hexadecimal(char *end, uint64_t v)
+static char *text_hexadecimal(char *end, uint64_t v)
 {
 	unsigned unused = v ? (unsigned)__builtin_clzll(v) / 4 : HEX_DIGITS - 1;
 	uint64_t high = eight_digits((uint32_t)(v >> 32)), low = eight_digits((uint32_t)v);
@@ -117,10 +117,10 @@ static char *hexadecimal(char *end, uint64_t v)
 	return end - HEX_DIGITS + unused;
 }
 
-static void right(struct text *t, const char *s, size_t len, size_t width, char fill)
+static void text_right(struct text *t, const char *s, size_t len, size_t width, char fill)
 {
 	size_t before = len < width ? width - len : 0;
-	char *to = room(t, before + len);
+	char *to = text_reserve(t, before + len);
 	if (!to || before + len == 0)
 		return;
 	memset(to, fill, before);
@@ -144,27 +144,27 @@ void text_i64(struct text *t, int64_t v)
 void text_hex(struct text *t, uint64_t v, unsigned width)
 {
 	char buffer[HEX_DIGITS];
-	char *start = hexadecimal(buffer + sizeof(buffer), v);
-	right(t, start, (size_t)(buffer + sizeof(buffer) - start), width, '0');
+	char *start = text_hexadecimal(buffer + sizeof(buffer), v);
+	text_right(t, start, (size_t)(buffer + sizeof(buffer) - start), width, '0');
 }
 
 void text_u64_right(struct text *t, uint64_t v, size_t width)
 {
 	char buffer[20];
-	char *start = decimal(buffer + sizeof(buffer), v);
-	right(t, start, (size_t)(buffer + sizeof(buffer) - start), width, ' ');
+	char *start = text_decimal(buffer + sizeof(buffer), v);
+	text_right(t, start, (size_t)(buffer + sizeof(buffer) - start), width, ' ');
 }
 
 void text_hex_right(struct text *t, uint64_t v, size_t width)
 {
 	char buffer[HEX_DIGITS];
-	char *start = hexadecimal(buffer + sizeof(buffer), v);
-	right(t, start, (size_t)(buffer + sizeof(buffer) - start), width, ' ');
+	char *start = text_hexadecimal(buffer + sizeof(buffer), v);
+	text_right(t, start, (size_t)(buffer + sizeof(buffer) - start), width, ' ');
 }
 
 void text_str_right(struct text *t, struct tally_str s, size_t width)
 {
-	right(t, s.data, s.len, width, ' ');
+	text_right(t, s.data, s.len, width, ' ');
 }
 
 void text_str_left(struct text *t, struct tally_str s, size_t width)
@@ -198,7 +198,7 @@ static size_t fixed_fast(char *buffer, double v, unsigned decimals)
 	}
 	char digits[24];
 	char *end = digits + sizeof(digits);
-	char *start = decimal(end, whole);
+	char *start = text_decimal(end, whole);
 	while ((size_t)(end - start) < decimals + 1)
 		*--start = '0';
 	char *to = buffer;
@@ -216,7 +216,7 @@ static size_t fixed_fast(char *buffer, double v, unsigned decimals)
 }
 
 /* snprintf, with the locale's decimal sign put back to a point. */
-static size_t fixed(char *buffer, size_t size, double v, unsigned decimals)
+static size_t text_format_fixed(char *buffer, size_t size, double v, unsigned decimals)
 {
 	if (decimals <= FAST_DECIMALS && v < 0x1p43 && v > -0x1p43)
 		return fixed_fast(buffer, v, decimals);
@@ -240,13 +240,13 @@ void text_fixed(struct text *t, double v, unsigned decimals)
 void text_fixed_right(struct text *t, double v, unsigned decimals, size_t width)
 {
 	char buffer[400];
-	right(t, buffer, fixed(buffer, sizeof(buffer), v, decimals > 60 ? 60 : decimals), width, ' ');
+	text_right(t, buffer, text_format_fixed(buffer, sizeof(buffer), v, decimals > 60 ? 60 : decimals), width, ' ');
 }
 
 void text_u64_grouped(struct text *t, uint64_t v, const char *separator)
 {
 	char buffer[20];
-	char *start = decimal(buffer + sizeof(buffer), v);
+	char *start = text_decimal(buffer + sizeof(buffer), v);
 	size_t len = (size_t)(buffer + sizeof(buffer) - start);
 	for (size_t i = 0; i < len; i++) {
 		if (i > 0 && (len - i) % 3 == 0 && separator)
@@ -271,7 +271,7 @@ void text_printf(struct text *t, const char *format, ...)
 	va_end(again);
 }
 
-static void write_all(struct text *t, const char *s, size_t len)
+static void text_write_all(struct text *t, const char *s, size_t len)
 {
 	size_t done = 0;
 	while (done < len && t->write_errno == 0) {
@@ -284,7 +284,7 @@ static void write_all(struct text *t, const char *s, size_t len)
 }
 
 /* What is plain, and the control character behind it. */
-static struct tally_str spell(struct text *t, struct tally_str s, size_t plain)
+static struct tally_str text_spell(struct text *t, struct tally_str s, size_t plain)
 {
 	char word[CONTROL_WORD];
 	text_bytes(t, s.data, plain);
@@ -298,7 +298,7 @@ static struct tally_str spell(struct text *t, struct tally_str s, size_t plain)
 void text_visible(struct text *t, struct tally_str s)
 {
 	while (s.len > 0)
-		s = spell(t, s, control_span(s.data, s.len));
+		s = text_spell(t, s, control_span(s.data, s.len));
 }
 
 void text_visible_from(struct text *t, size_t start)
@@ -323,7 +323,7 @@ void text_mask_from(struct text *t, size_t start, const char *separator)
 void text_visible_rows(struct text *t, struct tally_str rows)
 {
 	while (rows.len > 0)
-		rows = spell(t, rows, control_rows_span(rows.data, rows.len, t->separator));
+		rows = text_spell(t, rows, control_rows_span(rows.data, rows.len, t->separator));
 }
 
 bool text_flush(struct text *t)
@@ -331,11 +331,11 @@ bool text_flush(struct text *t)
 	if (!t->has_fd)
 		return true;
 	if (control_rows_span(t->data, t->len, t->separator) == t->len) {
-		write_all(t, t->data, t->len);
+		text_write_all(t, t->data, t->len);
 	} else {
 		struct text visible = {.separator = t->separator};
 		text_visible_rows(&visible, (struct tally_str){t->data, t->len});
-		write_all(t, visible.data, visible.len);
+		text_write_all(t, visible.data, visible.len);
 		t->failed |= visible.failed;
 		text_deinit(&visible);
 	}
@@ -348,7 +348,7 @@ bool text_line_end(struct text *t)
 	return t->len < TEXT_FLUSH_BYTES || text_flush(t);
 }
 
-static unsigned min3(unsigned a, unsigned b, unsigned c)
+static unsigned text_min3(unsigned a, unsigned b, unsigned c)
 {
 	unsigned m = a < b ? a : b;
 	return m < c ? m : c;
@@ -368,7 +368,7 @@ unsigned text_distance(struct tally_str a, struct tally_str b)
 		row[0] = (unsigned)i;
 		for (size_t j = 1; j <= n; j++) {
 			unsigned cost = a.data[i - 1] != b.data[j - 1];
-			row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + cost);
+			row[j] = text_min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + cost);
 			bool swapped =
 				i > 1 && j > 1 && a.data[i - 1] == b.data[j - 2] && a.data[i - 2] == b.data[j - 1];
 			if (swapped && above2[j - 2] + 1 < row[j])

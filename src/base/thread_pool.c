@@ -62,7 +62,7 @@ unsigned thread_pool_workers(size_t count, unsigned max_workers)
 	return count < workers ? (unsigned)count : workers;
 }
 
-static void run(struct pool *pool, unsigned worker)
+static void thread_pool_run(struct pool *pool, unsigned worker)
 {
 	size_t index;
 	while ((index = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed)) < pool->count)
@@ -79,7 +79,7 @@ static void pause_cpu(void)
 }
 
 /* Looks at a number for a while, as long as it is what it was. */
-static void look(const atomic_uint *number, unsigned was)
+static void thread_pool_look(const atomic_uint *number, unsigned was)
 {
 	uint64_t end = clock_ns() + LOOKED_NS;
 	do {
@@ -106,13 +106,13 @@ static void take_offers(struct pool *pool, unsigned count)
 }
 
 /* Unlocks the mutex meanwhile. */
-static void help(struct pool *pool)
+static void thread_pool_help(struct pool *pool)
 {
 	take_offers(pool, 1);
 	unsigned worker = ++pool->entered;
 	atomic_fetch_add_explicit(&pool->inside, 1, memory_order_relaxed);
 	pthread_mutex_unlock(&crew.mutex);
-	run(pool, worker);
+	thread_pool_run(pool, worker);
 	pthread_mutex_lock(&crew.mutex);
 	if (atomic_fetch_sub_explicit(&pool->inside, 1, memory_order_release) == 1)
 		pthread_cond_signal(&pool->is_left);
@@ -123,7 +123,7 @@ static bool wait_for_offer(void)
 {
 	unsigned changes = atomic_load_explicit(&crew.changes, memory_order_relaxed);
 	pthread_mutex_unlock(&crew.mutex);
-	look(&crew.changes, changes);
+	thread_pool_look(&crew.changes, changes);
 	pthread_mutex_lock(&crew.mutex);
 	struct timespec until;
 	clock_gettime(CLOCK_REALTIME, &until); /* that of conditions that nobody prepared */
@@ -140,7 +140,7 @@ static void *helper_main(void *argument)
 	while (crew.offered || wait_for_offer()) {
 		crew.idle--;
 		while (crew.offered)
-			help(crew.offered);
+			thread_pool_help(crew.offered);
 		crew.idle++;
 	}
 	crew.idle--;
@@ -173,7 +173,7 @@ static bool start_helper(void)
 	return true;
 }
 
-static void offer(struct pool *pool, unsigned helpers)
+static void thread_pool_offer(struct pool *pool, unsigned helpers)
 {
 	pool->offers = helpers;
 	pool->next_offered = crew.offered;
@@ -193,7 +193,7 @@ static void wait_for_helpers(struct pool *pool)
 {
 	unsigned inside;
 	while ((inside = atomic_load_explicit(&pool->inside, memory_order_acquire)) > 0) {
-		look(&pool->inside, inside);
+		thread_pool_look(&pool->inside, inside);
 		if (atomic_load_explicit(&pool->inside, memory_order_acquire) == inside)
 			break;
 	}
@@ -214,9 +214,9 @@ void thread_pool_for(size_t count, unsigned max_workers, thread_pool_work work, 
 	}
 	struct pool pool = {.work = work, .context = context, .count = count, .is_left = PTHREAD_COND_INITIALIZER};
 	pthread_mutex_lock(&crew.mutex);
-	offer(&pool, wanted - 1);
+	thread_pool_offer(&pool, wanted - 1);
 	pthread_mutex_unlock(&crew.mutex);
-	run(&pool, 0); /* the caller is worker 0 */
+	thread_pool_run(&pool, 0); /* the caller is worker 0 */
 	pthread_mutex_lock(&crew.mutex);
 	if (pool.offers > 0)
 		take_offers(&pool, pool.offers);

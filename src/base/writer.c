@@ -15,7 +15,7 @@ void writer_clear(struct writer *w)
 	w->failed = false;
 }
 
-static uint8_t *room(struct writer *w, size_t len)
+static uint8_t *writer_room(struct writer *w, size_t len)
 {
 	size_t need;
 	if (w->failed || !checked_add(w->len, len, &need) || (need > w->cap && !vec_grow(&w->data, &w->cap, 1, need))) {
@@ -29,14 +29,14 @@ static uint8_t *room(struct writer *w, size_t len)
 
 void writer_bytes(struct writer *w, const void *data, size_t len)
 {
-	uint8_t *at = len > 0 ? room(w, len) : NULL;
+	uint8_t *at = len > 0 ? writer_room(w, len) : NULL;
 	if (at)
 		memcpy(at, data, len);
 }
 
 void writer_zeros(struct writer *w, size_t len)
 {
-	uint8_t *at = len > 0 ? room(w, len) : NULL;
+	uint8_t *at = len > 0 ? writer_room(w, len) : NULL;
 	if (at)
 		memset(at, 0, len);
 }
@@ -69,7 +69,7 @@ void writer_align(struct writer *w, size_t alignment)
 	writer_zeros(w, (alignment - w->len % alignment) % alignment);
 }
 
-static void patch(struct writer *w, size_t offset, const void *data, size_t len)
+static void writer_patch(struct writer *w, size_t offset, const void *data, size_t len)
 {
 	if (w->failed || offset > w->len || len > w->len - offset)
 		w->failed = true;
@@ -80,17 +80,17 @@ static void patch(struct writer *w, size_t offset, const void *data, size_t len)
 void writer_patch_u16(struct writer *w, size_t offset, uint16_t v)
 {
 	v = w->swap ? __builtin_bswap16(v) : v;
-	patch(w, offset, &v, sizeof(v));
+	writer_patch(w, offset, &v, sizeof(v));
 }
 
 void writer_patch_u32(struct writer *w, size_t offset, uint32_t v)
 {
 	v = w->swap ? __builtin_bswap32(v) : v;
-	patch(w, offset, &v, sizeof(v));
+	writer_patch(w, offset, &v, sizeof(v));
 }
 
 void writer_patch_u64(struct writer *w, size_t offset, uint64_t v)
 {
 	v = w->swap ? __builtin_bswap64(v) : v;
-	patch(w, offset, &v, sizeof(v));
+	writer_patch(w, offset, &v, sizeof(v));
 }
