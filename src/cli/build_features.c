@@ -46,7 +46,7 @@ const struct build_feature *build_features_all(size_t *count)
 	return features;
 }
 
-static bool is_named(const char *word, struct tally_str name)
+static bool build_features_is_named(const char *word, struct tally_str name)
 {
 	return strlen(word) == name.len && strncasecmp(word, name.data, name.len) == 0;
 }
@@ -54,7 +54,7 @@ static bool is_named(const char *word, struct tally_str name)
 const struct build_feature *build_features_find(struct tally_str name)
 {
 	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
-		if (is_named(features[i].name, name) || is_named(features[i].macro, name))
+		if (build_features_is_named(features[i].name, name) || build_features_is_named(features[i].macro, name))
 			return &features[i];
 	return NULL;
 }

@@ -164,7 +164,7 @@ int cli_usagef(const struct cli *cli, const struct command *command, const char 
 	return EXIT_USAGE;
 }
 
-static int explain(const struct cli *cli, const struct command *command, const struct option_parse *parse)
+static int cli_explain(const struct cli *cli, const struct command *command, const struct option_parse *parse)
 {
 	struct text t = {0};
 	/* perf sets the two kinds apart by a blank; scripts have seen both. */
@@ -185,7 +185,7 @@ static int explain(const struct cli *cli, const struct command *command, const s
 	return EXIT_USAGE;
 }
 
-static int list_options(const struct command *command)
+static int cli_list_options(const struct command *command)
 {
 	for (size_t i = 0; i < command->options->count; i++)
 		if (command->options->options[i].name && command->options->options[i].kind != OPTION_UNSUPPORTED)
@@ -203,9 +203,9 @@ int cli_parse_options(
 		*rest = parse.rest;
 		return CLI_GO_ON;
 	case OPTIONS_BAD:
-		return explain(cli, command, &parse);
+		return cli_explain(cli, command, &parse);
 	case OPTIONS_LIST:
-		return list_options(command);
+		return cli_list_options(command);
 	case OPTIONS_WANT_HELP:
 		break;
 	}

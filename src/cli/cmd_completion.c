@@ -35,7 +35,7 @@ static void add_quoted(struct text *t, const char *s)
 	text_char(t, '\'');
 }
 
-static bool is_shown(const struct option *option)
+static bool cmd_completion_is_shown(const struct option *option)
 {
 	return option->kind != OPTION_UNSUPPORTED && !option->is_hidden;
 }
@@ -68,7 +68,7 @@ static void add_choices(struct text *t, struct tally_str choices)
 		text_char(t, choices.data[i] == '|' ? ' ' : choices.data[i]);
 }
 
-static void add_keys(struct text *t)
+static void cmd_completion_add_keys(struct text *t)
 {
 	for (unsigned key = 0; key < KEY_FIELD; key++) {
 		const char *name = profile_key_get((enum profile_key)key)->name;
@@ -77,7 +77,7 @@ static void add_keys(struct text *t)
 }
 
 /* The words of the command's own commands, of "{record|report}" in its usage; empty if it has none. */
-static struct tally_str subcommands(const struct command *command)
+static struct tally_str cmd_completion_subcommands(const struct command *command)
 {
 	const char *begin = strchr(command->usages[0], '{');
 	const char *end = begin ? strchr(begin, '}') : NULL;
@@ -89,7 +89,7 @@ static void add_bash_values(struct text *t, const struct command *command)
 	for (size_t i = 0; i < command->options->count; i++) {
 		const struct option *option = &command->options->options[i];
 		enum offer offer = offer_of(command, option);
-		if (!is_shown(option) || offer == OFFER_OPTION_ONLY)
+		if (!cmd_completion_is_shown(option) || offer == OFFER_OPTION_ONLY)
 			continue;
 		text_printf(t, "\t%s,--%s", command->name, option->name ? option->name : "");
 		if (option->letter)
@@ -116,10 +116,10 @@ static void add_verbs(struct text *t)
 
 static void add_bash_words(struct text *t, const struct command *command)
 {
-	struct tally_str own = subcommands(command);
+	struct tally_str own = cmd_completion_subcommands(command);
 	text_printf(t, "\t%s) words='", command->name);
 	for (size_t i = 0; i < command->options->count; i++)
-		if (command->options->options[i].name && is_shown(&command->options->options[i]))
+		if (command->options->options[i].name && cmd_completion_is_shown(&command->options->options[i]))
 			text_printf(t, " --%s", command->options->options[i].name);
 	text_str(t, "' verbs='");
 	if (command == &command_help || command == &command_man)
@@ -129,7 +129,7 @@ static void add_bash_words(struct text *t, const struct command *command)
 	text_str(t, "' ;;\n");
 }
 
-static void bash(struct text *t)
+static void cmd_completion_bash(struct text *t)
 {
 	size_t count;
 	const struct command *const *commands = commands_all(&count);
@@ -141,7 +141,7 @@ static void bash(struct text *t)
 		"_tally_events()\n{\n\t_tally_list \"$1\" \"$(${COMP_WORDS[0]} list --raw-dump 2>/dev/null)\"\n}\n");
 	text_str(t, "_tally()\n{\n\tlocal word=${COMP_WORDS[COMP_CWORD]} words verbs\n"
 		    "\tlocal cur=$word prev=${COMP_WORDS[COMP_CWORD-1]} keys='");
-	add_keys(t);
+	cmd_completion_add_keys(t);
 	/* --name=value is three words to bash. */
 	text_str(t, "'\n\ttype _get_comp_words_by_ref >/dev/null 2>&1 && _get_comp_words_by_ref -n : cur prev\n"
 		    "\tif [ \"$cur\" = = ]; then cur=\n"
@@ -195,10 +195,10 @@ static void add_zsh_option(struct text *t, const struct command *command, const 
 
 static void add_zsh_command(struct text *t, const struct command *command)
 {
-	struct tally_str own = subcommands(command);
+	struct tally_str own = cmd_completion_subcommands(command);
 	text_printf(t, "\t%s)\n\t\t_arguments", command->name);
 	for (size_t o = 0; o < command->options->count; o++)
-		if (command->options->options[o].name && is_shown(&command->options->options[o]))
+		if (command->options->options[o].name && cmd_completion_is_shown(&command->options->options[o]))
 			add_zsh_option(t, command, &command->options->options[o]);
 	if (own.len) {
 		text_str(t, " \\\n\t\t\t'1:command:(");
@@ -208,12 +208,12 @@ static void add_zsh_command(struct text *t, const struct command *command)
 	text_str(t, " \\\n\t\t\t'*:file:_files' ;;\n");
 }
 
-static void zsh(struct text *t)
+static void cmd_completion_zsh(struct text *t)
 {
 	size_t count;
 	const struct command *const *commands = commands_all(&count);
 	text_str(t, "#compdef tally perf\n_tally()\n{\n\tlocal -a keys=(");
-	add_keys(t);
+	cmd_completion_add_keys(t);
 	text_str(t, ")\n\tif (( CURRENT == 2 )); then\n\t\tlocal -a verbs=(\n");
 	for (size_t i = 0; i < count; i++) {
 		text_printf(t, "\t\t\t\"%s:", commands[i]->name);
@@ -239,7 +239,7 @@ static void add_fish_option(struct text *t, const struct command *command, const
 		break;
 	case OFFER_KEYS:
 		text_str(t, " -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"");
-		add_keys(t);
+		cmd_completion_add_keys(t);
 		text_str(t, "\\\"\")'");
 		break;
 	case OFFER_CHOICES:
@@ -255,13 +255,13 @@ static void add_fish_option(struct text *t, const struct command *command, const
 	text_char(t, '\n');
 }
 
-static void fish(struct text *t)
+static void cmd_completion_fish(struct text *t)
 {
 	size_t count;
 	const struct command *const *commands = commands_all(&count);
 	text_str(t, "complete -c perf -w tally\n");
 	for (size_t i = 0; i < count; i++) {
-		struct tally_str own = subcommands(commands[i]);
+		struct tally_str own = cmd_completion_subcommands(commands[i]);
 		text_printf(t, "complete -c tally -n __fish_use_subcommand -f -a %s -d ", commands[i]->name);
 		add_quoted(t, commands[i]->summary);
 		text_char(t, '\n');
@@ -271,12 +271,12 @@ static void fish(struct text *t)
 			text_str(t, "'\n");
 		}
 		for (size_t o = 0; o < commands[i]->options->count; o++)
-			if (is_shown(&commands[i]->options->options[o]))
+			if (cmd_completion_is_shown(&commands[i]->options->options[o]))
 				add_fish_option(t, commands[i], &commands[i]->options->options[o]);
 	}
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_completion_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, NULL, &rest);
@@ -285,11 +285,11 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct text t = {0};
 	const char *shell = rest < argc ? argv[rest] : "";
 	if (strcmp(shell, "bash") == 0)
-		bash(&t);
+		cmd_completion_bash(&t);
 	else if (strcmp(shell, "zsh") == 0)
-		zsh(&t);
+		cmd_completion_zsh(&t);
 	else if (strcmp(shell, "fish") == 0)
-		fish(&t);
+		cmd_completion_fish(&t);
 	else
 		return cli_failf(cli, "%s: completion is made for bash, zsh and fish: name one of them", cli->program);
 	return cli_finish_text(cli, &t);
@@ -301,5 +301,5 @@ const struct command command_completion = {
 	.usages = usages,
 	.options = &table,
 	.description = "In bash: source <(tally completion bash). The build installs all three.",
-	.run = run,
+	.run = cmd_completion_run,
 };

@@ -8,7 +8,7 @@
 static const struct option_table table = {NULL, 0, true};
 static const char *const usages[] = {"[COMMAND]", NULL};
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_help_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, NULL, &rest);
@@ -32,5 +32,5 @@ const struct command command_help = {
 	.summary = "Show what a command does and its options",
 	.usages = usages,
 	.options = &table,
-	.run = run,
+	.run = cmd_help_run,
 };

@@ -8,7 +8,7 @@
 static const struct option_table table = {NULL, 0, true};
 static const char *const usages[] = {"[COMMAND]", NULL};
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_man_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, NULL, &rest);
@@ -33,5 +33,5 @@ const struct command command_man = {
 	.options = &table,
 	.description = "Prints the source of the manual page of a command, or of tally itself without one;\n"
 		       "`tally man stat | man -l -` shows it. The build installs them all.",
-	.run = run,
+	.run = cmd_man_run,
 };

@@ -5,22 +5,22 @@
 #include "cli/commands.h"
 #include "tally_config.h"
 
-struct settings {
+struct cmd_version_settings {
 	bool build_options;
 };
 
 static const struct option options[] = {
 	{.name = "build-options",
 		.kind = OPTION_FLAG,
-		.offset = offsetof(struct settings, build_options),
+		.offset = offsetof(struct cmd_version_settings, build_options),
 		.help = "display the build options"},
 };
 static const struct option_table table = {options, 1, false};
 static const char *const usages[] = {"[<options>]", NULL};
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_version_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_version_settings settings = {0};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -40,5 +40,5 @@ const struct command command_version = {
 	.summary = "Display the version of tally",
 	.usages = usages,
 	.options = &table,
-	.run = run,
+	.run = cmd_version_run,
 };

@@ -9,7 +9,7 @@
 
 #define SYSTEM_CONFIG "/etc/perfconfig"
 
-static enum tally_status read_file(
+static enum tally_status config_files_read_file(
 	const char *path, config_apply apply, void *data, struct diag *notes, struct tally_error *err)
 {
 	char *text;
@@ -39,12 +39,12 @@ enum tally_status config_files_read(config_apply apply, void *data, struct diag 
 	const char *path = getenv("PERF_CONFIG"), *home = getenv("HOME");
 	char *own = NULL;
 	if (path)
-		return read_file(path, apply, data, notes, err);
-	enum tally_status status = read_file(SYSTEM_CONFIG, apply, data, notes, err);
+		return config_files_read_file(path, apply, data, notes, err);
+	enum tally_status status = config_files_read_file(SYSTEM_CONFIG, apply, data, notes, err);
 	if (status == TALLY_OK && home && asprintf(&own, "%s/.perfconfig", home) < 0)
 		return error_nomem(err);
 	if (status == TALLY_OK && own)
-		status = read_file(own, apply, data, notes, err);
+		status = config_files_read_file(own, apply, data, notes, err);
 	free(own);
 	return status;
 }

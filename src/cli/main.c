@@ -45,7 +45,7 @@ static int list_commands(void)
 	return 0;
 }
 
-static int run(struct cli *cli, int argc, char **argv)
+static int main_run(struct cli *cli, int argc, char **argv)
 {
 	const struct command *command = command_find(argv[0]);
 	if (!command)
@@ -71,12 +71,12 @@ static const char *const unsupported_options[] = {"--exec-path", "--html-path", 
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static bool is_one_of(const char *word, const char *a, const char *b)
+static bool main_is_one_of(const char *word, const char *a, const char *b)
 {
 	return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
-static int list_options(void)
+static int main_list_options(void)
 {
 	for (size_t i = 0; i < COUNT(known_options); i++)
 		printf("%s ", known_options[i]);
@@ -102,19 +102,19 @@ static int wrong_option(const struct cli *cli, const char *word)
 }
 
 /* An option that stands before the verb. */
-static int use_option(struct cli *cli, const char *word)
+static int main_use_option(struct cli *cli, const char *word)
 {
-	if (is_one_of(word, "--help", "-h"))
+	if (main_is_one_of(word, "--help", "-h"))
 		return print_help(cli);
-	if (is_one_of(word, "--version", "-v"))
-		return run(cli, 1, (char *[]){(char *)"version", NULL});
+	if (main_is_one_of(word, "--version", "-v"))
+		return main_run(cli, 1, (char *[]){(char *)"version", NULL});
 	if (strcmp(word, "-vv") == 0)
-		return run(cli, 2, (char *[]){(char *)"version", (char *)"--build-options", NULL});
+		return main_run(cli, 2, (char *[]){(char *)"version", (char *)"--build-options", NULL});
 	if (strcmp(word, "--list-cmds") == 0)
 		return list_commands();
 	if (strcmp(word, "--list-opts") == 0)
-		return list_options();
-	if (is_one_of(word, "--paginate", "-p")) {
+		return main_list_options();
+	if (main_is_one_of(word, "--paginate", "-p")) {
 		cli->use_pager = isatty(STDOUT_FILENO) == 1;
 		return CLI_GO_ON;
 	}
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
 	int i = 1;
 	for (; i < argc && argv[i][0] == '-'; i++) {
 		int code = strcmp(argv[i], "--buildid-dir") == 0 ? take_build_id_dir(&cli, argv[++i])
-								 : use_option(&cli, argv[i]);
+								 : main_use_option(&cli, argv[i]);
 		if (code != CLI_GO_ON)
 			return code;
 	}
@@ -222,7 +222,7 @@ int main(int argc, char **argv)
 	char *build_id_dir = NULL;
 	int code = read_build_id_dir(&cli, &build_id_dir);
 	if (code == CLI_GO_ON)
-		code = run(&cli, argc - i, argv + i);
+		code = main_run(&cli, argc - i, argv + i);
 	free(build_id_dir);
 	return code;
 }

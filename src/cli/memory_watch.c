@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 
-static void *watched(void *block)
+static void *memory_watch_watched(void *block)
 {
 	if (__builtin_expect(!block, 0))
 		(void)error_nomem(NULL);
@@ -25,13 +25,13 @@ static void *watched(void *block)
 /* Of functions that fail for other reasons, too. */
 static void *watched_errno(void *result)
 {
-	return !result && errno == ENOMEM ? watched(NULL) : result;
+	return !result && errno == ENOMEM ? memory_watch_watched(NULL) : result;
 }
 
 static int watched_number(int number)
 {
 	if (number < 0 && errno == ENOMEM)
-		(void)watched(NULL);
+		(void)memory_watch_watched(NULL);
 	return number;
 }
 
@@ -41,45 +41,45 @@ static int watched_number(int number)
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size)
 {
-	return watched(__real_malloc(size));
+	return memory_watch_watched(__real_malloc(size));
 }
 
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size)
 {
-	return watched(__real_calloc(count, size));
+	return memory_watch_watched(__real_calloc(count, size));
 }
 
 void *__real_realloc(void *block, size_t size);
 void *__wrap_realloc(void *block, size_t size)
 {
 	void *moved = __real_realloc(block, size);
-	return size ? watched(moved) : moved;
+	return size ? memory_watch_watched(moved) : moved;
 }
 
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
-	return watched(__real_aligned_alloc(alignment, size));
+	return memory_watch_watched(__real_aligned_alloc(alignment, size));
 }
 
 void *__real_reallocarray(void *block, size_t count, size_t size);
 void *__wrap_reallocarray(void *block, size_t count, size_t size)
 {
 	void *moved = __real_reallocarray(block, count, size);
-	return count && size ? watched(moved) : moved;
+	return count && size ? memory_watch_watched(moved) : moved;
 }
 
 char *__real_strdup(const char *text);
 char *__wrap_strdup(const char *text)
 {
-	return watched(__real_strdup(text));
+	return memory_watch_watched(__real_strdup(text));
 }
 
 char *__real_strndup(const char *text, size_t len);
 char *__wrap_strndup(const char *text, size_t len)
 {
-	return watched(__real_strndup(text, len));
+	return memory_watch_watched(__real_strndup(text, len));
 }
 
 int __wrap_asprintf(char **text, const char *format, ...) TALLY_PRINTF(2, 3);
@@ -130,6 +130,6 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_
 {
 	void *mapped = __real_mmap(at, size, protection, flags, fd, offset);
 	if (mapped == MAP_FAILED && errno == ENOMEM && fd >= 0 && !(flags & MAP_FIXED))
-		(void)watched(NULL);
+		(void)memory_watch_watched(NULL);
 	return mapped;
 }

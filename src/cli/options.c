@@ -15,7 +15,7 @@ static bool can_negate(const struct option *option)
 	return option->kind != OPTION_UNSUPPORTED;
 }
 
-static bool equals(const char *name, const char *text, size_t len)
+static bool options_equals(const char *name, const char *text, size_t len)
 {
 	return strlen(name) == len && memcmp(name, text, len) == 0;
 }
@@ -24,16 +24,16 @@ const struct option *options_find(const struct option_table *table, const char *
 {
 	*is_negated = false;
 	for (size_t i = 0; i < table->count; i++)
-		if (table->options[i].name && equals(table->options[i].name, name, len))
+		if (table->options[i].name && options_equals(table->options[i].name, name, len))
 			return &table->options[i];
 	*is_negated = true;
 	for (size_t i = 0; i < table->count; i++) {
 		const struct option *option = &table->options[i];
 		if (!option->name || !can_negate(option))
 			continue;
-		if (len > 3 && memcmp(name, "no-", 3) == 0 && equals(option->name, name + 3, len - 3))
+		if (len > 3 && memcmp(name, "no-", 3) == 0 && options_equals(option->name, name + 3, len - 3))
 			return option;
-		if (strncmp(option->name, "no-", 3) == 0 && equals(option->name + 3, name, len))
+		if (strncmp(option->name, "no-", 3) == 0 && options_equals(option->name + 3, name, len))
 			return option;
 	}
 	return NULL;
@@ -88,7 +88,7 @@ static void suggest_choice(struct option_parse *parse, const struct option *opti
 			parse->message + used, sizeof(parse->message) - used, "\n  Did you mean `%s'?", names[nearest]);
 }
 
-static void describe(const struct option *option, bool by_letter, char *buffer, size_t size)
+static void options_describe(const struct option *option, bool by_letter, char *buffer, size_t size)
 {
 	if (by_letter && option->letter)
 		snprintf(buffer, size, "switch `%c'", option->letter);
@@ -100,13 +100,13 @@ static enum option_result bad_use(
 	struct option_parse *parse, const struct option *option, bool by_letter, const char *what)
 {
 	char who[100];
-	describe(option, by_letter, who, sizeof(who));
+	options_describe(option, by_letter, who, sizeof(who));
 	snprintf(parse->message, sizeof(parse->message), "%s %s", who, what);
 	parse->culprit = option;
 	return OPTIONS_BAD;
 }
 
-static enum option_result refuse(struct option_parse *parse, const struct option *option, bool by_letter)
+static enum option_result options_refuse(struct option_parse *parse, const struct option *option, bool by_letter)
 {
 	char what[sizeof(parse->message)];
 	snprintf(what, sizeof(what), "is not supported yet%s%s", option->refusal ? ": " : "",
@@ -114,7 +114,7 @@ static enum option_result refuse(struct option_parse *parse, const struct option
 	return bad_use(parse, option, by_letter, what);
 }
 
-static enum option_result set_number(
+static enum option_result options_set_number(
 	struct option_parse *parse, const struct option *option, bool by_letter, const char *value)
 {
 	uint64_t number;
@@ -124,7 +124,7 @@ static enum option_result set_number(
 	return OPTIONS_OK;
 }
 
-static enum option_result apply(
+static enum option_result options_apply(
 	struct option_parse *parse, const struct option *option, bool by_letter, const char *value, bool is_negated)
 {
 	void *target = (char *)parse->settings + option->offset;
@@ -146,7 +146,7 @@ static enum option_result apply(
 			memset(target, 0, sizeof(uint64_t));
 			return OPTIONS_OK;
 		}
-		return set_number(parse, option, by_letter, value);
+		return options_set_number(parse, option, by_letter, value);
 	case OPTION_CALL: {
 		char room[sizeof(parse->message)];
 		struct option_use use = {parse->settings, value, is_negated, room, sizeof(room)};
@@ -163,24 +163,24 @@ static enum option_result apply(
 		return OPTIONS_BAD;
 	}
 	case OPTION_UNSUPPORTED:
-		return refuse(parse, option, by_letter);
+		return options_refuse(parse, option, by_letter);
 	}
 	return OPTIONS_BAD;
 }
 
 /* *index is the position of the word in hand; a separate value moves it on. */
-static enum option_result use_option(struct option_parse *parse, const struct option *option, bool by_letter,
+static enum option_result options_use_option(struct option_parse *parse, const struct option *option, bool by_letter,
 	bool is_negated, const char *attached, int *index)
 {
 	if (option->kind == OPTION_UNSUPPORTED)
-		return apply(parse, option, by_letter, NULL, false);
+		return options_apply(parse, option, by_letter, NULL, false);
 	bool may_lack_value = !option->argument || option->argument_is_optional || option->can_be_negated;
 	if (is_negated && option->kind == OPTION_CALL && !may_lack_value)
 		return bad_use(parse, option, by_letter, "cannot be negated");
 	if (!option->argument || is_negated) {
 		if (attached)
 			return bad_use(parse, option, by_letter, "takes no value");
-		return apply(parse, option, by_letter, NULL, is_negated);
+		return options_apply(parse, option, by_letter, NULL, is_negated);
 	}
 	const char *value = attached;
 	if (!value && !option->argument_is_optional) {
@@ -190,10 +190,10 @@ static enum option_result use_option(struct option_parse *parse, const struct op
 	}
 	if (!value && option->takes_next_word && *index + 1 < parse->argc && parse->argv[*index + 1][0] != '-')
 		value = parse->argv[++*index];
-	return apply(parse, option, by_letter, value, false);
+	return options_apply(parse, option, by_letter, value, false);
 }
 
-static enum option_result unknown(struct option_parse *parse, const char *kind, const char *name, size_t len)
+static enum option_result options_unknown(struct option_parse *parse, const char *kind, const char *name, size_t len)
 {
 	const char *names[MAX_NAMES];
 	size_t count = 0;
@@ -221,12 +221,12 @@ static enum option_result long_option(struct option_parse *parse, const char *wo
 	bool is_negated;
 	const struct option *option = options_find(parse->table, word, len, &is_negated);
 	if (option)
-		return use_option(parse, option, false, is_negated, attached, index);
-	if (equals("help", word, len)) {
+		return options_use_option(parse, option, false, is_negated, attached, index);
+	if (options_equals("help", word, len)) {
 		parse->is_long_help = true;
 		return OPTIONS_WANT_HELP;
 	}
-	if (equals("list-opts", word, len))
+	if (options_equals("list-opts", word, len))
 		return OPTIONS_LIST;
 	const struct option *second;
 	option = find_abbreviated(parse->table, word, len, &second, &is_negated);
@@ -238,8 +238,8 @@ static enum option_result long_option(struct option_parse *parse, const char *wo
 		return OPTIONS_BAD;
 	}
 	if (!option)
-		return unknown(parse, "option", word, strlen(word));
-	return use_option(parse, option, false, is_negated, attached, index);
+		return options_unknown(parse, "option", word, strlen(word));
+	return options_use_option(parse, option, false, is_negated, attached, index);
 }
 
 static const struct option *find_letter(const struct option_table *table, char letter)
@@ -255,10 +255,11 @@ static enum option_result short_options(struct option_parse *parse, const char *
 	while (*letters) {
 		const struct option *option = find_letter(parse->table, *letters);
 		if (!option)
-			return *letters == 'h' ? OPTIONS_WANT_HELP : unknown(parse, "switch", letters, 1);
+			return *letters == 'h' ? OPTIONS_WANT_HELP : options_unknown(parse, "switch", letters, 1);
 		letters++;
 		bool takes_rest = option->argument && *letters && option->kind != OPTION_UNSUPPORTED;
-		enum option_result result = use_option(parse, option, true, false, takes_rest ? letters : NULL, index);
+		enum option_result result =
+			options_use_option(parse, option, true, false, takes_rest ? letters : NULL, index);
 		if (result != OPTIONS_OK || takes_rest)
 			return result;
 	}

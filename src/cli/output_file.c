@@ -12,7 +12,7 @@
 #include "base/error.h"
 
 /* The input is mapped while the output is written: the same file would lose both. */
-static bool is_same_file(const char *input, const struct stat *out)
+static bool output_file_is_same(const char *input, const struct stat *out)
 {
 	struct stat in;
 	return input && stat(input, &in) == 0 && S_ISREG(in.st_mode) && in.st_dev == out->st_dev &&
@@ -44,7 +44,7 @@ static void forget_names(struct output_file *file)
 }
 
 /* before: of the file that is there; NULL: none. */
-static enum tally_status open_beside(
+static enum tally_status output_file_open_beside(
 	const char *path, const struct stat *before, struct output_file *file, struct tally_error *err)
 {
 	if (before && access(path, W_OK) != 0)
@@ -68,10 +68,10 @@ enum tally_status output_file_open(
 		return TALLY_OK;
 	file->fd = -1;
 	bool is_there = stat(path, &st) == 0;
-	if (is_there && is_same_file(input, &st))
+	if (is_there && output_file_is_same(input, &st))
 		return error_set(err, TALLY_INVALID, "%s is the recording itself", path);
 	if (!is_there || S_ISREG(st.st_mode)) {
-		enum tally_status status = open_beside(path, is_there ? &st : NULL, file, err);
+		enum tally_status status = output_file_open_beside(path, is_there ? &st : NULL, file, err);
 		if (status == TALLY_OK)
 			return status;
 		forget_names(file);

@@ -17,7 +17,7 @@
 /* An estimate from less than that jumps. */
 #define ESTIMATE_FROM_SECONDS 0.2
 
-static void add_bytes(struct text *t, uint64_t bytes)
+static void progress_line_add_bytes(struct text *t, uint64_t bytes)
 {
 	text_fixed(t, (double)bytes / 1e6, 1);
 	text_str(t, " MB");
@@ -30,7 +30,7 @@ static void add_share(struct text *t, const struct progress_state *s)
 	text_str(t, ": ");
 	text_u64(t, (uint64_t)(100 * share));
 	text_str(t, " % of ");
-	add_bytes(t, s->total);
+	progress_line_add_bytes(t, s->total);
 	if (s->seconds >= ESTIMATE_FROM_SECONDS && done > 0) {
 		text_str(t, ", ");
 		text_fixed(t, s->seconds * (1 - share) / share, 1);
@@ -46,7 +46,7 @@ void progress_line_text(struct text *t, const struct progress_state *s, unsigned
 		add_share(t, s);
 	} else if (s->done > 0) {
 		text_str(t, ": ");
-		add_bytes(t, s->done);
+		progress_line_add_bytes(t, s->done);
 	}
 	if (!t->failed && t->len - start > width)
 		t->len = start + width;
@@ -108,7 +108,7 @@ void progress_look(struct progress_clock *clock, const struct progress *progress
 		.seconds = (double)(clock_ms() - clock->begun_ms) / 1000};
 }
 
-static void *show(void *context)
+static void *progress_line_show(void *context)
 {
 	struct progress_line *line = context;
 	struct text t = {0};
@@ -147,7 +147,7 @@ void progress_line_start(struct progress_line *line)
 	pthread_mutex_init(&line->mutex, NULL);
 	pthread_cond_init(&line->ending, &clock);
 	pthread_condattr_destroy(&clock);
-	line->is_on = helper_thread_create(&line->thread, show, line);
+	line->is_on = helper_thread_create(&line->thread, progress_line_show, line);
 }
 
 void progress_line_stop(struct progress_line *line)

@@ -9,7 +9,7 @@
 
 #define FILE_PREFIX STR("file://")
 
-static enum tally_status add_file(struct text *words, struct tally_str path, struct tally_error *err)
+static enum tally_status word_files_add_file(struct text *words, struct tally_str path, struct tally_error *err)
 {
 	char *name = strndup(path.data, path.len);
 	char *data = NULL;
@@ -34,7 +34,7 @@ static enum tally_status add_words(struct text *words, const char *list, struct 
 		struct tally_str path = {word.data + FILE_PREFIX.len, word.len - FILE_PREFIX.len};
 		if (!str_starts_with(word, FILE_PREFIX))
 			text_printf(words, "%.*s\n", (int)word.len, word.data);
-		else if (add_file(words, path, err) != TALLY_OK)
+		else if (word_files_add_file(words, path, err) != TALLY_OK)
 			return err->status;
 	}
 	text_char(words, '\0');
