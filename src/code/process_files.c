@@ -19,7 +19,7 @@
 #define PROC_PATH_BYTES 64
 #define DELETED		" (deleted)"
 
-static enum tally_status failed(struct tally_error *err, int32_t pid, const char *path, int errnum)
+static enum tally_status process_files_failed(struct tally_error *err, int32_t pid, const char *path, int errnum)
 {
 	enum tally_status status = TALLY_IO;
 	if (errnum == ENOENT || errnum == ENOTDIR || errnum == ESRCH)
@@ -34,25 +34,26 @@ static enum tally_status failed(struct tally_error *err, int32_t pid, const char
 }
 
 /* As O_PATH: nothing acts before it is known to be a regular file. */
-static int open_in_root(int root, const char *path, uint64_t flags)
+static int process_files_open_in_root(int root, const char *path, uint64_t flags)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC | flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
 	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
-static enum tally_status open_with(int32_t pid, const char *path, uint64_t flags, int *fd, struct tally_error *err)
+static enum tally_status process_files_open_with(
+	int32_t pid, const char *path, uint64_t flags, int *fd, struct tally_error *err)
 {
 	char proc[PROC_PATH_BYTES];
 	struct stat st;
 	snprintf(proc, sizeof(proc), "/proc/%d/root", (int)pid);
 	int root = open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
-		return failed(err, pid, path, errno);
-	int place = open_in_root(root, path, flags);
+		return process_files_failed(err, pid, path, errno);
+	int place = process_files_open_in_root(root, path, flags);
 	int errnum = errno;
 	close(root);
 	if (place < 0)
-		return failed(err, pid, path, errnum);
+		return process_files_failed(err, pid, path, errnum);
 	if (fstat(place, &st) != 0 || !S_ISREG(st.st_mode)) {
 		close(place);
 		return error_set(err, TALLY_INVALID, "/proc/%d/root%s: not a regular file", (int)pid, path);
@@ -62,19 +63,19 @@ static enum tally_status open_with(int32_t pid, const char *path, uint64_t flags
 	errnum = errno;
 	close(place);
 	if (opened < 0)
-		return failed(err, pid, path, errnum);
+		return process_files_failed(err, pid, path, errnum);
 	*fd = opened;
 	return TALLY_OK;
 }
 
 enum tally_status process_root_open(int32_t pid, const char *path, int *fd, struct tally_error *err)
 {
-	return open_with(pid, path, 0, fd, err);
+	return process_files_open_with(pid, path, 0, fd, err);
 }
 
 enum tally_status process_root_open_itself(int32_t pid, const char *path, int *fd, struct tally_error *err)
 {
-	return open_with(pid, path, O_NOFOLLOW, fd, err);
+	return process_files_open_with(pid, path, O_NOFOLLOW, fd, err);
 }
 
 static bool mount_namespace(const char *process, char name[PROC_PATH_BYTES])

@@ -20,7 +20,8 @@ static enum tally_status open_cached(const struct binary_place *place, int *fd, 
 	return build_id_cache_open(&cache, &place->id, place->inside, fd, err);
 }
 
-static enum tally_status open_place(const struct binary_place *place, struct elf_image **image, struct tally_error *err)
+static enum tally_status binary_file_open_place(
+	const struct binary_place *place, struct elf_image **image, struct tally_error *err)
 {
 	int fd;
 	if (place->kind == PLACE_PATH)
@@ -51,7 +52,7 @@ bool binary_file_has_debug_info(const struct elf_image *image)
 	return elf_image_section(image, ".debug_info").len > 0 || elf_image_section(image, ".zdebug_info").len > 0;
 }
 
-static const char *lacking(const struct elf_image *image, enum debug_file_need need)
+static const char *binary_file_lacking(const struct elf_image *image, enum debug_file_need need)
 {
 	switch (need) {
 	case DEBUG_FILE_SYMBOLS:
@@ -70,14 +71,14 @@ static const char *lacking(const struct elf_image *image, enum debug_file_need n
 }
 
 /* What it lacks is asked before its checksum, for which all of it is read. */
-static struct elf_image *open_with(struct binary_entry *entry, const struct binary_place *place,
+static struct elf_image *binary_file_open_with(struct binary_entry *entry, const struct binary_place *place,
 	const struct binary_key *key, enum debug_file_need need)
 {
 	struct elf_image *image;
 	struct tally_error err = {0};
 	if (!place->path)
 		return NULL;
-	enum tally_status status = open_place(place, &image, &err);
+	enum tally_status status = binary_file_open_place(place, &image, &err);
 	if (status != TALLY_OK) {
 		enum binary_found found = binary_trail_found(status);
 		const char *detail = found == BINARY_FOUND_UNREADABLE
@@ -87,7 +88,7 @@ static struct elf_image *open_with(struct binary_entry *entry, const struct bina
 		return NULL;
 	}
 	struct elf_build_id id = elf_image_build_id(image);
-	const char *lack = lacking(image, need);
+	const char *lack = binary_file_lacking(image, need);
 	if (!search_is_recorded(key, id)) {
 		binary_trail_add(
 			entry, place->source, place->path, BINARY_FOUND_OTHER_BUILD_ID, describe_id(entry, id));
@@ -106,20 +107,20 @@ static struct elf_image *open_with(struct binary_entry *entry, const struct bina
 struct elf_image *binary_file_open(
 	struct binary_entry *entry, const struct binary_place *place, const struct binary_key *key)
 {
-	return open_with(entry, place, key, DEBUG_FILE_ANY);
+	return binary_file_open_with(entry, place, key, DEBUG_FILE_ANY);
 }
 
-static struct binary_key key_of(struct elf_build_id id)
+static struct binary_key binary_file_key_of(struct elf_build_id id)
 {
 	struct binary_key key = {.build_id_size = id.size};
 	memcpy(key.build_id, id.bytes, id.size);
 	return key;
 }
 
-static struct elf_image *open_first(
+static struct elf_image *binary_file_open_first(
 	struct binary_entry *entry, const struct binary_places *places, struct elf_build_id id, const char **path)
 {
-	const struct binary_key key = key_of(id);
+	const struct binary_key key = binary_file_key_of(id);
 	for (size_t i = 0; i < places->count; i++) {
 		struct elf_image *image = binary_file_open(entry, &places->items[i], &key);
 		if (image) {
@@ -134,10 +135,10 @@ struct elf_image *binary_file_debug(struct binary_entry *entry, const struct bin
 	enum debug_file_need need, const char **path)
 {
 	struct binary_places places;
-	const struct binary_key key = key_of(elf_image_build_id(entry->image));
+	const struct binary_key key = binary_file_key_of(elf_image_build_id(entry->image));
 	search_debug_file(entry, options, &places);
 	for (size_t i = 0; i < places.count; i++) {
-		struct elf_image *image = open_with(entry, &places.items[i], &key, need);
+		struct elf_image *image = binary_file_open_with(entry, &places.items[i], &key, need);
 		if (image) {
 			*path = places.items[i].path;
 			return image;
@@ -158,7 +159,7 @@ struct elf_image *binary_file_supplement(struct binary_entry *entry, const struc
 	memcpy(id.bytes, link.data + length + 1, id.size);
 	struct binary_places places;
 	search_supplement(entry, path, (const char *)link.data, id, &places);
-	return open_first(entry, &places, id, &path);
+	return binary_file_open_first(entry, &places, id, &path);
 }
 
 /* Split units leave this in the program: the addresses that they refer to by number. */
@@ -174,5 +175,5 @@ struct elf_image *binary_file_package(struct binary_entry *entry, const struct e
 		return NULL;
 	search_package(entry, path, &places);
 	/* It has no build id; the ids of its units tell whether it belongs. */
-	return open_first(entry, &places, (struct elf_build_id){.size = 0}, &path);
+	return binary_file_open_first(entry, &places, (struct elf_build_id){.size = 0}, &path);
 }

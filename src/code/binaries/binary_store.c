@@ -36,7 +36,7 @@ struct binary_store {
 	struct side_thread ahead; /* loads entries */
 };
 
-static void load_ahead(void *context, void *entry);
+static void binary_store_load_entry(void *context, void *entry);
 
 bool binary_store_has_root(const char *symfs)
 {
@@ -65,7 +65,7 @@ enum tally_status binary_store_create(
 	}
 	intern_init(&store->keys);
 	intern_init(&store->paths);
-	side_thread_init(&store->ahead, load_ahead, store);
+	side_thread_init(&store->ahead, binary_store_load_entry, store);
 	if (options->pack.len > 0 && pack_open(options->pack, &store->pack, &store->pack_error) != TALLY_OK)
 		store->pack = NULL;
 	*out = store;
@@ -190,13 +190,13 @@ enum tally_status binary_store_add(
 	return TALLY_OK;
 }
 
-struct load {
+struct binary_store_load {
 	struct binary_store *store;
 	const uint32_t *ids;
 	size_t count;
 };
 
-static struct binary_entry *wanted_entry(const struct load *load, size_t index)
+static struct binary_entry *wanted_entry(const struct binary_store_load *load, size_t index)
 {
 	return load->store->entries.items[load->ids[index]];
 }
@@ -228,7 +228,7 @@ static void load_files(struct binary_store *store, struct binary_entry *entry)
 	}
 }
 
-static bool is_of_kernel(const struct binary_entry *entry)
+static bool binary_store_is_of_kernel(const struct binary_entry *entry)
 {
 	return entry->key.kind == BINARY_KERNEL || entry->key.kind == BINARY_MODULE;
 }
@@ -236,7 +236,7 @@ static bool is_of_kernel(const struct binary_entry *entry)
 /* What was packed is what there was when it was; only files that the user names go before it. */
 static bool prefers_files(const struct binary_store_options *options, const struct binary_entry *entry)
 {
-	if (is_of_kernel(entry) && (options->vmlinux || options->kallsyms))
+	if (binary_store_is_of_kernel(entry) && (options->vmlinux || options->kallsyms))
 		return true;
 	return options->symfs && *options->symfs;
 }
@@ -270,7 +270,7 @@ static struct binary_entry *files_of(struct binary_store *store, struct binary_e
 }
 
 /* One worker does all of the kernel: its list of symbols is long, is read once, and its modules depend on it. */
-static void load_kernels(const struct load *load)
+static void load_kernels(const struct binary_store_load *load)
 {
 	struct binary_store *store = load->store;
 	for (size_t i = 0; i < store->entries.len; i++)
@@ -279,24 +279,24 @@ static void load_kernels(const struct load *load)
 	for (size_t i = 0; i < load->count; i++) {
 		struct binary_entry *entry = wanted_entry(load, i);
 		/* what the others have loaded is theirs to say */
-		if (is_of_kernel(entry) && !entry->is_loaded)
+		if (binary_store_is_of_kernel(entry) && !entry->is_loaded)
 			load_entry(store, entry);
 	}
 }
 
 static void load_one(void *context, size_t index, unsigned worker)
 {
-	const struct load *load = context;
+	const struct binary_store_load *load = context;
 	if (index == 0) {
 		load_kernels(load);
 		return;
 	}
 	struct binary_entry *entry = wanted_entry(load, index - 1);
-	if (!is_of_kernel(entry) && !entry->is_loaded)
+	if (!binary_store_is_of_kernel(entry) && !entry->is_loaded)
 		load_entry(load->store, entry);
 }
 
-static void load_ahead(void *context, void *entry)
+static void binary_store_load_entry(void *context, void *entry)
 {
 	struct binary_store *store = context;
 	struct binary_entry *to = entry;
@@ -320,7 +320,7 @@ void binary_store_end_ahead(struct binary_store *store)
 void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t count)
 {
 	side_thread_join(&store->ahead);
-	struct load load = {.store = store, .ids = ids, .count = count};
+	struct binary_store_load load = {.store = store, .ids = ids, .count = count};
 	thread_pool_for(count + 1, store->options.threads, load_one, &load);
 }
 
@@ -346,7 +346,7 @@ bool binary_store_has_grown(const struct binary_store *store, uint32_t id, uint6
 	return is_generated && entry->is_loaded && !store->pack && load_jit_has_changed(&store->options, entry, bytes);
 }
 
-static const struct symbol *find_symbol(const struct binary_entry *entry, uint64_t address)
+static const struct symbol *binary_store_find_symbol(const struct binary_entry *entry, uint64_t address)
 {
 	return entry->kernel_symbols ? kernel_symbols_find(entry->kernel_symbols, address)
 				     : symbol_table_find(&entry->symbols, address);
@@ -354,7 +354,7 @@ static const struct symbol *find_symbol(const struct binary_entry *entry, uint64
 
 const struct symbol *binary_store_find(const struct binary_store *store, uint32_t id, uint64_t address)
 {
-	return find_symbol(store->entries.items[id], address);
+	return binary_store_find_symbol(store->entries.items[id], address);
 }
 
 void binary_store_find_span(const struct binary_store *store, uint32_t id, uint64_t address, struct symbol_span *span)
@@ -418,7 +418,7 @@ bool binary_store_name_at(struct binary_store *store, uint32_t id, uint64_t addr
 	entry = entry->unpacked ? entry->unpacked : entry;
 	bool is_run_time = entry->key.kind == BINARY_KERNEL || entry->key.kind == BINARY_MODULE;
 	if (is_run_time || entry->key.kind == BINARY_JITDUMP) {
-		const struct symbol *symbol = is_run_time ? find_symbol(entry, address) : NULL;
+		const struct symbol *symbol = is_run_time ? binary_store_find_symbol(entry, address) : NULL;
 		if (symbol)
 			*name = (struct binary_name){.name = symbol->name, .offset = address - symbol->start};
 		return symbol != NULL;

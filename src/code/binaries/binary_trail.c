@@ -4,7 +4,7 @@
 
 #define MORE_THAN_ENOUGH 256 /* steps: a hostile file must not make the list of places long */
 
-static struct binary_step *find(struct binary_entry *entry, const char *source, const char *path)
+static struct binary_step *binary_trail_find(struct binary_entry *entry, const char *source, const char *path)
 {
 	for (size_t i = 0; i < entry->trail.len; i++) {
 		struct binary_step *step = &entry->trail.items[i];
@@ -19,7 +19,7 @@ void binary_trail_add(
 {
 	if (!path)
 		return;
-	struct binary_step *known = find(entry, source, path);
+	struct binary_step *known = binary_trail_find(entry, source, path);
 	if (known) {
 		known->found = found;
 		known->detail = detail;

@@ -31,12 +31,12 @@ static const char *const contents[] = {"elf", "kallsyms", "vdso", "debug", "prob
 #define CONTENT_COUNT (sizeof(contents) / sizeof(contents[0]))
 #define MAIN_CONTENTS 3 /* one of the first is there, or the entry is none */
 
-static void close_fd(const int *fd)
+static void build_id_cache_close_fd(const int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
 }
-#define AUTO_CLOSE __attribute__((cleanup(close_fd)))
+#define AUTO_CLOSE __attribute__((cleanup(build_id_cache_close_fd)))
 
 bool build_id_cache_is_trusted(int fd)
 {
@@ -44,7 +44,7 @@ bool build_id_cache_is_trusted(int fd)
 	return fstat(fd, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0) && !(st.st_mode & S_IWOTH);
 }
 
-static void hex_of(const struct elf_build_id *id, char hex[HEX_BYTES])
+static void build_id_cache_hex_of(const struct elf_build_id *id, char hex[HEX_BYTES])
 {
 	for (size_t i = 0; i < id->size && i < ELF_BUILD_ID_MAX; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
@@ -52,7 +52,7 @@ static void hex_of(const struct elf_build_id *id, char hex[HEX_BYTES])
 		hex[0] = '\0';
 }
 
-static bool id_of(const char *first, const char *rest, struct elf_build_id *id)
+static bool build_id_cache_id_of(const char *first, const char *rest, struct elf_build_id *id)
 {
 	char hex[HEX_BYTES];
 	int len = snprintf(hex, sizeof(hex), "%s%s", first, rest);
@@ -152,7 +152,8 @@ static int open_root(const struct build_id_cache *cache, bool make)
 	return open(cache->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-static enum tally_status fail(const struct build_id_cache *cache, const char *what, struct tally_error *err)
+static enum tally_status build_id_cache_fail(
+	const struct build_id_cache *cache, const char *what, struct tally_error *err)
 {
 	int errnum = errno;
 	enum tally_status status = errnum == EACCES || errnum == EPERM || errnum == EROFS ? TALLY_DENIED
@@ -172,8 +173,8 @@ struct entry_place {
 
 static void close_place(const struct entry_place *place)
 {
-	close_fd(&place->folder);
-	close_fd(&place->root);
+	build_id_cache_close_fd(&place->folder);
+	build_id_cache_close_fd(&place->root);
 }
 #define AUTO_PLACE __attribute__((cleanup(close_place)))
 
@@ -187,13 +188,13 @@ static enum tally_status make_place(const struct build_id_cache *cache, struct t
 	if (cache->dir[0] != '/')
 		return error_set(
 			err, TALLY_INVALID, "the build-id directory needs an absolute path, not '%s'", cache->dir);
-	hex_of(id, place->hex);
+	build_id_cache_hex_of(id, place->hex);
 	snprintf(place->target, sizeof(place->target), "../..%s%.*s/%s", name.data[0] == '/' ? "" : "/", (int)name.len,
 		name.data, place->hex);
 	place->root = open_root(cache, true);
 	if (place->root >= 0)
 		place->folder = open_below(place->root, str_from(place->target + strlen("../../")), true);
-	return place->folder >= 0 ? TALLY_OK : fail(cache, "make a folder", err);
+	return place->folder >= 0 ? TALLY_OK : build_id_cache_fail(cache, "make a folder", err);
 }
 
 static void temporary_name(char *name, size_t size)
@@ -209,23 +210,23 @@ static enum tally_status put_link(
 	AUTO_CLOSE int links = open_folder(place->root, LINKS, true);
 	AUTO_CLOSE int at = links >= 0 ? open_folder(links, folder, true) : -1;
 	if (at < 0)
-		return fail(cache, "make a folder", err);
+		return build_id_cache_fail(cache, "make a folder", err);
 	(void)unlinkat(at, temporary, 0);
 	if (symlinkat(place->target, at, temporary) != 0)
-		return fail(cache, "make a link", err);
+		return build_id_cache_fail(cache, "make a link", err);
 	if (renameat(at, temporary, at, place->hex + 2) == 0)
 		return TALLY_OK;
-	enum tally_status status = fail(cache, "put a link", err);
+	enum tally_status status = build_id_cache_fail(cache, "put a link", err);
 	(void)unlinkat(at, temporary, 0);
 	return status;
 }
 
 /* What lies at temporary becomes the entry's file of that name. */
-static enum tally_status put_file(const struct build_id_cache *cache, const struct entry_place *place,
+static enum tally_status build_id_cache_put_file(const struct build_id_cache *cache, const struct entry_place *place,
 	const char *temporary, const char *name, struct tally_error *err)
 {
 	bool ok = renameat(place->folder, temporary, place->folder, name) == 0;
-	enum tally_status status = ok ? TALLY_OK : fail(cache, "put a file", err);
+	enum tally_status status = ok ? TALLY_OK : build_id_cache_fail(cache, "put a file", err);
 	/* Of two links to one file, renaming leaves both. */
 	(void)unlinkat(place->folder, temporary, 0);
 	return status;
@@ -275,12 +276,12 @@ static enum tally_status link_or_copy(const struct build_id_cache *cache, const 
 	temporary_name(temporary, sizeof(temporary));
 	(void)unlinkat(place->folder, temporary, 0);
 	if (may_link(source) && linkat(AT_FDCWD, self, place->folder, temporary, AT_SYMLINK_FOLLOW) == 0)
-		return put_file(cache, place, temporary, name, err);
+		return build_id_cache_put_file(cache, place, temporary, name, err);
 	AUTO_CLOSE int to =
 		openat(place->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
 	if (to >= 0 && copy_all(source, to))
-		return put_file(cache, place, temporary, name, err);
-	enum tally_status status = fail(cache, "copy a file", err);
+		return build_id_cache_put_file(cache, place, temporary, name, err);
+	enum tally_status status = build_id_cache_fail(cache, "copy a file", err);
 	(void)unlinkat(place->folder, temporary, 0);
 	return status;
 }
@@ -291,7 +292,7 @@ struct made_file {
 	struct tally_bytes bytes;
 };
 
-static enum tally_status put_bytes(const struct build_id_cache *cache, const struct entry_place *place,
+static enum tally_status build_id_cache_put_bytes(const struct build_id_cache *cache, const struct entry_place *place,
 	const struct made_file *file, struct tally_error *err)
 {
 	char temporary[32];
@@ -300,8 +301,8 @@ static enum tally_status put_bytes(const struct build_id_cache *cache, const str
 	AUTO_CLOSE int to =
 		openat(place->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, file->mode);
 	if (to >= 0 && file_write_all(to, file->bytes.data, file->bytes.len, NULL) == TALLY_OK)
-		return put_file(cache, place, temporary, file->name, err);
-	enum tally_status status = fail(cache, "write a file", err);
+		return build_id_cache_put_file(cache, place, temporary, file->name, err);
+	enum tally_status status = build_id_cache_fail(cache, "write a file", err);
 	(void)unlinkat(place->folder, temporary, 0);
 	return status;
 }
@@ -320,7 +321,8 @@ static enum tally_status check_source(int fd, const char *path, const struct elf
 	return TALLY_OK;
 }
 
-static enum tally_status open_source(const char *path, const struct elf_build_id *id, int *fd, struct tally_error *err)
+static enum tally_status build_id_cache_open_source(
+	const char *path, const struct elf_build_id *id, int *fd, struct tally_error *err)
 {
 	/* A FIFO must not make us wait. */
 	*fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -337,12 +339,12 @@ static void add_debug_file(
 	char path[PATH_MAX];
 	snprintf(path, sizeof(path), DEBUG_FOLDER "/%.2s/%s.debug", place->hex, place->hex + 2);
 	int source = -1;
-	if (open_source(path, id, &source, NULL) == TALLY_OK)
+	if (build_id_cache_open_source(path, id, &source, NULL) == TALLY_OK)
 		(void)!link_or_copy(cache, place, source, "debug", NULL);
-	close_fd(&source);
+	build_id_cache_close_fd(&source);
 }
 
-static enum tally_status add_source(const struct build_id_cache *cache, struct tally_str name,
+static enum tally_status build_id_cache_add_source(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, int source, struct tally_error *err)
 {
 	AUTO_PLACE struct entry_place place = {.root = -1, .folder = -1};
@@ -359,24 +361,24 @@ enum tally_status build_id_cache_add(const struct build_id_cache *cache, struct 
 	const struct elf_build_id *id, const char *path, struct tally_error *err)
 {
 	AUTO_CLOSE int source = -1;
-	enum tally_status status = open_source(path, id, &source, err);
-	return status == TALLY_OK ? add_source(cache, name, id, source, err) : status;
+	enum tally_status status = build_id_cache_open_source(path, id, &source, err);
+	return status == TALLY_OK ? build_id_cache_add_source(cache, name, id, source, err) : status;
 }
 
 enum tally_status build_id_cache_add_fd(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, int fd, struct tally_error *err)
 {
 	enum tally_status status = check_source(fd, "the file that was mapped", id, err);
-	return status == TALLY_OK ? add_source(cache, name, id, fd, err) : status;
+	return status == TALLY_OK ? build_id_cache_add_source(cache, name, id, fd, err) : status;
 }
 
-static enum tally_status add_bytes(const struct build_id_cache *cache, struct tally_str name,
+static enum tally_status build_id_cache_add_bytes(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, const struct made_file *file, struct tally_error *err)
 {
 	AUTO_PLACE struct entry_place place = {.root = -1, .folder = -1};
 	enum tally_status status = make_place(cache, name, id, &place, err);
 	if (status == TALLY_OK)
-		status = put_bytes(cache, &place, file, err);
+		status = build_id_cache_put_bytes(cache, &place, file, err);
 	return status == TALLY_OK ? put_link(cache, &place, err) : status;
 }
 
@@ -392,7 +394,7 @@ enum tally_status build_id_cache_add_kernel(
 	if (kallsyms_is_hidden(text, len))
 		status = error_set(err, TALLY_DENIED, "the kernel hides its addresses: see kptr_restrict");
 	else
-		status = add_bytes(cache, STR(BUILD_ID_CACHE_KERNEL), id, &file, err);
+		status = build_id_cache_add_bytes(cache, STR(BUILD_ID_CACHE_KERNEL), id, &file, err);
 	free(text);
 	return status;
 }
@@ -404,7 +406,7 @@ enum tally_status build_id_cache_add_vdso(const struct build_id_cache *cache, st
 	if (!vdso_image_open(name, &image))
 		return error_set(err, TALLY_NOT_FOUND, "this machine has no %.*s", (int)name.len, name.data);
 	struct made_file file = {"vdso", VDSO_MODE, image.bytes};
-	enum tally_status status = add_bytes(cache, name, id, &file, err);
+	enum tally_status status = build_id_cache_add_bytes(cache, name, id, &file, err);
 	vdso_image_close(&image);
 	return status;
 }
@@ -483,19 +485,19 @@ enum tally_status build_id_cache_open(const struct build_id_cache *cache, const 
 	struct stat st;
 	if (id->size < 2 || id->size > ELF_BUILD_ID_MAX)
 		return error_set(err, TALLY_NOT_FOUND, "no build id");
-	hex_of(id, hex);
+	build_id_cache_hex_of(id, hex);
 	AUTO_CLOSE int folder = open_entry_folder(cache, hex);
 	if (folder < 0)
 		return errno == ELOOP || errno == ENOTDIR
 			       ? error_set(err, TALLY_INVALID, "%s in %s is no folder of the cache", hex, cache->dir)
-			       : fail(cache, "open an entry", err);
+			       : build_id_cache_fail(cache, "open an entry", err);
 	if (fstatat(folder, file, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return fail(cache, "open a file", err);
+		return build_id_cache_fail(cache, "open a file", err);
 	if (!S_ISREG(st.st_mode))
 		return error_set(err, TALLY_INVALID, "%s of %s in %s is not a regular file", file, hex, cache->dir);
 	int opened = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (opened < 0)
-		return fail(cache, "open a file", err);
+		return build_id_cache_fail(cache, "open a file", err);
 	if (!is_owners(cache, opened)) {
 		close(opened);
 		return error_set(
@@ -511,7 +513,7 @@ bool build_id_cache_is_of(const struct build_id_cache *cache, const struct elf_b
 	struct found_entry found;
 	if (id->size < 2 || id->size > ELF_BUILD_ID_MAX)
 		return false;
-	hex_of(id, hex);
+	build_id_cache_hex_of(id, hex);
 	char first[3] = {hex[0], hex[1], '\0'};
 	AUTO_CLOSE int root = open_root(cache, false);
 	if (root < 0 || !open_entry(root, first, hex + 2, &found))
@@ -520,7 +522,7 @@ bool build_id_cache_is_of(const struct build_id_cache *cache, const struct elf_b
 	return str_equal(found.name, name);
 }
 
-static bool measure(int folder, struct build_id_cache_entry *entry)
+static bool build_id_cache_measure(int folder, struct build_id_cache_entry *entry)
 {
 	bool has_main = false;
 	struct stat st;
@@ -541,14 +543,14 @@ bool build_id_cache_has(const struct build_id_cache *cache, const struct elf_bui
 	char hex[HEX_BYTES];
 	if (id->size < 2 || id->size > ELF_BUILD_ID_MAX)
 		return false;
-	hex_of(id, hex);
+	build_id_cache_hex_of(id, hex);
 	char first[3] = {hex[0], hex[1], '\0'};
 	AUTO_CLOSE int root = open_root(cache, false);
 	struct found_entry found;
 	struct build_id_cache_entry entry = {0};
 	if (root < 0 || !open_entry(root, first, hex + 2, &found))
 		return false;
-	bool has = measure(found.folder, &entry);
+	bool has = build_id_cache_measure(found.folder, &entry);
 	close(found.folder);
 	return has;
 }
@@ -560,7 +562,7 @@ enum tally_status build_id_cache_remove(
 	struct found_entry found;
 	if (id->size < 2 || id->size > ELF_BUILD_ID_MAX)
 		return error_set(err, TALLY_INVALID, "a build id of %u bytes", id->size);
-	hex_of(id, hex);
+	build_id_cache_hex_of(id, hex);
 	char first[3] = {hex[0], hex[1], '\0'};
 	AUTO_CLOSE int root = open_root(cache, false);
 	if (root < 0 || !open_entry(root, first, hex + 2, &found))
@@ -570,7 +572,7 @@ enum tally_status build_id_cache_remove(
 	close(found.folder);
 	snprintf(path, sizeof(path), LINKS "/%s/%s", first, hex + 2);
 	if (unlinkat(root, found.target + strlen("../../"), AT_REMOVEDIR) != 0 || unlinkat(root, path, 0) != 0)
-		return fail(cache, "remove an entry", err);
+		return build_id_cache_fail(cache, "remove an entry", err);
 	return TALLY_OK;
 }
 
@@ -580,16 +582,17 @@ static enum tally_status read_links(int root, const char *first, struct build_id
 	int at = links >= 0 ? open_folder(links, first, false) : -1;
 	DIR *dir = at >= 0 ? fdopendir(at) : NULL;
 	if (!dir) {
-		close_fd(&at);
+		build_id_cache_close_fd(&at);
 		return TALLY_OK;
 	}
 	enum tally_status status = TALLY_OK;
 	for (struct dirent *item; status == TALLY_OK && (item = readdir(dir));) {
 		struct build_id_cache_entry entry = {0};
 		struct found_entry found;
-		if (!id_of(first, item->d_name, &entry.id) || !open_entry(root, first, item->d_name, &found))
+		if (!build_id_cache_id_of(first, item->d_name, &entry.id) ||
+			!open_entry(root, first, item->d_name, &found))
 			continue;
-		bool is_valid = measure(found.folder, &entry);
+		bool is_valid = build_id_cache_measure(found.folder, &entry);
 		close(found.folder);
 		if (!is_valid)
 			continue;
@@ -602,7 +605,7 @@ static enum tally_status read_links(int root, const char *first, struct build_id
 	return status;
 }
 
-static int compare_ids(const void *a, const void *b)
+static int build_id_cache_compare_ids(const void *a, const void *b)
 {
 	const struct build_id_cache_entry *x = a, *y = b;
 	int order = memcmp(x->id.bytes, y->id.bytes, sizeof(x->id.bytes));
@@ -616,7 +619,7 @@ enum tally_status build_id_cache_read(
 	arena_init(&list->arena);
 	AUTO_CLOSE int root = open_root(cache, false);
 	if (root < 0)
-		return errno == ENOENT || errno == ENOTDIR ? TALLY_OK : fail(cache, "look", err);
+		return errno == ENOENT || errno == ENOTDIR ? TALLY_OK : build_id_cache_fail(cache, "look", err);
 	for (unsigned byte = 0; byte < 256; byte++) {
 		char first[3];
 		snprintf(first, sizeof(first), "%02x", byte);
@@ -626,7 +629,8 @@ enum tally_status build_id_cache_read(
 		}
 	}
 	if (list->entries.len > 1)
-		qsort(list->entries.items, list->entries.len, sizeof(list->entries.items[0]), compare_ids);
+		qsort(list->entries.items, list->entries.len, sizeof(list->entries.items[0]),
+			build_id_cache_compare_ids);
 	return TALLY_OK;
 }
 
@@ -636,10 +640,10 @@ void build_id_cache_list_deinit(struct build_id_cache_list *list)
 	arena_deinit(&list->arena);
 }
 
-static int compare_times(const void *a, const void *b)
+static int build_id_cache_compare_times(const void *a, const void *b)
 {
 	const struct build_id_cache_entry *x = a, *y = b;
-	return x->time_ns != y->time_ns ? (x->time_ns < y->time_ns ? -1 : 1) : compare_ids(a, b);
+	return x->time_ns != y->time_ns ? (x->time_ns < y->time_ns ? -1 : 1) : build_id_cache_compare_ids(a, b);
 }
 
 enum tally_status build_id_cache_trim(
@@ -652,7 +656,8 @@ enum tally_status build_id_cache_trim(
 	if (status != TALLY_OK)
 		return status;
 	if (list.entries.len > 1)
-		qsort(list.entries.items, list.entries.len, sizeof(list.entries.items[0]), compare_times);
+		qsort(list.entries.items, list.entries.len, sizeof(list.entries.items[0]),
+			build_id_cache_compare_times);
 	for (size_t i = 0; i < list.entries.len; i++)
 		held += list.entries.items[i].bytes;
 	for (size_t i = 0; i < list.entries.len && held > bytes && status == TALLY_OK; i++) {

@@ -98,7 +98,7 @@ const char *debuginfod_cached(struct arena *arena, struct elf_build_id id, const
 }
 
 /* Called all the time while a file comes; other than 0 ends that. */
-static int watch(void *client, long done, long all)
+static int debuginfod_watch(void *client, long done, long all)
 {
 	time_t now = time(NULL);
 	if (done != child.last_done) {
@@ -123,7 +123,7 @@ static enum debuginfod_state check_file(const struct debuginfod_request *request
 	return DEBUGINFOD_WRONG;
 }
 
-static enum debuginfod_state fetch(
+static enum debuginfod_state debuginfod_fetch(
 	const struct library *library, const struct debuginfod_request *request, uint64_t *bytes)
 {
 	char *path = NULL;
@@ -137,7 +137,7 @@ static enum debuginfod_state fetch(
 	setenv("DEBUGINFOD_MAXSIZE", limit, 1);
 	child.last_moved = time(NULL);
 	child.last_done = -1;
-	library->set_progress(client, watch);
+	library->set_progress(client, debuginfod_watch);
 	int fd = (request->wants_program ? library->find_executable : library->find_debuginfo)(
 		client, request->id.bytes, request->id.size, &path);
 	library->end(client);
@@ -154,7 +154,7 @@ static enum debuginfod_state fetch(
 	return state;
 }
 
-_Noreturn static void run_child(const struct debuginfod_options *options, const struct library *library,
+_Noreturn static void debuginfod_run_child(const struct debuginfod_options *options, const struct library *library,
 	const struct debuginfod_request *requests, size_t count, int to)
 {
 	signal(SIGPIPE, SIG_IGN); /* whoever asked may be gone */
@@ -169,7 +169,7 @@ _Noreturn static void run_child(const struct debuginfod_options *options, const 
 		struct message message = {.index = (uint32_t)i, .state = DEBUGINFOD_OVER_BUDGET};
 		child.is_over_budget = child.bytes_left == 0 || time(NULL) >= child.deadline;
 		if (!child.is_over_budget)
-			message.state = fetch(library, &requests[i], &message.bytes);
+			message.state = debuginfod_fetch(library, &requests[i], &message.bytes);
 		child.bytes_left -= message.bytes < child.bytes_left ? message.bytes : child.bytes_left;
 		(void)!write(to, &message, sizeof(message));
 	}
@@ -177,7 +177,7 @@ _Noreturn static void run_child(const struct debuginfod_options *options, const 
 }
 
 /* In the child: no terminal, and no file of the caller's stays open by it; the lock does. */
-static void detach(int keep, int lock)
+static void debuginfod_detach(int keep, int lock)
 {
 	int null = open("/dev/null", O_RDWR);
 	setsid();
@@ -235,8 +235,8 @@ static enum tally_status start_child(const struct debuginfod_options *options, c
 	}
 	if (fork() != 0)
 		_exit(0);
-	detach(ends[1], lock);
-	run_child(options, library, job->requests, job->count, ends[1]);
+	debuginfod_detach(ends[1], lock);
+	debuginfod_run_child(options, library, job->requests, job->count, ends[1]);
 }
 
 enum tally_status debuginfod_start(const struct debuginfod_options *options, struct debuginfod_request *requests,

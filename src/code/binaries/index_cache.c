@@ -76,7 +76,7 @@ struct cached {
 	time_t used;
 };
 
-struct listing {
+struct index_cache_listing {
 	struct arena arena;
 	VEC(struct cached) files;
 	uint64_t bytes;
@@ -90,7 +90,7 @@ static bool is_index(struct tally_str name)
 	return false;
 }
 
-static void list_folder(struct listing *listing, const char *folder)
+static void index_cache_list_folder(struct index_cache_listing *listing, const char *folder)
 {
 	DIR *stream = opendir(folder);
 	struct dirent *entry;
@@ -115,15 +115,15 @@ static int by_age(const void *a, const void *b)
 }
 
 /* Removes the oldest until the rest fits. */
-static void trim(const char *dir, uint64_t max_bytes)
+static void index_cache_trim(const char *dir, uint64_t max_bytes)
 {
-	struct listing listing = {.bytes = 0};
+	struct index_cache_listing listing = {.bytes = 0};
 	char folder[PATH_MAX];
 	arena_init(&listing.arena);
 	for (unsigned i = 0; i < 256; i++) {
 		int n = snprintf(folder, sizeof(folder), "%s/%02x", dir, i);
 		if (n > 0 && n < PATH_MAX)
-			list_folder(&listing, folder);
+			index_cache_list_folder(&listing, folder);
 	}
 	if (listing.bytes > max_bytes)
 		qsort(listing.files.items, listing.files.len, sizeof(*listing.files.items), by_age);
@@ -184,6 +184,6 @@ enum tally_status index_cache_finish(
 	if (status != TALLY_OK)
 		(void)unlink(file->beside);
 	else
-		trim(dir, max_bytes);
+		index_cache_trim(dir, max_bytes);
 	return status;
 }

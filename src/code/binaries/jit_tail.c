@@ -107,7 +107,7 @@ struct tail_window {
 	uint8_t bytes[WINDOW_BYTES];
 };
 
-static struct cursor window_at(struct tail_window *window, uint64_t position, size_t wanted)
+static struct cursor jit_tail_window_at(struct tail_window *window, uint64_t position, size_t wanted)
 {
 	bool is_inside = position >= window->start && position - window->start <= window->len &&
 			 wanted <= window->len - (size_t)(position - window->start);
@@ -129,7 +129,7 @@ static int tail_compare(const void *a, const void *b)
 	return (left->order > right->order) - (left->order < right->order);
 }
 
-static bool is_same_place(const struct tail_place *a, const struct tail_place *b)
+static bool jit_tail_is_same_place(const struct tail_place *a, const struct tail_place *b)
 {
 	return a->address == b->address && a->size == b->size;
 }
@@ -143,8 +143,8 @@ static void sort_in(struct jit_tail *tail)
 		return;
 	qsort(items, tail->places.len, sizeof(*items), tail_compare);
 	for (size_t i = 1; i < tail->places.len; i++) {
-		bool is_third = kept > 0 && is_same_place(&items[i], &items[kept]) &&
-				is_same_place(&items[i], &items[kept - 1]);
+		bool is_third = kept > 0 && jit_tail_is_same_place(&items[i], &items[kept]) &&
+				jit_tail_is_same_place(&items[i], &items[kept - 1]);
 		if (is_third)
 			items[kept - 1] = items[kept];
 		else
@@ -228,11 +228,11 @@ static void take_unwinding(struct jit_tail *tail, struct cursor *c, uint64_t pos
 }
 
 /* False: the next record is not whole, or makes no sense. */
-static bool take_record(struct jit_tail *tail, struct tail_window *window, uint64_t size)
+static bool jit_tail_take_record(struct jit_tail *tail, struct tail_window *window, uint64_t size)
 {
 	const size_t fixed = JITDUMP_RECORD_BYTES + JITDUMP_LOAD_BYTES;
 	uint64_t left = size - tail->done;
-	struct cursor c = window_at(window, tail->done, left < fixed ? (size_t)left : fixed);
+	struct cursor c = jit_tail_window_at(window, tail->done, left < fixed ? (size_t)left : fixed);
 	uint32_t id = cursor_u32(&c);
 	uint32_t len = cursor_u32(&c);
 	uint64_t time = cursor_u64(&c);
@@ -269,13 +269,13 @@ void jit_tail_read(struct jit_tail *tail)
 		return;
 	*window = (struct tail_window){.tail = tail};
 	if (tail->done == 0) {
-		struct cursor c = window_at(window, 0, JITDUMP_HEADER_BYTES);
+		struct cursor c = jit_tail_window_at(window, 0, JITDUMP_HEADER_BYTES);
 		tail->is_over = size >= JITDUMP_HEADER_BYTES && !jitdump_read_header(&c, &tail->header);
 		/* Of this machine: nothing else is recorded here. */
 		tail->is_over |= tail->header.swap;
 		tail->done = tail->header.pid && !tail->is_over ? c.pos : 0;
 	}
-	while (tail->done > 0 && !tail->is_over && tail->done < size && take_record(tail, window, size))
+	while (tail->done > 0 && !tail->is_over && tail->done < size && jit_tail_take_record(tail, window, size))
 		;
 	free(window);
 }

@@ -36,7 +36,7 @@ static const char *release_of(struct arena *arena, const struct binary_store_opt
 	return uname(&name) == 0 ? arena_string(arena, name.release, strlen(name.release)) : NULL;
 }
 
-static void add_path(struct search *search, const char *source, const char *inside)
+static void kernel_files_add_path(struct search *search, const char *source, const char *inside)
 {
 	search_add_path(&search->places, &search->entry->arena, &search->root, source, inside);
 }
@@ -52,7 +52,7 @@ static void add_by_id(struct search *search, struct elf_build_id id, enum kernel
 	if (search->entry->key.kind == BINARY_KERNEL)
 		search_add_cached(&search->places, arena, search->options, id, "vmlinux");
 	if (strlen(hex) > 2)
-		add_path(search, "debug file by build id",
+		kernel_files_add_path(search, "debug file by build id",
 			arena_printf(arena, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2));
 	search_add_fetched(&search->places, arena, id);
 }
@@ -66,12 +66,12 @@ static void add_vmlinux(struct search *search)
 		return;
 	add_by_id(search, search->entry->kernel_id, KERNEL_FILE_NAMES);
 	for (size_t i = 0; search->release && i < sizeof(before) / sizeof(before[0]); i++)
-		add_path(search, "vmlinux of the release",
+		kernel_files_add_path(search, "vmlinux of the release",
 			arena_printf(&search->entry->arena, "%s%s%s", before[i], search->release, behind[i]));
 }
 
 /* "kernel/net/nf-nat.ko.xz" is of "nf_nat": dashes are underscores in a module's name. */
-static bool is_named(struct tally_str path, struct tally_str name)
+static bool kernel_files_is_named(struct tally_str path, struct tally_str name)
 {
 	size_t start = path.len;
 	while (start > 0 && path.data[start - 1] != '/')
@@ -103,7 +103,7 @@ static const char *listed_path(struct search *search, struct tally_str name)
 		if (!colon)
 			continue;
 		path.len = (size_t)(colon - path.data);
-		if (is_named(path, name))
+		if (kernel_files_is_named(path, name))
 			found = arena_printf(arena, "/lib/modules/%s/%.*s", search->release, (int)path.len, path.data);
 	}
 	free(text);
@@ -116,8 +116,9 @@ static void add_module_debug(struct search *search, const char *path)
 	struct arena *arena = &search->entry->arena;
 	const char *end = strstr(path, ".ko");
 	int len = end ? (int)(end + strlen(".ko") - path) : (int)strlen(path);
-	add_path(search, "debug file of the module", arena_printf(arena, "/usr/lib/debug%.*s.debug", len, path));
-	add_path(search, "debug file of the module", arena_printf(arena, "/usr/lib/debug%.*s", len, path));
+	kernel_files_add_path(
+		search, "debug file of the module", arena_printf(arena, "/usr/lib/debug%.*s.debug", len, path));
+	kernel_files_add_path(search, "debug file of the module", arena_printf(arena, "/usr/lib/debug%.*s", len, path));
 }
 
 static void add_module(struct search *search, enum kernel_file_need need)
@@ -134,7 +135,7 @@ static void add_module(struct search *search, enum kernel_file_need need)
 		return;
 	if (need == KERNEL_FILE_LINES)
 		add_module_debug(search, path);
-	add_path(search, "module", path);
+	kernel_files_add_path(search, "module", path);
 }
 
 struct elf_image *kernel_files_open(const struct binary_store_options *options, struct binary_entry *entry,

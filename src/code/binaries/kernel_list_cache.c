@@ -14,7 +14,7 @@
 #define DIGEST_FACTOR 31
 
 /* In this machine's byte order, as the marks behind it; then the text. */
-struct header {
+struct kernel_list_cache_header {
 	uint64_t magic, mark_count;
 	uint64_t kernel_bytes; /* of the text: the others are of modules */
 	uint64_t modules; /* as struct kernel_list */
@@ -47,7 +47,7 @@ static bool read_marks(const uint8_t *data, size_t count, size_t text_len, struc
 
 bool kernel_list_parse(struct kernel_list *kept)
 {
-	struct header header;
+	struct kernel_list_cache_header header;
 	struct tally_bytes bytes = kept->map.bytes;
 	if (bytes.len < sizeof(header))
 		return false;
@@ -86,7 +86,7 @@ static size_t read_head(const char *path, char head[HEAD_BYTES])
 }
 
 /* All lines are without addresses, and there are some of code or data. */
-static bool is_hidden(struct tally_str lines)
+static bool kernel_list_cache_is_hidden(struct tally_str lines)
 {
 	struct kallsyms kallsyms;
 	struct kallsyms_marks marks;
@@ -104,7 +104,7 @@ enum tally_status kernel_list_read(const char *live, char **text, size_t *len, s
 	size_t head_len = read_head(live, head);
 	const char *end = memrchr(head, '\n', head_len);
 	const struct tally_str lines = {head, end ? (size_t)(end + 1 - head) : 0};
-	if (lines.len < LEAST_HEAD || !is_hidden(lines))
+	if (lines.len < LEAST_HEAD || !kernel_list_cache_is_hidden(lines))
 		return file_read(live, LIMIT_SMALL_FILE, text, len, err);
 	*len = lines.len;
 	*text = malloc(lines.len + 1);
@@ -159,12 +159,13 @@ bool kernel_list_cache_open(const struct kernel_list_place *place, struct kernel
 	return false;
 }
 
-static enum tally_status put(struct index_file *file, const struct kernel_list *list)
+static enum tally_status kernel_list_cache_put(struct index_file *file, const struct kernel_list *list)
 {
 	const struct kallsyms_marks *marks = &list->marks;
 	size_t count = marks->marks.len, marks_bytes = count * sizeof(struct mark);
 	const struct tally_str kernel = list->kallsyms.kernel, modules = list->kallsyms.modules;
-	const struct header header = {MAGIC, count, kernel.len, list->modules, marks->count, marks->text, marks->stext};
+	const struct kernel_list_cache_header header = {
+		MAGIC, count, kernel.len, list->modules, marks->count, marks->text, marks->stext};
 	struct mark *copies = malloc(marks_bytes + 1);
 	if (!copies)
 		return TALLY_NOMEM;
@@ -190,7 +191,7 @@ void kernel_list_cache_save(
 		.kallsyms = *kallsyms, .marks = *marks, .modules = digest_modules(place->modules)};
 	if (!index_cache_dir(place->index_dir, dir) || index_cache_create(&key, &file, NULL) != TALLY_OK)
 		return;
-	enum tally_status status = put(&file, &list);
+	enum tally_status status = kernel_list_cache_put(&file, &list);
 	status = index_cache_finish(dir, &file, LIMIT_INDEX_CACHE, status, NULL);
 	(void)status;
 }

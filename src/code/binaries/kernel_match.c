@@ -8,7 +8,7 @@
 #define NEEDLE_BYTES 16
 
 /* "ffffffff81000000 T _text\n": lines of a hundred thousand are passed over unread. 0: there is none. */
-static uint64_t place_of(const struct kallsyms *list, const char *name)
+static uint64_t kernel_match_place_of(const struct kallsyms *list, const char *name)
 {
 	char needle[NEEDLE_BYTES];
 	const struct tally_str text = list->kernel;
@@ -36,7 +36,7 @@ enum kernel_match kernel_match_list(const struct kallsyms *list, uint64_t start,
 	uint64_t moved = 0;
 	bool is_found = false, is_placed = false, has_end = false;
 	for (size_t i = 0; i < 2 && start != 0 && !is_placed; i++) {
-		uint64_t place = place_of(list, starts[i]);
+		uint64_t place = kernel_match_place_of(list, starts[i]);
 		if (place == 0)
 			continue;
 		is_found = true;
@@ -46,7 +46,7 @@ enum kernel_match kernel_match_list(const struct kallsyms *list, uint64_t start,
 	if (!is_placed)
 		return is_found ? KERNEL_MATCH_OTHER : KERNEL_MATCH_UNKNOWN;
 	for (size_t i = 0; i < 2 && end > start; i++) {
-		uint64_t place = place_of(list, ends[i]);
+		uint64_t place = kernel_match_place_of(list, ends[i]);
 		has_end = has_end || place != 0;
 		if (place != 0 && is_end(end, place + moved))
 			return KERNEL_MATCH_SAME;

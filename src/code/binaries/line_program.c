@@ -55,7 +55,7 @@ enum tally_status line_program_open(
 }
 
 /* Closed input is what it ends by; one that failed may be stuck. */
-static void stop(struct line_program *lines)
+static void line_program_stop(struct line_program *lines)
 {
 	if (lines->pid == 0)
 		return;
@@ -72,14 +72,14 @@ void line_program_close(struct line_program *lines)
 {
 	if (!lines)
 		return;
-	stop(lines);
+	line_program_stop(lines);
 	map_u64_deinit(&lines->found);
 	vec_free(&lines->places);
 	intern_deinit(&lines->strings);
 	free(lines);
 }
 
-static int spawn(struct line_program *lines, int end)
+static int line_program_spawn(struct line_program *lines, int end)
 {
 	const char *argv[] = {lines->program, "-e", lines->path, "-a", "-i", "-f", NULL};
 	posix_spawn_file_actions_t actions;
@@ -94,7 +94,7 @@ static int spawn(struct line_program *lines, int end)
 }
 
 /* A socket rather than two pipes: a program that is gone is an error then, and no signal. */
-static enum tally_status start(struct line_program *lines, struct tally_error *err)
+static enum tally_status line_program_start(struct line_program *lines, struct tally_error *err)
 {
 	int ends[2];
 	const struct timeval patience = {.tv_sec = PATIENCE_S};
@@ -105,7 +105,7 @@ static enum tally_status start(struct line_program *lines, struct tally_error *e
 	(void)setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	lines->fd = ends[0];
 	lines->output = fdopen(ends[0], "r");
-	int failure = lines->output ? spawn(lines, ends[1]) : ENOMEM;
+	int failure = lines->output ? line_program_spawn(lines, ends[1]) : ENOMEM;
 	close(ends[1]);
 	if (failure == 0)
 		return TALLY_OK;
@@ -118,12 +118,12 @@ static enum tally_status start(struct line_program *lines, struct tally_error *e
 }
 
 /* To be asked, or to answer: it may have ended at either. */
-static enum tally_status ended(const struct line_program *lines, struct tally_error *err)
+static enum tally_status line_program_ended(const struct line_program *lines, struct tally_error *err)
 {
 	return error_set(err, TALLY_IO, "%s ended before it had answered", lines->program);
 }
 
-static enum tally_status ask(
+static enum tally_status line_program_ask(
 	const struct line_program *lines, const uint64_t *addresses, size_t count, struct tally_error *err)
 {
 	char text[(ASKED_AT_ONCE + 1) * sizeof("0x0123456789abcdef\n")];
@@ -134,7 +134,7 @@ static enum tally_status ask(
 	while (sent < len) {
 		ssize_t now = send(lines->fd, text + sent, len - sent, MSG_NOSIGNAL);
 		if (now < 0 && (errno == EPIPE || errno == ECONNRESET))
-			return ended(lines, err);
+			return line_program_ended(lines, err);
 		if (now < 0 && errno != EINTR)
 			return error_set_errno(err, TALLY_IO, errno, "cannot ask %s", lines->program);
 		sent += now > 0 ? (size_t)now : 0;
@@ -143,7 +143,7 @@ static enum tally_status ask(
 }
 
 /* Without its end. False: there is no more. */
-static bool next_line(struct line_program *lines)
+static bool line_program_next_line(struct line_program *lines)
 {
 	if (lines->line_is_unread) {
 		lines->line_is_unread = false;
@@ -163,7 +163,7 @@ static enum tally_status no_answer(const struct line_program *lines, struct tall
 {
 	if (ferror(lines->output) && (errno == EAGAIN || errno == EWOULDBLOCK))
 		return error_set(err, TALLY_IO, "%s says nothing for %d s", lines->program, PATIENCE_S);
-	return ended(lines, err);
+	return line_program_ended(lines, err);
 }
 
 /* The address that an answer begins with: no name of a function begins with a digit. */
@@ -176,7 +176,7 @@ static bool is_address(const char *line, uint64_t *address)
 	return *end == '\0';
 }
 
-static bool keep(struct line_program *lines, const char *text, size_t len, const char **kept)
+static bool line_program_keep(struct line_program *lines, const char *text, size_t len, const char **kept)
 {
 	uint32_t id;
 	if (!intern_add(&lines->strings, text, len, &id))
@@ -198,7 +198,7 @@ static size_t number_at_end(const char *text, size_t len, uint32_t *number)
 }
 
 /* "FILE:12", "FILE:12:5", "FILE:12 (discriminator 3)", "FILE:?", "??:0". */
-static bool read_place(struct line_program *lines, const char *text, struct source_place *place)
+static bool line_program_read_place(struct line_program *lines, const char *text, struct source_place *place)
 {
 	uint32_t number, column;
 	const char *discriminator = strstr(text, DISCRIMINATOR);
@@ -217,16 +217,16 @@ static bool read_place(struct line_program *lines, const char *text, struct sour
 	if (end == 0 || (end == 2 && memcmp(text, "??", 2) == 0))
 		return true;
 	place->line = number;
-	return keep(lines, text, end, &place->path);
+	return line_program_keep(lines, text, end, &place->path);
 }
 
-static bool read_function(struct line_program *lines, struct source_place *place)
+static bool line_program_read_function(struct line_program *lines, struct source_place *place)
 {
 	const char *more = strstr(lines->line, INLINED_AT);
 	size_t len = more ? (size_t)(more - lines->line) : strlen(lines->line);
 	if (len == 0 || strcmp(lines->line, "??") == 0)
 		return true;
-	return keep(lines, lines->line, len, &place->function);
+	return line_program_keep(lines, lines->line, len, &place->function);
 }
 
 /* Behind the address: pairs of lines up to the next address, or the end. */
@@ -237,16 +237,16 @@ static enum tally_status read_answer(struct line_program *lines, uint64_t addres
 	uint64_t other;
 	for (;;) {
 		struct source_place place = {0};
-		if (!next_line(lines))
+		if (!line_program_next_line(lines))
 			return no_answer(lines, err);
 		lines->line_is_unread = is_address(lines->line, &other);
 		if (lines->line_is_unread)
 			break;
-		if (!read_function(lines, &place))
+		if (!line_program_read_function(lines, &place))
 			return error_nomem(err);
-		if (!next_line(lines))
+		if (!line_program_next_line(lines))
 			return no_answer(lines, err);
-		if (!read_place(lines, lines->line, &place))
+		if (!line_program_read_place(lines, lines->line, &place))
 			return error_nomem(err);
 		is_known = is_known || place.path;
 		if (lines->places.len - first < LIMIT_INLINE_DEPTH && !vec_push(&lines->places, place))
@@ -266,7 +266,7 @@ static enum tally_status read_until(struct line_program *lines, uint64_t address
 {
 	uint64_t said;
 	do {
-		if (!next_line(lines))
+		if (!line_program_next_line(lines))
 			return no_answer(lines, err);
 	} while (!is_address(lines->line, &said) || said != address);
 	return TALLY_OK;
@@ -275,7 +275,7 @@ static enum tally_status read_until(struct line_program *lines, uint64_t address
 static enum tally_status load_some(
 	struct line_program *lines, const uint64_t *addresses, size_t count, struct tally_error *err)
 {
-	enum tally_status status = ask(lines, addresses, count, err);
+	enum tally_status status = line_program_ask(lines, addresses, count, err);
 	for (size_t i = 0; i < count && status == TALLY_OK; i++) {
 		status = read_until(lines, addresses[i], err);
 		if (status == TALLY_OK)
@@ -311,13 +311,13 @@ enum tally_status line_program_load(
 	struct tally_error why = {0};
 	if (lines->has_failed)
 		return error_set(err, TALLY_IO, "%s", lines->failure.text);
-	enum tally_status status = start(lines, &why);
+	enum tally_status status = line_program_start(lines, &why);
 	if (status == TALLY_OK)
 		status = load_new(lines, addresses, count, &why);
 	lines->has_failed = status != TALLY_OK;
 	lines->failure = why;
 	if (lines->has_failed || count > 1)
-		stop(lines);
+		line_program_stop(lines);
 	if (status != TALLY_OK)
 		return error_set(err, status, "%s", why.text);
 	return TALLY_OK;

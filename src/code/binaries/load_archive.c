@@ -55,7 +55,7 @@ static bool offset_in_image(const struct elf_image *image, uint64_t vaddr, uint6
 }
 
 /* The name is copied: the file is not kept open. */
-static void add_function(
+static void load_archive_add_function(
 	struct archive *archive, const struct elf_image *image, uint64_t base, const struct elf_symbol *symbol)
 {
 	uint64_t offset;
@@ -81,14 +81,14 @@ static void add_archive_image(struct archive *archive, uint64_t base)
 	archive->failed |= elf_image_symbols(image, &list, NULL) != TALLY_OK;
 	archive->listed += list.symbols.len;
 	for (size_t i = 0; i < list.symbols.len; i++)
-		add_function(archive, image, base, &list.symbols.items[i]);
+		load_archive_add_function(archive, image, base, &list.symbols.items[i]);
 	if (!elf_image_has_symtab(image))
 		archive->failed |= elf_image_go_functions(image, &go, NULL) == TALLY_NOMEM;
 	for (size_t i = 0; i < go.functions.len; i++) {
 		const struct go_function *from = &go.functions.items[i];
 		const struct elf_symbol symbol = {
 			.vaddr = from->vaddr, .size = from->size, .name = from->name, .binding = 'l'};
-		add_function(archive, image, base, &symbol);
+		load_archive_add_function(archive, image, base, &symbol);
 	}
 	vec_free(&go.functions);
 	vec_free(&list.symbols);

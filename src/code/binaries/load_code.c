@@ -12,7 +12,7 @@
 
 #define KCORE "/proc/kcore"
 
-static void describe(struct binary_code *code, const struct elf_image *image)
+static void load_code_describe(struct binary_code *code, const struct elf_image *image)
 {
 	code->elf_machine = elf_image_machine(image);
 	code->is_64 = elf_image_pointer_bytes(image) == 8;
@@ -56,7 +56,7 @@ static enum tally_status from_program(
 		uint64_t len = end - start, left = segments[i].file_size - inside, in_file = file.len - start;
 		len = len < left ? len : left;
 		len = len < in_file ? len : in_file;
-		describe(code, entry->image);
+		load_code_describe(code, entry->image);
 		code->bytes = (struct tally_bytes){file.data + start, (size_t)len};
 		code->address = segments[i].vaddr + inside;
 		/* What has no size of its own ends with its section: fill and tables come behind that. */
@@ -71,7 +71,7 @@ static enum tally_status from_program(
 }
 
 /* What was left out of a packed dump is zeros. */
-static bool is_blank(const uint8_t *bytes, size_t len)
+static bool load_code_is_blank(const uint8_t *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (bytes[i])
@@ -87,7 +87,7 @@ static enum tally_status from_jitdump(
 	struct tally_bytes bytes = entry->jitdump.bytes;
 	if (!function || start >= bytes.len || end > bytes.len || end < start)
 		return error_set(err, TALLY_NOT_FOUND, "the dump has no code there");
-	if (is_blank(bytes.data + start, (size_t)(end - start)))
+	if (load_code_is_blank(bytes.data + start, (size_t)(end - start)))
 		return error_set(err, TALLY_NOT_FOUND, "its code was not packed");
 	const uint16_t one = 1;
 	bool host_is_big = *(const uint8_t *)&one == 0;
@@ -118,7 +118,7 @@ static enum tally_status from_image(struct binary_entry *entry, const struct elf
 		if (offset >= file.len)
 			break;
 		uint64_t len = end - start < left ? end - start : left;
-		describe(code, image);
+		load_code_describe(code, image);
 		code->bytes = (struct tally_bytes){
 			file.data + offset, (size_t)(len < file.len - offset ? len : file.len - offset)};
 		code->address = start;

@@ -98,7 +98,7 @@ static const char *plt_name(struct binary_entry *entry, const struct elf_plt_ent
 		      : arena_printf(&entry->arena, "*ABS*+0x%" PRIx64 "@plt", plt->resolver);
 }
 
-static bool add_plt(struct binary_entry *entry)
+static bool load_elf_add_plt(struct binary_entry *entry)
 {
 	struct elf_plt plt = {0};
 	bool ok = elf_image_plt(entry->image, &plt, NULL) == TALLY_OK;
@@ -121,7 +121,7 @@ static bool add_plt(struct binary_entry *entry)
 }
 
 /* Symbols of one image, placed by the program file's segments. */
-static bool add_symbols(struct binary_entry *entry, struct elf_image *from)
+static bool load_elf_add_symbols(struct binary_entry *entry, struct elf_image *from)
 {
 	struct elf_symbol_list list = {0};
 	uint64_t moved = elf_image_moved(entry->image, from);
@@ -146,7 +146,7 @@ static bool add_minidebug(struct binary_entry *entry, const char *path)
 	size_t before = entry->symbols.symbols.len;
 	bool ok = status != TALLY_NOMEM;
 	if (status == TALLY_OK)
-		ok = add_symbols(entry, entry->debug);
+		ok = load_elf_add_symbols(entry, entry->debug);
 	size_t count = entry->symbols.symbols.len - before;
 	if (status == TALLY_UNSUPPORTED)
 		binary_trail_add(entry, ".gnu_debugdata", path, BINARY_FOUND_UNREADABLE, "built without liblzma");
@@ -218,14 +218,14 @@ static bool add_more_symbols(const struct binary_store_options *options, struct 
 	if (!entry->debug)
 		return add_minidebug(entry, path);
 	entry->moved = elf_image_moved(entry->image, entry->debug);
-	return add_symbols(entry, entry->debug);
+	return load_elf_add_symbols(entry, entry->debug);
 }
 
 static bool add_best_symbols(const struct binary_store_options *options, struct binary_entry *entry, const char *source)
 {
 	const char *path = entry->used_path;
 	if (elf_image_has_symtab(entry->image)) {
-		bool ok = add_symbols(entry, entry->image);
+		bool ok = load_elf_add_symbols(entry, entry->image);
 		tell_table(entry, source, path);
 		return ok && (!may_have_more(entry) || add_more_symbols(options, entry));
 	}
@@ -233,9 +233,9 @@ static bool add_best_symbols(const struct binary_store_options *options, struct 
 	if (entry->debug) {
 		binary_trail_add(entry, source, path, BINARY_FOUND_NO_SYMBOLS, "no .symtab");
 		entry->moved = elf_image_moved(entry->image, entry->debug);
-		return add_symbols(entry, entry->debug);
+		return load_elf_add_symbols(entry, entry->debug);
 	}
-	bool ok = add_symbols(entry, entry->image);
+	bool ok = load_elf_add_symbols(entry, entry->image);
 	tell_table(entry, source, path);
 	return ok && add_minidebug(entry, path) && add_go_functions(entry, path);
 }
@@ -265,7 +265,7 @@ static void load_image_symbols(
 	bool has_names = entry->symbols.symbols.len > 0;
 	if (has_changed(entry, source, path))
 		return;
-	if (!ok || !add_plt(entry) || !symbol_table_finish(&entry->symbols, SYMBOLS_SIZED))
+	if (!ok || !load_elf_add_plt(entry) || !symbol_table_finish(&entry->symbols, SYMBOLS_SIZED))
 		binary_entry_out_of_memory(entry);
 	else if (has_names)
 		binary_entry_set(entry, BINARY_OK, NULL);

@@ -68,16 +68,17 @@ void unload_index(struct binary_entry *entry)
 	entry->index_map = (struct file_map){0};
 }
 
-struct output {
+struct load_index_output {
 	struct index_key key;
 	struct index_file *file;
 	bool is_open;
 };
 
 /* The file is made when there is something to put. */
-static enum tally_status put(void *context, uint64_t offset, struct tally_bytes bytes, struct tally_error *err)
+static enum tally_status load_index_put(
+	void *context, uint64_t offset, struct tally_bytes bytes, struct tally_error *err)
 {
-	struct output *output = context;
+	struct load_index_output *output = context;
 	if (!output->is_open) {
 		enum tally_status status = index_cache_create(&output->key, output->file, err);
 		if (status != TALLY_OK)
@@ -100,8 +101,8 @@ enum tally_status save_index(
 		.file = file_origin(source_lines_path(entry->lines)),
 		.threads = options->threads};
 	struct index_file file;
-	struct output output = {.key = lines_key(dir, &source.id, &source.program), .file = &file};
-	const struct line_index_sink sink = {put, &output};
+	struct load_index_output output = {.key = lines_key(dir, &source.id, &source.program), .file = &file};
+	const struct line_index_sink sink = {load_index_put, &output};
 	enum tally_status status = line_index_build(&source, &entry->index, &sink, err);
 	return output.is_open ? index_cache_finish(dir, &file, LIMIT_INDEX_CACHE, status, err) : status;
 }

@@ -17,7 +17,7 @@
 
 #define PROC_PATH_BYTES 64
 
-struct runtime { /* the process that wrote the file */
+struct load_jit_runtime { /* the process that wrote the file */
 	bool is_running;
 	int32_t own_pid; /* in its own namespace */
 	uid_t uid;
@@ -44,9 +44,9 @@ static bool first_number(struct tally_str text, uint64_t *number)
 	return str_next(&text, '\t', &word) && str_to_u64(word, 10, number);
 }
 
-static struct runtime runtime_of(int32_t pid)
+static struct load_jit_runtime load_jit_runtime_of(int32_t pid)
 {
-	struct runtime runtime = {.own_pid = pid};
+	struct load_jit_runtime runtime = {.own_pid = pid};
 	char path[PROC_PATH_BYTES], *status;
 	size_t len;
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
@@ -68,19 +68,19 @@ static struct runtime runtime_of(int32_t pid)
 	return runtime;
 }
 
-struct place { /* where the file may be */
+struct load_jit_place { /* where the file may be */
 	const char *source;
 	const char *shown; /* NULL: not applicable */
 	int32_t pid; /* > 0: inside is a path in the root of that process */
 	const char *inside;
 };
 
-static bool is_trusted(uid_t owner, const struct runtime *runtime)
+static bool is_trusted(uid_t owner, const struct load_jit_runtime *runtime)
 {
 	return owner == 0 || owner == geteuid() || (runtime->is_running && owner == runtime->uid);
 }
 
-static enum tally_status open_place(const struct place *place, int *fd)
+static enum tally_status load_jit_open_place(const struct load_jit_place *place, int *fd)
 {
 	if (place->pid > 0)
 		return process_root_open_itself(place->pid, place->inside, fd, NULL);
@@ -93,11 +93,12 @@ static enum tally_status open_place(const struct place *place, int *fd)
 }
 
 /* -1: the trail says why not. */
-static int open_trusted(struct binary_entry *entry, const struct place *place, const struct runtime *runtime)
+static int open_trusted(
+	struct binary_entry *entry, const struct load_jit_place *place, const struct load_jit_runtime *runtime)
 {
 	struct stat st;
 	int fd;
-	enum tally_status status = open_place(place, &fd);
+	enum tally_status status = load_jit_open_place(place, &fd);
 	if (status != TALLY_OK) {
 		binary_trail_add(entry, place->source, place->shown, binary_trail_found(status), NULL);
 		return -1;
@@ -126,8 +127,8 @@ static struct generated_file version_of(int fd)
 }
 
 /* The place's whole text, malloc'ed; NULL: the trail says why not. */
-static char *read_place(
-	struct binary_entry *entry, const struct place *place, const struct runtime *runtime, size_t limit, size_t *len)
+static char *load_jit_read_place(struct binary_entry *entry, const struct load_jit_place *place,
+	const struct load_jit_runtime *runtime, size_t limit, size_t *len)
 {
 	char *text = NULL;
 	int fd = open_trusted(entry, place, runtime);
@@ -140,47 +141,49 @@ static char *read_place(
 	return text;
 }
 
-struct places {
-	struct place items[2];
+struct load_jit_places {
+	struct load_jit_place items[2];
 	size_t count;
 };
 
 /* inside: where it is in the process's root; outside: in ours. */
-static struct places places_of(const struct binary_store_options *options, struct binary_entry *entry,
-	const struct runtime *runtime, const char *inside, const char *outside)
+static struct load_jit_places places_of(const struct binary_store_options *options, struct binary_entry *entry,
+	const struct load_jit_runtime *runtime, const char *inside, const char *outside)
 {
-	struct places places = {.count = 0};
+	struct load_jit_places places = {.count = 0};
 	struct arena *arena = &entry->arena;
 	bool is_here = !options->symfs || !*options->symfs;
 	if (is_here && runtime->is_running)
-		places.items[places.count++] = (struct place){.source = "in the process's root",
+		places.items[places.count++] = (struct load_jit_place){.source = "in the process's root",
 			.shown = arena_printf(arena, "/proc/%d/root%s", (int)entry->key.pid, inside),
 			.pid = entry->key.pid,
 			.inside = inside};
-	places.items[places.count++] = (struct place){.source = is_here ? "as its runtime writes it" : "under --symfs",
-		.shown = arena_printf(arena, "%s%s", is_here ? "" : options->symfs, outside)};
+	places.items[places.count++] =
+		(struct load_jit_place){.source = is_here ? "as its runtime writes it" : "under --symfs",
+			.shown = arena_printf(arena, "%s%s", is_here ? "" : options->symfs, outside)};
 	return places;
 }
 
 /* Of a map or a dump; none where memory is out or the path is none. */
-static struct places places_of_entry(
-	const struct binary_store_options *options, struct binary_entry *entry, const struct runtime *runtime)
+static struct load_jit_places places_of_entry(
+	const struct binary_store_options *options, struct binary_entry *entry, const struct load_jit_runtime *runtime)
 {
 	if (entry->key.kind == BINARY_PERF_MAP) {
 		const char *inside = arena_printf(&entry->arena, "/tmp/perf-%d.map", (int)runtime->own_pid);
 		const char *outside = arena_printf(&entry->arena, "/tmp/perf-%d.map", (int)entry->key.pid);
-		return inside && outside ? places_of(options, entry, runtime, inside, outside) : (struct places){0};
+		return inside && outside ? places_of(options, entry, runtime, inside, outside)
+					 : (struct load_jit_places){0};
 	}
 	const char *path = arena_string(&entry->arena, entry->key.path.data, entry->key.path.len);
-	return path && path[0] == '/' ? places_of(options, entry, runtime, path, path) : (struct places){0};
+	return path && path[0] == '/' ? places_of(options, entry, runtime, path, path) : (struct load_jit_places){0};
 }
 
-static char *read_first(struct binary_entry *entry, const struct places *places, const struct runtime *runtime,
-	size_t limit, size_t *len)
+static char *load_jit_read_first(struct binary_entry *entry, const struct load_jit_places *places,
+	const struct load_jit_runtime *runtime, size_t limit, size_t *len)
 {
 	for (size_t i = 0; i < places->count; i++) {
-		const struct place *place = &places->items[i];
-		char *text = place->shown ? read_place(entry, place, runtime, limit, len) : NULL;
+		const struct load_jit_place *place = &places->items[i];
+		char *text = place->shown ? load_jit_read_place(entry, place, runtime, limit, len) : NULL;
 		if (!text)
 			continue;
 		binary_trail_add(entry, place->source, place->shown, BINARY_FOUND_USED, NULL);
@@ -192,10 +195,10 @@ static char *read_first(struct binary_entry *entry, const struct places *places,
 
 void load_perf_map(const struct binary_store_options *options, struct binary_entry *entry)
 {
-	const struct runtime runtime = runtime_of(entry->key.pid);
-	const struct places places = places_of_entry(options, entry, &runtime);
+	const struct load_jit_runtime runtime = load_jit_runtime_of(entry->key.pid);
+	const struct load_jit_places places = places_of_entry(options, entry, &runtime);
 	size_t len = 0;
-	entry->names = read_first(entry, &places, &runtime, LIMIT_PERF_MAP, &len);
+	entry->names = load_jit_read_first(entry, &places, &runtime, LIMIT_PERF_MAP, &len);
 	/* The last line of a map that grows may be half of one. */
 	if (entry->names && runtime.is_running)
 		while (len > 0 && entry->names[len - 1] != '\n')
@@ -211,11 +214,11 @@ void load_perf_map(const struct binary_store_options *options, struct binary_ent
 }
 
 /* The dump's bytes, malloc'ed. */
-static char *read_dump(const struct binary_store_options *options, struct binary_entry *entry, size_t *len)
+static char *load_jit_read_dump(const struct binary_store_options *options, struct binary_entry *entry, size_t *len)
 {
-	const struct runtime runtime = runtime_of(entry->key.pid);
-	const struct places places = places_of_entry(options, entry, &runtime);
-	return read_first(entry, &places, &runtime, LIMIT_JITDUMP, len);
+	const struct load_jit_runtime runtime = load_jit_runtime_of(entry->key.pid);
+	const struct load_jit_places places = places_of_entry(options, entry, &runtime);
+	return load_jit_read_first(entry, &places, &runtime, LIMIT_JITDUMP, len);
 }
 
 const struct arch *load_jit_arch(const struct binary_store_options *options, uint16_t elf_machine)
@@ -232,10 +235,10 @@ const struct arch *load_jit_arch(const struct binary_store_options *options, uin
 int load_jit_open(const struct binary_store_options *options, const struct binary_key *key)
 {
 	struct binary_entry own = {.key = *key};
-	const struct runtime runtime = runtime_of(key->pid);
+	const struct load_jit_runtime runtime = load_jit_runtime_of(key->pid);
 	int fd = -1;
 	arena_init(&own.arena);
-	const struct places places = places_of_entry(options, &own, &runtime);
+	const struct load_jit_places places = places_of_entry(options, &own, &runtime);
 	for (size_t i = 0; i < places.count && fd < 0; i++)
 		fd = places.items[i].shown ? open_trusted(&own, &places.items[i], &runtime) : -1;
 	vec_free(&own.trail);
@@ -261,7 +264,7 @@ static void know_machine(const struct binary_store_options *options, struct jitd
 	dump->elf_machine = arch ? arch->e_machine : dump->elf_machine;
 }
 
-static bool add_functions(struct binary_entry *entry)
+static bool load_jit_add_functions(struct binary_entry *entry)
 {
 	const struct jitdump *dump = &entry->jitdump;
 	for (size_t i = 0; i < dump->codes.len; i++) {
@@ -275,7 +278,7 @@ static bool add_functions(struct binary_entry *entry)
 void load_jitdump(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	size_t len = 0;
-	char *bytes = read_dump(options, entry, &len);
+	char *bytes = load_jit_read_dump(options, entry, &len);
 	if (bytes)
 		load_jitdump_bytes(options, entry, bytes, len);
 	else
@@ -288,7 +291,7 @@ void load_jitdump_bytes(const struct binary_store_options *options, struct binar
 	enum tally_status status =
 		jitdump_parse(&entry->jitdump, (struct tally_bytes){(const uint8_t *)entry->names, len}, NULL);
 	know_machine(options, &entry->jitdump);
-	if (status == TALLY_NOMEM || (status == TALLY_OK && !add_functions(entry)))
+	if (status == TALLY_NOMEM || (status == TALLY_OK && !load_jit_add_functions(entry)))
 		binary_entry_out_of_memory(entry);
 	else if (status != TALLY_OK)
 		binary_entry_set(entry, BINARY_DAMAGED, "the dump of its generated code is none of version 1");
@@ -327,7 +330,7 @@ struct unwind_table *load_jit_unwind(const struct binary_store_options *options,
 	struct unwind_table *table = NULL;
 	size_t len;
 	arena_init(&own.arena);
-	char *bytes = read_dump(options, &own, &len);
+	char *bytes = load_jit_read_dump(options, &own, &len);
 	if (bytes && jitdump_parse(&own.jitdump, (struct tally_bytes){(const uint8_t *)bytes, len}, NULL) == TALLY_OK) {
 		table = unwind_of(options, &own.jitdump);
 		jitdump_deinit(&own.jitdump);

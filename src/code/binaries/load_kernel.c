@@ -120,7 +120,7 @@ void host_kernel_compare(
 	arena_deinit(&arena);
 }
 
-static uint64_t displacement(const struct binary_entry *entry, uint64_t text)
+static uint64_t load_kernel_displacement_of(const struct binary_entry *entry, uint64_t text)
 {
 	uint64_t by = entry->key.start - text;
 	return entry->key.start == 0 || text == 0 || (by & PAGE_MASK) != 0 ? 0 : by;
@@ -145,7 +145,7 @@ uint64_t load_kernel_displacement(const struct binary_entry *entry, struct elf_i
 	struct elf_symbol_list list = {0};
 	uint64_t text = elf_image_symbols(image, &list, NULL) == TALLY_OK ? reference_of(&list) : 0;
 	vec_free(&list.symbols);
-	return displacement(entry, text);
+	return load_kernel_displacement_of(entry, text);
 }
 
 /* What hides the addresses, and the least that shows them. */
@@ -176,7 +176,7 @@ static enum tally_status read_whole_list(
 	marks->text = kallsyms_address(table, "_text");
 	marks->stext = kallsyms_address(table, "_stext");
 	if (!marks->is_hidden) {
-		entry->moved = displacement(entry, marks->text ? marks->text : marks->stext);
+		entry->moved = load_kernel_displacement_of(entry, marks->text ? marks->text : marks->stext);
 		symbol_table_move(table, entry->moved);
 	}
 	bool ok = symbol_table_finish(table, SYMBOLS_UNSIZED);
@@ -185,7 +185,7 @@ static enum tally_status read_whole_list(
 }
 
 /* marks: known ones, which it takes, or empty; then what the list has. */
-static enum tally_status read_list(
+static enum tally_status load_kernel_read_list(
 	const struct kallsyms *kallsyms, struct binary_entry *entry, struct kallsyms_marks *marks)
 {
 	enum tally_status status = marks->count ? kernel_symbols_open_marked(kallsyms, marks, &entry->kernel_symbols)
@@ -196,7 +196,7 @@ static enum tally_status read_list(
 		return status;
 	*marks = *kernel_symbols_marks(entry->kernel_symbols);
 	if (!marks->is_hidden) {
-		entry->moved = displacement(entry, marks->text ? marks->text : marks->stext);
+		entry->moved = load_kernel_displacement_of(entry, marks->text ? marks->text : marks->stext);
 		kernel_symbols_move(entry->kernel_symbols, entry->moved);
 	}
 	return TALLY_OK;
@@ -221,7 +221,7 @@ static void use_kallsyms(
 {
 	struct kallsyms_marks marks = list->marks; /* then those of the entry, which are borrowed */
 	const char *path = list->path;
-	enum tally_status status = read_list(list->kallsyms, entry, &marks);
+	enum tally_status status = load_kernel_read_list(list->kallsyms, entry, &marks);
 	entry->used_path = path;
 	if (status != TALLY_OK)
 		binary_entry_out_of_memory(entry);
@@ -315,7 +315,7 @@ static void keep_list(
 		kernel_list_cache_save(&place, kallsyms, kernel_symbols_marks(entry->kernel_symbols));
 }
 
-static bool is_number(const char *name)
+static bool load_kernel_is_number(const char *name)
 {
 	return *name && name[strspn(name, "0123456789")] == '\0';
 }
@@ -334,7 +334,7 @@ static const char *kcore_copy(const struct binary_store_options *options, struct
 	const char *latest = NULL;
 	struct dirent *found;
 	while (stream && (found = readdir(stream)))
-		if (is_number(found->d_name) && (!latest || strcmp(found->d_name, latest) > 0))
+		if (load_kernel_is_number(found->d_name) && (!latest || strcmp(found->d_name, latest) > 0))
 			latest = arena_string(arena, found->d_name, strlen(found->d_name));
 	if (stream)
 		closedir(stream);
@@ -348,7 +348,7 @@ static void use_vmlinux(struct binary_entry *entry, const char *path)
 	bool ok = elf_image_symbols(entry->image, &list, NULL) == TALLY_OK;
 	uint64_t text = reference_of(&list);
 	entry->used_path = path;
-	entry->moved = displacement(entry, text);
+	entry->moved = load_kernel_displacement_of(entry, text);
 	for (size_t i = 0; i < list.symbols.len && ok; i++) {
 		const struct elf_symbol *symbol = &list.symbols.items[i];
 		if (symbol->vaddr < text) /* per-CPU variables lie at small addresses */

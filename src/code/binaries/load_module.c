@@ -17,7 +17,7 @@ struct placing {
 	VEC(uint64_t) addresses; /* by section; 0 not known */
 };
 
-static struct tally_str module_name(const struct binary_entry *entry)
+static struct tally_str load_module_name(const struct binary_entry *entry)
 {
 	struct tally_str name = entry->key.path; /* in brackets */
 	return name.len > 2 ? (struct tally_str){name.data + 1, name.len - 2} : (struct tally_str){"", 0};
@@ -26,7 +26,7 @@ static struct tally_str module_name(const struct binary_entry *entry)
 /* Whether the module that is loaded now is the recorded one. */
 static bool is_module_of_host(const struct binary_store_options *options, struct binary_entry *entry)
 {
-	struct tally_str name = module_name(entry);
+	struct tally_str name = load_module_name(entry);
 	if (entry->key.build_id_size == 0 || name.len == 0)
 		return true;
 	const char *path =
@@ -39,7 +39,7 @@ static bool is_module_of_host(const struct binary_store_options *options, struct
 /* As the kernel tells root. */
 static uint64_t section_by_sysfs(const struct placing *p, const char *section)
 {
-	struct tally_str name = module_name(p->entry);
+	struct tally_str name = load_module_name(p->entry);
 	struct arena *arena = &p->entry->arena;
 	char *text;
 	size_t len;
@@ -67,7 +67,7 @@ static void place_by_sysfs(struct placing *p)
 			p->addresses.items[i] = section_by_sysfs(p, section.name);
 }
 
-static int by_name(const void *a, const void *b)
+static int load_module_by_name(const void *a, const void *b)
 {
 	return strcmp((*(const struct symbol *const *)a)->name, (*(const struct symbol *const *)b)->name);
 }
@@ -100,7 +100,7 @@ static enum tally_status place_by_names(struct placing *p, struct tally_error *e
 	for (size_t i = 0; i < count && sorted; i++)
 		sorted[i] = &table->symbols.items[i];
 	if (count && status == TALLY_OK)
-		qsort(sorted, count, sizeof(*sorted), by_name);
+		qsort(sorted, count, sizeof(*sorted), load_module_by_name);
 	for (size_t i = 0; i < list.symbols.len && status == TALLY_OK; i++) {
 		const struct elf_symbol *symbol = &list.symbols.items[i];
 		if (symbol->section >= p->addresses.len || p->addresses.items[symbol->section] != 0)

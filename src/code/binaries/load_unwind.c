@@ -32,7 +32,7 @@ struct sections {
 	bool failed; /* out of memory */
 };
 
-static void add_section(struct sections *sections, struct elf_section *open, const struct cfi_section *cfi)
+static void load_unwind_add_section(struct sections *sections, struct elf_section *open, const struct cfi_section *cfi)
 {
 	struct cfi_section moved = *cfi;
 	moved.bytes = open->bytes;
@@ -58,7 +58,7 @@ static bool add_eh_frame(struct sections *sections, const struct elf_image *imag
 	cfi.text_address = elf_image_section_address(image, ".text");
 	cfi.data_address = frames.header_address ? frames.header_address : elf_image_section_address(image, ".got");
 	struct elf_section open = {.bytes = frames.bytes};
-	add_section(sections, &open, &cfi);
+	load_unwind_add_section(sections, &open, &cfi);
 	return true;
 }
 
@@ -66,7 +66,7 @@ static void add_debug_frame(struct sections *sections, const struct elf_image *i
 {
 	struct elf_section open;
 	if (elf_section_open(image, ".debug_frame", &open, NULL) == TALLY_OK)
-		add_section(sections, &open, &cfi);
+		load_unwind_add_section(sections, &open, &cfi);
 }
 
 struct stubs {
@@ -74,7 +74,7 @@ struct stubs {
 	const struct arch *arch;
 };
 
-static bool add_stub(struct stubs *stubs, uint64_t low, uint64_t high, int64_t cfa_offset)
+static bool load_unwind_add_stub(struct stubs *stubs, uint64_t low, uint64_t high, int64_t cfa_offset)
 {
 	struct unwind_stub stub = {.low = low, .high = high, .cfa_offset = cfa_offset};
 	return vec_push(&stubs->items, stub);
@@ -86,15 +86,15 @@ static bool add_x86_entry(struct stubs *stubs, const uint8_t *code, uint64_t vad
 	int64_t word = stubs->arch->pointer_bytes;
 	uint64_t end = vaddr + X86_PLT_ENTRY;
 	if (code[0] == 0xff && (code[1] == 0x35 || code[1] == 0xb3))
-		return add_stub(stubs, vaddr, vaddr + X86_HEADER_PUSH, 2 * word) &&
-		       add_stub(stubs, vaddr + X86_HEADER_PUSH, end, 3 * word);
+		return load_unwind_add_stub(stubs, vaddr, vaddr + X86_HEADER_PUSH, 2 * word) &&
+		       load_unwind_add_stub(stubs, vaddr + X86_HEADER_PUSH, end, 3 * word);
 	for (uint64_t i = 0; i + X86_PUSH_BYTES < X86_PLT_ENTRY; i++) {
 		bool is_start = i == 0 || i == 4 || i == 6; /* behind nothing, endbr64, or the jump */
 		if (code[i] == 0x68 && is_start)
-			return add_stub(stubs, vaddr, vaddr + i + X86_PUSH_BYTES, word) &&
-			       add_stub(stubs, vaddr + i + X86_PUSH_BYTES, end, 2 * word);
+			return load_unwind_add_stub(stubs, vaddr, vaddr + i + X86_PUSH_BYTES, word) &&
+			       load_unwind_add_stub(stubs, vaddr + i + X86_PUSH_BYTES, end, 2 * word);
 	}
-	return add_stub(stubs, vaddr, end, word);
+	return load_unwind_add_stub(stubs, vaddr, end, word);
 }
 
 /* The header pushes; entries only jump, with the return address in its register. */
@@ -106,13 +106,14 @@ static bool add_linked_plt(struct stubs *stubs, const struct tally_bytes *code, 
 		if (cursor_u32(&c) == AARCH64_PLT_PUSH)
 			pushed = c.pos;
 	if (pushed == 0 || code->len <= 32)
-		return add_stub(stubs, vaddr, vaddr + code->len, 0);
-	return add_stub(stubs, vaddr, vaddr + pushed, 0) && add_stub(stubs, vaddr + pushed, vaddr + 32, 16) &&
-	       add_stub(stubs, vaddr + 32, vaddr + code->len, 0);
+		return load_unwind_add_stub(stubs, vaddr, vaddr + code->len, 0);
+	return load_unwind_add_stub(stubs, vaddr, vaddr + pushed, 0) &&
+	       load_unwind_add_stub(stubs, vaddr + pushed, vaddr + 32, 16) &&
+	       load_unwind_add_stub(stubs, vaddr + 32, vaddr + code->len, 0);
 }
 
 /* Some linkers (lld) give the PLT no call-frame information. */
-static bool add_plt(struct stubs *stubs, const struct elf_image *image)
+static bool load_unwind_add_plt(struct stubs *stubs, const struct elf_image *image)
 {
 	static const char *const names[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
 	bool ok = true;
@@ -124,7 +125,7 @@ static bool add_plt(struct stubs *stubs, const struct elf_image *image)
 		if (stubs->arch->dwarf_link != ARCH_NO_DWARF)
 			ok = add_linked_plt(stubs, &code, vaddr, elf_image_is_swapped(image));
 		else if (strcmp(names[i], ".plt.got") == 0 || strcmp(names[i], ".plt.sec") == 0)
-			ok = add_stub(stubs, vaddr, vaddr + code.len, stubs->arch->pointer_bytes);
+			ok = load_unwind_add_stub(stubs, vaddr, vaddr + code.len, stubs->arch->pointer_bytes);
 		else
 			for (size_t at = 0; at + X86_PLT_ENTRY <= code.len && ok; at += X86_PLT_ENTRY)
 				ok = add_x86_entry(stubs, code.data + at, vaddr + at);
@@ -148,18 +149,18 @@ static bool add_trampoline(struct stubs *stubs, struct elf_image *image)
 	return ok;
 }
 
-static int by_low(const void *a, const void *b)
+static int load_unwind_by_low(const void *a, const void *b)
 {
 	const struct unwind_stub *left = a;
 	const struct unwind_stub *right = b;
 	return (left->low > right->low) - (left->low < right->low);
 }
 
-static struct unwind_table *make_table(struct sections *sections, struct stubs *stubs)
+static struct unwind_table *load_unwind_make_table(struct sections *sections, struct stubs *stubs)
 {
 	struct unwind_table *table = NULL;
 	if (stubs->items.len > 0)
-		qsort(stubs->items.items, stubs->items.len, sizeof(*stubs->items.items), by_low);
+		qsort(stubs->items.items, stubs->items.len, sizeof(*stubs->items.items), load_unwind_by_low);
 	struct unwind_table_source source = {.arch = stubs->arch,
 		.sections = sections->cfi.items,
 		.section_count = sections->cfi.len,
@@ -190,10 +191,10 @@ struct unwind_table *load_unwind_image(
 		has_eh_frame = has_eh_frame || add_eh_frame(&sections, others[i], cfi);
 		add_debug_frame(&sections, others[i], cfi);
 	}
-	sections.failed |= !add_plt(&stubs, image);
+	sections.failed |= !load_unwind_add_plt(&stubs, image);
 	if (is_vdso && stubs.arch == &arch_aarch64)
 		sections.failed |= !add_trampoline(&stubs, image);
-	return make_table(&sections, &stubs);
+	return load_unwind_make_table(&sections, &stubs);
 }
 
 #define BYTES_OF_TABLE 4 /* while a table is made, for each byte of call-frame information */
@@ -206,7 +207,8 @@ static bool is_too_large(const struct binary_store_options *options, const struc
 	return options->unwind_bytes > 0 && bytes > options->unwind_bytes / BYTES_OF_TABLE;
 }
 
-static void keep(const struct binary_store_options *options, struct binary_entry *own, struct load_unwind *unwind)
+static void load_unwind_keep(
+	const struct binary_store_options *options, struct binary_entry *own, struct load_unwind *unwind)
 {
 	size_t count;
 	const char *path;
@@ -268,14 +270,15 @@ static void keep_archive(
 		if (elf_image_machine(one->image) != elf_image_machine(first) || is_too_large(options, one->image))
 			continue;
 		(void)add_eh_frame(&sections, one->image, cfi);
-		sections.failed |= !add_plt(&stubs, one->image) || !add_moved_segments(unwind, one, sections.moved);
+		sections.failed |=
+			!load_unwind_add_plt(&stubs, one->image) || !add_moved_segments(unwind, one, sections.moved);
 		for (; stub < stubs.items.len; stub++) {
 			stubs.items.items[stub].low += sections.moved;
 			stubs.items.items[stub].high += sections.moved;
 		}
 	}
 	if (stubs.arch)
-		unwind->table = make_table(&sections, &stubs);
+		unwind->table = load_unwind_make_table(&sections, &stubs);
 }
 
 /* Of a dump of generated code, whose addresses are offsets in it. */
@@ -291,7 +294,7 @@ static void build_generated(
 }
 
 /* The entry may be loaded in another thread: the file is opened anew, as of an entry of its own. */
-static void build(const struct binary_store_options *options, struct binary_entry *entry)
+static void load_unwind_build(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	struct binary_entry own = {.key = entry->key,
 		.root = {.prefix = options->symfs ? options->symfs : ""},
@@ -306,7 +309,7 @@ static void build(const struct binary_store_options *options, struct binary_entr
 	else if (entry->key.kind == BINARY_JITDUMP)
 		build_generated(options, entry, &entry->unwind);
 	if (source)
-		keep(options, &own, &entry->unwind);
+		load_unwind_keep(options, &own, &entry->unwind);
 	else if (entry->key.kind == BINARY_USER && load_open_user_archive(options, &own, &images)) {
 		keep_archive(options, &images, &entry->unwind);
 		load_archive_close(&images);
@@ -325,7 +328,7 @@ const struct load_unwind *load_unwind(const struct binary_store_options *options
 		return unwind;
 	pthread_mutex_lock(&unwind->lock);
 	if (!atomic_load_explicit(&unwind->is_built, memory_order_relaxed)) {
-		build(options, entry);
+		load_unwind_build(options, entry);
 		atomic_store_explicit(&unwind->is_built, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&unwind->lock);

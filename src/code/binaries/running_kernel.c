@@ -5,7 +5,7 @@
 #include "code/binaries/load_kernel.h"
 
 /* Only one that can be searched is of use to others. */
-static void keep(const struct kernel_list_place *place, struct tally_str text)
+static void running_kernel_keep(const struct kernel_list_place *place, struct tally_str text)
 {
 	struct kallsyms kallsyms;
 	struct kallsyms_marks marks;
@@ -30,7 +30,7 @@ bool running_kernel_open(struct running_kernel *kernel)
 		return false;
 	}
 	kernel->text = (struct tally_str){kernel->live, len};
-	keep(&place, kernel->text);
+	running_kernel_keep(&place, kernel->text);
 	return true;
 }
 

@@ -63,7 +63,7 @@ static const char *plain_path(struct binary_entry *entry)
 	return arena_string(&entry->arena, path.data, path.len - strlen(DELETED));
 }
 
-static void add(struct binary_places *places, struct binary_place place)
+static void search_path_add(struct binary_places *places, struct binary_place place)
 {
 	if (places->count < SEARCH_PLACES_MAX && place.path)
 		places->items[places->count++] = place;
@@ -99,13 +99,13 @@ static struct binary_place in_cache(struct arena *arena, const struct binary_sto
 void search_add_cached(struct binary_places *places, struct arena *arena, const struct binary_store_options *options,
 	struct elf_build_id id, const char *file)
 {
-	add(places, in_cache(arena, options, id, "cache of build ids", file));
+	search_path_add(places, in_cache(arena, options, id, "cache of build ids", file));
 }
 
 void search_add_path(struct binary_places *places, struct arena *arena, const struct binary_root *root,
 	const char *source, const char *inside)
 {
-	add(places, in_root(arena, root, source, inside));
+	search_path_add(places, in_root(arena, root, source, inside));
 }
 
 void search_vdso(struct binary_entry *entry, const struct binary_store_options *options, struct binary_place *place)
@@ -120,8 +120,9 @@ static void add_fetched(struct binary_places *places, struct arena *arena, struc
 {
 	const char *path = debuginfod_cached(arena, id, file);
 	if (path)
-		add(places, (struct binary_place){
-				    .kind = PLACE_PATH, .source = "cache of debuginfod", .path = path, .inside = path});
+		search_path_add(places,
+			(struct binary_place){
+				.kind = PLACE_PATH, .source = "cache of debuginfod", .path = path, .inside = path});
 }
 
 void search_add_fetched(struct binary_places *places, struct arena *arena, struct elf_build_id id)
@@ -140,16 +141,17 @@ static bool root_of_process(
 	return root->prefix != NULL;
 }
 
-static void add_mapped(struct binary_entry *entry, const struct process_mapping *mapping, struct binary_places *places)
+static void search_path_add_mapped(
+	struct binary_entry *entry, const struct process_mapping *mapping, struct binary_places *places)
 {
-	add(places, (struct binary_place){.kind = PLACE_PATH,
-			    .source = "mapping of the process",
-			    .pid = entry->key.pid,
-			    .path = mapping->link});
-	add(places, (struct binary_place){.kind = PLACE_PATH,
-			    .source = "program of the process",
-			    .pid = entry->key.pid,
-			    .path = process_exe(&entry->arena, entry->key.pid, entry->key.path.data)});
+	search_path_add(places, (struct binary_place){.kind = PLACE_PATH,
+					.source = "mapping of the process",
+					.pid = entry->key.pid,
+					.path = mapping->link});
+	search_path_add(places, (struct binary_place){.kind = PLACE_PATH,
+					.source = "program of the process",
+					.pid = entry->key.pid,
+					.path = process_exe(&entry->arena, entry->key.pid, entry->key.path.data)});
 }
 
 static bool is_cached_from(const struct binary_store_options *options, struct elf_build_id id, const char *path)
@@ -164,11 +166,11 @@ static void add_kept(struct binary_entry *entry, const struct binary_store_optio
 {
 	int fd = options->kept ? options->kept->find(options->kept->context, &entry->key) : -1;
 	if (fd >= 0)
-		add(places, (struct binary_place){.kind = PLACE_KEPT,
-				    .source = "file held while recording",
-				    .path = path,
-				    .pid = entry->key.pid,
-				    .fd = fd});
+		search_path_add(places, (struct binary_place){.kind = PLACE_KEPT,
+						.source = "file held while recording",
+						.path = path,
+						.pid = entry->key.pid,
+						.fd = fd});
 }
 
 void search_program(
@@ -186,21 +188,21 @@ void search_program(
 	const struct binary_place cached = in_cache(&entry->arena, options, id, "cache of build ids", "elf");
 	bool is_of_path = is_cached_from(options, id, path);
 	if (is_of_path)
-		add(places, cached);
+		search_path_add(places, cached);
 	/* Without a build id only the process can tell which file it was: one of that name here may be another. */
 	if (id.size == 0 && root_of_process(entry, options, &theirs) &&
 		process_maps_find(&entry->arena, theirs.pid, entry->key.path.data, &mapping)) {
 		bool is_elsewhere = process_is_elsewhere(theirs.pid);
 		if (is_elsewhere && !mapping.is_deleted)
-			add(places, in_root(&entry->arena, &theirs, "root of the process", path));
+			search_path_add(places, in_root(&entry->arena, &theirs, "root of the process", path));
 		if (is_elsewhere || mapping.is_deleted) {
-			add_mapped(entry, &mapping, places); /* without a build id the cache has none */
+			search_path_add_mapped(entry, &mapping, places); /* without a build id the cache has none */
 			return;
 		}
 	}
-	add(places, in_root(&entry->arena, &own, "path", path));
+	search_path_add(places, in_root(&entry->arena, &own, "path", path));
 	if (!is_of_path)
-		add(places, cached);
+		search_path_add(places, cached);
 }
 
 void search_process(
@@ -211,9 +213,9 @@ void search_process(
 	places->count = 0;
 	if (entry->key.build_id_size == 0 || !root_of_process(entry, options, &theirs))
 		return;
-	add(places, in_root(&entry->arena, &theirs, "root of the process", plain_path(entry)));
+	search_path_add(places, in_root(&entry->arena, &theirs, "root of the process", plain_path(entry)));
 	if (process_maps_find(&entry->arena, theirs.pid, entry->key.path.data, &mapping))
-		add_mapped(entry, &mapping, places);
+		search_path_add_mapped(entry, &mapping, places);
 }
 
 /* The path up to its last slash, without it. */
@@ -241,7 +243,7 @@ static void add_linked(struct binary_entry *entry, const char *path, struct bina
 		place.has_crc = true;
 		place.crc = crc;
 		if (inside[i] && strcmp(inside[i], path) != 0) /* a program that names itself */
-			add(places, place);
+			search_path_add(places, place);
 	}
 }
 
@@ -251,10 +253,10 @@ static void add_debug_by_path(
 	add_linked(entry, path, places);
 	/* By name alone it may be of another build: the build id must tell. */
 	if (id.size > 0)
-		add(places, in_root(&entry->arena, &entry->root, "debug file by path",
-				    arena_printf(&entry->arena, "/usr/lib/debug%s.debug", path)));
+		search_path_add(places, in_root(&entry->arena, &entry->root, "debug file by path",
+						arena_printf(&entry->arena, "/usr/lib/debug%s.debug", path)));
 	if (id.size > 0 && entry->is_cached)
-		add(places, in_root(&entry->arena, &entry->root, "path", path));
+		search_path_add(places, in_root(&entry->arena, &entry->root, "path", path));
 }
 
 void search_debug_file(
@@ -264,22 +266,22 @@ void search_debug_file(
 	struct elf_build_id id = elf_image_build_id(entry->image);
 	const char *path = plain_path(entry);
 	places->count = 0;
-	add(places, in_cache(arena, options, id, "debug file in the cache of build ids", "debug"));
+	search_path_add(places, in_cache(arena, options, id, "debug file in the cache of build ids", "debug"));
 	if (id.size >= 2) {
 		const char *hex = search_hex(arena, id.bytes, id.size);
 		const char *inside =
 			*hex ? arena_printf(arena, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2) : NULL;
 		const struct binary_root own = {.prefix = options->symfs ? options->symfs : ""};
-		add(places, in_root(arena, &entry->root, "debug file by build id", inside));
+		search_path_add(places, in_root(arena, &entry->root, "debug file by build id", inside));
 		if (entry->root.pid > 0)
-			add(places, in_root(arena, &own, "debug file by build id", inside));
+			search_path_add(places, in_root(arena, &own, "debug file by build id", inside));
 		add_fetched(places, arena, id, "debuginfo");
 	}
 	if (path && path[0] == '/')
 		add_debug_by_path(entry, id, path, places);
 	/* The file at the path goes before a copy that was cached from elsewhere, but only the copy may have symbols. */
 	if (id.size > 0 && !entry->is_cached)
-		add(places, in_cache(arena, options, id, "cache of build ids", "elf"));
+		search_path_add(places, in_cache(arena, options, id, "cache of build ids", "elf"));
 }
 
 void search_supplement(struct binary_entry *entry, const char *path, const char *name, struct elf_build_id id,
@@ -292,18 +294,19 @@ void search_supplement(struct binary_entry *entry, const char *path, const char 
 	size_t prefix = strlen(entry->root.prefix);
 	places->count = 0;
 	if (*name == '/') {
-		add(places, in_root(arena, &entry->root, "common debug file (dwz)", name));
+		search_path_add(places, in_root(arena, &entry->root, "common debug file (dwz)", name));
 	} else if (strncmp(path, entry->root.prefix, prefix) == 0) {
 		/* The name counts from where the file is, to which a link by build id only leads. */
 		char *real = entry->root.pid > 0 ? NULL : realpath(path, NULL);
 		const char *from = real && strncmp(real, entry->root.prefix, prefix) == 0 ? real : path;
-		add(places, in_root(arena, &entry->root, "common debug file (dwz)",
-				    arena_printf(arena, "%.*s/%s", folder_length(from + prefix), from + prefix, name)));
+		search_path_add(places,
+			in_root(arena, &entry->root, "common debug file (dwz)",
+				arena_printf(arena, "%.*s/%s", folder_length(from + prefix), from + prefix, name)));
 		free(real);
 	}
-	add(places, in_root(arena, &entry->root, "common debug file by build id", inside));
+	search_path_add(places, in_root(arena, &entry->root, "common debug file by build id", inside));
 	if (entry->root.pid > 0)
-		add(places, in_root(arena, &own, "common debug file by build id", inside));
+		search_path_add(places, in_root(arena, &own, "common debug file by build id", inside));
 }
 
 void search_package(struct binary_entry *entry, const char *path, struct binary_places *places)
@@ -313,15 +316,16 @@ void search_package(struct binary_entry *entry, const char *path, struct binary_
 	size_t prefix = strlen(entry->root.prefix);
 	places->count = 0;
 	if (program && program[0] == '/')
-		add(places,
+		search_path_add(places,
 			in_root(arena, &entry->root, "package of split units", arena_printf(arena, "%s.dwp", program)));
 	if (strncmp(path, entry->root.prefix, prefix) != 0 || (program && strcmp(path + prefix, program) == 0))
 		return;
 	size_t len = strlen(path + prefix);
 	bool is_debug = str_ends_with(str_from(path), STR(".debug"));
-	add(places,
+	search_path_add(places,
 		in_root(arena, &entry->root, "package of split units", arena_printf(arena, "%s.dwp", path + prefix)));
 	if (is_debug)
-		add(places, in_root(arena, &entry->root, "package of split units",
-				    arena_printf(arena, "%.*s.dwp", (int)(len - strlen(".debug")), path + prefix)));
+		search_path_add(
+			places, in_root(arena, &entry->root, "package of split units",
+					arena_printf(arena, "%.*s.dwp", (int)(len - strlen(".debug")), path + prefix)));
 }

@@ -17,7 +17,7 @@ static const struct {
 	{"debug link", 'l'},
 };
 
-static char letter_of(const struct binary_info *info, const struct binary_step *step)
+static char symbol_origin_letter_of(const struct binary_info *info, const struct binary_step *step)
 {
 	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
 		if (!strcmp(letters[i].source, step->source))
@@ -38,6 +38,6 @@ char symbol_origin(const struct binary_store *store, uint32_t id)
 	const struct binary_step *steps = binary_store_trail(store, id, &count);
 	for (size_t i = 0; i < count; i++)
 		if (steps[i].found == BINARY_FOUND_USED)
-			letter = letter_of(&info, &steps[i]);
+			letter = symbol_origin_letter_of(&info, &steps[i]);
 	return letter;
 }

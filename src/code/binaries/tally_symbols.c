@@ -10,7 +10,7 @@ struct tally_symbols {
 	struct binary_entry entry;
 };
 
-static enum tally_status load(struct tally_symbols *symbols, const char *path, struct tally_error *err)
+static enum tally_status tally_symbols_load(struct tally_symbols *symbols, const char *path, struct tally_error *err)
 {
 	const struct binary_store_options options = {0};
 	const struct binary_key key = {.kind = BINARY_USER, .path = str_from(path), .pid = -1};
@@ -33,7 +33,7 @@ TALLY_API struct tally_symbols *tally_symbols_open(const char *path, struct tall
 		error_nomem(err);
 		return NULL;
 	}
-	if (load(symbols, path, err) == TALLY_OK)
+	if (tally_symbols_load(symbols, path, err) == TALLY_OK)
 		return symbols;
 	tally_symbols_close(symbols);
 	return NULL;

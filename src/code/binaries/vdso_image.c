@@ -72,7 +72,7 @@ _Noreturn static void map_and_write(const struct vdso_ranges *ranges, uint8_t *r
 	_exit(0);
 }
 
-static size_t read_all(int fd, uint8_t *bytes, size_t len)
+static size_t vdso_image_read_all(int fd, uint8_t *bytes, size_t len)
 {
 	size_t done = 0;
 	while (done < len) {
@@ -96,8 +96,8 @@ static bool read_from_child(const struct vdso_ranges *ranges, uint8_t *room, lon
 	if (child == 0)
 		map_and_write(ranges, room, ends[1]);
 	close(ends[1]);
-	bool ok = child > 0 && read_all(ends[0], (uint8_t *)size, sizeof(*size)) == sizeof(*size) &&
-		  read_all(ends[0], bytes, ROOM_BYTES) == ROOM_BYTES;
+	bool ok = child > 0 && vdso_image_read_all(ends[0], (uint8_t *)size, sizeof(*size)) == sizeof(*size) &&
+		  vdso_image_read_all(ends[0], bytes, ROOM_BYTES) == ROOM_BYTES;
 	close(ends[0]);
 	while (child > 0 && waitpid((pid_t)child, NULL, __WALL) < 0 && errno == EINTR)
 		;

@@ -43,7 +43,7 @@ struct collector {
 
 /* A name of 300 bytes can stand for gigabytes, as each of its parts may be two of the part before: the demangler, which
  * has no bound and keeps nothing but its own frames, is left in the middle. */
-static void collect(const char *part, size_t len, void *opaque)
+static void demangle_collect(const char *part, size_t len, void *opaque)
 {
 	struct collector *c = opaque;
 	if (len > LIMIT_DEMANGLED - c->text.len)
@@ -91,10 +91,10 @@ static bool demangle_by_callback(const char *name, struct collector *c)
 		return false;
 	if (setjmp(c->too_long) != 0)
 		return false;
-	if (rust_demangle_callback(name, (name[1] == 'R' ? DMGL_RUST : DMGL_AUTO) | c->flags, collect, c))
+	if (rust_demangle_callback(name, (name[1] == 'R' ? DMGL_RUST : DMGL_AUTO) | c->flags, demangle_collect, c))
 		return true;
 	text_clear(&c->text);
-	return name[1] != 'R' && cplus_demangle_v3_callback(name, DMGL_AUTO | c->flags, collect, c) != 0;
+	return name[1] != 'R' && cplus_demangle_v3_callback(name, DMGL_AUTO | c->flags, demangle_collect, c) != 0;
 }
 
 /* "Qa" to "Qz" go back 0 to 25 bytes; upper-case letters in front of the last are higher digits of base 26. */

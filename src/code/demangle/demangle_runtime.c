@@ -2,7 +2,7 @@
 
 #define OCAML "caml"
 
-static bool hex_digit(char c, unsigned *value)
+static bool demangle_runtime_hex_digit(char c, unsigned *value)
 {
 	if (c >= '0' && c <= '9')
 		*value = (unsigned)(c - '0');
@@ -24,8 +24,9 @@ static bool demangle_ocaml(struct tally_str name, struct text *text)
 		if (at + 1 < name.len && name.data[at] == '_' && name.data[at + 1] == '_') {
 			text_char(text, '.');
 			at += 2;
-		} else if (at + 2 < name.len && name.data[at] == '$' && hex_digit(name.data[at + 1], &high) &&
-			   hex_digit(name.data[at + 2], &low)) {
+		} else if (at + 2 < name.len && name.data[at] == '$' &&
+			   demangle_runtime_hex_digit(name.data[at + 1], &high) &&
+			   demangle_runtime_hex_digit(name.data[at + 2], &low)) {
 			text_char(text, (char)(high << 4 | low));
 			at += 3;
 		} else {

@@ -4,7 +4,7 @@
 
 /* Arm ARM (DDI 0487), C4.1: "Compare and swap", "Compare and swap pair" and "Atomic memory operations". */
 
-static const char *register_name(unsigned number, bool is_64, char room[8])
+static const char *arm64_atomic_register_name(unsigned number, bool is_64, char room[8])
 {
 	if (number == 31)
 		return is_64 ? "xzr" : "wzr";
@@ -12,10 +12,10 @@ static const char *register_name(unsigned number, bool is_64, char room[8])
 	return room;
 }
 
-static const char *base_name(uint32_t word, char room[8])
+static const char *arm64_atomic_base_name(uint32_t word, char room[8])
 {
 	unsigned number = word >> 5 & 31;
-	return number == 31 ? "sp" : register_name(number, true, room);
+	return number == 31 ? "sp" : arm64_atomic_register_name(number, true, room);
 }
 
 static const char *size_letter(unsigned size)
@@ -30,8 +30,9 @@ static void spell_swap_if_equal(uint32_t word, struct instruction *to)
 	unsigned size = word >> 30;
 	snprintf(to->mnemonic, sizeof(to->mnemonic), "cas%s%s%s", word >> 22 & 1 ? "a" : "", word >> 15 & 1 ? "l" : "",
 		size_letter(size));
-	snprintf(to->operands, sizeof(to->operands), "%s, %s, [%s]", register_name(word >> 16 & 31, size == 3, s),
-		register_name(word & 31, size == 3, t), base_name(word, n));
+	snprintf(to->operands, sizeof(to->operands), "%s, %s, [%s]",
+		arm64_atomic_register_name(word >> 16 & 31, size == 3, s),
+		arm64_atomic_register_name(word & 31, size == 3, t), arm64_atomic_base_name(word, n));
 }
 
 static void spell_swap_pair(uint32_t word, struct instruction *to)
@@ -40,8 +41,10 @@ static void spell_swap_pair(uint32_t word, struct instruction *to)
 	bool is_64 = word >> 30 & 1;
 	snprintf(to->mnemonic, sizeof(to->mnemonic), "casp%s%s", word >> 22 & 1 ? "a" : "", word >> 15 & 1 ? "l" : "");
 	snprintf(to->operands, sizeof(to->operands), "%s, %s, %s, %s, [%s]",
-		register_name(word >> 16 & 31, is_64, s[0]), register_name((word >> 16 & 31) + 1, is_64, s[1]),
-		register_name(word & 31, is_64, t[0]), register_name((word & 31) + 1, is_64, t[1]), base_name(word, n));
+		arm64_atomic_register_name(word >> 16 & 31, is_64, s[0]),
+		arm64_atomic_register_name((word >> 16 & 31) + 1, is_64, s[1]),
+		arm64_atomic_register_name(word & 31, is_64, t[0]),
+		arm64_atomic_register_name((word & 31) + 1, is_64, t[1]), arm64_atomic_base_name(word, n));
 }
 
 /* False: none of them. */
@@ -53,8 +56,8 @@ static bool spell_operation(uint32_t word, struct instruction *to)
 	bool acquires = word >> 23 & 1, releases = word >> 22 & 1, is_swap = word >> 15 & 1;
 	if (is_swap && operation == 4 && acquires && !releases && (word >> 16 & 31) == 31) {
 		snprintf(to->mnemonic, sizeof(to->mnemonic), "ldapr%s", size_letter(size));
-		snprintf(to->operands, sizeof(to->operands), "%s, [%s]", register_name(word & 31, size == 3, t),
-			base_name(word, n));
+		snprintf(to->operands, sizeof(to->operands), "%s, [%s]",
+			arm64_atomic_register_name(word & 31, size == 3, t), arm64_atomic_base_name(word, n));
 		return true;
 	}
 	if (is_swap && operation != 0)
@@ -64,8 +67,8 @@ static bool spell_operation(uint32_t word, struct instruction *to)
 	snprintf(to->mnemonic, sizeof(to->mnemonic), "%s%s%s%s%s", is_swap ? "swp" : (is_store ? "st" : "ld"),
 		is_swap ? "" : names[operation], acquires ? "a" : "", releases ? "l" : "", size_letter(size));
 	snprintf(to->operands, sizeof(to->operands), is_store ? "%s, %s[%s]" : "%s, %s, [%s]",
-		register_name(word >> 16 & 31, size == 3, s), is_store ? "" : register_name(word & 31, size == 3, t),
-		base_name(word, n));
+		arm64_atomic_register_name(word >> 16 & 31, size == 3, s),
+		is_store ? "" : arm64_atomic_register_name(word & 31, size == 3, t), arm64_atomic_base_name(word, n));
 	return true;
 }
 

@@ -121,7 +121,7 @@ static void set_bad(const struct disassembler *d, struct tally_bytes bytes, stru
 	snprintf(to->operands, sizeof(to->operands), "0x%0*x", (int)to->size * 2, word);
 }
 
-static enum instruction_kind kind_of(const struct disassembler *d, const cs_insn *insn)
+static enum instruction_kind disassembler_kind_of(const struct disassembler *d, const cs_insn *insn)
 {
 	bool is_arm64 = d->options.elf_machine == EM_AARCH64;
 	if (is_arm64 && (insn->id == ARM64_INS_BL || insn->id == ARM64_INS_BLR))
@@ -189,7 +189,7 @@ void disassembler_next(struct disassembler *d, struct tally_bytes bytes, uint64_
 		return;
 	}
 	to->size = d->insn->size;
-	to->kind = kind_of(d, d->insn);
+	to->kind = disassembler_kind_of(d, d->insn);
 	to->always_leaves = always_leaves(d, d->insn, to->kind);
 	snprintf(to->mnemonic, sizeof(to->mnemonic), "%s", d->insn->mnemonic);
 	snprintf(to->operands, sizeof(to->operands), "%s", d->insn->op_str);

@@ -2,17 +2,17 @@
 
 #include <stdio.h>
 
-static bool opens(char c)
+static bool instruction_text_opens(char c)
 {
 	return c == '(' || c == '[' || c == '{';
 }
 
-static bool closes(char c)
+static bool instruction_text_closes(char c)
 {
 	return c == ')' || c == ']' || c == '}';
 }
 
-static void add_word(struct operand_words *words, const char *text, size_t len)
+static void instruction_text_add_word(struct operand_words *words, const char *text, size_t len)
 {
 	while (len > 0 && text[0] == ' ') {
 		text++;
@@ -30,16 +30,16 @@ void operand_words_split(struct operand_words *words, const char *text)
 	const char *start = text;
 	words->count = 0;
 	for (; *text; text++) {
-		if (opens(*text))
+		if (instruction_text_opens(*text))
 			depth++;
-		else if (closes(*text) && depth > 0)
+		else if (instruction_text_closes(*text) && depth > 0)
 			depth--;
 		else if (*text == ',' && depth == 0) {
-			add_word(words, start, (size_t)(text - start));
+			instruction_text_add_word(words, start, (size_t)(text - start));
 			start = text + 1;
 		}
 	}
-	add_word(words, start, (size_t)(text - start));
+	instruction_text_add_word(words, start, (size_t)(text - start));
 }
 
 void operand_words_insert(struct operand_words *words, size_t index, const char *text)

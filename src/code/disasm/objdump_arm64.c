@@ -24,7 +24,7 @@ static const struct condition conditions[] = {
 	{"lt", "lt", "tstop"},
 };
 
-static const struct condition *find_condition(const char *name)
+static const struct condition *objdump_arm64_find_condition(const char *name)
 {
 	for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++)
 		if (!strcmp(conditions[i].name, name))
@@ -47,13 +47,13 @@ static void comment_branch(const char *meanings, char *comment, size_t bytes)
 static void spell_condition(struct instruction *to)
 {
 	const struct condition *condition;
-	if (!strncmp(to->mnemonic, "b.", 2) && (condition = find_condition(to->mnemonic + 2))) {
+	if (!strncmp(to->mnemonic, "b.", 2) && (condition = objdump_arm64_find_condition(to->mnemonic + 2))) {
 		snprintf(to->mnemonic, sizeof(to->mnemonic), "b.%s", condition->shown);
 		comment_branch(condition->meanings, to->comment, sizeof(to->comment));
 		return;
 	}
 	char *comma = strrchr(to->operands, ',');
-	if (!comma || !(condition = find_condition(comma + 2)))
+	if (!comma || !(condition = objdump_arm64_find_condition(comma + 2)))
 		return;
 	snprintf(comma + 2, sizeof(to->operands) - (size_t)(comma + 2 - to->operands), "%s", condition->shown);
 	snprintf(to->comment, sizeof(to->comment), "%s = %s", condition->shown, condition->meanings);
@@ -76,7 +76,7 @@ static bool counts_bits(const char *mnemonic)
 }
 
 /* Every "#number" anew: decimal for displacements and counts of bits, else hex. */
-static void spell_numbers(struct instruction *to)
+static void objdump_arm64_spell_numbers(struct instruction *to)
 {
 	char out[INSTRUCTION_OPERANDS_BYTES];
 	size_t n = 0;
@@ -275,7 +275,7 @@ void objdump_arm64(csh handle, const cs_insn *from, struct instruction *to)
 		return;
 	}
 	if (!is_direct || arm64->op_count == 0 || arm64->operands[arm64->op_count - 1].type != ARM64_OP_IMM || !hash) {
-		spell_numbers(to);
+		objdump_arm64_spell_numbers(to);
 		spell_condition(to);
 		spell_vectors(to);
 		spell_alias(to);
@@ -288,7 +288,7 @@ void objdump_arm64(csh handle, const cs_insn *from, struct instruction *to)
 	to->has_target = true;
 	to->target = (uint64_t)arm64->operands[arm64->op_count - 1].imm;
 	*hash = 0;
-	spell_numbers(to);
+	objdump_arm64_spell_numbers(to);
 	size_t used = strlen(to->operands);
 	snprintf(to->operands + used, sizeof(to->operands) - used, "%llx", (unsigned long long)to->target);
 	spell_condition(to);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Numbers in memory operands, which capstone writes as 8 below ten: "8(%rax)" -> "0x8(%rax)". Blanks go. */
-static void spell_numbers(char *text)
+static void objdump_x86_spell_numbers(char *text)
 {
 	char out[OPERAND_TEXT_BYTES];
 	size_t n = 0;
@@ -374,7 +374,7 @@ static void spell_operands(struct spelling *s)
 			spell_immediate(s, text, immediates++);
 			continue;
 		}
-		spell_numbers(text);
+		objdump_x86_spell_numbers(text);
 		correct_index(s, text);
 		lift_segment(s, text);
 		if (s->is_intel)

@@ -22,7 +22,7 @@ static const struct {
 	[15] = {{X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B, 0}},
 };
 
-static uint8_t number_of(unsigned reg)
+static uint8_t operation_x86_number_of(unsigned reg)
 {
 	for (unsigned i = 0; reg && i < 16; i++)
 		for (unsigned width = 0; width < 5; width++)
@@ -32,18 +32,19 @@ static uint8_t number_of(unsigned reg)
 }
 
 /* OPERATION_NO_REGISTER: no register, or not all of one. */
-static uint8_t whole(const cs_x86_op *operand)
+static uint8_t operation_x86_whole(const cs_x86_op *operand)
 {
-	return operand->type == X86_OP_REG && operand->size == 8 ? number_of(operand->reg) : OPERATION_NO_REGISTER;
+	return operand->type == X86_OP_REG && operand->size == 8 ? operation_x86_number_of(operand->reg)
+								 : OPERATION_NO_REGISTER;
 }
 
-static void set_memory(const cs_insn *insn, const cs_x86_op *operand, struct operation *to)
+static void operation_x86_set_memory(const cs_insn *insn, const cs_x86_op *operand, struct operation *to)
 {
 	struct operation_memory *memory = &to->memory;
 	memory->is_there = true;
 	memory->bytes = operand->size;
-	memory->base = number_of(operand->mem.base);
-	memory->index = number_of(operand->mem.index);
+	memory->base = operation_x86_number_of(operand->mem.base);
+	memory->index = operation_x86_number_of(operand->mem.index);
 	memory->offset = operand->mem.disp;
 	memory->is_in_segment = operand->mem.segment == X86_REG_FS || operand->mem.segment == X86_REG_GS;
 	memory->is_absolute = operand->mem.base == X86_REG_RIP || operand->mem.base == X86_REG_INVALID;
@@ -63,40 +64,42 @@ static bool has_no_access(unsigned id)
 static void set_moves(const cs_x86 *x86, unsigned id, struct operation *to)
 {
 	const cs_x86_op *first = &x86->operands[0], *last = &x86->operands[1];
-	uint8_t target = whole(first);
+	uint8_t target = operation_x86_whole(first);
 	if (id == X86_INS_MOV && first->type == X86_OP_REG && last->type == X86_OP_IMM) {
 		to->kind = OPERATION_CONSTANT;
-		to->to = number_of(first->reg);
+		to->to = operation_x86_number_of(first->reg);
 		to->constant = first->size == 4 ? (int64_t)(uint32_t)last->imm : last->imm;
 	} else if ((id == X86_INS_MOV || id == X86_INS_MOVABS) && last->type == X86_OP_MEM &&
 		   target != OPERATION_NO_REGISTER) {
 		to->kind = OPERATION_LOAD;
 		to->to = target;
-	} else if (id == X86_INS_MOV && first->type == X86_OP_MEM && whole(last) != OPERATION_NO_REGISTER) {
+	} else if (id == X86_INS_MOV && first->type == X86_OP_MEM &&
+		   operation_x86_whole(last) != OPERATION_NO_REGISTER) {
 		to->kind = OPERATION_STORE;
-		to->from = whole(last);
-	} else if (id == X86_INS_MOV && target != OPERATION_NO_REGISTER && whole(last) != OPERATION_NO_REGISTER) {
+		to->from = operation_x86_whole(last);
+	} else if (id == X86_INS_MOV && target != OPERATION_NO_REGISTER &&
+		   operation_x86_whole(last) != OPERATION_NO_REGISTER) {
 		to->kind = OPERATION_COPY;
 		to->to = target;
-		to->from = whole(last);
+		to->from = operation_x86_whole(last);
 	} else if (id == X86_INS_LEA && target != OPERATION_NO_REGISTER) {
 		to->kind = OPERATION_ADDRESS;
 		to->to = target;
 	}
 }
 
-static void set_sums(const cs_x86 *x86, unsigned id, struct operation *to)
+static void operation_x86_set_sums(const cs_x86 *x86, unsigned id, struct operation *to)
 {
 	const cs_x86_op *first = &x86->operands[0], *last = &x86->operands[1];
-	uint8_t target = whole(first);
+	uint8_t target = operation_x86_whole(first);
 	if (target == OPERATION_NO_REGISTER)
 		return;
 	if ((id == X86_INS_ADD || id == X86_INS_SUB) && last->type == X86_OP_IMM) {
 		to->kind = OPERATION_ADD_CONSTANT;
 		to->constant = id == X86_INS_ADD ? last->imm : (int64_t)(0 - (uint64_t)last->imm);
-	} else if (id == X86_INS_ADD && whole(last) != OPERATION_NO_REGISTER) {
+	} else if (id == X86_INS_ADD && operation_x86_whole(last) != OPERATION_NO_REGISTER) {
 		to->kind = OPERATION_ADD_REGISTER;
-		to->second = whole(last);
+		to->second = operation_x86_whole(last);
 	} else if (id == X86_INS_INC || id == X86_INS_DEC) {
 		to->kind = OPERATION_ADD_CONSTANT;
 		to->constant = id == X86_INS_INC ? 1 : -1;
@@ -106,7 +109,7 @@ static void set_sums(const cs_x86 *x86, unsigned id, struct operation *to)
 	to->to = to->from = target;
 }
 
-static void set_flow(csh handle, const cs_insn *insn, struct operation *to)
+static void operation_x86_set_flow(csh handle, const cs_insn *insn, struct operation *to)
 {
 	const cs_x86 *x86 = &insn->detail->x86;
 	bool is_call = cs_insn_group(handle, insn, CS_GRP_CALL), is_jump = cs_insn_group(handle, insn, CS_GRP_JUMP);
@@ -133,11 +136,11 @@ static void set_stack(const cs_insn *insn, struct operation *to)
 	switch (insn->id) {
 	case X86_INS_PUSH:
 		to->kind = OPERATION_PUSH;
-		to->from = whole(&x86->operands[0]);
+		to->from = operation_x86_whole(&x86->operands[0]);
 		break;
 	case X86_INS_POP:
 		to->kind = OPERATION_POP;
-		to->to = whole(&x86->operands[0]);
+		to->to = operation_x86_whole(&x86->operands[0]);
 		break;
 	case X86_INS_LEAVE:
 		to->kind = OPERATION_LEAVE;
@@ -186,20 +189,20 @@ void operation_decode_x86(csh handle, const cs_insn *insn, struct operation *to)
 	uint8_t read_count, written_count;
 	for (unsigned i = 0; i < x86->op_count; i++)
 		if (x86->operands[i].type == X86_OP_MEM)
-			set_memory(insn, &x86->operands[i], to);
+			operation_x86_set_memory(insn, &x86->operands[i], to);
 	to->memory.is_address_only = has_no_access(insn->id);
 	to->fusing = fusing_of(insn);
-	set_flow(handle, insn, to);
+	operation_x86_set_flow(handle, insn, to);
 	if (x86->op_count == 2) {
 		set_moves(x86, insn->id, to);
-		set_sums(x86, insn->id, to);
+		operation_x86_set_sums(x86, insn->id, to);
 	} else if (x86->op_count == 1) {
-		set_sums(x86, insn->id, to);
+		operation_x86_set_sums(x86, insn->id, to);
 	}
 	set_stack(insn, to);
 	if (cs_regs_access(handle, insn, read, &read_count, written, &written_count) != CS_ERR_OK)
 		return;
 	for (unsigned i = 0; i < written_count; i++)
-		if (number_of(written[i]) != OPERATION_NO_REGISTER)
-			to->written |= UINT64_C(1) << number_of(written[i]);
+		if (operation_x86_number_of(written[i]) != OPERATION_NO_REGISTER)
+			to->written |= UINT64_C(1) << operation_x86_number_of(written[i]);
 }

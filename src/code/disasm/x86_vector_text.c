@@ -16,7 +16,7 @@ static unsigned element_of(const struct vector_decoding *d, const struct vector_
 }
 
 /* Bytes of a vector after it was shortened by so many halves, and the name of the register that holds them. */
-static unsigned shortened(const struct vector_decoding *d, unsigned halves)
+static unsigned x86_vector_text_shortened(const struct vector_decoding *d, unsigned halves)
 {
 	return 16u << d->length >> halves;
 }
@@ -31,11 +31,11 @@ static unsigned source_bytes(const struct vector_decoding *d, const struct vecto
 {
 	switch (letter) {
 	case 'Y':
-		return shortened(d, 1);
+		return x86_vector_text_shortened(d, 1);
 	case 'Q':
-		return shortened(d, 2);
+		return x86_vector_text_shortened(d, 2);
 	case 'O':
-		return shortened(d, 3);
+		return x86_vector_text_shortened(d, 3);
 	case 'x':
 		return 16;
 	case 'z':
@@ -48,13 +48,13 @@ static unsigned source_bytes(const struct vector_decoding *d, const struct vecto
 	case 'E':
 		return d->w ? 8 : 4;
 	case 'D':
-		return d->length == 0 ? 8 : shortened(d, 0);
+		return d->length == 0 ? 8 : x86_vector_text_shortened(d, 0);
 	default:
-		return shortened(d, 0);
+		return x86_vector_text_shortened(d, 0);
 	}
 }
 
-static void add_source(
+static void x86_vector_text_add_source(
 	struct vector_decoding *d, struct operand_words *words, const struct vector_row *row, char letter)
 {
 	unsigned bytes = source_bytes(d, row, letter), element = element_of(d, row);
@@ -64,7 +64,7 @@ static void add_source(
 			vector_add_general(d, words, d->rm | d->b << 3, letter == 'E' && d->w);
 		else
 			vector_add_register(d, words,
-				kind_for(letter == 'D'	 ? shortened(d, 0)
+				kind_for(letter == 'D'	 ? x86_vector_text_shortened(d, 0)
 					 : letter == 'w' ? 16
 							 : bytes),
 				d->rm | d->b << 3 | d->x << 4);
@@ -97,7 +97,7 @@ static void add_operand(
 		vector_add_register(d, words, "xmm", d->v);
 		break;
 	case 'y':
-		vector_add_register(d, words, kind_for(shortened(d, 1)), reg);
+		vector_add_register(d, words, kind_for(x86_vector_text_shortened(d, 1)), reg);
 		break;
 	case 'K':
 		vector_add_register(d, words, "k", d->reg);
@@ -120,7 +120,7 @@ static void add_operand(
 		vector_add_immediate(d, words);
 		break;
 	default:
-		add_source(d, words, row, letter);
+		x86_vector_text_add_source(d, words, row, letter);
 		break;
 	}
 }
@@ -134,7 +134,7 @@ static void mark_masked(const struct vector_decoding *d, struct operand_words *w
 	memcpy(text, with, sizeof(with));
 }
 
-static const char *find_condition(const struct vector_row *row, unsigned number)
+static const char *x86_vector_text_find_condition(const struct vector_row *row, unsigned number)
 {
 	static const char *const of_floats[] = {"eq", "lt", "le", "unord", "neq", "nlt", "nle", "ord", "eq_uq", "nge",
 		"ngt", "false", "neq_oq", "ge", "gt", "true", "eq_os", "lt_oq", "le_oq", "unord_s", "neq_us", "nlt_uq",
@@ -152,7 +152,7 @@ static const char *find_condition(const struct vector_row *row, unsigned number)
 static void name_condition(
 	struct vector_decoding *d, struct operand_words *words, const struct vector_row *row, struct instruction *to)
 {
-	const char *name = find_condition(row, d->at < d->bytes.len ? d->bytes.data[d->at] : 0xff);
+	const char *name = x86_vector_text_find_condition(row, d->at < d->bytes.len ? d->bytes.data[d->at] : 0xff);
 	const char *stem = row->opcode == 0xc2 ? "vcmp" : (row->opcode == 0x44 ? "vpclmul" : "vpcmp");
 	char letter[2] = {row->by_w[0] ? row->by_w[d->w] : 0, 0};
 	const char *type = row->opcode == 0x44 ? (name ? "dq" : "qdq") : row->name;

@@ -29,7 +29,7 @@ struct reducing {
 	bool failed;
 };
 
-static uint64_t word_at(const struct reducing *r, size_t at)
+static uint64_t pack_dump_word_at(const struct reducing *r, size_t at)
 {
 	struct cursor c = cursor_make((struct tally_bytes){r->copy.data, r->copy.len}, r->swap);
 	cursor_skip(&c, at);
@@ -37,7 +37,7 @@ static uint64_t word_at(const struct reducing *r, size_t at)
 }
 
 /* Of a kind that readers pass over: its body is zeros. */
-static void blank(struct reducing *r, size_t start, size_t end)
+static void pack_dump_blank(struct reducing *r, size_t start, size_t end)
 {
 	memset(r->copy.data + start, 0xff, sizeof(uint32_t));
 	memset(r->copy.data + start + RECORD_BYTES, 0, end - start - RECORD_BYTES);
@@ -56,7 +56,7 @@ static bool is_hit(const struct reducing *r, uint64_t start, uint64_t size)
 	return low < r->count && r->addresses[low] - start < size;
 }
 
-static void hide(struct reducing *r, size_t name, size_t code)
+static void pack_dump_hide(struct reducing *r, size_t name, size_t code)
 {
 	const char *old = (const char *)r->copy.data + name;
 	const char *made = r->hiding->name ? r->hiding->name(r->hiding->context, old) : old;
@@ -71,20 +71,20 @@ static void hide(struct reducing *r, size_t name, size_t code)
 static void reduce_load(struct reducing *r, size_t start, size_t end)
 {
 	size_t fixed = start + RECORD_BYTES, name = fixed + LOAD_FIXED;
-	uint64_t size = name < end ? word_at(r, fixed + LOAD_SIZE_AT) : 0;
+	uint64_t size = name < end ? pack_dump_word_at(r, fixed + LOAD_SIZE_AT) : 0;
 	bool stays = size > 0 && size < end - name && is_hit(r, end - (size_t)size, size);
 	if (stays && !memchr(r->copy.data + name, 0, end - name - (size_t)size))
 		stays = false;
 	if (r->lines && (!stays || r->hiding->without_code))
-		blank(r, r->lines, r->lines_end);
+		pack_dump_blank(r, r->lines, r->lines_end);
 	r->lines = 0;
 	if (!stays) {
-		blank(r, start, end);
+		pack_dump_blank(r, start, end);
 		return;
 	}
-	uint64_t *slot = map_u64_at(&r->kept, word_at(r, fixed + LOAD_INDEX_AT), &(bool){false});
+	uint64_t *slot = map_u64_at(&r->kept, pack_dump_word_at(r, fixed + LOAD_INDEX_AT), &(bool){false});
 	r->failed = r->failed || !slot;
-	hide(r, name, end - (size_t)size);
+	pack_dump_hide(r, name, end - (size_t)size);
 	if (r->hiding->without_code)
 		memset(r->copy.data + end - size, 0, (size_t)size);
 }
@@ -98,24 +98,24 @@ static void reduce_record(struct reducing *r, uint32_t id, size_t start, size_t 
 		reduce_load(r, start, end);
 		break;
 	case CODE_MOVE:
-		if (index + sizeof(uint64_t) > end || !map_u64_find(&r->kept, word_at(r, index), &found))
-			blank(r, start, end);
+		if (index + sizeof(uint64_t) > end || !map_u64_find(&r->kept, pack_dump_word_at(r, index), &found))
+			pack_dump_blank(r, start, end);
 		break;
 	case CODE_DEBUG_INFO:
 		if (r->lines)
-			blank(r, r->lines, r->lines_end);
+			pack_dump_blank(r, r->lines, r->lines_end);
 		r->lines = start;
 		r->lines_end = end;
 		break;
 	case CODE_CLOSE:
 		break;
 	default: /* how to unwind: chains were made; and what is not known */
-		blank(r, start, end);
+		pack_dump_blank(r, start, end);
 		break;
 	}
 }
 
-static void reduce(struct reducing *r)
+static void pack_dump_reduce(struct reducing *r)
 {
 	struct cursor c = cursor_make((struct tally_bytes){r->copy.data, r->copy.len}, r->swap);
 	cursor_skip(&c, HEADER_SIZE_AT);
@@ -130,7 +130,7 @@ static void reduce(struct reducing *r)
 		c.pos = start + size;
 	}
 	if (r->lines)
-		blank(r, r->lines, r->lines_end);
+		pack_dump_blank(r, r->lines, r->lines_end);
 	/* What is behind the last whole record is not known. */
 	memset(r->copy.data + c.pos, 0, c.len - c.pos);
 }
@@ -142,7 +142,7 @@ bool pack_dump_make(const struct jitdump *dump, const uint64_t *addresses, size_
 	writer_bytes(&r.copy, dump->bytes.data, dump->bytes.len);
 	r.failed = r.copy.failed;
 	if (!r.failed)
-		reduce(&r);
+		pack_dump_reduce(&r);
 	uLongf room = compressBound((uLong)dump->bytes.len);
 	uint8_t *packed = r.failed ? NULL : malloc(room);
 	const uint8_t size[SIZE_BYTES] = {(uint8_t)dump->bytes.len, (uint8_t)(dump->bytes.len >> 8),

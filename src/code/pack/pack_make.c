@@ -5,7 +5,7 @@
 
 #define NEAR 16 /* no instruction is longer */
 
-static bool is_same_place(const struct source_place *a, const struct source_place *b)
+static bool pack_make_is_same_place(const struct source_place *a, const struct source_place *b)
 {
 	return a->function == b->function && a->path == b->path && a->line == b->line &&
 	       a->discriminator == b->discriminator && a->is_inlined == b->is_inlined;
@@ -19,7 +19,7 @@ static bool extend_range(struct pack_object *object, uint64_t address, const str
 		last->size > UINT32_MAX - 2 * NEAR)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (!is_same_place(&object->places.items[last->first + i], &places[i]))
+		if (!pack_make_is_same_place(&object->places.items[last->first + i], &places[i]))
 			return false;
 	last->size = (uint32_t)(address - last->start + 1);
 	return true;

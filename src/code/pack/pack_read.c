@@ -37,7 +37,7 @@ static struct tally_str read_str(struct decoder *d)
 	return text ? str_from(text) : (struct tally_str){"", 0};
 }
 
-static uint8_t read_id(struct decoder *d, uint8_t size, uint8_t id[PACK_ID_BYTES])
+static uint8_t pack_read_id(struct decoder *d, uint8_t size, uint8_t id[PACK_ID_BYTES])
 {
 	const uint8_t *bytes = cursor_take(&d->at, PACK_ID_BYTES);
 	if (size > PACK_ID_BYTES)
@@ -47,7 +47,7 @@ static uint8_t read_id(struct decoder *d, uint8_t size, uint8_t id[PACK_ID_BYTES
 	return d->at.failed ? 0 : size;
 }
 
-static void read_file(struct decoder *d, struct binary_key *key)
+static void pack_read_file(struct decoder *d, struct binary_key *key)
 {
 	key->major = cursor_u32(&d->at);
 	key->minor = cursor_u32(&d->at);
@@ -65,10 +65,10 @@ static void read_fixed(struct decoder *d, struct pack_object *object)
 	uint8_t id_size = cursor_u8(c), found_size = cursor_u8(c);
 	cursor_skip(c, sizeof(uint16_t));
 	if (id_size)
-		object->key.build_id_size = read_id(d, id_size, object->key.build_id);
+		object->key.build_id_size = pack_read_id(d, id_size, object->key.build_id);
 	else
-		read_file(d, &object->key);
-	object->found_id.size = read_id(d, found_size, object->found_id.bytes);
+		pack_read_file(d, &object->key);
+	object->found_id.size = pack_read_id(d, found_size, object->found_id.bytes);
 	object->key.start = cursor_u64(c);
 	object->symbol_count = cursor_u64(c);
 	object->key.path = read_str(d);
@@ -81,7 +81,7 @@ static void read_fixed(struct decoder *d, struct pack_object *object)
 		c->failed = true;
 }
 
-static void read_segments(struct decoder *d, uint32_t count, struct pack_object *object)
+static void pack_read_segments(struct decoder *d, uint32_t count, struct pack_object *object)
 {
 	for (uint32_t i = 0; i < count && !d->failed; i++) {
 		struct pack_segment segment = {cursor_u64(&d->at), 0, 0};
@@ -137,7 +137,7 @@ static void read_places(struct decoder *d, uint32_t count, struct pack_object *o
 	}
 }
 
-static void read_bytes(struct decoder *d, uint32_t count, struct pack_object *object)
+static void pack_read_bytes(struct decoder *d, uint32_t count, struct pack_object *object)
 {
 	(void)object;
 	d->code = cursor_bytes(&d->at, count);
@@ -166,7 +166,7 @@ static void read_codes(struct decoder *d, uint32_t count, struct pack_object *ob
 	}
 }
 
-static void read_names(struct decoder *d, uint32_t count, struct pack_object *object)
+static void pack_read_names(struct decoder *d, uint32_t count, struct pack_object *object)
 {
 	uint64_t last = 0;
 	for (uint32_t i = 0; i < count && !d->failed; i++) {
@@ -181,7 +181,7 @@ static void read_names(struct decoder *d, uint32_t count, struct pack_object *ob
 	}
 }
 
-static void read_dump(struct decoder *d, uint32_t count, struct pack_object *object)
+static void pack_read_dump(struct decoder *d, uint32_t count, struct pack_object *object)
 {
 	object->dump = cursor_bytes(&d->at, count);
 }
@@ -190,18 +190,18 @@ static const struct {
 	size_t item_bytes;
 	void (*read)(struct decoder *d, uint32_t count, struct pack_object *object);
 } blocks[] = {
-	[PACK_SEGMENTS] = {PACK_SEGMENT_BYTES, read_segments},
+	[PACK_SEGMENTS] = {PACK_SEGMENT_BYTES, pack_read_segments},
 	[PACK_SYMBOLS] = {PACK_SYMBOL_BYTES, read_symbols},
 	[PACK_RANGES] = {PACK_RANGE_BYTES, read_ranges},
 	[PACK_PLACES] = {PACK_PLACE_BYTES, read_places},
-	[PACK_BYTES] = {1, read_bytes},
+	[PACK_BYTES] = {1, pack_read_bytes},
 	[PACK_CODES] = {PACK_CODE_BYTES, read_codes},
-	[PACK_NAMES] = {PACK_NAME_BYTES, read_names},
-	[PACK_DUMP] = {1, read_dump},
+	[PACK_NAMES] = {PACK_NAME_BYTES, pack_read_names},
+	[PACK_DUMP] = {1, pack_read_dump},
 };
 
 /* Each kind of block comes once at most. */
-static void read_block(struct decoder *d, struct pack_object *object, uint64_t *seen)
+static void pack_read_block(struct decoder *d, struct pack_object *object, uint64_t *seen)
 {
 	uint32_t tag = cursor_u32(&d->at), count = cursor_u32(&d->at);
 	uint64_t bytes = cursor_u64(&d->at);
@@ -259,19 +259,20 @@ static void read_object(struct decoder *d, struct pack_object *object)
 	d->offsets.len = 0;
 	read_fixed(d, object);
 	while (cursor_left(&d->at) >= PACK_BLOCK_HEADER && !d->failed)
-		read_block(d, object, &seen);
+		pack_read_block(d, object, &seen);
 	check_ranges(d, object);
 	slice_codes(d, object);
 	outer.failed = outer.failed || d->at.failed;
 	d->at = outer;
 }
 
-struct header {
+struct pack_read_header {
 	uint32_t object_count, string_bytes;
 	bool swap;
 };
 
-static enum tally_status read_header(struct tally_bytes bytes, struct header *header, struct tally_error *err)
+static enum tally_status pack_read_header(
+	struct tally_bytes bytes, struct pack_read_header *header, struct tally_error *err)
 {
 	if (bytes.len < PACK_HEADER_BYTES || memcmp(bytes.data, PACK_MAGIC, PACK_MAGIC_BYTES) != 0)
 		return error_set(err, TALLY_CORRUPT, "it is no pack");
@@ -299,8 +300,8 @@ static enum tally_status read_header(struct tally_bytes bytes, struct header *he
 
 enum tally_status pack_open(struct tally_bytes bytes, struct pack **out, struct tally_error *err)
 {
-	struct header header = {0};
-	enum tally_status status = read_header(bytes, &header, err);
+	struct pack_read_header header = {0};
+	enum tally_status status = pack_read_header(bytes, &header, err);
 	if (status != TALLY_OK)
 		return status;
 	struct decoder d = {.at = cursor_make(bytes, header.swap)};
@@ -359,13 +360,13 @@ const struct pack_object *pack_get(const struct pack *pack, size_t index)
 	return &pack->objects.items[index];
 }
 
-static bool is_generated(enum binary_kind kind)
+static bool pack_read_is_generated(enum binary_kind kind)
 {
 	return kind == BINARY_PERF_MAP || kind == BINARY_JITDUMP;
 }
 
 /* Of files without a build id; packs of earlier versions, and recordings of earlier kernels, do not say more than the path. */
-static bool is_same_file(const struct binary_key *a, const struct binary_key *b)
+static bool pack_read_is_same_file(const struct binary_key *a, const struct binary_key *b)
 {
 	return a->build_id_size > 0 || a->inode == 0 || b->inode == 0 ||
 	       (a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
@@ -378,8 +379,9 @@ const struct pack_object *pack_find(const struct pack *pack, const struct binary
 		const struct binary_key *has = &pack->objects.items[i].key;
 		if (has->kind == key->kind && str_equal(has->path, key->path) && str_equal(has->file, key->file) &&
 			has->build_id_size == key->build_id_size &&
-			memcmp(has->build_id, key->build_id, key->build_id_size) == 0 && is_same_file(has, key) &&
-			(!is_generated(key->kind) || has->pid == key->pid))
+			memcmp(has->build_id, key->build_id, key->build_id_size) == 0 &&
+			pack_read_is_same_file(has, key) &&
+			(!pack_read_is_generated(key->kind) || has->pid == key->pid))
 			return &pack->objects.items[i];
 	}
 	return NULL;

@@ -21,7 +21,7 @@ void pack_set_order(struct writer *w)
 	w->swap = *(const uint8_t *)&one == 0;
 }
 
-static uint32_t string_of(struct encoder *e, const char *data, size_t len)
+static uint32_t pack_write_string_of(struct encoder *e, const char *data, size_t len)
 {
 	uint32_t index;
 	if (!intern_add(&e->known, data, len, &index)) {
@@ -42,20 +42,20 @@ static uint32_t string_of(struct encoder *e, const char *data, size_t len)
 	return offset;
 }
 
-static void put_string(struct encoder *e, const char *text)
+static void pack_write_put_string(struct encoder *e, const char *text)
 {
-	writer_u32(&e->body, text ? string_of(e, text, strlen(text)) : PACK_NO_STRING);
+	writer_u32(&e->body, text ? pack_write_string_of(e, text, strlen(text)) : PACK_NO_STRING);
 }
 
 /* Recorded paths: up to the first NUL, which names of files do not have. */
 static void put_str(struct encoder *e, struct tally_str str)
 {
 	size_t len = str.len ? strnlen(str.data, str.len) : 0;
-	writer_u32(&e->body, string_of(e, len ? str.data : "", len));
+	writer_u32(&e->body, pack_write_string_of(e, len ? str.data : "", len));
 }
 
 /* In the place of the build id: 20 bytes. */
-static void put_file(struct writer *w, const struct binary_key *key)
+static void pack_write_put_file(struct writer *w, const struct binary_key *key)
 {
 	writer_u32(w, key->major);
 	writer_u32(w, key->minor);
@@ -63,7 +63,7 @@ static void put_file(struct writer *w, const struct binary_key *key)
 	writer_u32(w, (uint32_t)key->generation);
 }
 
-static void put_id(struct writer *w, const uint8_t *bytes, uint8_t size)
+static void pack_write_put_id(struct writer *w, const uint8_t *bytes, uint8_t size)
 {
 	uint8_t padded[PACK_ID_BYTES] = {0};
 	size_t len = size < sizeof(padded) ? size : sizeof(padded);
@@ -71,7 +71,7 @@ static void put_id(struct writer *w, const uint8_t *bytes, uint8_t size)
 	writer_bytes(w, padded, sizeof(padded));
 }
 
-static void put_fixed(struct encoder *e, const struct pack_object *object)
+static void pack_write_put_fixed(struct encoder *e, const struct pack_object *object)
 {
 	struct writer *w = &e->body;
 	writer_u32(w, (uint32_t)object->key.kind);
@@ -81,17 +81,17 @@ static void put_fixed(struct encoder *e, const struct pack_object *object)
 	writer_u8(w, object->found_id.size);
 	writer_u16(w, 0);
 	if (object->key.build_id_size)
-		put_id(w, object->key.build_id, object->key.build_id_size);
+		pack_write_put_id(w, object->key.build_id, object->key.build_id_size);
 	else
-		put_file(w, &object->key);
-	put_id(w, object->found_id.bytes, object->found_id.size);
+		pack_write_put_file(w, &object->key);
+	pack_write_put_id(w, object->found_id.bytes, object->found_id.size);
 	writer_u64(w, object->key.start);
 	writer_u64(w, object->symbol_count);
 	put_str(e, object->key.path);
 	put_str(e, object->key.file);
-	put_string(e, object->used_path);
-	put_string(e, object->text);
-	put_string(e, object->places_path);
+	pack_write_put_string(e, object->used_path);
+	pack_write_put_string(e, object->text);
+	pack_write_put_string(e, object->places_path);
 	writer_u32(w, 0);
 }
 
@@ -104,7 +104,7 @@ static void begin_block(struct encoder *e, enum pack_block tag, size_t count, si
 	writer_u64(&e->body, (uint64_t)count * item_bytes);
 }
 
-static void put_blocks(struct encoder *e, const struct pack_object *object)
+static void pack_write_put_blocks(struct encoder *e, const struct pack_object *object)
 {
 	struct writer *w = &e->body;
 	begin_block(e, PACK_SEGMENTS, object->segments.len, PACK_SEGMENT_BYTES);
@@ -118,7 +118,7 @@ static void put_blocks(struct encoder *e, const struct pack_object *object)
 		const struct symbol *symbol = &object->symbols.items[i];
 		writer_u64(w, symbol->start);
 		writer_u64(w, symbol->end);
-		put_string(e, symbol->name);
+		pack_write_put_string(e, symbol->name);
 		writer_u32(w, (uint8_t)symbol->binding | (symbol->is_object ? PACK_SYMBOL_OBJECT : 0));
 	}
 	begin_block(e, PACK_RANGES, object->ranges.len, PACK_RANGE_BYTES);
@@ -133,14 +133,14 @@ static void put_blocks(struct encoder *e, const struct pack_object *object)
 	begin_block(e, PACK_PLACES, object->places.len, PACK_PLACE_BYTES);
 	for (size_t i = 0; i < object->places.len; i++) {
 		const struct source_place *place = &object->places.items[i];
-		put_string(e, place->function);
-		put_string(e, place->path);
+		pack_write_put_string(e, place->function);
+		pack_write_put_string(e, place->path);
 		writer_u32(w, place->line);
 		writer_u32(w, place->discriminator << 1 | (place->is_inlined ? PACK_PLACE_INLINED : 0));
 	}
 }
 
-static void put_code(struct encoder *e, const struct pack_object *object)
+static void pack_write_put_code(struct encoder *e, const struct pack_object *object)
 {
 	struct writer *w = &e->body;
 	uint64_t offset = 0;
@@ -158,8 +158,8 @@ static void put_code(struct encoder *e, const struct pack_object *object)
 		writer_u64(w, offset);
 		writer_u32(w, (uint32_t)code->bytes.len);
 		writer_u32(w, code->elf_machine);
-		put_string(e, code->section);
-		put_string(e, code->path);
+		pack_write_put_string(e, code->section);
+		pack_write_put_string(e, code->path);
 		writer_u32(w, (code->is_big_endian ? PACK_CODE_IS_BIG : 0) | (code->is_64 ? PACK_CODE_IS_64 : 0) |
 				      (code->has_symtab ? PACK_CODE_HAS_SYMTAB : 0));
 		writer_u32(w, 0);
@@ -170,12 +170,12 @@ static void put_code(struct encoder *e, const struct pack_object *object)
 		const struct pack_name *name = &object->names.items[i];
 		writer_u64(w, name->address);
 		writer_u64(w, name->name.offset);
-		put_string(e, name->name.name);
+		pack_write_put_string(e, name->name.name);
 		writer_u32(w, name->name.is_plt);
 	}
 }
 
-static void put_dump(struct encoder *e, const struct pack_object *object)
+static void pack_write_put_dump(struct encoder *e, const struct pack_object *object)
 {
 	if (object->dump.len == 0)
 		return;
@@ -183,20 +183,20 @@ static void put_dump(struct encoder *e, const struct pack_object *object)
 	writer_bytes(&e->body, object->dump.data, object->dump.len);
 }
 
-static void put_object(struct encoder *e, const struct pack_object *object)
+static void pack_write_put_object(struct encoder *e, const struct pack_object *object)
 {
 	size_t start = e->body.len;
 	writer_u64(&e->body, 0);
-	put_fixed(e, object);
-	put_blocks(e, object);
-	put_code(e, object);
-	put_dump(e, object);
+	pack_write_put_fixed(e, object);
+	pack_write_put_blocks(e, object);
+	pack_write_put_code(e, object);
+	pack_write_put_dump(e, object);
 	writer_align(&e->body, 8);
 	if (!e->body.failed)
 		writer_patch_u64(&e->body, start, e->body.len - start - sizeof(uint64_t));
 }
 
-static void join(struct encoder *e, size_t count, struct writer *w)
+static void pack_write_join(struct encoder *e, size_t count, struct writer *w)
 {
 	writer_align(&e->strings, 8);
 	writer_bytes(w, PACK_MAGIC, PACK_MAGIC_BYTES);
@@ -220,12 +220,12 @@ enum tally_status pack_encode(
 	struct encoder e = {0};
 	e.body.swap = w->swap;
 	intern_init(&e.known);
-	(void)string_of(&e, "", 0);
+	(void)pack_write_string_of(&e, "", 0);
 	for (size_t i = 0; i < count; i++)
-		put_object(&e, &objects[i]);
+		pack_write_put_object(&e, &objects[i]);
 	bool is_too_large = e.is_too_large || count > LIMIT_PACK || e.body.len > LIMIT_PACK;
 	if (!is_too_large)
-		join(&e, count, w);
+		pack_write_join(&e, count, w);
 	bool failed = e.failed || e.body.failed || e.strings.failed || w->failed;
 	writer_deinit(&e.body);
 	writer_deinit(&e.strings);

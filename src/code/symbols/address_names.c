@@ -7,14 +7,14 @@
 
 /* As objdump takes them of several for one address: functions, not what their resolvers are called by, before data, and that
  * before labels; of each the global ones first, then the larger. */
-static uint8_t rank_of(const struct elf_symbol *symbol)
+static uint8_t address_names_rank_of(const struct elf_symbol *symbol)
 {
 	uint8_t binding = symbol->binding == 'l' ? 2 : (symbol->binding == 'w' ? 1 : 0);
 	bool is_function = symbol->is_function && !symbol->is_resolver;
 	return (uint8_t)((is_function ? 0 : symbol->is_function || symbol->is_object ? 4 : 8) + binding);
 }
 
-static bool add_plt(struct address_names *names, struct elf_image *image, uint64_t moved)
+static bool address_names_add_plt(struct address_names *names, struct elf_image *image, uint64_t moved)
 {
 	struct elf_plt plt = {0};
 	bool ok = elf_image_plt(image, &plt, NULL) == TALLY_OK;
@@ -32,7 +32,7 @@ static bool add_plt(struct address_names *names, struct elf_image *image, uint64
 	return ok;
 }
 
-static bool add_slots(struct address_names *names, struct elf_image *image, uint64_t moved)
+static bool address_names_add_slots(struct address_names *names, struct elf_image *image, uint64_t moved)
 {
 	struct elf_reference_list list = {0};
 	bool ok = elf_image_references(image, &list, NULL) == TALLY_OK;
@@ -56,12 +56,12 @@ bool address_names_add(struct address_names *names, struct elf_image *image, uin
 		struct address_name name = {.address = symbol->vaddr + moved,
 			.size = symbol->size,
 			.name = symbol->name,
-			.rank = rank_of(symbol),
+			.rank = address_names_rank_of(symbol),
 			.is_code = symbol->is_function};
 		ok = vec_push(&names->items, name);
 	}
 	vec_free(&list.symbols);
-	return ok && add_plt(names, image, moved) && add_slots(names, image, moved);
+	return ok && address_names_add_plt(names, image, moved) && address_names_add_slots(names, image, moved);
 }
 
 bool address_names_add_function(struct address_names *names, uint64_t address, uint64_t size, const char *name)
@@ -71,7 +71,7 @@ bool address_names_add_function(struct address_names *names, uint64_t address, u
 			.address = address, .size = size, .name = name, .rank = RANK_OF_TABLES, .is_code = true}));
 }
 
-static int by_address(const void *left, const void *right)
+static int address_names_by_address(const void *left, const void *right)
 {
 	const struct address_name *a = left, *b = right;
 	if (a->address != b->address)
@@ -124,7 +124,7 @@ void address_names_finish(struct address_names *names)
 		finish_slots(names);
 		return;
 	}
-	qsort(names->items.items, names->items.len, sizeof(names->items.items[0]), by_address);
+	qsort(names->items.items, names->items.len, sizeof(names->items.items[0]), address_names_by_address);
 	size_t kept = 1;
 	for (size_t i = 1; i < names->items.len; i++)
 		if (names->items.items[i].address != names->items.items[kept - 1].address)

@@ -100,7 +100,7 @@ static bool read_move(struct parsing *p, struct unit *unit)
 	return size == code->size && add_place(p, unit, code, address);
 }
 
-static bool read_lines(struct parsing *p, struct unit *unit)
+static bool jitdump_read_lines(struct parsing *p, struct unit *unit)
 {
 	struct cursor *c = &unit->cursor;
 	uint64_t address = cursor_u64(c);
@@ -148,7 +148,7 @@ static bool read_unit(struct parsing *p, struct unit *unit)
 	case JITDUMP_CODE_MOVE:
 		return read_move(p, unit);
 	case JITDUMP_CODE_DEBUG_INFO:
-		return read_lines(p, unit);
+		return jitdump_read_lines(p, unit);
 	case JITDUMP_CODE_UNWINDING:
 		return read_unwinding(p, unit);
 	default:
@@ -156,7 +156,7 @@ static bool read_unit(struct parsing *p, struct unit *unit)
 	}
 }
 
-static void read_units(struct parsing *p, struct cursor *c)
+static void jitdump_read_units(struct parsing *p, struct cursor *c)
 {
 	while (cursor_left(c) > 0 && !p->is_out_of_memory) {
 		size_t start = c->pos;
@@ -217,7 +217,7 @@ enum tally_status jitdump_parse(struct jitdump *dump, struct tally_bytes bytes, 
 	dump->line_shift = header.line_shift;
 	dump->swap = header.swap;
 	dump->has_cpu_time = header.has_cpu_time;
-	read_units(&p, &c);
+	jitdump_read_units(&p, &c);
 	map_u64_deinit(&p.by_index);
 	if (!p.is_out_of_memory)
 		return TALLY_OK;

@@ -34,7 +34,7 @@ static bool parse_eight(const char *text, uint64_t *value)
 	return is_right;
 }
 
-static int hex_digit(char c)
+static int kallsyms_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -53,7 +53,7 @@ static size_t parse_address(struct tally_str text, uint64_t *address)
 	}
 	size_t n = 0;
 	int digit;
-	for (*address = 0; n < text.len && n < ADDRESS_DIGITS && (digit = hex_digit(text.data[n])) >= 0; n++)
+	for (*address = 0; n < text.len && n < ADDRESS_DIGITS && (digit = kallsyms_hex_digit(text.data[n])) >= 0; n++)
 		*address = *address << 4 | (uint64_t)digit;
 	return n;
 }
@@ -72,7 +72,7 @@ static bool parse_line(struct tally_str text, struct line *line)
 	return true;
 }
 
-static bool next_line(struct tally_str *rest, struct tally_str *line)
+static bool kallsyms_next_line(struct tally_str *rest, struct tally_str *line)
 {
 	if (rest->len == 0)
 		return false;
@@ -128,7 +128,7 @@ static bool is_code_or_data(char type)
 	}
 }
 
-static char binding_of(char type)
+static char kallsyms_binding_of(char type)
 {
 	if (type == 'W' || type == 'w')
 		return 'w';
@@ -136,7 +136,7 @@ static char binding_of(char type)
 }
 
 /* Compilers' marks ("$x", "$d") are no names of functions. */
-static bool is_wanted(const struct line *line)
+static bool kallsyms_is_wanted(const struct line *line)
 {
 	return line->name.len > 0 && line->name.data[0] != '$' && line->name.data[0] != '\0' &&
 	       is_code_or_data(line->type);
@@ -154,10 +154,10 @@ void kallsyms_open(const char *text, size_t len, struct kallsyms *kallsyms)
 	kallsyms->modules = (struct tally_str){text + split, len - split};
 }
 
-static bool add_line(const struct line *line, struct arena *arena, struct symbol_table *table)
+static bool kallsyms_add_line(const struct line *line, struct arena *arena, struct symbol_table *table)
 {
 	const char *name = arena_string(arena, line->name.data, line->name.len);
-	if (!name || !symbol_table_add(table, line->address, 0, name, binding_of(line->type)))
+	if (!name || !symbol_table_add(table, line->address, 0, name, kallsyms_binding_of(line->type)))
 		return false;
 	symbol_table_mark_object(table, (line->type | 0x20) != 't' && (line->type | 0x20) != 'w');
 	return true;
@@ -166,15 +166,15 @@ static bool add_line(const struct line *line, struct arena *arena, struct symbol
 static bool add_kernel_lines(struct tally_str rest, struct arena *arena, struct symbol_table *table, bool *some_address)
 {
 	struct tally_str text;
-	while (next_line(&rest, &text)) {
+	while (kallsyms_next_line(&rest, &text)) {
 		struct line line;
 		if (!parse_line(text, &line))
 			continue;
 		split_module(&line);
-		if (line.module.len > 0 || !is_wanted(&line))
+		if (line.module.len > 0 || !kallsyms_is_wanted(&line))
 			continue;
 		*some_address = *some_address || line.address != 0;
-		if (!add_line(&line, arena, table))
+		if (!kallsyms_add_line(&line, arena, table))
 			return false;
 	}
 	return true;
@@ -198,7 +198,7 @@ bool kallsyms_add_kernel(
 static bool all_are_modules(struct tally_str rest)
 {
 	struct tally_str text;
-	while (next_line(&rest, &text)) {
+	while (kallsyms_next_line(&rest, &text)) {
 		struct line line = {.name = text, .module = {"", 0}};
 		split_module(&line);
 		if (line.module.len == 0)
@@ -242,7 +242,7 @@ enum tally_status kallsyms_mark(const struct kallsyms *kallsyms, struct kallsyms
 	uint64_t address, before = 0, named = 0;
 	enum tally_status status = all_are_modules(kallsyms->modules) ? TALLY_OK : TALLY_NOT_FOUND;
 	*marks = (struct kallsyms_marks){0};
-	while (status == TALLY_OK && next_line(&rest, &line)) {
+	while (status == TALLY_OK && kallsyms_next_line(&rest, &line)) {
 		if (!parse_usual(line, &address) || address < before) {
 			status = TALLY_NOT_FOUND;
 			break;
@@ -279,11 +279,11 @@ bool kallsyms_add_part(const struct kallsyms *kallsyms, const struct kallsyms_ma
 		kallsyms->kernel.data + (is_last ? kallsyms->kernel.len : marks->marks.items[index + 1].offset);
 	struct tally_str rest = {kallsyms->kernel.data + from, kallsyms->kernel.len - from};
 	struct tally_str text;
-	while (next_line(&rest, &text)) {
+	while (kallsyms_next_line(&rest, &text)) {
 		struct line line;
-		if (!parse_line(text, &line) || !is_wanted(&line))
+		if (!parse_line(text, &line) || !kallsyms_is_wanted(&line))
 			continue;
-		if (!add_line(&line, arena, table))
+		if (!kallsyms_add_line(&line, arena, table))
 			return false;
 		if (text.data >= end)
 			break;
@@ -303,14 +303,14 @@ bool kallsyms_add_module(
 		first--;
 	rest.len -= (size_t)(first - rest.data);
 	rest.data = first;
-	while (next_line(&rest, &text)) {
+	while (kallsyms_next_line(&rest, &text)) {
 		struct line line;
 		if (!parse_line(text, &line))
 			continue;
 		split_module(&line);
-		if (!str_equal(line.module, module) || !is_wanted(&line) || line.address == 0)
+		if (!str_equal(line.module, module) || !kallsyms_is_wanted(&line) || line.address == 0)
 			continue;
-		if (!add_line(&line, arena, table))
+		if (!kallsyms_add_line(&line, arena, table))
 			return false;
 	}
 	return true;
@@ -320,12 +320,12 @@ static bool find_start(struct tally_str rest, bool in_module, struct tally_str n
 {
 	struct tally_str text;
 	bool is_found = false;
-	while (next_line(&rest, &text)) {
+	while (kallsyms_next_line(&rest, &text)) {
 		struct line line;
 		if (!parse_line(text, &line))
 			continue;
 		split_module(&line);
-		if (!str_equal(line.name, name) || !is_wanted(&line) || line.address == 0 ||
+		if (!str_equal(line.name, name) || !kallsyms_is_wanted(&line) || line.address == 0 ||
 			(line.module.len > 0) != in_module || (is_found && line.address >= place->start))
 			continue;
 		*place = (struct kallsyms_place){.start = line.address, .module = line.module};
@@ -334,15 +334,15 @@ static bool find_start(struct tally_str rest, bool in_module, struct tally_str n
 	return is_found;
 }
 
-static void find_end(struct tally_str rest, struct kallsyms_place *place)
+static void kallsyms_find_end(struct tally_str rest, struct kallsyms_place *place)
 {
 	struct tally_str text;
-	while (next_line(&rest, &text)) {
+	while (kallsyms_next_line(&rest, &text)) {
 		struct line line;
 		if (!parse_line(text, &line) || line.address <= place->start)
 			continue;
 		split_module(&line);
-		if (str_equal(line.module, place->module) && is_wanted(&line) &&
+		if (str_equal(line.module, place->module) && kallsyms_is_wanted(&line) &&
 			(place->end == 0 || line.address < place->end))
 			place->end = line.address;
 	}
@@ -355,8 +355,8 @@ bool kallsyms_find(const struct kallsyms *kallsyms, struct tally_str name, struc
 	if (!find_start(kallsyms->kernel, false, name, &found) && !find_start(kallsyms->modules, false, name, &found) &&
 		!find_start(kallsyms->modules, true, name, &found))
 		return false;
-	find_end(kallsyms->kernel, &found);
-	find_end(kallsyms->modules, &found);
+	kallsyms_find_end(kallsyms->kernel, &found);
+	kallsyms_find_end(kallsyms->modules, &found);
 	if (found.end == 0)
 		found.end = (found.start | PAGE_MASK) + 1;
 	*place = found;

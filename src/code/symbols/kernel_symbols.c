@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-struct part {
+struct kernel_symbols_part {
 	_Atomic bool is_read;
 	struct symbol_table table;
 };
@@ -13,7 +13,7 @@ struct part {
 #define SHARES	    16
 #define SHARE_PARTS 32 /* that are neighbours */
 
-struct share { /* of the parts */
+struct kernel_symbols_share { /* of the parts */
 	pthread_mutex_t lock; /* of who reads a part */
 	struct arena arena; /* names */
 };
@@ -22,8 +22,8 @@ struct kernel_symbols {
 	struct kallsyms list;
 	struct kallsyms_marks marks;
 	uint64_t moved;
-	struct part *parts; /* one per mark */
-	struct share shares[SHARES];
+	struct kernel_symbols_part *parts; /* one per mark */
+	struct kernel_symbols_share shares[SHARES];
 };
 
 enum tally_status kernel_symbols_open(const struct kallsyms *list, struct kernel_symbols **out)
@@ -37,7 +37,7 @@ enum tally_status kernel_symbols_open_marked(
 	const struct kallsyms *list, struct kallsyms_marks *marks, struct kernel_symbols **out)
 {
 	struct kernel_symbols *symbols = calloc(1, sizeof(*symbols));
-	struct part *parts = calloc(marks->marks.len ? marks->marks.len : 1, sizeof(*parts));
+	struct kernel_symbols_part *parts = calloc(marks->marks.len ? marks->marks.len : 1, sizeof(*parts));
 	if (!symbols || !parts) {
 		free(symbols);
 		free(parts);
@@ -83,8 +83,8 @@ void kernel_symbols_move(struct kernel_symbols *symbols, uint64_t by)
 
 static void read_part(struct kernel_symbols *symbols, size_t index)
 {
-	struct part *part = &symbols->parts[index];
-	struct share *share = &symbols->shares[index / SHARE_PARTS % SHARES];
+	struct kernel_symbols_part *part = &symbols->parts[index];
+	struct kernel_symbols_share *share = &symbols->shares[index / SHARE_PARTS % SHARES];
 	pthread_mutex_lock(&share->lock);
 	if (!atomic_load_explicit(&part->is_read, memory_order_relaxed)) {
 		bool ok = kallsyms_add_part(&symbols->list, &symbols->marks, index, &share->arena, &part->table);
@@ -100,7 +100,7 @@ static void read_part(struct kernel_symbols *symbols, size_t index)
 }
 
 /* The part, which is read then, that the address lies in; count: no part begins before it. */
-static size_t part_of(struct kernel_symbols *symbols, uint64_t address)
+static size_t kernel_symbols_part_of(struct kernel_symbols *symbols, uint64_t address)
 {
 	const struct kallsyms_mark *marks = symbols->marks.marks.items;
 	uint64_t listed = address - symbols->moved;
@@ -121,13 +121,13 @@ static size_t part_of(struct kernel_symbols *symbols, uint64_t address)
 
 const struct symbol *kernel_symbols_find(struct kernel_symbols *symbols, uint64_t address)
 {
-	size_t part = part_of(symbols, address);
+	size_t part = kernel_symbols_part_of(symbols, address);
 	return part < symbols->marks.marks.len ? symbol_table_find(&symbols->parts[part].table, address) : NULL;
 }
 
 void kernel_symbols_find_span(struct kernel_symbols *symbols, uint64_t address, struct symbol_span *span)
 {
-	size_t part = part_of(symbols, address), count = symbols->marks.marks.len;
+	size_t part = kernel_symbols_part_of(symbols, address), count = symbols->marks.marks.len;
 	*span = (struct symbol_span){NULL, address, address};
 	if (part == count)
 		return;

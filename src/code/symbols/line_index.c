@@ -79,7 +79,7 @@ void line_index_deinit(struct line_index *index)
 #define LINE_INDEX_OVERLAPPING 1024 /* ranges looked through for one address, as in debug information */
 
 /* As debug_info looks for it: the last range that begins at or below address and covers it. */
-static uint32_t unit_at(const struct line_index *index, uint64_t address)
+static uint32_t line_index_unit_at(const struct line_index *index, uint64_t address)
 {
 	size_t low = 0, high = index->range_count;
 	while (low < high) {
@@ -98,7 +98,7 @@ static uint32_t unit_at(const struct line_index *index, uint64_t address)
 }
 
 /* The parts of a block, which block_is_good has checked. */
-struct block {
+struct line_index_loaded_block {
 	const struct line_index_block *head;
 	const struct line_index_row *rows;
 	const struct line_index_function *functions;
@@ -107,9 +107,9 @@ struct block {
 	const char *strings;
 };
 
-static struct block block_of(const struct line_index *index, uint32_t unit)
+static struct line_index_loaded_block block_of(const struct line_index *index, uint32_t unit)
 {
-	struct block b;
+	struct line_index_loaded_block b;
 	const uint8_t *at = index->bytes.data + index->units[unit].offset;
 	b.head = (const struct line_index_block *)(const void *)at;
 	b.rows = (const struct line_index_row *)(const void *)(b.head + 1);
@@ -120,7 +120,7 @@ static struct block block_of(const struct line_index *index, uint32_t unit)
 	return b;
 }
 
-static bool entries_are_good(const struct block *b)
+static bool entries_are_good(const struct line_index_loaded_block *b)
 {
 	const struct line_index_block *head = b->head;
 	for (uint32_t i = 0; i < head->function_count; i++)
@@ -152,7 +152,7 @@ static bool block_is_good(const struct line_index *index, uint32_t unit)
 			 head->file_count * (uint64_t)sizeof(uint32_t) + head->string_bytes;
 	if (bytes > entry->bytes || head->string_bytes == 0)
 		return false;
-	struct block b = block_of(index, unit);
+	struct line_index_loaded_block b = block_of(index, unit);
 	return b.strings[0] == '\0' && b.strings[head->string_bytes - 1] == '\0' && entries_are_good(&b);
 }
 
@@ -169,12 +169,12 @@ bool line_index_has(struct line_index *index, uint64_t address)
 {
 	if (index->bytes.len == 0)
 		return false;
-	uint32_t unit = unit_at(index, address);
+	uint32_t unit = line_index_unit_at(index, address);
 	return unit == NO_UNIT || line_index_has_unit(index, unit);
 }
 
 /* NULL: none covers the offset. */
-static const struct line_index_row *find_row(const struct block *b, uint64_t offset)
+static const struct line_index_row *line_index_find_row(const struct line_index_loaded_block *b, uint64_t offset)
 {
 	size_t low = 0, high = b->head->row_count;
 	while (low < high) {
@@ -187,7 +187,7 @@ static const struct line_index_row *find_row(const struct block *b, uint64_t off
 	return low > 0 && b->rows[low - 1].file != LINE_INDEX_END ? &b->rows[low - 1] : NULL;
 }
 
-static uint32_t find_function(const struct block *b, uint64_t offset)
+static uint32_t line_index_find_function(const struct line_index_loaded_block *b, uint64_t offset)
 {
 	size_t low = 0, high = b->head->code_count;
 	while (low < high) {
@@ -203,36 +203,37 @@ static uint32_t find_function(const struct block *b, uint64_t offset)
 	return LINE_INDEX_NONE;
 }
 
-static const char *string_at(const struct block *b, uint32_t offset)
+static const char *line_index_string_at(const struct line_index_loaded_block *b, uint32_t offset)
 {
 	return offset ? b->strings + offset : NULL;
 }
 
-static const char *path_of(const struct block *b, uint32_t file)
+static const char *line_index_path_of(const struct line_index_loaded_block *b, uint32_t file)
 {
-	return file < b->head->file_count ? string_at(b, b->files[file]) : NULL;
+	return file < b->head->file_count ? line_index_string_at(b, b->files[file]) : NULL;
 }
 
 size_t line_index_find(const struct line_index *index, uint64_t address, struct source_place *places, size_t max)
 {
-	uint32_t unit = unit_at(index, address);
+	uint32_t unit = line_index_unit_at(index, address);
 	size_t count = 0;
 	if (unit == NO_UNIT || index->checked[unit] != LINE_INDEX_GOOD || max == 0)
 		return 0;
-	struct block b = block_of(index, unit);
+	struct line_index_loaded_block b = block_of(index, unit);
 	uint64_t offset = address - b.head->base;
-	const struct line_index_row *row = find_row(&b, offset);
+	const struct line_index_row *row = line_index_find_row(&b, offset);
 	struct source_place place = {0};
 	if (row)
-		place = (struct source_place){
-			.path = path_of(&b, row->file), .line = row->line, .discriminator = row->discriminator};
-	uint32_t f = find_function(&b, offset);
+		place = (struct source_place){.path = line_index_path_of(&b, row->file),
+			.line = row->line,
+			.discriminator = row->discriminator};
+	uint32_t f = line_index_find_function(&b, offset);
 	while (f != LINE_INDEX_NONE && count < max && count < LIMIT_INLINE_DEPTH) {
 		const struct line_index_function *function = &b.functions[f];
-		place.function = string_at(&b, function->name);
+		place.function = line_index_string_at(&b, function->name);
 		place.is_inlined = function->caller != LINE_INDEX_NONE;
 		places[count++] = place;
-		place.path = function->call_line ? path_of(&b, function->call_file) : NULL;
+		place.path = function->call_line ? line_index_path_of(&b, function->call_file) : NULL;
 		place.line = function->call_line;
 		place.discriminator = 0;
 		f = function->caller;

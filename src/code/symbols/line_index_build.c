@@ -14,18 +14,18 @@
 
 #define PARTS_AT_ONCE 32 /* what is held in memory: a large program's index is not */
 
-struct part { /* of one unit: what becomes its block */
+struct line_index_build_part { /* of one unit: what becomes its block */
 	uint32_t unit;
 	struct writer bytes; /* len 0: it cannot be held */
 	bool out_of_memory;
 };
 
-struct build {
+struct line_index_build_build {
 	const struct line_index_source *source;
 	const struct line_index_sink *sink;
 	struct line_index *older;
 	VEC(uint32_t) units; /* that older has not */
-	struct part parts[PARTS_AT_ONCE];
+	struct line_index_build_part parts[PARTS_AT_ONCE];
 	struct line_index_unit *table; /* by unit */
 	uint32_t unit_count;
 	uint64_t end; /* of what was put */
@@ -58,7 +58,7 @@ static uint32_t add_string(struct strings *strings, const char *text, size_t len
 }
 
 /* The lowest address of the unit. False: it reaches farther than offsets do. */
-static bool find_base(const struct debug_unit *unit, uint64_t *base)
+static bool line_index_build_find_base(const struct debug_unit *unit, uint64_t *base)
 {
 	uint64_t low = UINT64_MAX, high = 0;
 	for (size_t i = 0; i < unit->lines->rows.len; i++) {
@@ -75,7 +75,7 @@ static bool find_base(const struct debug_unit *unit, uint64_t *base)
 	return high <= low || high - low < UINT32_MAX;
 }
 
-static void put_rows(struct writer *w, const struct debug_unit *unit, uint64_t base)
+static void line_index_build_put_rows(struct writer *w, const struct debug_unit *unit, uint64_t base)
 {
 	for (size_t i = 0; i < unit->lines->rows.len; i++) {
 		const struct dwarf_line_row *row = &unit->lines->rows.items[i];
@@ -88,7 +88,7 @@ static void put_rows(struct writer *w, const struct debug_unit *unit, uint64_t b
 }
 
 static void put_functions(struct writer *w, const struct debug_info *info, struct dwarf_reader *reader,
-	const struct debug_unit *unit, struct part *part, struct strings *strings)
+	const struct debug_unit *unit, struct line_index_build_part *part, struct strings *strings)
 {
 	for (size_t i = 0; i < unit->functions->functions.len; i++) {
 		const struct dwarf_function *function = &unit->functions->functions.items[i];
@@ -111,7 +111,7 @@ static void put_codes(struct writer *w, const struct debug_unit *unit, uint64_t 
 }
 
 static void put_files(struct writer *w, const struct debug_info *info, const struct debug_unit *unit,
-	const struct part *part, struct strings *strings)
+	const struct line_index_build_part *part, struct strings *strings)
 {
 	struct arena arena;
 	arena_init(&arena);
@@ -125,22 +125,22 @@ static void put_files(struct writer *w, const struct debug_info *info, const str
 
 static void build_part(void *context, size_t index, unsigned worker)
 {
-	struct build *build = context;
+	struct line_index_build_build *build = context;
 	const struct debug_info *info = build->source->info;
-	struct part *part = &build->parts[index];
+	struct line_index_build_part *part = &build->parts[index];
 	struct debug_unit unit;
 	struct line_index_block head = {0};
 	struct dwarf_reader reader;
 	struct strings strings = {0};
 	struct writer *w = &part->bytes;
 	(void)worker;
-	if (!debug_info_unit(info, part->unit, &unit) || !find_base(&unit, &head.base))
+	if (!debug_info_unit(info, part->unit, &unit) || !line_index_build_find_base(&unit, &head.base))
 		return;
 	intern_init(&strings.seen);
 	dwarf_reader_init(&reader);
 	writer_u8(&strings.bytes, 0);
 	writer_bytes(w, &head, sizeof(head));
-	put_rows(w, &unit, head.base);
+	line_index_build_put_rows(w, &unit, head.base);
 	put_functions(w, info, &reader, &unit, part, &strings);
 	put_codes(w, &unit, head.base);
 	put_files(w, info, &unit, part, &strings);
@@ -182,7 +182,7 @@ static void write_ranges(struct writer *out, const struct debug_unit_range *rang
 }
 
 /* All that comes before the blocks: first only to know where they begin, at the end to be put. */
-static enum tally_status put_tables(struct build *build, bool is_first, struct tally_error *err)
+static enum tally_status put_tables(struct line_index_build_build *build, bool is_first, struct tally_error *err)
 {
 	const struct line_index_source *source = build->source;
 	struct line_index_header header = make_header(source);
@@ -209,8 +209,8 @@ static enum tally_status put_tables(struct build *build, bool is_first, struct t
 	return status;
 }
 
-static enum tally_status put_block(
-	struct build *build, uint32_t unit, struct tally_bytes block, struct tally_error *err)
+static enum tally_status line_index_build_put_block(
+	struct line_index_build_build *build, uint32_t unit, struct tally_bytes block, struct tally_error *err)
 {
 	static const uint8_t zeros[8];
 	size_t gap = (8 - build->end % 8) % 8;
@@ -226,7 +226,7 @@ static enum tally_status put_block(
 	return status;
 }
 
-static enum tally_status put_older(struct build *build, struct tally_error *err)
+static enum tally_status put_older(struct line_index_build_build *build, struct tally_error *err)
 {
 	struct line_index *older = build->older;
 	enum tally_status status = TALLY_OK;
@@ -235,30 +235,32 @@ static enum tally_status put_older(struct build *build, struct tally_error *err)
 		if (!line_index_has_unit(older, i))
 			continue;
 		const struct line_index_unit *unit = &older->units[i];
-		status = put_block(build, i, (struct tally_bytes){older->bytes.data + unit->offset, unit->bytes}, err);
+		status = line_index_build_put_block(
+			build, i, (struct tally_bytes){older->bytes.data + unit->offset, unit->bytes}, err);
 	}
 	return status;
 }
 
-static enum tally_status put_parts(struct build *build, size_t first, struct tally_error *err)
+static enum tally_status line_index_build_put_parts(
+	struct line_index_build_build *build, size_t first, struct tally_error *err)
 {
 	size_t count = build->units.len - first < PARTS_AT_ONCE ? build->units.len - first : PARTS_AT_ONCE;
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < count; i++)
-		build->parts[i] = (struct part){.unit = build->units.items[first + i]};
+		build->parts[i] = (struct line_index_build_part){.unit = build->units.items[first + i]};
 	thread_pool_for(count, build->source->threads, build_part, build);
 	for (size_t i = 0; i < count; i++) {
-		struct part *part = &build->parts[i];
+		struct line_index_build_part *part = &build->parts[i];
 		if (part->out_of_memory)
 			status = error_nomem(err);
 		else if (status == TALLY_OK && part->bytes.len > 0 && part->bytes.len < UINT32_MAX)
-			status = put_block(build, part->unit, writer_view(&part->bytes), err);
+			status = line_index_build_put_block(build, part->unit, writer_view(&part->bytes), err);
 		writer_deinit(&part->bytes);
 	}
 	return status;
 }
 
-static enum tally_status find_units(struct build *build, struct tally_error *err)
+static enum tally_status find_units(struct line_index_build_build *build, struct tally_error *err)
 {
 	struct line_index *older = build->older;
 	struct debug_unit unit;
@@ -273,7 +275,7 @@ static enum tally_status find_units(struct build *build, struct tally_error *err
 enum tally_status line_index_build(const struct line_index_source *source, struct line_index *older,
 	const struct line_index_sink *sink, struct tally_error *err)
 {
-	struct build *build = calloc(1, sizeof(*build));
+	struct line_index_build_build *build = calloc(1, sizeof(*build));
 	if (!build)
 		return error_nomem(err);
 	build->source = source;
@@ -288,7 +290,7 @@ enum tally_status line_index_build(const struct line_index_source *source, struc
 	if (status == TALLY_OK)
 		status = put_older(build, err);
 	for (size_t i = 0; i < build->units.len && status == TALLY_OK; i += PARTS_AT_ONCE)
-		status = put_parts(build, i, err);
+		status = line_index_build_put_parts(build, i, err);
 	if (status == TALLY_OK)
 		status = put_tables(build, false, err);
 	free(build->table);

@@ -1,7 +1,7 @@
 #include "code/symbols/perf_map.h"
 
 /* Splits the next word off; runs of blanks and tabs part words. */
-static struct tally_str next_word(struct tally_str *rest)
+static struct tally_str perf_map_next_word(struct tally_str *rest)
 {
 	size_t start = 0;
 	while (start < rest->len && (rest->data[start] == ' ' || rest->data[start] == '\t'))
@@ -25,8 +25,8 @@ bool perf_map_parse(char *text, size_t len, struct symbol_table *table)
 		uint64_t size;
 		*stop = '\0';
 		line = stop + 1;
-		struct tally_str start_text = next_word(&rest);
-		struct tally_str size_text = next_word(&rest);
+		struct tally_str start_text = perf_map_next_word(&rest);
+		struct tally_str size_text = perf_map_next_word(&rest);
 		if (rest.len < 2 || !str_to_u64(start_text, 16, &start) || !str_to_u64(size_text, 16, &size))
 			continue;
 		if (rest.data[1] != '\0' && !symbol_table_add(table, start, size, rest.data + 1, 'g'))

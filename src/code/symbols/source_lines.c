@@ -24,7 +24,7 @@ struct source_lines {
 };
 
 /* The file at path, which begins with the root. */
-static struct elf_image *open_in_root(const struct source_lines_files *files, const char *path)
+static struct elf_image *source_lines_open_in_root(const struct source_lines_files *files, const char *path)
 {
 	struct elf_image *image;
 	size_t prefix = strlen(files->root);
@@ -39,7 +39,7 @@ static struct elf_image *open_in_root(const struct source_lines_files *files, co
 }
 
 /* Where the compiler wrote it, or, if the program has moved with it, beside the program. */
-static struct elf_image *open_split(void *context, struct tally_str directory, struct tally_str name)
+static struct elf_image *source_lines_open_split(void *context, struct tally_str directory, struct tally_str name)
 {
 	const struct source_lines *lines = context;
 	char path[PATH_BYTES];
@@ -47,14 +47,14 @@ static struct elf_image *open_split(void *context, struct tally_str directory, s
 	bool is_absolute = name.len > 0 && name.data[0] == '/';
 	int n = snprintf(path, sizeof(path), "%s%.*s%s%.*s", lines->files.root, is_absolute ? 0 : (int)directory.len,
 		directory.data, is_absolute ? "" : "/", (int)name.len, name.data);
-	if (n > 0 && (size_t)n < sizeof(path) && (image = open_in_root(&lines->files, path)))
+	if (n > 0 && (size_t)n < sizeof(path) && (image = source_lines_open_in_root(&lines->files, path)))
 		return image;
 	const char *slash = strrchr(lines->files.path, '/');
 	n = snprintf(path, sizeof(path), "%.*s%.*s", slash ? (int)(slash + 1 - lines->files.path) : 0,
 		lines->files.path, (int)name.len, name.data);
 	if (is_absolute || n <= 0 || (size_t)n >= sizeof(path))
 		return NULL;
-	return open_in_root(&lines->files, path);
+	return source_lines_open_in_root(&lines->files, path);
 }
 
 enum tally_status source_lines_open(
@@ -70,8 +70,10 @@ enum tally_status source_lines_open(
 	lines->files = *files;
 	arena_init(&lines->arena);
 	dwarf_reader_init(&lines->reader);
-	const struct debug_info_options options = {
-		.supplement = files->supplement, .package = files->package, .open_split = open_split, .context = lines};
+	const struct debug_info_options options = {.supplement = files->supplement,
+		.package = files->package,
+		.open_split = source_lines_open_split,
+		.context = lines};
 	enum tally_status status = debug_info_open(files->image, &options, &lines->info, err);
 	if (status != TALLY_OK) {
 		source_lines_close(lines);
@@ -117,7 +119,7 @@ enum tally_status source_lines_load_all(struct source_lines *lines, unsigned thr
 }
 
 /* Without memory a place has no name: nothing else is lost. */
-static const char *name_of(struct source_lines *lines, const struct debug_place *place)
+static const char *source_lines_name_of(struct source_lines *lines, const struct debug_place *place)
 {
 	bool is_new;
 	if (place->function == 0)
@@ -131,7 +133,7 @@ static const char *name_of(struct source_lines *lines, const struct debug_place 
 	return slot ? (const char *)(uintptr_t)*slot : NULL;
 }
 
-static const char *path_of(struct source_lines *lines, const struct debug_place *place)
+static const char *source_lines_path_of(struct source_lines *lines, const struct debug_place *place)
 {
 	bool is_new;
 	uint64_t *slot = map_u64_at(&lines->paths, (uint64_t)place->unit << 32 | place->file, &is_new);
@@ -146,8 +148,8 @@ size_t source_lines_find(struct source_lines *lines, uint64_t address, struct so
 	size_t count =
 		debug_info_find(lines->info, address, found, max < LIMIT_INLINE_DEPTH ? max : LIMIT_INLINE_DEPTH);
 	for (size_t i = 0; i < count; i++)
-		places[i] = (struct source_place){.function = name_of(lines, &found[i]),
-			.path = path_of(lines, &found[i]),
+		places[i] = (struct source_place){.function = source_lines_name_of(lines, &found[i]),
+			.path = source_lines_path_of(lines, &found[i]),
 			.line = found[i].line,
 			.discriminator = found[i].discriminator,
 			.is_inlined = found[i].is_inlined};

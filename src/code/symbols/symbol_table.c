@@ -60,7 +60,7 @@ static bool differ_in_digit_only(const char *a, const char *b)
 }
 
 /* By the names as people read them. */
-static int compare_names(const char *a, const char *b, unsigned *reads)
+static int symbol_table_compare_names(const char *a, const char *b, unsigned *reads)
 {
 	size_t a_bars;
 	size_t b_bars;
@@ -100,7 +100,7 @@ static int compare_aliases(const struct symbol *a, const struct symbol *b, unsig
 		return b->binding == 'w' ? -1 : 1;
 	if ((a->binding == 'g') != (b->binding == 'g'))
 		return a->binding == 'g' ? -1 : 1;
-	int by_name = compare_names(a->name, b->name, reads);
+	int by_name = symbol_table_compare_names(a->name, b->name, reads);
 	if (by_name != 0)
 		return by_name;
 	return is_syscall_alias(a->name) ? 1 : -1;
@@ -112,7 +112,7 @@ static uint64_t start_of(const void *symbol)
 }
 
 /* Equal starts keep the order of the table, which decides between equals. */
-static bool sort_by_start(struct symbol *items, size_t count)
+static bool symbol_table_sort_by_start(struct symbol *items, size_t count)
 {
 	return key_sort_items(items, count, sizeof(*items), &(key_of_item){start_of}, 1);
 }
@@ -159,7 +159,7 @@ static void mend_ends(struct symbol *items, size_t count, enum symbol_rule rule)
 
 bool symbol_table_sort(struct symbol_table *table)
 {
-	return table->symbols.len == 0 || sort_by_start(table->symbols.items, table->symbols.len);
+	return table->symbols.len == 0 || symbol_table_sort_by_start(table->symbols.items, table->symbols.len);
 }
 
 /* Functions lie denser than the data behind them. */

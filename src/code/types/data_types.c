@@ -19,7 +19,7 @@ struct global {
 	const struct dwarf_type *type;
 };
 
-struct layout {
+struct data_types_layout {
 	const struct dwarf_type *type;
 	struct data_field *fields;
 	size_t count;
@@ -38,7 +38,7 @@ struct data_types {
 	bool has_all_units;
 	const struct dwarf_unit *unit; /* of the function at hand */
 	const struct dwarf_file *file;
-	VEC(struct layout) layouts;
+	VEC(struct data_types_layout) layouts;
 	bool out_of_memory;
 };
 
@@ -81,7 +81,7 @@ void data_types_destroy(struct data_types *types)
 	free(types);
 }
 
-static int by_address(const void *a, const void *b)
+static int data_types_by_address(const void *a, const void *b)
 {
 	const struct global *left = a;
 	const struct global *right = b;
@@ -104,7 +104,7 @@ static bool take_globals(struct data_types *types)
 	}
 	types->read.items.len = 0;
 	if (types->globals.len > 0)
-		qsort(types->globals.items, types->globals.len, sizeof(*types->globals.items), by_address);
+		qsort(types->globals.items, types->globals.len, sizeof(*types->globals.items), data_types_by_address);
 	return true;
 }
 
@@ -147,7 +147,7 @@ static bool look_up_global(const struct data_types *types, uint64_t address, str
 }
 
 /* Its own unit first: others are read only if that has not got it. */
-static bool find_global(void *context, uint64_t address, struct value_global *global)
+static bool data_types_find_global(void *context, uint64_t address, struct value_global *global)
 {
 	struct data_types *types = context;
 	bool ok = add_unit(types, types->file, types->unit) && take_globals(types);
@@ -188,8 +188,8 @@ static enum tally_status read_variables(struct data_types *types, const struct d
 	return status;
 }
 
-static enum tally_status run(struct data_types *types, const struct debug_function *function, struct tally_bytes code,
-	struct tally_error *err)
+static enum tally_status data_types_run(struct data_types *types, const struct debug_function *function,
+	struct tally_bytes code, struct tally_error *err)
 {
 	struct function one = {.low = function->low, .has_code = code.len > 0};
 	struct dwarf_variables variables;
@@ -200,7 +200,7 @@ static enum tally_status run(struct data_types *types, const struct debug_functi
 		.code = code,
 		.start = function->low,
 		.fused = types->input.fused,
-		.find_global = find_global,
+		.find_global = data_types_find_global,
 		.find_callee = find_callee,
 		.context = types};
 	types->file = function->file;
@@ -262,7 +262,7 @@ static bool field_path(struct data_types *types, const struct dwarf_type *type, 
 	return is_found;
 }
 
-static enum tally_status describe(
+static enum tally_status data_types_describe(
 	struct data_types *types, const struct value_place *place, struct data_access *access, struct tally_error *err)
 {
 	struct text path = {0};
@@ -279,7 +279,7 @@ static enum tally_status describe(
 	return ok ? TALLY_OK : error_nomem(err);
 }
 
-static enum data_access_kind kind_of(enum value_place_kind kind)
+static enum data_access_kind data_types_kind_of(enum value_place_kind kind)
 {
 	switch (kind) {
 	case VALUE_PLACE_NONE:
@@ -307,25 +307,25 @@ enum tally_status data_types_find(struct data_types *types, uint64_t address, st
 	if (!debug_info_function(types->input.info, address, &function))
 		return TALLY_OK;
 	if (!map_u64_find(&types->by_low, function.low, &index)) {
-		enum tally_status status = run(types, &function, code, err);
+		enum tally_status status = data_types_run(types, &function, code, err);
 		if (status != TALLY_OK)
 			return status;
 		index = types->functions.len - 1;
 	}
 	const struct value_place *place = value_places_find(&types->functions.items[index].places, address);
-	access->kind = place ? kind_of(place->kind) : DATA_ACCESS_NO_INSTRUCTION;
+	access->kind = place ? data_types_kind_of(place->kind) : DATA_ACCESS_NO_INSTRUCTION;
 	access->is_followed = place && place->is_followed;
 	access->back_bytes = place ? (unsigned)(address - place->accessed_by) : 0;
-	return access->kind == DATA_ACCESS_TYPED ? describe(types, place, access, err) : TALLY_OK;
+	return access->kind == DATA_ACCESS_TYPED ? data_types_describe(types, place, access, err) : TALLY_OK;
 }
 
-struct field_list {
+struct data_types_field_list {
 	VEC(struct data_field) items;
 	bool out_of_memory;
 };
 
-static void add_fields(struct data_types *types, const struct dwarf_type *type, const struct data_field *above,
-	struct field_list *list)
+static void data_types_add_fields(struct data_types *types, const struct dwarf_type *type,
+	const struct data_field *above, struct data_types_field_list *list)
 {
 	const struct dwarf_type *plain = dwarf_type_plain(&types->types, type);
 	size_t count = 0;
@@ -341,15 +341,15 @@ static void add_fields(struct data_types *types, const struct dwarf_type *type, 
 			.name = members[i].name,
 			.offset = above->offset + members[i].offset,
 			.size = members[i].size};
-		add_fields(types, members[i].type, &field, list);
+		data_types_add_fields(types, members[i].type, &field, list);
 	}
 }
 
 enum tally_status data_types_fields(struct data_types *types, const struct dwarf_type *type,
 	const struct data_field **fields, size_t *count, struct tally_error *err)
 {
-	struct field_list list = {.out_of_memory = false};
-	struct layout layout = {.type = type};
+	struct data_types_field_list list = {.out_of_memory = false};
+	struct data_types_layout layout = {.type = type};
 	for (size_t i = 0; i < types->layouts.len; i++)
 		if (types->layouts.items[i].type == type) {
 			*fields = types->layouts.items[i].fields;
@@ -359,7 +359,7 @@ enum tally_status data_types_fields(struct data_types *types, const struct dwarf
 	struct data_field whole = {.type_name = dwarf_type_name(&types->types, type),
 		.name = "",
 		.size = dwarf_type_size(&types->types, type)};
-	add_fields(types, type, &whole, &list);
+	data_types_add_fields(types, type, &whole, &list);
 	layout.count = list.items.len;
 	layout.fields = arena_array(&types->types.arena, struct data_field, list.items.len);
 	if (layout.fields && list.items.len > 0)

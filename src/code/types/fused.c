@@ -8,7 +8,7 @@
 #define STEPS	 (1u << OPERATION_FUSES_STEP)
 
 /* The next number of "vendor,family,model,stepping". */
-static bool take_number(struct tally_str *rest, uint64_t *number)
+static bool fused_take_number(struct tally_str *rest, uint64_t *number)
 {
 	struct tally_str word = *rest;
 	const char *comma = rest->len ? memchr(rest->data, ',', rest->len) : NULL;
@@ -30,7 +30,7 @@ unsigned fused_set_of(struct tally_str cpu_id)
 	if (!is_intel && !is_amd)
 		return 0;
 	rest = (struct tally_str){rest.data + intel.len, rest.len - intel.len};
-	if (!take_number(&rest, &family) || !take_number(&rest, &model))
+	if (!fused_take_number(&rest, &family) || !fused_take_number(&rest, &model))
 		return 0;
 	if (is_amd)
 		return family < 0x15 ? 0 : family < 0x19 ? COMPARES : COMPARES | SUMS | STEPS | LOGIC;

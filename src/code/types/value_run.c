@@ -68,7 +68,7 @@ static bool is_useful(const struct value_run *run, const struct value *value)
 }
 
 /* Keeps the active ones in order of scopes. */
-static void activate(struct value_run *run, uint32_t index)
+static void value_run_activate(struct value_run *run, uint32_t index)
 {
 	size_t at = run->active.len;
 	if (!vec_push(&run->active, index)) {
@@ -93,7 +93,7 @@ static void renew_active(struct value_run *run, uint64_t address)
 		if (variable->low > address)
 			break;
 		if (variable->high > address)
-			activate(run, (uint32_t)run->next_variable);
+			value_run_activate(run, (uint32_t)run->next_variable);
 	}
 }
 
@@ -138,7 +138,7 @@ static bool find_variable(
 	return is_found;
 }
 
-static bool find_global(const struct value_run *run, uint64_t address, struct value_place *place)
+static bool value_run_find_global(const struct value_run *run, uint64_t address, struct value_place *place)
 {
 	struct value_global global;
 	if (!run->input->find_global || !run->input->find_global(run->input->context, address, &global))
@@ -168,7 +168,7 @@ static void place_at_value(
 	if (value->kind == VALUE_FRAME && find_variable(run, DWARF_STORAGE_AT_FRAME_BASE, 0, whole, place)) {
 		place->kind = VALUE_PLACE_TYPED;
 		name_variable(run, place);
-	} else if (value->kind == VALUE_CONSTANT && find_global(run, (uint64_t)whole, place)) {
+	} else if (value->kind == VALUE_CONSTANT && value_run_find_global(run, (uint64_t)whole, place)) {
 		place->kind = VALUE_PLACE_TYPED;
 		name_variable(run, place);
 	} else if (points_at(run, value, &type, &inside)) {
@@ -181,7 +181,7 @@ static void place_at_value(
 	}
 }
 
-static struct value_place place_of(
+static struct value_place value_run_place_of(
 	const struct value_run *run, const struct value_state *state, const struct operation_memory *memory)
 {
 	struct value_place place = {.kind = VALUE_PLACE_NO_VARIABLE};
@@ -225,7 +225,7 @@ struct value_place value_run_place(
 	const struct operation *operation = &instruction->operation;
 	struct value_place place = {.kind = VALUE_PLACE_NONE};
 	if (instruction->is_known && operation->memory.is_there && !operation->memory.is_address_only) {
-		place = place_of(run, state, &operation->memory);
+		place = value_run_place_of(run, state, &operation->memory);
 		place.is_followed = !is_said(run, &operation->memory);
 	}
 	if (operation->is_stack)
@@ -269,7 +269,7 @@ static bool frame_slot(const struct value_state *state, const struct operation_m
 	return base.kind == VALUE_FRAME && memory->index == OPERATION_NO_REGISTER && !memory->is_in_segment;
 }
 
-static struct value loaded(const struct value_run *run, const struct value_state *state,
+static struct value value_run_loaded(const struct value_run *run, const struct value_state *state,
 	const struct operation_memory *memory, int64_t behind)
 {
 	struct operation_memory word = *memory;
@@ -281,14 +281,14 @@ static struct value loaded(const struct value_run *run, const struct value_state
 		if (is_useful(run, &kept))
 			return kept;
 	}
-	struct value_place place = place_of(run, state, &word);
+	struct value_place place = value_run_place_of(run, state, &word);
 	const struct dwarf_type *leaf =
 		place.kind == VALUE_PLACE_TYPED ? leaf_at(run->input->types, place.type, place.offset) : NULL;
 	return leaf ? (struct value){.kind = VALUE_TYPED, .type = leaf} : nothing;
 }
 
 /* A step by whole elements goes to the next one, of which the same is known. */
-static struct value moved(const struct value_run *run, struct value value, int64_t by)
+static struct value value_run_moved(const struct value_run *run, struct value value, int64_t by)
 {
 	const struct dwarf_type *type;
 	int64_t offset;
@@ -304,7 +304,7 @@ static struct value moved(const struct value_run *run, struct value value, int64
 }
 
 /* An index that is not known leads to some element: what is known of the first is taken for all. */
-static struct value indexed(const struct value_run *run, struct value value)
+static struct value value_run_indexed(const struct value_run *run, struct value value)
 {
 	struct value_place place;
 	if (value.kind != VALUE_FRAME && value.kind != VALUE_CONSTANT)
@@ -315,19 +315,19 @@ static struct value indexed(const struct value_run *run, struct value value)
 	return (struct value){.kind = VALUE_ADDRESS, .type = place.type, .offset = (int64_t)place.offset};
 }
 
-static struct value added(const struct value_run *run, struct value left, struct value right)
+static struct value value_run_added(const struct value_run *run, struct value left, struct value right)
 {
 	bool has_left = is_useful(run, &left), has_right = is_useful(run, &right);
 	if (has_left && has_right && left.kind == VALUE_CONSTANT && right.kind != VALUE_CONSTANT)
-		return moved(run, right, left.offset);
+		return value_run_moved(run, right, left.offset);
 	if (has_left && has_right && right.kind == VALUE_CONSTANT)
-		return moved(run, left, right.offset);
+		return value_run_moved(run, left, right.offset);
 	if (has_left == has_right)
 		return nothing;
-	return indexed(run, has_left ? left : right);
+	return value_run_indexed(run, has_left ? left : right);
 }
 
-static struct value address_of(
+static struct value value_run_address_of(
 	const struct value_run *run, const struct value_state *state, const struct operation_memory *memory)
 {
 	struct value base = register_value(state, memory->base);
@@ -337,12 +337,15 @@ static struct value address_of(
 	if (memory->is_absolute && memory->index == OPERATION_NO_REGISTER)
 		return (struct value){.kind = VALUE_CONSTANT, .offset = (int64_t)memory->address};
 	if (memory->is_absolute)
-		return indexed(run, (struct value){.kind = VALUE_CONSTANT, .offset = (int64_t)memory->address});
+		return value_run_indexed(
+			run, (struct value){.kind = VALUE_CONSTANT, .offset = (int64_t)memory->address});
 	if (base.kind != VALUE_FRAME &&
 		find_variable(run, DWARF_STORAGE_AT_REGISTER, memory->base, memory->offset, &place))
 		return (struct value){.kind = VALUE_ADDRESS, .type = place.type, .offset = (int64_t)place.offset};
-	base = moved(run, base, memory->offset);
-	return memory->index == OPERATION_NO_REGISTER ? base : added(run, base, register_value(state, memory->index));
+	base = value_run_moved(run, base, memory->offset);
+	return memory->index == OPERATION_NO_REGISTER
+		       ? base
+		       : value_run_added(run, base, register_value(state, memory->index));
 }
 
 static uint8_t stack_pointer(const struct value_run *run)
@@ -420,15 +423,16 @@ static struct value result_of(
 	case OPERATION_COPY:
 		return register_value(state, operation->from);
 	case OPERATION_LOAD:
-		return loaded(run, state, &operation->memory, 0);
+		return value_run_loaded(run, state, &operation->memory, 0);
 	case OPERATION_ADDRESS:
-		return address_of(run, state, &operation->memory);
+		return value_run_address_of(run, state, &operation->memory);
 	case OPERATION_CONSTANT:
 		return (struct value){.kind = VALUE_CONSTANT, .offset = operation->constant};
 	case OPERATION_ADD_CONSTANT:
-		return moved(run, register_value(state, operation->from), operation->constant);
+		return value_run_moved(run, register_value(state, operation->from), operation->constant);
 	case OPERATION_ADD_REGISTER:
-		return added(run, register_value(state, operation->from), register_value(state, operation->second));
+		return value_run_added(
+			run, register_value(state, operation->from), register_value(state, operation->second));
 	case OPERATION_OTHER:
 	case OPERATION_STORE:
 	case OPERATION_PUSH:
@@ -447,13 +451,13 @@ static void step_registers(struct value_run *run, struct value_state *state, con
 	struct value result = result_of(run, state, operation), second = nothing;
 	struct value base = register_value(state, operation->memory.base);
 	if (operation->kind == OPERATION_LOAD && operation->second != OPERATION_NO_REGISTER)
-		second = loaded(run, state, &operation->memory, WORD_BYTES);
+		second = value_run_loaded(run, state, &operation->memory, WORD_BYTES);
 	step_memory(run, state, operation);
 	for (unsigned i = 0; i < OPERATION_REGISTERS; i++)
 		if (operation->written & UINT64_C(1) << i)
 			state->registers[i] = nothing;
 	if (operation->step && operation->memory.base < OPERATION_REGISTERS)
-		state->registers[operation->memory.base] = moved(run, base, operation->step);
+		state->registers[operation->memory.base] = value_run_moved(run, base, operation->step);
 	if (operation->to < OPERATION_REGISTERS)
 		state->registers[operation->to] = result;
 	if (operation->kind == OPERATION_LOAD && operation->second < OPERATION_REGISTERS)

@@ -2,7 +2,7 @@
 
 #define SLOT_BYTES 8
 
-static bool is_same(const struct value *a, const struct value *b)
+static bool value_state_is_same(const struct value *a, const struct value *b)
 {
 	return a->kind == b->kind && a->type == b->type && a->offset == b->offset;
 }
@@ -12,7 +12,7 @@ static bool merge_slots(struct value_state *into, const struct value_state *from
 	unsigned kept = 0;
 	for (unsigned i = 0; i < into->slot_count; i++) {
 		struct value other = value_state_slot(from, into->slots[i].at);
-		if (is_same(&into->slots[i].value, &other))
+		if (value_state_is_same(&into->slots[i].value, &other))
 			into->slots[kept++] = into->slots[i];
 	}
 	bool has_changed = kept != into->slot_count;
@@ -30,7 +30,8 @@ bool value_state_merge(struct value_state *into, const struct value_state *from)
 	}
 	bool has_changed = merge_slots(into, from);
 	for (unsigned i = 0; i < OPERATION_REGISTERS; i++) {
-		if (into->registers[i].kind == VALUE_NONE || is_same(&into->registers[i], &from->registers[i]))
+		if (into->registers[i].kind == VALUE_NONE ||
+			value_state_is_same(&into->registers[i], &from->registers[i]))
 			continue;
 		into->registers[i] = (struct value){.kind = VALUE_NONE};
 		has_changed = true;

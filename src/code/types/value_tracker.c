@@ -49,7 +49,7 @@ static bool place_states(struct value_run *run)
 	return true;
 }
 
-static int by_low(const void *a, const void *b)
+static int value_tracker_by_low(const void *a, const void *b)
 {
 	const struct value_variable *left = a;
 	const struct value_variable *right = b;
@@ -66,7 +66,7 @@ static int by_return(const void *a, const void *b)
 }
 
 /* Storage relative to the frame base becomes what the base is. */
-static struct dwarf_storage resolved(struct dwarf_storage storage, const struct dwarf_storage *base)
+static struct dwarf_storage value_tracker_resolved(struct dwarf_storage storage, const struct dwarf_storage *base)
 {
 	if (storage.kind != DWARF_STORAGE_AT_FRAME_BASE)
 		return storage;
@@ -88,14 +88,14 @@ static bool take_variables(struct value_run *run)
 		struct value_variable own = {.low = variable->low,
 			.high = variable->high,
 			.order = (uint32_t)i,
-			.storage = resolved(variable->storage, &from->frame_base),
+			.storage = value_tracker_resolved(variable->storage, &from->frame_base),
 			.type = dwarf_type_at(run->input->types, variable->type)};
 		if (own.type && own.storage.kind != DWARF_STORAGE_UNKNOWN &&
 			own.storage.kind != DWARF_STORAGE_AT_ADDRESS && !vec_push(&run->variables, own))
 			return false;
 	}
 	if (run->variables.len > 0)
-		qsort(run->variables.items, run->variables.len, sizeof(*run->variables.items), by_low);
+		qsort(run->variables.items, run->variables.len, sizeof(*run->variables.items), value_tracker_by_low);
 	for (size_t i = 0; i < from->calls.len; i++)
 		if (!vec_push(&run->calls, from->calls.items[i]))
 			return false;
@@ -131,7 +131,7 @@ static void leave_by_jump(struct value_run *run, size_t from, const struct value
 }
 
 /* One pass over the code in its order; true: another is needed. */
-static bool pass(struct value_run *run, struct value_places *places)
+static bool value_tracker_pass(struct value_run *run, struct value_places *places)
 {
 	bool is_again = false;
 	struct value_state state = entry_state(run->input);
@@ -158,17 +158,17 @@ static bool pass(struct value_run *run, struct value_places *places)
 	return is_again;
 }
 
-static bool run_passes(struct value_run *run, struct value_places *places)
+static bool value_tracker_run_passes(struct value_run *run, struct value_places *places)
 {
 	if (!vec_reserve(&places->items, run->instructions.len))
 		return false;
 	places->items.len = run->instructions.len;
 	run->is_followed = run->instructions.len <= LIMIT_TRACKED_INSTRUCTIONS;
 	for (unsigned i = 0; run->is_followed && i < LIMIT_TRACKED_PASSES; i++)
-		if (!pass(run, places))
+		if (!value_tracker_pass(run, places))
 			return true;
 	run->is_followed = false;
-	(void)pass(run, places);
+	(void)value_tracker_pass(run, places);
 	return true;
 }
 
@@ -194,7 +194,7 @@ enum tally_status value_tracker_run(
 	struct value_run run = {.input = input};
 	*places = (struct value_places){.items = {0}};
 	bool ok = read_instructions(input, &run) && place_states(&run) && take_variables(&run) &&
-		  run_passes(&run, places) && !run.out_of_memory && !input->types->out_of_memory;
+		  value_tracker_run_passes(&run, places) && !run.out_of_memory && !input->types->out_of_memory;
 	if (ok)
 		join_fused(&run, places);
 	vec_free(&run.instructions);

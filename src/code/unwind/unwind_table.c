@@ -22,7 +22,7 @@ struct unwind_table {
 	uint64_t damaged;
 };
 
-struct build {
+struct unwind_table_build {
 	struct unwind_table *table;
 	const struct cfi_table *cfi;
 	struct rows *rows;
@@ -32,7 +32,7 @@ struct build {
 	struct unwind_rule *scratch; /* with room for all registers */
 };
 
-static bool add_expression(struct build *b, const struct cfi_rule *rule, int64_t *id)
+static bool add_expression(struct unwind_table_build *b, const struct cfi_rule *rule, int64_t *id)
 {
 	uint32_t number;
 	struct tally_bytes bytes = cfi_expression(b->cfi, rule);
@@ -49,7 +49,7 @@ static bool add_expression(struct build *b, const struct cfi_rule *rule, int64_t
 	return true;
 }
 
-static bool add_saved(struct build *b, uint8_t number, const struct cfi_rule *from)
+static bool add_saved(struct unwind_table_build *b, uint8_t number, const struct cfi_rule *from)
 {
 	struct unwind_rule *rule = b->scratch;
 	struct unwind_saved *saved = &rule->saved[rule->saved_count];
@@ -70,7 +70,7 @@ static bool add_saved(struct build *b, uint8_t number, const struct cfi_rule *fr
 }
 
 /* The compact form of a row; NO_RULE where it can have none. */
-static uint16_t make_rule(struct build *b, const struct cfi_row *row, const struct cfi_frame *frame)
+static uint16_t make_rule(struct unwind_table_build *b, const struct cfi_row *row, const struct cfi_frame *frame)
 {
 	struct unwind_rule *rule = b->scratch;
 	uint32_t id;
@@ -108,7 +108,7 @@ static uint16_t make_rule(struct build *b, const struct cfi_row *row, const stru
 }
 
 /* A row from address on; the one before it ends there. */
-static bool append_row(struct build *b, uint64_t address, uint16_t rule)
+static bool append_row(struct unwind_table_build *b, uint64_t address, uint16_t rule)
 {
 	struct rows *rows = b->rows;
 	size_t count = rows->starts.len;
@@ -126,7 +126,7 @@ static bool append_row(struct build *b, uint64_t address, uint16_t rule)
 }
 
 /* Room for rows from address on: after a hole, and where 32 bits do not reach, others are begun. */
-static bool begin_rows(struct build *b, uint64_t low, uint64_t high)
+static bool begin_rows(struct unwind_table_build *b, uint64_t low, uint64_t high)
 {
 	struct rows *rows = b->rows;
 	if (rows && high - rows->base <= UINT32_MAX) {
@@ -144,9 +144,9 @@ static bool begin_rows(struct build *b, uint64_t low, uint64_t high)
 	return true;
 }
 
-static bool take_row(void *context, const struct cfi_row *row, const struct cfi_frame *frame)
+static bool unwind_table_take_row(void *context, const struct cfi_row *row, const struct cfi_frame *frame)
 {
-	struct build *b = context;
+	struct unwind_table_build *b = context;
 	if (row->low >= b->high)
 		return false;
 	uint16_t rule = make_rule(b, row, frame);
@@ -155,11 +155,11 @@ static bool take_row(void *context, const struct cfi_row *row, const struct cfi_
 	return !b->is_out_of_memory && append_row(b, row->low, rule);
 }
 
-static bool add_entries(struct build *b)
+static bool add_entries(struct unwind_table_build *b)
 {
 	const struct cfi_fde *fdes = b->cfi->fdes.items;
 	size_t count = b->cfi->fdes.len;
-	struct cfi_walk walk = {.take = take_row, .context = b};
+	struct cfi_walk walk = {.take = unwind_table_take_row, .context = b};
 	if (cfi_walk_init(&walk, b->cfi, NULL) != TALLY_OK)
 		return false;
 	for (size_t i = 0; i < count && !b->is_out_of_memory; i++) {
@@ -179,12 +179,13 @@ static bool add_entries(struct build *b)
 	return !b->is_out_of_memory;
 }
 
-static bool add_section(struct unwind_table *table, const struct cfi_section *section, struct unwind_rule *scratch)
+static bool unwind_table_add_section(
+	struct unwind_table *table, const struct cfi_section *section, struct unwind_rule *scratch)
 {
 	struct cfi_table cfi;
 	if (cfi_open(&cfi, section, NULL) != TALLY_OK)
 		return false;
-	struct build b = {.table = table,
+	struct unwind_table_build b = {.table = table,
 		.cfi = &cfi,
 		.scratch = scratch,
 		.rule_bytes_left = LIMIT_UNWIND_RULE_BYTES + section->bytes.len};
@@ -199,7 +200,7 @@ static bool add_section(struct unwind_table *table, const struct cfi_section *se
 #define AARCH64_SIGNAL_REGISTERS 312
 #define AARCH64_SIGNAL_SAVED	 33 /* x0 to x30, the stack pointer, pc */
 
-static bool add_stub(struct build *b, const struct arch *arch, const struct unwind_stub *stub)
+static bool unwind_table_add_stub(struct unwind_table_build *b, const struct arch *arch, const struct unwind_stub *stub)
 {
 	struct cfi_frame frame = {.is_signal = stub->is_signal, .return_register = arch->dwarf_link};
 	struct cfi_row row = {
@@ -219,19 +220,19 @@ static bool add_stub(struct build *b, const struct arch *arch, const struct unwi
 
 static bool add_stubs(struct unwind_table *table, const struct unwind_table_source *source, struct unwind_rule *scratch)
 {
-	struct build b = {.table = table, .scratch = scratch, .rule_bytes_left = LIMIT_UNWIND_RULE_BYTES};
+	struct unwind_table_build b = {.table = table, .scratch = scratch, .rule_bytes_left = LIMIT_UNWIND_RULE_BYTES};
 	for (size_t i = 0; i < source->stub_count; i++) {
 		const struct unwind_stub *stub = &source->stubs[i];
 		bool is_in_order = !b.rows || stub->low >= b.rows->end;
 		if (is_in_order && stub->high > stub->low && stub->high - stub->low <= UINT32_MAX &&
-			!add_stub(&b, source->arch, stub))
+			!unwind_table_add_stub(&b, source->arch, stub))
 			return false;
 	}
 	return true;
 }
 
 /* Tables live long: what was reserved for more rows is given back. */
-static void trim(struct rows *rows)
+static void unwind_table_trim(struct rows *rows)
 {
 	uint32_t *starts = realloc(rows->starts.items, rows->starts.len * sizeof(*starts));
 	uint16_t *rules = realloc(rows->rules.items, rows->rules.len * sizeof(*rules));
@@ -255,13 +256,13 @@ enum tally_status unwind_table_create(
 	bool ok = scratch != NULL;
 	for (size_t i = 0; i < source->section_count && ok; i++) {
 		table->swap = source->sections[i].swap;
-		ok = add_section(table, &source->sections[i], scratch);
+		ok = unwind_table_add_section(table, &source->sections[i], scratch);
 	}
 	ok = ok && add_stubs(table, source, scratch);
 	free(scratch);
 	for (size_t i = 0; i < table->rows.len && ok; i++)
 		if (table->rows.items[i].starts.len > 0)
-			trim(&table->rows.items[i]);
+			unwind_table_trim(&table->rows.items[i]);
 	if (!ok) {
 		unwind_table_destroy(table);
 		return error_nomem(err);
@@ -284,7 +285,7 @@ void unwind_table_destroy(struct unwind_table *table)
 	free(table);
 }
 
-static uint16_t find_row(const struct rows *rows, uint64_t address)
+static uint16_t unwind_table_find_row(const struct rows *rows, uint64_t address)
 {
 	uint32_t wanted = (uint32_t)(address - rows->base);
 	const uint32_t *starts = rows->starts.items;
@@ -303,7 +304,7 @@ const struct unwind_rule *unwind_table_find(const struct unwind_table *table, ui
 		const struct rows *rows = &table->rows.items[i];
 		if (address < rows->base || address >= rows->end || rows->starts.len == 0)
 			continue;
-		uint16_t rule = find_row(rows, address);
+		uint16_t rule = unwind_table_find_row(rows, address);
 		if (rule != NO_RULE)
 			return (const struct unwind_rule *)(const void *)intern_get(&table->rules, rule).data;
 	}

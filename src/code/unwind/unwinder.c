@@ -65,7 +65,7 @@ static bool expression_memory(void *context, uint64_t address, unsigned size, ui
 	return step == STEP_ON;
 }
 
-static enum step evaluate(const struct run *run, int64_t id, const uint64_t *cfa, uint64_t *value)
+static enum step unwinder_evaluate(const struct run *run, int64_t id, const uint64_t *cfa, uint64_t *value)
 {
 	struct evaluation evaluation = {.run = run, .failure = STEP_BROKEN};
 	struct dwarf_machine machine = {
@@ -89,7 +89,7 @@ static bool returns_by_stack(const struct unwind_rule *rule)
 static enum step find_cfa(const struct run *run, const struct unwind_rule *rule, uint64_t *cfa)
 {
 	if (__builtin_expect(rule->cfa_is_expression, false)) {
-		enum step step = evaluate(run, rule->cfa, NULL, cfa);
+		enum step step = unwinder_evaluate(run, rule->cfa, NULL, cfa);
 		if (step != STEP_ON)
 			return step;
 	} else {
@@ -108,7 +108,8 @@ static enum step find_cfa(const struct run *run, const struct unwind_rule *rule,
 }
 
 /* The caller's value of a register; unknown is no failure here. */
-static enum step restore(const struct run *run, const struct unwind_saved *saved, uint64_t cfa, uint64_t *value)
+static enum step unwinder_restore(
+	const struct run *run, const struct unwind_saved *saved, uint64_t cfa, uint64_t *value)
 {
 	const struct unwind_registers *registers = &run->registers;
 	enum step step;
@@ -124,10 +125,10 @@ static enum step restore(const struct run *run, const struct unwind_saved *saved
 		*value = registers->values[saved->value];
 		return STEP_ON;
 	case CFI_AT_EXPRESSION:
-		step = evaluate(run, saved->value, &cfa, value);
+		step = unwinder_evaluate(run, saved->value, &cfa, value);
 		return step == STEP_ON ? read_word(run, *value, value) : step;
 	case CFI_IS_EXPRESSION:
-		return evaluate(run, saved->value, &cfa, value);
+		return unwinder_evaluate(run, saved->value, &cfa, value);
 	case CFI_SAME:
 		*value = registers->values[saved->number];
 		return is_known(registers, saved->number) ? STEP_ON : STEP_NO_REGISTERS;
@@ -150,7 +151,7 @@ static enum step return_address(const struct run *run, const struct unwind_rule 
 		const struct unwind_saved *saved = &rule->saved[rule->return_index];
 		return saved->kind == CFI_AT_OFFSET
 			       ? read_word(run, to_address(run, cfa + (uint64_t)saved->value), value)
-			       : restore(run, saved, cfa, value);
+			       : unwinder_restore(run, saved, cfa, value);
 	}
 	/* A frame that has called has overwritten the register itself. */
 	if (!run->is_exact || rule->return_register != run->arch->dwarf_link)
@@ -189,7 +190,7 @@ static void restore_registers(struct run *run, const struct unwind_rule *rule, u
 			continue;
 		if (is_popped(run, saved, cfa))
 			continue;
-		if (restore(run, saved, cfa, &value) == STEP_ON)
+		if (unwinder_restore(run, saved, cfa, &value) == STEP_ON)
 			set_register(to, saved->number, value);
 		else
 			to->known &= ~(UINT64_C(1) << saved->number);
@@ -288,7 +289,7 @@ static void run_init(struct run *run, struct unwinder *unwinder, const struct un
 	run->bridged = 0;
 }
 
-static struct unwind_result walk(struct run *run, uint64_t *ips, size_t count, size_t max)
+static struct unwind_result unwinder_walk(struct run *run, uint64_t *ips, size_t count, size_t max)
 {
 	struct unwind_result result = {.count = count, .end = UNWIND_LIMIT};
 	while (result.count < max) {
@@ -324,7 +325,7 @@ static struct unwind_result walk_from_unknown(
 	struct unwind_result result = *first;
 	if (unwind_bridge_leaf(run) == STEP_ON) {
 		run->is_first = false;
-		result = walk(run, ips, first->count, max);
+		result = unwinder_walk(run, ips, first->count, max);
 		if (result.bridged == 1 && (result.end == UNWIND_ROOT || result.count >= LEAF_PROOF_FRAMES))
 			return result;
 	}
@@ -333,7 +334,7 @@ static struct unwind_result walk_from_unknown(
 	enum step step = unwind_bridge_frame_pointer(run);
 	result.end = end_of(step);
 	run->is_first = false;
-	return step == STEP_ON ? walk(run, ips, first->count, max) : result;
+	return step == STEP_ON ? unwinder_walk(run, ips, first->count, max) : result;
 }
 
 struct unwind_result unwinder_run(struct unwinder *unwinder, const struct unwind_registers *registers,
@@ -343,7 +344,7 @@ struct unwind_result unwinder_run(struct unwinder *unwinder, const struct unwind
 	run_init(&run, unwinder, registers, stack, modules);
 	if (!is_known(registers, run.sp))
 		return (struct unwind_result){.end = UNWIND_NO_REGISTERS};
-	struct unwind_result result = walk(&run, ips, 0, max);
+	struct unwind_result result = unwinder_walk(&run, ips, 0, max);
 	return result.end == UNWIND_NO_CFI && run.is_first ? walk_from_unknown(&run, &result, ips, max) : result;
 }
 
