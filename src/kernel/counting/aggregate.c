@@ -52,20 +52,20 @@ static struct cpu_place place_key(struct cpu_place place, enum aggregation_mode 
 	return key;
 }
 
-static int order(int a, int b)
+static int aggregate_order(int a, int b)
 {
 	return (a > b) - (a < b);
 }
 
 static int place_compare(const struct cpu_place *a, const struct cpu_place *b)
 {
-	int c = order(a->node, b->node);
-	c = c ? c : order(a->socket, b->socket);
-	c = c ? c : order(a->die, b->die);
-	c = c ? c : order(a->cluster, b->cluster);
-	c = c ? c : order(a->cache, b->cache);
-	c = c ? c : order(a->core, b->core);
-	return c ? c : order(a->cpu, b->cpu);
+	int c = aggregate_order(a->node, b->node);
+	c = c ? c : aggregate_order(a->socket, b->socket);
+	c = c ? c : aggregate_order(a->die, b->die);
+	c = c ? c : aggregate_order(a->cluster, b->cluster);
+	c = c ? c : aggregate_order(a->cache, b->cache);
+	c = c ? c : aggregate_order(a->core, b->core);
+	return c ? c : aggregate_order(a->cpu, b->cpu);
 }
 
 static int placed_compare(const void *a, const void *b)
@@ -151,7 +151,7 @@ void aggregation_deinit(struct aggregation *aggregation)
 	*aggregation = (struct aggregation){0};
 }
 
-static size_t group_of(const struct aggregation *a, int cpu, size_t thread)
+static size_t aggregate_group_of(const struct aggregation *a, int cpu, size_t thread)
 {
 	if (a->mode == AGGREGATE_ALL)
 		return 0;
@@ -195,7 +195,7 @@ void aggregate_counter(const struct aggregation *aggregation, const struct count
 		size_t last = SIZE_MAX;
 		for (size_t thread = 0; thread < counter->thread_count; thread++) {
 			size_t cell = cpu * counter->thread_count + thread;
-			size_t group = group_of(aggregation, counter->cpus[cpu], thread);
+			size_t group = aggregate_group_of(aggregation, counter->cpus[cpu], thread);
 			struct aggregate *result = &results[group];
 			struct count count = counter->counts[cell];
 			if (previous) {

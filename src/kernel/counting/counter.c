@@ -23,7 +23,7 @@
 
 #define FDS_OF_OURS 64 /* what the program itself may have open besides */
 
-struct opening {
+struct counter_opening {
 	struct counter_set *set;
 	const struct counter_options *options;
 	const struct target *target;
@@ -48,7 +48,7 @@ static size_t fds_open(const struct counter_set *set)
 	return n;
 }
 
-static struct perf_attr attr_make(const struct opening *o, const struct counter *counter, bool leads_group)
+static struct perf_attr attr_make(const struct counter_opening *o, const struct counter *counter, bool leads_group)
 {
 	struct perf_attr attr = counter->spec->attr;
 	const struct event_spec *leader = &o->set->events->specs[counter->spec->leader];
@@ -71,7 +71,8 @@ static struct perf_attr attr_make(const struct opening *o, const struct counter 
 }
 
 /* is_alone: not in its group. */
-static int open_once(const struct opening *o, const struct counter *counter, size_t cpu, size_t thread, bool is_alone)
+static int open_once(
+	const struct counter_opening *o, const struct counter *counter, size_t cpu, size_t thread, bool is_alone)
 {
 	const struct counter_set *set = o->set;
 	size_t index = (size_t)(counter - set->counters);
@@ -103,7 +104,7 @@ static bool happens_in_program(const struct event_spec *spec)
 }
 
 /* Whether the event may count user mode alone, if the kernel refuses the rest. */
-static bool may_drop_kernel(const struct opening *o, const struct counter *counter, size_t thread)
+static bool may_drop_kernel(const struct counter_opening *o, const struct counter *counter, size_t thread)
 {
 	const struct event_spec *spec = counter->spec;
 	return o->options->may_drop_kernel && counter->open_count == 0 && !spec->has_exclude &&
@@ -117,7 +118,7 @@ static bool is_hidden_in_kernel(const struct event_spec *spec)
 }
 
 /* Opens one counter, giving way where it can: more descriptors, user mode only, guests too. -1 with errno. */
-static int open_giving_way(struct opening *o, struct counter *counter, size_t cpu, size_t thread)
+static int counter_open_giving_way(struct counter_opening *o, struct counter *counter, size_t cpu, size_t thread)
 {
 	struct counter_set *set = o->set;
 	size_t index = (size_t)(counter - set->counters);
@@ -159,7 +160,7 @@ static void counter_close_fds(struct counter_set *set, struct counter *counter)
 	counter->open_count = 0;
 }
 
-static bool opens_alone(const struct opening *o, const struct counter *counter, size_t cpu, size_t thread)
+static bool opens_alone(const struct counter_opening *o, const struct counter *counter, size_t cpu, size_t thread)
 {
 	if (counter->leader == (size_t)(counter - o->set->counters))
 		return false;
@@ -170,7 +171,7 @@ static bool opens_alone(const struct opening *o, const struct counter *counter, 
 }
 
 static enum tally_status counter_refuse(
-	struct opening *o, struct counter *counter, size_t cpu, size_t thread, int errnum)
+	struct counter_opening *o, struct counter *counter, size_t cpu, size_t thread, int errnum)
 {
 	struct text reason = {0};
 	if (errnum == EINVAL && opens_alone(o, counter, cpu, thread))
@@ -207,7 +208,7 @@ static void group_lead_anew(struct counter_set *set, size_t leader)
 
 /* The machine has the event, and this user may not count it: the others are counted all the same. */
 static enum tally_status counter_withhold(
-	struct opening *o, struct counter *counter, size_t cpu, size_t thread, int errnum)
+	struct counter_opening *o, struct counter *counter, size_t cpu, size_t thread, int errnum)
 {
 	size_t index = (size_t)(counter - o->set->counters);
 	if (counter->leader == index)
@@ -218,7 +219,7 @@ static enum tally_status counter_withhold(
 	return status;
 }
 
-static enum tally_status limit_error(struct opening *o)
+static enum tally_status limit_error(struct counter_opening *o)
 {
 	struct rlimit limit = {0};
 	getrlimit(RLIMIT_NOFILE, &limit);
@@ -234,13 +235,13 @@ static enum tally_status limit_error(struct opening *o)
 }
 
 /* Opens the counter everywhere. Outcomes that concern this event alone are kept in it; others end the opening. */
-static enum tally_status counter_open(struct opening *o, struct counter *counter)
+static enum tally_status counter_open(struct counter_opening *o, struct counter *counter)
 {
 	struct counter_set *set = o->set;
 	size_t index = (size_t)(counter - set->counters);
 	for (size_t cpu = 0; cpu < counter->cpu_count; cpu++) {
 		for (size_t thread = 0; thread < counter->thread_count; thread++) {
-			int fd = open_giving_way(o, counter, cpu, thread);
+			int fd = counter_open_giving_way(o, counter, cpu, thread);
 			if (fd >= 0) {
 				counter->fds[cpu * counter->thread_count + thread] = fd;
 				counter->open_count++;
@@ -285,7 +286,7 @@ static enum tally_status counter_open(struct opening *o, struct counter *counter
 }
 
 /* The CPUs of the PMU that are also the target's. */
-static enum tally_status counter_place(struct opening *o, struct counter *counter)
+static enum tally_status counter_place(struct counter_opening *o, struct counter *counter)
 {
 	struct counter_set *set = o->set;
 	const struct event_spec *spec = counter->spec;
@@ -331,7 +332,7 @@ static void tools_leave_groups(struct counter_set *set)
 	}
 }
 
-static enum tally_status set_prepare(struct opening *o)
+static enum tally_status set_prepare(struct counter_opening *o)
 {
 	struct counter_set *set = o->set;
 	const struct target *target = o->target;
@@ -359,7 +360,7 @@ static enum tally_status set_prepare(struct opening *o)
 	return TALLY_OK;
 }
 
-static enum tally_status cgroup_open(struct opening *o, size_t index)
+static enum tally_status cgroup_open(struct counter_opening *o, size_t index)
 {
 	const char *path = o->set->events->specs[index].cgroup_path;
 	if (!path)
@@ -379,7 +380,7 @@ static enum tally_status cgroup_open(struct opening *o, size_t index)
 	return TALLY_OK;
 }
 
-static void cgroups_close(struct opening *o)
+static void cgroups_close(struct counter_opening *o)
 {
 	for (size_t i = 0; o->cgroup_fds && i < o->set->len; i++) {
 		bool is_shared = false;
@@ -405,7 +406,7 @@ static enum tally_status counter_refuse_cpus(struct counter *counter, struct tal
 	return TALLY_OK;
 }
 
-static enum tally_status set_open_all(struct opening *o)
+static enum tally_status set_open_all(struct counter_opening *o)
 {
 	struct counter_set *set = o->set;
 	for (size_t i = 0; i < set->len; i++) {
@@ -432,7 +433,7 @@ enum tally_status counter_set_open(const struct kernel_seam *kernel, struct even
 		return error_nomem(err);
 	made->kernel = kernel;
 	made->events = events;
-	struct opening opening = {.set = made, .options = options, .target = target, .err = err};
+	struct counter_opening opening = {.set = made, .options = options, .target = target, .err = err};
 	enum tally_status status = set_prepare(&opening);
 	if (status == TALLY_OK && options->must_fit && !fd_limit_make_room(fds_needed(made)))
 		status = limit_error(&opening);

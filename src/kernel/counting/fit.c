@@ -9,7 +9,7 @@
 #define IOC_ENABLE _IO('$', 0) /* linux/perf_event.h */
 #define KEY_CORE   0 /* of all events that share the counters of a CPU core; other PMUs: their type */
 
-struct fitting {
+struct fit_fitting {
 	const struct counter_set *set;
 	struct fit_plan *plan;
 	uint32_t *keys; /* per event */
@@ -25,7 +25,7 @@ bool fit_needs_counter(const struct event_spec *spec)
 }
 
 /* Opens what is to be tried as one pinned group, and looks whether the PMU took it. */
-static bool group_is_scheduled(struct fitting *f)
+static bool group_is_scheduled(struct fit_fitting *f)
 {
 	const struct kernel_seam *kernel = f->set->kernel;
 	size_t open = 0;
@@ -57,12 +57,12 @@ static bool group_is_scheduled(struct fitting *f)
 	return fits;
 }
 
-static bool is_in_unit(const struct fitting *f, size_t event, size_t leader)
+static bool is_in_unit(const struct fit_fitting *f, size_t event, size_t leader)
 {
 	return f->set->counters[event].leader == leader && f->plan->states[event] == FIT_COUNTS;
 }
 
-static void unit_add(struct fitting *f, size_t leader, uint32_t key)
+static void unit_add(struct fit_fitting *f, size_t leader, uint32_t key)
 {
 	for (size_t i = leader; i < f->set->len; i++)
 		if (is_in_unit(f, i, leader) && f->keys[i] == key)
@@ -70,7 +70,7 @@ static void unit_add(struct fitting *f, size_t leader, uint32_t key)
 }
 
 /* The unit beside what the round has of the same PMU; before: how many events have their round. */
-static bool unit_fits(struct fitting *f, size_t leader, uint32_t round, const bool *has_round)
+static bool unit_fits(struct fit_fitting *f, size_t leader, uint32_t round, const bool *has_round)
 {
 	for (size_t first = leader; first < f->set->len; first++) {
 		if (!is_in_unit(f, first, leader))
@@ -98,7 +98,7 @@ static bool unit_fits(struct fitting *f, size_t leader, uint32_t round, const bo
 	return true;
 }
 
-static void unit_place(struct fitting *f, size_t leader, bool *has_round)
+static void unit_place(struct fit_fitting *f, size_t leader, bool *has_round)
 {
 	struct fit_plan *plan = f->plan;
 	uint32_t round = 0;
@@ -118,7 +118,7 @@ static void unit_place(struct fitting *f, size_t leader, bool *has_round)
 		plan->round_count++;
 }
 
-static uint32_t key_of(const struct event_spec *spec, const struct pmu *pmus, size_t count)
+static uint32_t fit_key_of(const struct event_spec *spec, const struct pmu *pmus, size_t count)
 {
 	uint32_t type = spec->attr.type;
 	bool is_generic = type == EVENT_HARDWARE || type == EVENT_HW_CACHE;
@@ -132,7 +132,7 @@ static uint32_t key_of(const struct event_spec *spec, const struct pmu *pmus, si
 	return type == EVENT_RAW ? KEY_CORE : type;
 }
 
-static enum tally_status keys_make(struct fitting *f, struct tally_error *err)
+static enum tally_status keys_make(struct fit_fitting *f, struct tally_error *err)
 {
 	struct arena arena;
 	struct pmu *pmus;
@@ -141,7 +141,7 @@ static enum tally_status keys_make(struct fitting *f, struct tally_error *err)
 	enum tally_status status = pmu_load_all(f->set->kernel, &arena, &pmus, &count, err);
 	for (size_t i = 0; status == TALLY_OK && i < f->set->len; i++) {
 		const struct counter *counter = &f->set->counters[i];
-		f->keys[i] = key_of(counter->spec, pmus, count);
+		f->keys[i] = fit_key_of(counter->spec, pmus, count);
 		f->plan->states[i] = counter->reason			? FIT_REFUSED
 				     : fit_needs_counter(counter->spec) ? FIT_COUNTS
 									: FIT_NEEDS_NONE;
@@ -157,7 +157,7 @@ enum tally_status fit_plan_make(
 	*plan = (struct fit_plan){.states = calloc(len, sizeof(*plan->states)),
 		.rounds = calloc(len, sizeof(*plan->rounds)),
 		.len = set->len};
-	struct fitting f = {.set = set,
+	struct fit_fitting f = {.set = set,
 		.plan = plan,
 		.keys = calloc(len, sizeof(*f.keys)),
 		.tried = calloc(len, sizeof(*f.tried)),

@@ -8,7 +8,7 @@ struct words {
 	bool failed;
 };
 
-static uint64_t take(struct words *words, bool is_there)
+static uint64_t read_format_take(struct words *words, bool is_there)
 {
 	if (!is_there)
 		return 0;
@@ -20,11 +20,11 @@ static uint64_t take(struct words *words, bool is_there)
 	return *words->next++;
 }
 
-static struct tally_reading_value take_value(struct words *words, uint64_t value, uint64_t format)
+static struct tally_reading_value read_format_take_value(struct words *words, uint64_t value, uint64_t format)
 {
 	struct tally_reading_value taken = {.value = value};
-	taken.id = take(words, format & READ_FORMAT_ID);
-	taken.lost = take(words, format & READ_FORMAT_LOST);
+	taken.id = read_format_take(words, format & READ_FORMAT_ID);
+	taken.lost = read_format_take(words, format & READ_FORMAT_LOST);
 	return taken;
 }
 
@@ -38,11 +38,11 @@ enum tally_status reading_decode(const uint64_t *given, size_t count, uint64_t f
 		*reading = (struct tally_reading){.is_in_error = true};
 		return TALLY_OK;
 	}
-	uint64_t first = take(&words, true); /* the number of events, or the value */
-	read.enabled_ns = take(&words, format & READ_FORMAT_TOTAL_TIME_ENABLED);
-	read.running_ns = take(&words, format & READ_FORMAT_TOTAL_TIME_RUNNING);
+	uint64_t first = read_format_take(&words, true); /* the number of events, or the value */
+	read.enabled_ns = read_format_take(&words, format & READ_FORMAT_TOTAL_TIME_ENABLED);
+	read.running_ns = read_format_take(&words, format & READ_FORMAT_TOTAL_TIME_RUNNING);
 	if (!is_group) {
-		read.first = take_value(&words, first, format);
+		read.first = read_format_take_value(&words, first, format);
 		if (room)
 			values[0] = read.first;
 	} else if (first > room) {
@@ -50,7 +50,7 @@ enum tally_status reading_decode(const uint64_t *given, size_t count, uint64_t f
 	} else {
 		read.count = (size_t)first;
 		for (size_t i = 0; i < read.count && !words.failed; i++)
-			values[i] = take_value(&words, take(&words, true), format);
+			values[i] = read_format_take_value(&words, read_format_take(&words, true), format);
 		if (read.count && !words.failed)
 			read.first = values[0];
 	}

@@ -13,7 +13,7 @@ struct moments {
 };
 
 /* splitmix64: each call a new number, good enough to draw indexes. */
-static uint64_t draw(uint64_t *state)
+static uint64_t run_resampling_draw(uint64_t *state)
 {
 	uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
 	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -23,7 +23,7 @@ static uint64_t draw(uint64_t *state)
 
 static size_t draw_below(uint64_t *state, size_t limit)
 {
-	return (size_t)((double)(draw(state) >> 11) * 0x1p-53 * (double)limit);
+	return (size_t)((double)(run_resampling_draw(state) >> 11) * 0x1p-53 * (double)limit);
 }
 
 static struct moments moments_from(double sum, double squares, size_t len)
@@ -46,7 +46,7 @@ static struct moments moments_of(struct run_values values)
 	return m;
 }
 
-static struct moments resampled(struct run_values values, uint64_t *state)
+static struct moments run_resampling_resampled(struct run_values values, uint64_t *state)
 {
 	double sum = 0, squares = 0, shift = values.items[0];
 	for (size_t i = 0; i < values.len; i++) {
@@ -67,7 +67,7 @@ static double log_error(struct moments base, struct moments other)
 
 /* Bootstrap-t of the log of the ratio: the distribution of (resampled - found) / resampled error stands in for that of
  * (found - true) / error, which the normal one fits badly with few runs. */
-static struct run_interval bootstrap(struct run_values base, struct run_values other, uint64_t seed)
+static struct run_interval run_resampling_bootstrap(struct run_values base, struct run_values other, uint64_t seed)
 {
 	struct run_interval interval = {.coverage = RUN_CONFIDENCE};
 	struct moments a = moments_of(base), b = moments_of(other);
@@ -77,7 +77,7 @@ static struct run_interval bootstrap(struct run_values base, struct run_values o
 	double ts[RUN_RESAMPLES];
 	size_t count = 0;
 	for (size_t i = 0; i < RUN_RESAMPLES && error > 0; i++) {
-		struct moments ra = resampled(base, &seed), rb = resampled(other, &seed);
+		struct moments ra = run_resampling_resampled(base, &seed), rb = run_resampling_resampled(other, &seed);
 		double its_error = ra.mean > 0 && rb.mean > 0 ? log_error(ra, rb) : 0;
 		if (its_error > 0)
 			ts[count++] = (log(rb.mean / ra.mean) - found) / its_error;
@@ -98,11 +98,11 @@ struct run_change run_change_of(struct run_values base, struct run_values other,
 		change.change = change.new_mean / change.base_mean - 1;
 	else if (change.new_mean > 0)
 		change.change = INFINITY;
-	change.interval = bootstrap(base, other, seed);
+	change.interval = run_resampling_bootstrap(base, other, seed);
 	return change;
 }
 
-static int order(const void *a, const void *b)
+static int run_resampling_order(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 	return (x > y) - (x < y);
@@ -121,7 +121,7 @@ static void rank_pool(const double *pool, size_t len, unsigned *ranks)
 	}
 }
 
-static unsigned rank_of(const double *pool, const unsigned *ranks, size_t len, double value)
+static unsigned run_resampling_rank_of(const double *pool, const unsigned *ranks, size_t len, double value)
 {
 	size_t low = 0, high = len - 1;
 	while (low < high) {
@@ -189,7 +189,7 @@ double run_rank_p(struct run_values base, struct run_values other)
 	run_values_sort(pool, len);
 	rank_pool(pool, len, ranks);
 	for (size_t i = 0; i < base.len; i++)
-		sum += rank_of(pool, ranks, len, base.items[i]);
+		sum += run_resampling_rank_of(pool, ranks, len, base.items[i]);
 	double p = permuted_p(ranks, len, base.len, sum);
 	return p < 0 ? 1 : p;
 }
@@ -239,7 +239,7 @@ enum tally_status run_adjust(double *p, size_t count, enum run_correction correc
 		return error_nomem(err);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = (struct ordered){p[i], i};
-	qsort(sorted, count, sizeof(*sorted), order);
+	qsort(sorted, count, sizeof(*sorted), run_resampling_order);
 	double bound = correction == RUN_CORRECT_HOLM ? 0 : 1;
 	for (size_t i = 0; i < count; i++) {
 		/* Holm goes up from the smallest, Benjamini-Hochberg down from the largest. */

@@ -13,7 +13,7 @@
 #define FENCE	    1.5
 #define OUTLIER_MIN 4 /* fewer values have no quartiles to speak of */
 
-static int order(const void *a, const void *b)
+static int run_statistics_order(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 	return (x > y) - (x < y);
@@ -22,7 +22,7 @@ static int order(const void *a, const void *b)
 void run_values_sort(double *values, size_t len)
 {
 	if (len > 1)
-		qsort(values, len, sizeof(*values), order);
+		qsort(values, len, sizeof(*values), run_statistics_order);
 }
 
 double run_quantile(const double *sorted, size_t len, double part)

@@ -13,7 +13,7 @@
 
 #define CONFIG1_USER_ACCESS UINT64_C(2) /* armv8_pmuv3: format/rdpmc */
 
-struct opening {
+struct tally_counter_opening {
 	const struct kernel_seam *kernel;
 	struct event_catalogue *catalogue;
 	const struct tally_counter_options *options;
@@ -40,7 +40,7 @@ static enum tally_status support_check(const struct counter_set *set, struct tal
 	return TALLY_OK;
 }
 
-static enum tally_status options_check(const struct tally_counter_options *o, struct tally_error *err)
+static enum tally_status tally_counter_options_check(const struct tally_counter_options *o, struct tally_error *err)
 {
 	if (o->pid < -1)
 		return error_set(err, TALLY_INVALID, "pid is %d; the least that has a meaning is -1", (int)o->pid);
@@ -61,7 +61,7 @@ static enum tally_status options_check(const struct tally_counter_options *o, st
 	return TALLY_OK;
 }
 
-static enum tally_status target_make(struct opening *opening, struct tally_error *err)
+static enum tally_status target_make(struct tally_counter_opening *opening, struct tally_error *err)
 {
 	const struct tally_counter_options *o = opening->options;
 	struct target *target = &opening->target;
@@ -81,7 +81,7 @@ static enum tally_status target_make(struct opening *opening, struct tally_error
 	return o->pid == -1 ? target_spread_over_cpus(opening->kernel, target, err) : TALLY_OK;
 }
 
-static enum tally_status cgroup_find(struct opening *opening, struct tally_error *err)
+static enum tally_status cgroup_find(struct tally_counter_opening *opening, struct tally_error *err)
 {
 	const char *name = opening->options->cgroup;
 	char *mounts;
@@ -106,7 +106,7 @@ static enum tally_status cgroup_find(struct opening *opening, struct tally_error
 	return TALLY_OK;
 }
 
-static bool wants_user_access(const struct opening *opening, const struct event_spec *spec)
+static bool wants_user_access(const struct tally_counter_opening *opening, const struct event_spec *spec)
 {
 #if defined(__aarch64__)
 	bool is_core = spec->attr.type == EVENT_HARDWARE || spec->attr.type == EVENT_HW_CACHE ||
@@ -121,7 +121,7 @@ static bool wants_user_access(const struct opening *opening, const struct event_
 }
 
 /* Returns whether any event asks for registers that a program may read. */
-static bool events_adapt(struct opening *opening, struct event_list *events, bool may_ask_access)
+static bool events_adapt(struct tally_counter_opening *opening, struct event_list *events, bool may_ask_access)
 {
 	const struct tally_counter_options *o = opening->options;
 	bool asks_access = false;
@@ -145,7 +145,7 @@ static bool events_adapt(struct opening *opening, struct event_list *events, boo
 }
 
 static enum tally_status events_parse(
-	struct opening *opening, const char *text, struct event_list *events, struct tally_error *err)
+	struct tally_counter_opening *opening, const char *text, struct event_list *events, struct tally_error *err)
 {
 	enum tally_status status = event_parse(opening->catalogue, text, events, err);
 	opening->is_malformed = status == TALLY_INVALID;
@@ -157,8 +157,8 @@ static enum tally_status events_parse(
 
 /* Opens what the text says into the counter. *asks_access: whether to ask for registers that a program may read, and
  * then whether any event did. */
-static enum tally_status set_open(struct opening *opening, const char *text, bool *asks_access,
-	struct tally_counter *counter, struct tally_error *err)
+static enum tally_status tally_counter_set_open(struct tally_counter_opening *opening, const char *text,
+	bool *asks_access, struct tally_counter *counter, struct tally_error *err)
 {
 	const struct tally_counter_options *o = opening->options;
 	struct counter_options how = {
@@ -189,13 +189,13 @@ static enum tally_status set_open(struct opening *opening, const char *text, boo
 }
 
 static enum tally_status alternative_open(
-	struct opening *opening, const char *text, struct tally_counter *counter, struct tally_error *err)
+	struct tally_counter_opening *opening, const char *text, struct tally_counter *counter, struct tally_error *err)
 {
 	bool asks_access = true;
-	enum tally_status status = set_open(opening, text, &asks_access, counter, err);
+	enum tally_status status = tally_counter_set_open(opening, text, &asks_access, counter, err);
 	if (status == TALLY_UNSUPPORTED && asks_access) {
 		asks_access = false;
-		status = set_open(opening, text, &asks_access, counter, err);
+		status = tally_counter_set_open(opening, text, &asks_access, counter, err);
 	}
 	if (status == TALLY_OK && !(counter->label = strdup(text)))
 		return error_nomem(err);
@@ -204,7 +204,7 @@ static enum tally_status alternative_open(
 
 /* Tries one alternative after the other; *first keeps why the first failed, or what is wrong with a malformed one. */
 static enum tally_status alternatives_open(
-	struct opening *opening, char *text, struct tally_counter *counter, struct tally_error *first)
+	struct tally_counter_opening *opening, char *text, struct tally_counter *counter, struct tally_error *first)
 {
 	char *rest = text, *alternative;
 	bool is_first = true;
@@ -236,12 +236,12 @@ static bool has_groups(const struct event_list *events)
 	return false;
 }
 
-static enum tally_status open_all(
-	struct opening *opening, char *text, struct tally_counter *counter, struct tally_error *why)
+static enum tally_status tally_counter_open_all(
+	struct tally_counter_opening *opening, char *text, struct tally_counter *counter, struct tally_error *why)
 {
 	const struct tally_counter_options *o = opening->options;
 	opening->is_of_self = o->pid == 0 && !o->is_on_one_cpu && !o->all_threads && !o->inherit;
-	enum tally_status status = options_check(o, why);
+	enum tally_status status = tally_counter_options_check(o, why);
 	if (status == TALLY_OK)
 		status = target_make(opening, why);
 	if (status == TALLY_OK)
@@ -264,14 +264,14 @@ struct tally_counter *tally_counter_open_on(const struct kernel_seam *kernel, co
 {
 	static const struct tally_counter_options usual = {0};
 	struct tally_error why = {.offset = TALLY_NO_OFFSET};
-	struct opening opening = {.kernel = kernel, .options = options ? options : &usual};
+	struct tally_counter_opening opening = {.kernel = kernel, .options = options ? options : &usual};
 	struct tally_counter *counter = calloc(1, sizeof(*counter));
 	char *text = strdup(events);
 	enum tally_status status = counter && text ? TALLY_OK : error_nomem(&why);
 	if (status == TALLY_OK) {
 		counter->kernel = kernel;
 		counter->is_inherited = opening.options->inherit;
-		status = open_all(&opening, text, counter, &why);
+		status = tally_counter_open_all(&opening, text, counter, &why);
 	}
 	free(text);
 	if (status == TALLY_OK)

@@ -77,7 +77,7 @@ uint64_t tally_scale(uint64_t value, uint64_t enabled_ns, uint64_t running_ns)
 }
 
 /* An ioctl that takes its argument by value or by address. */
-static enum tally_status control(
+static enum tally_status tally_fd_control(
 	int fd, unsigned long request, uintptr_t argument, const char *what, struct tally_error *err)
 {
 	const struct kernel_seam *kernel = kernel_seam_linux();
@@ -91,47 +91,47 @@ static enum tally_status control(
 
 enum tally_status tally_fd_enable(int fd, bool is_group, struct tally_error *err)
 {
-	return control(fd, PERF_EVENT_IOC_ENABLE, is_group ? PERF_IOC_FLAG_GROUP : 0, "enable", err);
+	return tally_fd_control(fd, PERF_EVENT_IOC_ENABLE, is_group ? PERF_IOC_FLAG_GROUP : 0, "enable", err);
 }
 
 enum tally_status tally_fd_disable(int fd, bool is_group, struct tally_error *err)
 {
-	return control(fd, PERF_EVENT_IOC_DISABLE, is_group ? PERF_IOC_FLAG_GROUP : 0, "disable", err);
+	return tally_fd_control(fd, PERF_EVENT_IOC_DISABLE, is_group ? PERF_IOC_FLAG_GROUP : 0, "disable", err);
 }
 
 enum tally_status tally_fd_reset(int fd, bool is_group, struct tally_error *err)
 {
-	return control(fd, PERF_EVENT_IOC_RESET, is_group ? PERF_IOC_FLAG_GROUP : 0, "reset", err);
+	return tally_fd_control(fd, PERF_EVENT_IOC_RESET, is_group ? PERF_IOC_FLAG_GROUP : 0, "reset", err);
 }
 
 enum tally_status tally_fd_refresh(int fd, unsigned overflows, struct tally_error *err)
 {
 	if (overflows == 0)
 		return error_set(err, TALLY_INVALID, "a refresh by no overflows has no meaning");
-	return control(fd, PERF_EVENT_IOC_REFRESH, overflows, "refresh", err);
+	return tally_fd_control(fd, PERF_EVENT_IOC_REFRESH, overflows, "refresh", err);
 }
 
 enum tally_status tally_fd_set_period(int fd, uint64_t period, struct tally_error *err)
 {
 	if (period == 0)
 		return error_set(err, TALLY_INVALID, "a period of 0 has no meaning");
-	return control(fd, PERF_EVENT_IOC_PERIOD, (uintptr_t)&period, "set the period of", err);
+	return tally_fd_control(fd, PERF_EVENT_IOC_PERIOD, (uintptr_t)&period, "set the period of", err);
 }
 
 enum tally_status tally_fd_set_output(int fd, int ring_fd, struct tally_error *err)
 {
-	return control(fd, PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)(intptr_t)ring_fd, "redirect", err);
+	return tally_fd_control(fd, PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)(intptr_t)ring_fd, "redirect", err);
 }
 
 enum tally_status tally_fd_set_filter(int fd, const char *filter, struct tally_error *err)
 {
-	return control(fd, PERF_EVENT_IOC_SET_FILTER, (uintptr_t)filter, "filter", err);
+	return tally_fd_control(fd, PERF_EVENT_IOC_SET_FILTER, (uintptr_t)filter, "filter", err);
 }
 
 enum tally_status tally_fd_id(int fd, uint64_t *id, struct tally_error *err)
 {
 	uint64_t got;
-	enum tally_status status = control(fd, PERF_EVENT_IOC_ID, (uintptr_t)&got, "identify", err);
+	enum tally_status status = tally_fd_control(fd, PERF_EVENT_IOC_ID, (uintptr_t)&got, "identify", err);
 	if (status == TALLY_OK)
 		*id = got;
 	return status;
@@ -139,7 +139,8 @@ enum tally_status tally_fd_id(int fd, uint64_t *id, struct tally_error *err)
 
 enum tally_status tally_fd_set_bpf(int fd, int program_fd, struct tally_error *err)
 {
-	return control(fd, PERF_EVENT_IOC_SET_BPF, (uintptr_t)(intptr_t)program_fd, "attach a BPF program to", err);
+	return tally_fd_control(
+		fd, PERF_EVENT_IOC_SET_BPF, (uintptr_t)(intptr_t)program_fd, "attach a BPF program to", err);
 }
 
 enum tally_status tally_fd_query_bpf(int fd, uint32_t *ids, size_t room, size_t *count, struct tally_error *err)
@@ -152,7 +153,7 @@ enum tally_status tally_fd_query_bpf(int fd, uint32_t *ids, size_t room, size_t 
 		return error_nomem(err);
 	query[0] = (uint32_t)room;
 	enum tally_status status =
-		control(fd, PERF_EVENT_IOC_QUERY_BPF, (uintptr_t)query, "ask for BPF programs of", err);
+		tally_fd_control(fd, PERF_EVENT_IOC_QUERY_BPF, (uintptr_t)query, "ask for BPF programs of", err);
 	bool is_short = status != TALLY_OK && errno == ENOSPC;
 	if (is_short)
 		status = error_set(
@@ -169,12 +170,12 @@ enum tally_status tally_fd_query_bpf(int fd, uint32_t *ids, size_t room, size_t 
 
 enum tally_status tally_fd_pause_output(int fd, bool is_paused, struct tally_error *err)
 {
-	return control(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, is_paused, "pause the output of", err);
+	return tally_fd_control(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, is_paused, "pause the output of", err);
 }
 
 enum tally_status tally_fd_modify(int fd, const void *attr, struct tally_error *err)
 {
-	return control(fd, IOC_MODIFY_ATTRS, (uintptr_t)attr, "modify", err);
+	return tally_fd_control(fd, IOC_MODIFY_ATTRS, (uintptr_t)attr, "modify", err);
 }
 
 static enum tally_status task_control(int operation, const char *what, struct tally_error *err)

@@ -198,7 +198,7 @@ static void cells_look(struct tool_counts *t)
 }
 
 /* The process that the thread is of; 0: it is gone. */
-static pid_t process_of(const struct kernel_seam *kernel, pid_t thread)
+static pid_t tool_counts_process_of(const struct kernel_seam *kernel, pid_t thread)
 {
 	char *text;
 	uint64_t process = 0;
@@ -215,7 +215,7 @@ static pid_t process_of(const struct kernel_seam *kernel, pid_t thread)
 /* The first thread stands for all, for those too that have not been started yet. */
 static enum tool_source process_source(const struct kernel_seam *kernel, pid_t thread)
 {
-	pid_t process = process_of(kernel, thread);
+	pid_t process = tool_counts_process_of(kernel, thread);
 	return process == thread ? SOURCE_PROCESS : process != 0 ? SOURCE_NONE : SOURCE_THREAD;
 }
 

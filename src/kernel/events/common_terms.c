@@ -141,7 +141,7 @@ static enum tally_status text_term(
 	return term == TERM_BRANCH_TYPE ? branch_term(scope, value, err) : action_term(scope, value, err);
 }
 
-static enum term_choice choice(uint64_t number)
+static enum term_choice common_terms_choice(uint64_t number)
 {
 	return number ? TERM_YES : TERM_NO;
 }
@@ -153,9 +153,9 @@ static enum tally_status flag_term(struct term_scope *scope, enum common_term te
 	if (number > 1)
 		return term_fail(scope, value, err, "parser error: expected 0 or 1, not");
 	if (term == TERM_INHERIT || term == TERM_NO_INHERIT)
-		recording->inherit = choice(term == TERM_INHERIT ? number : !number);
+		recording->inherit = common_terms_choice(term == TERM_INHERIT ? number : !number);
 	else if (term == TERM_OVERWRITE || term == TERM_NO_OVERWRITE)
-		recording->overwrite = choice(term == TERM_OVERWRITE ? number : !number);
+		recording->overwrite = common_terms_choice(term == TERM_OVERWRITE ? number : !number);
 	else if (term == TERM_PERCORE)
 		scope->spec->is_per_core = number;
 	else if (number)
@@ -180,7 +180,7 @@ static enum tally_status number_term(struct term_scope *scope, enum common_term 
 	if (term == TERM_PERIOD || term == TERM_FREQ)
 		return rate_term(scope, term, number);
 	if (term == TERM_TIME) {
-		spec->recording.time = choice(number);
+		spec->recording.time = common_terms_choice(number);
 	} else if (term == TERM_STACK_SIZE) {
 		if (number == 0 || number > STACK_BYTES_MAX || number % 8 != 0)
 			return term_fail(

@@ -27,7 +27,7 @@ void event_listing_deinit(struct event_listing *listing)
 	arena_deinit(&listing->arena);
 }
 
-static const char *lower(struct arena *arena, const char *text)
+static const char *event_listing_lower(struct arena *arena, const char *text)
 {
 	char *copy = arena_string(arena, text, strlen(text));
 	for (char *c = copy; c && *c; c++)
@@ -36,64 +36,64 @@ static const char *lower(struct arena *arena, const char *text)
 	return copy;
 }
 
-struct addition {
+struct event_listing_addition {
 	struct event_listing *listing;
 	struct tally_str pattern; /* in lower case */
 	size_t first; /* of the kind being added */
 	bool failed;
 };
 
-static bool matches(struct addition *add, const char *name)
+static bool event_listing_matches(struct event_listing_addition *add, const char *name)
 {
-	const char *low = name ? lower(&add->listing->arena, name) : NULL;
+	const char *low = name ? event_listing_lower(&add->listing->arena, name) : NULL;
 	add->failed |= name && !low;
 	return low && str_glob(add->pattern, str_from(low));
 }
 
-static void put(struct addition *add, const struct listed_event *event)
+static void event_listing_put(struct event_listing_addition *add, const struct listed_event *event)
 {
-	if (!add->failed && (matches(add, event->name) || matches(add, event->alias)))
+	if (!add->failed && (event_listing_matches(add, event->name) || event_listing_matches(add, event->alias)))
 		add->failed = !vec_push(&add->listing->events, *event) || add->failed;
 }
 
-static int by_name(const void *a, const void *b)
+static int event_listing_by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct listed_event *)a)->name, ((const struct listed_event *)b)->name);
 }
 
-static void sort_kind(struct addition *add)
+static void sort_kind(struct event_listing_addition *add)
 {
 	struct event_listing *listing = add->listing;
 	if (listing->events.len > add->first)
 		qsort(listing->events.items + add->first, listing->events.len - add->first,
-			sizeof(*listing->events.items), by_name);
+			sizeof(*listing->events.items), event_listing_by_name);
 }
 
 /* Of two names the longer comes first. */
-static void add_symbols(struct addition *add, enum listed_kind kind, uint32_t type)
+static void event_listing_add_symbols(struct event_listing_addition *add, enum listed_kind kind, uint32_t type)
 {
 	for (size_t i = 0; i < event_symbol_count; i++) {
 		const struct event_symbol *s = &event_symbols[i];
 		if (s->type != type)
 			continue;
 		bool swapped = s->alias && strlen(s->alias) > strlen(s->name);
-		put(add, &(struct listed_event){.kind = kind,
-				 .name = swapped ? s->alias : s->name,
-				 .alias = swapped ? s->name : s->alias,
-				 .description = s->description});
+		event_listing_put(add, &(struct listed_event){.kind = kind,
+					       .name = swapped ? s->alias : s->name,
+					       .alias = swapped ? s->name : s->alias,
+					       .description = s->description});
 	}
 	sort_kind(add);
 }
 
-static void add_tools(struct addition *add)
+static void add_tools(struct event_listing_addition *add)
 {
 	for (enum tool_event tool = TOOL_NONE + 1; tool < TOOL_EVENTS; tool++)
-		put(add, &(struct listed_event){.kind = LISTED_TOOL,
-				 .name = tool_event_name(tool),
-				 .description = tool_event_description(tool)});
+		event_listing_put(add, &(struct listed_event){.kind = LISTED_TOOL,
+					       .name = tool_event_name(tool),
+					       .description = tool_event_description(tool)});
 }
 
-static void add_caches(struct addition *add)
+static void add_caches(struct event_listing_addition *add)
 {
 	for (unsigned cache = 0; cache < CACHE_COUNT; cache++) {
 		for (unsigned op = 0; op < CACHE_OP_COUNT; op++) {
@@ -107,7 +107,7 @@ static void add_caches(struct addition *add)
 				add->failed |= !event.name;
 				text_deinit(&name);
 				if (event.name)
-					put(add, &event);
+					event_listing_put(add, &event);
 			}
 		}
 	}
@@ -121,7 +121,7 @@ static bool is_event_file(const char *name)
 	       !str_ends_with(text, STR(".snapshot")) && !str_ends_with(text, STR(".per-pkg"));
 }
 
-static void add_pmu_event(struct addition *add, const struct pmu *pmu, const char *name)
+static void add_pmu_event(struct event_listing_addition *add, const struct pmu *pmu, const char *name)
 {
 	struct arena *arena = &add->listing->arena;
 	struct pmu_alias alias;
@@ -136,10 +136,10 @@ static void add_pmu_event(struct addition *add, const struct pmu *pmu, const cha
 	pmu_alias_deinit(&alias);
 	add->failed |= !event.name || !event.terms;
 	if (!add->failed)
-		put(add, &event);
+		event_listing_put(add, &event);
 }
 
-static void add_pmus(struct addition *add)
+static void add_pmus(struct event_listing_addition *add)
 {
 	const struct event_catalogue *catalogue = add->listing->catalogue;
 	for (size_t i = 0; i < catalogue->pmu_count; i++) {
@@ -155,7 +155,7 @@ static void add_pmus(struct addition *add)
 	sort_kind(add);
 }
 
-static void add_syntax(struct addition *add, unsigned kinds)
+static void add_syntax(struct event_listing_addition *add, unsigned kinds)
 {
 	static const struct listed_event forms[] = {
 		{.kind = LISTED_SYNTAX_RAW, .name = "rNNN", .description = "An event of the CPU by its number, in hex"},
@@ -168,10 +168,10 @@ static void add_syntax(struct addition *add, unsigned kinds)
 	};
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
 		if (kinds & 1u << forms[i].kind)
-			put(add, &forms[i]);
+			event_listing_put(add, &forms[i]);
 }
 
-static enum tally_status add_tracepoints(struct addition *add, struct tally_error *err)
+static enum tally_status add_tracepoints(struct event_listing_addition *add, struct tally_error *err)
 {
 	struct event_listing *listing = add->listing;
 	struct name_list names = {0};
@@ -188,7 +188,7 @@ static enum tally_status add_tracepoints(struct addition *add, struct tally_erro
 			.name = arena_string(&listing->arena, names.items[i], strlen(names.items[i]))};
 		add->failed |= !event.name;
 		if (event.name)
-			put(add, &event);
+			event_listing_put(add, &event);
 	}
 	name_list_deinit(&names);
 	sort_kind(add);
@@ -197,7 +197,7 @@ static enum tally_status add_tracepoints(struct addition *add, struct tally_erro
 
 static bool add_vendor_name(void *context, const struct pfm_name *name)
 {
-	struct addition *add = context;
+	struct event_listing_addition *add = context;
 	struct arena *arena = &add->listing->arena;
 	const char *mask = name->mask, *description = name->description;
 	struct listed_event event = {.kind = LISTED_VENDOR,
@@ -206,11 +206,11 @@ static bool add_vendor_name(void *context, const struct pfm_name *name)
 		.description = description ? arena_string(arena, description, strlen(description)) : NULL};
 	add->failed |= !event.name || !event.pmu || (description && !event.description);
 	if (!add->failed)
-		put(add, &event);
+		event_listing_put(add, &event);
 	return !add->failed;
 }
 
-static void add_vendors(struct addition *add)
+static void add_vendors(struct event_listing_addition *add)
 {
 	struct event_listing *listing = add->listing;
 	struct tally_error *why = &listing->vendor_error;
@@ -223,10 +223,10 @@ static void add_vendors(struct addition *add)
 enum tally_status event_listing_add(
 	struct event_listing *listing, unsigned kinds, const char *pattern, struct tally_error *err)
 {
-	const char *low = lower(&listing->arena, pattern);
+	const char *low = event_listing_lower(&listing->arena, pattern);
 	if (!low)
 		return error_nomem(err);
-	struct addition add = {.listing = listing, .pattern = str_from(low)};
+	struct event_listing_addition add = {.listing = listing, .pattern = str_from(low)};
 	enum tally_status status = TALLY_OK;
 	for (unsigned kind = 0; kind < LISTED_KINDS && status == TALLY_OK && !add.failed; kind++) {
 		if (!(kinds & 1u << kind))
@@ -234,10 +234,10 @@ enum tally_status event_listing_add(
 		add.first = listing->events.len;
 		switch ((enum listed_kind)kind) {
 		case LISTED_HARDWARE:
-			add_symbols(&add, LISTED_HARDWARE, EVENT_HARDWARE);
+			event_listing_add_symbols(&add, LISTED_HARDWARE, EVENT_HARDWARE);
 			break;
 		case LISTED_SOFTWARE:
-			add_symbols(&add, LISTED_SOFTWARE, EVENT_SOFTWARE);
+			event_listing_add_symbols(&add, LISTED_SOFTWARE, EVENT_SOFTWARE);
 			break;
 		case LISTED_TOOL:
 			add_tools(&add);

@@ -13,7 +13,7 @@
 /* Members of a group beyond this cannot be scheduled on any CPU; and one list line has hundreds at most. */
 #define EVENTS_MAX 65536
 
-struct parser {
+struct event_parser_parser {
 	struct event_catalogue *catalogue;
 	struct event_list *list;
 	const char *text;
@@ -21,7 +21,7 @@ struct parser {
 	struct tally_error *err;
 };
 
-static enum tally_status fail_at(struct parser *p, size_t column, enum tally_status status)
+static enum tally_status fail_at(struct event_parser_parser *p, size_t column, enum tally_status status)
 {
 	if (p->err)
 		p->err->offset = column;
@@ -57,7 +57,7 @@ struct event_spec *event_list_add(struct event_list *list, struct tally_error *e
 	return spec;
 }
 
-static struct event_spec *spec_add(struct parser *p)
+static struct event_spec *spec_add(struct event_parser_parser *p)
 {
 	struct event_spec *spec = event_list_add(p->list, p->err);
 	if (!spec)
@@ -65,13 +65,13 @@ static struct event_spec *spec_add(struct parser *p)
 	return spec;
 }
 
-static enum tally_status nomem(struct parser *p)
+static enum tally_status event_parser_nomem(struct event_parser_parser *p)
 {
 	return fail_at(p, p->pos, error_nomem(p->err));
 }
 
 /* spec_add has set the error. */
-static enum tally_status add_failed(const struct parser *p)
+static enum tally_status add_failed(const struct event_parser_parser *p)
 {
 	return p->list->len >= EVENTS_MAX ? TALLY_LIMIT : TALLY_NOMEM;
 }
@@ -82,7 +82,7 @@ static bool ends_name(char c)
 	       c == '\n';
 }
 
-static struct tally_str name_take(struct parser *p)
+static struct tally_str name_take(struct event_parser_parser *p)
 {
 	size_t start = p->pos;
 	while (!ends_name(p->text[p->pos])) {
@@ -94,7 +94,7 @@ static struct tally_str name_take(struct parser *p)
 	return (struct tally_str){p->text + start, p->pos - start};
 }
 
-static enum tally_status unknown_event(struct parser *p, size_t column, struct tally_str name)
+static enum tally_status unknown_event(struct event_parser_parser *p, size_t column, struct tally_str name)
 {
 	char word[128];
 	size_t len = name.len < sizeof(word) - 1 ? name.len : sizeof(word) - 1;
@@ -108,7 +108,7 @@ static enum tally_status unknown_event(struct parser *p, size_t column, struct t
 }
 
 /* The letters at pos, applied to the specs from first on. */
-static enum tally_status modifiers_take(struct parser *p, size_t first, bool is_for_group)
+static enum tally_status modifiers_take(struct event_parser_parser *p, size_t first, bool is_for_group)
 {
 	size_t start = p->pos;
 	struct modifiers m;
@@ -145,7 +145,7 @@ static enum tally_status modifiers_take(struct parser *p, size_t first, bool is_
 }
 
 /* One spec of type and config, or one per kind of core on a hybrid machine. */
-static enum tally_status generic_add(struct parser *p, uint32_t type, uint64_t config)
+static enum tally_status generic_add(struct event_parser_parser *p, uint32_t type, uint64_t config)
 {
 	const struct event_catalogue *catalogue = p->catalogue;
 	bool is_raw = type == EVENT_RAW, added = false;
@@ -163,7 +163,7 @@ static enum tally_status generic_add(struct parser *p, uint32_t type, uint64_t c
 		spec->pmu = arena_string(&p->list->arena, pmu->name, strlen(pmu->name));
 		spec->cpus = arena_string(&p->list->arena, pmu->cpus, strlen(pmu->cpus));
 		if (!spec->pmu || !spec->cpus)
-			return nomem(p);
+			return event_parser_nomem(p);
 		added = true;
 	}
 	if (added)
@@ -176,7 +176,7 @@ static enum tally_status generic_add(struct parser *p, uint32_t type, uint64_t c
 	return TALLY_OK;
 }
 
-static enum tally_status tool_add(struct parser *p, enum tool_event tool)
+static enum tally_status tool_add(struct event_parser_parser *p, enum tool_event tool)
 {
 	struct event_spec *spec = spec_add(p);
 	if (!spec)
@@ -189,7 +189,7 @@ static enum tally_status tool_add(struct parser *p, enum tool_event tool)
 }
 
 /* A generic name, rNNN or a tool event; *found is false if it is none. */
-static enum tally_status symbol_add(struct parser *p, struct tally_str name, bool *found)
+static enum tally_status symbol_add(struct event_parser_parser *p, struct tally_str name, bool *found)
 {
 	const struct event_symbol *symbol = event_symbol_find(name);
 	uint64_t config;
@@ -208,7 +208,8 @@ static enum tally_status symbol_add(struct parser *p, struct tally_str name, boo
 	return TALLY_OK;
 }
 
-static enum tally_status tracepoint_add(struct parser *p, size_t column, struct tally_str system, struct tally_str name)
+static enum tally_status tracepoint_add(
+	struct event_parser_parser *p, size_t column, struct tally_str system, struct tally_str name)
 {
 	uint64_t id;
 	enum tally_status status = tracepoint_id(p->catalogue->kernel, system, name, &id, p->err);
@@ -223,10 +224,10 @@ static enum tally_status tracepoint_add(struct parser *p, size_t column, struct 
 	spec->tracepoint_system = arena_string(arena, system.data, system.len);
 	spec->tracepoint_name = arena_string(arena, name.data, name.len);
 	spec->name = arena_printf(arena, "%.*s:%.*s", (int)system.len, system.data, (int)name.len, name.data);
-	return spec->tracepoint_system && spec->tracepoint_name && spec->name ? TALLY_OK : nomem(p);
+	return spec->tracepoint_system && spec->tracepoint_name && spec->name ? TALLY_OK : event_parser_nomem(p);
 }
 
-static bool is_pattern(struct tally_str text)
+static bool event_parser_is_pattern(struct tally_str text)
 {
 	for (size_t i = 0; i < text.len; i++)
 		if (strchr("*?[", text.data[i]))
@@ -236,9 +237,9 @@ static bool is_pattern(struct tally_str text)
 
 /* SYSTEM:NAME, either with wildcards. pos is after both. */
 static enum tally_status tracepoints_add(
-	struct parser *p, size_t column, struct tally_str system, struct tally_str name)
+	struct event_parser_parser *p, size_t column, struct tally_str system, struct tally_str name)
 {
-	if (!is_pattern(system) && !is_pattern(name))
+	if (!event_parser_is_pattern(system) && !event_parser_is_pattern(name))
 		return tracepoint_add(p, column, system, name);
 	struct name_list names = {0};
 	enum tally_status status = tracepoint_names(p->catalogue->kernel, system, name, &names, p->err);
@@ -253,7 +254,7 @@ static enum tally_status tracepoints_add(
 		if (status == TALLY_OK && !pattern) {
 			pattern = arena_printf(
 				&p->list->arena, "%.*s:%.*s", (int)system.len, system.data, (int)name.len, name.data);
-			status = pattern ? TALLY_OK : nomem(p);
+			status = pattern ? TALLY_OK : event_parser_nomem(p);
 		}
 		if (status == TALLY_OK)
 			p->list->specs[p->list->len - 1].pattern = pattern;
@@ -265,7 +266,7 @@ static enum tally_status tracepoints_add(
 }
 
 /* mem:ADDR[/LEN][:rwx]; pos is after "mem:". */
-static enum tally_status breakpoint_add(struct parser *p)
+static enum tally_status breakpoint_add(struct event_parser_parser *p)
 {
 	size_t start = p->pos;
 	size_t n = strcspn(p->text + start, "/:,} \t\n");
@@ -300,7 +301,8 @@ static enum tally_status breakpoint_add(struct parser *p)
 }
 
 /* TYPE:CONFIG in numbers, as perf takes it. */
-static bool is_number_pair(struct parser *p, struct tally_str name, uint64_t *type, uint64_t *config, size_t *end)
+static bool is_number_pair(
+	struct event_parser_parser *p, struct tally_str name, uint64_t *type, uint64_t *config, size_t *end)
 {
 	if (p->text[p->pos] != ':' || !str_to_u64(name, 0, type) || *type > UINT32_MAX)
 		return false;
@@ -312,7 +314,7 @@ static bool is_number_pair(struct parser *p, struct tally_str name, uint64_t *ty
 }
 
 static enum tally_status terms_apply(
-	struct parser *p, const struct pmu *pmu, struct tally_str terms, struct event_spec *spec)
+	struct event_parser_parser *p, const struct pmu *pmu, struct tally_str terms, struct event_spec *spec)
 {
 	if (p->err)
 		p->err->offset = TALLY_NO_OFFSET;
@@ -323,7 +325,8 @@ static enum tally_status terms_apply(
 	return status;
 }
 
-static enum tally_status pmu_add(struct parser *p, const struct pmu *pmu, struct tally_str terms, bool is_merged)
+static enum tally_status pmu_add(
+	struct event_parser_parser *p, const struct pmu *pmu, struct tally_str terms, bool is_merged)
 {
 	struct event_spec *spec = spec_add(p);
 	if (!spec)
@@ -336,12 +339,12 @@ static enum tally_status pmu_add(struct parser *p, const struct pmu *pmu, struct
 		spec->cpus = arena_string(arena, pmu->cpus, strlen(pmu->cpus));
 	spec->is_uncore = pmu->is_uncore;
 	if (!spec->pmu || ((pmu->is_uncore || pmu->is_hybrid) && !spec->cpus))
-		return nomem(p);
+		return event_parser_nomem(p);
 	return terms_apply(p, pmu, terms, spec);
 }
 
 /* What stands between two slashes; pos is at the first, and goes behind the second. */
-static enum tally_status terms_cut(struct parser *p, struct tally_str *terms)
+static enum tally_status terms_cut(struct event_parser_parser *p, struct tally_str *terms)
 {
 	const char *start = p->text + p->pos + 1;
 	size_t len = event_terms_length(str_from(start));
@@ -353,7 +356,7 @@ static enum tally_status terms_cut(struct parser *p, struct tally_str *terms)
 }
 
 /* NAME/terms/ where NAME is one PMU, or the family name of several. pos is at the first slash. */
-static enum tally_status pmus_take(struct parser *p, size_t column, struct tally_str name)
+static enum tally_status pmus_take(struct event_parser_parser *p, size_t column, struct tally_str name)
 {
 	const struct event_catalogue *catalogue = p->catalogue;
 	const struct pmu *exact = pmu_find(catalogue->pmus, catalogue->pmu_count, name);
@@ -371,7 +374,7 @@ static enum tally_status pmus_take(struct parser *p, size_t column, struct tally
 		status = pmu_add(p, &catalogue->pmus[i], terms, p->list->len > first);
 		struct event_spec *spec = &p->list->specs[p->list->len - 1];
 		if (status == TALLY_OK && !(spec->family = arena_string(&p->list->arena, name.data, name.len)))
-			status = nomem(p);
+			status = event_parser_nomem(p);
 	}
 	if (status == TALLY_OK && p->list->len == first)
 		return parse_fail(p, column, TALLY_NOT_FOUND,
@@ -382,7 +385,7 @@ static enum tally_status pmus_take(struct parser *p, size_t column, struct tally
 }
 
 /* A name that PMUs of this machine give one of their events, without the PMU. *found is false if none does. */
-static enum tally_status named_event_add(struct parser *p, struct tally_str name, bool *found)
+static enum tally_status named_event_add(struct event_parser_parser *p, struct tally_str name, bool *found)
 {
 	const struct event_catalogue *catalogue = p->catalogue;
 	enum tally_status status = TALLY_OK;
@@ -399,7 +402,7 @@ static enum tally_status named_event_add(struct parser *p, struct tally_str name
 }
 
 /* The terms that any event takes, after one that is no PMU's. */
-static enum tally_status generic_terms_take(struct parser *p, size_t first)
+static enum tally_status generic_terms_take(struct event_parser_parser *p, size_t first)
 {
 	struct tally_str terms;
 	enum tally_status status = terms_cut(p, &terms);
@@ -409,7 +412,7 @@ static enum tally_status generic_terms_take(struct parser *p, size_t first)
 }
 
 /* After the event's body: terms, [:]modifiers, then the names of the specs from first on. */
-static enum tally_status event_finish(struct parser *p, size_t start, size_t first, bool is_generic)
+static enum tally_status event_finish(struct event_parser_parser *p, size_t start, size_t first, bool is_generic)
 {
 	bool after_slash = p->pos > start && p->text[p->pos - 1] == '/';
 	enum tally_status status = TALLY_OK;
@@ -440,13 +443,13 @@ static enum tally_status event_finish(struct parser *p, size_t start, size_t fir
 			spec->name = arena_string(&p->list->arena, text, len);
 		}
 		if (!spec->name)
-			status = nomem(p);
+			status = event_parser_nomem(p);
 	}
 	return status;
 }
 
 /* What is no generic name: a family of PMUs, a tracepoint, an event of some PMU. pos is behind the name. */
-static enum tally_status other_take(struct parser *p, size_t start, struct tally_str name)
+static enum tally_status other_take(struct event_parser_parser *p, size_t start, struct tally_str name)
 {
 	bool found;
 	if (p->text[p->pos] == '/')
@@ -461,7 +464,7 @@ static enum tally_status other_take(struct parser *p, size_t start, struct tally
 	return event.len ? tracepoints_add(p, start, name, event) : unknown_event(p, start, name);
 }
 
-static enum tally_status event_take(struct parser *p)
+static enum tally_status event_parser_event_take(struct event_parser_parser *p)
 {
 	size_t start = p->pos, first = p->list->len, end;
 	uint64_t type, config;
@@ -512,13 +515,13 @@ void event_list_group(struct event_list *list, size_t first, bool is_weak)
 		list->specs[i].is_weak_group |= is_weak;
 }
 
-static enum tally_status events_take(struct parser *p, bool is_in_group);
+static enum tally_status event_parser_events_take(struct event_parser_parser *p, bool is_in_group);
 
 /* {a,b}[:modifiers]; pos is at the brace. */
-static enum tally_status group_take(struct parser *p)
+static enum tally_status group_take(struct event_parser_parser *p)
 {
 	size_t open = p->pos++, first = p->list->len;
-	enum tally_status status = events_take(p, true);
+	enum tally_status status = event_parser_events_take(p, true);
 	if (status != TALLY_OK)
 		return status;
 	if (p->text[p->pos] != '}')
@@ -533,23 +536,23 @@ static enum tally_status group_take(struct parser *p)
 }
 
 /* Blanks around events and groups, as people write them, say nothing. */
-static void blanks_skip(struct parser *p)
+static void event_parser_blanks_skip(struct event_parser_parser *p)
 {
 	p->pos += strspn(p->text + p->pos, " \t\n");
 }
 
-static enum tally_status events_take(struct parser *p, bool is_in_group)
+static enum tally_status event_parser_events_take(struct event_parser_parser *p, bool is_in_group)
 {
 	for (;;) {
 		enum tally_status status;
-		blanks_skip(p);
+		event_parser_blanks_skip(p);
 		if (p->text[p->pos] == '{' && !is_in_group)
 			status = group_take(p);
 		else
-			status = event_take(p);
+			status = event_parser_event_take(p);
 		if (status != TALLY_OK)
 			return status;
-		blanks_skip(p);
+		event_parser_blanks_skip(p);
 		char c = p->text[p->pos];
 		if (c == '\0' || (c == '}' && is_in_group))
 			return TALLY_OK;
@@ -563,9 +566,9 @@ enum tally_status event_parse(
 	struct event_catalogue *catalogue, const char *text, struct event_list *list, struct tally_error *err)
 {
 	own_arena(list);
-	struct parser p = {.catalogue = catalogue, .list = list, .text = text, .err = err};
+	struct event_parser_parser p = {.catalogue = catalogue, .list = list, .text = text, .err = err};
 	size_t len = list->len;
-	enum tally_status status = events_take(&p, false);
+	enum tally_status status = event_parser_events_take(&p, false);
 	if (status != TALLY_OK)
 		list->len = len;
 	return status;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "kernel/events/pmu.h"
 
-static bool has_event(const struct kernel_seam *kernel, const struct pmu *pmu, struct tally_str name)
+static bool memory_events_has_event(const struct kernel_seam *kernel, const struct pmu *pmu, struct tally_str name)
 {
 	struct pmu_alias alias;
 	if (pmu_alias_find(kernel, pmu, name, &alias, NULL) != TALLY_OK)
@@ -20,7 +20,7 @@ static enum tally_status add_loads(const struct kernel_seam *kernel, const struc
 {
 	struct perf_attr scratch = {0};
 	enum tally_status status = pmu_term_set(kernel, pmu, STR("ldlat"), least_latency, &scratch, err);
-	bool has_aux = has_event(kernel, pmu, STR("mem-loads-aux"));
+	bool has_aux = memory_events_has_event(kernel, pmu, STR("mem-loads-aux"));
 	if (status != TALLY_OK && status != TALLY_NOT_FOUND)
 		return status;
 	text_str(events, events->len ? "," : "");
@@ -37,9 +37,9 @@ static enum tally_status add_core(const struct kernel_seam *kernel, const struct
 	const struct memory_event_request *request, struct text *events, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
-	if (request->loads && has_event(kernel, pmu, STR("mem-loads")))
+	if (request->loads && memory_events_has_event(kernel, pmu, STR("mem-loads")))
 		status = add_loads(kernel, pmu, request->least_latency, events, err);
-	if (status == TALLY_OK && request->stores && has_event(kernel, pmu, STR("mem-stores")))
+	if (status == TALLY_OK && request->stores && memory_events_has_event(kernel, pmu, STR("mem-stores")))
 		text_printf(events, "%s%s/mem-stores/P", events->len ? "," : "", pmu->name);
 	return status;
 }

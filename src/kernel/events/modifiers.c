@@ -53,7 +53,7 @@ size_t modifiers_parse(struct tally_str text, struct modifiers *modifiers)
 	return i;
 }
 
-static void flag_set(uint64_t *flags, unsigned bit, bool on)
+static void modifiers_flag_set(uint64_t *flags, unsigned bit, bool on)
 {
 	*flags = on ? *flags | ATTR_FLAG(bit) : *flags & ~ATTR_FLAG(bit);
 }
@@ -68,20 +68,20 @@ void modifiers_apply(const struct modifiers *m, struct event_spec *spec, bool is
 			kernel |= !(flags & ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL));
 			hv |= !(flags & ATTR_FLAG(ATTR_BIT_EXCLUDE_HV));
 		}
-		flag_set(&flags, ATTR_BIT_EXCLUDE_USER, !user);
-		flag_set(&flags, ATTR_BIT_EXCLUDE_KERNEL, !kernel);
-		flag_set(&flags, ATTR_BIT_EXCLUDE_HV, !hv);
+		modifiers_flag_set(&flags, ATTR_BIT_EXCLUDE_USER, !user);
+		modifiers_flag_set(&flags, ATTR_BIT_EXCLUDE_KERNEL, !kernel);
+		modifiers_flag_set(&flags, ATTR_BIT_EXCLUDE_HV, !hv);
 		spec->has_exclude = true;
 	}
 	/* Guests are left out by default; an explicit k or h brings them back, u and p do not (as perf has it). */
 	if (!is_for_group)
-		flag_set(&flags, ATTR_BIT_EXCLUDE_GUEST, false);
+		modifiers_flag_set(&flags, ATTR_BIT_EXCLUDE_GUEST, false);
 	if (m->guest || m->host) {
-		flag_set(&flags, ATTR_BIT_EXCLUDE_GUEST, m->host && !m->guest);
-		flag_set(&flags, ATTR_BIT_EXCLUDE_HOST, m->guest && !m->host);
+		modifiers_flag_set(&flags, ATTR_BIT_EXCLUDE_GUEST, m->host && !m->guest);
+		modifiers_flag_set(&flags, ATTR_BIT_EXCLUDE_HOST, m->guest && !m->host);
 		spec->has_guest_host = true;
 	} else if (!spec->has_guest_host && (m->user || m->precise)) {
-		flag_set(&flags, ATTR_BIT_EXCLUDE_GUEST, true);
+		modifiers_flag_set(&flags, ATTR_BIT_EXCLUDE_GUEST, true);
 	}
 	flags |= m->exclude_idle ? ATTR_FLAG(ATTR_BIT_EXCLUDE_IDLE) : 0;
 	flags |= m->is_pinned ? ATTR_FLAG(ATTR_BIT_PINNED) : 0;

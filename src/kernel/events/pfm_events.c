@@ -119,7 +119,8 @@ static bool is_known_cpu(const struct pfm_library *l)
 	return false;
 }
 
-static enum tally_status refuse(const struct pfm_library *l, const char *name, pfm_err_t code, struct tally_error *err)
+static enum tally_status pfm_events_refuse(
+	const struct pfm_library *l, const char *name, pfm_err_t code, struct tally_error *err)
 {
 	if (code == PFM_ERR_NOMEM)
 		return error_nomem(err);
@@ -173,7 +174,7 @@ static bool place_take(
 	return true;
 }
 
-static enum tally_status event_add(const struct pfm_library *l, const struct event_catalogue *catalogue,
+static enum tally_status pfm_events_event_add(const struct pfm_library *l, const struct event_catalogue *catalogue,
 	struct tally_str word, struct event_list *list, struct tally_error *err)
 {
 	char name[LIMIT_PFM_NAME + 1];
@@ -188,7 +189,7 @@ static enum tally_status event_add(const struct pfm_library *l, const struct eve
 	name[word.len] = '\0';
 	pfm_err_t code = l->encode(name, EVERYWHERE, PFM_OS_PERF_EVENT_EXT, &argument);
 	if (code != PFM_SUCCESS)
-		return refuse(l, name, code, err);
+		return pfm_events_refuse(l, name, code, err);
 	struct event_spec *spec = event_list_add(list, err);
 	if (!spec)
 		return err ? err->status : TALLY_NOMEM;
@@ -216,7 +217,8 @@ static enum tally_status list_take(const struct pfm_library *l, const struct eve
 		}
 		size_t start = pos;
 		pos += strcspn(text + pos, ",{}");
-		status = event_add(l, catalogue, str_trim((struct tally_str){text + start, pos - start}), list, err);
+		status = pfm_events_event_add(
+			l, catalogue, str_trim((struct tally_str){text + start, pos - start}), list, err);
 		if (status == TALLY_OK && text[pos] == '}' && group != SIZE_MAX) {
 			event_list_group(list, group, false);
 			group = SIZE_MAX;

@@ -94,7 +94,7 @@ static bool is_of_line(const struct holding *h, size_t index, size_t first)
 	       h->refusals[index] == h->refusals[first];
 }
 
-static void line_add(const struct holding *h, size_t first, struct text *lines)
+static void tracepoint_hold_line_add(const struct holding *h, size_t first, struct text *lines)
 {
 	const struct event_list *events = h->events;
 	struct event_spec spec = spec_to_try(h, first);
@@ -114,7 +114,7 @@ static void line_add(const struct holding *h, size_t first, struct text *lines)
 	text_char(lines, '\n');
 }
 
-static void leave_out(struct holding *h, struct text *lines)
+static void tracepoint_hold_leave_out(struct holding *h, struct text *lines)
 {
 	size_t total, refused;
 	const char *last = NULL;
@@ -135,7 +135,7 @@ static void leave_out(struct holding *h, struct text *lines)
 		for (size_t k = 0; k < i && is_first; k++)
 			is_first = !is_of_line(h, k, i);
 		if (is_first)
-			line_add(h, i, lines);
+			tracepoint_hold_line_add(h, i, lines);
 	}
 	event_list_drop(h->events, h->left_out);
 }
@@ -153,7 +153,7 @@ enum tally_status tracepoint_hold_open(struct tracepoint_hold *hold, const struc
 	(void)fd_limit_make_room(count);
 	enum tally_status status = h.refusals && h.left_out ? hold_all(&h, err) : error_nomem(err);
 	if (status == TALLY_OK)
-		leave_out(&h, left_out);
+		tracepoint_hold_leave_out(&h, left_out);
 	free(h.refusals);
 	free(h.left_out);
 	return status == TALLY_OK && left_out->failed ? error_nomem(err) : status;

@@ -21,17 +21,17 @@ struct reader {
 	struct tally_error *err;
 };
 
-static double truth(bool is_true)
+static double metric_expr_truth(bool is_true)
 {
 	return is_true ? 1 : 0;
 }
 
-static double quotient(double a, double b)
+static double metric_expr_quotient(double a, double b)
 {
 	return b < 0 || b > 0 ? a / b : NAN;
 }
 
-static double operate(enum metric_op op, double a, double b)
+static double metric_expr_operate(enum metric_op op, double a, double b)
 {
 	switch (op) {
 	case METRIC_NEGATE:
@@ -43,19 +43,19 @@ static double operate(enum metric_op op, double a, double b)
 	case METRIC_MULTIPLY:
 		return a * b;
 	case METRIC_DIVIDE:
-		return quotient(a, b);
+		return metric_expr_quotient(a, b);
 	case METRIC_REMAINDER:
 		return b < 0 || b > 0 ? fmod(a, b) : NAN;
 	case METRIC_LESS:
-		return truth(a < b);
+		return metric_expr_truth(a < b);
 	case METRIC_GREATER:
-		return truth(a > b);
+		return metric_expr_truth(a > b);
 	case METRIC_AND:
-		return truth(a != 0 && b != 0);
+		return metric_expr_truth(a != 0 && b != 0);
 	case METRIC_OR:
-		return truth(a != 0 || b != 0);
+		return metric_expr_truth(a != 0 || b != 0);
 	case METRIC_XOR:
-		return truth((a != 0) != (b != 0));
+		return metric_expr_truth((a != 0) != (b != 0));
 	case METRIC_MIN:
 		return isnan(a) || isnan(b) ? NAN : fmin(a, b);
 	case METRIC_MAX:
@@ -70,7 +70,7 @@ static double operate(enum metric_op op, double a, double b)
 	return NAN;
 }
 
-static uint32_t fail(struct reader *r, size_t column, enum tally_status status, const char *what)
+static uint32_t metric_expr_fail(struct reader *r, size_t column, enum tally_status status, const char *what)
 {
 	if (r->status == TALLY_OK) {
 		r->status = error_set(r->err, status, "metric expression: %s at '%.20s'", what, r->text + column);
@@ -84,7 +84,7 @@ static uint32_t node_add(struct reader *r, struct metric_node node)
 {
 	struct metric_expr *e = r->expr;
 	if (e->len >= LIMIT_METRIC_NODES)
-		return fail(r, r->pos, TALLY_LIMIT, "too long");
+		return metric_expr_fail(r, r->pos, TALLY_LIMIT, "too long");
 	if (e->len == e->cap && !vec_grow(&e->nodes, &e->cap, sizeof(*e->nodes), e->len + 1)) {
 		r->status = error_nomem(r->err);
 		return NONE;
@@ -98,7 +98,7 @@ static uint32_t number_add(struct reader *r, double number)
 	return node_add(r, (struct metric_node){.op = METRIC_NUMBER, .number = number});
 }
 
-static bool is_number(const struct reader *r, uint32_t node)
+static bool metric_expr_is_number(const struct reader *r, uint32_t node)
 {
 	return r->expr->nodes[node].op == METRIC_NUMBER;
 }
@@ -109,26 +109,26 @@ static uint32_t operation_add(struct reader *r, enum metric_op op, uint32_t a, u
 	if (r->status != TALLY_OK)
 		return NONE;
 	uint32_t second = b == NONE ? a : b;
-	if (is_number(r, a) && is_number(r, second))
-		return number_add(r, operate(op, r->expr->nodes[a].number, r->expr->nodes[second].number));
+	if (metric_expr_is_number(r, a) && metric_expr_is_number(r, second))
+		return number_add(r, metric_expr_operate(op, r->expr->nodes[a].number, r->expr->nodes[second].number));
 	return node_add(r, (struct metric_node){.op = op, .a = a, .b = second});
 }
 
-static void blanks_skip(struct reader *r)
+static void metric_expr_blanks_skip(struct reader *r)
 {
 	r->pos += strspn(r->text + r->pos, " \t\n");
 }
 
-static bool take(struct reader *r, char c)
+static bool metric_expr_take(struct reader *r, char c)
 {
-	blanks_skip(r);
+	metric_expr_blanks_skip(r);
 	if (r->text[r->pos] != c)
 		return false;
 	r->pos++;
 	return true;
 }
 
-static bool is_digit(char c)
+static bool metric_expr_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -140,11 +140,11 @@ static bool starts_name(char c)
 
 static bool is_in_name(char c)
 {
-	return starts_name(c) || is_digit(c) || c == '.' || c == ':' || c == '@' || c == '\\';
+	return starts_name(c) || metric_expr_is_digit(c) || c == '.' || c == ':' || c == '@' || c == '\\';
 }
 
 /* The word at pos, without going behind it. */
-static struct tally_str word_at(const struct reader *r)
+static struct tally_str metric_expr_word_at(const struct reader *r)
 {
 	const char *start = r->text + r->pos;
 	size_t len = 0;
@@ -155,8 +155,8 @@ static struct tally_str word_at(const struct reader *r)
 
 static bool take_word(struct reader *r, struct tally_str word)
 {
-	blanks_skip(r);
-	if (!starts_name(r->text[r->pos]) || !str_equal(word_at(r), word))
+	metric_expr_blanks_skip(r);
+	if (!starts_name(r->text[r->pos]) || !str_equal(metric_expr_word_at(r), word))
 		return false;
 	r->pos += word.len;
 	return true;
@@ -167,16 +167,16 @@ static uint32_t number_take(struct reader *r)
 {
 	double value = 0, divisor = 1;
 	const char *s = r->text;
-	for (; is_digit(s[r->pos]); r->pos++)
+	for (; metric_expr_is_digit(s[r->pos]); r->pos++)
 		value = value * 10 + (s[r->pos] - '0');
 	if (s[r->pos] == '.')
-		for (r->pos++; is_digit(s[r->pos]); r->pos++, divisor *= 10)
+		for (r->pos++; metric_expr_is_digit(s[r->pos]); r->pos++, divisor *= 10)
 			value = value * 10 + (s[r->pos] - '0');
 	size_t sign = (s[r->pos] == 'e' || s[r->pos] == 'E') && (s[r->pos + 1] == '-' || s[r->pos + 1] == '+');
 	int exponent = 0;
-	if ((s[r->pos] == 'e' || s[r->pos] == 'E') && is_digit(s[r->pos + 1 + sign])) {
+	if ((s[r->pos] == 'e' || s[r->pos] == 'E') && metric_expr_is_digit(s[r->pos + 1 + sign])) {
 		bool is_negative = sign && s[r->pos + 1] == '-';
-		for (r->pos += 1 + sign; is_digit(s[r->pos]); r->pos++)
+		for (r->pos += 1 + sign; metric_expr_is_digit(s[r->pos]); r->pos++)
 			exponent = exponent < 1000 ? exponent * 10 + (s[r->pos] - '0') : exponent;
 		exponent = is_negative ? -exponent : exponent;
 	}
@@ -201,10 +201,10 @@ static const char *event_name(struct reader *r, struct tally_str word)
 	return name;
 }
 
-static uint32_t event_take(struct reader *r)
+static uint32_t metric_expr_event_take(struct reader *r)
 {
 	struct metric_expr *e = r->expr;
-	struct tally_str word = word_at(r);
+	struct tally_str word = metric_expr_word_at(r);
 	r->pos += word.len;
 	const char *name = event_name(r, word);
 	if (!name)
@@ -225,11 +225,11 @@ static uint32_t event_take(struct reader *r)
 static uint32_t constant_take(struct reader *r)
 {
 	size_t start = r->pos++;
-	struct tally_str word = word_at(r);
+	struct tally_str word = metric_expr_word_at(r);
 	double value;
 	r->pos += word.len;
 	if (!r->facts->constant(r->facts->context, word, &value))
-		return fail(r, start, TALLY_NOT_FOUND, "no such constant on this machine");
+		return metric_expr_fail(r, start, TALLY_NOT_FOUND, "no such constant on this machine");
 	return number_add(r, value);
 }
 
@@ -239,44 +239,44 @@ static uint32_t choice_take(struct reader *r);
 static uint32_t call_take(struct reader *r, enum metric_op op)
 {
 	size_t start = r->pos;
-	if (!take(r, '('))
-		return fail(r, start, TALLY_INVALID, "'(' is missing");
+	if (!metric_expr_take(r, '('))
+		return metric_expr_fail(r, start, TALLY_INVALID, "'(' is missing");
 	uint32_t a = choice_take(r);
-	if (r->status == TALLY_OK && !take(r, ','))
-		return fail(r, r->pos, TALLY_INVALID, "',' is missing");
+	if (r->status == TALLY_OK && !metric_expr_take(r, ','))
+		return metric_expr_fail(r, r->pos, TALLY_INVALID, "',' is missing");
 	uint32_t b = r->status == TALLY_OK ? choice_take(r) : NONE;
-	if (r->status == TALLY_OK && !take(r, ')'))
-		return fail(r, r->pos, TALLY_INVALID, "')' is missing");
+	if (r->status == TALLY_OK && !metric_expr_take(r, ')'))
+		return metric_expr_fail(r, r->pos, TALLY_INVALID, "')' is missing");
 	return operation_add(r, op, a, b);
 }
 
 static uint32_t presence_take(struct reader *r)
 {
 	size_t start = r->pos;
-	bool is_open = take(r, '(');
-	blanks_skip(r);
-	struct tally_str word = word_at(r);
+	bool is_open = metric_expr_take(r, '(');
+	metric_expr_blanks_skip(r);
+	struct tally_str word = metric_expr_word_at(r);
 	if (!is_open || !starts_name(r->text[r->pos]))
-		return fail(r, start, TALLY_INVALID, "has_event takes an event's name");
+		return metric_expr_fail(r, start, TALLY_INVALID, "has_event takes an event's name");
 	r->pos += word.len;
-	if (!take(r, ')'))
-		return fail(r, r->pos, TALLY_INVALID, "')' is missing");
+	if (!metric_expr_take(r, ')'))
+		return metric_expr_fail(r, r->pos, TALLY_INVALID, "')' is missing");
 	const char *name = event_name(r, word);
-	return name ? number_add(r, truth(r->facts->has_event(r->facts->context, name))) : NONE;
+	return name ? number_add(r, metric_expr_truth(r->facts->has_event(r->facts->context, name))) : NONE;
 }
 
 static uint32_t operand_take(struct reader *r)
 {
-	blanks_skip(r);
+	metric_expr_blanks_skip(r);
 	char c = r->text[r->pos];
 	if (c == '(') {
 		r->pos++;
 		uint32_t inner = choice_take(r);
-		if (r->status == TALLY_OK && !take(r, ')'))
-			return fail(r, r->pos, TALLY_INVALID, "')' is missing");
+		if (r->status == TALLY_OK && !metric_expr_take(r, ')'))
+			return metric_expr_fail(r, r->pos, TALLY_INVALID, "')' is missing");
 		return inner;
 	}
-	if (is_digit(c) || (c == '.' && is_digit(r->text[r->pos + 1])))
+	if (metric_expr_is_digit(c) || (c == '.' && metric_expr_is_digit(r->text[r->pos + 1])))
 		return number_take(r);
 	if (c == '#')
 		return constant_take(r);
@@ -288,15 +288,16 @@ static uint32_t operand_take(struct reader *r)
 		return call_take(r, METRIC_RATIO);
 	if (take_word(r, STR("has_event")))
 		return presence_take(r);
-	if (starts_name(c) && !str_equal(word_at(r), STR("if")) && !str_equal(word_at(r), STR("else")))
-		return event_take(r);
-	return fail(r, r->pos, TALLY_INVALID, c ? "unexpected" : "something is missing");
+	if (starts_name(c) && !str_equal(metric_expr_word_at(r), STR("if")) &&
+		!str_equal(metric_expr_word_at(r), STR("else")))
+		return metric_expr_event_take(r);
+	return metric_expr_fail(r, r->pos, TALLY_INVALID, c ? "unexpected" : "something is missing");
 }
 
 static uint32_t signed_take(struct reader *r)
 {
 	bool is_negative = false;
-	while (take(r, '-'))
+	while (metric_expr_take(r, '-'))
 		is_negative = !is_negative;
 	uint32_t operand = operand_take(r);
 	return is_negative ? operation_add(r, METRIC_NEGATE, operand, NONE) : operand;
@@ -326,7 +327,7 @@ static uint32_t level_take(struct reader *r, unsigned level)
 		return signed_take(r);
 	uint32_t left = level_take(r, level + 1);
 	for (;;) {
-		blanks_skip(r);
+		metric_expr_blanks_skip(r);
 		char c = r->text[r->pos];
 		if (r->status != TALLY_OK || c == '\0' || !strchr(levels[level], c))
 			return left;
@@ -340,16 +341,16 @@ static uint32_t level_take(struct reader *r, unsigned level)
 static uint32_t choice_take(struct reader *r)
 {
 	if (++r->depth > LIMIT_METRIC_DEPTH)
-		return fail(r, r->pos, TALLY_LIMIT, "nested too deep");
+		return metric_expr_fail(r, r->pos, TALLY_LIMIT, "nested too deep");
 	uint32_t value = level_take(r, 0);
 	if (r->status == TALLY_OK && take_word(r, STR("if"))) {
 		uint32_t condition = level_take(r, 0);
 		if (r->status == TALLY_OK && !take_word(r, STR("else")))
-			return fail(r, r->pos, TALLY_INVALID, "'else' is missing");
+			return metric_expr_fail(r, r->pos, TALLY_INVALID, "'else' is missing");
 		uint32_t other = r->status == TALLY_OK ? choice_take(r) : NONE;
 		if (r->status != TALLY_OK)
 			return NONE;
-		if (is_number(r, condition))
+		if (metric_expr_is_number(r, condition))
 			value = r->expr->nodes[condition].number != 0 ? value : other;
 		else
 			value = node_add(
@@ -405,9 +406,9 @@ enum tally_status metric_expr_parse(
 	struct reader r = {.text = text, .facts = facts, .expr = &made, .err = err};
 	arena_init(&made.arena);
 	made.root = choice_take(&r);
-	blanks_skip(&r);
+	metric_expr_blanks_skip(&r);
 	if (r.status == TALLY_OK && text[r.pos] != '\0')
-		fail(&r, r.pos, TALLY_INVALID, "unexpected");
+		metric_expr_fail(&r, r.pos, TALLY_INVALID, "unexpected");
 	if (r.status == TALLY_OK)
 		r.status = names_keep_used(&made, err);
 	if (r.status != TALLY_OK) {
@@ -431,7 +432,7 @@ static double node_value(const struct metric_expr *e, uint32_t node, const doubl
 			return NAN;
 		return node_value(e, condition != 0 ? n->a : n->c, values);
 	}
-	return operate(n->op, node_value(e, n->a, values), node_value(e, n->b, values));
+	return metric_expr_operate(n->op, node_value(e, n->a, values), node_value(e, n->b, values));
 }
 
 double metric_expr_value(const struct metric_expr *expr, const double *values)

@@ -29,7 +29,7 @@ static bool slots_constant(const struct event_catalogue *catalogue, double *valu
 	return false;
 }
 
-static bool constant(void *context, struct tally_str name, double *value)
+static bool metric_machine_constant(void *context, struct tally_str name, double *value)
 {
 	const struct metric_machine *machine = context;
 	const struct kernel_seam *kernel = machine->catalogue->kernel;
@@ -42,7 +42,7 @@ static bool constant(void *context, struct tally_str name, double *value)
 	return true;
 }
 
-static bool has_event(void *context, const char *name)
+static bool metric_machine_has_event(void *context, const char *name)
 {
 	const struct metric_machine *machine = context;
 	struct event_listing listing;
@@ -58,7 +58,7 @@ static bool has_event(void *context, const char *name)
 enum tally_status metric_machine_expr(
 	struct metric_machine *machine, const struct metric *metric, struct metric_expr *expr, struct tally_error *err)
 {
-	const struct metric_facts facts = {machine, constant, has_event};
+	const struct metric_facts facts = {machine, metric_machine_constant, metric_machine_has_event};
 	struct metric_expr made;
 	enum tally_status status = metric_expr_parse(metric->expression, &facts, &made, err);
 	if (status != TALLY_OK)

@@ -27,7 +27,7 @@ struct wanted {
 	struct event_range *ranges; /* of its names */
 };
 
-struct addition {
+struct metric_set_addition {
 	struct metric_set *set;
 	struct metric_machine *machine;
 	const struct metric_options *options;
@@ -37,7 +37,7 @@ struct addition {
 	struct tally_error *err;
 };
 
-static bool is_first_of_name(size_t row)
+static bool metric_set_is_first_of_name(size_t row)
 {
 	for (size_t i = 0; i < row; i++)
 		if (strcmp(metric_table[i].name, metric_table[row].name) == 0)
@@ -84,7 +84,7 @@ static enum tally_status unknown_word(struct tally_str word, struct tally_error 
 }
 
 /* NOT_FOUND: this machine has no events for it. */
-static enum tally_status metric_want(struct addition *a, const char *name, struct tally_error *why)
+static enum tally_status metric_want(struct metric_set_addition *a, const char *name, struct tally_error *why)
 {
 	for (size_t i = 0; i < a->wanted.len; i++)
 		if (strcmp(a->wanted.items[i].metric->name, name) == 0)
@@ -105,12 +105,12 @@ static enum tally_status metric_want(struct addition *a, const char *name, struc
 	return vec_push(&a->wanted, ((struct wanted){metric, expr, NULL})) ? TALLY_OK : error_nomem(why);
 }
 
-static enum tally_status word_want(struct addition *a, struct tally_str word)
+static enum tally_status word_want(struct metric_set_addition *a, struct tally_str word)
 {
 	size_t meant = 0, had = 0;
 	struct tally_error why = {0};
 	for (size_t i = 0; i < metric_table_len; i++) {
-		if (!is_first_of_name(i) || !metric_is_meant(&metric_table[i], word))
+		if (!metric_set_is_first_of_name(i) || !metric_is_meant(&metric_table[i], word))
 			continue;
 		meant++;
 		enum tally_status status = metric_want(a, metric_table[i].name, &why);
@@ -139,7 +139,8 @@ static const struct event_range *range_in(const struct metric_group *group, cons
 }
 
 /* A group that has all of the names; NULL if there is none. */
-static const struct metric_group *group_with(const struct addition *a, const char *const *names, size_t count)
+static const struct metric_group *group_with(
+	const struct metric_set_addition *a, const char *const *names, size_t count)
 {
 	for (size_t g = a->first_group; !a->options->no_merge && g < a->set->groups.len; g++) {
 		const struct metric_group *group = &a->set->groups.items[g];
@@ -163,7 +164,7 @@ static void leader_first(const char **names, size_t count)
 	}
 }
 
-static const struct metric_group *group_make(struct addition *a, const char *const *names, size_t count)
+static const struct metric_group *group_make(struct metric_set_addition *a, const char *const *names, size_t count)
 {
 	struct arena *arena = &a->set->arena;
 	struct metric_group group = {.names = arena_array(arena, const char *, count),
@@ -194,13 +195,13 @@ static const struct metric_group *group_make(struct addition *a, const char *con
 	return &a->set->groups.items[a->set->groups.len - 1];
 }
 
-static bool events_take(struct addition *a, const char *const *names, size_t count)
+static bool metric_set_events_take(struct metric_set_addition *a, const char *const *names, size_t count)
 {
 	return count == 0 || group_with(a, names, count) || group_make(a, names, count);
 }
 
 /* What the names are in the groups that there are by now: the one that has most of them comes first. */
-static void ranges_find(const struct addition *a, struct wanted *w, const struct metric_group *whole)
+static void ranges_find(const struct metric_set_addition *a, struct wanted *w, const struct metric_group *whole)
 {
 	for (size_t i = 0; i < w->expr->name_count; i++) {
 		const char *name = w->expr->names[i];
@@ -211,7 +212,7 @@ static void ranges_find(const struct addition *a, struct wanted *w, const struct
 	}
 }
 
-static enum tally_status wanted_place(struct addition *a, struct wanted *w)
+static enum tally_status wanted_place(struct metric_set_addition *a, struct wanted *w)
 {
 	size_t count = w->expr->name_count, grouped = 0;
 	const char **names = calloc(count + 1, sizeof(*names));
@@ -221,11 +222,11 @@ static enum tally_status wanted_place(struct addition *a, struct wanted *w)
 		error_nomem(a->err);
 	for (size_t i = 0; ok && i < count; i++) {
 		if (a->options->no_group || is_tool(w->expr->names[i]))
-			ok = events_take(a, &w->expr->names[i], 1);
+			ok = metric_set_events_take(a, &w->expr->names[i], 1);
 		else
 			names[grouped++] = w->expr->names[i];
 	}
-	ok = ok && events_take(a, names, grouped);
+	ok = ok && metric_set_events_take(a, names, grouped);
 	if (ok) {
 		const struct metric_group *whole =
 			a->options->no_merge || grouped == 0 ? NULL : group_with(a, names, grouped);
@@ -236,7 +237,7 @@ static enum tally_status wanted_place(struct addition *a, struct wanted *w)
 }
 
 /* Those of many events first: those of fewer may find theirs among them. */
-static enum tally_status all_place(struct addition *a)
+static enum tally_status all_place(struct metric_set_addition *a)
 {
 	size_t most = 0;
 	for (size_t i = 0; i < a->wanted.len; i++)
@@ -253,7 +254,7 @@ static enum tally_status all_place(struct addition *a)
 }
 
 /* The kinds of core among the events; 0: there is but one. */
-static size_t kinds_find(const struct addition *a, const struct wanted *w, const char *kinds[KINDS_MAX])
+static size_t kinds_find(const struct metric_set_addition *a, const struct wanted *w, const char *kinds[KINDS_MAX])
 {
 	size_t count = 0;
 	for (size_t i = 0; i < w->expr->name_count; i++) {
@@ -271,7 +272,7 @@ static size_t kinds_find(const struct addition *a, const struct wanted *w, const
 	return count;
 }
 
-static uint32_t event_of_kind(const struct addition *a, struct event_range range, const char *kind)
+static uint32_t event_of_kind(const struct metric_set_addition *a, struct event_range range, const char *kind)
 {
 	for (uint32_t i = range.first; kind && i < range.first + range.count; i++)
 		if (a->events->specs[i].pmu && strcmp(a->events->specs[i].pmu, kind) == 0)
@@ -279,7 +280,7 @@ static uint32_t event_of_kind(const struct addition *a, struct event_range range
 	return range.first;
 }
 
-static enum tally_status use_add(struct addition *a, const struct wanted *w, const char *kind)
+static enum tally_status use_add(struct metric_set_addition *a, const struct wanted *w, const char *kind)
 {
 	struct arena *arena = &a->set->arena;
 	size_t count = w->expr->name_count;
@@ -295,7 +296,7 @@ static enum tally_status use_add(struct addition *a, const struct wanted *w, con
 	return vec_push(&a->set->uses, use) ? TALLY_OK : error_nomem(a->err);
 }
 
-static enum tally_status uses_add(struct addition *a)
+static enum tally_status uses_add(struct metric_set_addition *a)
 {
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < a->wanted.len && status == TALLY_OK; i++) {
@@ -314,7 +315,7 @@ enum tally_status metric_set_add(struct metric_set *set, struct metric_machine *
 	const struct metric_options *options, struct event_list *events, struct tally_error *err)
 {
 	struct tally_error own;
-	struct addition a = {.set = set,
+	struct metric_set_addition a = {.set = set,
 		.machine = machine,
 		.options = options,
 		.events = events,

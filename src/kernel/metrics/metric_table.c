@@ -180,7 +180,7 @@ const struct metric metric_table[] = {
 };
 const size_t metric_table_len = sizeof(metric_table) / sizeof(metric_table[0]);
 
-static bool is_same(const char *name, struct tally_str word)
+static bool metric_table_is_same(const char *name, struct tally_str word)
 {
 	return name && strncasecmp(name, word.data, word.len) == 0 && name[word.len] == '\0';
 }
@@ -196,6 +196,7 @@ bool metric_is_in_group(const struct metric *metric, struct tally_str group)
 
 bool metric_is_meant(const struct metric *metric, struct tally_str word)
 {
-	return word.len > 0 && (is_same(metric->name, word) || is_same(metric->other_name, word) ||
-				       metric_is_in_group(metric, word) || str_equal(word, STR("all")));
+	return word.len > 0 &&
+	       (metric_table_is_same(metric->name, word) || metric_table_is_same(metric->other_name, word) ||
+		       metric_is_in_group(metric, word) || str_equal(word, STR("all")));
 }

@@ -10,7 +10,7 @@
 
 #define DEPTH_MAX 64 /* of nested groups; deeper ones are left out */
 
-struct walk {
+struct cgroups_walk {
 	cgroup_visit visit;
 	void *context;
 	size_t root_len; /* of the mount point in path */
@@ -44,7 +44,7 @@ struct tally_str cgroups_mount_point(struct tally_str mounts)
 	return found;
 }
 
-static bool read_id(const char *path, uint64_t *id)
+static bool cgroups_read_id(const char *path, uint64_t *id)
 {
 	union {
 		struct file_handle handle;
@@ -58,13 +58,13 @@ static bool read_id(const char *path, uint64_t *id)
 	return true;
 }
 
-static enum tally_status walk_group(struct walk *w, size_t len, unsigned depth, struct tally_error *err)
+static enum tally_status walk_group(struct cgroups_walk *w, size_t len, unsigned depth, struct tally_error *err)
 {
 	uint64_t id;
 	struct dirent *entry;
 	enum tally_status st = TALLY_OK;
 
-	if (read_id(w->path, &id)) {
+	if (cgroups_read_id(w->path, &id)) {
 		struct tally_str path = {w->path + w->root_len, len - w->root_len};
 		st = w->visit(w->context, id, path.len ? path : STR("/"), err);
 	}
@@ -90,7 +90,7 @@ enum tally_status cgroups_each(
 	char path[PATH_MAX];
 	char *text;
 	size_t len;
-	struct walk w = {.visit = visit, .context = context};
+	struct cgroups_walk w = {.visit = visit, .context = context};
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/proc/mounts", kernel->root) >= sizeof(path) ||
 		file_read(path, LIMIT_SMALL_FILE, &text, &len, NULL) != TALLY_OK)

@@ -42,7 +42,7 @@ enum tally_status initial_state_flush(struct initial_state *s, struct tally_erro
 	return st;
 }
 
-static enum tally_status put(struct initial_state *s, const struct record_fields *fields, uint16_t misc,
+static enum tally_status initial_state_put(struct initial_state *s, const struct record_fields *fields, uint16_t misc,
 	const struct record_layout *layout, struct tally_error *err)
 {
 	struct sample_id id = {0};
@@ -65,7 +65,7 @@ static bool read_proc(const struct initial_state *s, pid_t pid, const char *what
 }
 
 /* Numbers of /proc/PID/status; 0 where a line is missing. */
-static bool read_ids(const struct initial_state *s, pid_t tid, uint32_t *pid, uint32_t *ppid)
+static bool initial_state_read_ids(const struct initial_state *s, pid_t tid, uint32_t *pid, uint32_t *ppid)
 {
 	char *text;
 	size_t len;
@@ -87,7 +87,8 @@ static bool read_ids(const struct initial_state *s, pid_t tid, uint32_t *pid, ui
 	return *pid != 0;
 }
 
-static enum tally_status put_comm(struct initial_state *s, uint32_t pid, uint32_t tid, struct tally_error *err)
+static enum tally_status initial_state_put_comm(
+	struct initial_state *s, uint32_t pid, uint32_t tid, struct tally_error *err)
 {
 	char *text;
 	size_t len;
@@ -99,7 +100,7 @@ static enum tally_status put_comm(struct initial_state *s, uint32_t pid, uint32_
 	if (len > COMM_BYTES - 1)
 		len = COMM_BYTES - 1;
 	struct record_fields f = {.type = RECORD_COMM, .comm = {pid, tid, false, {text, len}}};
-	enum tally_status st = put(s, &f, 0, &s->layout, err);
+	enum tally_status st = initial_state_put(s, &f, 0, &s->layout, err);
 	free(text);
 	return st;
 }
@@ -109,7 +110,7 @@ static enum tally_status put_fork(
 {
 	struct record_fields f = {.type = RECORD_FORK, .task = {pid, parent, tid, parent, 0}};
 
-	return put(s, &f, MISC_FORK_EXEC, &s->layout, err);
+	return initial_state_put(s, &f, MISC_FORK_EXEC, &s->layout, err);
 }
 
 static enum tally_status put_map(
@@ -135,7 +136,8 @@ static enum tally_status put_map(
 		f.mmap.filename = STR(ANON_NAME);
 	else if (s->ids && map->path.data[0] == '/' && s->ids->of_file(s->ids->context, pid, map, &f.mmap.build_id))
 		misc |= MISC_MMAP_BUILD_ID;
-	return put(s, &f, (uint16_t)(MISC_CPUMODE_USER | misc | (is_data ? MISC_MMAP_DATA : 0)), &s->layout, err);
+	return initial_state_put(
+		s, &f, (uint16_t)(MISC_CPUMODE_USER | misc | (is_data ? MISC_MMAP_DATA : 0)), &s->layout, err);
 }
 
 static enum tally_status put_maps(struct initial_state *s, uint32_t pid, struct tally_error *err)
@@ -201,7 +203,7 @@ static enum tally_status put_thread(struct initial_state *s, uint32_t pid, uint3
 
 	if (st == TALLY_OK && is_first)
 		st = put_fork(s, pid, tid, pid, err);
-	return st == TALLY_OK && is_first ? put_comm(s, pid, tid, err) : st;
+	return st == TALLY_OK && is_first ? initial_state_put_comm(s, pid, tid, err) : st;
 }
 
 enum tally_status initial_state_process(struct initial_state *s, pid_t tid, struct tally_error *err)
@@ -211,7 +213,8 @@ enum tally_status initial_state_process(struct initial_state *s, pid_t tid, stru
 	uint64_t unused;
 	char path[64];
 
-	if (s->no_tasks || map_u64_find(&s->told, (uint32_t)tid, &unused) || !read_ids(s, tid, &pid, &ppid))
+	if (s->no_tasks || map_u64_find(&s->told, (uint32_t)tid, &unused) ||
+		!initial_state_read_ids(s, tid, &pid, &ppid))
 		return TALLY_OK; /* it was told with its process, has ended, or is not wanted */
 	enum tally_status st = take_turn(s, pid, &is_first, err);
 	if (st != TALLY_OK)
@@ -220,7 +223,7 @@ enum tally_status initial_state_process(struct initial_state *s, pid_t tid, stru
 		return put_thread(s, pid, (uint32_t)tid, err);
 	st = put_fork(s, pid, pid, ppid, err);
 	if (st == TALLY_OK)
-		st = put_comm(s, pid, pid, err);
+		st = initial_state_put_comm(s, pid, pid, err);
 	if (st == TALLY_OK && !s->no_maps)
 		st = put_maps(s, pid, err);
 	if (st != TALLY_OK)
@@ -231,7 +234,7 @@ enum tally_status initial_state_process(struct initial_state *s, pid_t tid, stru
 
 enum tally_status initial_state_comm(struct initial_state *s, pid_t pid, struct tally_error *err)
 {
-	return put_comm(s, (uint32_t)pid, (uint32_t)pid, err);
+	return initial_state_put_comm(s, (uint32_t)pid, (uint32_t)pid, err);
 }
 
 static enum tally_status put_process(struct initial_state *s, uint32_t unused, uint32_t pid, struct tally_error *err)
@@ -249,7 +252,7 @@ static enum tally_status put_cgroup(void *context, uint64_t id, struct tally_str
 	struct initial_state *s = context;
 	struct record_fields f = {.type = RECORD_CGROUP, .cgroup = {id, path}};
 
-	return put(s, &f, 0, &s->layout, err);
+	return initial_state_put(s, &f, 0, &s->layout, err);
 }
 
 enum tally_status initial_state_cgroups(struct initial_state *s, struct tally_error *err)
@@ -270,9 +273,9 @@ static enum tally_status put_kernel_map(void *context, const struct kernel_map *
 		.prot = PROT_EXEC,
 		.filename = map->name};
 	if (!s->ids || !s->ids->of_kernel(s->ids->context, map->name, &f.mmap.build_id))
-		return put(s, &f, MISC_CPUMODE_KERNEL, &s->layout, err);
+		return initial_state_put(s, &f, MISC_CPUMODE_KERNEL, &s->layout, err);
 	f.type = RECORD_MMAP2;
-	return put(s, &f, MISC_CPUMODE_KERNEL | MISC_MMAP_BUILD_ID, &s->layout, err);
+	return initial_state_put(s, &f, MISC_CPUMODE_KERNEL | MISC_MMAP_BUILD_ID, &s->layout, err);
 }
 
 enum tally_status initial_state_kernel(struct initial_state *s, struct tally_error *err)
@@ -281,14 +284,14 @@ enum tally_status initial_state_kernel(struct initial_state *s, struct tally_err
 	return kernel_maps_each(s->kernel, s->kernel_list, put_kernel_map, s, err);
 }
 
-static enum tally_status put_entries(struct initial_state *s, struct record_fields *f, struct writer *entries,
-	struct tally_bytes *place, struct tally_error *err)
+static enum tally_status initial_state_put_entries(struct initial_state *s, struct record_fields *f,
+	struct writer *entries, struct tally_bytes *place, struct tally_error *err)
 {
 	enum tally_status st = entries->failed ? error_nomem(err) : TALLY_OK;
 
 	*place = writer_view(entries);
 	if (st == TALLY_OK)
-		st = put(s, f, 0, NULL, err);
+		st = initial_state_put(s, f, 0, NULL, err);
 	writer_deinit(entries);
 	return st;
 }
@@ -313,7 +316,7 @@ enum tally_status initial_state_id_index(
 			writer_u64(&w, (uint64_t)(int64_t)source->thread);
 			f.id_index.count++;
 		}
-		enum tally_status st = put_entries(s, &f, &w, &f.id_index.entries, err);
+		enum tally_status st = initial_state_put_entries(s, &f, &w, &f.id_index.entries, err);
 		if (st != TALLY_OK)
 			return st;
 	}
@@ -327,7 +330,7 @@ enum tally_status initial_state_time_conv(
 
 	f.time_conv = (struct record_time_conv){clock->shift, clock->mult, clock->zero, clock->cycles, clock->mask,
 		true, clock->has_zero, clock->has_short};
-	return put(s, &f, 0, NULL, err);
+	return initial_state_put(s, &f, 0, NULL, err);
 }
 
 enum tally_status initial_state_thread_map(
@@ -350,7 +353,7 @@ enum tally_status initial_state_thread_map(
 		writer_u64(&w, (uint64_t)(int64_t)threads[i]);
 		writer_bytes(&w, comm, sizeof(comm));
 	}
-	return put_entries(s, &f, &w, &f.thread_map.entries, err);
+	return initial_state_put_entries(s, &f, &w, &f.thread_map.entries, err);
 }
 
 enum tally_status initial_state_cpu_map(struct initial_state *s, const int *cpus, size_t count, struct tally_error *err)
@@ -364,12 +367,12 @@ enum tally_status initial_state_cpu_map(struct initial_state *s, const int *cpus
 	writer_u16(&w, (uint16_t)count);
 	for (size_t i = 0; i < count; i++)
 		writer_u16(&w, (uint16_t)cpus[i]);
-	return put_entries(s, &f, &w, &f.cpu_map.payload, err);
+	return initial_state_put_entries(s, &f, &w, &f.cpu_map.payload, err);
 }
 
 enum tally_status initial_state_finished(struct initial_state *s, struct tally_error *err)
 {
 	struct record_fields f = {.type = RECORD_FINISHED_INIT};
 
-	return put(s, &f, 0, NULL, err);
+	return initial_state_put(s, &f, 0, NULL, err);
 }

@@ -44,7 +44,7 @@ static void note_symbol(struct kernel_range *range, struct tally_str line)
 	}
 }
 
-static bool is_whole(const struct kernel_range *range)
+static bool kernel_maps_is_whole(const struct kernel_range *range)
 {
 	return range->name && range->end;
 }
@@ -55,7 +55,7 @@ static size_t note_lines(struct kernel_range *range, struct tally_str text)
 	size_t at = 0;
 	const char *end;
 
-	while (!is_whole(range) && at < text.len && (end = memchr(text.data + at, '\n', text.len - at))) {
+	while (!kernel_maps_is_whole(range) && at < text.len && (end = memchr(text.data + at, '\n', text.len - at))) {
 		size_t line_end = (size_t)(end - text.data);
 		note_symbol(range, (struct tally_str){text.data + at, line_end - at});
 		at = line_end + 1;
@@ -64,7 +64,7 @@ static size_t note_lines(struct kernel_range *range, struct tally_str text)
 }
 
 /* Read in pieces and only as far as needed: the kernel makes each line anew, a hundred thousand of them. */
-static void read_list(const struct kernel_seam *kernel, struct kernel_range *range)
+static void kernel_maps_read_list(const struct kernel_seam *kernel, struct kernel_range *range)
 {
 	char path[4096];
 
@@ -72,7 +72,7 @@ static void read_list(const struct kernel_seam *kernel, struct kernel_range *ran
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *chunk = malloc(CHUNK_BYTES);
 	size_t kept = 0;
-	while (fd >= 0 && chunk && !is_whole(range)) {
+	while (fd >= 0 && chunk && !kernel_maps_is_whole(range)) {
 		ssize_t n = read(fd, chunk + kept, CHUNK_BYTES - kept);
 		if (n <= 0)
 			break;
@@ -94,7 +94,7 @@ static struct kernel_range find_kernel(const struct kernel_seam *kernel, struct 
 	if (list.len > 0)
 		(void)note_lines(&range, list);
 	else
-		read_list(kernel, &range);
+		kernel_maps_read_list(kernel, &range);
 	return range;
 }
 
@@ -130,7 +130,8 @@ static bool find_module_file(struct tally_str dep, struct tally_str module, stru
 	return false;
 }
 
-static void module_name(const char *directory, struct tally_str dep, struct tally_str module, char *out, size_t size)
+static void kernel_maps_module_name(
+	const char *directory, struct tally_str dep, struct tally_str module, char *out, size_t size)
 {
 	struct tally_str path;
 
@@ -167,8 +168,8 @@ enum tally_status kernel_maps_each(const struct kernel_seam *kernel, struct tall
 		char name[4096];
 		if (!proc_module_parse(line, &module) || module.start == 0 || module.size == 0)
 			continue;
-		module_name(directory, (struct tally_str){dep ? dep : "", dep ? dep_len : 0}, module.name, name,
-			sizeof(name));
+		kernel_maps_module_name(directory, (struct tally_str){dep ? dep : "", dep ? dep_len : 0}, module.name,
+			name, sizeof(name));
 		struct kernel_map map = {module.start, (module.size + 4095) & ~UINT64_C(4095), 0, str_from(name)};
 		st = visit(context, &map, err);
 	}

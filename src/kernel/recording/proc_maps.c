@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 
 /* The next word of text that blanks separate; false at the end. */
-static bool next_word(struct tally_str *text, struct tally_str *word)
+static bool proc_maps_next_word(struct tally_str *text, struct tally_str *word)
 {
 	while (text->len && *text->data == ' ') {
 		text->data++;
@@ -24,8 +24,9 @@ bool proc_map_parse(struct tally_str line, struct proc_map *map)
 	struct proc_map m = {0};
 	uint64_t major, minor;
 
-	if (!next_word(&line, &range) || !next_word(&line, &perms) || !next_word(&line, &offset) ||
-		!next_word(&line, &device) || !next_word(&line, &inode))
+	if (!proc_maps_next_word(&line, &range) || !proc_maps_next_word(&line, &perms) ||
+		!proc_maps_next_word(&line, &offset) || !proc_maps_next_word(&line, &device) ||
+		!proc_maps_next_word(&line, &inode))
 		return false;
 	if (!parse_pair(range, '-', &m.start, &m.end) || m.end <= m.start || perms.len < 4 ||
 		!str_to_u64(offset, 16, &m.pgoff) || !parse_pair(device, ':', &major, &minor) ||
@@ -50,8 +51,9 @@ bool proc_module_parse(struct tally_str line, struct proc_module *module)
 	struct tally_str name, size, users, by, state, address;
 	struct proc_module m;
 
-	if (!next_word(&line, &name) || !next_word(&line, &size) || !next_word(&line, &users) ||
-		!next_word(&line, &by) || !next_word(&line, &state) || !next_word(&line, &address))
+	if (!proc_maps_next_word(&line, &name) || !proc_maps_next_word(&line, &size) ||
+		!proc_maps_next_word(&line, &users) || !proc_maps_next_word(&line, &by) ||
+		!proc_maps_next_word(&line, &state) || !proc_maps_next_word(&line, &address))
 		return false;
 	if (!str_to_u64(size, 10, &m.size) || !str_to_u64(address, 0, &m.start))
 		return false;

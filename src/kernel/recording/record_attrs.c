@@ -10,7 +10,7 @@
 #define STACK_BYTES_DEFAULT 8192
 #define STACK_BYTES_FITTING 61440 /* with registers, a long call chain and what else may be asked for */
 
-static void flag_set(struct perf_attr *attr, enum attr_flag_bit bit, bool on)
+static void record_attrs_flag_set(struct perf_attr *attr, enum attr_flag_bit bit, bool on)
 {
 	if (on)
 		attr->flags |= ATTR_FLAG(bit);
@@ -38,12 +38,12 @@ static void set_rate(struct event_spec *spec, const struct record_attr_options *
 	bool is_own = has_term || (attr->sample_period_or_freq != 0 && !is_forced);
 
 	if (spec->has_freq || (!is_own && o->period == 0)) {
-		flag_set(attr, ATTR_BIT_FREQ, true);
+		record_attrs_flag_set(attr, ATTR_BIT_FREQ, true);
 		if (!spec->has_freq)
 			attr->sample_period_or_freq = o->freq;
 		attr->sample_type |= SAMPLE_PERIOD;
 	} else {
-		flag_set(attr, ATTR_BIT_FREQ, false);
+		record_attrs_flag_set(attr, ATTR_BIT_FREQ, false);
 		if (!is_own)
 			attr->sample_period_or_freq = o->period;
 	}
@@ -69,19 +69,19 @@ static void set_callgraph(struct perf_attr *attr, const struct record_attr_optio
 	if (o->callgraph == CALLGRAPH_NONE)
 		return;
 	attr->sample_type |= SAMPLE_CALLCHAIN;
-	flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_KERNEL, o->no_kernel_callchain);
-	flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, o->no_user_callchain);
+	record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_KERNEL, o->no_kernel_callchain);
+	record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, o->no_user_callchain);
 	if (o->callgraph == CALLGRAPH_LBR) {
 		attr->sample_type |= SAMPLE_BRANCH_STACK;
 		attr->branch_sample_type = BRANCH_USER | BRANCH_CALL_STACK | BRANCH_NO_CYCLES | BRANCH_NO_FLAGS;
-		flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, true);
+		record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, true);
 	}
 	if (o->callgraph == CALLGRAPH_DWARF) {
 		attr->sample_type |= SAMPLE_REGS_USER | SAMPLE_STACK_USER;
 		attr->sample_regs_user |= record_attrs_all_user_regs();
 		attr->sample_stack_user = o->unwinds_live ? fitting_stack(attr, o->stack_bytes) : o->stack_bytes;
 		/* Live, frame pointers may lead on where the copy ends. */
-		flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, !o->unwinds_live || o->no_user_callchain);
+		record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, !o->unwinds_live || o->no_user_callchain);
 	}
 }
 
@@ -144,21 +144,21 @@ static void set_flags(struct event_spec *spec, const struct record_attr_options 
 	attr->read_format |= READ_FORMAT_ID | READ_FORMAT_LOST;
 	if (o->thread_counts || o->running_time)
 		attr->read_format |= READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING;
-	flag_set(attr, ATTR_BIT_SAMPLE_ID_ALL, true);
-	flag_set(attr, ATTR_BIT_INHERIT, !o->no_inherit && !o->per_thread);
-	flag_set(attr, ATTR_BIT_INHERIT_STAT, o->thread_counts);
-	flag_set(attr, ATTR_BIT_DISABLED, is_leader && !(is_sideband && o->is_system_wide));
-	flag_set(attr, ATTR_BIT_ENABLE_ON_EXEC, is_leader && starts_at_exec);
+	record_attrs_flag_set(attr, ATTR_BIT_SAMPLE_ID_ALL, true);
+	record_attrs_flag_set(attr, ATTR_BIT_INHERIT, !o->no_inherit && !o->per_thread);
+	record_attrs_flag_set(attr, ATTR_BIT_INHERIT_STAT, o->thread_counts);
+	record_attrs_flag_set(attr, ATTR_BIT_DISABLED, is_leader && !(is_sideband && o->is_system_wide));
+	record_attrs_flag_set(attr, ATTR_BIT_ENABLE_ON_EXEC, is_leader && starts_at_exec);
 	if (o->all_user)
-		flag_set(attr, ATTR_BIT_EXCLUDE_KERNEL, true);
+		record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_KERNEL, true);
 	if (o->all_kernel)
-		flag_set(attr, ATTR_BIT_EXCLUDE_USER, true);
+		record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_USER, true);
 	if (o->no_buffering) {
-		flag_set(attr, ATTR_BIT_WATERMARK, false);
+		record_attrs_flag_set(attr, ATTR_BIT_WATERMARK, false);
 		attr->wakeup = 1;
 	}
 	if (o->use_clockid) {
-		flag_set(attr, ATTR_BIT_USE_CLOCKID, true);
+		record_attrs_flag_set(attr, ATTR_BIT_USE_CLOCKID, true);
 		attr->clockid = o->clockid;
 	}
 }
@@ -167,13 +167,13 @@ static void set_tracking(struct perf_attr *attr, const struct record_attr_option
 {
 	attr->flags |= ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_MMAP2) | ATTR_FLAG(ATTR_BIT_COMM) |
 		       ATTR_FLAG(ATTR_BIT_COMM_EXEC) | ATTR_FLAG(ATTR_BIT_TASK) | ATTR_FLAG(ATTR_BIT_KSYMBOL);
-	flag_set(attr, ATTR_BIT_MMAP_DATA,
+	record_attrs_flag_set(attr, ATTR_BIT_MMAP_DATA,
 		o->data_address || o->data_maps || (o->callgraph == CALLGRAPH_DWARF && !o->unwinds_live));
-	flag_set(attr, ATTR_BIT_BPF_EVENT, !o->no_bpf_event);
-	flag_set(attr, ATTR_BIT_CONTEXT_SWITCH, o->switch_events);
-	flag_set(attr, ATTR_BIT_NAMESPACES, o->namespaces);
-	flag_set(attr, ATTR_BIT_CGROUP, o->cgroups);
-	flag_set(attr, ATTR_BIT_BUILD_ID, o->build_id_mmap);
+	record_attrs_flag_set(attr, ATTR_BIT_BPF_EVENT, !o->no_bpf_event);
+	record_attrs_flag_set(attr, ATTR_BIT_CONTEXT_SWITCH, o->switch_events);
+	record_attrs_flag_set(attr, ATTR_BIT_NAMESPACES, o->namespaces);
+	record_attrs_flag_set(attr, ATTR_BIT_CGROUP, o->cgroups);
+	record_attrs_flag_set(attr, ATTR_BIT_BUILD_ID, o->build_id_mmap);
 }
 
 /* A leader that samples with its group's counts: members count only, but for those with a rate of their own. Counts are of the sampled thread where events are
@@ -188,17 +188,17 @@ static void set_sampling_groups(struct event_list *events, const struct record_a
 		spec->attr.sample_type |= SAMPLE_READ;
 		spec->attr.read_format |= READ_FORMAT_GROUP;
 		if (o->is_system_wide)
-			flag_set(&spec->attr, ATTR_BIT_INHERIT, false);
+			record_attrs_flag_set(&spec->attr, ATTR_BIT_INHERIT, false);
 		if (spec != leader && !spec->has_period && !spec->has_freq) {
 			spec->attr.sample_period_or_freq = 0;
-			flag_set(&spec->attr, ATTR_BIT_FREQ, false);
+			record_attrs_flag_set(&spec->attr, ATTR_BIT_FREQ, false);
 		}
 	}
 }
 
 /* One event needs no id in its samples; several tell themselves apart by ID where their samples look alike, and by
  * IDENTIFIER, whose place never depends on the other fields, where they do not. */
-static void set_ids(struct event_list *events, const struct record_attr_options *o)
+static void record_attrs_set_ids(struct event_list *events, const struct record_attr_options *o)
 {
 	uint64_t first = events->specs[0].attr.sample_type;
 	bool is_mixed = false;
@@ -289,10 +289,10 @@ enum tally_status record_attrs_apply(
 		if (spec->recording.time == TERM_NO)
 			spec->attr.sample_type &= ~(uint64_t)SAMPLE_TIME;
 		if (!event_is_inheritable(events, i))
-			flag_set(&spec->attr, ATTR_BIT_INHERIT, false);
+			record_attrs_flag_set(&spec->attr, ATTR_BIT_INHERIT, false);
 	}
 	set_sampling_groups(events, o);
-	set_ids(events, o);
+	record_attrs_set_ids(events, o);
 	set_tracking(&events->specs[tracking].attr, o);
 	return TALLY_OK;
 }
@@ -341,7 +341,7 @@ bool record_attrs_drop_children(struct event_list *events)
 		struct perf_attr *attr = &events->specs[i].attr;
 		if (!(attr->sample_type & SAMPLE_READ) || !ATTR_HAS(attr, INHERIT))
 			continue;
-		flag_set(attr, ATTR_BIT_INHERIT, false);
+		record_attrs_flag_set(attr, ATTR_BIT_INHERIT, false);
 		was_set = true;
 	}
 	return was_set;

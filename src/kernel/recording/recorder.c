@@ -123,7 +123,7 @@ static int call_open(const struct recorder *r, const struct recorder_source *sou
 }
 
 /* Opens one source; TALLY_END means that a fallback changed the events and all must be opened again. */
-static enum tally_status open_source(struct recorder *r, size_t event, size_t cpu, size_t thread,
+static enum tally_status recorder_open_source(struct recorder *r, size_t event, size_t cpu, size_t thread,
 	struct record_fallback *fallback, struct tally_error *err)
 {
 	struct event_spec *spec = &r->config.events->specs[event];
@@ -155,13 +155,14 @@ static enum tally_status open_source(struct recorder *r, size_t event, size_t cp
 }
 
 /* Until nothing is left to give up. What was given up is said once it has helped. */
-static enum tally_status open_giving_way(struct recorder *r, struct record_fallback *fallback, struct tally_error *err)
+static enum tally_status recorder_open_giving_way(
+	struct recorder *r, struct record_fallback *fallback, struct tally_error *err)
 {
 again:
 	for (size_t e = 0; e < r->config.events->len; e++)
 		for (size_t c = 0; c < r->config.cpu_count; c++)
 			for (size_t t = 0; t < r->config.thread_count; t++) {
-				enum tally_status st = open_source(r, e, c, t, fallback, err);
+				enum tally_status st = recorder_open_source(r, e, c, t, fallback, err);
 				if (st == TALLY_END) { /* each fallback takes one thing away: this ends */
 					close_sources(r);
 					goto again;
@@ -183,7 +184,7 @@ static enum tally_status open_sources(struct recorder *r, struct tally_error *er
 	size_t open_count = 0;
 
 	diag_init(&given_up);
-	enum tally_status st = open_giving_way(r, &fallback, err);
+	enum tally_status st = recorder_open_giving_way(r, &fallback, err);
 	diag_deinit(&given_up);
 	if (st != TALLY_OK)
 		return st;
@@ -238,7 +239,7 @@ static enum tally_status map_rings(struct recorder *r, struct tally_error *err)
 	return st;
 }
 
-static enum tally_status read_ids(struct recorder *r, struct tally_error *err)
+static enum tally_status recorder_read_ids(struct recorder *r, struct tally_error *err)
 {
 	for (size_t i = 0; i < r->source_count; i++) {
 		struct recorder_source *s = &r->sources[i];
@@ -299,7 +300,7 @@ enum tally_status recorder_create(
 		st = map_rings(r, err);
 	r->looked = st == TALLY_OK ? calloc(r->rings.len + 1, sizeof(*r->looked)) : NULL;
 	if (st == TALLY_OK)
-		st = r->looked ? read_ids(r, err) : error_nomem(err);
+		st = r->looked ? recorder_read_ids(r, err) : error_nomem(err);
 	if (st == TALLY_OK)
 		st = make_polls(r, err);
 	if (st == TALLY_OK)

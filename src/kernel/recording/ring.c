@@ -2,7 +2,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-static struct perf_event_mmap_page *control_page(const struct ring *ring)
+static struct perf_event_mmap_page *ring_control_page(const struct ring *ring)
 {
 	return (struct perf_event_mmap_page *)(void *)ring->control;
 }
@@ -11,13 +11,13 @@ struct ring ring_attach(void *control, size_t page_bytes, size_t data_bytes)
 {
 	struct ring ring = {.control = control, .data_bytes = data_bytes, .map_bytes = page_bytes + data_bytes};
 	ring.data = ring.control + page_bytes;
-	ring.tail = control_page(&ring)->data_tail;
+	ring.tail = ring_control_page(&ring)->data_tail;
 	ring.peeked_head = ring.tail;
 	return ring;
 }
 
 /* Bytes of whole records from start on; the oldest was overwritten in part. */
-static uint64_t whole_records(const struct ring *ring, uint64_t start)
+static uint64_t ring_whole_records(const struct ring *ring, uint64_t start)
 {
 	uint64_t at = 0;
 
@@ -33,7 +33,7 @@ static uint64_t whole_records(const struct ring *ring, uint64_t start)
 
 size_t ring_peek(struct ring *ring, struct tally_bytes slices[2])
 {
-	uint64_t head = __atomic_load_n(&control_page(ring)->data_head, __ATOMIC_ACQUIRE);
+	uint64_t head = __atomic_load_n(&ring_control_page(ring)->data_head, __ATOMIC_ACQUIRE);
 	uint64_t start = ring->is_backward ? head : ring->tail;
 	uint64_t size = ring->is_backward ? ring->tail - head : head - ring->tail;
 
@@ -41,7 +41,7 @@ size_t ring_peek(struct ring *ring, struct tally_bytes slices[2])
 	if (size == 0)
 		return 0;
 	if (size > ring->data_bytes && ring->is_backward) {
-		size = whole_records(ring, start);
+		size = ring_whole_records(ring, start);
 	} else if (size > ring->data_bytes) { /* the kernel never lets the head pass the tail */
 		start = ring->tail = head - ring->data_bytes;
 		size = ring->data_bytes;
@@ -62,18 +62,18 @@ void ring_consume(struct ring *ring)
 	ring->tail = ring->peeked_head;
 	if (ring->is_backward)
 		return;
-	__atomic_store_n(&control_page(ring)->data_tail, ring->tail, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring_control_page(ring)->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
 
 void ring_release(struct ring *ring, uint64_t bytes)
 {
 	ring->tail += bytes;
-	__atomic_store_n(&control_page(ring)->data_tail, ring->tail, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring_control_page(ring)->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
 
 bool ring_clock_read(const struct ring *ring, struct ring_clock *clock)
 {
-	const struct perf_event_mmap_page *page = control_page(ring);
+	const struct perf_event_mmap_page *page = ring_control_page(ring);
 	struct ring_clock c;
 	uint32_t lock;
 

@@ -27,7 +27,7 @@ static const uint8_t *bytes_at(struct ring_reader *r, size_t position, size_t le
 	return out;
 }
 
-static void give_back(struct ring_reader *r)
+static void ring_reader_give_back(struct ring_reader *r)
 {
 	if (r->given && !r->ring->is_backward)
 		ring_release(r->ring, r->given);
@@ -36,7 +36,7 @@ static void give_back(struct ring_reader *r)
 
 bool ring_reader_next(struct ring_reader *r, struct record *record)
 {
-	give_back(r);
+	ring_reader_give_back(r);
 	if (r->has_pass && !r->ring->is_backward && r->position == pass_bytes(r))
 		r->has_pass = false; /* more may have come */
 	if (!r->has_pass) {

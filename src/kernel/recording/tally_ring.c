@@ -37,12 +37,12 @@ size_t tally_ring_size(size_t bytes)
 	return size;
 }
 
-static struct perf_event_mmap_page *control_page(const struct tally_ring *r)
+static struct perf_event_mmap_page *tally_ring_control_page(const struct tally_ring *r)
 {
 	return (struct perf_event_mmap_page *)(void *)r->rings.slots[0].ring.control;
 }
 
-static enum tally_status options_check(const struct tally_ring_options *o, struct tally_error *err)
+static enum tally_status tally_ring_options_check(const struct tally_ring_options *o, struct tally_error *err)
 {
 	for (size_t i = 0; i < sizeof(o->reserved) / sizeof(o->reserved[0]); i++)
 		if (o->reserved[i])
@@ -56,7 +56,7 @@ static enum tally_status options_check(const struct tally_ring_options *o, struc
 
 static enum tally_status aux_map(struct tally_ring *r, const struct tally_ring_options *o, struct tally_error *err)
 {
-	struct perf_event_mmap_page *page = control_page(r);
+	struct perf_event_mmap_page *page = tally_ring_control_page(r);
 	size_t bytes = tally_ring_size(o->aux_bytes);
 	uint64_t offset = r->rings.slots[0].ring.map_bytes;
 	int protection = o->aux_is_overwriting ? PROT_READ : PROT_READ | PROT_WRITE; /* the kernel tells by it */
@@ -79,7 +79,7 @@ struct tally_ring *tally_ring_open_on(
 {
 	static const struct tally_ring_options usual;
 	const struct tally_ring_options *o = options ? options : &usual;
-	if (options_check(o, err) != TALLY_OK)
+	if (tally_ring_options_check(o, err) != TALLY_OK)
 		return NULL;
 	struct tally_ring *r = calloc(1, sizeof(*r));
 	if (!r) {
@@ -153,7 +153,7 @@ size_t tally_ring_aux(struct tally_ring *r, struct tally_slice slices[2])
 {
 	if (!r->aux)
 		return 0;
-	uint64_t head = __atomic_load_n(&control_page(r)->aux_head, __ATOMIC_ACQUIRE);
+	uint64_t head = __atomic_load_n(&tally_ring_control_page(r)->aux_head, __ATOMIC_ACQUIRE);
 	uint64_t used = r->aux_is_overwriting ? r->aux_bytes : head - r->aux_tail;
 	if (used > r->aux_bytes)
 		used = r->aux_bytes; /* the kernel never passes the tail */
@@ -169,7 +169,7 @@ void tally_ring_aux_release(struct tally_ring *r)
 	if (!r->aux || r->aux_is_overwriting)
 		return;
 	r->aux_tail = r->aux_peeked;
-	__atomic_store_n(&control_page(r)->aux_tail, r->aux_tail, __ATOMIC_RELEASE);
+	__atomic_store_n(&tally_ring_control_page(r)->aux_tail, r->aux_tail, __ATOMIC_RELEASE);
 }
 
 bool tally_ring_time_of_cycles(const struct tally_ring *r, uint64_t cycles, uint64_t *time_ns)

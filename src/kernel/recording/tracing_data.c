@@ -27,7 +27,7 @@ static bool read_traced(const struct tracing_writer *t, const char *name, char *
 }
 
 /* An unreadable file is an empty one: the reader then goes without it. */
-static void put_file(const struct tracing_writer *t, const char *name, bool has_wide_size)
+static void tracing_data_put_file(const struct tracing_writer *t, const char *name, bool has_wide_size)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -42,7 +42,7 @@ static void put_file(const struct tracing_writer *t, const char *name, bool has_
 	free(text);
 }
 
-static void put_header(const struct tracing_writer *t)
+static void tracing_data_put_header(const struct tracing_writer *t)
 {
 	static const uint8_t magic[] = {0x17, 0x08, 0x44};
 	const uint16_t probe = 1;
@@ -56,9 +56,9 @@ static void put_header(const struct tracing_writer *t)
 	writer_u8(t->w, sizeof(long));
 	writer_u32(t->w, (uint32_t)sysconf(_SC_PAGESIZE));
 	writer_bytes(t->w, "header_page", sizeof("header_page"));
-	put_file(t, "events/header_page", true);
+	tracing_data_put_file(t, "events/header_page", true);
 	writer_bytes(t->w, "header_event", sizeof("header_event"));
-	put_file(t, "events/header_event", true);
+	tracing_data_put_file(t, "events/header_event", true);
 	writer_u32(t->w, 0);
 }
 
@@ -96,7 +96,7 @@ static void put_system(const struct tracing_writer *t, const char *system)
 		if (!spec || strcmp(spec->tracepoint_system, system) != 0 || !is_first(t, i, true))
 			continue;
 		snprintf(name, sizeof(name), "events/%s/%s/format", system, spec->tracepoint_name);
-		put_file(t, name, true);
+		tracing_data_put_file(t, name, true);
 		count++;
 	}
 	if (!t->w->failed)
@@ -113,13 +113,13 @@ enum tally_status tracing_data_write(
 		systems += is_first(&t, i, false);
 	if (systems == 0)
 		return TALLY_OK;
-	put_header(&t);
+	tracing_data_put_header(&t);
 	writer_u32(w, systems);
 	for (size_t i = 0; i < events->len; i++)
 		if (is_first(&t, i, false))
 			put_system(&t, events->specs[i].tracepoint_system);
 	writer_u32(w, 0);
-	put_file(&t, "printk_formats", false);
+	tracing_data_put_file(&t, "printk_formats", false);
 	writer_u64(w, 0);
 	return w->failed ? error_nomem(err) : TALLY_OK;
 }

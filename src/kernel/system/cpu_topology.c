@@ -12,7 +12,7 @@ struct cpu_vec {
 	size_t len, cap;
 };
 
-static int int_compare(const void *a, const void *b)
+static int cpu_topology_int_compare(const void *a, const void *b)
 {
 	int x = *(const int *)a, y = *(const int *)b;
 	return (x > y) - (x < y);
@@ -59,7 +59,7 @@ enum tally_status cpu_list_parse(struct tally_str text, int **cpus, size_t *coun
 		}
 	}
 	if (found.len > 1)
-		qsort(found.items, found.len, sizeof(int), int_compare);
+		qsort(found.items, found.len, sizeof(int), cpu_topology_int_compare);
 	size_t unique = 0;
 	for (size_t i = 0; i < found.len; i++)
 		if (i == 0 || found.items[i] != found.items[unique - 1])
@@ -85,7 +85,7 @@ enum tally_status cpu_list_online(const struct kernel_seam *kernel, int **cpus, 
 
 bool cpu_list_has(const int *cpus, size_t count, int cpu)
 {
-	return count > 0 && bsearch(&cpu, cpus, count, sizeof(int), int_compare) != NULL;
+	return count > 0 && bsearch(&cpu, cpus, count, sizeof(int), cpu_topology_int_compare) != NULL;
 }
 
 static enum tally_status nodes_fill(
@@ -154,7 +154,7 @@ static unsigned last_cache_level(const struct kernel_seam *kernel, int cpu)
 	return last;
 }
 
-static int cache_of(const struct kernel_seam *kernel, int cpu, unsigned level)
+static int cpu_topology_cache_of(const struct kernel_seam *kernel, int cpu, unsigned level)
 {
 	for (unsigned i = 0; i < CACHE_INDEXES; i++) {
 		char *text;
@@ -180,7 +180,7 @@ unsigned cpu_places_caches(const struct kernel_seam *kernel, struct cpu_place *p
 	for (size_t i = 0; i < count; i++) {
 		places[i].cluster = (int)kernel_number(
 			kernel, -1, "/sys/devices/system/cpu/cpu%d/topology/cluster_id", places[i].cpu);
-		places[i].cache = level ? cache_of(kernel, places[i].cpu, level) : -1;
+		places[i].cache = level ? cpu_topology_cache_of(kernel, places[i].cpu, level) : -1;
 	}
 	return level;
 }

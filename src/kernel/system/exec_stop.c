@@ -42,7 +42,7 @@ bool thread_is_ending(const struct kernel_seam *kernel, pid_t tid)
 	return is_ending;
 }
 
-static bool is_program(const char *path)
+static bool exec_stop_is_program(const char *path)
 {
 	struct stat st;
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
@@ -53,11 +53,11 @@ static bool find_program(const char *command, char path[PATH_MAX])
 	const char *paths = getenv("PATH");
 	struct tally_str rest = str_from(paths ? paths : DEFAULT_PATHS), folder;
 	if (strchr(command, '/'))
-		return snprintf(path, PATH_MAX, "%s", command) < PATH_MAX && is_program(path);
+		return snprintf(path, PATH_MAX, "%s", command) < PATH_MAX && exec_stop_is_program(path);
 	while (str_next(&rest, ':', &folder)) {
 		int len = snprintf(
 			path, PATH_MAX, "%.*s%s%s", (int)folder.len, folder.data, folder.len ? "/" : "", command);
-		if (len > 0 && len < PATH_MAX && is_program(path))
+		if (len > 0 && len < PATH_MAX && exec_stop_is_program(path))
 			return true;
 	}
 	return false;

@@ -14,7 +14,7 @@
 /* Our own ELF header, which the linker gives this name. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-static struct tally_str keep(struct host_info *info, struct tally_str text)
+static struct tally_str host_info_keep(struct host_info *info, struct tally_str text)
 {
 	const char *copy = arena_string(&info->arena, text.data, text.len);
 
@@ -24,7 +24,7 @@ static struct tally_str keep(struct host_info *info, struct tally_str text)
 /* Takes over text. */
 static struct tally_str keep_text(struct host_info *info, char *text)
 {
-	struct tally_str kept = keep(info, str_from(text));
+	struct tally_str kept = host_info_keep(info, str_from(text));
 
 	free(text);
 	return kept;
@@ -37,7 +37,7 @@ static bool number_after(struct tally_str name, struct tally_str prefix, uint64_
 }
 
 /* "key<blanks>: value" in a text of such lines; the first one counts. */
-static bool find_value(struct tally_str text, struct tally_str key, struct tally_str *value)
+static bool host_info_find_value(struct tally_str text, struct tally_str key, struct tally_str *value)
 {
 	struct tally_str line, name;
 
@@ -54,20 +54,20 @@ static uint64_t find_kilobytes(struct tally_str text, struct tally_str key)
 	struct tally_str value, number;
 	uint64_t kb;
 
-	if (!find_value(text, key, &value) || !str_next(&value, ' ', &number) || !str_to_u64(number, 10, &kb))
+	if (!host_info_find_value(text, key, &value) || !str_next(&value, ' ', &number) || !str_to_u64(number, 10, &kb))
 		return 0;
 	return kb;
 }
 
-static void read_names(const struct kernel_seam *kernel, struct host_info *info)
+static void host_info_read_names(const struct kernel_seam *kernel, struct host_info *info)
 {
 	struct utsname uts;
 	char *text;
 
 	if (uname(&uts) == 0) {
-		info->hostname = keep(info, str_from(uts.nodename));
-		info->osrelease = keep(info, str_from(uts.release));
-		info->arch = keep(info, str_from(uts.machine));
+		info->hostname = host_info_keep(info, str_from(uts.nodename));
+		info->osrelease = host_info_keep(info, str_from(uts.release));
+		info->arch = host_info_keep(info, str_from(uts.machine));
 	}
 	long available = sysconf(_SC_NPROCESSORS_CONF), online = sysconf(_SC_NPROCESSORS_ONLN);
 	info->cpus_available = available > 0 ? (uint32_t)available : 0;
@@ -78,17 +78,19 @@ static void read_names(const struct kernel_seam *kernel, struct host_info *info)
 	}
 }
 
-static void read_cpuid(const struct kernel_seam *kernel, struct host_info *info)
+static void host_info_read_cpuid(const struct kernel_seam *kernel, struct host_info *info)
 {
 	struct tally_str cpu, vendor, family, model, stepping;
 	char *text;
 
 	if (kernel_text(kernel, &text, NULL, "/proc/cpuinfo") == TALLY_OK) {
 		cpu = str_from(text);
-		if (find_value(cpu, STR("model name"), &model))
-			info->cpudesc = keep(info, model);
-		if (find_value(cpu, STR("vendor_id"), &vendor) && find_value(cpu, STR("cpu family"), &family) &&
-			find_value(cpu, STR("model"), &model) && find_value(cpu, STR("stepping"), &stepping)) {
+		if (host_info_find_value(cpu, STR("model name"), &model))
+			info->cpudesc = host_info_keep(info, model);
+		if (host_info_find_value(cpu, STR("vendor_id"), &vendor) &&
+			host_info_find_value(cpu, STR("cpu family"), &family) &&
+			host_info_find_value(cpu, STR("model"), &model) &&
+			host_info_find_value(cpu, STR("stepping"), &stepping)) {
 			const char *id = arena_printf(&info->arena, "%.*s,%.*s,%.*s,%.*s", (int)vendor.len, vendor.data,
 				(int)family.len, family.data, (int)model.len, model.data, (int)stepping.len,
 				stepping.data);
@@ -109,7 +111,7 @@ static void add_distinct(struct host_info *info, struct host_strings *list, char
 	for (size_t i = 0; i < list->len; i++)
 		if (str_equal(list->items[i], str))
 			return;
-	list->items[list->len++] = keep(info, str);
+	list->items[list->len++] = host_info_keep(info, str);
 }
 
 static void add_siblings(const struct kernel_seam *kernel, struct host_info *info, struct host_strings *list,
@@ -201,7 +203,8 @@ static enum tally_status read_caches(const struct kernel_seam *kernel, struct ho
 	return TALLY_OK;
 }
 
-static enum tally_status read_nodes(const struct kernel_seam *kernel, struct host_info *info, struct tally_error *err)
+static enum tally_status host_info_read_nodes(
+	const struct kernel_seam *kernel, struct host_info *info, struct tally_error *err)
 {
 	struct name_list names = {0};
 	uint64_t number;
@@ -231,7 +234,7 @@ static enum tally_status read_nodes(const struct kernel_seam *kernel, struct hos
 }
 
 /* The files of a PMU's folder caps; most PMUs have none. */
-static bool read_caps(const struct kernel_seam *kernel, struct host_info *info, struct host_pmu *pmu)
+static bool host_info_read_caps(const struct kernel_seam *kernel, struct host_info *info, struct host_pmu *pmu)
 {
 	struct name_list names = {0};
 	char *text;
@@ -245,7 +248,7 @@ static bool read_caps(const struct kernel_seam *kernel, struct host_info *info, 
 			continue;
 		struct tally_str value = keep_text(info, text);
 		pmu->caps[pmu->cap_count++] =
-			(struct host_capability){keep(info, str_from(names.items[i])), str_trim(value)};
+			(struct host_capability){host_info_keep(info, str_from(names.items[i])), str_trim(value)};
 	}
 	name_list_deinit(&names);
 	return pmu->caps != NULL;
@@ -264,8 +267,9 @@ static enum tally_status read_pmus(const struct kernel_seam *kernel, struct host
 		if (type < 0)
 			continue;
 		struct host_pmu *pmu = &info->pmus[info->pmu_count++];
-		*pmu = (struct host_pmu){.type = (uint32_t)type, .name = keep(info, str_from(names.items[i]))};
-		ok = read_caps(kernel, info, pmu);
+		*pmu = (struct host_pmu){
+			.type = (uint32_t)type, .name = host_info_keep(info, str_from(names.items[i]))};
+		ok = host_info_read_caps(kernel, info, pmu);
 	}
 	name_list_deinit(&names);
 	return ok ? TALLY_OK : error_nomem(err);
@@ -318,15 +322,15 @@ static enum tally_status read_memory(const struct kernel_seam *kernel, struct ho
 enum tally_status host_info_read(const struct kernel_seam *kernel, struct host_info *info, struct tally_error *err)
 {
 	enum tally_status (*const steps[])(const struct kernel_seam *, struct host_info *, struct tally_error *) = {
-		read_topology, read_caches, read_nodes, read_pmus, read_memory};
+		read_topology, read_caches, host_info_read_nodes, read_pmus, read_memory};
 	enum tally_status st = TALLY_OK;
 
 	*info = (struct host_info){0};
 	arena_init(&info->arena);
-	read_names(kernel, info);
+	host_info_read_names(kernel, info);
 	info->e_machine = __ehdr_start.e_machine;
 	info->e_flags = __ehdr_start.e_flags;
-	read_cpuid(kernel, info);
+	host_info_read_cpuid(kernel, info);
 	for (size_t i = 0; st == TALLY_OK && i < sizeof(steps) / sizeof(steps[0]); i++)
 		st = steps[i](kernel, info, err);
 	if (st != TALLY_OK)

@@ -67,7 +67,7 @@ enum tally_status kernel_text(
 	return TALLY_OK;
 }
 
-static int name_compare(const void *a, const void *b)
+static int kernel_files_name_compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -112,7 +112,7 @@ enum tally_status kernel_names(const struct kernel_seam *kernel, struct name_lis
 		return error_nomem(err);
 	}
 	if (found.len > 1)
-		qsort(found.items, found.len, sizeof(*found.items), name_compare);
+		qsort(found.items, found.len, sizeof(*found.items), kernel_files_name_compare);
 	*names = found;
 	return TALLY_OK;
 }

@@ -37,7 +37,7 @@ static struct tally_str first_word(struct tally_str text)
 }
 
 /* False: no such file, or no number ("max"). */
-static bool read_number(const char *folder, const char *name, uint64_t *value)
+static bool memory_limit_read_number(const char *folder, const char *name, uint64_t *value)
 {
 	char path[PATH_MAX + 32];
 	size_t len;
@@ -80,8 +80,8 @@ static uint64_t cached_of(const struct group_files *files, const char *folder)
 static uint64_t left_of_group(const struct group_files *files, const char *folder)
 {
 	uint64_t limit, usage;
-	if (!read_number(folder, files->limit, &limit) || limit >= V1_NONE ||
-		!read_number(folder, files->usage, &usage))
+	if (!memory_limit_read_number(folder, files->limit, &limit) || limit >= V1_NONE ||
+		!memory_limit_read_number(folder, files->usage, &usage))
 		return UINT64_MAX;
 	uint64_t cached = cached_of(files, folder);
 	uint64_t held = cached < usage ? usage - cached : 0;

@@ -58,7 +58,7 @@ enum tally_status spawn_create(char *const *argv, struct spawn *child, struct ta
 	return TALLY_OK;
 }
 
-static void reap(struct spawn *child)
+static void spawn_reap(struct spawn *child)
 {
 	int status;
 	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
@@ -66,7 +66,7 @@ static void reap(struct spawn *child)
 	child->pid = -1;
 }
 
-static void close_fd(int *fd)
+static void spawn_close_fd(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -80,19 +80,19 @@ enum tally_status spawn_start(struct spawn *child, struct tally_error *err)
 		n = send(child->go_fd, "", 1, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	int errnum = n == 1 ? 0 : errno;
-	close_fd(&child->go_fd);
+	spawn_close_fd(&child->go_fd);
 	int failure = 0;
 	if (errnum == 0) {
 		do
 			n = read(child->failed_fd, &failure, sizeof(failure));
 		while (n < 0 && errno == EINTR);
 	}
-	close_fd(&child->failed_fd);
+	spawn_close_fd(&child->failed_fd);
 	if (errnum)
 		return error_set_errno(err, TALLY_IO, errnum, "cannot start '%s'", child->command);
 	if (n != (ssize_t)sizeof(failure))
 		return TALLY_OK; /* closed by the exec */
-	reap(child);
+	spawn_reap(child);
 	enum tally_status status = failure == ENOENT ? TALLY_NOT_FOUND : failure == EACCES ? TALLY_DENIED : TALLY_IO;
 	return error_set_errno(err, status, failure, "cannot run '%s'", child->command);
 }
@@ -130,8 +130,8 @@ enum tally_status spawn_try_wait(
 
 void spawn_cancel(struct spawn *child)
 {
-	close_fd(&child->go_fd);
-	close_fd(&child->failed_fd);
+	spawn_close_fd(&child->go_fd);
+	spawn_close_fd(&child->failed_fd);
 	if (child->pid > 0)
-		reap(child);
+		spawn_reap(child);
 }
