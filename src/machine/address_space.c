@@ -48,7 +48,7 @@ static bool add_active(struct address_space *space, const struct mapping *mappin
 	return active_insert(space, position, index);
 }
 
-static bool add_piece(
+static bool address_space_add_piece(
 	struct address_space *space, const struct mapping *whole, uint64_t start, uint64_t end, uint64_t time_ns)
 {
 	struct mapping piece = *whole;
@@ -60,7 +60,8 @@ static bool add_piece(
 }
 
 /* What lies there ends; *position: of the first active one behind. */
-static bool make_room(struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns, size_t *position)
+static bool address_space_make_room(
+	struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns, size_t *position)
 {
 	if (!arena_vec_push(space->arena, &space->change_times_ns, time_ns))
 		return false;
@@ -71,9 +72,9 @@ static bool make_room(struct address_space *space, uint64_t start, uint64_t end,
 		struct mapping old = space->mappings.items[index];
 		space->mappings.items[index].time_to_ns = time_ns;
 		active_remove(space, *position);
-		if (old.start < start && !add_piece(space, &old, old.start, start, time_ns))
+		if (old.start < start && !address_space_add_piece(space, &old, old.start, start, time_ns))
 			return false;
-		if (old.end > end && !add_piece(space, &old, end, old.end, time_ns))
+		if (old.end > end && !address_space_add_piece(space, &old, end, old.end, time_ns))
 			return false;
 	}
 	return true;
@@ -82,14 +83,14 @@ static bool make_room(struct address_space *space, uint64_t start, uint64_t end,
 bool address_space_unmap(struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns)
 {
 	size_t position;
-	return make_room(space, start, end, time_ns, &position);
+	return address_space_make_room(space, start, end, time_ns, &position);
 }
 
 bool address_space_map(struct address_space *space, const struct mapping *mapping)
 {
 	size_t position;
 	return mapping->end <= mapping->start ||
-	       (make_room(space, mapping->start, mapping->end, mapping->time_from_ns, &position) &&
+	       (address_space_make_room(space, mapping->start, mapping->end, mapping->time_from_ns, &position) &&
 		       add_active(space, mapping, position));
 }
 
@@ -184,7 +185,7 @@ static int compare_start(const void *a, const void *b)
 }
 
 /* The few of most processes come nearly in order. */
-static void sort_by_start(struct mapping *maps, size_t count)
+static void address_space_sort_by_start(struct mapping *maps, size_t count)
 {
 	if (count > FEW_MAPPINGS) {
 		qsort(maps, count, sizeof(*maps), compare_start);
@@ -229,7 +230,7 @@ bool address_space_finish(struct address_space *space)
 	space->max_end.len = 0;
 	if (!arena_vec_reserve(space->arena, &space->max_end, kept))
 		return false;
-	sort_by_start(maps, kept);
+	address_space_sort_by_start(maps, kept);
 	uint64_t highest = 0;
 	for (size_t i = 0; i < kept; i++) {
 		if (maps[i].end > highest)

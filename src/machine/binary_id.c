@@ -29,7 +29,7 @@ void binary_table_deinit(struct binary_table *table)
 	}
 }
 
-static struct tally_str base_name(struct tally_str path)
+static struct tally_str binary_id_base_name(struct tally_str path)
 {
 	size_t start = path.len;
 	while (start > 0 && path.data[start - 1] != '/')
@@ -50,7 +50,7 @@ static bool add_visible(struct binary_table *table, struct tally_str name, uint3
 }
 
 /* Adds or finds the binary of (path, build id or file, pid); the short name is taken only for a new one. */
-static bool add(struct binary_table *table, struct machine_binary *binary, struct tally_str path,
+static bool binary_id_add(struct binary_table *table, struct machine_binary *binary, struct tally_str path,
 	struct tally_str short_name, uint32_t *index)
 {
 	struct {
@@ -134,7 +134,7 @@ static struct machine_file file_of(const struct record_mmap *mmap)
 	return (struct machine_file){mmap->major, mmap->minor, mmap->inode, mmap->inode_generation};
 }
 
-static bool is_same_file(const struct binary_table *table, uint32_t index, const struct record_mmap *mmap)
+static bool binary_id_is_same_file(const struct binary_table *table, uint32_t index, const struct record_mmap *mmap)
 {
 	const struct machine_binary *binary = &table->binaries.items[index];
 	const struct machine_file file = file_of(mmap);
@@ -146,7 +146,7 @@ static bool is_same_file(const struct binary_table *table, uint32_t index, const
 
 static bool is_recent(const struct binary_table *table, uint32_t index, const struct record_mmap *mmap)
 {
-	return is_same_file(table, index, mmap) &&
+	return binary_id_is_same_file(table, index, mmap) &&
 	       str_equal(intern_get(table->strings, table->binaries.items[index].path), mmap->filename);
 }
 
@@ -155,7 +155,7 @@ static bool add_user(struct binary_table *table, const struct record_mmap *mmap,
 	struct machine_binary binary = {
 		.kind = MACHINE_USER_FILE, .build_id = mmap->build_id, .pid = (int32_t)mmap->pid};
 	struct tally_str path = mmap->filename;
-	struct tally_str short_name = base_name(path);
+	struct tally_str short_name = binary_id_base_name(path);
 	char map_path[32];
 	char jit_name[32];
 	bool is_code = mmap->prot & PROT_EXEC;
@@ -175,7 +175,7 @@ static bool add_user(struct binary_table *table, const struct record_mmap *mmap,
 	}
 	if (binary.kind == MACHINE_USER_FILE)
 		binary.file = file_of(mmap);
-	return add(table, &binary, path, short_name, index);
+	return binary_id_add(table, &binary, path, short_name, index);
 }
 
 /* Names differ at their ends. */
@@ -210,7 +210,7 @@ bool binary_table_add_user(struct binary_table *table, const struct record_mmap 
 	if (!add_user(table, mmap, index))
 		return false;
 	/* Neither what depends on more than name and file, nor what was given another build id at a finish. */
-	if (!is_anonymous(mmap->filename) && is_same_file(table, *index, mmap))
+	if (!is_anonymous(mmap->filename) && binary_id_is_same_file(table, *index, mmap))
 		*recent = *index + 1;
 	return true;
 }
@@ -221,9 +221,9 @@ static bool is_kernel_name(struct tally_str name)
 }
 
 /* "/lib/modules/6.1/kernel/net/nf_nat.ko.xz" -> "[nf_nat]"; dashes are underscores in a module's name. */
-static struct tally_str module_name(struct tally_str path, char *buffer, size_t size)
+static struct tally_str binary_id_module_name(struct tally_str path, char *buffer, size_t size)
 {
-	struct tally_str base = base_name(path);
+	struct tally_str base = binary_id_base_name(path);
 	if (base.len > 0 && base.data[0] == '[')
 		return base;
 	size_t len = 0;
@@ -250,30 +250,31 @@ bool binary_table_add_kernel(struct binary_table *table, const struct record_mma
 		binary.start = mmap->pgoff ? mmap->pgoff : mmap->start;
 		if (__builtin_add_overflow(mmap->start, mmap->len, &binary.end) || mmap->len == 0)
 			binary.end = UINT64_MAX;
-		return add(table, &binary, STR(KERNEL_NAME), STR(KERNEL_NAME), index);
+		return binary_id_add(table, &binary, STR(KERNEL_NAME), STR(KERNEL_NAME), index);
 	}
 	if (str_starts_with(name, STR(GUEST_KERNEL_NAME))) {
 		binary.kind = MACHINE_NO_FILE; /* another machine's kernel: nothing here can name it */
-		return add(table, &binary, STR("[guest.kernel.kallsyms]"), STR("[guest.kernel.kallsyms]"), index);
+		return binary_id_add(
+			table, &binary, STR("[guest.kernel.kallsyms]"), STR("[guest.kernel.kallsyms]"), index);
 	}
-	return add(table, &binary, name, module_name(name, buffer, sizeof(buffer)), index);
+	return binary_id_add(table, &binary, name, binary_id_module_name(name, buffer, sizeof(buffer)), index);
 }
 
 bool binary_table_add_bpf(struct binary_table *table, const struct record_ksymbol *ksymbol, uint32_t *index)
 {
 	struct machine_binary binary = {.kind = MACHINE_BPF, .pid = -1, .start = ksymbol->addr};
-	return add(table, &binary, ksymbol->name, ksymbol->name, index);
+	return binary_id_add(table, &binary, ksymbol->name, ksymbol->name, index);
 }
 
 bool binary_table_add_jitdump(struct binary_table *table, struct tally_str path, int32_t pid, uint32_t *index)
 {
 	struct machine_binary binary = {.kind = MACHINE_JITDUMP, .pid = pid};
-	return add(table, &binary, path, base_name(path), index);
+	return binary_id_add(table, &binary, path, binary_id_base_name(path), index);
 }
 
 static bool is_module_file(struct tally_str path)
 {
-	struct tally_str base = base_name(path);
+	struct tally_str base = binary_id_base_name(path);
 	for (size_t i = 1; i + 3 <= base.len; i++)
 		if (memcmp(base.data + i, ".ko", 3) == 0 && (i + 3 == base.len || base.data[i + 3] == '.'))
 			return true;
@@ -345,7 +346,8 @@ bool binary_table_add_build_id(struct binary_table *table, const struct machine_
 	/* Some writers do not say whose a file is, or call the vdso the kernel's: where it is mapped tells. */
 	bool is_module = is_module_file(path) || (path.len > 0 && path.data[0] == '[');
 	if ((mode == MISC_CPUMODE_KERNEL || is_module) &&
-		!list_id(&table->listed[BINARY_OF_KERNEL], module_name(path, buffer, sizeof(buffer)), &entry->id))
+		!list_id(&table->listed[BINARY_OF_KERNEL], binary_id_module_name(path, buffer, sizeof(buffer)),
+			&entry->id))
 		return false;
 	return list_id(&table->listed[BINARY_OF_USER], path, &entry->id);
 }
@@ -356,7 +358,7 @@ static struct tally_str listed_name(
 	struct tally_str path = intern_get(table->strings, binary->path);
 	switch (binary_owner_of(table, binary)) {
 	case BINARY_OF_KERNEL:
-		return binary->kind == MACHINE_KERNEL ? STR(KERNEL_NAME) : module_name(path, buffer, size);
+		return binary->kind == MACHINE_KERNEL ? STR(KERNEL_NAME) : binary_id_module_name(path, buffer, size);
 	case BINARY_OF_GUEST:
 	case BINARY_OF_USER:
 	case BINARY_OWNERS:
@@ -392,7 +394,7 @@ bool binary_table_lists_build_ids(const struct binary_table *table)
 }
 
 /* Which of the files at a path the listed build id is of. */
-static void find_listed(struct binary_table *table)
+static void binary_id_find_listed(struct binary_table *table)
 {
 	for (size_t owner = 0; owner < BINARY_OWNERS; owner++)
 		for (size_t i = 0; i < table->listed[owner].ids.len; i++) {
@@ -419,8 +421,8 @@ static bool name_kernel(struct binary_table *table, struct machine_binary *kerne
 	struct tally_str path = intern_get(table->strings, table->kernel_path);
 	if (is_kernel_name(path))
 		return true;
-	struct tally_str shown =
-		memmem(path.data, path.len, "vmlinux", strlen("vmlinux")) ? STR(VMLINUX_NAME) : base_name(path);
+	struct tally_str shown = memmem(path.data, path.len, "vmlinux", strlen("vmlinux")) ? STR(VMLINUX_NAME)
+											   : binary_id_base_name(path);
 	kernel->path = table->kernel_path;
 	return intern_add(table->strings, shown.data, shown.len, &kernel->short_name);
 }
@@ -428,7 +430,7 @@ static bool name_kernel(struct binary_table *table, struct machine_binary *kerne
 bool binary_table_finish(struct binary_table *table)
 {
 	memset(table->recent, 0, sizeof(table->recent)); /* they are told by the build ids that the records have */
-	find_listed(table);
+	binary_id_find_listed(table);
 	for (size_t i = 0; i < table->binaries.len; i++) {
 		struct machine_binary *binary = &table->binaries.items[i];
 		const struct binary_listed *listed = listed_of(table, binary);

@@ -78,7 +78,7 @@ static bool map_user(struct machine *machine, const struct record_mmap *mmap, st
 	return true;
 }
 
-static bool apply_mmap(
+static bool machine_apply_mmap(
 	struct machine *machine, const struct record *record, const struct record_mmap *mmap, uint64_t time_ns)
 {
 	/* A data mapping is kept: perf resolves samples in anything that is mapped, executable or not. */
@@ -124,7 +124,7 @@ enum tally_status machine_apply(struct machine *machine, const struct record *re
 	switch (fields->type) {
 	case RECORD_MMAP:
 	case RECORD_MMAP2:
-		ok = apply_mmap(machine, record, &fields->mmap, time_ns);
+		ok = machine_apply_mmap(machine, record, &fields->mmap, time_ns);
 		break;
 	case RECORD_COMM:
 		if (fields->comm.is_exec)

@@ -39,7 +39,7 @@ static struct process *find_or_add_process(struct process_table *table, int32_t 
 	return &table->processes.items[*index];
 }
 
-static struct thread *find_or_add_thread(struct process_table *table, int32_t tid)
+static struct thread *process_find_or_add_thread(struct process_table *table, int32_t tid)
 {
 	bool is_new;
 	const struct thread thread = {.tid = tid};
@@ -92,26 +92,26 @@ bool process_table_exec(struct process_table *table, int32_t pid, uint64_t time_
 
 bool process_table_name(struct process_table *table, int32_t tid, struct tally_str comm, uint64_t time_ns)
 {
-	struct thread *thread = find_or_add_thread(table, tid);
+	struct thread *thread = process_find_or_add_thread(table, tid);
 	struct thread_name name = {.time_from_ns = time_ns};
 	comm = visible_str(&table->arena, comm);
 	return thread && comm.data && intern_add(table->strings, comm.data, comm.len, &name.comm) &&
 	       arena_vec_push(&table->arena, &thread->names, name);
 }
 
-static bool inherit_name(struct process_table *table, const struct record_task *task, uint64_t time_ns)
+static bool process_inherit_name(struct process_table *table, const struct record_task *task, uint64_t time_ns)
 {
 	struct thread_name name = {.time_from_ns = time_ns};
 	name.comm = process_table_name_at(table, (int32_t)task->ptid, time_ns, NULL);
 	if (name.comm == INTERN_NONE)
 		return true;
-	struct thread *thread = find_or_add_thread(table, (int32_t)task->tid);
+	struct thread *thread = process_find_or_add_thread(table, (int32_t)task->tid);
 	return thread && arena_vec_push(&table->arena, &thread->names, name);
 }
 
 bool process_table_fork(struct process_table *table, const struct record_task *task, uint64_t time_ns)
 {
-	if (!inherit_name(table, task, time_ns))
+	if (!process_inherit_name(table, task, time_ns))
 		return false;
 	if (task->pid == task->ppid)
 		return true; /* a thread: it shares the space */
