@@ -126,7 +126,7 @@ struct entry {
 };
 
 /* The entry at c, which moves behind it. False: the section ends here. */
-static bool next_entry(const struct cfi_table *table, struct cursor *c, struct entry *entry)
+static bool cfi_next_entry(const struct cfi_table *table, struct cursor *c, struct entry *entry)
 {
 	entry->offset = c->pos;
 	uint64_t length = cursor_u32(c);
@@ -165,7 +165,7 @@ static bool read_cie(const struct cfi_table *table, uint64_t offset, struct cie 
 	if (offset >= c.len)
 		return false;
 	c.pos = (size_t)offset;
-	if (!next_entry(table, &c, &entry) || entry.cie != UINT64_MAX || entry.body == entry.end)
+	if (!cfi_next_entry(table, &c, &entry) || entry.cie != UINT64_MAX || entry.body == entry.end)
 		return false;
 	c.pos = entry.body;
 	c.len = (size_t)entry.end;
@@ -207,7 +207,7 @@ static bool read_fde(const struct cfi_table *table, const struct entry *entry, c
 	return !c->failed;
 }
 
-static int by_low(const void *a, const void *b)
+static int cfi_by_low(const void *a, const void *b)
 {
 	const struct cfi_fde *left = a;
 	const struct cfi_fde *right = b;
@@ -228,7 +228,7 @@ enum tally_status cfi_open(struct cfi_table *table, const struct cfi_section *se
 	while (cursor_left(&c) > 0) {
 		struct cfi_fde fde;
 		struct cursor program;
-		if (!next_entry(table, &c, &entry)) {
+		if (!cfi_next_entry(table, &c, &entry)) {
 			table->damaged++;
 			break;
 		}
@@ -254,7 +254,7 @@ enum tally_status cfi_open(struct cfi_table *table, const struct cfi_section *se
 		}
 	}
 	if (!is_sorted)
-		qsort(table->fdes.items, table->fdes.len, sizeof(*table->fdes.items), by_low);
+		qsort(table->fdes.items, table->fdes.len, sizeof(*table->fdes.items), cfi_by_low);
 	return TALLY_OK;
 }
 
@@ -336,13 +336,13 @@ static void move_to(struct program *p, uint64_t location)
 	p->location = p->row.low = location;
 }
 
-static void restore(struct program *p, uint64_t reg)
+static void cfi_restore(struct program *p, uint64_t reg)
 {
 	if (reg < CFI_REGISTERS)
 		p->row.registers[reg] = p->initial.registers[reg];
 }
 
-static void remember(struct program *p)
+static void cfi_remember(struct program *p)
 {
 	if (p->depth == STACK_DEPTH)
 		p->c.failed = true;
@@ -350,7 +350,7 @@ static void remember(struct program *p)
 		p->stack[p->depth++] = p->row;
 }
 
-static void recall(struct program *p)
+static void cfi_recall(struct program *p)
 {
 	if (p->depth == 0) {
 		p->c.failed = true;
@@ -364,7 +364,7 @@ static void recall(struct program *p)
 }
 
 /* In unsigned arithmetic: factors of a hostile table may wrap. */
-static int64_t scaled(const struct program *p, uint64_t factor)
+static int64_t cfi_scaled(const struct program *p, uint64_t factor)
 {
 	return (int64_t)(factor * (uint64_t)p->cie->data_align);
 }
@@ -380,7 +380,7 @@ static void run_cfa(struct program *p, uint8_t opcode)
 		break;
 	case DW_CFA_def_cfa_sf:
 		reg = cursor_uleb(c);
-		set_cfa(p, reg, scaled(p, (uint64_t)cursor_sleb(c)));
+		set_cfa(p, reg, cfi_scaled(p, (uint64_t)cursor_sleb(c)));
 		break;
 	case DW_CFA_def_cfa_register:
 		reg = cursor_uleb(c);
@@ -390,7 +390,7 @@ static void run_cfa(struct program *p, uint8_t opcode)
 		set_cfa(p, p->row.cfa_register, (int64_t)cursor_uleb(c));
 		break;
 	case DW_CFA_def_cfa_offset_sf:
-		set_cfa(p, p->row.cfa_register, scaled(p, (uint64_t)cursor_sleb(c)));
+		set_cfa(p, p->row.cfa_register, cfi_scaled(p, (uint64_t)cursor_sleb(c)));
 		break;
 	default:
 		set_cfa_expression(p);
@@ -406,26 +406,26 @@ static bool run_register(struct program *p, uint8_t opcode)
 	switch (opcode) {
 	case DW_CFA_offset_extended:
 		reg = cursor_uleb(c);
-		set_rule(p, reg, CFI_AT_OFFSET, scaled(p, cursor_uleb(c)));
+		set_rule(p, reg, CFI_AT_OFFSET, cfi_scaled(p, cursor_uleb(c)));
 		return true;
 	case DW_CFA_offset_extended_sf:
 		reg = cursor_uleb(c);
-		set_rule(p, reg, CFI_AT_OFFSET, scaled(p, (uint64_t)cursor_sleb(c)));
+		set_rule(p, reg, CFI_AT_OFFSET, cfi_scaled(p, (uint64_t)cursor_sleb(c)));
 		return true;
 	case DW_CFA_GNU_negative_offset_extended:
 		reg = cursor_uleb(c);
-		set_rule(p, reg, CFI_AT_OFFSET, scaled(p, 0 - cursor_uleb(c)));
+		set_rule(p, reg, CFI_AT_OFFSET, cfi_scaled(p, 0 - cursor_uleb(c)));
 		return true;
 	case DW_CFA_val_offset:
 		reg = cursor_uleb(c);
-		set_rule(p, reg, CFI_IS_OFFSET, scaled(p, cursor_uleb(c)));
+		set_rule(p, reg, CFI_IS_OFFSET, cfi_scaled(p, cursor_uleb(c)));
 		return true;
 	case DW_CFA_val_offset_sf:
 		reg = cursor_uleb(c);
-		set_rule(p, reg, CFI_IS_OFFSET, scaled(p, (uint64_t)cursor_sleb(c)));
+		set_rule(p, reg, CFI_IS_OFFSET, cfi_scaled(p, (uint64_t)cursor_sleb(c)));
 		return true;
 	case DW_CFA_restore_extended:
-		restore(p, cursor_uleb(c));
+		cfi_restore(p, cursor_uleb(c));
 		return true;
 	case DW_CFA_undefined:
 		set_rule(p, cursor_uleb(c), CFI_UNDEFINED, 0);
@@ -470,7 +470,7 @@ static bool run_move(struct program *p, uint8_t opcode)
 	}
 }
 
-static void run_one(struct program *p)
+static void cfi_run_one(struct program *p)
 {
 	uint8_t opcode = cursor_u8(&p->c);
 	uint8_t low = opcode & 0x3f;
@@ -479,10 +479,10 @@ static void run_one(struct program *p)
 		move_to(p, p->location + low * p->cie->code_align);
 		return;
 	case DW_CFA_offset:
-		set_rule(p, low, CFI_AT_OFFSET, scaled(p, cursor_uleb(&p->c)));
+		set_rule(p, low, CFI_AT_OFFSET, cfi_scaled(p, cursor_uleb(&p->c)));
 		return;
 	case DW_CFA_restore:
-		restore(p, low);
+		cfi_restore(p, low);
 		return;
 	default:
 		break;
@@ -493,10 +493,10 @@ static void run_one(struct program *p)
 	case DW_CFA_nop:
 		break;
 	case DW_CFA_remember_state:
-		remember(p);
+		cfi_remember(p);
 		break;
 	case DW_CFA_restore_state:
-		recall(p);
+		cfi_recall(p);
 		break;
 	case DW_CFA_def_cfa:
 	case DW_CFA_def_cfa_sf:
@@ -518,13 +518,13 @@ static void run_one(struct program *p)
 	}
 }
 
-static bool run(struct program *p, size_t begin, size_t end)
+static bool cfi_run(struct program *p, size_t begin, size_t end)
 {
 	p->c = cursor_of(p->table);
 	p->c.pos = begin;
 	p->c.len = end;
 	while (cursor_left(&p->c) > 0 && !p->is_over)
-		run_one(p);
+		cfi_run_one(p);
 	return !p->c.failed;
 }
 
@@ -537,19 +537,19 @@ bool cfi_row_at(const struct cfi_table *table, const struct cfi_fde *fde, uint64
 	struct cfi_fde range;
 	struct cfi_row stack[STACK_DEPTH];
 	c.pos = (size_t)fde->offset;
-	if (!next_entry(table, &c, &entry) || !read_cie(table, entry.cie, &cie) ||
+	if (!cfi_next_entry(table, &c, &entry) || !read_cie(table, entry.cie, &cie) ||
 		!read_fde(table, &entry, &cie, &c, &range))
 		return false;
 	struct program p = {.table = table, .cie = &cie, .stack = stack, .pc = UINT64_MAX};
 	size_t begin = c.pos;
-	if (!run(&p, cie.program, cie.end))
+	if (!cfi_run(&p, cie.program, cie.end))
 		return false;
 	p.initial = p.row;
 	p.pc = pc;
 	p.location = p.row.low = fde->low;
 	p.row.high = fde->high;
 	p.depth = 0;
-	if (!run(&p, begin, (size_t)entry.end) && !p.is_over)
+	if (!cfi_run(&p, begin, (size_t)entry.end) && !p.is_over)
 		return false;
 	*row = p.row;
 	*frame = cie.frame;
@@ -590,7 +590,7 @@ static bool walk_cie(struct cfi_walk *walk, uint64_t offset)
 	if (!known->is_good)
 		return false;
 	struct program p = {.table = walk->table, .cie = &known->cie, .stack = known->stack, .pc = UINT64_MAX};
-	known->is_good = run(&p, known->cie.program, known->cie.end);
+	known->is_good = cfi_run(&p, known->cie.program, known->cie.end);
 	known->initial = p.row;
 	return known->is_good;
 }
@@ -602,7 +602,7 @@ bool cfi_walk_entry(struct cfi_walk *walk, const struct cfi_fde *fde)
 	struct cfi_fde range;
 	struct cfi_cie *known = walk->cie;
 	c.pos = (size_t)fde->offset;
-	if (!next_entry(walk->table, &c, &entry) || !walk_cie(walk, entry.cie) ||
+	if (!cfi_next_entry(walk->table, &c, &entry) || !walk_cie(walk, entry.cie) ||
 		!read_fde(walk->table, &entry, &known->cie, &c, &range))
 		return false;
 	struct program p = {.table = walk->table, .cie = &known->cie, .stack = known->stack, .pc = fde->low};
@@ -610,7 +610,7 @@ bool cfi_walk_entry(struct cfi_walk *walk, const struct cfi_fde *fde)
 	p.row = p.initial = known->initial;
 	p.location = p.row.low = fde->low;
 	p.row.high = fde->high;
-	while (run(&p, begin, (size_t)entry.end) || p.is_over) {
+	while (cfi_run(&p, begin, (size_t)entry.end) || p.is_over) {
 		if (p.row.high > fde->high)
 			p.row.high = fde->high;
 		if (p.row.low != p.pc || !walk->take(walk->context, &p.row, &known->cie.frame) || !p.is_over)

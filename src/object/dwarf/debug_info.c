@@ -50,7 +50,7 @@ static bool add_unit_ranges(struct debug_info *info, uint32_t index)
 	return true;
 }
 
-static int by_low(const void *a, const void *b)
+static int debug_info_by_low(const void *a, const void *b)
 {
 	const struct debug_unit_range *left = a;
 	const struct debug_unit_range *right = b;
@@ -71,7 +71,7 @@ static bool index_units(struct debug_info *info)
 	if (info->ranges.len >= NO_UNIT)
 		return false;
 	if (info->ranges.len)
-		qsort(info->ranges.items, info->ranges.len, sizeof(*info->ranges.items), by_low);
+		qsort(info->ranges.items, info->ranges.len, sizeof(*info->ranges.items), debug_info_by_low);
 	uint32_t open = NO_UNIT;
 	for (uint32_t i = 0; i < info->ranges.len; i++) {
 		while (open != NO_UNIT && info->ranges.items[open].high <= info->ranges.items[i].low)
@@ -126,7 +126,7 @@ void debug_info_close(struct debug_info *info)
 }
 
 /* The last range that begins at or below address and covers it. */
-static uint32_t unit_at(const struct debug_info *info, uint64_t address)
+static uint32_t debug_info_unit_at(const struct debug_info *info, uint64_t address)
 {
 	size_t low = 0;
 	size_t high = info->ranges.len;
@@ -162,7 +162,8 @@ static bool find_split_unit(const struct unit_code *code, const struct dwarf_uni
 	return false;
 }
 
-static void open_split(const struct debug_info *info, struct unit_code *code, const struct dwarf_unit *skeleton)
+static void debug_info_open_split(
+	const struct debug_info *info, struct unit_code *code, const struct dwarf_unit *skeleton)
 {
 	code->is_split_missing = true;
 	if (info->package &&
@@ -181,21 +182,21 @@ static enum tally_status load_functions(const struct debug_info *info, struct un
 {
 	if (!unit->is_skeleton)
 		return dwarf_functions_read(&code->functions, reader, info->file, unit, NULL);
-	open_split(info, code, unit);
+	debug_info_open_split(info, code, unit);
 	if (!code->split || !find_split_unit(code, unit, &code->split_unit))
 		return TALLY_OK;
 	code->is_split_missing = false;
 	return dwarf_functions_read(&code->functions, reader, code->split, &code->split_unit, NULL);
 }
 
-struct load {
+struct debug_info_load {
 	struct debug_info *info;
 	const uint32_t *units;
 };
 
 static void load_unit(void *context, size_t index, unsigned worker)
 {
-	const struct load *load = context;
+	const struct debug_info_load *load = context;
 	uint32_t unit_index = load->units[index];
 	struct unit_code *code = &load->info->codes[unit_index];
 	const struct dwarf_unit *unit = &load->info->file->units.items[unit_index];
@@ -216,7 +217,7 @@ enum tally_status debug_info_load(
 	VEC(uint32_t) units = {0};
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < count && status == TALLY_OK; i++) {
-		uint32_t unit = unit_at(info, addresses[i]);
+		uint32_t unit = debug_info_unit_at(info, addresses[i]);
 		if (unit == NO_UNIT || info->codes[unit].is_wanted)
 			continue;
 		info->codes[unit].is_wanted = true;
@@ -224,7 +225,7 @@ enum tally_status debug_info_load(
 			status = error_nomem(err);
 	}
 	if (status == TALLY_OK) {
-		struct load load = {.info = info, .units = units.items};
+		struct debug_info_load load = {.info = info, .units = units.items};
 		thread_pool_for(units.len, threads, load_unit, &load);
 		for (size_t i = 0; i < units.len; i++) {
 			const struct unit_code *code = &info->codes[units.items[i]];
@@ -240,7 +241,7 @@ enum tally_status debug_info_load(
 
 size_t debug_info_find(const struct debug_info *info, uint64_t address, struct debug_place *places, size_t max)
 {
-	uint32_t unit = unit_at(info, address);
+	uint32_t unit = debug_info_unit_at(info, address);
 	size_t count = 0;
 	if (unit == NO_UNIT || !info->codes[unit].is_loaded || max == 0)
 		return 0;
@@ -270,7 +271,7 @@ size_t debug_info_find(const struct debug_info *info, uint64_t address, struct d
 
 bool debug_info_function(const struct debug_info *info, uint64_t address, struct debug_function *function)
 {
-	uint32_t unit = unit_at(info, address);
+	uint32_t unit = debug_info_unit_at(info, address);
 	if (unit == NO_UNIT || !info->codes[unit].is_loaded)
 		return false;
 	const struct unit_code *code = &info->codes[unit];

@@ -92,7 +92,7 @@ static int by_code(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-static struct dwarf_abbrev_table *make_table(struct arena *arena, struct building *b)
+static struct dwarf_abbrev_table *dwarf_abbrev_make_table(struct arena *arena, struct building *b)
 {
 	struct dwarf_abbrev_table *table = arena_new(arena, struct dwarf_abbrev_table);
 	if (!table || b->abbrevs.len == 0)
@@ -131,7 +131,7 @@ struct dwarf_abbrev_table *dwarf_abbrev_read(
 						      (UINT64_C(1) + b.abbrevs.items[b.abbrevs.len - 1].attr_count)))
 				break;
 	}
-	struct dwarf_abbrev_table *table = make_table(arena, &b);
+	struct dwarf_abbrev_table *table = dwarf_abbrev_make_table(arena, &b);
 	vec_free(&b.abbrevs);
 	vec_free(&b.attrs);
 	return table;

@@ -19,7 +19,7 @@ void dwarf_reader_deinit(struct dwarf_reader *reader)
 	arena_deinit(&reader->arena);
 }
 
-static struct map_u64 *tables_of(struct dwarf_reader *reader, const struct dwarf_file *file)
+static struct map_u64 *dwarf_entry_tables_of(struct dwarf_reader *reader, const struct dwarf_file *file)
 {
 	if (reader->last_file < reader->files.len && reader->files.items[reader->last_file].file == file)
 		return &reader->files.items[reader->last_file].by_offset;
@@ -38,7 +38,7 @@ static struct map_u64 *tables_of(struct dwarf_reader *reader, const struct dwarf
 static const struct dwarf_abbrev_table *abbrev_table(
 	struct dwarf_reader *reader, const struct dwarf_file *file, const struct dwarf_unit *unit)
 {
-	struct map_u64 *tables = tables_of(reader, file);
+	struct map_u64 *tables = dwarf_entry_tables_of(reader, file);
 	/* Sizes of attributes depend on the unit, so that they are part of the key. */
 	uint64_t key = unit->abbrev_offset << 8 | (uint64_t)(unit->version & 7) << 5 |
 		       (uint64_t)unit->address_size << 1 | (unit->offset_size == 8);
@@ -157,7 +157,7 @@ static void set_indexed_address(const struct dwarf_walk *walk, uint64_t index, s
 		file->sections[DWARF_ADDR], file->swap, walk->unit->addr_base, index, walk->unit->address_size);
 }
 
-static void set_text(const struct dwarf_walk *walk, uint32_t form, struct dwarf_value *value)
+static void dwarf_entry_set_text(const struct dwarf_walk *walk, uint32_t form, struct dwarf_value *value)
 {
 	uint64_t offset = cursor_uint((struct cursor *)&walk->cursor, walk->unit->offset_size);
 	value->class = DWARF_TEXT;
@@ -176,7 +176,7 @@ static void set_inline_text(struct cursor *c, struct dwarf_value *value)
 	cursor_skip(c, length + 1);
 }
 
-static void set_number(struct dwarf_value *value, enum dwarf_class class, uint64_t number)
+static void dwarf_entry_set_number(struct dwarf_value *value, enum dwarf_class class, uint64_t number)
 {
 	value->class = class;
 	value->number = number;
@@ -194,7 +194,7 @@ static bool read_text_form(struct dwarf_walk *walk, uint32_t form, struct dwarf_
 	case DW_FORM_line_strp:
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_strp_alt:
-		set_text(walk, form, value);
+		dwarf_entry_set_text(walk, form, value);
 		return true;
 	case DW_FORM_strx:
 	case DW_FORM_GNU_str_index:
@@ -229,24 +229,25 @@ static bool read_reference_form(struct dwarf_walk *walk, uint32_t form, struct d
 	case DW_FORM_ref2:
 	case DW_FORM_ref4:
 	case DW_FORM_ref8:
-		set_number(value, DWARF_REFERENCE, unit + cursor_uint(c, 1u << (form - DW_FORM_ref1)));
+		dwarf_entry_set_number(value, DWARF_REFERENCE, unit + cursor_uint(c, 1u << (form - DW_FORM_ref1)));
 		return true;
 	case DW_FORM_ref_udata:
-		set_number(value, DWARF_REFERENCE, unit + cursor_uleb(c));
+		dwarf_entry_set_number(value, DWARF_REFERENCE, unit + cursor_uleb(c));
 		return true;
 	case DW_FORM_ref_addr:
-		set_number(value, DWARF_REFERENCE,
+		dwarf_entry_set_number(value, DWARF_REFERENCE,
 			cursor_uint(c, walk->unit->version < 3 ? walk->unit->address_size : walk->unit->offset_size));
 		return true;
 	case DW_FORM_GNU_ref_alt:
-		set_number(value, DWARF_REFERENCE_SUPPLEMENT, cursor_uint(c, walk->unit->offset_size));
+		dwarf_entry_set_number(value, DWARF_REFERENCE_SUPPLEMENT, cursor_uint(c, walk->unit->offset_size));
 		return true;
 	case DW_FORM_ref_sup4:
 	case DW_FORM_ref_sup8:
-		set_number(value, DWARF_REFERENCE_SUPPLEMENT, cursor_uint(c, form == DW_FORM_ref_sup4 ? 4 : 8));
+		dwarf_entry_set_number(
+			value, DWARF_REFERENCE_SUPPLEMENT, cursor_uint(c, form == DW_FORM_ref_sup4 ? 4 : 8));
 		return true;
 	case DW_FORM_ref_sig8:
-		set_number(value, DWARF_REFERENCE_TYPE, cursor_u64(c));
+		dwarf_entry_set_number(value, DWARF_REFERENCE_TYPE, cursor_u64(c));
 		return true;
 	default:
 		return false;
@@ -259,34 +260,34 @@ static bool read_number_form(struct dwarf_walk *walk, const struct dwarf_attr_sp
 	switch (spec->form) {
 	case DW_FORM_data1:
 	case DW_FORM_flag:
-		set_number(value, DWARF_NUMBER, cursor_u8(c));
+		dwarf_entry_set_number(value, DWARF_NUMBER, cursor_u8(c));
 		return true;
 	case DW_FORM_data2:
-		set_number(value, DWARF_NUMBER, cursor_u16(c));
+		dwarf_entry_set_number(value, DWARF_NUMBER, cursor_u16(c));
 		return true;
 	case DW_FORM_data4:
-		set_number(value, DWARF_NUMBER, cursor_u32(c));
+		dwarf_entry_set_number(value, DWARF_NUMBER, cursor_u32(c));
 		return true;
 	case DW_FORM_data8:
-		set_number(value, DWARF_NUMBER, cursor_u64(c));
+		dwarf_entry_set_number(value, DWARF_NUMBER, cursor_u64(c));
 		return true;
 	case DW_FORM_udata:
-		set_number(value, DWARF_NUMBER, cursor_uleb(c));
+		dwarf_entry_set_number(value, DWARF_NUMBER, cursor_uleb(c));
 		return true;
 	case DW_FORM_sdata:
-		set_number(value, DWARF_NUMBER, (uint64_t)cursor_sleb(c));
+		dwarf_entry_set_number(value, DWARF_NUMBER, (uint64_t)cursor_sleb(c));
 		return true;
 	case DW_FORM_flag_present:
-		set_number(value, DWARF_NUMBER, 1);
+		dwarf_entry_set_number(value, DWARF_NUMBER, 1);
 		return true;
 	case DW_FORM_implicit_const:
-		set_number(value, DWARF_NUMBER, (uint64_t)spec->implicit);
+		dwarf_entry_set_number(value, DWARF_NUMBER, (uint64_t)spec->implicit);
 		return true;
 	case DW_FORM_sec_offset:
-		set_number(value, DWARF_OFFSET, cursor_uint(c, walk->unit->offset_size));
+		dwarf_entry_set_number(value, DWARF_OFFSET, cursor_uint(c, walk->unit->offset_size));
 		return true;
 	case DW_FORM_rnglistx:
-		set_number(value, DWARF_RANGE_INDEX, cursor_uleb(c));
+		dwarf_entry_set_number(value, DWARF_RANGE_INDEX, cursor_uleb(c));
 		return true;
 	default:
 		return false;
@@ -298,7 +299,7 @@ static bool read_address_form(struct dwarf_walk *walk, uint32_t form, struct dwa
 	struct cursor *c = &walk->cursor;
 	switch (form) {
 	case DW_FORM_addr:
-		set_number(value, DWARF_ADDRESS, cursor_uint(c, walk->unit->address_size));
+		dwarf_entry_set_number(value, DWARF_ADDRESS, cursor_uint(c, walk->unit->address_size));
 		return true;
 	case DW_FORM_addrx:
 	case DW_FORM_GNU_addr_index:

@@ -29,8 +29,8 @@ static const char *const section_names[DWARF_SECTIONS] = {
 enum unit_kind { UNIT_UNREADABLE, UNIT_OF_CODE, UNIT_OF_TYPE };
 
 /* The header at c; false: it cannot be followed. of_types: all units are, which they do not say before DWARF 5. */
-static bool read_header(struct cursor *c, bool of_types, struct dwarf_unit *unit, struct dwarf_signature *signature,
-	enum unit_kind *kind)
+static bool dwarf_file_read_header(struct cursor *c, bool of_types, struct dwarf_unit *unit,
+	struct dwarf_signature *signature, enum unit_kind *kind)
 {
 	*unit = (struct dwarf_unit){.offset = c->pos, .offset_size = 4};
 	uint64_t length = cursor_u32(c);
@@ -196,7 +196,7 @@ static int compare_signatures(const void *left, const void *right)
 	return (a->signature > b->signature) - (a->signature < b->signature);
 }
 
-static enum tally_status read_units(struct dwarf_file *file, struct tally_error *err)
+static enum tally_status dwarf_file_read_units(struct dwarf_file *file, struct tally_error *err)
 {
 	struct cursor c = cursor_make(file->sections[DWARF_INFO], file->swap);
 	struct arena arena;
@@ -207,7 +207,7 @@ static enum tally_status read_units(struct dwarf_file *file, struct tally_error 
 		struct dwarf_unit unit;
 		struct dwarf_signature signature = {0};
 		enum unit_kind kind;
-		if (!read_header(&c, file->is_types, &unit, &signature, &kind)) {
+		if (!dwarf_file_read_header(&c, file->is_types, &unit, &signature, &kind)) {
 			file->damaged++;
 			break;
 		}
@@ -232,7 +232,7 @@ static enum tally_status read_units(struct dwarf_file *file, struct tally_error 
 }
 
 /* What .debug_types has, as a file of its own; it borrows the other sections. */
-static enum tally_status read_types(
+static enum tally_status dwarf_file_read_types(
 	struct dwarf_file *file, const struct elf_image *image, const char *suffix, struct tally_error *err)
 {
 	char name[32];
@@ -255,7 +255,7 @@ static enum tally_status read_types(
 	memcpy(file->types->sections, file->sections, sizeof(file->sections));
 	file->types->opened[DWARF_INFO] = section;
 	file->types->sections[DWARF_INFO] = section.bytes;
-	return read_units(file->types, err);
+	return dwarf_file_read_units(file->types, err);
 }
 
 static enum tally_status open_sections(struct dwarf_file *file, const struct elf_image *image, struct tally_error *err)
@@ -279,7 +279,7 @@ static enum tally_status open_sections(struct dwarf_file *file, const struct elf
 	return TALLY_OK;
 }
 
-static enum tally_status open_file(
+static enum tally_status dwarf_file_open_file(
 	const struct elf_image *image, const struct dwarf_file *from, struct dwarf_file **out, struct tally_error *err)
 {
 	struct dwarf_file *file = calloc(1, sizeof(*file));
@@ -289,9 +289,9 @@ static enum tally_status open_file(
 	file->swap = elf_image_is_swapped(image);
 	enum tally_status status = open_sections(file, image, err);
 	if (status == TALLY_OK)
-		status = read_units(file, err);
+		status = dwarf_file_read_units(file, err);
 	if (status == TALLY_OK)
-		status = read_types(file, image, file->is_split ? ".dwo" : "", err);
+		status = dwarf_file_read_types(file, image, file->is_split ? ".dwo" : "", err);
 	if (status != TALLY_OK) {
 		dwarf_file_close(file);
 		return status;
@@ -303,24 +303,24 @@ static enum tally_status open_file(
 enum tally_status dwarf_file_open(const struct elf_image *image, const struct dwarf_file *supplement,
 	struct dwarf_file **file, struct tally_error *err)
 {
-	return open_file(image, &(struct dwarf_file){.supplement = supplement}, file, err);
+	return dwarf_file_open_file(image, &(struct dwarf_file){.supplement = supplement}, file, err);
 }
 
 enum tally_status dwarf_file_open_split(const struct elf_image *image, const struct dwarf_file *program,
 	struct dwarf_file **file, struct tally_error *err)
 {
-	return open_file(image, &(struct dwarf_file){.program = program, .is_split = true}, file, err);
+	return dwarf_file_open_file(image, &(struct dwarf_file){.program = program, .is_split = true}, file, err);
 }
 
-static enum tally_status open_bytes(const struct tally_bytes sections[DWARF_SECTIONS], const struct dwarf_file *from,
-	struct dwarf_file **out, struct tally_error *err)
+static enum tally_status dwarf_file_open_bytes(const struct tally_bytes sections[DWARF_SECTIONS],
+	const struct dwarf_file *from, struct dwarf_file **out, struct tally_error *err)
 {
 	struct dwarf_file *file = calloc(1, sizeof(*file));
 	if (!file)
 		return error_nomem(err);
 	*file = *from;
 	memcpy(file->sections, sections, sizeof(file->sections));
-	enum tally_status status = read_units(file, err);
+	enum tally_status status = dwarf_file_read_units(file, err);
 	if (status != TALLY_OK) {
 		dwarf_file_close(file);
 		return status;
@@ -332,13 +332,13 @@ static enum tally_status open_bytes(const struct tally_bytes sections[DWARF_SECT
 enum tally_status dwarf_file_open_sections(
 	const struct tally_bytes sections[DWARF_SECTIONS], bool swap, struct dwarf_file **file, struct tally_error *err)
 {
-	return open_bytes(sections, &(struct dwarf_file){.swap = swap}, file, err);
+	return dwarf_file_open_bytes(sections, &(struct dwarf_file){.swap = swap}, file, err);
 }
 
 enum tally_status dwarf_file_open_part(const struct tally_bytes sections[DWARF_SECTIONS], bool swap,
 	const struct dwarf_file *program, struct dwarf_file **file, struct tally_error *err)
 {
-	return open_bytes(
+	return dwarf_file_open_bytes(
 		sections, &(struct dwarf_file){.swap = swap, .program = program, .is_split = true}, file, err);
 }
 

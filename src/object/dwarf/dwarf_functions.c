@@ -11,7 +11,7 @@
 
 #define RANGES_PER_PAYMENT 256
 
-struct builder {
+struct dwarf_functions_builder {
 	struct dwarf_functions *out;
 	struct dwarf_walk walk;
 	/* By depth: the function whose entry is open there. */
@@ -45,7 +45,7 @@ static bool has_no_code(const struct dwarf_unit *unit, uint32_t tag)
 	       tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_subroutine_type;
 }
 
-static bool read_code(struct builder *b, const struct dwarf_entry *entry, struct code *code)
+static bool read_code(struct dwarf_functions_builder *b, const struct dwarf_entry *entry, struct code *code)
 {
 	*code = (struct code){.sibling = 0};
 	for (uint32_t i = 0; i < entry->abbrev->attr_count; i++) {
@@ -84,7 +84,7 @@ static bool read_code(struct builder *b, const struct dwarf_entry *entry, struct
 }
 
 /* Ranges at 0 and at the top are of code that the linker dropped. */
-static void add_range(struct builder *b, uint64_t low, uint64_t high)
+static void dwarf_functions_add_range(struct dwarf_functions_builder *b, uint64_t low, uint64_t high)
 {
 	uint64_t highest = b->walk.unit->address_size == 8 ? UINT64_MAX : UINT32_MAX;
 	uint32_t function = (uint32_t)b->out->functions.len;
@@ -94,7 +94,7 @@ static void add_range(struct builder *b, uint64_t low, uint64_t high)
 		!vec_push(&b->out->ranges, ((struct dwarf_code_range){low, high, function, DWARF_NO_FUNCTION}));
 }
 
-static bool add_ranges(struct builder *b, const struct code *code)
+static bool add_ranges(struct dwarf_functions_builder *b, const struct code *code)
 {
 	size_t before = b->out->ranges.len;
 	size_t unpaid = 0;
@@ -103,7 +103,7 @@ static bool add_ranges(struct builder *b, const struct code *code)
 	uint64_t high;
 	dwarf_ranges_extent(&ranges, b->walk.file, b->walk.unit, &code->extent);
 	while (dwarf_ranges_next(&ranges, &low, &high) && !b->out_of_memory && !b->walk.failed) {
-		add_range(b, low, high);
+		dwarf_functions_add_range(b, low, high);
 		if (++unpaid == RANGES_PER_PAYMENT) {
 			b->walk.failed = !dwarf_spend(b->walk.file, DWARF_COST_FUNCTION_RANGE * RANGES_PER_PAYMENT);
 			unpaid = 0;
@@ -114,13 +114,14 @@ static bool add_ranges(struct builder *b, const struct code *code)
 	return b->out->ranges.len > before;
 }
 
-static uint32_t open_at(const struct builder *b, uint32_t depth)
+static uint32_t open_at(const struct dwarf_functions_builder *b, uint32_t depth)
 {
 	return depth == 0 || depth > b->open.len ? DWARF_NO_FUNCTION : b->open.items[depth - 1];
 }
 
 /* Notes that entries below entry are inside function. */
-static void set_open(struct builder *b, const struct dwarf_entry *entry, uint32_t function)
+static void dwarf_functions_set_open(
+	struct dwarf_functions_builder *b, const struct dwarf_entry *entry, uint32_t function)
 {
 	while (b->open.len <= entry->depth && !b->out_of_memory)
 		b->out_of_memory |= !vec_push(&b->open, DWARF_NO_FUNCTION);
@@ -128,7 +129,7 @@ static void set_open(struct builder *b, const struct dwarf_entry *entry, uint32_
 		b->open.items[entry->depth] = function;
 }
 
-static void visit_function(struct builder *b, const struct dwarf_entry *entry)
+static void visit_function(struct dwarf_functions_builder *b, const struct dwarf_entry *entry)
 {
 	bool is_inlined = entry->abbrev->tag == DW_TAG_inlined_subroutine;
 	uint32_t around = open_at(b, entry->depth);
@@ -144,10 +145,10 @@ static void visit_function(struct builder *b, const struct dwarf_entry *entry)
 		own = (uint32_t)b->out->functions.len;
 		b->out_of_memory |= !vec_push(&b->out->functions, function);
 	}
-	set_open(b, entry, own == DWARF_NO_FUNCTION && is_inlined ? around : own);
+	dwarf_functions_set_open(b, entry, own == DWARF_NO_FUNCTION && is_inlined ? around : own);
 }
 
-static void visit(struct builder *b, const struct dwarf_entry *entry)
+static void dwarf_functions_visit(struct dwarf_functions_builder *b, const struct dwarf_entry *entry)
 {
 	uint32_t tag = entry->abbrev->tag;
 	struct code code;
@@ -165,10 +166,10 @@ static void visit(struct builder *b, const struct dwarf_entry *entry)
 	} else {
 		dwarf_skip_values(&b->walk, entry);
 	}
-	set_open(b, entry, open_at(b, entry->depth));
+	dwarf_functions_set_open(b, entry, open_at(b, entry->depth));
 }
 
-static int by_low(const void *a, const void *b)
+static int dwarf_functions_by_low(const void *a, const void *b)
 {
 	const struct dwarf_code_range *left = a;
 	const struct dwarf_code_range *right = b;
@@ -179,14 +180,14 @@ static int by_low(const void *a, const void *b)
 	return left->function < right->function ? -1 : left->function > right->function;
 }
 
-static void nest(struct dwarf_functions *functions)
+static void dwarf_functions_nest(struct dwarf_functions *functions)
 {
 	struct dwarf_code_range *ranges = functions->ranges.items;
 	size_t count = functions->ranges.len;
 	uint32_t last = DWARF_NO_FUNCTION; /* innermost range that may still be open */
 	if (count == 0)
 		return;
-	qsort(ranges, count, sizeof(*ranges), by_low);
+	qsort(ranges, count, sizeof(*ranges), dwarf_functions_by_low);
 	for (size_t i = 0; i < count; i++) {
 		while (last != DWARF_NO_FUNCTION && ranges[last].high <= ranges[i].low)
 			last = ranges[last].enclosing;
@@ -198,16 +199,16 @@ static void nest(struct dwarf_functions *functions)
 enum tally_status dwarf_functions_read(struct dwarf_functions *functions, struct dwarf_reader *reader,
 	const struct dwarf_file *file, const struct dwarf_unit *unit, struct tally_error *err)
 {
-	struct builder b = {.out = functions};
+	struct dwarf_functions_builder b = {.out = functions};
 	*functions = (struct dwarf_functions){.functions = {0}};
 	if (!dwarf_walk_unit(&b.walk, reader, file, unit))
 		return reader->out_of_memory ? error_nomem(err) : TALLY_OK;
 	struct dwarf_entry entry;
 	while (!b.out_of_memory && functions->ranges.len < DWARF_NO_FUNCTION && dwarf_next(&b.walk, &entry))
-		visit(&b, &entry);
+		dwarf_functions_visit(&b, &entry);
 	vec_free(&b.open);
 	functions->is_damaged = b.walk.failed;
-	nest(functions);
+	dwarf_functions_nest(functions);
 	return b.out_of_memory || reader->out_of_memory ? error_nomem(err) : TALLY_OK;
 }
 

@@ -9,7 +9,7 @@
 
 #define FORMATS_MAX 16 /* kinds of data that a table may give with a file: five are defined */
 
-struct line_program {
+struct dwarf_lines_line_program {
 	struct dwarf_walk walk; /* cursor over DWARF_LINE, values of the header's forms */
 	struct dwarf_unit unit; /* with the sizes of this table */
 	struct dwarf_lines *lines;
@@ -27,7 +27,7 @@ struct line_program {
 	bool out_of_memory, is_unordered;
 };
 
-static bool add_file(struct line_program *p, struct tally_str name, uint64_t directory)
+static bool dwarf_lines_add_file(struct dwarf_lines_line_program *p, struct tally_str name, uint64_t directory)
 {
 	bool ok = vec_push(&p->lines->files, ((struct dwarf_line_file){name, directory}));
 	p->out_of_memory |= !ok;
@@ -43,24 +43,24 @@ static struct tally_str header_text(struct cursor *c)
 }
 
 /* DWARF 2 to 4: lists that an empty name ends; directory 0 and file 0 are the unit's own. */
-static void read_old_names(struct line_program *p)
+static void read_old_names(struct dwarf_lines_line_program *p)
 {
 	struct cursor *c = &p->walk.cursor;
 	struct tally_str text;
 	p->out_of_memory |= !vec_push(&p->lines->directories, p->unit.comp_dir);
 	while (!c->failed && (text = header_text(c)).len > 0)
 		p->out_of_memory |= !vec_push(&p->lines->directories, text);
-	add_file(p, p->unit.name, 0);
+	dwarf_lines_add_file(p, p->unit.name, 0);
 	while (!c->failed && (text = header_text(c)).len > 0) {
 		uint64_t directory = cursor_uleb(c);
 		cursor_uleb(c); /* time */
 		cursor_uleb(c); /* size */
-		add_file(p, text, directory);
+		dwarf_lines_add_file(p, text, directory);
 	}
 }
 
 /* DWARF 5: each list says how its items are laid out. */
-static void read_names(struct line_program *p, bool are_files)
+static void dwarf_lines_read_names(struct dwarf_lines_line_program *p, bool are_files)
 {
 	struct cursor *c = &p->walk.cursor;
 	struct dwarf_attr_spec formats[FORMATS_MAX];
@@ -89,13 +89,13 @@ static void read_names(struct line_program *p, bool are_files)
 				item.directory = value.number;
 		}
 		if (are_files)
-			add_file(p, item.name, item.directory);
+			dwarf_lines_add_file(p, item.name, item.directory);
 		else
 			p->out_of_memory |= !vec_push(&p->lines->directories, item.name);
 	}
 }
 
-static bool read_header(struct line_program *p)
+static bool dwarf_lines_read_header(struct dwarf_lines_line_program *p)
 {
 	struct cursor *c = &p->walk.cursor;
 	p->unit.offset_size = 4;
@@ -128,22 +128,22 @@ static bool read_header(struct line_program *p)
 		p->max_operations = 1;
 	p->operand_counts = cursor_take(c, (size_t)p->opcode_base - 1);
 	if (p->version >= 5) {
-		read_names(p, false);
-		read_names(p, true);
+		dwarf_lines_read_names(p, false);
+		dwarf_lines_read_names(p, true);
 	} else {
 		read_old_names(p);
 	}
 	return !c->failed && !p->out_of_memory;
 }
 
-static void advance(struct line_program *p, uint64_t operations)
+static void dwarf_lines_advance(struct dwarf_lines_line_program *p, uint64_t operations)
 {
 	uint64_t sum = p->operation + operations;
 	p->address += p->min_length * (sum / p->max_operations);
 	p->operation = (uint32_t)(sum % p->max_operations);
 }
 
-static void emit(struct line_program *p, bool is_end)
+static void dwarf_lines_emit(struct dwarf_lines_line_program *p, bool is_end)
 {
 	struct dwarf_lines *lines = p->lines;
 	struct dwarf_line_row row = {.address = p->address, .line = p->line};
@@ -163,18 +163,19 @@ static void emit(struct line_program *p, bool is_end)
 	p->out_of_memory |= !vec_push(&lines->rows, row);
 }
 
-static bool is_dropped(const struct line_program *p, uint64_t start)
+static bool dwarf_lines_is_dropped(const struct dwarf_lines_line_program *p, uint64_t start)
 {
 	uint64_t highest = p->unit.address_size == 8 ? UINT64_MAX : UINT32_MAX;
 	return start == 0 || start >= highest - 1;
 }
 
-static void end_sequence(struct line_program *p)
+static void end_sequence(struct dwarf_lines_line_program *p)
 {
 	struct dwarf_lines *lines = p->lines;
 	p->discriminator = 0;
-	emit(p, true);
-	if (p->is_unordered || (lines->rows.len > p->sequence && is_dropped(p, lines->rows.items[p->sequence].address)))
+	dwarf_lines_emit(p, true);
+	if (p->is_unordered ||
+		(lines->rows.len > p->sequence && dwarf_lines_is_dropped(p, lines->rows.items[p->sequence].address)))
 		lines->rows.len = p->sequence;
 	lines->is_damaged |= p->is_unordered;
 	p->sequence = lines->rows.len;
@@ -184,7 +185,7 @@ static void end_sequence(struct line_program *p)
 	p->file = p->line = 1;
 }
 
-static void extended(struct line_program *p)
+static void dwarf_lines_extended(struct dwarf_lines_line_program *p)
 {
 	struct cursor *c = &p->walk.cursor;
 	struct cursor e = cursor_sub(c, cursor_uleb(c));
@@ -196,22 +197,22 @@ static void extended(struct line_program *p)
 		p->operation = 0;
 	} else if (opcode == DW_LNE_define_file) {
 		struct tally_str name = header_text(&e);
-		add_file(p, name, cursor_uleb(&e));
+		dwarf_lines_add_file(p, name, cursor_uleb(&e));
 	} else if (opcode == DW_LNE_set_discriminator) {
 		uint64_t discriminator = cursor_uleb(&e);
 		p->discriminator = discriminator <= DWARF_DISCRIMINATOR_MAX ? (uint32_t)discriminator : 0;
 	}
 }
 
-static void standard(struct line_program *p, uint8_t opcode)
+static void dwarf_lines_standard(struct dwarf_lines_line_program *p, uint8_t opcode)
 {
 	struct cursor *c = &p->walk.cursor;
 	switch (opcode) {
 	case DW_LNS_copy:
-		emit(p, false);
+		dwarf_lines_emit(p, false);
 		break;
 	case DW_LNS_advance_pc:
-		advance(p, cursor_uleb(c));
+		dwarf_lines_advance(p, cursor_uleb(c));
 		break;
 	case DW_LNS_advance_line:
 		p->line += (uint32_t)cursor_sleb(c);
@@ -220,7 +221,7 @@ static void standard(struct line_program *p, uint8_t opcode)
 		p->file = (uint32_t)cursor_uleb(c);
 		break;
 	case DW_LNS_const_add_pc:
-		advance(p, (uint64_t)((255 - p->opcode_base) / p->line_range));
+		dwarf_lines_advance(p, (uint64_t)((255 - p->opcode_base) / p->line_range));
 		break;
 	case DW_LNS_fixed_advance_pc:
 		p->address += cursor_u16(c);
@@ -233,7 +234,7 @@ static void standard(struct line_program *p, uint8_t opcode)
 	}
 }
 
-static void run(struct line_program *p)
+static void dwarf_lines_run(struct dwarf_lines_line_program *p)
 {
 	struct cursor *c = &p->walk.cursor;
 	c->pos = p->program;
@@ -243,13 +244,13 @@ static void run(struct line_program *p)
 		uint8_t opcode = cursor_u8(c);
 		if (opcode >= p->opcode_base) {
 			unsigned adjusted = (unsigned)(opcode - p->opcode_base);
-			advance(p, adjusted / p->line_range);
+			dwarf_lines_advance(p, adjusted / p->line_range);
 			p->line += (uint32_t)(p->line_base + (int)(adjusted % p->line_range));
-			emit(p, false);
+			dwarf_lines_emit(p, false);
 		} else if (opcode == 0) {
-			extended(p);
+			dwarf_lines_extended(p);
 		} else {
-			standard(p, opcode);
+			dwarf_lines_standard(p, opcode);
 		}
 	}
 	p->lines->is_damaged |= c->failed || p->lines->rows.len > p->sequence;
@@ -261,7 +262,7 @@ struct sequence {
 	size_t first, count;
 };
 
-static int by_address(const void *a, const void *b)
+static int dwarf_lines_by_address(const void *a, const void *b)
 {
 	const struct sequence *left = a;
 	const struct sequence *right = b;
@@ -281,8 +282,8 @@ static bool sort_sequences(struct dwarf_lines *lines)
 		if (lines->rows.items[i].file != DWARF_ROW_END)
 			continue;
 		struct sequence s = {lines->rows.items[first].address, first, i + 1 - first};
-		is_sorted =
-			is_sorted && (sequences.len == 0 || by_address(&sequences.items[sequences.len - 1], &s) < 0);
+		is_sorted = is_sorted &&
+			    (sequences.len == 0 || dwarf_lines_by_address(&sequences.items[sequences.len - 1], &s) < 0);
 		ok = vec_push(&sequences, s);
 		first = i + 1;
 	}
@@ -293,7 +294,7 @@ static bool sort_sequences(struct dwarf_lines *lines)
 	}
 	if (sorted) {
 		size_t at = 0;
-		qsort(sequences.items, sequences.len, sizeof(*sequences.items), by_address);
+		qsort(sequences.items, sequences.len, sizeof(*sequences.items), dwarf_lines_by_address);
 		for (size_t i = 0; i < sequences.len; i++) {
 			memcpy(sorted + at, lines->rows.items + sequences.items[i].first,
 				sequences.items[i].count * sizeof(*sorted));
@@ -310,7 +311,7 @@ static bool sort_sequences(struct dwarf_lines *lines)
 enum tally_status dwarf_lines_read(struct dwarf_lines *lines, struct dwarf_reader *reader,
 	const struct dwarf_file *file, const struct dwarf_unit *unit, struct tally_error *err)
 {
-	struct line_program p = {.unit = *unit, .lines = lines};
+	struct dwarf_lines_line_program p = {.unit = *unit, .lines = lines};
 	*lines = (struct dwarf_lines){.rows = {0}};
 	struct tally_bytes section = file->sections[DWARF_LINE];
 	if (!unit->has_lines || unit->line_offset >= section.len)
@@ -318,8 +319,9 @@ enum tally_status dwarf_lines_read(struct dwarf_lines *lines, struct dwarf_reade
 	p.walk = (struct dwarf_walk){.reader = reader, .file = file, .unit = &p.unit};
 	p.walk.cursor = cursor_make(section, file->swap);
 	p.walk.cursor.pos = (size_t)unit->line_offset;
-	if (read_header(&p) && dwarf_spend(file, DWARF_COST_LINE_BYTE * (uint64_t)(p.end - (size_t)unit->line_offset)))
-		run(&p);
+	if (dwarf_lines_read_header(&p) &&
+		dwarf_spend(file, DWARF_COST_LINE_BYTE * (uint64_t)(p.end - (size_t)unit->line_offset)))
+		dwarf_lines_run(&p);
 	else
 		lines->is_damaged = true;
 	if (p.out_of_memory || !sort_sequences(lines))

@@ -5,7 +5,7 @@
 #include "object/dwarf/leb128.h"
 #include "object/frame_numbers.h"
 
-static bool read_block(struct dwarf_walk *walk, uint32_t form, struct tally_bytes *block)
+static bool dwarf_location_read_block(struct dwarf_walk *walk, uint32_t form, struct tally_bytes *block)
 {
 	struct cursor *c = &walk->cursor;
 	uint64_t size;
@@ -34,7 +34,7 @@ bool dwarf_location_read(struct dwarf_walk *walk, const struct dwarf_attr_spec *
 {
 	struct dwarf_value value;
 	*location = (struct dwarf_location){.kind = DWARF_LOCATION_NONE};
-	if (read_block(walk, spec->form, &location->expression)) {
+	if (dwarf_location_read_block(walk, spec->form, &location->expression)) {
 		location->kind = DWARF_LOCATION_EXPRESSION;
 	} else if (spec->form == DW_FORM_loclistx) {
 		location->kind = DWARF_LOCATION_INDEX;
@@ -71,7 +71,7 @@ void dwarf_location_lists_close(struct dwarf_location_lists *lists)
 }
 
 /* Where the index-th list of the unit begins: DW_AT_loclists_base is where its table of offsets lies. */
-static uint64_t indexed_list(const struct dwarf_location_list *list, uint64_t index)
+static uint64_t dwarf_location_indexed_list(const struct dwarf_location_list *list, uint64_t index)
 {
 	struct cursor c = list->cursor;
 	uint64_t base = list->unit->loclists_base;
@@ -97,14 +97,15 @@ void dwarf_location_begin(struct dwarf_location_list *list, const struct dwarf_l
 		return;
 	list->cursor = cursor_make(unit->version >= 5 ? lists->loclists : lists->loc, file->swap);
 	if (location->kind == DWARF_LOCATION_INDEX)
-		at = indexed_list(list, at);
+		at = dwarf_location_indexed_list(list, at);
 	if (at > list->cursor.len)
 		return;
 	list->cursor.pos = (size_t)at;
 	list->form = unit->version >= 5 ? DWARF_LIST_ENTRIES : file->program ? DWARF_LIST_SPLIT : DWARF_LIST_PAIRS;
 }
 
-static bool next_pair(struct dwarf_location_list *list, uint64_t *low, uint64_t *high, struct tally_bytes *expression)
+static bool dwarf_location_next_pair(
+	struct dwarf_location_list *list, uint64_t *low, uint64_t *high, struct tally_bytes *expression)
 {
 	struct cursor *c = &list->cursor;
 	unsigned size = list->unit->address_size;
@@ -127,7 +128,8 @@ static bool next_pair(struct dwarf_location_list *list, uint64_t *low, uint64_t 
 	return false;
 }
 
-static uint64_t indexed_address(const struct dwarf_file *program, const struct dwarf_unit *unit, uint64_t index)
+static uint64_t dwarf_location_indexed_address(
+	const struct dwarf_file *program, const struct dwarf_unit *unit, uint64_t index)
 {
 	struct cursor c = cursor_make(program->sections[DWARF_ADDR], program->swap);
 	if (unit->addr_base > c.len || index >= (c.len - unit->addr_base) / unit->address_size)
@@ -143,14 +145,14 @@ static bool next_split(struct dwarf_location_list *list, uint64_t *low, uint64_t
 	while (!c->failed) {
 		uint8_t kind = cursor_u8(c);
 		if (kind == DW_LLE_base_addressx) {
-			list->base = indexed_address(list->program, list->unit, cursor_uleb(c));
+			list->base = dwarf_location_indexed_address(list->program, list->unit, cursor_uleb(c));
 			continue;
 		}
 		if (kind == DW_LLE_startx_endx) {
-			*low = indexed_address(list->program, list->unit, cursor_uleb(c));
-			*high = indexed_address(list->program, list->unit, cursor_uleb(c));
+			*low = dwarf_location_indexed_address(list->program, list->unit, cursor_uleb(c));
+			*high = dwarf_location_indexed_address(list->program, list->unit, cursor_uleb(c));
 		} else if (kind == DW_LLE_startx_length) {
-			*low = indexed_address(list->program, list->unit, cursor_uleb(c));
+			*low = dwarf_location_indexed_address(list->program, list->unit, cursor_uleb(c));
 			*high = *low + cursor_u32(c);
 		} else {
 			return false;
@@ -169,7 +171,7 @@ static bool read_range(struct dwarf_location_list *list, uint8_t kind, uint64_t 
 	unsigned size = list->unit->address_size;
 	switch (kind) {
 	case DW_LLE_base_addressx:
-		list->base = indexed_address(list->program, list->unit, cursor_uleb(c));
+		list->base = dwarf_location_indexed_address(list->program, list->unit, cursor_uleb(c));
 		return false;
 	case DW_LLE_base_address:
 		list->base = cursor_uint(c, size);
@@ -179,11 +181,11 @@ static bool read_range(struct dwarf_location_list *list, uint8_t kind, uint64_t 
 		(void)cursor_uleb(c);
 		return false;
 	case DW_LLE_startx_endx:
-		*low = indexed_address(list->program, list->unit, cursor_uleb(c));
-		*high = indexed_address(list->program, list->unit, cursor_uleb(c));
+		*low = dwarf_location_indexed_address(list->program, list->unit, cursor_uleb(c));
+		*high = dwarf_location_indexed_address(list->program, list->unit, cursor_uleb(c));
 		return true;
 	case DW_LLE_startx_length:
-		*low = indexed_address(list->program, list->unit, cursor_uleb(c));
+		*low = dwarf_location_indexed_address(list->program, list->unit, cursor_uleb(c));
 		*high = *low + cursor_uleb(c);
 		return true;
 	case DW_LLE_offset_pair:
@@ -208,7 +210,8 @@ static bool read_range(struct dwarf_location_list *list, uint8_t kind, uint64_t 
 	}
 }
 
-static bool next_entry(struct dwarf_location_list *list, uint64_t *low, uint64_t *high, struct tally_bytes *expression)
+static bool dwarf_location_next_entry(
+	struct dwarf_location_list *list, uint64_t *low, uint64_t *high, struct tally_bytes *expression)
 {
 	struct cursor *c = &list->cursor;
 	while (!c->failed) {
@@ -233,11 +236,11 @@ bool dwarf_location_next(
 		*expression = list->expression;
 		return true;
 	case DWARF_LIST_PAIRS:
-		return next_pair(list, low, high, expression);
+		return dwarf_location_next_pair(list, low, high, expression);
 	case DWARF_LIST_SPLIT:
 		return next_split(list, low, high, expression);
 	case DWARF_LIST_ENTRIES:
-		return next_entry(list, low, high, expression);
+		return dwarf_location_next_entry(list, low, high, expression);
 	case DWARF_LIST_DONE:
 		break;
 	}
@@ -264,7 +267,8 @@ static struct dwarf_storage first_operation(
 		storage.address = cursor_uint(c, unit->address_size);
 	} else if (op == DW_OP_addrx || op == DW_OP_GNU_addr_index) {
 		storage.kind = DWARF_STORAGE_AT_ADDRESS;
-		storage.address = indexed_address(file->program ? file->program : file, unit, cursor_uleb(c));
+		storage.address =
+			dwarf_location_indexed_address(file->program ? file->program : file, unit, cursor_uleb(c));
 	}
 	return storage;
 }

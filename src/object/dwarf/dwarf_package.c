@@ -30,7 +30,7 @@ static const char *const names[DWARF_SECTIONS] = {
 };
 
 /* Which section a column of the index is of; DWARF_SECTIONS: none that is read here. Versions number them apart. */
-static enum dwarf_section section_of(uint32_t version, uint32_t id)
+static enum dwarf_section dwarf_package_section_of(uint32_t version, uint32_t id)
 {
 	switch (id) {
 	case 1:
@@ -53,12 +53,12 @@ static enum tally_status bad_index(struct tally_error *err, const char *what)
 	return error_set(err, TALLY_CORRUPT, "the index of a .dwp: %s", what);
 }
 
-static void read_columns(struct dwarf_package *package, struct cursor *c)
+static void dwarf_package_read_columns(struct dwarf_package *package, struct cursor *c)
 {
 	for (unsigned i = 0; i < DWARF_SECTIONS; i++)
 		package->column_of[i] = NO_COLUMN;
 	for (uint32_t i = 0; i < package->column_count; i++) {
-		enum dwarf_section section = section_of(package->version, cursor_u32(c));
+		enum dwarf_section section = dwarf_package_section_of(package->version, cursor_u32(c));
 		if (section != DWARF_SECTIONS)
 			package->column_of[section] = i;
 	}
@@ -88,7 +88,7 @@ static enum tally_status read_index(struct dwarf_package *package, struct tally_
 	uint64_t cells = (uint64_t)package->unit_count * columns * 4;
 	package->ids = cursor_bytes(&c, (uint64_t)slots * 8);
 	package->rows = cursor_bytes(&c, (uint64_t)slots * 4);
-	read_columns(package, &c);
+	dwarf_package_read_columns(package, &c);
 	package->offsets = cursor_bytes(&c, cells);
 	package->sizes = cursor_bytes(&c, cells);
 	if (c.failed)
@@ -150,7 +150,7 @@ void dwarf_package_close(struct dwarf_package *package)
 	free(package);
 }
 
-static uint32_t cell(const struct dwarf_package *package, struct tally_bytes table, uint64_t index)
+static uint32_t dwarf_package_cell(const struct dwarf_package *package, struct tally_bytes table, uint64_t index)
 {
 	struct cursor c = cursor_make(table, package->swap);
 	cursor_skip(&c, index * 4);
@@ -158,7 +158,7 @@ static uint32_t cell(const struct dwarf_package *package, struct tally_bytes tab
 }
 
 /* The row of that id, from 1; 0: none. The table is open-addressed, with a step that meets each slot once. */
-static uint32_t find_row(const struct dwarf_package *package, uint64_t id)
+static uint32_t dwarf_package_find_row(const struct dwarf_package *package, uint64_t id)
 {
 	if (package->slot_count == 0)
 		return 0;
@@ -168,7 +168,7 @@ static uint32_t find_row(const struct dwarf_package *package, uint64_t id)
 		struct cursor c = cursor_make(package->ids, package->swap);
 		cursor_skip(&c, slot * 8);
 		uint64_t found = cursor_u64(&c);
-		uint32_t row = cell(package, package->rows, slot);
+		uint32_t row = dwarf_package_cell(package, package->rows, slot);
 		if (row == 0)
 			return 0;
 		if (found == id)
@@ -182,7 +182,7 @@ enum tally_status dwarf_package_unit(const struct dwarf_package *package, uint64
 	const struct dwarf_file *program, struct dwarf_file **file, struct tally_error *err)
 {
 	struct tally_bytes parts[DWARF_SECTIONS];
-	uint32_t row = find_row(package, dwo_id);
+	uint32_t row = dwarf_package_find_row(package, dwo_id);
 	if (row == 0)
 		return error_set(err, TALLY_NOT_FOUND, "the .dwp has no unit of that id");
 	for (int i = 0; i < DWARF_SECTIONS; i++) {
@@ -190,7 +190,8 @@ enum tally_status dwarf_package_unit(const struct dwarf_package *package, uint64
 		if (package->column_of[i] == NO_COLUMN)
 			continue;
 		uint64_t at = (uint64_t)(row - 1) * package->column_count + package->column_of[i];
-		uint64_t offset = cell(package, package->offsets, at), size = cell(package, package->sizes, at);
+		uint64_t offset = dwarf_package_cell(package, package->offsets, at),
+			 size = dwarf_package_cell(package, package->sizes, at);
 		if (offset > parts[i].len || size > parts[i].len - offset)
 			return bad_index(err, "a part lies outside its section");
 		parts[i] = (struct tally_bytes){parts[i].data ? parts[i].data + offset : NULL, (size_t)size};

@@ -4,7 +4,7 @@
 #include "object/dwarf/leb128.h"
 
 /* Where the index-th list of the unit's table begins: offsets lie at ranges_base and count from there. */
-static uint64_t indexed_list(const struct dwarf_file *file, const struct dwarf_unit *unit, uint64_t index)
+static uint64_t dwarf_ranges_indexed_list(const struct dwarf_file *file, const struct dwarf_unit *unit, uint64_t index)
 {
 	struct cursor c = cursor_make(file->sections[DWARF_RNGLISTS], file->swap);
 	if (unit->ranges_base > c.len || index >= (c.len - unit->ranges_base) / unit->offset_size)
@@ -25,7 +25,7 @@ void dwarf_ranges_list(struct dwarf_ranges *ranges, const struct dwarf_file *fil
 	/* Before DWARF 5 the lists of a .dwo are in the program's file, behind those of the skeleton. */
 	const struct dwarf_file *from = is_rnglist ? file : program;
 	if (class == DWARF_RANGE_INDEX)
-		number = indexed_list(file, unit, number);
+		number = dwarf_ranges_indexed_list(file, unit, number);
 	else if (!is_rnglist && file->program)
 		number += unit->ranges_base;
 	ranges->cursor = cursor_make(from->sections[is_rnglist ? DWARF_RNGLISTS : DWARF_RANGES], from->swap);
@@ -35,7 +35,7 @@ void dwarf_ranges_list(struct dwarf_ranges *ranges, const struct dwarf_file *fil
 		ranges->cursor.pos = (size_t)number;
 }
 
-static bool next_pair(struct dwarf_ranges *ranges, uint64_t *low, uint64_t *high)
+static bool dwarf_ranges_next_pair(struct dwarf_ranges *ranges, uint64_t *low, uint64_t *high)
 {
 	struct cursor *c = &ranges->cursor;
 	unsigned size = ranges->unit->address_size;
@@ -56,7 +56,7 @@ static bool next_pair(struct dwarf_ranges *ranges, uint64_t *low, uint64_t *high
 	}
 }
 
-static uint64_t indexed_address(const struct dwarf_ranges *ranges, uint64_t index)
+static uint64_t dwarf_ranges_indexed_address(const struct dwarf_ranges *ranges, uint64_t index)
 {
 	const struct dwarf_unit *unit = ranges->unit;
 	struct cursor c = cursor_make(ranges->program->sections[DWARF_ADDR], ranges->program->swap);
@@ -75,17 +75,17 @@ static bool next_rnglist(struct dwarf_ranges *ranges, uint64_t *low, uint64_t *h
 		*low = *high = 0;
 		switch (kind) {
 		case DW_RLE_base_addressx:
-			ranges->base = indexed_address(ranges, cursor_uleb(c));
+			ranges->base = dwarf_ranges_indexed_address(ranges, cursor_uleb(c));
 			break;
 		case DW_RLE_base_address:
 			ranges->base = cursor_uint(c, size);
 			break;
 		case DW_RLE_startx_endx:
-			*low = indexed_address(ranges, cursor_uleb(c));
-			*high = indexed_address(ranges, cursor_uleb(c));
+			*low = dwarf_ranges_indexed_address(ranges, cursor_uleb(c));
+			*high = dwarf_ranges_indexed_address(ranges, cursor_uleb(c));
 			break;
 		case DW_RLE_startx_length:
-			*low = indexed_address(ranges, cursor_uleb(c));
+			*low = dwarf_ranges_indexed_address(ranges, cursor_uleb(c));
 			*high = *low + cursor_uleb(c);
 			break;
 		case DW_RLE_offset_pair:
@@ -133,7 +133,7 @@ bool dwarf_ranges_next(struct dwarf_ranges *ranges, uint64_t *low, uint64_t *hig
 {
 	switch (ranges->form) {
 	case DWARF_RANGES_PAIRS:
-		return !ranges->cursor.failed && next_pair(ranges, low, high);
+		return !ranges->cursor.failed && dwarf_ranges_next_pair(ranges, low, high);
 	case DWARF_RANGES_RNGLIST:
 		return !ranges->cursor.failed && next_rnglist(ranges, low, high);
 	case DWARF_RANGES_SINGLE:

@@ -27,7 +27,7 @@ void dwarf_types_deinit(struct dwarf_types *types)
 	map_u64_deinit(&types->by_entry);
 }
 
-static bool kind_of(uint32_t tag, enum dwarf_type_kind *kind)
+static bool dwarf_type_kind_of(uint32_t tag, enum dwarf_type_kind *kind)
 {
 	switch (tag) {
 	case DW_TAG_base_type:
@@ -121,7 +121,7 @@ static bool next_child(struct dwarf_walk *walk, struct dwarf_entry *entry)
 	}
 }
 
-static uint64_t dimension(struct dwarf_walk *walk, const struct dwarf_entry *entry)
+static uint64_t dwarf_type_dimension(struct dwarf_walk *walk, const struct dwarf_entry *entry)
 {
 	uint64_t count = 0;
 	for (uint32_t i = 0; i < entry->abbrev->attr_count; i++) {
@@ -151,7 +151,7 @@ static void read_dimensions(struct dwarf_walk *walk, const struct dwarf_entry *a
 			continue;
 		}
 		is_any = true;
-		if (__builtin_mul_overflow(total, dimension(walk, &entry), &total))
+		if (__builtin_mul_overflow(total, dwarf_type_dimension(walk, &entry), &total))
 			total = 0;
 	}
 	type->element_count = is_any ? total : 0;
@@ -163,7 +163,7 @@ static struct dwarf_type *read_type(struct dwarf_types *types, struct dwarf_refe
 	struct dwarf_walk walk;
 	struct dwarf_entry entry;
 	enum dwarf_type_kind kind;
-	if (!walk_to(&walk, &types->reader, at, &entry) || !kind_of(entry.abbrev->tag, &kind)) {
+	if (!walk_to(&walk, &types->reader, at, &entry) || !dwarf_type_kind_of(entry.abbrev->tag, &kind)) {
 		types->out_of_memory |= types->reader.out_of_memory;
 		return NULL;
 	}
@@ -395,7 +395,7 @@ static void place_bits(struct dwarf_types *types, const struct member *from, str
 	to->size = (first % 8 + from->bits + 7) / 8;
 }
 
-static bool add_member(struct dwarf_types *types, const struct member *from, struct dwarf_member *to)
+static bool dwarf_type_add_member(struct dwarf_types *types, const struct member *from, struct dwarf_member *to)
 {
 	int len = (int)(from->name.len < DWARF_LONG_TEXT ? from->name.len : DWARF_LONG_TEXT);
 	const char *text = from->name.data ? from->name.data : "";
@@ -430,7 +430,7 @@ static void read_members(struct dwarf_types *types, struct dwarf_type *type)
 	struct dwarf_member *members = arena_array(&types->arena, struct dwarf_member, found.len);
 	types->out_of_memory |= !members;
 	for (size_t i = 0; i < found.len && !types->out_of_memory; i++)
-		types->out_of_memory |= !add_member(types, &found.items[i], &members[i]);
+		types->out_of_memory |= !dwarf_type_add_member(types, &found.items[i], &members[i]);
 	if (!types->out_of_memory) {
 		type->members = members;
 		type->member_count = found.len;

@@ -14,7 +14,7 @@ struct scope { /* an entry with code of its own that is open */
 	size_t first_span; /* in spans, up to those of the next scope */
 };
 
-struct builder {
+struct dwarf_variables_builder {
 	struct dwarf_variables *out;
 	struct dwarf_walk walk;
 	const struct dwarf_location_lists *lists;
@@ -86,7 +86,7 @@ static bool read_said(struct dwarf_walk *walk, const struct dwarf_entry *entry, 
 	return true;
 }
 
-static void open_scope(struct builder *b, const struct dwarf_entry *entry, const struct said *said)
+static void open_scope(struct dwarf_variables_builder *b, const struct dwarf_entry *entry, const struct said *said)
 {
 	size_t first = b->spans.len;
 	struct dwarf_ranges ranges;
@@ -99,13 +99,14 @@ static void open_scope(struct builder *b, const struct dwarf_entry *entry, const
 		b->out_of_memory |= !vec_push(&b->scopes, ((struct scope){entry->depth, first}));
 }
 
-static void close_scopes(struct builder *b, uint32_t depth)
+static void close_scopes(struct dwarf_variables_builder *b, uint32_t depth)
 {
 	while (b->scopes.len > 0 && b->scopes.items[b->scopes.len - 1].depth >= depth)
 		b->spans.len = b->scopes.items[--b->scopes.len].first_span;
 }
 
-static void add(struct builder *b, const struct span *span, struct dwarf_storage storage, struct dwarf_reference type)
+static void dwarf_variables_add(struct dwarf_variables_builder *b, const struct span *span,
+	struct dwarf_storage storage, struct dwarf_reference type)
 {
 	struct dwarf_variable variable = {span->low, span->high, storage, type};
 	if (span->low < span->high && storage.kind != DWARF_STORAGE_UNKNOWN &&
@@ -114,7 +115,7 @@ static void add(struct builder *b, const struct span *span, struct dwarf_storage
 }
 
 /* What a plain expression says holds in all of the scope; a list has its own ranges. */
-static void add_variable(struct builder *b, const struct said *said)
+static void add_variable(struct dwarf_variables_builder *b, const struct said *said)
 {
 	struct dwarf_reference type = said->type;
 	struct dwarf_location_list list;
@@ -127,16 +128,16 @@ static void add_variable(struct builder *b, const struct said *said)
 	while (!b->out_of_memory && dwarf_location_next(&list, &span.low, &span.high, &expression)) {
 		struct dwarf_storage storage = dwarf_storage_of(expression, b->walk.file, b->walk.unit);
 		if (said->location.kind != DWARF_LOCATION_EXPRESSION || b->scopes.len == 0) {
-			add(b, &span, storage, type);
+			dwarf_variables_add(b, &span, storage, type);
 			continue;
 		}
 		size_t first = b->scopes.items[b->scopes.len - 1].first_span;
 		for (size_t i = first; i < b->spans.len; i++)
-			add(b, &b->spans.items[i], storage, type);
+			dwarf_variables_add(b, &b->spans.items[i], storage, type);
 	}
 }
 
-static void visit(struct builder *b, const struct dwarf_entry *entry)
+static void dwarf_variables_visit(struct dwarf_variables_builder *b, const struct dwarf_entry *entry)
 {
 	struct said said;
 	close_scopes(b, entry->depth);
@@ -170,7 +171,7 @@ static void visit(struct builder *b, const struct dwarf_entry *entry)
 	}
 }
 
-static void read_function(struct builder *b, uint64_t at)
+static void dwarf_variables_read_function(struct dwarf_variables_builder *b, uint64_t at)
 {
 	struct dwarf_entry entry;
 	struct said said;
@@ -184,16 +185,16 @@ static void read_function(struct builder *b, uint64_t at)
 		return;
 	b->walk.depth = 1;
 	while (!b->out_of_memory && dwarf_next(&b->walk, &entry) && entry.depth > 0 && dwarf_spend(b->walk.file, 1))
-		visit(b, &entry);
+		dwarf_variables_visit(b, &entry);
 }
 
 enum tally_status dwarf_variables_read(struct dwarf_variables *variables, struct dwarf_reader *reader,
 	const struct dwarf_location_lists *lists, const struct dwarf_function_place *function, struct tally_error *err)
 {
-	struct builder b = {.out = variables, .lists = lists};
+	struct dwarf_variables_builder b = {.out = variables, .lists = lists};
 	*variables = (struct dwarf_variables){.frame_base = {.kind = DWARF_STORAGE_UNKNOWN}};
 	if (dwarf_walk_unit(&b.walk, reader, function->file, function->unit))
-		read_function(&b, function->entry);
+		dwarf_variables_read_function(&b, function->entry);
 	vec_free(&b.scopes);
 	vec_free(&b.spans);
 	if (!b.out_of_memory && !reader->out_of_memory)

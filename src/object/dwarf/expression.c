@@ -6,7 +6,7 @@
 #define STACK_DEPTH 64
 #define STEPS_MAX   1024 /* loops end: no rule of a compiler needs more than some tens */
 
-struct running {
+struct expression_running {
 	const struct dwarf_machine *machine;
 	struct cursor c;
 	uint64_t stack[STACK_DEPTH];
@@ -14,7 +14,7 @@ struct running {
 	bool failed;
 };
 
-static void push(struct running *r, uint64_t value)
+static void expression_push(struct expression_running *r, uint64_t value)
 {
 	if (r->depth == STACK_DEPTH) {
 		r->failed = true;
@@ -23,7 +23,7 @@ static void push(struct running *r, uint64_t value)
 	r->stack[r->depth++] = r->machine->address_size == 4 ? (uint32_t)value : value;
 }
 
-static uint64_t pop(struct running *r)
+static uint64_t expression_pop(struct expression_running *r)
 {
 	if (r->depth == 0) {
 		r->failed = true;
@@ -32,7 +32,7 @@ static uint64_t pop(struct running *r)
 	return r->stack[--r->depth];
 }
 
-static uint64_t peek(struct running *r, unsigned index)
+static uint64_t expression_peek(struct expression_running *r, unsigned index)
 {
 	if (index >= r->depth) {
 		r->failed = true;
@@ -41,113 +41,113 @@ static uint64_t peek(struct running *r, unsigned index)
 	return r->stack[r->depth - 1 - index];
 }
 
-static void push_register(struct running *r, uint64_t number, int64_t offset)
+static void push_register(struct expression_running *r, uint64_t number, int64_t offset)
 {
 	uint64_t value = 0;
 	if (!r->machine->read_register(r->machine->context, number, &value))
 		r->failed = true;
-	push(r, value + (uint64_t)offset);
+	expression_push(r, value + (uint64_t)offset);
 }
 
-static void dereference(struct running *r, unsigned size)
+static void expression_dereference(struct expression_running *r, unsigned size)
 {
 	uint64_t value = 0;
-	uint64_t address = pop(r);
+	uint64_t address = expression_pop(r);
 	if (r->failed || size == 0 || size > 8 || (size & (size - 1)) != 0 ||
 		!r->machine->read_memory(r->machine->context, address, size, &value))
 		r->failed = true;
-	push(r, value);
+	expression_push(r, value);
 }
 
-static void rotate(struct running *r)
+static void expression_rotate(struct expression_running *r)
 {
-	uint64_t first = pop(r);
-	uint64_t second = pop(r);
-	uint64_t third = pop(r);
-	push(r, first);
-	push(r, third);
-	push(r, second);
+	uint64_t first = expression_pop(r);
+	uint64_t second = expression_pop(r);
+	uint64_t third = expression_pop(r);
+	expression_push(r, first);
+	expression_push(r, third);
+	expression_push(r, second);
 }
 
-static bool run_constant(struct running *r, uint8_t op)
+static bool run_constant(struct expression_running *r, uint8_t op)
 {
 	struct cursor *c = &r->c;
 	if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
-		push(r, (uint64_t)(op - DW_OP_lit0));
+		expression_push(r, (uint64_t)(op - DW_OP_lit0));
 		return true;
 	}
 	switch (op) {
 	case DW_OP_addr:
-		push(r, cursor_uint(c, r->machine->address_size));
+		expression_push(r, cursor_uint(c, r->machine->address_size));
 		return true;
 	case DW_OP_const1u:
-		push(r, cursor_u8(c));
+		expression_push(r, cursor_u8(c));
 		return true;
 	case DW_OP_const1s:
-		push(r, (uint64_t)(int64_t)(int8_t)cursor_u8(c));
+		expression_push(r, (uint64_t)(int64_t)(int8_t)cursor_u8(c));
 		return true;
 	case DW_OP_const2u:
-		push(r, cursor_u16(c));
+		expression_push(r, cursor_u16(c));
 		return true;
 	case DW_OP_const2s:
-		push(r, (uint64_t)(int64_t)(int16_t)cursor_u16(c));
+		expression_push(r, (uint64_t)(int64_t)(int16_t)cursor_u16(c));
 		return true;
 	case DW_OP_const4u:
-		push(r, cursor_u32(c));
+		expression_push(r, cursor_u32(c));
 		return true;
 	case DW_OP_const4s:
-		push(r, (uint64_t)(int64_t)(int32_t)cursor_u32(c));
+		expression_push(r, (uint64_t)(int64_t)(int32_t)cursor_u32(c));
 		return true;
 	case DW_OP_const8u:
 	case DW_OP_const8s:
-		push(r, cursor_u64(c));
+		expression_push(r, cursor_u64(c));
 		return true;
 	case DW_OP_constu:
-		push(r, cursor_uleb(c));
+		expression_push(r, cursor_uleb(c));
 		return true;
 	case DW_OP_consts:
-		push(r, (uint64_t)cursor_sleb(c));
+		expression_push(r, (uint64_t)cursor_sleb(c));
 		return true;
 	default:
 		return false;
 	}
 }
 
-static bool run_stack(struct running *r, uint8_t op)
+static bool run_stack(struct expression_running *r, uint8_t op)
 {
 	uint64_t top;
 	uint64_t next;
 	switch (op) {
 	case DW_OP_dup:
-		push(r, peek(r, 0));
+		expression_push(r, expression_peek(r, 0));
 		return true;
 	case DW_OP_drop:
-		(void)pop(r);
+		(void)expression_pop(r);
 		return true;
 	case DW_OP_over:
-		push(r, peek(r, 1));
+		expression_push(r, expression_peek(r, 1));
 		return true;
 	case DW_OP_pick:
-		push(r, peek(r, cursor_u8(&r->c)));
+		expression_push(r, expression_peek(r, cursor_u8(&r->c)));
 		return true;
 	case DW_OP_swap:
-		top = pop(r);
-		next = pop(r);
-		push(r, top);
-		push(r, next);
+		top = expression_pop(r);
+		next = expression_pop(r);
+		expression_push(r, top);
+		expression_push(r, next);
 		return true;
 	case DW_OP_rot:
-		rotate(r);
+		expression_rotate(r);
 		return true;
 	case DW_OP_deref:
-		dereference(r, r->machine->address_size);
+		expression_dereference(r, r->machine->address_size);
 		return true;
 	case DW_OP_deref_size:
-		dereference(r, cursor_u8(&r->c));
+		expression_dereference(r, cursor_u8(&r->c));
 		return true;
 	case DW_OP_call_frame_cfa:
 		r->failed |= !r->machine->has_cfa;
-		push(r, r->machine->cfa);
+		expression_push(r, r->machine->cfa);
 		return true;
 	case DW_OP_nop:
 		return true;
@@ -156,29 +156,29 @@ static bool run_stack(struct running *r, uint8_t op)
 	}
 }
 
-static bool run_unary(struct running *r, uint8_t op)
+static bool run_unary(struct expression_running *r, uint8_t op)
 {
 	uint64_t value;
 	switch (op) {
 	case DW_OP_abs:
-		value = pop(r);
-		push(r, (int64_t)value < 0 ? 0 - value : value);
+		value = expression_pop(r);
+		expression_push(r, (int64_t)value < 0 ? 0 - value : value);
 		return true;
 	case DW_OP_neg:
-		push(r, 0 - pop(r));
+		expression_push(r, 0 - expression_pop(r));
 		return true;
 	case DW_OP_not:
-		push(r, ~pop(r));
+		expression_push(r, ~expression_pop(r));
 		return true;
 	case DW_OP_plus_uconst:
-		push(r, pop(r) + cursor_uleb(&r->c));
+		expression_push(r, expression_pop(r) + cursor_uleb(&r->c));
 		return true;
 	default:
 		return false;
 	}
 }
 
-static uint64_t shifted(uint8_t op, uint64_t value, uint64_t by)
+static uint64_t expression_shifted(uint8_t op, uint64_t value, uint64_t by)
 {
 	if (op == DW_OP_shl)
 		return by < 64 ? value << by : 0;
@@ -187,7 +187,7 @@ static uint64_t shifted(uint8_t op, uint64_t value, uint64_t by)
 	return (uint64_t)((int64_t)value >> (by < 64 ? by : 63));
 }
 
-static uint64_t divided(struct running *r, uint8_t op, uint64_t left, uint64_t right)
+static uint64_t expression_divided(struct expression_running *r, uint8_t op, uint64_t left, uint64_t right)
 {
 	bool overflows = (int64_t)left == INT64_MIN && (int64_t)right == -1;
 	if (right == 0) {
@@ -199,66 +199,66 @@ static uint64_t divided(struct running *r, uint8_t op, uint64_t left, uint64_t r
 	return overflows ? left : (uint64_t)((int64_t)left / (int64_t)right);
 }
 
-static bool run_binary(struct running *r, uint8_t op)
+static bool run_binary(struct expression_running *r, uint8_t op)
 {
 	if (op < DW_OP_and || op > DW_OP_ne || op == DW_OP_neg || op == DW_OP_not || op == DW_OP_plus_uconst ||
 		op == DW_OP_bra)
 		return false;
-	uint64_t right = pop(r);
-	uint64_t left = pop(r);
+	uint64_t right = expression_pop(r);
+	uint64_t left = expression_pop(r);
 	int64_t sright = (int64_t)right;
 	int64_t sleft = (int64_t)left;
 	switch (op) {
 	case DW_OP_and:
-		push(r, left & right);
+		expression_push(r, left & right);
 		break;
 	case DW_OP_or:
-		push(r, left | right);
+		expression_push(r, left | right);
 		break;
 	case DW_OP_xor:
-		push(r, left ^ right);
+		expression_push(r, left ^ right);
 		break;
 	case DW_OP_plus:
-		push(r, left + right);
+		expression_push(r, left + right);
 		break;
 	case DW_OP_minus:
-		push(r, left - right);
+		expression_push(r, left - right);
 		break;
 	case DW_OP_mul:
-		push(r, left * right);
+		expression_push(r, left * right);
 		break;
 	case DW_OP_div:
 	case DW_OP_mod:
-		push(r, divided(r, op, left, right));
+		expression_push(r, expression_divided(r, op, left, right));
 		break;
 	case DW_OP_shl:
 	case DW_OP_shr:
 	case DW_OP_shra:
-		push(r, shifted(op, left, right));
+		expression_push(r, expression_shifted(op, left, right));
 		break;
 	case DW_OP_eq:
-		push(r, left == right);
+		expression_push(r, left == right);
 		break;
 	case DW_OP_ne:
-		push(r, left != right);
+		expression_push(r, left != right);
 		break;
 	case DW_OP_ge:
-		push(r, sleft >= sright);
+		expression_push(r, sleft >= sright);
 		break;
 	case DW_OP_gt:
-		push(r, sleft > sright);
+		expression_push(r, sleft > sright);
 		break;
 	case DW_OP_le:
-		push(r, sleft <= sright);
+		expression_push(r, sleft <= sright);
 		break;
 	default:
-		push(r, sleft < sright);
+		expression_push(r, sleft < sright);
 		break;
 	}
 	return true;
 }
 
-static void jump(struct running *r, int16_t by)
+static void expression_jump(struct expression_running *r, int16_t by)
 {
 	int64_t to = (int64_t)r->c.pos + by;
 	if (to < 0 || (uint64_t)to > r->c.len)
@@ -267,7 +267,7 @@ static void jump(struct running *r, int16_t by)
 		r->c.pos = (size_t)to;
 }
 
-static void run_one(struct running *r)
+static void expression_run_one(struct expression_running *r)
 {
 	uint8_t op = cursor_u8(&r->c);
 	if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
@@ -276,11 +276,11 @@ static void run_one(struct running *r)
 		uint64_t number = cursor_uleb(&r->c);
 		push_register(r, number, cursor_sleb(&r->c));
 	} else if (op == DW_OP_skip) {
-		jump(r, (int16_t)cursor_u16(&r->c));
+		expression_jump(r, (int16_t)cursor_u16(&r->c));
 	} else if (op == DW_OP_bra) {
 		int16_t by = (int16_t)cursor_u16(&r->c);
-		if (pop(r) != 0)
-			jump(r, by);
+		if (expression_pop(r) != 0)
+			expression_jump(r, by);
 	} else if (!run_constant(r, op) && !run_stack(r, op) && !run_unary(r, op) && !run_binary(r, op)) {
 		r->failed = true;
 	}
@@ -289,14 +289,14 @@ static void run_one(struct running *r)
 bool dwarf_expression_run(
 	struct tally_bytes expression, const struct dwarf_machine *machine, const uint64_t *initial, uint64_t *result)
 {
-	struct running r = {.machine = machine, .c = cursor_make(expression, machine->swap)};
+	struct expression_running r = {.machine = machine, .c = cursor_make(expression, machine->swap)};
 	if (initial)
-		push(&r, *initial);
+		expression_push(&r, *initial);
 	for (unsigned steps = 0; cursor_left(&r.c) > 0 && !r.failed; steps++) {
 		if (steps == STEPS_MAX)
 			return false;
-		run_one(&r);
+		expression_run_one(&r);
 	}
-	*result = pop(&r);
+	*result = expression_pop(&r);
 	return !r.failed && !r.c.failed;
 }

@@ -54,33 +54,34 @@ static const struct section_kind {
 	[SHSTRTAB] = {".shstrtab", SHT_STRTAB, 0, 1, 0, 0, 0},
 };
 
-struct layout {
+struct elf_function_layout {
 	struct writer *w;
 	const struct elf_function *f;
 	uint64_t offsets[SECTION_COUNT], sizes[SECTION_COUNT];
 };
 
-static void begin(struct layout *l, enum section_index section)
+static void elf_function_begin(struct elf_function_layout *l, enum section_index section)
 {
 	writer_align(l->w, kinds[section].alignment);
 	l->offsets[section] = l->w->len;
 }
 
-static void end(struct layout *l, enum section_index section)
+static void elf_function_end(struct elf_function_layout *l, enum section_index section)
 {
 	l->sizes[section] = l->w->len - l->offsets[section];
 }
 
-static void put_text(struct writer *w, const char *text)
+static void elf_function_put_text(struct writer *w, const char *text)
 {
 	writer_bytes(w, text, strlen(text) + 1);
 }
 
-static void put_section(struct layout *l, enum section_index section, struct tally_bytes bytes)
+static void elf_function_put_section(
+	struct elf_function_layout *l, enum section_index section, struct tally_bytes bytes)
 {
-	begin(l, section);
+	elf_function_begin(l, section);
 	writer_bytes(l->w, bytes.data, bytes.len);
-	end(l, section);
+	elf_function_end(l, section);
 }
 
 static void put_uleb(struct writer *w, uint64_t value)
@@ -135,9 +136,9 @@ static void put_segment(struct writer *w, const struct elf_function *f)
 	writer_u64(w, EH_FRAME_ALIGNMENT);
 }
 
-static void put_symbols(struct layout *l)
+static void elf_function_put_symbols(struct elf_function_layout *l)
 {
-	begin(l, SYMTAB);
+	elf_function_begin(l, SYMTAB);
 	writer_zeros(l->w, sizeof(Elf64_Sym));
 	writer_u32(l->w, 1); /* the name, behind the empty one */
 	writer_u8(l->w, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC));
@@ -145,14 +146,14 @@ static void put_symbols(struct layout *l)
 	writer_u16(l->w, TEXT);
 	writer_u64(l->w, ELF_FUNCTION_CODE_OFFSET);
 	writer_u64(l->w, l->f->code.len);
-	end(l, SYMTAB);
-	begin(l, STRTAB);
+	elf_function_end(l, SYMTAB);
+	elf_function_begin(l, STRTAB);
 	writer_u8(l->w, 0);
-	put_text(l->w, l->f->name);
-	end(l, STRTAB);
+	elf_function_put_text(l->w, l->f->name);
+	elf_function_end(l, STRTAB);
 }
 
-static uint64_t hash(uint64_t seed, const void *data, size_t len)
+static uint64_t elf_function_hash(uint64_t seed, const void *data, size_t len)
 {
 	const uint8_t *bytes = data;
 	for (size_t i = 0; i < len; i++)
@@ -161,22 +162,23 @@ static uint64_t hash(uint64_t seed, const void *data, size_t len)
 }
 
 /* Of name and code, so that caches of files by build id tell functions apart. */
-static void put_build_id(struct layout *l)
+static void elf_function_put_build_id(struct elf_function_layout *l)
 {
 	const struct elf_function *f = l->f;
 	uint64_t seed = HASH_OFFSET;
-	begin(l, NOTE);
+	elf_function_begin(l, NOTE);
 	writer_u32(l->w, sizeof(ELF_NOTE_GNU));
 	writer_u32(l->w, BUILD_ID_BYTES);
 	writer_u32(l->w, NT_GNU_BUILD_ID);
 	writer_bytes(l->w, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU));
 	uint8_t id[BUILD_ID_BYTES + sizeof(seed)];
 	for (size_t i = 0; i < BUILD_ID_BYTES; i += sizeof(seed)) {
-		seed = hash(hash(seed, f->name, strlen(f->name) + 1), f->code.data, f->code.len);
+		seed = elf_function_hash(
+			elf_function_hash(seed, f->name, strlen(f->name) + 1), f->code.data, f->code.len);
 		memcpy(id + i, &seed, sizeof(seed));
 	}
 	writer_bytes(l->w, id, BUILD_ID_BYTES);
-	end(l, NOTE);
+	elf_function_end(l, NOTE);
 }
 
 static void patch_length(struct writer *w, size_t at)
@@ -191,7 +193,7 @@ static bool begins_file(const struct elf_function *f, size_t i)
 	return i == 0 || strcmp(f->lines[i].path, f->lines[i - 1].path) != 0;
 }
 
-static void put_line_header(struct layout *l)
+static void put_line_header(struct elf_function_layout *l)
 {
 	static const uint8_t operands[OPCODE_BASE - 1] = {0, 1, 1, 1, 1, 0, 0, 0, 1};
 	struct writer *w = l->w;
@@ -209,14 +211,14 @@ static void put_line_header(struct layout *l)
 	for (size_t i = 0; i < l->f->line_count; i++) {
 		if (!begins_file(l->f, i))
 			continue;
-		put_text(w, l->f->lines[i].path);
+		elf_function_put_text(w, l->f->lines[i].path);
 		writer_zeros(w, 3); /* folder, time, size */
 	}
 	writer_u8(w, 0);
 	patch_length(w, header);
 }
 
-static void put_rows(struct layout *l)
+static void elf_function_put_rows(struct elf_function_layout *l)
 {
 	struct writer *w = l->w;
 	uint64_t file = 0, offset = 0;
@@ -246,19 +248,19 @@ static void put_rows(struct layout *l)
 	writer_u8(w, EXTENDED_END);
 }
 
-static void put_lines(struct layout *l)
+static void elf_function_put_lines(struct elf_function_layout *l)
 {
 	static const uint8_t abbreviation[] = {1, TAG_COMPILE_UNIT, 0, AT_STMT_LIST, FORM_SEC_OFFSET, AT_LOW_PC,
 		FORM_ADDR, AT_HIGH_PC, FORM_DATA8, 0, 0, 0};
 	struct writer *w = l->w;
-	begin(l, DEBUG_LINE);
+	elf_function_begin(l, DEBUG_LINE);
 	size_t at = w->len;
 	writer_u32(w, 0);
 	put_line_header(l);
-	put_rows(l);
+	elf_function_put_rows(l);
 	patch_length(w, at);
-	end(l, DEBUG_LINE);
-	begin(l, DEBUG_INFO);
+	elf_function_end(l, DEBUG_LINE);
+	elf_function_begin(l, DEBUG_INFO);
 	at = w->len;
 	writer_u32(w, 0);
 	writer_u16(w, DWARF_VERSION);
@@ -269,17 +271,17 @@ static void put_lines(struct layout *l)
 	writer_u64(w, ELF_FUNCTION_CODE_OFFSET);
 	writer_u64(w, l->f->code.len);
 	patch_length(w, at);
-	end(l, DEBUG_INFO);
-	put_section(l, DEBUG_ABBREV, (struct tally_bytes){abbreviation, sizeof(abbreviation)});
+	elf_function_end(l, DEBUG_INFO);
+	elf_function_put_section(l, DEBUG_ABBREV, (struct tally_bytes){abbreviation, sizeof(abbreviation)});
 }
 
-static bool is_there(const struct layout *l, enum section_index section)
+static bool is_there(const struct elf_function_layout *l, enum section_index section)
 {
 	return section == NO_SECTION || l->sizes[section] > 0;
 }
 
 /* What the function has no use for is there as an empty slot, so that numbers stay. */
-static void put_section_headers(struct layout *l)
+static void put_section_headers(struct elf_function_layout *l)
 {
 	struct writer *w = l->w;
 	uint32_t name = 0;
@@ -310,24 +312,24 @@ static void put_section_headers(struct layout *l)
 
 void elf_function_write(struct writer *w, const struct elf_function *function)
 {
-	struct layout l = {.w = w, .f = function};
+	struct elf_function_layout l = {.w = w, .f = function};
 	w->swap = function->is_swapped;
 	put_file_header(w, function);
 	put_segment(w, function);
 	writer_zeros(w, ELF_FUNCTION_CODE_OFFSET - sizeof(Elf64_Ehdr) - sizeof(Elf64_Phdr));
-	put_section(&l, TEXT, function->code);
+	elf_function_put_section(&l, TEXT, function->code);
 	if (function->eh_frame.len) {
-		put_section(&l, EH_FRAME, function->eh_frame);
+		elf_function_put_section(&l, EH_FRAME, function->eh_frame);
 		if (function->eh_frame_header.len)
-			put_section(&l, EH_FRAME_HDR, function->eh_frame_header);
+			elf_function_put_section(&l, EH_FRAME_HDR, function->eh_frame_header);
 	}
-	put_symbols(&l);
-	put_build_id(&l);
+	elf_function_put_symbols(&l);
+	elf_function_put_build_id(&l);
 	if (function->line_count)
-		put_lines(&l);
-	begin(&l, SHSTRTAB);
+		elf_function_put_lines(&l);
+	elf_function_begin(&l, SHSTRTAB);
 	for (enum section_index i = NO_SECTION; i < SECTION_COUNT; i++)
-		put_text(w, kinds[i].name);
-	end(&l, SHSTRTAB);
+		elf_function_put_text(w, kinds[i].name);
+	elf_function_end(&l, SHSTRTAB);
 	put_section_headers(&l);
 }

@@ -19,7 +19,7 @@
 #define LARGE_IMAGE	  ((size_t)1 << 20) /* bytes; of less it is not worth a system call */
 #define NOTE_GNU_BUILD_ID 3
 
-static void read_segments(struct elf_image *image)
+static void elf_image_read_segments(struct elf_image *image)
 {
 	size_t count;
 	if (elf_getphdrnum(image->elf, &count) != 0)
@@ -90,7 +90,7 @@ uint64_t elf_image_section_address(const struct elf_image *image, const char *na
 	return elf_internal_section(image, name, &header) ? header.sh_addr : 0;
 }
 
-static enum tally_status init(struct elf_image *image, struct tally_error *err)
+static enum tally_status elf_image_init(struct elf_image *image, struct tally_error *err)
 {
 	elf_version(EV_CURRENT);
 	errno = 0;
@@ -109,7 +109,7 @@ static enum tally_status init(struct elf_image *image, struct tally_error *err)
 	image->swap = (header.e_ident[EI_DATA] == ELFDATA2LSB) != host_is_little;
 	uint64_t table = (uint64_t)header.e_shnum * header.e_shentsize;
 	image->is_cut = header.e_shoff > image->bytes.len || table > image->bytes.len - header.e_shoff;
-	read_segments(image);
+	elf_image_read_segments(image);
 	if (image->build_id.size == 0)
 		image->build_id = elf_notes_build_id(elf_image_section(image, ".note.gnu.build-id"), image->swap);
 	return TALLY_OK;
@@ -129,7 +129,7 @@ enum tally_status elf_image_open_bytes(struct tally_bytes bytes, struct elf_imag
 	if (!image)
 		return error_nomem(err);
 	image->bytes = bytes;
-	enum tally_status status = init(image, err);
+	enum tally_status status = elf_image_init(image, err);
 	if (status != TALLY_OK) {
 		elf_image_close(image);
 		return status;
@@ -139,7 +139,7 @@ enum tally_status elf_image_open_bytes(struct tally_bytes bytes, struct elf_imag
 }
 
 /* Takes the image over; status: how its file was mapped. */
-static enum tally_status finish_open(struct elf_image *image, enum tally_status status, const char *path,
+static enum tally_status elf_image_finish_open(struct elf_image *image, enum tally_status status, const char *path,
 	struct elf_image **out, struct tally_error *err)
 {
 	if (status == TALLY_OK) {
@@ -150,7 +150,7 @@ static enum tally_status finish_open(struct elf_image *image, enum tally_status 
 			image->bytes.data = image->owned;
 	}
 	if (status == TALLY_OK) {
-		status = init(image, err);
+		status = elf_image_init(image, err);
 		if (status != TALLY_OK)
 			error_prefix(err, "%s", path);
 	}
@@ -167,7 +167,7 @@ enum tally_status elf_image_open(const char *path, struct elf_image **out, struc
 	struct elf_image *image = new_image();
 	if (!image)
 		return error_nomem(err);
-	return finish_open(image, file_map_open(path, &image->map, err), path, out, err);
+	return elf_image_finish_open(image, file_map_open(path, &image->map, err), path, out, err);
 }
 
 enum tally_status elf_image_open_fd(int fd, const char *path, struct elf_image **out, struct tally_error *err)
@@ -175,7 +175,7 @@ enum tally_status elf_image_open_fd(int fd, const char *path, struct elf_image *
 	struct elf_image *image = new_image();
 	if (!image)
 		return error_nomem(err);
-	return finish_open(image, file_map_fd(fd, path, &image->map, err), path, out, err);
+	return elf_image_finish_open(image, file_map_fd(fd, path, &image->map, err), path, out, err);
 }
 
 static const struct elf_segment *first_code(const struct elf_image *image)
@@ -221,7 +221,7 @@ enum tally_status elf_image_open_minidebug(
 	enum tally_status status = xz_decode(packed, LIMIT_MINIDEBUG_BYTES, &inner->owned, &inner->bytes.len, err);
 	if (status == TALLY_OK) {
 		inner->bytes.data = inner->owned;
-		status = init(inner, err);
+		status = elf_image_init(inner, err);
 	}
 	if (status != TALLY_OK) {
 		elf_image_close(inner);

@@ -124,7 +124,8 @@ static uint64_t value_in_slot(const struct elf_image *image, uint64_t vaddr)
 	return 0;
 }
 
-static bool add_slots(const struct elf_image *image, const struct elf_relocations *relocations, struct slots *slots)
+static bool elf_plt_add_slots(
+	const struct elf_image *image, const struct elf_relocations *relocations, struct slots *slots)
 {
 	const struct relocation_types *types = types_of(image->machine);
 	GElf_Rela relocation;
@@ -153,7 +154,7 @@ static int compare_slots(const void *a, const void *b)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
-static uint64_t address_of(const void *slot)
+static uint64_t elf_plt_address_of(const void *slot)
 {
 	return ((const struct slot *)slot)->address;
 }
@@ -168,15 +169,15 @@ static bool collect_slots(const struct elf_image *image, bool has_plt_got, struc
 		Elf_Scn *section = elf_internal_section(image, sections[i], &header);
 		struct elf_relocations relocations;
 		if (section && elf_internal_relocations(image, section, &header, &relocations) &&
-			!add_slots(image, &relocations, slots))
+			!elf_plt_add_slots(image, &relocations, slots))
 			return false;
 	}
-	return key_sort_items(
-		slots->slots.items, slots->slots.len, sizeof(*slots->slots.items), &(key_of_item){address_of}, 1);
+	return key_sort_items(slots->slots.items, slots->slots.len, sizeof(*slots->slots.items),
+		&(key_of_item){elf_plt_address_of}, 1);
 }
 
 /* next: the one behind that found last, which the next entry mostly jumps through. */
-static const struct slot *find_slot(const struct slots *slots, uint64_t address, size_t *next)
+static const struct slot *elf_plt_find_slot(const struct slots *slots, uint64_t address, size_t *next)
 {
 	struct slot key = {.address = address};
 	const struct slot *found = NULL;
@@ -189,7 +190,7 @@ static const struct slot *find_slot(const struct slots *slots, uint64_t address,
 	return found;
 }
 
-static bool add_entry(struct elf_image *image, const struct slot *slot, struct elf_plt_entry entry,
+static bool elf_plt_add_entry(struct elf_image *image, const struct slot *slot, struct elf_plt_entry entry,
 	const struct elf_symbol_source *names, struct elf_plt *plt)
 {
 	entry.resolver = slot->resolver;
@@ -255,9 +256,9 @@ static bool x86_section(struct elf_image *image, const char *name, const struct 
 		struct tally_bytes entry = {code.data + at, left};
 		const struct slot *found = NULL;
 		if (x86_jump_slot(entry, vaddr, got.sh_addr, is_64, &slot))
-			found = find_slot(slots, slot, &next);
+			found = elf_plt_find_slot(slots, slot, &next);
 		struct elf_plt_entry out = {.vaddr = vaddr, .size = step};
-		if (found && !add_entry(image, found, out, names, plt))
+		if (found && !elf_plt_add_entry(image, found, out, names, plt))
 			return false;
 	}
 	return true;
@@ -282,7 +283,7 @@ static bool ordered_section(
 		entry = (struct elf_plt_entry){.vaddr = entry.vaddr + entry.size, .size = shape->entry_bytes};
 		if (entry.vaddr - header.sh_addr >= header.sh_size)
 			break;
-		if (!add_entry(image, &slots->slots.items[i], entry, names, plt))
+		if (!elf_plt_add_entry(image, &slots->slots.items[i], entry, names, plt))
 			return false;
 	}
 	return true;

@@ -24,7 +24,7 @@ struct relocation_kind {
 	bool is_relative; /* to the place itself */
 };
 
-static struct relocation_kind kind_of(unsigned machine, uint32_t type)
+static struct relocation_kind elf_relocate_kind_of(unsigned machine, uint32_t type)
 {
 	const struct relocation_kind absolute_8 = {8, false}, absolute_4 = {4, false}, relative_8 = {8, true},
 				     relative_4 = {4, true}, none = {0, false};
@@ -71,7 +71,7 @@ uint64_t elf_internal_symbol_address(const struct elf_image *image, const GElf_S
 	return section_address(image, symbol->st_shndx) + symbol->st_value;
 }
 
-static void store(const struct relocation *r, uint64_t at, unsigned size, uint64_t value)
+static void elf_relocate_store(const struct relocation *r, uint64_t at, unsigned size, uint64_t value)
 {
 	uint32_t value_4 = (uint32_t)value;
 	if (at > r->len || r->len - at < size)
@@ -83,27 +83,27 @@ static void store(const struct relocation *r, uint64_t at, unsigned size, uint64
 	memcpy(r->bytes + at, size == 8 ? (const void *)&value : &value_4, size);
 }
 
-static void apply(const struct relocation *r, const GElf_Rela *rela)
+static void elf_relocate_apply(const struct relocation *r, const GElf_Rela *rela)
 {
 	GElf_Sym symbol;
-	struct relocation_kind kind = kind_of(r->image->machine, (uint32_t)GELF_R_TYPE(rela->r_info));
+	struct relocation_kind kind = elf_relocate_kind_of(r->image->machine, (uint32_t)GELF_R_TYPE(rela->r_info));
 	uint64_t index = GELF_R_SYM(rela->r_info);
 	if (kind.size == 0 || index >= r->symbols.count || !gelf_getsym(r->symbols.data, (int)index, &symbol))
 		return;
 	uint64_t value = elf_internal_symbol_address(r->image, &symbol) + (uint64_t)rela->r_addend;
 	if (kind.is_relative)
 		value -= r->section + rela->r_offset;
-	store(r, rela->r_offset, kind.size, value);
+	elf_relocate_store(r, rela->r_offset, kind.size, value);
 }
 
-static void apply_all(struct relocation *r, Elf_Scn *section, const GElf_Shdr *header)
+static void elf_relocate_apply_all(struct relocation *r, Elf_Scn *section, const GElf_Shdr *header)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	size_t count = data && header->sh_entsize ? data->d_size / (size_t)header->sh_entsize : 0;
 	for (size_t i = 0; i < count && r->left > 0; i++, r->left--) {
 		GElf_Rela rela;
 		if (gelf_getrela(data, (int)i, &rela))
-			apply(r, &rela);
+			elf_relocate_apply(r, &rela);
 	}
 }
 
@@ -128,7 +128,7 @@ enum tally_status elf_internal_relocate(
 		}
 		r.bytes = section->owned;
 		r.len = section->bytes.len;
-		apply_all(&r, from, &header);
+		elf_relocate_apply_all(&r, from, &header);
 	}
 	return TALLY_OK;
 }

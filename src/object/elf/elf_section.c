@@ -28,7 +28,7 @@ struct packed {
 	uint32_t method;
 };
 
-static bool unzlib(const struct packed *from, uint8_t *to)
+static bool elf_section_unzlib(const struct packed *from, uint8_t *to)
 {
 #if HAVE_LIBDEFLATE
 	/* Two to three times as fast, and unpacking is half of what lines of a distribution's packages cost. */
@@ -44,7 +44,7 @@ static bool unzlib(const struct packed *from, uint8_t *to)
 	return uncompress(to, &size, from->bytes.data, (uLong)from->bytes.len) == Z_OK && size == from->unpacked_bytes;
 }
 
-static bool unzstd(const struct packed *from, uint8_t *to)
+static bool elf_section_unzstd(const struct packed *from, uint8_t *to)
 {
 #if HAVE_ZSTD
 	size_t size = ZSTD_decompress(to, (size_t)from->unpacked_bytes, from->bytes.data, from->bytes.len);
@@ -59,7 +59,7 @@ static bool unzstd(const struct packed *from, uint8_t *to)
 /* Bytes of all sections that are unpacked now: what many small files unpack to must not add up to all memory. */
 static uint64_t unpacked_now;
 
-static void give_back(uint64_t bytes)
+static void elf_section_give_back(uint64_t bytes)
 {
 	__atomic_sub_fetch(&unpacked_now, bytes, __ATOMIC_RELAXED);
 }
@@ -83,7 +83,7 @@ static bool may_unpack(const struct elf_image *image, uint64_t bytes)
 	return false;
 }
 
-static enum tally_status unpack(
+static enum tally_status elf_section_unpack(
 	const struct elf_image *image, const struct packed *from, struct elf_section *out, struct tally_error *err)
 {
 	if (from->unpacked_bytes > LIMIT_DEBUG_SECTION ||
@@ -100,13 +100,14 @@ static enum tally_status unpack(
 	}
 	uint8_t *to = malloc(from->unpacked_bytes ? (size_t)from->unpacked_bytes : 1);
 	if (!to) {
-		give_back(from->unpacked_bytes);
+		elf_section_give_back(from->unpacked_bytes);
 		return error_nomem(err);
 	}
 	bool is_known = from->method == ELFCOMPRESS_ZLIB || from->method == ELFCOMPRESS_ZSTD;
-	if (!is_known || !(from->method == ELFCOMPRESS_ZLIB ? unzlib(from, to) : unzstd(from, to))) {
+	if (!is_known ||
+		!(from->method == ELFCOMPRESS_ZLIB ? elf_section_unzlib(from, to) : elf_section_unzstd(from, to))) {
 		free(to);
-		give_back(from->unpacked_bytes);
+		elf_section_give_back(from->unpacked_bytes);
 		return is_known ? error_set(err, TALLY_CORRUPT, "a compressed section cannot be unpacked")
 				: error_set(err, TALLY_UNSUPPORTED, "compression method %u of a section is unknown",
 					  from->method);
@@ -132,7 +133,7 @@ static enum tally_status open_zdebug(
 		.method = ELFCOMPRESS_ZLIB};
 	for (size_t i = 4; i < ZDEBUG_HEADER_BYTES; i++)
 		packed.unpacked_bytes = packed.unpacked_bytes << 8 | bytes.data[i];
-	return unpack(image, &packed, out, err);
+	return elf_section_unpack(image, &packed, out, err);
 }
 
 static enum tally_status open_plain(const struct elf_image *image, const char *name, const GElf_Shdr *header,
@@ -154,7 +155,7 @@ static enum tally_status open_plain(const struct elf_image *image, const char *n
 	packed.bytes = cursor_bytes(&c, cursor_left(&c));
 	if (c.failed)
 		return error_set(err, TALLY_CORRUPT, "compressed section %s is cut", name);
-	return unpack(image, &packed, out, err);
+	return elf_section_unpack(image, &packed, out, err);
 }
 
 enum tally_status elf_section_open(
@@ -175,7 +176,7 @@ enum tally_status elf_section_open(
 
 typedef VEC(uint8_t) joined_bytes;
 
-static bool append(joined_bytes *to, struct tally_bytes bytes)
+static bool elf_section_append(joined_bytes *to, struct tally_bytes bytes)
 {
 	if (bytes.len > LIMIT_DEBUG_SECTION - to->len)
 		return true; /* as if it were not there */
@@ -198,9 +199,9 @@ enum tally_status elf_section_open_all(
 	Elf_Scn *section = elf_internal_section(image, name, &header);
 	while (is_done && (section = elf_internal_section_after(image, name, section, &header))) {
 		struct elf_section more = {.bytes = {NULL, 0}};
-		is_done = joined.len > 0 || append(&joined, out->bytes);
+		is_done = joined.len > 0 || elf_section_append(&joined, out->bytes);
 		if (is_done && open_plain(image, name, &header, &more, NULL) == TALLY_OK)
-			is_done = append(&joined, more.bytes);
+			is_done = elf_section_append(&joined, more.bytes);
 		elf_section_close(&more);
 	}
 	if (joined.len > 0) {
@@ -216,6 +217,6 @@ enum tally_status elf_section_open_all(
 void elf_section_close(struct elf_section *section)
 {
 	free(section->owned);
-	give_back(section->counted);
+	elf_section_give_back(section->counted);
 	*section = (struct elf_section){.bytes = {NULL, 0}};
 }

@@ -121,7 +121,7 @@ static const uint8_t *section_kinds(struct elf_image *image, size_t *count)
 	return kinds;
 }
 
-static bool is_wanted(const uint8_t *kinds, size_t kind_count, bool with_all_labels, const GElf_Sym *symbol)
+static bool elf_symbols_is_wanted(const uint8_t *kinds, size_t kind_count, bool with_all_labels, const GElf_Sym *symbol)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
 	unsigned visibility = GELF_ST_VISIBILITY(symbol->st_other);
@@ -154,7 +154,7 @@ static enum tally_status list_symbols(struct elf_image *image, const struct elf_
 	for (size_t i = 1; i < table.count; i++) {
 		GElf_Sym symbol;
 		if (!elf_internal_symbol(&table, i, &symbol) ||
-			!is_wanted(kinds, kind_count, list->with_all_labels, &symbol))
+			!elf_symbols_is_wanted(kinds, kind_count, list->with_all_labels, &symbol))
 			continue;
 		unsigned type = GELF_ST_TYPE(symbol.st_info);
 		const char *name = elf_internal_symbol_name(image, &table, &symbol);

@@ -22,7 +22,7 @@ static Elf_Data *data_of(const struct elf_image *image, unsigned type)
 	return NULL;
 }
 
-static bool set_name(struct elf_versions *versions, unsigned number, size_t name, bool is_needed)
+static bool elf_versions_set_name(struct elf_versions *versions, unsigned number, size_t name, bool is_needed)
 {
 	const char *text = elf_strptr(versions->image->elf, versions->table.strings, name);
 	number &= VERSION_NUMBER;
@@ -43,7 +43,7 @@ static bool read_definitions(struct elf_versions *versions)
 		uint64_t names_at = (uint64_t)at + definition.vd_aux;
 		bool is_file = definition.vd_flags & VER_FLG_BASE;
 		if (!is_file && names_at <= INT32_MAX && gelf_getverdaux(data, (int)names_at, &name) &&
-			!set_name(versions, definition.vd_ndx, name.vda_name, false))
+			!elf_versions_set_name(versions, definition.vd_ndx, name.vda_name, false))
 			return false;
 		if (definition.vd_next == 0 || definition.vd_next > (uint32_t)(INT32_MAX - at))
 			break;
@@ -56,7 +56,7 @@ static bool read_needs_of(struct elf_versions *versions, Elf_Data *data, int at,
 {
 	GElf_Vernaux need;
 	for (unsigned i = 0; i < count && gelf_getvernaux(data, at, &need); i++) {
-		if (!set_name(versions, need.vna_other, need.vna_name, true))
+		if (!elf_versions_set_name(versions, need.vna_other, need.vna_name, true))
 			return false;
 		if (need.vna_next == 0 || need.vna_next > (uint32_t)(INT32_MAX - at))
 			break;

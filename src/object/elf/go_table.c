@@ -41,7 +41,7 @@ bool go_table_is(struct tally_bytes bytes, bool swap)
 }
 
 /* False: it is cut, or its offsets lead out of it. */
-static bool read_header(struct tally_bytes table, bool swap, struct go_header *header)
+static bool go_table_read_header(struct tally_bytes table, bool swap, struct go_header *header)
 {
 	if (!go_table_is(table, swap))
 		return false;
@@ -68,11 +68,11 @@ static bool read_header(struct tally_bytes table, bool swap, struct go_header *h
 size_t go_table_text_offset(struct tally_bytes table, bool swap)
 {
 	struct go_header header;
-	return read_header(table, swap, &header) && header.is_relative ? HEADER_BYTES + 2u * header.word : 0;
+	return go_table_read_header(table, swap, &header) && header.is_relative ? HEADER_BYTES + 2u * header.word : 0;
 }
 
 /* NULL: it is not in the table. description: the function's, as an offset from where the functions' list is. */
-static const char *function_name(const struct go_header *header, uint64_t description)
+static const char *go_table_function_name(const struct go_header *header, uint64_t description)
 {
 	/* In the first form all offsets are from the table's begin. */
 	uint64_t from = header->names ? header->functions : 0;
@@ -93,7 +93,7 @@ enum tally_status go_table_functions(
 	struct tally_bytes table, bool swap, uint64_t text, struct go_function_list *list, struct tally_error *err)
 {
 	struct go_header header;
-	if (!read_header(table, swap, &header))
+	if (!go_table_read_header(table, swap, &header))
 		return error_set(err, TALLY_CORRUPT, "the table of Go functions has no sound header");
 	uint8_t word = header.is_relative ? sizeof(uint32_t) : header.word;
 	uint64_t base = !header.is_relative ? 0 : header.text ? header.text : text;
@@ -109,7 +109,7 @@ enum tally_status go_table_functions(
 		if (c.failed || next < start)
 			return error_set(err, TALLY_CORRUPT, "Go function %llu of %llu begins behind the next one",
 				(unsigned long long)i, (unsigned long long)header.function_count);
-		const char *name = function_name(&header, description);
+		const char *name = go_table_function_name(&header, description);
 		struct go_function function = {.vaddr = base + start, .size = next - start, .name = name};
 		if (name && function.size > 0 && !vec_push(&list->functions, function))
 			return error_nomem(err);
@@ -144,7 +144,7 @@ static struct tally_bytes search_table(const struct elf_image *image, const char
 	for (size_t at = 0; is_go && at + HEADER_BYTES < all.len; at += ALIGNMENT) {
 		struct tally_bytes table = bytes_part(all, at, all.len);
 		struct go_header header;
-		if (!read_header(table, image->swap, &header) || header.function_count == 0)
+		if (!go_table_read_header(table, image->swap, &header) || header.function_count == 0)
 			continue;
 		*vaddr = elf_image_section_address(image, section) + at;
 		return table;

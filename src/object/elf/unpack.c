@@ -42,7 +42,7 @@ bool unpack_is_packed(struct tally_bytes bytes)
 	return packing_of(bytes) != PACKED_NOT;
 }
 
-static enum tally_status grow(struct room *room, struct tally_error *err)
+static enum tally_status unpack_grow(struct room *room, struct tally_error *err)
 {
 	if (room->size >= room->limit)
 		return error_set(err, TALLY_LIMIT, "a compressed file unpacks to more than %zu bytes", room->limit);
@@ -56,7 +56,7 @@ static enum tally_status grow(struct room *room, struct tally_error *err)
 	return TALLY_OK;
 }
 
-static enum tally_status damaged(struct tally_error *err)
+static enum tally_status unpack_damaged(struct tally_error *err)
 {
 	return error_set(err, TALLY_CORRUPT, "a compressed file is damaged");
 }
@@ -65,7 +65,7 @@ static enum tally_status inflate_all(z_stream *stream, struct room *room, struct
 {
 	int result = Z_OK;
 	while (result == Z_OK) {
-		enum tally_status status = stream->total_out == room->size ? grow(room, err) : TALLY_OK;
+		enum tally_status status = stream->total_out == room->size ? unpack_grow(room, err) : TALLY_OK;
 		if (status != TALLY_OK)
 			return status;
 		size_t left = room->size - stream->total_out;
@@ -75,10 +75,11 @@ static enum tally_status inflate_all(z_stream *stream, struct room *room, struct
 	}
 	if (result == Z_MEM_ERROR)
 		return error_nomem(err);
-	return result == Z_STREAM_END ? TALLY_OK : damaged(err);
+	return result == Z_STREAM_END ? TALLY_OK : unpack_damaged(err);
 }
 
-static enum tally_status ungzip(struct tally_bytes packed, struct room *room, size_t *len, struct tally_error *err)
+static enum tally_status unpack_ungzip(
+	struct tally_bytes packed, struct room *room, size_t *len, struct tally_error *err)
 {
 	z_stream stream = {0};
 	if (packed.len > UINT_MAX)
@@ -94,7 +95,8 @@ static enum tally_status ungzip(struct tally_bytes packed, struct room *room, si
 }
 
 #if HAVE_ZSTD
-static enum tally_status unzstd(struct tally_bytes packed, struct room *room, size_t *len, struct tally_error *err)
+static enum tally_status unpack_unzstd(
+	struct tally_bytes packed, struct room *room, size_t *len, struct tally_error *err)
 {
 	ZSTD_DCtx *context = ZSTD_createDCtx();
 	ZSTD_inBuffer in = {packed.data, packed.len, 0};
@@ -103,14 +105,14 @@ static enum tally_status unzstd(struct tally_bytes packed, struct room *room, si
 	enum tally_status status = context ? TALLY_OK : error_nomem(err);
 	while (status == TALLY_OK && hint != 0) {
 		if (out.pos == room->size)
-			status = grow(room, err);
+			status = unpack_grow(room, err);
 		out.dst = room->data;
 		out.size = room->size;
 		size_t before = out.pos;
 		if (status == TALLY_OK)
 			hint = ZSTD_decompressStream(context, &out, &in);
 		if (status == TALLY_OK && (ZSTD_isError(hint) || (in.pos == in.size && hint && out.pos == before)))
-			status = damaged(err);
+			status = unpack_damaged(err);
 	}
 	ZSTD_freeDCtx(context);
 	*len = out.pos;
@@ -130,9 +132,9 @@ enum tally_status unpack(struct tally_bytes packed, size_t limit, uint8_t **out,
 	enum packing packing = packing_of(packed);
 	if (packing == PACKED_XZ)
 		return xz_decode(packed, limit, out, len, err);
-	enum tally_status status = packing == PACKED_GZIP   ? ungzip(packed, &room, &used, err)
-				   : packing == PACKED_ZSTD ? unzstd(packed, &room, &used, err)
-							    : damaged(err);
+	enum tally_status status = packing == PACKED_GZIP   ? unpack_ungzip(packed, &room, &used, err)
+				   : packing == PACKED_ZSTD ? unpack_unzstd(packed, &room, &used, err)
+							    : unpack_damaged(err);
 	if (status != TALLY_OK) {
 		free(room.data);
 		return status;

@@ -11,7 +11,7 @@
 #define FIRST_ROOM     (256u << 10)
 #define DECODER_MEMORY (256u << 20) /* the highest preset's dictionary needs 65 MB */
 
-static enum tally_status decode(
+static enum tally_status xz_decode_decode(
 	lzma_stream *stream, size_t limit, uint8_t **buffer, size_t *room, struct tally_error *err)
 {
 	lzma_ret ret = LZMA_OK;
@@ -47,7 +47,7 @@ enum tally_status xz_decode(
 	stream.avail_in = packed.len;
 	uint8_t *buffer = NULL;
 	size_t room = 0;
-	enum tally_status status = decode(&stream, limit, &buffer, &room, err);
+	enum tally_status status = xz_decode_decode(&stream, limit, &buffer, &room, err);
 	size_t total = (size_t)stream.total_out;
 	lzma_end(&stream);
 	if (status != TALLY_OK) {
