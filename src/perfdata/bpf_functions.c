@@ -72,7 +72,7 @@ static bool type_tail(uint32_t info, uint64_t *bytes)
 	return true;
 }
 
-static enum tally_status read_types(
+static enum tally_status bpf_functions_read_types(
 	struct bpf_functions *f, struct tally_bytes data, struct btf_names *names, struct tally_error *err)
 {
 	struct cursor header = cursor_make(data, f->swap);
@@ -114,7 +114,7 @@ static enum tally_status read_all_types(
 		return error_nomem(err);
 	for (size_t i = 0; i < features->btf_count; i++) {
 		f->btfs[i] = (struct btf_names){0};
-		enum tally_status status = read_types(f, features->btfs[i].data, &f->btfs[i], err);
+		enum tally_status status = bpf_functions_read_types(f, features->btfs[i].data, &f->btfs[i], err);
 		if (status != TALLY_OK)
 			return status;
 		if (!map_u64_set(&f->by_id, features->btfs[i].id, i))
@@ -149,7 +149,8 @@ void bpf_functions_destroy(struct bpf_functions *f)
 }
 
 /* Kernels of other ages have shorter or longer infos: what is not there is 0. */
-static uint64_t number_at(const struct bpf_functions *f, struct tally_bytes bytes, uint64_t offset, unsigned width)
+static uint64_t bpf_functions_number_at(
+	const struct bpf_functions *f, struct tally_bytes bytes, uint64_t offset, unsigned width)
 {
 	struct cursor c = cursor_make(bytes, f->swap);
 	if (!cursor_count(&c, offset, 1))
@@ -160,14 +161,14 @@ static uint64_t number_at(const struct bpf_functions *f, struct tally_bytes byte
 
 static uint32_t info_u32(const struct bpf_functions *f, const struct perfdata_bpf_program *program, unsigned offset)
 {
-	return (uint32_t)number_at(f, program->info, offset, 4);
+	return (uint32_t)bpf_functions_number_at(f, program->info, offset, 4);
 }
 
 /* Item number index of an array in the program's data; is the offset of the array. */
 static uint64_t item_offset(const struct bpf_functions *f, const struct perfdata_bpf_program *program, unsigned array,
 	uint64_t index, uint64_t item_bytes)
 {
-	uint64_t start = number_at(f, program->info, array, 8);
+	uint64_t start = bpf_functions_number_at(f, program->info, array, 8);
 	uint64_t limit = program->data.len;
 	/* Both are bounded by the data, so that the sum cannot wrap. */
 	return start < limit && index < limit && item_bytes < limit ? start + index * item_bytes : UINT64_MAX;
@@ -185,7 +186,7 @@ size_t bpf_function_count(const struct bpf_functions *f, const struct perfdata_b
 	return count < room ? count : room;
 }
 
-static struct tally_str string_at(const struct btf_names *names, uint32_t offset)
+static struct tally_str bpf_functions_string_at(const struct btf_names *names, uint32_t offset)
 {
 	if (offset >= names->strings.len)
 		return STR("");
@@ -199,17 +200,17 @@ static struct tally_str name_by_type(const struct bpf_functions *f, uint32_t btf
 	if (type == 0 || !map_u64_find(&f->by_id, btf_id, &index) || type > f->btfs[index].count)
 		return STR("");
 	const struct btf_names *names = &f->btfs[index];
-	return string_at(names, names->offsets[type - 1]);
+	return bpf_functions_string_at(names, names->offsets[type - 1]);
 }
 
-static struct tally_str function_name(
+static struct tally_str bpf_functions_function_name(
 	const struct bpf_functions *f, const struct perfdata_bpf_program *program, size_t index)
 {
 	struct tally_str name = STR("");
 	if (index < info_u32(f, program, INFO_FUNC_INFO_COUNT)) {
 		uint64_t item_bytes = info_u32(f, program, INFO_FUNC_INFO_SIZE);
 		uint64_t at = item_offset(f, program, INFO_FUNC_INFO, index, item_bytes);
-		uint64_t type = at < UINT64_MAX - 4 ? number_at(f, program->data, at + 4, 4) : 0;
+		uint64_t type = at < UINT64_MAX - 4 ? bpf_functions_number_at(f, program->data, at + 4, 4) : 0;
 		name = name_by_type(f, info_u32(f, program, INFO_BTF_ID), (uint32_t)type);
 	}
 	if (name.len == 0 && bpf_function_count(f, program) == 1 && program->info.len >= INFO_NAME + INFO_NAME_BYTES) {
@@ -224,9 +225,11 @@ bool bpf_function_at(const struct bpf_functions *f, const struct perfdata_bpf_pr
 {
 	if (index >= bpf_function_count(f, program))
 		return false;
-	*function = (struct bpf_function){.name = function_name(f, program, index)};
-	function->address = number_at(f, program->data, item_offset(f, program, INFO_ADDRESSES, index, 8), 8);
-	function->size = (uint32_t)number_at(f, program->data, item_offset(f, program, INFO_LENGTHS, index, 4), 4);
+	*function = (struct bpf_function){.name = bpf_functions_function_name(f, program, index)};
+	function->address =
+		bpf_functions_number_at(f, program->data, item_offset(f, program, INFO_ADDRESSES, index, 8), 8);
+	function->size =
+		(uint32_t)bpf_functions_number_at(f, program->data, item_offset(f, program, INFO_LENGTHS, index, 4), 4);
 	struct cursor c = cursor_make(program->data, false);
 	uint64_t tag = item_offset(f, program, INFO_TAGS, index, BPF_TAG_BYTES);
 	if (index < info_u32(f, program, INFO_TAG_COUNT) && cursor_count(&c, tag, 1)) {
@@ -261,13 +264,14 @@ bool bpf_line_at(
 	uint64_t address_bytes = info_u32(f, program, INFO_LINE_ADDRESS_SIZE);
 	uint64_t at = item_offset(f, program, INFO_LINES, index, info_u32(f, program, INFO_LINE_SIZE));
 	*line = (struct bpf_line){.path = STR("")};
-	line->address =
-		number_at(f, program->data, item_offset(f, program, INFO_LINE_ADDRESSES, index, address_bytes), 8);
+	line->address = bpf_functions_number_at(
+		f, program->data, item_offset(f, program, INFO_LINE_ADDRESSES, index, address_bytes), 8);
 	if (at > UINT64_MAX - 12)
 		return true;
 	/* insn_off, file_name_off, line_off, line_col */
-	line->number = (uint32_t)number_at(f, program->data, at + 12, 4) >> LINE_SHIFT;
+	line->number = (uint32_t)bpf_functions_number_at(f, program->data, at + 12, 4) >> LINE_SHIFT;
 	if (map_u64_find(&f->by_id, info_u32(f, program, INFO_BTF_ID), &btf))
-		line->path = string_at(&f->btfs[btf], (uint32_t)number_at(f, program->data, at + 4, 4));
+		line->path = bpf_functions_string_at(
+			&f->btfs[btf], (uint32_t)bpf_functions_number_at(f, program->data, at + 4, 4));
 	return true;
 }

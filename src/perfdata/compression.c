@@ -50,7 +50,7 @@ void decompressor_restart(struct decompressor *d)
 }
 
 /* Bytes of whole records at the start. */
-static size_t whole_records(struct tally_bytes bytes, bool swap)
+static size_t compression_whole_records(struct tally_bytes bytes, bool swap)
 {
 	struct record record;
 	size_t position = 0;
@@ -70,7 +70,7 @@ static enum tally_status check_limits(const struct decompressor *d, struct tally
 	return TALLY_OK;
 }
 
-static enum tally_status unpack(struct decompressor *d, struct tally_bytes packed, struct tally_error *err)
+static enum tally_status compression_unpack(struct decompressor *d, struct tally_bytes packed, struct tally_error *err)
 {
 	ZSTD_inBuffer in = {packed.data, packed.len, 0};
 	size_t step = ZSTD_DStreamOutSize();
@@ -96,12 +96,12 @@ static enum tally_status unpack(struct decompressor *d, struct tally_bytes packe
 enum tally_status decompressor_records(struct decompressor *d, struct tally_bytes packed, bool swap,
 	struct tally_bytes *records, struct tally_error *err)
 {
-	enum tally_status status = unpack(d, packed, err);
+	enum tally_status status = compression_unpack(d, packed, err);
 	if (status != TALLY_OK)
 		return status;
 	struct tally_bytes all = spool_view(&d->out);
 	struct tally_bytes fresh = {all.data + d->handed_out, all.len - d->handed_out};
-	fresh.len = whole_records(fresh, swap);
+	fresh.len = compression_whole_records(fresh, swap);
 	d->handed_out += fresh.len;
 	*records = fresh;
 	return TALLY_OK;

@@ -43,7 +43,7 @@ void compressor_destroy(struct compressor *c)
 	free(c);
 }
 
-static void put_record(struct compressor *c, struct writer *out)
+static void compressor_put_record(struct compressor *c, struct writer *out)
 {
 	if (c->used == 0)
 		return;
@@ -72,7 +72,7 @@ static bool is_used_up(struct input *in)
 }
 
 /* The next bytes that lie together, max at most. in must not be used up. */
-static struct tally_bytes take(struct input *in, size_t max)
+static struct tally_bytes compressor_take(struct input *in, size_t max)
 {
 	const struct tally_bytes *slice = &in->slices[in->slice];
 	size_t len = slice->len - in->at < max ? slice->len - in->at : max;
@@ -82,10 +82,10 @@ static struct tally_bytes take(struct input *in, size_t max)
 	return bytes;
 }
 
-static void skip(struct input *in, size_t bytes)
+static void compressor_skip(struct input *in, size_t bytes)
 {
 	while (bytes > 0 && !is_used_up(in))
-		bytes -= take(in, bytes).len;
+		bytes -= compressor_take(in, bytes).len;
 }
 
 static uint16_t next_record_bytes(struct input in)
@@ -94,7 +94,7 @@ static uint16_t next_record_bytes(struct input in)
 	uint16_t size;
 
 	for (size_t got = 0; got < sizeof(header) && !is_used_up(&in);) {
-		struct tally_bytes part = take(&in, sizeof(header) - got);
+		struct tally_bytes part = compressor_take(&in, sizeof(header) - got);
 		memcpy(header + got, part.data, part.len);
 		got += part.len;
 	}
@@ -112,13 +112,13 @@ static size_t step_bytes(struct input in)
 		if (bytes && bytes + size > STEP_BYTES)
 			break;
 		bytes += size;
-		skip(&in, size);
+		compressor_skip(&in, size);
 	}
 	return bytes;
 }
 
 /* Hands bytes to the stream, and with ZSTD_e_flush takes all it gives, in COMPRESSED records. */
-static enum tally_status feed(struct compressor *c, struct tally_bytes bytes, ZSTD_EndDirective directive,
+static enum tally_status compressor_feed(struct compressor *c, struct tally_bytes bytes, ZSTD_EndDirective directive,
 	struct writer *out, struct tally_error *err)
 {
 	ZSTD_inBuffer in = {bytes.data, bytes.len, 0};
@@ -126,7 +126,7 @@ static enum tally_status feed(struct compressor *c, struct tally_bytes bytes, ZS
 
 	while (in.pos < in.size || (directive == ZSTD_e_flush && left > 0)) {
 		if (c->used == RECORD_PAYLOAD_MAX)
-			put_record(c, out);
+			compressor_put_record(c, out);
 		ZSTD_outBuffer room = {c->payload, RECORD_PAYLOAD_MAX, c->used};
 		left = ZSTD_compressStream2(c->stream, &room, &in, directive);
 		if (ZSTD_isError(left))
@@ -134,7 +134,7 @@ static enum tally_status feed(struct compressor *c, struct tally_bytes bytes, ZS
 		c->used = room.pos;
 	}
 	if (directive == ZSTD_e_flush)
-		put_record(c, out);
+		compressor_put_record(c, out);
 	return TALLY_OK;
 }
 
@@ -147,13 +147,13 @@ enum tally_status compressor_pack(struct compressor *c, const struct tally_bytes
 		size_t left = step_bytes(in);
 		c->totals.bytes += left;
 		while (left > 0 && !is_used_up(&in)) {
-			struct tally_bytes bytes = take(&in, left);
+			struct tally_bytes bytes = compressor_take(&in, left);
 			left -= bytes.len;
-			enum tally_status st = feed(c, bytes, ZSTD_e_continue, out, err);
+			enum tally_status st = compressor_feed(c, bytes, ZSTD_e_continue, out, err);
 			if (st != TALLY_OK)
 				return st;
 		}
-		enum tally_status st = feed(c, (struct tally_bytes){0}, ZSTD_e_flush, out, err);
+		enum tally_status st = compressor_feed(c, (struct tally_bytes){0}, ZSTD_e_flush, out, err);
 		if (st != TALLY_OK)
 			return st;
 	}

@@ -13,7 +13,7 @@
 #define TABLE_BYTES   16 /* no mark has a multiple of it */
 #define HEAD_RECORDS  4096 /* of a pipe: they describe it, and come before the first mark or there is none */
 
-static void put_header(struct writer *w, size_t bytes)
+static void end_mark_put_header(struct writer *w, size_t bytes)
 {
 	writer_u32(w, RECORD_FINISHED_ROUND);
 	writer_u16(w, 0);
@@ -22,7 +22,7 @@ static void put_header(struct writer *w, size_t bytes)
 
 void end_mark_put_begin(struct writer *w)
 {
-	put_header(w, RECORD_HEADER_BYTES + BODY_BYTES);
+	end_mark_put_header(w, RECORD_HEADER_BYTES + BODY_BYTES);
 	writer_u64(w, BEGIN_MAGIC);
 	writer_u64(w, 0);
 }
@@ -32,7 +32,7 @@ void end_mark_put_end(struct writer *w, const uint64_t *part_bytes, size_t part_
 	size_t listed = part_count <= END_MARK_PARTS ? part_count : 0;
 	size_t bytes = RECORD_HEADER_BYTES + BODY_BYTES + listed * sizeof(uint64_t) + TRAILER_BYTES;
 	size_t padding = bytes % TABLE_BYTES == 0 ? sizeof(uint64_t) : 0;
-	put_header(w, bytes + padding);
+	end_mark_put_header(w, bytes + padding);
 	writer_u64(w, END_MAGIC);
 	writer_u64(w, listed);
 	for (size_t i = 0; i < listed; i++)

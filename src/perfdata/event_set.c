@@ -51,7 +51,7 @@ static bool note_near(struct event_set *set, uint64_t id, uint32_t index)
 	return true;
 }
 
-static enum tally_status set_ids(
+static enum tally_status event_set_ids(
 	struct event_set *set, struct perfdata_event *event, const uint64_t *ids, size_t count, struct tally_error *err)
 {
 	if (set->by_id.len + count > LIMIT_IDS)
@@ -89,7 +89,7 @@ enum tally_status event_set_add(struct event_set *set, const struct perf_attr *a
 		return error_nomem(err);
 	for (size_t i = 0; i < count; i++)
 		copy[i] = sample_u64_at(ids.data, i, swap);
-	enum tally_status status = set_ids(set, &event, copy, count, err);
+	enum tally_status status = event_set_ids(set, &event, copy, count, err);
 	if (status != TALLY_OK)
 		return status;
 	if (!vec_push(&set->events, event))
@@ -112,7 +112,7 @@ enum tally_status event_set_apply_features(
 		if (!event->name.data)
 			return error_nomem(err);
 		if (event->id_count == 0 && desc->id_count > 0) {
-			enum tally_status status = set_ids(set, event, desc->ids, desc->id_count, err);
+			enum tally_status status = event_set_ids(set, event, desc->ids, desc->id_count, err);
 			if (status != TALLY_OK)
 				return status;
 		}
@@ -193,7 +193,7 @@ enum tally_status event_set_name_tracepoints(
 	return is_done ? TALLY_OK : error_nomem(err);
 }
 
-static enum tally_status set_text(
+static enum tally_status event_set_text(
 	struct event_set *set, struct tally_str *to, struct tally_bytes payload, struct tally_error *err)
 {
 	size_t len = payload.len ? strnlen((const char *)payload.data, payload.len) : 0;
@@ -216,9 +216,9 @@ enum tally_status event_set_update(
 	struct perfdata_event *event = &set->events.items[index];
 	switch (update->update_type) {
 	case EVENT_UPDATE_NAME:
-		return set_text(set, &event->name, update->payload, err);
+		return event_set_text(set, &event->name, update->payload, err);
 	case EVENT_UPDATE_UNIT:
-		return set_text(set, &event->unit, update->payload, err);
+		return event_set_text(set, &event->unit, update->payload, err);
 	case EVENT_UPDATE_SCALE:
 		if (update->payload.len >= sizeof(uint64_t)) {
 			uint64_t bits = sample_u64_at(update->payload.data, 0, swap);

@@ -4,7 +4,7 @@
 
 #define STRING_ALIGNMENT 64 /* perf pads header strings to this */
 
-static void put_string(struct writer *w, struct tally_str text)
+static void feature_encode_put_string(struct writer *w, struct tally_str text)
 {
 	size_t padded = (text.len + 1 + STRING_ALIGNMENT - 1) / STRING_ALIGNMENT * STRING_ALIGNMENT;
 
@@ -17,7 +17,7 @@ static void put_list(struct writer *w, const struct perfdata_string_list *list)
 {
 	writer_u32(w, (uint32_t)list->len);
 	for (size_t i = 0; i < list->len; i++)
-		put_string(w, list->items[i]);
+		feature_encode_put_string(w, list->items[i]);
 }
 
 static void put_build_ids(struct writer *w, const struct perfdata_features *f)
@@ -58,13 +58,13 @@ static void put_event_desc(struct writer *w, const struct perfdata_features *f)
 		if (w->len < end)
 			writer_zeros(w, end - w->len);
 		writer_u32(w, (uint32_t)event->id_count);
-		put_string(w, event->name);
+		feature_encode_put_string(w, event->name);
 		for (size_t k = 0; k < event->id_count; k++)
 			writer_u64(w, event->ids[k]);
 	}
 }
 
-static void put_topology(struct writer *w, const struct perfdata_topology *t)
+static void feature_encode_put_topology(struct writer *w, const struct perfdata_topology *t)
 {
 	put_list(w, &t->cores);
 	put_list(w, &t->threads);
@@ -79,37 +79,37 @@ static void put_topology(struct writer *w, const struct perfdata_topology *t)
 		writer_u32(w, t->die_ids[i]);
 }
 
-static void put_numa(struct writer *w, const struct perfdata_features *f)
+static void feature_encode_put_numa(struct writer *w, const struct perfdata_features *f)
 {
 	writer_u32(w, (uint32_t)f->numa_count);
 	for (size_t i = 0; i < f->numa_count; i++) {
 		writer_u32(w, f->numa[i].node);
 		writer_u64(w, f->numa[i].mem_total_kb);
 		writer_u64(w, f->numa[i].mem_free_kb);
-		put_string(w, f->numa[i].cpus);
+		feature_encode_put_string(w, f->numa[i].cpus);
 	}
 }
 
-static void put_pmus(struct writer *w, const struct perfdata_features *f)
+static void feature_encode_put_pmus(struct writer *w, const struct perfdata_features *f)
 {
 	writer_u32(w, (uint32_t)f->pmu_count);
 	for (size_t i = 0; i < f->pmu_count; i++) {
 		writer_u32(w, f->pmus[i].type);
-		put_string(w, f->pmus[i].name);
+		feature_encode_put_string(w, f->pmus[i].name);
 	}
 }
 
-static void put_groups(struct writer *w, const struct perfdata_features *f)
+static void feature_encode_put_groups(struct writer *w, const struct perfdata_features *f)
 {
 	writer_u32(w, (uint32_t)f->group_count);
 	for (size_t i = 0; i < f->group_count; i++) {
-		put_string(w, f->groups[i].name);
+		feature_encode_put_string(w, f->groups[i].name);
 		writer_u32(w, f->groups[i].leader_index);
 		writer_u32(w, f->groups[i].member_count);
 	}
 }
 
-static void put_caches(struct writer *w, const struct perfdata_features *f)
+static void feature_encode_put_caches(struct writer *w, const struct perfdata_features *f)
 {
 	writer_u32(w, 1);
 	writer_u32(w, (uint32_t)f->cache_count);
@@ -119,13 +119,13 @@ static void put_caches(struct writer *w, const struct perfdata_features *f)
 		writer_u32(w, cache->line_size);
 		writer_u32(w, cache->sets);
 		writer_u32(w, cache->ways);
-		put_string(w, cache->type);
-		put_string(w, cache->size);
-		put_string(w, cache->map);
+		feature_encode_put_string(w, cache->type);
+		feature_encode_put_string(w, cache->size);
+		feature_encode_put_string(w, cache->map);
 	}
 }
 
-static void put_memory(struct writer *w, const struct perfdata_features *f)
+static void feature_encode_put_memory(struct writer *w, const struct perfdata_features *f)
 {
 	writer_u64(w, f->memory_version);
 	writer_u64(w, f->memory_block_bytes);
@@ -150,21 +150,21 @@ static void put_auxtrace(struct writer *w, const struct perfdata_features *f)
 	}
 }
 
-static void put_hybrid(struct writer *w, const struct perfdata_features *f)
+static void feature_encode_put_hybrid(struct writer *w, const struct perfdata_features *f)
 {
 	writer_u32(w, (uint32_t)f->hybrid_count);
 	for (size_t i = 0; i < f->hybrid_count; i++) {
-		put_string(w, f->hybrid[i].pmu);
-		put_string(w, f->hybrid[i].cpus);
+		feature_encode_put_string(w, f->hybrid[i].pmu);
+		feature_encode_put_string(w, f->hybrid[i].cpus);
 	}
 }
 
-static void put_caps(struct writer *w, const struct perfdata_pmu_caps *caps)
+static void feature_encode_put_caps(struct writer *w, const struct perfdata_pmu_caps *caps)
 {
 	writer_u32(w, (uint32_t)caps->len);
 	for (size_t i = 0; i < caps->len; i++) {
-		put_string(w, caps->items[i].name);
-		put_string(w, caps->items[i].value);
+		feature_encode_put_string(w, caps->items[i].name);
+		feature_encode_put_string(w, caps->items[i].value);
 	}
 }
 
@@ -172,8 +172,8 @@ static void put_pmu_caps(struct writer *w, const struct perfdata_features *f)
 {
 	writer_u32(w, (uint32_t)f->pmu_caps_count);
 	for (size_t i = 0; i < f->pmu_caps_count; i++) {
-		put_caps(w, &f->pmu_caps[i]);
-		put_string(w, f->pmu_caps[i].pmu);
+		feature_encode_put_caps(w, &f->pmu_caps[i]);
+		feature_encode_put_string(w, f->pmu_caps[i].pmu);
 	}
 }
 
@@ -188,14 +188,14 @@ static void put_cpu_domains(struct writer *w, const struct perfdata_features *f)
 		for (size_t k = 0; k < cpu->len; k++) {
 			writer_u32(w, cpu->items[k].number);
 			if (f->schedstat_version >= SCHEDSTAT_WITH_NAMES)
-				put_string(w, cpu->items[k].name);
-			put_string(w, cpu->items[k].mask);
-			put_string(w, cpu->items[k].cpus);
+				feature_encode_put_string(w, cpu->items[k].name);
+			feature_encode_put_string(w, cpu->items[k].mask);
+			feature_encode_put_string(w, cpu->items[k].cpus);
 		}
 	}
 }
 
-static void put_bpf_programs(struct writer *w, const struct perfdata_features *f)
+static void feature_encode_put_bpf_programs(struct writer *w, const struct perfdata_features *f)
 {
 	writer_u32(w, (uint32_t)f->bpf_program_count);
 	for (size_t i = 0; i < f->bpf_program_count; i++) {
@@ -269,26 +269,26 @@ static bool put_numbers(struct writer *w, unsigned bit, const struct perfdata_fe
 	}
 }
 
-static bool put_text(struct writer *w, unsigned bit, const struct perfdata_features *f)
+static bool feature_encode_put_text(struct writer *w, unsigned bit, const struct perfdata_features *f)
 {
 	switch (bit) {
 	case FEATURE_HOSTNAME:
-		put_string(w, f->hostname);
+		feature_encode_put_string(w, f->hostname);
 		return true;
 	case FEATURE_OSRELEASE:
-		put_string(w, f->osrelease);
+		feature_encode_put_string(w, f->osrelease);
 		return true;
 	case FEATURE_VERSION:
-		put_string(w, f->version);
+		feature_encode_put_string(w, f->version);
 		return true;
 	case FEATURE_ARCH:
-		put_string(w, f->arch);
+		feature_encode_put_string(w, f->arch);
 		return true;
 	case FEATURE_CPUDESC:
-		put_string(w, f->cpudesc);
+		feature_encode_put_string(w, f->cpudesc);
 		return true;
 	case FEATURE_CPUID:
-		put_string(w, f->cpuid);
+		feature_encode_put_string(w, f->cpuid);
 		return true;
 	case FEATURE_CMDLINE:
 		put_list(w, &f->cmdline);
@@ -299,29 +299,29 @@ static bool put_text(struct writer *w, unsigned bit, const struct perfdata_featu
 }
 
 /* False: the feature is not a list of things. */
-static bool put_machine(struct writer *w, unsigned bit, const struct perfdata_features *f)
+static bool feature_encode_put_machine(struct writer *w, unsigned bit, const struct perfdata_features *f)
 {
 	switch (bit) {
 	case FEATURE_CPU_TOPOLOGY:
-		put_topology(w, &f->topology);
+		feature_encode_put_topology(w, &f->topology);
 		return true;
 	case FEATURE_NUMA_TOPOLOGY:
-		put_numa(w, f);
+		feature_encode_put_numa(w, f);
 		return true;
 	case FEATURE_PMU_MAPPINGS:
-		put_pmus(w, f);
+		feature_encode_put_pmus(w, f);
 		return true;
 	case FEATURE_CACHE:
-		put_caches(w, f);
+		feature_encode_put_caches(w, f);
 		return true;
 	case FEATURE_MEM_TOPOLOGY:
-		put_memory(w, f);
+		feature_encode_put_memory(w, f);
 		return true;
 	case FEATURE_HYBRID_TOPOLOGY:
-		put_hybrid(w, f);
+		feature_encode_put_hybrid(w, f);
 		return true;
 	case FEATURE_CPU_PMU_CAPS:
-		put_caps(w, &f->cpu_caps);
+		feature_encode_put_caps(w, &f->cpu_caps);
 		return true;
 	case FEATURE_PMU_CAPS:
 		put_pmu_caps(w, f);
@@ -336,7 +336,7 @@ static bool put_machine(struct writer *w, unsigned bit, const struct perfdata_fe
 
 void feature_encode(struct writer *w, unsigned bit, const struct perfdata_features *f)
 {
-	if (put_text(w, bit, f) || put_numbers(w, bit, f) || put_machine(w, bit, f))
+	if (feature_encode_put_text(w, bit, f) || put_numbers(w, bit, f) || feature_encode_put_machine(w, bit, f))
 		return;
 	switch (bit) {
 	case FEATURE_BUILD_ID:
@@ -346,13 +346,13 @@ void feature_encode(struct writer *w, unsigned bit, const struct perfdata_featur
 		put_event_desc(w, f);
 		break;
 	case FEATURE_GROUP_DESC:
-		put_groups(w, f);
+		feature_encode_put_groups(w, f);
 		break;
 	case FEATURE_AUXTRACE:
 		put_auxtrace(w, f);
 		break;
 	case FEATURE_BPF_PROG_INFO:
-		put_bpf_programs(w, f);
+		feature_encode_put_bpf_programs(w, f);
 		break;
 	case FEATURE_BPF_BTF:
 		put_btfs(w, f);

@@ -159,7 +159,8 @@ enum feature_result feature_read_hybrid(struct cursor *c, const struct feature_i
 	return FEATURE_GOOD;
 }
 
-static enum feature_result read_caps(struct cursor *c, struct arena *arena, struct perfdata_pmu_caps *caps)
+static enum feature_result feature_machine_read_caps(
+	struct cursor *c, struct arena *arena, struct perfdata_pmu_caps *caps)
 {
 	uint32_t count = cursor_u32(c);
 	if (!cursor_count(c, count, 8))
@@ -179,7 +180,7 @@ static enum feature_result read_caps(struct cursor *c, struct arena *arena, stru
 
 enum feature_result feature_read_cpu_caps(struct cursor *c, const struct feature_input *in)
 {
-	return read_caps(c, in->arena, &in->features->cpu_caps);
+	return feature_machine_read_caps(c, in->arena, &in->features->cpu_caps);
 }
 
 enum feature_result feature_read_pmu_caps(struct cursor *c, const struct feature_input *in)
@@ -191,7 +192,7 @@ enum feature_result feature_read_pmu_caps(struct cursor *c, const struct feature
 	if (!list)
 		return FEATURE_NO_MEMORY;
 	for (uint32_t i = 0; i < count; i++) {
-		enum feature_result result = read_caps(c, in->arena, &list[i]);
+		enum feature_result result = feature_machine_read_caps(c, in->arena, &list[i]);
 		if (result != FEATURE_GOOD)
 			return result;
 		list[i].pmu = feature_read_string(c);

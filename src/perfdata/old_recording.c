@@ -34,7 +34,7 @@ void old_recording_remove_directory(const char *path)
 	(void)rmdir(path);
 }
 
-static bool is_recording(const char *directory)
+static bool old_recording_is(const char *directory)
 {
 	char name[PATH_MAX];
 
@@ -48,11 +48,11 @@ enum tally_status old_recording_keep(const char *path, struct tally_error *err)
 
 	if (stat(path, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0))
 		return TALLY_OK;
-	if (!S_ISREG(st.st_mode) && !(S_ISDIR(st.st_mode) && is_recording(path)))
+	if (!S_ISREG(st.st_mode) && !(S_ISDIR(st.st_mode) && old_recording_is(path)))
 		return TALLY_OK;
 	if ((size_t)snprintf(old, sizeof(old), "%s.old", path) >= sizeof(old))
 		return error_set(err, TALLY_INVALID, "the path '%s' is too long", path);
-	if (is_recording(old))
+	if (old_recording_is(old))
 		old_recording_remove_directory(old);
 	else if (S_ISDIR(st.st_mode))
 		(void)unlink(old); /* a directory does not replace a file */

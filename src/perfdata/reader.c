@@ -16,7 +16,7 @@
 #define STREAM_READ_BYTES	((size_t)1 << 18) /* at once: four pipes full */
 
 /* Reads on until the stream has come that far, or has ended. */
-static enum tally_status fill(struct perfdata_reader *r, size_t end, struct tally_error *err)
+static enum tally_status reader_fill(struct perfdata_reader *r, size_t end, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	while (r->fd >= 0 && r->stream.len < end && status == TALLY_OK) {
@@ -40,12 +40,12 @@ static enum tally_status fill_stream(struct perfdata_reader *r, size_t bytes, st
 {
 	if (r->fd < 0)
 		return TALLY_OK;
-	enum tally_status status = fill(r, bytes < SIZE_MAX - r->position ? r->position + bytes : SIZE_MAX, err);
+	enum tally_status status = reader_fill(r, bytes < SIZE_MAX - r->position ? r->position + bytes : SIZE_MAX, err);
 	r->data_end = r->bytes.len;
 	return status;
 }
 
-static enum tally_status open_bytes(struct perfdata_reader *r, struct tally_error *err)
+static enum tally_status reader_open_bytes(struct perfdata_reader *r, struct tally_error *err)
 {
 	struct cursor c = cursor_make(r->bytes, false);
 	uint64_t magic = cursor_u64(&c);
@@ -62,7 +62,7 @@ static enum tally_status open_bytes(struct perfdata_reader *r, struct tally_erro
 	r->is_pipe = header_size == PERFDATA_PIPE_HEADER_BYTES;
 	if (!r->is_pipe) {
 		/* What describes it lies at its end. */
-		enum tally_status status = fill(r, SIZE_MAX, err);
+		enum tally_status status = reader_fill(r, SIZE_MAX, err);
 		return status == TALLY_OK ? reader_open_file(r, is_v1, err) : status;
 	}
 	r->data_offset = PERFDATA_PIPE_HEADER_BYTES;
@@ -99,10 +99,10 @@ static void note_ending(struct perfdata_reader *r)
 		r->health.missing_parts = missing_parts(&r->parts, &mark);
 }
 
-static enum tally_status finish_open(
+static enum tally_status reader_finish_open(
 	struct perfdata_reader *r, struct perfdata_reader **reader, struct tally_error *err)
 {
-	enum tally_status status = open_bytes(r, err);
+	enum tally_status status = reader_open_bytes(r, err);
 	if (status != TALLY_OK) {
 		perfdata_reader_destroy(r);
 		return status;
@@ -135,7 +135,7 @@ enum tally_status perfdata_reader_open_bytes(
 	if (!r)
 		return error_nomem(err);
 	r->bytes = bytes;
-	return finish_open(r, reader, err);
+	return reader_finish_open(r, reader, err);
 }
 
 enum tally_status perfdata_reader_open_beginning(
@@ -146,7 +146,7 @@ enum tally_status perfdata_reader_open_beginning(
 		return error_nomem(err);
 	r->bytes = bytes;
 	r->is_beginning = true;
-	return finish_open(r, reader, err);
+	return reader_finish_open(r, reader, err);
 }
 
 enum tally_status perfdata_reader_open_fd(int fd, struct perfdata_reader **reader, struct tally_error *err)
@@ -156,12 +156,12 @@ enum tally_status perfdata_reader_open_fd(int fd, struct perfdata_reader **reade
 		return error_nomem(err);
 	r->fd = fd;
 	r->map.mtime_ns = file_modified_ns(fd);
-	enum tally_status status = fill(r, PERFDATA_PIPE_HEADER_BYTES, err);
+	enum tally_status status = reader_fill(r, PERFDATA_PIPE_HEADER_BYTES, err);
 	if (status != TALLY_OK) {
 		perfdata_reader_destroy(r);
 		return status;
 	}
-	return finish_open(r, reader, err);
+	return reader_finish_open(r, reader, err);
 }
 
 enum tally_status perfdata_reader_open(const char *path, struct perfdata_reader **reader, struct tally_error *err)
@@ -178,7 +178,7 @@ enum tally_status perfdata_reader_open(const char *path, struct perfdata_reader 
 			return read;
 		}
 		r->bytes = (struct tally_bytes){spool_view(&r->parts.bytes).data, r->parts.ends[0]};
-		return finish_open(r, reader, err);
+		return reader_finish_open(r, reader, err);
 	}
 	enum tally_status status = file_map_open_kept(path, &r->map, err);
 	if (status != TALLY_OK) {
@@ -186,7 +186,7 @@ enum tally_status perfdata_reader_open(const char *path, struct perfdata_reader 
 		return status;
 	}
 	r->bytes = r->map.bytes;
-	return finish_open(r, reader, err);
+	return reader_finish_open(r, reader, err);
 }
 
 void perfdata_reader_destroy(struct perfdata_reader *r)
@@ -212,7 +212,7 @@ static enum tally_status next_unpacked(struct perfdata_reader *r, struct record 
 	return status;
 }
 
-static enum tally_status unpack(struct perfdata_reader *r, const struct record *record, struct tally_error *err)
+static enum tally_status reader_unpack(struct perfdata_reader *r, const struct record *record, struct tally_error *err)
 {
 	struct record_fields fields;
 	enum tally_status status = record_decode(record, &fields, err);
@@ -235,7 +235,7 @@ static enum tally_status unpack(struct perfdata_reader *r, const struct record *
 	return status;
 }
 
-static void count(struct perfdata_reader *r, struct record *record)
+static void reader_count(struct perfdata_reader *r, struct record *record)
 {
 	record->position = r->handed_bytes;
 	if (r->payload.len == 0)
@@ -345,7 +345,7 @@ enum tally_status perfdata_reader_next(struct perfdata_reader *r, struct record 
 	for (;;) {
 		if (next_unpacked(r, record) == TALLY_OK) {
 			r->payload = (struct tally_bytes){NULL, 0};
-			count(r, record);
+			reader_count(r, record);
 			return TALLY_OK;
 		}
 		if (r->ended)
@@ -356,7 +356,7 @@ enum tally_status perfdata_reader_next(struct perfdata_reader *r, struct record 
 			return status;
 		if (stored.type == RECORD_COMPRESSED || stored.type == RECORD_COMPRESSED2) {
 			r->has_compressed = true;
-			status = unpack(r, &stored, err);
+			status = reader_unpack(r, &stored, err);
 			if (status == TALLY_CORRUPT || status == TALLY_LIMIT)
 				(void)end_cut(r, stored.offset);
 			if (status != TALLY_OK)
@@ -366,7 +366,7 @@ enum tally_status perfdata_reader_next(struct perfdata_reader *r, struct record 
 			continue;
 		}
 		*record = stored;
-		count(r, record);
+		reader_count(r, record);
 		return TALLY_OK;
 	}
 }

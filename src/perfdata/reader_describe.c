@@ -3,7 +3,7 @@
 #include "base/error.h"
 
 /* Descriptions outlive the part of a stream that they came in: it may be forgotten. */
-static const uint8_t *lasting(struct perfdata_reader *r, const uint8_t *data, size_t len)
+static const uint8_t *reader_describe_lasting(struct perfdata_reader *r, const uint8_t *data, size_t len)
 {
 	return r->stream.base && len > 0 ? arena_copy(&r->arena, data, len) : data;
 }
@@ -36,7 +36,7 @@ static enum tally_status apply_feature_record(
 	if (!feature_name((unsigned)bit))
 		r->health.unknown_features++;
 	struct tally_bytes section = fields->feature.payload;
-	section.data = lasting(r, section.data, section.len);
+	section.data = reader_describe_lasting(r, section.data, section.len);
 	if (!section.data && section.len > 0)
 		return error_nomem(err);
 	struct feature_input input = {
@@ -55,7 +55,7 @@ static enum tally_status apply_tracing_data(
 {
 	if (size > payload.len)
 		return TALLY_OK;
-	const uint8_t *data = lasting(r, payload.data, size);
+	const uint8_t *data = reader_describe_lasting(r, payload.data, size);
 	if (!data && size > 0)
 		return error_nomem(err);
 	r->features.tracing_data = (struct tally_bytes){data, size};

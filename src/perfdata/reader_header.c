@@ -3,19 +3,19 @@
 #include "base/error.h"
 #include "perfdata/reader_window.h"
 
-struct section {
+struct reader_header_section {
 	uint64_t offset, size;
 };
 
-static struct section read_section(struct cursor *c)
+static struct reader_header_section read_section(struct cursor *c)
 {
-	struct section s;
+	struct reader_header_section s;
 	s.offset = cursor_u64(c);
 	s.size = cursor_u64(c);
 	return s;
 }
 
-static struct tally_bytes section_bytes(const struct perfdata_reader *r, struct section s)
+static struct tally_bytes section_bytes(const struct perfdata_reader *r, struct reader_header_section s)
 {
 	if (s.offset > r->bytes.len || s.size > r->bytes.len - s.offset)
 		return (struct tally_bytes){NULL, 0};
@@ -23,7 +23,7 @@ static struct tally_bytes section_bytes(const struct perfdata_reader *r, struct 
 }
 
 static enum tally_status read_attrs(
-	struct perfdata_reader *r, struct section attrs, uint64_t entry_size, struct tally_error *err)
+	struct perfdata_reader *r, struct reader_header_section attrs, uint64_t entry_size, struct tally_error *err)
 {
 	struct tally_bytes bytes = section_bytes(r, attrs);
 	if (!bytes.data && attrs.size > 0)
@@ -39,7 +39,7 @@ static enum tally_status read_attrs(
 		enum tally_status status = attr_decode_sized(&c, stored.len, &attr, err);
 		if (status != TALLY_OK)
 			return status;
-		struct section ids_section = read_section(&c);
+		struct reader_header_section ids_section = read_section(&c);
 		struct tally_bytes ids = section_bytes(r, ids_section);
 		if (!ids.data && ids_section.size > 0)
 			r->health.damaged_features++; /* the event stays, its samples cannot be told from others' */
@@ -91,9 +91,9 @@ static bool is_wrapped_table(const struct perfdata_reader *r, size_t offset)
 	       is_table(&record, feature_table_bytes(r));
 }
 
-static struct section read_first_section(struct perfdata_reader *r, struct cursor *c, bool is_wrapped)
+static struct reader_header_section read_first_section(struct perfdata_reader *r, struct cursor *c, bool is_wrapped)
 {
-	struct section section = read_section(c);
+	struct reader_header_section section = read_section(c);
 	struct cursor ahead = *c;
 	if (is_wrapped) /* such a writer's sections lie one behind the other */
 		section.offset = read_section(&ahead).offset - section.size;
@@ -101,7 +101,8 @@ static struct section read_first_section(struct perfdata_reader *r, struct curso
 }
 
 /* The feature sections' table lies behind the data, one entry a set bit, in order of the bits. */
-static enum tally_status read_features(struct perfdata_reader *r, size_t table_offset, struct tally_error *err)
+static enum tally_status reader_header_read_features(
+	struct perfdata_reader *r, size_t table_offset, struct tally_error *err)
 {
 	if (table_offset > r->bytes.len)
 		return TALLY_OK;
@@ -114,7 +115,8 @@ static enum tally_status read_features(struct perfdata_reader *r, size_t table_o
 	for (unsigned bit = 0; bit < 256; bit++) {
 		if (!feature_is_present(&r->features, bit))
 			continue;
-		struct section section = is_first ? read_first_section(r, &c, is_wrapped) : read_section(&c);
+		struct reader_header_section section =
+			is_first ? read_first_section(r, &c, is_wrapped) : read_section(&c);
 		struct tally_bytes bytes = section_bytes(r, section);
 		is_first = false;
 		r->has_features_in_front &= section.offset < r->data_offset;
@@ -194,7 +196,7 @@ static enum tally_status read_features_of_cut_file(struct perfdata_reader *r, st
 {
 	size_t table = find_former_table(r);
 	if (table)
-		return read_features(r, table, err);
+		return reader_header_read_features(r, table, err);
 	memset(r->features.present, 0, sizeof(r->features.present));
 	return TALLY_OK;
 }
@@ -206,7 +208,7 @@ static enum tally_status read_last_features(struct perfdata_reader *r, struct ta
 	if (bytes > r->bytes.len - r->data_end)
 		table = find_former_table(r);
 	r->health.damaged_features += (bytes - feature_table_bytes(r)) / 16;
-	return read_features(r, table ? table : r->data_end, err);
+	return reader_header_read_features(r, table ? table : r->data_end, err);
 }
 
 /* Said by the header, and where a writer had no time to say it, by the records. */
@@ -229,8 +231,8 @@ enum tally_status reader_open_file(struct perfdata_reader *r, bool is_v1, struct
 	struct cursor c = cursor_make(r->bytes, r->swap);
 	cursor_skip(&c, 16); /* magic and size */
 	uint64_t attr_size = cursor_u64(&c);
-	struct section attrs = read_section(&c);
-	struct section data = read_section(&c);
+	struct reader_header_section attrs = read_section(&c);
+	struct reader_header_section data = read_section(&c);
 	(void)read_section(&c); /* event types: unused since 2011 */
 	size_t header_size = is_v1 ? 72 : PERFDATA_HEADER_BYTES;
 	if (!is_v1 || cursor_left(&c) >= 32)

@@ -44,7 +44,7 @@ static struct tally_bytes attr_of(const struct perfdata_rewriter *w, const struc
 	return w->attrs ? w->attrs[event->index] : event->stored_attr;
 }
 
-static enum tally_status open_beside(struct perfdata_rewriter *w, struct tally_error *err)
+static enum tally_status rewriter_open_beside(struct perfdata_rewriter *w, struct tally_error *err)
 {
 	struct stat st;
 	bool is_there = stat(w->path, &st) == 0;
@@ -83,7 +83,7 @@ enum tally_status perfdata_rewriter_create_file(
 	w->fd = -1;
 	/* What a link points to is written, not the link. */
 	w->path = strdup(realpath(path, target) ? target : path);
-	enum tally_status st = w->path ? open_beside(w, err) : error_nomem(err);
+	enum tally_status st = w->path ? rewriter_open_beside(w, err) : error_nomem(err);
 	if (st != TALLY_OK) {
 		perfdata_rewriter_destroy(w);
 		return st;
@@ -134,7 +134,7 @@ static enum tally_status prefix_path(const struct perfdata_rewriter *w, struct t
 	return error_prefix(err, "%s", w->path ? w->path : "the output");
 }
 
-static enum tally_status flush(struct perfdata_rewriter *w, struct tally_error *err)
+static enum tally_status rewriter_flush(struct perfdata_rewriter *w, struct tally_error *err)
 {
 	struct tally_error local;
 
@@ -155,14 +155,14 @@ static uint64_t output_offset(const struct perfdata_rewriter *w)
 	return w->position + w->buffer.len;
 }
 
-static enum tally_status append(struct perfdata_rewriter *w, struct tally_bytes bytes, struct tally_error *err)
+static enum tally_status rewriter_append(struct perfdata_rewriter *w, struct tally_bytes bytes, struct tally_error *err)
 {
 	writer_bytes(&w->buffer, bytes.data, bytes.len);
-	return w->buffer.failed || w->buffer.len >= BUFFER_BYTES ? flush(w, err) : TALLY_OK;
+	return w->buffer.failed || w->buffer.len >= BUFFER_BYTES ? rewriter_flush(w, err) : TALLY_OK;
 }
 
 /* An attr in so many bytes: what it says of its size must be true where it is said, and where it changes. */
-static void put_attr(struct writer *out, struct tally_bytes attr, uint32_t size, bool is_size_said)
+static void rewriter_put_attr(struct writer *out, struct tally_bytes attr, uint32_t size, bool is_size_said)
 {
 	size_t start = out->len;
 	size_t kept = attr.len < size ? attr.len : size;
@@ -187,7 +187,7 @@ static size_t attr_bytes_in_file(const struct perfdata_rewriter *w, struct tally
 	return len < attr.len ? len : attr.len;
 }
 
-static enum tally_status begin_file(
+static enum tally_status rewriter_begin_file(
 	struct perfdata_rewriter *w, const struct perfdata_event *events, size_t count, struct tally_error *err)
 {
 	struct writer *out = &w->buffer;
@@ -215,12 +215,12 @@ static enum tally_status begin_file(
 			writer_u64(out, events[i].ids[k]);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t bytes = events[i].id_count * sizeof(uint64_t);
-		put_attr(out, attr_of(w, &events[i]), attr_size, false);
+		rewriter_put_attr(out, attr_of(w, &events[i]), attr_size, false);
 		writer_u64(out, id_offset);
 		writer_u64(out, bytes);
 		id_offset += bytes;
 	}
-	return flush(w, err);
+	return rewriter_flush(w, err);
 }
 
 /* An attr as a record, and its name where the attr alone would give another. */
@@ -231,7 +231,7 @@ static enum tally_status put_pipe_event(
 	struct text name = {0};
 	struct record_fields fields = {.type = RECORD_HEADER_ATTR};
 
-	put_attr(&body, attr_of(w, event), (uint32_t)attr_of(w, event).len, true);
+	rewriter_put_attr(&body, attr_of(w, event), (uint32_t)attr_of(w, event).len, true);
 	for (size_t i = 0; i < event->id_count; i++)
 		writer_u64(&body, event->ids[i]);
 	fields.attr.attr_and_ids = writer_view(&body);
@@ -272,14 +272,14 @@ static void put_pipe_build_ids(struct perfdata_rewriter *w, const struct perfdat
 }
 
 /* Tracing data of a pipe has no section. */
-static struct tally_bytes section_of(const struct perfdata_features *features, unsigned bit)
+static struct tally_bytes rewriter_section_of(const struct perfdata_features *features, unsigned bit)
 {
 	return bit == FEATURE_TRACING_DATA ? features->tracing_data : features->raw[bit];
 }
 
 static void put_pipe_feature(struct perfdata_rewriter *w, unsigned bit, const struct perfdata_features *features)
 {
-	struct tally_bytes section = section_of(features, bit);
+	struct tally_bytes section = rewriter_section_of(features, bit);
 	struct record_fields fields = {.type = RECORD_HEADER_FEATURE};
 
 	switch (bit) {
@@ -307,13 +307,13 @@ static void put_pipe_feature(struct perfdata_rewriter *w, unsigned bit, const st
 	}
 }
 
-static enum tally_status begin_pipe(struct perfdata_rewriter *w, const struct perfdata_event *events, size_t count,
-	const struct perfdata_features *features, struct tally_error *err)
+static enum tally_status rewriter_begin_pipe(struct perfdata_rewriter *w, const struct perfdata_event *events,
+	size_t count, const struct perfdata_features *features, struct tally_error *err)
 {
 	writer_u64(&w->buffer, PERFDATA_MAGIC2);
 	writer_u64(&w->buffer, PERFDATA_PIPE_HEADER_BYTES);
 	if (w->from_pipe)
-		return flush(w, err);
+		return rewriter_flush(w, err);
 	for (size_t i = 0; i < count; i++) {
 		enum tally_status st = put_pipe_event(w, &events[i], err);
 		if (st != TALLY_OK)
@@ -322,7 +322,7 @@ static enum tally_status begin_pipe(struct perfdata_rewriter *w, const struct pe
 	for (unsigned bit = 0; bit < FEATURE_BITS; bit++)
 		if (feature_is_present(features, bit))
 			put_pipe_feature(w, bit, features);
-	return flush(w, err);
+	return rewriter_flush(w, err);
 }
 
 enum tally_status perfdata_rewriter_begin(struct perfdata_rewriter *w, const struct perfdata_reader *reader,
@@ -333,7 +333,8 @@ enum tally_status perfdata_rewriter_begin(struct perfdata_rewriter *w, const str
 
 	w->from_pipe = perfdata_reader_is_pipe(reader);
 	w->buffer.swap = perfdata_reader_is_swapped(reader);
-	return w->is_pipe ? begin_pipe(w, events, count, features, err) : begin_file(w, events, count, err);
+	return w->is_pipe ? rewriter_begin_pipe(w, events, count, features, err)
+			  : rewriter_begin_file(w, events, count, err);
 }
 
 static bool is_description(const struct record *record)
@@ -360,14 +361,14 @@ enum tally_status perfdata_rewriter_record(
 	if (record->type == RECORD_AUXTRACE && !w->is_pipe &&
 		!map_u64_set(&w->aux_offsets, record->offset, output_offset(w)))
 		return error_nomem(err);
-	enum tally_status st = append(w, record->bytes, err);
-	return st == TALLY_OK && payload.len ? append(w, payload, err) : st;
+	enum tally_status st = rewriter_append(w, record->bytes, err);
+	return st == TALLY_OK && payload.len ? rewriter_append(w, payload, err) : st;
 }
 
 enum tally_status perfdata_rewriter_bytes(
 	struct perfdata_rewriter *w, struct tally_bytes records, struct tally_error *err)
 {
-	return append(w, records, err);
+	return rewriter_append(w, records, err);
 }
 
 /* A count and so many pairs of offset and size; the offsets are of AUXTRACE records. */
@@ -394,7 +395,7 @@ static bool is_written(const struct perfdata_rewriter *w, const struct perfdata_
 {
 	if (!feature_is_present(features, bit) || bit == FEATURE_COMPRESSED || bit == FEATURE_DIR_FORMAT)
 		return false;
-	return !w->from_pipe || bit == FEATURE_BRANCH_STACK || section_of(features, bit).len > 0;
+	return !w->from_pipe || bit == FEATURE_BRANCH_STACK || rewriter_section_of(features, bit).len > 0;
 }
 
 /* Behind the data: a section per feature, then the contents. */
@@ -414,7 +415,8 @@ static void put_features(struct perfdata_rewriter *w, const struct perfdata_feat
 		if (bit == FEATURE_AUXTRACE)
 			put_aux_index(w, features->raw[bit]);
 		else
-			writer_bytes(out, section_of(features, bit).data, section_of(features, bit).len);
+			writer_bytes(
+				out, rewriter_section_of(features, bit).data, rewriter_section_of(features, bit).len);
 		if (out->failed)
 			return;
 		writer_patch_u64(out, section, w->position + start);
@@ -439,7 +441,7 @@ static enum tally_status finish_file(
 	uint64_t bits[FEATURE_BITS / 64] = {0};
 
 	put_a_record(w);
-	enum tally_status st = flush(w, err);
+	enum tally_status st = rewriter_flush(w, err);
 	if (st != TALLY_OK)
 		return st;
 	writer_u64(&header, w->position - w->data_offset);
@@ -450,7 +452,7 @@ static enum tally_status finish_file(
 	for (size_t i = 0; i < FEATURE_BITS / 64; i++)
 		writer_u64(&header, bits[i]);
 	put_features(w, features);
-	st = flush(w, err);
+	st = rewriter_flush(w, err);
 	if (st == TALLY_OK)
 		st = header.failed ? error_nomem(err)
 				   : file_write_all_at(w->fd, header.data, header.len, DATA_SIZE_OFFSET, err);
@@ -469,7 +471,7 @@ static enum tally_status finish_file(
 enum tally_status perfdata_rewriter_finish(
 	struct perfdata_rewriter *w, const struct perfdata_features *features, struct tally_error *err)
 {
-	return w->is_pipe ? flush(w, err) : finish_file(w, features, err);
+	return w->is_pipe ? rewriter_flush(w, err) : finish_file(w, features, err);
 }
 
 unsigned perfdata_rewriter_left_out(const struct perfdata_rewriter *w)

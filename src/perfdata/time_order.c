@@ -61,7 +61,7 @@ void time_order_destroy(struct time_order *order)
 	free(order);
 }
 
-static void merge(struct time_waiting *to, const struct time_waiting *a, const struct time_waiting *a_end,
+static void time_order_merge(struct time_waiting *to, const struct time_waiting *a, const struct time_waiting *a_end,
 	const struct time_waiting *b, const struct time_waiting *b_end)
 {
 	while (a < a_end && b < b_end)
@@ -95,7 +95,7 @@ static bool sort_queue(struct time_order *o)
 			size_t start = starts[i];
 			size_t middle = i + 1 < run_count ? starts[i + 1] : count;
 			size_t stop = i + 2 < run_count ? starts[i + 2] : count;
-			merge(to + start, from + start, from + middle, from + middle, from + stop);
+			time_order_merge(to + start, from + start, from + middle, from + middle, from + stop);
 			starts[kept++] = start;
 		}
 		run_count = kept;
@@ -118,7 +118,7 @@ static bool tidy_queue(struct time_order *o)
 	return sort_queue(o);
 }
 
-static bool spill(struct time_order *o)
+static bool time_order_spill(struct time_order *o)
 {
 	if (!tidy_queue(o) || !time_runs_add(&o->spilled, o->queue.items, o->queue.len))
 		return false;
@@ -140,12 +140,12 @@ static bool take_back(struct time_order *o)
 	return sort_queue(o);
 }
 
-static enum tally_status flush(struct time_order *o, uint64_t until_ns, struct tally_error *err)
+static enum tally_status time_order_flush(struct time_order *o, uint64_t until_ns, struct tally_error *err)
 {
 	bool was_spilled = o->spilled.count > 0;
 	bool has_room = o->spilled.count + o->queue.len - o->next <= MAX_WAITING / 2;
 	if (!tidy_queue(o) || (was_spilled && has_room && !take_back(o)) ||
-		(was_spilled && !has_room && o->queue.len > 0 && !spill(o)))
+		(was_spilled && !has_room && o->queue.len > 0 && !time_order_spill(o)))
 		return error_nomem(err);
 	o->until_ns = until_ns;
 	size_t low = 0;
@@ -189,20 +189,21 @@ static enum tally_status read_on(struct time_order *o, struct time_order_item *i
 			o->at_end = true;
 			o->end_status = status;
 			item->has_time = true;
-			return flush(o, UINT64_MAX, err);
+			return time_order_flush(o, UINT64_MAX, err);
 		}
 		uint64_t time_ns = o->keeps_file_order ? 0 : time_order_time_of(o->reader, &record, o->swap);
 		if (is_time(time_ns)) {
 			struct time_waiting waiting = {
 				.time_ns = time_ns, .data = record.bytes.data, .offset = record.offset};
-			if ((o->queue.len - o->next >= MAX_WAITING && !spill(o)) || !vec_push(&o->queue, waiting))
+			if ((o->queue.len - o->next >= MAX_WAITING && !time_order_spill(o)) ||
+				!vec_push(&o->queue, waiting))
 				return error_nomem(err);
 			if (time_ns > o->round_max_ns)
 				o->round_max_ns = time_ns;
 			continue;
 		}
 		if (record.type == RECORD_FINISHED_ROUND) {
-			status = flush(o, o->flush_until_ns, err);
+			status = time_order_flush(o, o->flush_until_ns, err);
 			if (status != TALLY_OK)
 				return status;
 			o->flush_until_ns = o->round_max_ns;
@@ -230,7 +231,7 @@ static bool take_oldest(struct time_order *o, struct time_waiting *oldest)
 }
 
 /* Its bytes are used once more and then no longer: they need not stay in memory for being waited for. */
-static void leave(struct time_order *o, struct tally_bytes record)
+static void time_order_leave(struct time_order *o, struct tally_bytes record)
 {
 	if (o->left_bytes == 0 || record.data < o->left_begin)
 		o->left_begin = record.data;
@@ -264,7 +265,7 @@ enum tally_status time_order_next(struct time_order *o, struct time_order_item *
 	struct tally_bytes bytes = {oldest.data, UINT16_MAX};
 	enum tally_status status = record_at(bytes, o->swap, 0, &item->record, err);
 	if (status == TALLY_OK)
-		leave(o, item->record.bytes);
+		time_order_leave(o, item->record.bytes);
 	item->record.offset = oldest.offset;
 	item->has_time = true;
 	item->time_ns = oldest.time_ns;

@@ -15,7 +15,7 @@ void time_runs_deinit(struct time_runs *r)
 }
 
 /* What was added earlier lies before what was added later. */
-static bool goes_first(const struct time_run *left, const struct time_run *right)
+static bool time_runs_goes_first(const struct time_run *left, const struct time_run *right)
 {
 	return left->at->time_ns != right->at->time_ns ? left->at->time_ns < right->at->time_ns : left->at < right->at;
 }
@@ -30,17 +30,17 @@ static void swap_runs(struct time_run *left, struct time_run *right)
 static void sift_up(struct time_runs *r, size_t at)
 {
 	struct time_run *runs = r->runs.items;
-	for (; at > 0 && goes_first(&runs[at], &runs[(at - 1) / 2]); at = (at - 1) / 2)
+	for (; at > 0 && time_runs_goes_first(&runs[at], &runs[(at - 1) / 2]); at = (at - 1) / 2)
 		swap_runs(&runs[at], &runs[(at - 1) / 2]);
 }
 
-static void sift_down(struct time_runs *r)
+static void time_runs_sift_down(struct time_runs *r)
 {
 	struct time_run *runs = r->runs.items;
 	for (size_t at = 0;;) {
 		size_t first = at;
 		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < r->runs.len; child++)
-			if (goes_first(&runs[child], &runs[first]))
+			if (time_runs_goes_first(&runs[child], &runs[first]))
 				first = child;
 		if (first == at)
 			return;
@@ -50,7 +50,7 @@ static void sift_down(struct time_runs *r)
 }
 
 /* A recording that is in order is one run, however long. */
-static bool extend(struct time_runs *r, const struct time_waiting *begin, size_t count)
+static bool time_runs_extend(struct time_runs *r, const struct time_waiting *begin, size_t count)
 {
 	for (size_t i = 0; i < r->runs.len; i++)
 		if (r->runs.items[i].end == begin && begin[-1].time_ns <= begin->time_ns) {
@@ -69,7 +69,7 @@ bool time_runs_add(struct time_runs *r, const struct time_waiting *items, size_t
 	if (!begin || !spool_append(&r->items, items, bytes))
 		return false;
 	r->count += count;
-	if (extend(r, begin, count))
+	if (time_runs_extend(r, begin, count))
 		return true;
 	r->runs.items[r->runs.len++] = (struct time_run){begin, begin + count};
 	sift_up(r, r->runs.len - 1);
@@ -82,7 +82,7 @@ struct time_waiting time_runs_take(struct time_runs *r)
 	struct time_waiting taken = *first->at++;
 	if (first->at == first->end)
 		*first = r->runs.items[--r->runs.len];
-	sift_down(r);
+	time_runs_sift_down(r);
 	r->count--;
 	if (r->runs.len == 0) {
 		spool_deinit(&r->items); /* its room is free again */

@@ -74,7 +74,7 @@ static bool take_percent(struct tally_str *text, double *share)
 }
 
 /* Of damaged files the total may be more than doubles hold exactly: rounded up it is no number of ns any more. */
-static uint64_t part_of(uint64_t total, double share)
+static uint64_t time_spans_part_of(uint64_t total, double share)
 {
 	double part = (double)total * share;
 	return part < (double)total ? (uint64_t)part : total;
@@ -99,8 +99,8 @@ static bool parse_percent(struct tally_str text, struct time_span whole, struct 
 			return false;
 	}
 	uint64_t total = whole.last_ns - whole.first_ns;
-	span->first_ns = whole.first_ns + part_of(total, from);
-	span->last_ns = whole.first_ns + part_of(total, to);
+	span->first_ns = whole.first_ns + time_spans_part_of(total, from);
+	span->last_ns = whole.first_ns + time_spans_part_of(total, to);
 	return text.len == 0;
 }
 

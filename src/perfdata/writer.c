@@ -30,7 +30,7 @@ struct writer_event {
 	size_t id_count;
 };
 
-struct section {
+struct writer_section {
 	uint64_t offset, size;
 };
 
@@ -43,7 +43,7 @@ struct perfdata_writer {
 	uint64_t published; /* the data's size as the header tells it; the table lies there */
 	bool is_published;
 	uint64_t present[4]; /* the features that lie in front of the data */
-	struct section front[FEATURE_COUNT];
+	struct writer_section front[FEATURE_COUNT];
 	uint64_t front_offset;
 	struct writer contents; /* of those, from front_offset on */
 	struct writer table; /* their sections, in order of the bits */
@@ -132,7 +132,7 @@ static uint32_t attr_size_of(const struct perfdata_writer *w)
 	return size;
 }
 
-static void put_attr(struct writer *out, const struct perf_attr *attr, uint32_t size)
+static void writer_put_attr(struct writer *out, const struct perf_attr *attr, uint32_t size)
 {
 	struct perf_attr padded = *attr;
 
@@ -145,7 +145,7 @@ static void put_front_features(struct perfdata_writer *w, uint64_t offset, const
 {
 	w->front_offset = offset;
 	for (unsigned bit = 1; bit < FEATURE_COUNT; bit++) {
-		struct section *section = &w->front[bit];
+		struct writer_section *section = &w->front[bit];
 		if (!feature_is_present(features, bit))
 			continue;
 		section->offset = offset + w->contents.len;
@@ -158,7 +158,7 @@ static void put_front_features(struct perfdata_writer *w, uint64_t offset, const
 }
 
 /* Header, ids, attrs, features; the data follows. */
-static enum tally_status begin_file(
+static enum tally_status writer_begin_file(
 	struct perfdata_writer *w, const struct perfdata_features *features, struct tally_error *err)
 {
 	uint32_t attr_size = attr_size_of(w);
@@ -183,7 +183,7 @@ static enum tally_status begin_file(
 			writer_u64(&out, w->events.items[i].ids[k]);
 	for (size_t i = 0; i < w->events.len; i++) {
 		uint64_t bytes = w->events.items[i].id_count * sizeof(uint64_t);
-		put_attr(&out, &w->events.items[i].attr, attr_size);
+		writer_put_attr(&out, &w->events.items[i].attr, attr_size);
 		writer_u64(&out, id_offset);
 		writer_u64(&out, bytes);
 		id_offset += bytes;
@@ -203,7 +203,7 @@ static enum tally_status put_pipe_attr(
 	struct record_fields fields = {.type = RECORD_HEADER_ATTR};
 	struct sample_id none = {0};
 
-	put_attr(&body, &event->attr, attr_size_of(w));
+	writer_put_attr(&body, &event->attr, attr_size_of(w));
 	for (size_t i = 0; i < event->id_count; i++)
 		writer_u64(&body, event->ids[i]);
 	fields.attr.attr_and_ids = writer_view(&body);
@@ -221,7 +221,7 @@ static enum tally_status put_pipe_attr(
 			  : error_set(err, TALLY_LIMIT, "the event %s has too many ids for a pipe", event->name);
 }
 
-static enum tally_status begin_pipe(
+static enum tally_status writer_begin_pipe(
 	struct perfdata_writer *w, const struct perfdata_features *features, struct tally_error *err)
 {
 	struct writer out = {0};
@@ -289,7 +289,7 @@ static void put_round_header(uint8_t header[RECORD_HEADER_BYTES], uint16_t size)
 }
 
 /* The size and the features of the header, in one write: no state lies between the old and the new one. */
-static enum tally_status put_header(
+static enum tally_status writer_put_header(
 	const struct perfdata_writer *w, uint64_t size, const uint64_t present[4], struct tally_error *err)
 {
 	uint64_t fields[7] = {size};
@@ -310,14 +310,14 @@ static enum tally_status wrap_table(const struct perfdata_writer *w, struct tall
 }
 
 /* A copy of the table behind the last record, then the header. See writer.h on why this order. */
-static enum tally_status publish(struct perfdata_writer *w, struct tally_error *err)
+static enum tally_status writer_publish(struct perfdata_writer *w, struct tally_error *err)
 {
 	enum tally_status st = file_write_all_at(w->fd, w->table.data, w->table.len, w->data_offset + w->end, err);
 
 	if (st == TALLY_OK)
 		st = wrap_table(w, err);
 	if (st == TALLY_OK)
-		st = put_header(w, w->end, w->present, err);
+		st = writer_put_header(w, w->end, w->present, err);
 	if (st != TALLY_OK)
 		return st;
 	w->published = w->end;
@@ -362,7 +362,7 @@ static void keep_whole_records(struct perfdata_writer *w, uint64_t records_end)
 		at += size;
 	}
 	w->end = keep;
-	if (has_unpublished(w) && publish(w, NULL) != TALLY_OK && w->is_published)
+	if (has_unpublished(w) && writer_publish(w, NULL) != TALLY_OK && w->is_published)
 		w->end = w->published + w->table.len;
 	(void)!ftruncate(w->fd, (off_t)(w->data_offset + w->end));
 }
@@ -402,7 +402,7 @@ static enum tally_status write_mark(struct perfdata_writer *w, bool is_end, stru
 enum tally_status perfdata_writer_begin(
 	struct perfdata_writer *w, const struct perfdata_features *features, struct tally_error *err)
 {
-	enum tally_status st = w->is_pipe ? begin_pipe(w, features, err) : begin_file(w, features, err);
+	enum tally_status st = w->is_pipe ? writer_begin_pipe(w, features, err) : writer_begin_file(w, features, err);
 
 	w->has_begun = st == TALLY_OK;
 	return st == TALLY_OK ? write_mark(w, false, err) : st;
@@ -456,7 +456,7 @@ enum tally_status perfdata_writer_sync(struct perfdata_writer *w, struct tally_e
 {
 	if (w->is_pipe || !w->has_begun || w->is_broken || !has_unpublished(w))
 		return TALLY_OK;
-	enum tally_status st = publish(w, err);
+	enum tally_status st = writer_publish(w, err);
 	if (st != TALLY_OK)
 		keep_whole_records(w, w->end);
 	return st;
@@ -478,14 +478,14 @@ struct compressor_totals perfdata_writer_totals(const struct perfdata_writer *w)
 }
 
 /* The section of a feature at the end: the one in front of the data where nothing has changed since. */
-static struct section final_section(const struct perfdata_writer *w, unsigned bit, struct writer *content,
+static struct writer_section final_section(const struct perfdata_writer *w, unsigned bit, struct writer *content,
 	const struct perfdata_features *features, uint64_t base)
 {
-	const struct section *front = &w->front[bit];
+	const struct writer_section *front = &w->front[bit];
 	size_t start = content->len;
 
 	feature_encode(content, bit, features);
-	struct section section = {base + start, content->len - start};
+	struct writer_section section = {base + start, content->len - start};
 	if (content->failed || front->offset == 0 || front->size != section.size)
 		return section;
 	const uint8_t *before = w->contents.data + (front->offset - w->front_offset);
@@ -508,7 +508,7 @@ static enum tally_status write_features(struct perfdata_writer *w, const struct 
 	for (unsigned bit = 1; bit < FEATURE_COUNT; bit++) {
 		if (!feature_is_present(features, bit))
 			continue;
-		struct section section = final_section(w, bit, &content, features, at + count * SECTION_BYTES);
+		struct writer_section section = final_section(w, bit, &content, features, at + count * SECTION_BYTES);
 		writer_u64(&table, section.offset);
 		writer_u64(&table, section.size);
 		present[bit / 64] |= UINT64_C(1) << (bit % 64);
@@ -543,7 +543,7 @@ enum tally_status perfdata_writer_close(
 	}
 	st = wrap_table(w, err);
 	if (st == TALLY_OK)
-		st = put_header(w, w->end, present, err);
+		st = writer_put_header(w, w->end, present, err);
 	w->published = w->end;
 	w->is_published = true;
 	w->has_begun = false;
