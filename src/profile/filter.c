@@ -94,7 +94,7 @@ static bool frame_shows(
 	return !is_set(lists->symbol_part) || frame_contains(p, lists->symbol_part, frame);
 }
 
-static bool fill(struct profile_filter *filter, const struct profile_filter_lists *lists)
+static bool filter_fill(struct profile_filter *filter, const struct profile_filter_lists *lists)
 {
 	const struct profile *p = filter->profile;
 	if (is_set(lists->comms) || is_set(lists->pids) || is_set(lists->tids)) {
@@ -167,7 +167,7 @@ enum tally_status profile_filter_init(struct profile_filter *filter, const struc
 	struct profile_filter made = {.profile = profile};
 	if (check_numbers(lists->pids, err) != TALLY_OK || check_numbers(lists->tids, err) != TALLY_OK)
 		return TALLY_INVALID;
-	if (!fill(&made, lists)) {
+	if (!filter_fill(&made, lists)) {
 		profile_filter_deinit(&made);
 		return error_nomem(err);
 	}

@@ -71,7 +71,7 @@ static bool make_label(struct flame_builder *b, struct flame_label label, uint32
 }
 
 /* Code that a runtime compiled lies in no file of its own. */
-static bool is_generated(struct tally_str object)
+static bool flame_tree_is_generated(struct tally_str object)
 {
 	static const char *const starts[] = {"[JIT]", "jitted-", "[anon", "//anon", "perf-", "/memfd:", "jit-"};
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
@@ -95,10 +95,10 @@ struct flame_label flame_label_of(const struct profile *p, uint32_t index, struc
 	if (frame->function != PROFILE_NONE) {
 		const struct profile_function *function = &p->functions[frame->function];
 		label.name = profile_string(p, function->name);
-		label.kind = function->is_inlined	  ? FLAME_INLINED
-			     : is_kernel		  ? FLAME_KERNEL
-			     : is_generated(label.object) ? FLAME_GENERATED
-							  : FLAME_USER;
+		label.kind = function->is_inlined		     ? FLAME_INLINED
+			     : is_kernel			     ? FLAME_KERNEL
+			     : flame_tree_is_generated(label.object) ? FLAME_GENERATED
+								     : FLAME_USER;
 		label.is_start = function->is_start;
 		label.address = function->start;
 		if (label.kind == FLAME_KERNEL || label.kind == FLAME_USER)
@@ -225,7 +225,7 @@ static size_t shared_with_last(const struct flame_builder *b)
 	return shared;
 }
 
-static bool add_path(struct flame_builder *b, uint32_t *end)
+static bool flame_tree_add_path(struct flame_builder *b, uint32_t *end)
 {
 	size_t len = b->path.labels.len, shared = shared_with_last(b);
 	if (shared > 0)
@@ -253,7 +253,7 @@ static bool add_path(struct flame_builder *b, uint32_t *end)
 }
 
 /* The node of the sample's own function below all its callers. */
-static bool find_end(struct flame_builder *b, const struct profile_sample *sample, uint32_t *end)
+static bool flame_tree_find_end(struct flame_builder *b, const struct profile_sample *sample, uint32_t *end)
 {
 	uint32_t group = PROFILE_NONE;
 	if (b->options->group != FLAME_BY_NOTHING && !label_group(b, sample, &group))
@@ -263,14 +263,14 @@ static bool find_end(struct flame_builder *b, const struct profile_sample *sampl
 		*end = known->node - 1;
 		return true;
 	}
-	if (!read_path(b, sample, group) || !add_path(b, end))
+	if (!read_path(b, sample, group) || !flame_tree_add_path(b, end))
 		return false;
 	if (known)
 		*known = (struct stack_end){group, *end + 1};
 	return true;
 }
 
-static bool is_wanted(const struct flame_builder *b, const struct profile_sample *sample)
+static bool flame_tree_is_wanted(const struct flame_builder *b, const struct profile_sample *sample)
 {
 	const struct flame_options *o = b->options;
 	bool is_base = b->profile == o->base;
@@ -308,7 +308,7 @@ static bool know_profile(struct flame_builder *b, const struct profile *p)
 	return b->label_of_frame && b->label_of_function && b->label_of_binary && b->label_of_thread && b->ends;
 }
 
-static bool add_samples(struct flame_builder *b, const struct profile *p)
+static bool flame_tree_add_samples(struct flame_builder *b, const struct profile *p)
 {
 	bool is_base = p == b->options->base;
 	if (!know_profile(b, p))
@@ -316,10 +316,10 @@ static bool add_samples(struct flame_builder *b, const struct profile *p)
 	for (size_t i = 0; i < p->sample_count; i++) {
 		const struct profile_sample *sample = &p->samples[i];
 		uint32_t end;
-		if (!is_wanted(b, sample))
+		if (!flame_tree_is_wanted(b, sample))
 			continue;
 		uint64_t weight = b->options->counts_samples ? sample->count : sample->period;
-		if (!find_end(b, sample, &end))
+		if (!flame_tree_find_end(b, sample, &end))
 			return false;
 		if (end != PROFILE_NONE) {
 			b->nodes.items[end].self += is_base ? 0 : weight;
@@ -333,7 +333,7 @@ static bool add_samples(struct flame_builder *b, const struct profile *p)
 }
 
 /* Parents came before their children. */
-static void add_up(struct flame_builder *b)
+static void flame_tree_add_up(struct flame_builder *b)
 {
 	for (size_t i = b->nodes.len; i-- > 0;) {
 		struct flame_node *node = &b->nodes.items[i];
@@ -384,7 +384,7 @@ static bool rank_labels(const struct flame_builder *b, uint32_t *ranks)
 }
 
 /* Nodes in the order of drawing: a walk over siblings that stand together. first[p + 1] begins the children of p. */
-static void walk(
+static void flame_tree_walk(
 	struct flame_builder *b, const struct sibling *siblings, const size_t *first, uint32_t *stack, uint32_t *moved)
 {
 	size_t depth = 0;
@@ -421,7 +421,7 @@ static bool order_nodes(struct flame_builder *b)
 			first[siblings[i].parent + 1]++;
 		for (size_t i = 1; i < count + 3; i++)
 			first[i] += first[i - 1];
-		walk(b, siblings, first, stack, moved);
+		flame_tree_walk(b, siblings, first, stack, moved);
 	}
 	free(ranks);
 	free(siblings);
@@ -440,8 +440,9 @@ enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile 
 	b.look_ids.words = 2;
 	b.node_ids.words = 1;
 	intern_init(&tree->names);
-	bool is_built = add_samples(&b, profile) && (!options->base || add_samples(&b, options->base));
-	add_up(&b);
+	bool is_built =
+		flame_tree_add_samples(&b, profile) && (!options->base || flame_tree_add_samples(&b, options->base));
+	flame_tree_add_up(&b);
 	is_built = is_built && order_nodes(&b);
 	tree->labels = b.labels.items;
 	tree->label_count = b.labels.len;

@@ -15,32 +15,33 @@ void frame_table_deinit(struct frame_table *table)
 	*table = (struct frame_table){0};
 }
 
-static uint64_t word(uint32_t low, uint32_t high)
+static uint64_t frame_table_word(uint32_t low, uint32_t high)
 {
 	return low | (uint64_t)high << 32;
 }
 
 /* Files go with lines. */
-static uint32_t hash_of(const struct profile_frame *f)
+static uint32_t frame_table_hash_of(const struct profile_frame *f)
 {
-	const uint64_t words[HASH_WORDS] = {word(f->function, f->binary), f->address, f->raw_address,
-		word(f->level, f->branch), word(f->own_line.line, f->innermost_line.line)};
+	const uint64_t words[HASH_WORDS] = {frame_table_word(f->function, f->binary), f->address, f->raw_address,
+		frame_table_word(f->level, f->branch), frame_table_word(f->own_line.line, f->innermost_line.line)};
 	return id_table_hash_words(words, HASH_WORDS);
 }
 
-static bool is_same_place(const struct profile_place *a, const struct profile_place *b)
+static bool frame_table_is_same_place(const struct profile_place *a, const struct profile_place *b)
 {
 	return a->line == b->line && a->file == b->file;
 }
 
-static bool is_same(const struct profile_frame *a, const struct profile_frame *b)
+static bool frame_table_is_same(const struct profile_frame *a, const struct profile_frame *b)
 {
 	return a->function == b->function && a->binary == b->binary && a->address == b->address &&
 	       a->raw_address == b->raw_address && a->level == b->level && a->branch == b->branch &&
-	       is_same_place(&a->own_line, &b->own_line) && is_same_place(&a->innermost_line, &b->innermost_line);
+	       frame_table_is_same_place(&a->own_line, &b->own_line) &&
+	       frame_table_is_same_place(&a->innermost_line, &b->innermost_line);
 }
 
-static void put_slot(struct frame_table *table, uint32_t hash, size_t number)
+static void frame_table_put_slot(struct frame_table *table, uint32_t hash, size_t number)
 {
 	size_t mask = table->slot_count - 1, at = hash & mask;
 	while (table->slots[at])
@@ -49,7 +50,7 @@ static void put_slot(struct frame_table *table, uint32_t hash, size_t number)
 }
 
 /* Room for one more. What the table was filled with gets its slots when a frame is first looked up. */
-static bool make_room(struct frame_table *table)
+static bool frame_table_make_room(struct frame_table *table)
 {
 	size_t count = table->frames.len + 1, slots = table->slot_count ? table->slot_count : FIRST_SLOTS;
 	while (slots_are_full(count, slots))
@@ -58,43 +59,44 @@ static bool make_room(struct frame_table *table)
 		(slots != table->slot_count && !slots_grow_to(&table->slots, &table->slot_count, slots)))
 		return false;
 	for (; table->indexed < table->frames.len; table->indexed++)
-		put_slot(table, hash_of(&table->frames.items[table->indexed]), table->indexed + 1);
+		frame_table_put_slot(
+			table, frame_table_hash_of(&table->frames.items[table->indexed]), table->indexed + 1);
 	return true;
 }
 
 bool frame_table_add(struct frame_table *table, const struct profile_frame *frame, uint32_t *id)
 {
-	uint32_t hash = hash_of(frame);
-	if (!make_room(table))
+	uint32_t hash = frame_table_hash_of(frame);
+	if (!frame_table_make_room(table))
 		return false;
 	size_t mask = table->slot_count - 1;
 	for (size_t at = hash & mask; table->slots[at]; at = (at + 1) & mask) {
 		*id = (uint32_t)table->slots[at] - 1;
-		if (table->slots[at] >> 32 == hash && is_same(&table->frames.items[*id], frame))
+		if (table->slots[at] >> 32 == hash && frame_table_is_same(&table->frames.items[*id], frame))
 			return true;
 	}
 	*id = (uint32_t)table->frames.len;
 	table->frames.items[table->frames.len++] = *frame;
-	put_slot(table, hash, table->frames.len);
+	frame_table_put_slot(table, hash, table->frames.len);
 	table->indexed++;
 	return true;
 }
 
-static uint32_t hash_item(const void *context, uint32_t item)
+static uint32_t frame_table_hash_item(const void *context, uint32_t item)
 {
 	const struct frame_source *from = context;
 	const struct profile_frame frame = from->get(from->context, item);
-	return hash_of(&frame);
+	return frame_table_hash_of(&frame);
 }
 
-static bool is_same_item(const void *context, uint32_t a, uint32_t b)
+static bool frame_table_is_same_item(const void *context, uint32_t a, uint32_t b)
 {
 	const struct frame_source *from = context;
 	const struct profile_frame frame = from->get(from->context, a), other = from->get(from->context, b);
-	return is_same(&frame, &other);
+	return frame_table_is_same(&frame, &other);
 }
 
-struct filling {
+struct frame_table_filling {
 	struct frame_table *table;
 	const struct frame_source *from;
 	const struct dedup *found;
@@ -102,7 +104,7 @@ struct filling {
 
 static void fill_some(void *context, size_t index, unsigned worker)
 {
-	const struct filling *f = context;
+	const struct frame_table_filling *f = context;
 	size_t end = thread_pool_task_end(index, FILL_FRAMES, f->found->count);
 	for (size_t i = index * FILL_FRAMES; i < end; i++)
 		f->table->frames.items[i] = f->from->get(f->from->context, f->found->firsts[i]);
@@ -110,8 +112,10 @@ static void fill_some(void *context, size_t index, unsigned worker)
 
 static bool find_equal(const struct frame_source *from, unsigned threads, struct dedup *found)
 {
-	const struct dedup_items items = {
-		.count = from->count, .hash = hash_item, .equal = is_same_item, .context = from};
+	const struct dedup_items items = {.count = from->count,
+		.hash = frame_table_hash_item,
+		.equal = frame_table_is_same_item,
+		.context = from};
 	if (from->is_distinct)
 		return dedup_none(from->count, found);
 	return from->firsts ? dedup_known(from->firsts, from->count, threads, found)
@@ -126,7 +130,7 @@ bool frame_table_fill(struct frame_table *table, const struct frame_source *from
 		dedup_deinit(found);
 		return false;
 	}
-	struct filling filling = {table, from, found};
+	struct frame_table_filling filling = {table, from, found};
 	thread_pool_for(thread_pool_tasks(found->count, FILL_FRAMES), threads, fill_some, &filling);
 	table->frames.len = found->count;
 	return true;

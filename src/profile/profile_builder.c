@@ -10,7 +10,7 @@
 
 #define FACET_WORDS 2 /* number, text | frame << 32 */
 
-static uint64_t word(uint32_t low, uint32_t high)
+static uint64_t profile_builder_word(uint32_t low, uint32_t high)
 {
 	return low | (uint64_t)high << 32;
 }
@@ -107,7 +107,7 @@ uint32_t profile_builder_facets(struct profile_builder *b, const struct profile_
 		check_id(b, values[i].text, b->strings.len, true);
 		check_id(b, values[i].frame, b->frames.frames.len, true);
 		words[FACET_WORDS * i] = values[i].number;
-		words[FACET_WORDS * i + 1] = word(values[i].text, values[i].frame);
+		words[FACET_WORDS * i + 1] = profile_builder_word(values[i].text, values[i].frame);
 	}
 	uint32_t id = width ? id_table_add(&b->facet_ids, words, NULL) : 0;
 	b->is_out_of_memory = b->is_out_of_memory || id == ID_TABLE_NONE;
@@ -129,7 +129,7 @@ uint32_t profile_builder_binary(struct profile_builder *b, const struct profile_
 	check_id(b, binary->name, b->strings.len, false);
 	check_id(b, binary->long_name, b->strings.len, false);
 	check_id(b, binary->build_id, b->strings.len, false);
-	return ADD_ONCE(b, &b->binary_ids, &b->binaries, *binary, word(binary->name, binary->long_name),
+	return ADD_ONCE(b, &b->binary_ids, &b->binaries, *binary, profile_builder_word(binary->name, binary->long_name),
 		binary->is_kernel, binary->build_id);
 }
 
@@ -137,8 +137,9 @@ uint32_t profile_builder_function(struct profile_builder *b, const struct profil
 {
 	check_id(b, function->name, b->strings.len, false);
 	check_id(b, function->binary, b->binaries.len, true);
-	return ADD_ONCE(b, &b->function_ids, &b->functions, *function, word(function->name, function->binary),
-		function->start, function->size, function->is_inlined);
+	return ADD_ONCE(b, &b->function_ids, &b->functions, *function,
+		profile_builder_word(function->name, function->binary), function->start, function->size,
+		function->is_inlined);
 }
 
 uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_frame *frame)
@@ -167,8 +168,9 @@ uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_
 	check_id(b, thread->comm, b->strings.len, false);
 	check_id(b, thread->last_comm, b->strings.len, false);
 	check_id(b, thread->process_comm, b->strings.len, false);
-	return ADD_ONCE(b, &b->thread_ids, &b->threads, *thread, word((uint32_t)thread->pid, (uint32_t)thread->tid),
-		word(thread->comm, thread->last_comm));
+	return ADD_ONCE(b, &b->thread_ids, &b->threads, *thread,
+		profile_builder_word((uint32_t)thread->pid, (uint32_t)thread->tid),
+		profile_builder_word(thread->comm, thread->last_comm));
 }
 
 bool profile_builder_sample_is_valid(const struct profile_builder *b, const struct profile_sample *sample)
@@ -181,8 +183,9 @@ bool profile_builder_sample_is_valid(const struct profile_builder *b, const stru
 
 uint32_t profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample)
 {
-	const uint64_t key[PROFILE_SAMPLE_WORDS] = {word(sample->event, sample->thread),
-		word(sample->leaf, sample->stack), word((uint32_t)sample->cpu, sample->facets)};
+	const uint64_t key[PROFILE_SAMPLE_WORDS] = {profile_builder_word(sample->event, sample->thread),
+		profile_builder_word(sample->leaf, sample->stack),
+		profile_builder_word((uint32_t)sample->cpu, sample->facets)};
 	bool is_new;
 	if (b->is_complete || !profile_builder_sample_is_valid(b, sample)) {
 		b->has_bad_id = true;
@@ -219,7 +222,7 @@ void profile_builder_row(struct profile_builder *b, const struct profile_row *ro
 		b->is_out_of_memory = true;
 }
 
-static uint64_t event_of(const void *sample)
+static uint64_t profile_builder_event_of(const void *sample)
 {
 	return ((const struct profile_sample *)sample)->event;
 }
@@ -230,7 +233,7 @@ static uint64_t order_of(const void *sample)
 }
 
 /* What samples are sorted by, the first of which one event alone has no use for. */
-static const key_of_item sample_keys[] = {event_of, order_of};
+static const key_of_item sample_keys[] = {profile_builder_event_of, order_of};
 #define SAMPLE_KEYS (sizeof(sample_keys) / sizeof(sample_keys[0]))
 
 static size_t idle_keys(const struct profile_builder *b)
@@ -238,7 +241,7 @@ static size_t idle_keys(const struct profile_builder *b)
 	return b->events.len == 1;
 }
 
-static int compare_rows(const void *left, const void *right)
+static int profile_builder_compare_rows(const void *left, const void *right)
 {
 	const struct profile_row *a = left, *b = right;
 	if (a->time != b->time)
@@ -311,7 +314,8 @@ static bool fill_facets(struct profile_builder *b, struct profile *p)
 
 static bool fill_profile(struct profile_builder *b, struct profile *p)
 {
-	if (!sort_samples(b) || (b->rows.len > 0 && !spool_sort(&b->rows, sizeof(struct profile_row), compare_rows)))
+	if (!sort_samples(b) ||
+		(b->rows.len > 0 && !spool_sort(&b->rows, sizeof(struct profile_row), profile_builder_compare_rows)))
 		return false;
 	p->has_guests = b->has_guests;
 	MOVE_ARRAY(p, &b->events, events, event_count);

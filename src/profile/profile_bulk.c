@@ -129,13 +129,13 @@ static bool is_same_sample(const void *context, uint32_t a, uint32_t b)
 	       0;
 }
 
-static void expect_sample(const void *context, uint32_t item)
+static void profile_bulk_expect_sample(const void *context, uint32_t item)
 {
 	const struct sample_source *from = context;
 	__builtin_prefetch(from->key(from->context, item));
 }
 
-struct adding {
+struct profile_bulk_adding {
 	struct profile_builder *b;
 	const struct sample_source *from;
 	struct dedup *found;
@@ -158,7 +158,7 @@ static void count_samples(struct profile_builder *b, const struct profile_sample
 /* Finds the earliest of each kind, which the first one may not be, and counts all of them. */
 static void note_samples(void *context, size_t task, unsigned worker)
 {
-	const struct adding *a = context;
+	const struct profile_bulk_adding *a = context;
 	struct profile_sample sum = {0}; /* of one event: that of most neighbours */
 	for (size_t i = task * TASK_ITEMS; i < thread_pool_task_end(task, TASK_ITEMS, a->from->count); i++) {
 		const struct profile_sample sample = a->from->get(a->from->context, (uint32_t)i);
@@ -175,7 +175,7 @@ static void note_samples(void *context, size_t task, unsigned worker)
 
 static void put_firsts(void *context, size_t task, unsigned worker)
 {
-	const struct adding *a = context;
+	const struct profile_bulk_adding *a = context;
 	struct profile_builder *b = a->b;
 	for (size_t i = task * TASK_ITEMS; i < thread_pool_task_end(task, TASK_ITEMS, a->found->count); i++) {
 		uint32_t number = (uint32_t)a->order[i].index;
@@ -195,7 +195,7 @@ static void put_firsts(void *context, size_t task, unsigned worker)
 /* Those that are not the first ones of their kind; others may add to the same one. */
 static void add_others(void *context, size_t task, unsigned worker)
 {
-	const struct adding *a = context;
+	const struct profile_bulk_adding *a = context;
 	for (size_t i = task * TASK_ITEMS; i < thread_pool_task_end(task, TASK_ITEMS, a->from->count); i++) {
 		uint32_t number = a->found->numbers[i];
 		a->found->numbers[i] = a->places[number];
@@ -219,7 +219,7 @@ static bool has_many_events(const struct profile_builder *b)
 }
 
 /* Into room, what is in order. False: out of memory. */
-static bool order_by_event(const struct adding *a, struct sort_key *room)
+static bool order_by_event(const struct profile_bulk_adding *a, struct sort_key *room)
 {
 	size_t count = a->found->count, events = a->b->events.len;
 	uint32_t *event_of = malloc((count + 1) * sizeof(*event_of)), *from = malloc((count + 1) * sizeof(*from)),
@@ -240,7 +240,7 @@ static bool order_by_event(const struct adding *a, struct sort_key *room)
 }
 
 /* By event, then by order, as a finished profile has them. False: out of memory. */
-static bool order_samples(struct adding *a, unsigned threads)
+static bool order_samples(struct profile_bulk_adding *a, unsigned threads)
 {
 	size_t count = a->found->count;
 	struct sort_key *room = a->order + count;
@@ -260,7 +260,7 @@ static bool order_samples(struct adding *a, unsigned threads)
 
 /* They are put where they belong at once, instead of being moved there when the profile is finished. False: out of
  * memory. */
-static bool add_samples(struct adding *a, unsigned threads)
+static bool profile_bulk_add_samples(struct profile_bulk_adding *a, unsigned threads)
 {
 	struct profile_builder *b = a->b;
 	size_t count = a->found->count;
@@ -282,14 +282,14 @@ bool profile_builder_all_samples(
 	const struct dedup_items items = {.count = from->count,
 		.hash = hash_sample,
 		.equal = is_same_sample,
-		.expect = expect_sample,
+		.expect = profile_bulk_expect_sample,
 		.context = from};
 	b->has_bad_id = b->has_bad_id || b->samples.len > 0;
 	b->is_complete = true;
 	if (!is_done(b, from->is_distinct ? dedup_none(from->count, found) : dedup_find(&items, threads, found)))
 		return false;
-	struct adding adding = {.b = b, .from = from, .found = found};
-	bool is_added = add_samples(&adding, threads);
+	struct profile_bulk_adding adding = {.b = b, .from = from, .found = found};
+	bool is_added = profile_bulk_add_samples(&adding, threads);
 	free(adding.order);
 	free(adding.places);
 	if (!is_done(b, is_added)) {

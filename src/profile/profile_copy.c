@@ -4,7 +4,7 @@
 
 #define NOT_YET PROFILE_NONE
 
-struct copying {
+struct profile_copy_copying {
 	const struct profile_copy *copy;
 	struct profile_builder *builder;
 	/* By id of the profile that is copied: the builder's. */
@@ -12,20 +12,20 @@ struct copying {
 	uint32_t *stack; /* room for the longest one */
 };
 
-static uint64_t multiply(uint64_t value, struct profile_ratio ratio)
+static uint64_t profile_copy_multiply(uint64_t value, struct profile_ratio ratio)
 {
 	__extension__ typedef unsigned __int128 wide;
 	wide product = (wide)value * ratio.numerator / ratio.denominator;
 	return product > UINT64_MAX ? UINT64_MAX : (uint64_t)product;
 }
 
-static uint32_t copy_string(const struct copying *c, uint32_t id)
+static uint32_t copy_string(const struct profile_copy_copying *c, uint32_t id)
 {
 	return id == PROFILE_NONE ? PROFILE_NONE
 				  : profile_builder_string(c->builder, profile_string(c->copy->from, id));
 }
 
-static uint32_t copy_binary(struct copying *c, uint32_t id)
+static uint32_t copy_binary(struct profile_copy_copying *c, uint32_t id)
 {
 	if (id == PROFILE_NONE || c->binaries[id] != NOT_YET)
 		return id == PROFILE_NONE ? PROFILE_NONE : c->binaries[id];
@@ -39,7 +39,7 @@ static uint32_t copy_binary(struct copying *c, uint32_t id)
 	return c->binaries[id] = profile_builder_binary(c->builder, &binary);
 }
 
-static uint32_t copy_function(struct copying *c, uint32_t id)
+static uint32_t copy_function(struct profile_copy_copying *c, uint32_t id)
 {
 	if (id == PROFILE_NONE || c->functions[id] != NOT_YET)
 		return id == PROFILE_NONE ? PROFILE_NONE : c->functions[id];
@@ -49,12 +49,12 @@ static uint32_t copy_function(struct copying *c, uint32_t id)
 	return c->functions[id] = profile_builder_function(c->builder, &function);
 }
 
-static struct profile_place copy_place(const struct copying *c, struct profile_place place)
+static struct profile_place copy_place(const struct profile_copy_copying *c, struct profile_place place)
 {
 	return (struct profile_place){copy_string(c, place.line), copy_string(c, place.file)};
 }
 
-static uint32_t copy_frame(struct copying *c, uint32_t id)
+static uint32_t copy_frame(struct profile_copy_copying *c, uint32_t id)
 {
 	if (id == PROFILE_NONE || c->frames[id] != NOT_YET)
 		return id == PROFILE_NONE ? PROFILE_NONE : c->frames[id];
@@ -66,7 +66,7 @@ static uint32_t copy_frame(struct copying *c, uint32_t id)
 	return c->frames[id] = profile_builder_frame(c->builder, &frame);
 }
 
-static uint32_t copy_stack(struct copying *c, uint32_t id)
+static uint32_t copy_stack(struct profile_copy_copying *c, uint32_t id)
 {
 	struct list stack = profile_stack(c->copy->from, id);
 	if (id == PROFILE_NONE || c->stacks[id] != NOT_YET)
@@ -76,7 +76,7 @@ static uint32_t copy_stack(struct copying *c, uint32_t id)
 	return c->stacks[id] = profile_builder_stack(c->builder, c->stack, stack.count);
 }
 
-static uint32_t copy_thread(struct copying *c, uint32_t id)
+static uint32_t copy_thread(struct profile_copy_copying *c, uint32_t id)
 {
 	if (c->threads[id] != NOT_YET)
 		return c->threads[id];
@@ -87,7 +87,7 @@ static uint32_t copy_thread(struct copying *c, uint32_t id)
 	return c->threads[id] = profile_builder_thread(c->builder, &thread);
 }
 
-static uint32_t copy_facets(struct copying *c, uint32_t row)
+static uint32_t copy_facets(struct profile_copy_copying *c, uint32_t row)
 {
 	const struct profile *p = c->copy->from;
 	struct profile_value values[PROFILE_MAX_FACETS];
@@ -103,11 +103,11 @@ static uint32_t copy_facets(struct copying *c, uint32_t row)
 	return c->facets[row] = profile_builder_facets(c->builder, values);
 }
 
-static void copy_sample(struct copying *c, const struct profile_sample *from)
+static void copy_sample(struct profile_copy_copying *c, const struct profile_sample *from)
 {
 	struct profile_sample sample = *from;
-	sample.count = multiply(from->count, c->copy->counts);
-	sample.period = multiply(from->period, c->copy->periods);
+	sample.count = profile_copy_multiply(from->count, c->copy->counts);
+	sample.period = profile_copy_multiply(from->period, c->copy->periods);
 	if (sample.count < c->copy->least_count)
 		return;
 	sample.thread = copy_thread(c, from->thread);
@@ -139,7 +139,7 @@ static size_t longest_stack(const struct profile *p)
 bool profile_copy_samples(const struct profile_copy *copy, struct profile_builder *builder)
 {
 	const struct profile *p = copy->from;
-	struct copying c = {.copy = copy, .builder = builder};
+	struct profile_copy_copying c = {.copy = copy, .builder = builder};
 	bool ok = make_ids(&c.binaries, p->binary_count) && make_ids(&c.functions, p->function_count) &&
 		  make_ids(&c.frames, p->frame_count) && make_ids(&c.stacks, list_table_len(&p->stacks)) &&
 		  make_ids(&c.threads, p->thread_count) && make_ids(&c.facets, p->facet_rows) &&

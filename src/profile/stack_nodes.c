@@ -20,7 +20,7 @@ struct branch { /* where a stack leaves those before it */
 	uint32_t first; /* of its own nodes */
 };
 
-struct range { /* paths whose outermost frames are alike, in the order of their stacks */
+struct stack_nodes_range { /* paths whose outermost frames are alike, in the order of their stacks */
 	uint32_t begin, end;
 	uint32_t depth; /* so many frames */
 };
@@ -31,13 +31,13 @@ struct group { /* of a range, by the frame behind those that are alike */
 };
 
 struct grouping { /* one thread's */
-	VEC(struct range) ranges;
+	VEC(struct stack_nodes_range) ranges;
 	VEC(struct group) groups;
 	uint32_t *group_of; /* + 1; by frame, and last for paths that end; all 0 between two ranges */
 	bool is_out_of_memory;
 };
 
-struct merge {
+struct stack_nodes_merge {
 	const struct profile *profile;
 	const uint32_t *names;
 	uint32_t *ids; /* by stack */
@@ -45,12 +45,12 @@ struct merge {
 	struct path *paths, *room;
 	struct branch *branches;
 	size_t count;
-	VEC(struct range) parts;
+	VEC(struct stack_nodes_range) parts;
 	struct grouping *workers;
 	struct stack_node *nodes;
 };
 
-static uint32_t slot_at(const struct merge *m, const struct path *path, uint32_t depth)
+static uint32_t slot_at(const struct stack_nodes_merge *m, const struct path *path, uint32_t depth)
 {
 	return depth < path->count ? path->frames[path->count - 1 - depth] : (uint32_t)m->profile->frame_count;
 }
@@ -67,7 +67,7 @@ static bool add_to_group(struct grouping *g, uint32_t slot)
 }
 
 /* Counts the paths of the range by their next frame. False: out of memory. */
-static bool count_groups(const struct merge *m, struct grouping *g, const struct range *range)
+static bool count_groups(const struct stack_nodes_merge *m, struct grouping *g, const struct stack_nodes_range *range)
 {
 	bool is_done = true;
 	g->groups.len = 0;
@@ -84,7 +84,7 @@ static bool count_groups(const struct merge *m, struct grouping *g, const struct
 }
 
 /* Brings paths of one group together; they stay in their order. */
-static void move_paths(const struct merge *m, struct grouping *g, const struct range *range)
+static void move_paths(const struct stack_nodes_merge *m, struct grouping *g, const struct stack_nodes_range *range)
 {
 	for (uint32_t i = range->begin; i < range->end; i++) {
 		uint32_t slot = slot_at(m, &m->paths[i], range->depth);
@@ -94,7 +94,8 @@ static void move_paths(const struct merge *m, struct grouping *g, const struct r
 }
 
 /* The first path of the range goes on; those of other groups leave it here. */
-static void take_groups(const struct merge *m, struct grouping *g, const struct range *range)
+static void stack_nodes_take_groups(
+	const struct stack_nodes_merge *m, struct grouping *g, const struct stack_nodes_range *range)
 {
 	uint32_t head = m->paths[range->begin].index;
 	for (size_t i = 0; i < g->groups.len && !g->is_out_of_memory; i++) {
@@ -103,12 +104,12 @@ static void take_groups(const struct merge *m, struct grouping *g, const struct 
 		if (i > 0)
 			*branch = (struct branch){.depth = range->depth, .from = head};
 		if (group->end - group->begin > 1 &&
-			!vec_push(&g->ranges, ((struct range){group->begin, group->end, range->depth + 1})))
+			!vec_push(&g->ranges, ((struct stack_nodes_range){group->begin, group->end, range->depth + 1})))
 			g->is_out_of_memory = true;
 	}
 }
 
-static void split_pair(const struct merge *m, const struct range *range)
+static void split_pair(const struct stack_nodes_merge *m, const struct stack_nodes_range *range)
 {
 	const struct path *head = &m->paths[range->begin], *other = head + 1;
 	uint32_t depth = range->depth;
@@ -117,7 +118,7 @@ static void split_pair(const struct merge *m, const struct range *range)
 	m->branches[other->index] = (struct branch){.depth = depth, .from = head->index};
 }
 
-static void split(const struct merge *m, struct grouping *g, struct range range)
+static void stack_nodes_split(const struct stack_nodes_merge *m, struct grouping *g, struct stack_nodes_range range)
 {
 	if (range.end - range.begin == 2) {
 		split_pair(m, &range);
@@ -128,14 +129,14 @@ static void split(const struct merge *m, struct grouping *g, struct range range)
 		is_split = g->groups.len > 1;
 		if (is_split && !g->is_out_of_memory) {
 			move_paths(m, g, &range);
-			take_groups(m, g, &range);
+			stack_nodes_take_groups(m, g, &range);
 		}
 		for (size_t i = 0; i < g->groups.len; i++)
 			g->group_of[g->groups.items[i].slot] = 0;
 	}
 }
 
-static bool grouping_init(struct grouping *g, const struct merge *m)
+static bool grouping_init(struct grouping *g, const struct stack_nodes_merge *m)
 {
 	if (!g->group_of)
 		g->group_of = calloc(m->profile->frame_count + 1, sizeof(*g->group_of));
@@ -144,32 +145,33 @@ static bool grouping_init(struct grouping *g, const struct merge *m)
 
 static void split_part(void *context, size_t index, unsigned worker)
 {
-	const struct merge *m = context;
+	const struct stack_nodes_merge *m = context;
 	struct grouping *g = &m->workers[worker];
 	if (!grouping_init(g, m) || !vec_push(&g->ranges, m->parts.items[index]))
 		g->is_out_of_memory = true;
 	while (g->ranges.len > 0 && !g->is_out_of_memory)
-		split(m, g, g->ranges.items[--g->ranges.len]);
+		stack_nodes_split(m, g, g->ranges.items[--g->ranges.len]);
 }
 
 /* Ranges that are large are split here, until there is enough to do beside each other. */
-static bool find_parts(struct merge *m)
+static bool find_parts(struct stack_nodes_merge *m)
 {
 	struct grouping *g = &m->workers[0];
 	uint32_t large = (uint32_t)(m->count / PARTS);
-	bool is_done = grouping_init(g, m) && vec_push(&g->ranges, ((struct range){0, (uint32_t)m->count, 0}));
+	bool is_done =
+		grouping_init(g, m) && vec_push(&g->ranges, ((struct stack_nodes_range){0, (uint32_t)m->count, 0}));
 	while (is_done && g->ranges.len > 0) {
-		struct range range = g->ranges.items[--g->ranges.len];
+		struct stack_nodes_range range = g->ranges.items[--g->ranges.len];
 		if (range.end - range.begin <= (large > FEW ? large : FEW))
 			is_done = vec_push(&m->parts, range);
 		else
-			split(m, g, range);
+			stack_nodes_split(m, g, range);
 		is_done = is_done && !g->is_out_of_memory;
 	}
 	return is_done;
 }
 
-static bool find_branches(struct merge *m)
+static bool find_branches(struct stack_nodes_merge *m)
 {
 	unsigned workers = thread_pool_workers(m->count / FEW + 1, 0);
 	m->workers = calloc(workers, sizeof(*m->workers));
@@ -187,7 +189,7 @@ static bool find_branches(struct merge *m)
 	return is_done;
 }
 
-static bool take_stacks(struct merge *m)
+static bool take_stacks(struct stack_nodes_merge *m)
 {
 	size_t count = list_table_len(&m->profile->stacks);
 	m->stacks = malloc((count + 1) * sizeof(*m->stacks));
@@ -207,7 +209,7 @@ static bool take_stacks(struct merge *m)
 }
 
 /* Each stack's own nodes stand together, in the order of the stacks. */
-static bool number_nodes(struct merge *m, size_t *len)
+static bool number_nodes(struct stack_nodes_merge *m, size_t *len)
 {
 	*len = 0;
 	for (size_t i = 0; i < m->count; i++) {
@@ -220,7 +222,7 @@ static bool number_nodes(struct merge *m, size_t *len)
 }
 
 /* A node of a stack's own, or of the one that it leaves. */
-static uint32_t node_at(const struct merge *m, uint32_t index, uint32_t depth)
+static uint32_t node_at(const struct stack_nodes_merge *m, uint32_t index, uint32_t depth)
 {
 	const struct branch *branch = &m->branches[index];
 	if (depth < branch->depth)
@@ -228,7 +230,7 @@ static uint32_t node_at(const struct merge *m, uint32_t index, uint32_t depth)
 	return branch->first + (depth - branch->depth);
 }
 
-static void fill_stack(const struct merge *m, uint32_t index)
+static void fill_stack(const struct stack_nodes_merge *m, uint32_t index)
 {
 	struct list stack = profile_stack(m->profile, m->stacks[index]);
 	const struct branch *branch = &m->branches[index];
@@ -243,7 +245,7 @@ static void fill_stack(const struct merge *m, uint32_t index)
 
 static void fill_part(void *context, size_t part, unsigned worker)
 {
-	const struct merge *m = context;
+	const struct stack_nodes_merge *m = context;
 	size_t each = m->count / PARTS + 1, begin = part * each;
 	(void)worker;
 	for (size_t i = begin; i < begin + each && i < m->count; i++)
@@ -252,7 +254,7 @@ static void fill_part(void *context, size_t part, unsigned worker)
 
 bool stack_nodes_init(struct stack_nodes *nodes, const struct profile *profile, const uint32_t *names, uint32_t *ids)
 {
-	struct merge m = {.profile = profile, .names = names, .ids = ids};
+	struct stack_nodes_merge m = {.profile = profile, .names = names, .ids = ids};
 	size_t len = 0;
 	bool is_done = take_stacks(&m) && find_branches(&m) && number_nodes(&m, &len);
 	free(m.paths);

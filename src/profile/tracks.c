@@ -97,13 +97,13 @@ static void sort_spans(struct track_spans *spans)
 }
 
 /* The group that a span joins: the last of its kind, if both begin in one interval and neither is long. */
-static bool joins(const struct track_span *group, const struct track_span *span, uint64_t resolution_ns)
+static bool tracks_joins(const struct track_span *group, const struct track_span *span, uint64_t resolution_ns)
 {
 	return group->start_ns / resolution_ns == span->start_ns / resolution_ns && group->held_ns < resolution_ns &&
 	       span->held_ns < resolution_ns && group->is_cut == span->is_cut && !group->error == !span->error;
 }
 
-static void join(struct track_span *group, const struct track_span *span)
+static void tracks_join(struct track_span *group, const struct track_span *span)
 {
 	if (span->end_ns > group->end_ns)
 		group->end_ns = span->end_ns;
@@ -117,7 +117,7 @@ static void join(struct track_span *group, const struct track_span *span)
 }
 
 /* In place works too: what is written is never ahead of what is read. */
-static size_t merge(const struct track_spans *spans, uint64_t resolution_ns, struct track_span *out)
+static size_t tracks_merge(const struct track_spans *spans, uint64_t resolution_ns, struct track_span *out)
 {
 	size_t last[SPAN_KINDS], len = 0;
 	for (size_t i = 0; i < SPAN_KINDS; i++)
@@ -125,8 +125,8 @@ static size_t merge(const struct track_spans *spans, uint64_t resolution_ns, str
 	for (size_t i = 0; i < spans->len; i++) {
 		const struct track_span span = spans->items[i];
 		size_t group = last[span.kind];
-		if (group != SIZE_MAX && joins(&out[group], &span, resolution_ns)) {
-			join(&out[group], &span);
+		if (group != SIZE_MAX && tracks_joins(&out[group], &span, resolution_ns)) {
+			tracks_join(&out[group], &span);
 		} else {
 			last[span.kind] = len;
 			out[len++] = span;
@@ -146,7 +146,7 @@ bool track_merge(const struct track_spans *spans, uint64_t resolution_ns, struct
 		memcpy(out->items, spans->items, spans->len * sizeof(*spans->items));
 		out->len = spans->len;
 	} else {
-		out->len = merge(spans, resolution_ns, out->items);
+		out->len = tracks_merge(spans, resolution_ns, out->items);
 	}
 	return true;
 }
@@ -193,7 +193,7 @@ static bool merge_all(struct tracks *t)
 		struct track *track = &t->tracks.items[i];
 		sort_spans(&track->spans);
 		if (track->spans.len > 0)
-			track->spans.len = merge(&track->spans, t->resolution_ns, track->spans.items);
+			track->spans.len = tracks_merge(&track->spans, t->resolution_ns, track->spans.items);
 		merge_levels(track, t->resolution_ns);
 		t->items += track->spans.len + track->levels.len;
 	}
@@ -212,26 +212,27 @@ struct joins {
 };
 
 /* The least n so that all bits from the nth on are 0. */
-static unsigned bits_of(uint64_t number)
+static unsigned tracks_bits_of(uint64_t number)
 {
 	return number ? 64 - (unsigned)__builtin_clzll(number) : 0;
 }
 
-static void count_spans(const struct track_spans *spans, struct joins *joins)
+static void tracks_count_spans(const struct track_spans *spans, struct joins *joins)
 {
 	const struct track_span *last[SPAN_KINDS] = {NULL};
 	for (size_t i = 0; i < spans->len; i++) {
 		const struct track_span *span = &spans->items[i], *before = last[span->kind];
 		last[span->kind] = span;
 		if (before && before->is_cut == span->is_cut && !before->error == !span->error)
-			joins->counts[bits_of((before->start_ns ^ span->start_ns) | before->held_ns | span->held_ns)]++;
+			joins->counts[tracks_bits_of(
+				(before->start_ns ^ span->start_ns) | before->held_ns | span->held_ns)]++;
 	}
 }
 
 static void count_levels(const struct track *track, struct joins *joins)
 {
 	for (size_t i = 1; i < track->levels.len; i++)
-		joins->counts[bits_of(track->levels.items[i - 1].time_ns ^ track->levels.items[i].time_ns)]++;
+		joins->counts[tracks_bits_of(track->levels.items[i - 1].time_ns ^ track->levels.items[i].time_ns)]++;
 }
 
 static bool count_arrows(const struct tracks *t, struct joins *joins)
@@ -242,7 +243,7 @@ static bool count_arrows(const struct tracks *t, struct joins *joins)
 	for (size_t i = 0; i < t->arrows.len; i++) {
 		const struct track_arrow *arrow = &t->arrows.items[i];
 		if (last_ns[arrow->to])
-			joins->counts[bits_of(last_ns[arrow->to] ^ arrow->time_ns)]++;
+			joins->counts[tracks_bits_of(last_ns[arrow->to] ^ arrow->time_ns)]++;
 		last_ns[arrow->to] = arrow->time_ns;
 	}
 	free(last_ns);
@@ -257,7 +258,7 @@ static bool coarsen_first(struct tracks *t)
 		return false;
 	for (size_t i = 0; i < t->tracks.len; i++) {
 		sort_spans(&t->tracks.items[i].spans);
-		count_spans(&t->tracks.items[i].spans, &joins);
+		tracks_count_spans(&t->tracks.items[i].spans, &joins);
 		count_levels(&t->tracks.items[i], &joins);
 	}
 	uint64_t whole_ns = t->end_ns - t->start_ns;
@@ -272,7 +273,7 @@ static bool coarsen_first(struct tracks *t)
 }
 
 /* What came since the last time at the same resolution, then coarser, until half of the room is free again. */
-static bool make_room(struct tracks *t)
+static bool tracks_make_room(struct tracks *t)
 {
 	if (t->resolution_ns != 0 ? !merge_all(t) : !coarsen_first(t))
 		return false;
@@ -287,7 +288,7 @@ static bool make_room(struct tracks *t)
 
 static bool count_item(struct tracks *t)
 {
-	return ++t->items <= t->max_items || make_room(t);
+	return ++t->items <= t->max_items || tracks_make_room(t);
 }
 
 bool tracks_span(struct tracks *t, uint32_t track, const struct track_span *span)

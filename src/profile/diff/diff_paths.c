@@ -15,7 +15,8 @@ struct path_builder {
 	bool by_line;
 };
 
-static bool name_of(struct path_builder *b, const struct profile *p, const struct profile_frame *frame, uint32_t *name)
+static bool diff_paths_name_of(
+	struct path_builder *b, const struct profile *p, const struct profile_frame *frame, uint32_t *name)
 {
 	text_clear(&b->name);
 	if (frame->function != PROFILE_NONE) {
@@ -39,12 +40,13 @@ static bool name_of(struct path_builder *b, const struct profile *p, const struc
 }
 
 /* PROFILE_NONE: out of memory. */
-static uint32_t find_path(struct path_builder *b, const struct profile *p, uint32_t parent, uint32_t frame_id)
+static uint32_t diff_paths_find_path(
+	struct path_builder *b, const struct profile *p, uint32_t parent, uint32_t frame_id)
 {
 	const struct profile_frame *frame = &p->frames[frame_id];
 	struct diff_path path = {.parent = parent};
 	path.is_inlined = profile_frame_is_inlined(p, frame_id);
-	if (!name_of(b, p, frame, &path.name))
+	if (!diff_paths_name_of(b, p, frame, &path.name))
 		return PROFILE_NONE;
 	bool was_new;
 	/* Compilers inline differently with each version: it is the same call. */
@@ -72,7 +74,7 @@ static uint32_t *map_stacks(struct path_builder *b, const struct profile *p)
 		struct list stack = profile_stack(p, (uint32_t)i);
 		path_of[i] = 0;
 		for (uint32_t k = stack.count; k-- > 0 && path_of[i] != PROFILE_NONE;)
-			path_of[i] = find_path(b, p, path_of[i], stack.items[k]);
+			path_of[i] = diff_paths_find_path(b, p, path_of[i], stack.items[k]);
 		if (path_of[i] == PROFILE_NONE) {
 			free(path_of);
 			return NULL;
@@ -81,7 +83,7 @@ static uint32_t *map_stacks(struct path_builder *b, const struct profile *p)
 	return path_of;
 }
 
-static bool passes(const struct diff_path_source *source, const struct profile_sample *sample)
+static bool diff_paths_passes(const struct diff_path_source *source, const struct profile_sample *sample)
 {
 	if (sample->event != source->event || (source->filter && !profile_filter_passes(source->filter, sample)))
 		return false;
@@ -89,7 +91,7 @@ static bool passes(const struct diff_path_source *source, const struct profile_s
 	       (sample->cpu >= 0 && (size_t)sample->cpu < source->cpu_limit && source->cpu_passes[sample->cpu]);
 }
 
-static bool add_file(struct path_builder *b, const struct diff_path_source *source, size_t file)
+static bool diff_paths_add_file(struct path_builder *b, const struct diff_path_source *source, size_t file)
 {
 	const struct profile *p = source->profile;
 	if (source->event == PROFILE_NONE)
@@ -98,10 +100,10 @@ static bool add_file(struct path_builder *b, const struct diff_path_source *sour
 	bool is_done = path_of != NULL;
 	for (size_t i = 0; is_done && i < p->sample_count; i++) {
 		const struct profile_sample *sample = &p->samples[i];
-		if (!passes(source, sample))
+		if (!diff_paths_passes(source, sample))
 			continue;
-		uint32_t path =
-			sample->stack == PROFILE_NONE ? find_path(b, p, 0, sample->leaf) : path_of[sample->stack];
+		uint32_t path = sample->stack == PROFILE_NONE ? diff_paths_find_path(b, p, 0, sample->leaf)
+							      : path_of[sample->stack];
 		is_done = path != PROFILE_NONE;
 		if (!is_done)
 			break;
@@ -115,7 +117,7 @@ static bool add_file(struct path_builder *b, const struct diff_path_source *sour
 }
 
 /* Callers have what they called. */
-static void add_up(struct diff_paths *paths)
+static void diff_paths_add_up(struct diff_paths *paths)
 {
 	for (size_t path = paths->count; path-- > 1;) {
 		for (size_t file = 0; file < paths->file_count; file++) {
@@ -152,7 +154,7 @@ enum tally_status diff_paths_init(struct diff_paths *paths, const struct diff_pa
 	made.totals = calloc(file_count + 1, sizeof(*made.totals));
 	bool is_built = made.totals && add_root(&b);
 	for (size_t file = 0; is_built && file < file_count; file++)
-		is_built = add_file(&b, &sources[file], file);
+		is_built = diff_paths_add_file(&b, &sources[file], file);
 	id_table_deinit(&b.ids);
 	text_deinit(&b.name);
 	made.items = b.items.items;
@@ -162,7 +164,7 @@ enum tally_status diff_paths_init(struct diff_paths *paths, const struct diff_pa
 		diff_paths_deinit(&made);
 		return error_nomem(err);
 	}
-	add_up(&made);
+	diff_paths_add_up(&made);
 	*paths = made;
 	return TALLY_OK;
 }

@@ -38,7 +38,7 @@ static void choose_shown(const struct diff_table *diff, struct diff_row *row, ui
 		row->row = other;
 }
 
-static bool add_row(struct diff_builder *b, uint32_t file, uint32_t index)
+static bool diff_table_add_row(struct diff_builder *b, uint32_t file, uint32_t index)
 {
 	struct diff_table *diff = b->diff;
 	const struct flat_table *table = diff->tables[file];
@@ -76,13 +76,13 @@ static bool add_files(struct diff_builder *b)
 			continue;
 		diff->totals[file] = flat_total_period(&table->totals[0], diff->options.is_relative);
 		for (size_t i = 0; i < table->shown_count; i++)
-			if (!add_row(b, (uint32_t)file, table->order[i]))
+			if (!diff_table_add_row(b, (uint32_t)file, table->order[i]))
 				return false;
 	}
 	return true;
 }
 
-static double share(uint64_t period, uint64_t total)
+static double diff_table_share(uint64_t period, uint64_t total)
 {
 	return total ? (double)period * 100.0 / (double)total : 0;
 }
@@ -105,7 +105,7 @@ double diff_table_difference(const struct diff_table *diff, size_t row, size_t f
 	case DIFF_DELTA:
 	case DIFF_DELTA_ABS:
 	case DIFF_CYCLES:
-		return share(mine, diff->totals[file]) - share(base, diff->totals[0]);
+		return diff_table_share(mine, diff->totals[file]) - diff_table_share(base, diff->totals[0]);
 	case DIFF_RATIO:
 		return base ? (double)mine / (double)base : 0;
 	case DIFF_WEIGHTED:
@@ -148,7 +148,7 @@ static int compare_differences(const struct diff_table *diff, size_t a, size_t b
 	return (da < db) - (da > db);
 }
 
-static int compare_keys(const struct diff_table *diff, const struct diff_row *a, const struct diff_row *b)
+static int diff_table_compare_keys(const struct diff_table *diff, const struct diff_row *a, const struct diff_row *b)
 {
 	for (size_t k = 0; k < diff->options.key_count; k++) {
 		struct row_value va = row_value(table_of(diff, a), flat_row_of(diff, a), diff->options.keys[k]);
@@ -184,7 +184,7 @@ static int compare_other_differences(const struct diff_table *diff, size_t a, si
 }
 
 /* Found by running perf: the difference asked for, the baseline's share, the other differences, periods, the keys. */
-static int compare_rows(const void *left, const void *right, void *data)
+static int diff_table_compare_rows(const void *left, const void *right, void *data)
 {
 	const struct diff_table *diff = data;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -198,7 +198,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 	for (size_t file = 1; file < diff->file_count && order == 0; file++)
 		order = compare_new_periods(diff, a, b, file);
 	if (order == 0)
-		order = compare_keys(diff, &diff->rows[a], &diff->rows[b]);
+		order = diff_table_compare_keys(diff, &diff->rows[a], &diff->rows[b]);
 	return order ? order : (a > b) - (a < b);
 }
 
@@ -212,7 +212,7 @@ static bool is_shown_elsewhere(const struct diff_table *diff, size_t row)
 	return is_elsewhere;
 }
 
-static bool order_rows(struct diff_table *diff)
+static bool diff_table_order_rows(struct diff_table *diff)
 {
 	diff->order = malloc((diff->row_count + 1) * sizeof(*diff->order));
 	if (!diff->order)
@@ -226,7 +226,7 @@ static bool order_rows(struct diff_table *diff)
 			diff->shown_base_total += diff_table_value(diff, i, 0)->period;
 	}
 	if (diff->shown_count)
-		qsort_r(diff->order, diff->shown_count, sizeof(*diff->order), compare_rows, diff);
+		qsort_r(diff->order, diff->shown_count, sizeof(*diff->order), diff_table_compare_rows, diff);
 	return true;
 }
 
@@ -243,7 +243,7 @@ enum tally_status diff_table_init(struct diff_table *diff, const struct flat_tab
 	made.rows = b.rows.items;
 	made.values = b.values.items;
 	made.row_count = b.rows.len;
-	is_built = is_built && order_rows(&made);
+	is_built = is_built && diff_table_order_rows(&made);
 	text_deinit(&b.name);
 	intern_deinit(&b.names);
 	if (!is_built) {

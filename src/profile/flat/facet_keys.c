@@ -33,7 +33,7 @@ static uint32_t binary_name(const struct flat_table *table, const struct profile
 	return flat_binary_name(table->profile, &table->options, frame_binary(table->profile, value));
 }
 
-static uint64_t branch_flags(enum profile_key_form form, uint64_t flags)
+static uint64_t facet_keys_branch_flags(enum profile_key_form form, uint64_t flags)
 {
 	if (form == KEY_FORM_PREDICTED)
 		return flags & (BRANCH_FLAG_MISPREDICTED | BRANCH_FLAG_PREDICTED);
@@ -94,7 +94,7 @@ void facet_key_words(const struct flat_table *table, enum profile_key key, const
 	case KEY_FORM_PREDICTED:
 	case KEY_FORM_IN_TX:
 	case KEY_FORM_ABORT:
-		words[0] = branch_flags(form, value->number);
+		words[0] = facet_keys_branch_flags(form, value->number);
 		break;
 	case KEY_FORM_NOTHING:
 		break;
@@ -104,7 +104,7 @@ void facet_key_words(const struct flat_table *table, enum profile_key key, const
 	}
 }
 
-static int ascending(uint64_t a, uint64_t b)
+static int facet_keys_ascending(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -114,18 +114,18 @@ static int signed_ascending(uint64_t a, uint64_t b)
 	return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
 }
 
-static int compare_texts(uint32_t a, uint32_t b, const uint32_t *ranks)
+static int facet_keys_compare_texts(uint32_t a, uint32_t b, const uint32_t *ranks)
 {
 	if (a == PROFILE_NONE || b == PROFILE_NONE)
 		return (a == PROFILE_NONE) - (b == PROFILE_NONE);
-	return ascending(ranks[a], ranks[b]);
+	return facet_keys_ascending(ranks[a], ranks[b]);
 }
 
 /* Objects of branches and data come in falling order, none first: as perf has them. */
 static int compare_objects(const struct flat_table *table, const struct profile_value *a, const struct profile_value *b,
 	const uint32_t *ranks)
 {
-	return -compare_texts(binary_name(table, a), binary_name(table, b), ranks);
+	return -facet_keys_compare_texts(binary_name(table, a), binary_name(table, b), ranks);
 }
 
 static int compare_symbols(const struct profile *p, const struct profile_value *a, const struct profile_value *b)
@@ -135,7 +135,7 @@ static int compare_symbols(const struct profile *p, const struct profile_value *
 		return signed_ascending(a->number, b->number);
 	if (fa == PROFILE_NONE || fb == PROFILE_NONE)
 		return (fa == PROFILE_NONE) - (fb == PROFILE_NONE);
-	return ascending(p->functions[fa].start, p->functions[fb].start);
+	return facet_keys_ascending(p->functions[fa].start, p->functions[fb].start);
 }
 
 /* By names, each function from its end on; what has no name comes last. */
@@ -143,21 +143,22 @@ static int compare_offsets(
 	const struct profile *p, const struct profile_value *a, const struct profile_value *b, const uint32_t *ranks)
 {
 	uint32_t fa = frame_function(p, a), fb = frame_function(p, b);
-	int order = compare_texts(fa == PROFILE_NONE ? PROFILE_NONE : p->functions[fa].name,
+	int order = facet_keys_compare_texts(fa == PROFILE_NONE ? PROFILE_NONE : p->functions[fa].name,
 		fb == PROFILE_NONE ? PROFILE_NONE : p->functions[fb].name, ranks);
 	return order ? order : signed_ascending(b->number, a->number);
 }
 
 /* Lines of the kernel's objects are one sequence. */
-static int compare_lines(const struct profile *p, const struct profile_value *a, const struct profile_value *b)
+static int facet_keys_compare_lines(
+	const struct profile *p, const struct profile_value *a, const struct profile_value *b)
 {
 	uint64_t of_a = line_memory(p, a), of_b = line_memory(p, b);
 	if (of_a >> MEMORY_BITS || of_b >> MEMORY_BITS) {
-		int order = ascending(of_a, of_b);
+		int order = facet_keys_ascending(of_a, of_b);
 		if (order)
 			return order;
 	}
-	return ascending(facet_cacheline(frame_address(p, a)), facet_cacheline(frame_address(p, b)));
+	return facet_keys_ascending(facet_cacheline(frame_address(p, a)), facet_cacheline(frame_address(p, b)));
 }
 
 int facet_key_compare(const struct flat_table *table, enum profile_key key, const struct profile_value *a,
@@ -171,7 +172,7 @@ int facet_key_compare(const struct flat_table *table, enum profile_key key, cons
 	case KEY_FORM_NUMBER:
 	case KEY_FORM_SUM:
 	case KEY_FORM_CYCLES:
-		return ascending(b->number, a->number);
+		return facet_keys_ascending(b->number, a->number);
 	case KEY_FORM_OFFSET:
 		return compare_offsets(p, a, b, ranks);
 	case KEY_FORM_SOCKET:
@@ -180,23 +181,24 @@ int facet_key_compare(const struct flat_table *table, enum profile_key key, cons
 		return signed_ascending(a->number, b->number);
 	case KEY_FORM_TEXT:
 		if (key == KEY_TRANSACTION)
-			return ascending(b->number, a->number);
+			return facet_keys_ascending(b->number, a->number);
 		/* Of memory, only what every kernel says decides: it stands in the low half. */
 		if (profile_key_get(key)->mode == KEY_MODE_MEMORY && key != KEY_BLOCKED)
-			return ascending((uint32_t)a->number, (uint32_t)b->number);
-		order = ascending(a->number, b->number);
-		return order ? order : compare_texts(a->text, b->text, ranks);
+			return facet_keys_ascending((uint32_t)a->number, (uint32_t)b->number);
+		order = facet_keys_ascending(a->number, b->number);
+		return order ? order : facet_keys_compare_texts(a->text, b->text, ranks);
 	case KEY_FORM_FIELD:
-		order = ascending(b->number, a->number);
-		return order ? order : compare_texts(b->text, a->text, ranks);
+		order = facet_keys_ascending(b->number, a->number);
+		return order ? order : facet_keys_compare_texts(b->text, a->text, ranks);
 	case KEY_FORM_TYPE:
-		return compare_texts(b->text, a->text, ranks);
+		return facet_keys_compare_texts(b->text, a->text, ranks);
 	case KEY_FORM_TYPE_CACHELINE:
-		order = compare_texts(b->text, a->text, ranks);
-		return order ? order : ascending(facet_type_cacheline(b->number), facet_type_cacheline(a->number));
+		order = facet_keys_compare_texts(b->text, a->text, ranks);
+		return order ? order
+			     : facet_keys_ascending(facet_type_cacheline(b->number), facet_type_cacheline(a->number));
 	case KEY_FORM_TYPE_OFFSET:
-		order = ascending(b->number, a->number);
-		return order ? order : compare_texts(b->text, a->text, ranks);
+		order = facet_keys_ascending(b->number, a->number);
+		return order ? order : facet_keys_compare_texts(b->text, a->text, ranks);
 	case KEY_FORM_OBJECT:
 		return compare_objects(table, a, b, ranks);
 	case KEY_FORM_SYMBOL:
@@ -205,16 +207,17 @@ int facet_key_compare(const struct flat_table *table, enum profile_key key, cons
 		order = compare_objects(table, a, b, ranks);
 		return order ? order : signed_ascending(frame_address(p, a), frame_address(p, b));
 	case KEY_FORM_LINE:
-		return compare_texts(
+		return facet_keys_compare_texts(
 			p->frames[a->frame].innermost_line.line, p->frames[b->frame].innermost_line.line, ranks);
 	case KEY_FORM_CACHELINE:
-		return compare_lines(p, a, b);
+		return facet_keys_compare_lines(p, a, b);
 	case KEY_FORM_PREDICTED:
 	case KEY_FORM_IN_TX:
 	case KEY_FORM_ABORT:
-		return ascending(branch_flags((enum profile_key_form)profile_key_get(key)->form, b->number),
-			branch_flags((enum profile_key_form)profile_key_get(key)->form, a->number));
+		return facet_keys_ascending(
+			facet_keys_branch_flags((enum profile_key_form)profile_key_get(key)->form, b->number),
+			facet_keys_branch_flags((enum profile_key_form)profile_key_get(key)->form, a->number));
 	default:
-		return ascending(a->number, b->number);
+		return facet_keys_ascending(a->number, b->number);
 	}
 }

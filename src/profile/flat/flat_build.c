@@ -19,7 +19,7 @@ struct preparation {
 	bool is_done[PREPARATIONS];
 };
 
-static void prepare(void *context, size_t index, unsigned worker)
+static void flat_build_prepare(void *context, size_t index, unsigned worker)
 {
 	struct preparation *p = context;
 	struct flat_table *table = p->table;
@@ -34,14 +34,14 @@ static bool prepare_rows(struct preparation *preparation)
 {
 	const struct flat_table *table = preparation->table;
 	unsigned threads = table->profile->frame_count < MANY_FRAMES ? 1 : table->options.threads;
-	thread_pool_for(PREPARATIONS, threads, prepare, preparation);
+	thread_pool_for(PREPARATIONS, threads, flat_build_prepare, preparation);
 	for (size_t i = 0; i < PREPARATIONS; i++)
 		if (!preparation->is_done[i])
 			return false;
 	return true;
 }
 
-static bool build(struct flat_table *table)
+static bool flat_build_build(struct flat_table *table)
 {
 	struct flat_groups groups = {0};
 	struct flat_chains chains = {0};
@@ -64,7 +64,7 @@ enum tally_status flat_table_init(struct flat_table *table, const struct profile
 	struct flat_table made = {.profile = profile, .options = *options};
 	if (options->member_count == 0 || options->first_event + options->member_count > profile->event_count)
 		return error_set(err, TALLY_INVALID, "no event %u in this profile", options->first_event);
-	if (!build(&made)) {
+	if (!flat_build_build(&made)) {
 		flat_table_deinit(&made);
 		return error_nomem(err);
 	}

@@ -128,7 +128,7 @@ static bool part_namesakes(const struct group_taking *t, struct id_table *others
 }
 
 /* Callers that are of one group are the same to a call graph too, but for those of different objects of one name. */
-static bool take_groups(struct flat_table *table, const struct flat_groups *groups, size_t frame_count)
+static bool flat_chain_keys_take_groups(struct flat_table *table, const struct flat_groups *groups, size_t frame_count)
 {
 	bool *has_namesake = find_namesakes(table->profile, &table->options);
 	struct id_table others = {.words = 1};
@@ -152,6 +152,6 @@ bool flat_chain_keys_make(struct flat_table *table, const struct flat_groups *gr
 		return false;
 	bool are_of_functions = !o->is_chain_of_lines && !o->is_chain_by_address && !o->is_chain_by_line;
 	if (are_of_functions && flat_groups_callers_by_function(table->profile, o) && have_one_end_each(table->profile))
-		return take_groups(table, groups, frame_count);
+		return flat_chain_keys_take_groups(table, groups, frame_count);
 	return make_keys(table, frame_count);
 }

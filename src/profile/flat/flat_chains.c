@@ -59,7 +59,7 @@ struct flat_counted flat_chains_counted(const struct profile *p, const struct fl
 		is_copied ? innermost_calls(p, others, most) : recorded_calls(p, options, others, most)};
 }
 
-static bool is_hidden(const struct chain_making *m, uint32_t frame)
+static bool flat_chains_is_hidden(const struct chain_making *m, uint32_t frame)
 {
 	return m->options->hides_unresolved && !flat_frame_is_resolved(m->profile, frame);
 }
@@ -68,7 +68,7 @@ static uint32_t shown_frames(const struct chain_making *m, struct list frames)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; m->options->hides_unresolved && i < frames.count; i++)
-		count += !is_hidden(m, frames.items[i]);
+		count += !flat_chains_is_hidden(m, frames.items[i]);
 	return m->options->hides_unresolved ? count : frames.count;
 }
 
@@ -77,7 +77,7 @@ static uint32_t write_frames(
 	const struct chain_making *m, struct list frames, uint32_t place, uint32_t *chain, uint32_t shown)
 {
 	for (uint32_t i = 0; i < frames.count; i++) {
-		if (is_hidden(m, frames.items[i]))
+		if (flat_chains_is_hidden(m, frames.items[i]))
 			continue;
 		uint32_t at = m->options->is_caller_first ? shown - 1 - place : place;
 		place++;
@@ -128,7 +128,7 @@ static void mark_used(void *context, size_t index, unsigned worker)
 	}
 }
 
-static bool needs_chains(const struct flat_options *o)
+static bool flat_chains_needs(const struct flat_options *o)
 {
 	return o->with_children || o->with_chains ||
 	       (o->filter && (o->filter->frame_is_parent || o->filter->ignores_callees));
@@ -147,7 +147,7 @@ bool flat_chains_make(struct flat_chains *chains, const struct profile *profile,
 {
 	size_t count = list_table_len(&profile->stacks), tasks = thread_pool_tasks(count, STACKS_PER_TASK);
 	*chains = (struct flat_chains){0};
-	if (!needs_chains(options) || !flat_events_have_samples(profile, options))
+	if (!flat_chains_needs(options) || !flat_events_have_samples(profile, options))
 		return true;
 	bool *is_used = calloc(count + 1, sizeof(*is_used));
 	struct chain_making making = {chains, profile, options, is_used};

@@ -30,7 +30,7 @@ struct sample_grouping {
 	uint32_t *of_thread; /* + 1, of its samples, where nothing else decides; 0: not known yet */
 };
 
-static bool has_key(const struct flat_options *options, enum profile_key key)
+static bool flat_groups_has_key(const struct flat_options *options, enum profile_key key)
 {
 	for (size_t i = 0; i < options->key_count; i++) {
 		if (options->keys[i] == key)
@@ -42,14 +42,15 @@ static bool has_key(const struct flat_options *options, enum profile_key key)
 static struct frame_grouping frame_grouping(const struct profile *p, const struct flat_options *o)
 {
 	/* The columns that say cycles by instruction are about symbols, whether these are shown or not. */
-	bool by_symbol = has_key(o, KEY_SYMBOL) || has_key(o, KEY_IPC_NULL) || has_key(o, KEY_IPC_LBR);
+	bool by_symbol = flat_groups_has_key(o, KEY_SYMBOL) || flat_groups_has_key(o, KEY_IPC_NULL) ||
+			 flat_groups_has_key(o, KEY_IPC_LBR);
 	return (struct frame_grouping){.profile = p,
 		.options = o,
 		.by_symbol = by_symbol,
-		.by_binary = by_symbol || has_key(o, KEY_DSO),
-		.by_line = has_key(o, KEY_SRCLINE),
-		.by_file = has_key(o, KEY_SRCFILE),
-		.by_size = has_key(o, KEY_SYMBOL_SIZE)};
+		.by_binary = by_symbol || flat_groups_has_key(o, KEY_DSO),
+		.by_line = flat_groups_has_key(o, KEY_SRCLINE),
+		.by_file = flat_groups_has_key(o, KEY_SRCFILE),
+		.by_size = flat_groups_has_key(o, KEY_SYMBOL_SIZE)};
 }
 
 bool flat_groups_callers_by_function(const struct profile *p, const struct flat_options *o)
@@ -123,14 +124,14 @@ static void make_item_key(const struct frame_items *items, size_t item, uint64_t
 		make_leaf_key(items->by, &frames[item], key);
 }
 
-static uint32_t hash_item(const void *context, uint32_t item)
+static uint32_t flat_groups_hash_item(const void *context, uint32_t item)
 {
 	uint64_t key[FRAME_WORDS];
 	make_item_key(context, item, key);
 	return id_table_hash_words(key, FRAME_WORDS);
 }
 
-static bool is_same_item(const void *context, uint32_t a, uint32_t b)
+static bool flat_groups_is_same_item(const void *context, uint32_t a, uint32_t b)
 {
 	uint64_t key[FRAME_WORDS], other[FRAME_WORDS];
 	make_item_key(context, a, key);
@@ -187,7 +188,7 @@ static void tell_some_frames(void *context, size_t task, unsigned worker)
 }
 
 /* Takes the numbers. */
-static bool tell_frames(
+static bool flat_groups_tell_frames(
 	struct flat_groups *groups, const struct frame_items *items, struct dedup *found, unsigned threads)
 {
 	groups->frame_groups = found->count;
@@ -215,11 +216,11 @@ bool flat_groups_frames(struct flat_groups *groups, const struct profile *p, con
 	struct dedup found = {0};
 	bool is_done = !items.are_callers || items.frame_count == 0 || list_leaves(&items, options);
 	const struct dedup_items all = {.count = items.frame_count + items.leaf_count,
-		.hash = hash_item,
-		.equal = is_same_item,
+		.hash = flat_groups_hash_item,
+		.equal = flat_groups_is_same_item,
 		.context = &items};
 	is_done = is_done && dedup_find(&all, options->threads, &found) &&
-		  tell_frames(groups, &items, &found, options->threads);
+		  flat_groups_tell_frames(groups, &items, &found, options->threads);
 	free(items.leaves);
 	dedup_deinit(&found);
 	return is_done;
@@ -257,16 +258,16 @@ static uint32_t sample_group(struct sample_grouping *g, const struct profile_sam
 	const struct flat_options *o = g->options;
 	const struct profile_thread *thread = &g->profile->threads[sample->thread];
 	uint64_t key[SAMPLE_WORDS] = {0};
-	bool is_thread = parent == PROFILE_NONE && !g->of_facets && !has_key(o, KEY_CPU);
+	bool is_thread = parent == PROFILE_NONE && !g->of_facets && !flat_groups_has_key(o, KEY_CPU);
 	if (is_thread && g->of_thread[sample->thread])
 		return g->of_thread[sample->thread] - 1;
-	if (has_key(o, KEY_COMM))
+	if (flat_groups_has_key(o, KEY_COMM))
 		key[0] = thread->comm;
-	if (has_key(o, KEY_CPU))
+	if (flat_groups_has_key(o, KEY_CPU))
 		key[0] |= (uint64_t)(uint32_t)sample->cpu << 32;
-	if (has_key(o, KEY_PID))
+	if (flat_groups_has_key(o, KEY_PID))
 		key[1] = (uint32_t)thread->tid;
-	if (has_key(o, KEY_TGID))
+	if (flat_groups_has_key(o, KEY_TGID))
 		key[1] |= (uint64_t)(uint32_t)thread->pid << 32;
 	if (g->of_facets)
 		key[2] = g->of_facets[sample->facets];
@@ -278,7 +279,7 @@ static uint32_t sample_group(struct sample_grouping *g, const struct profile_sam
 	return group;
 }
 
-static bool counts(const struct sample_grouping *g, const struct profile_sample *sample)
+static bool flat_groups_counts(const struct sample_grouping *g, const struct profile_sample *sample)
 {
 	const struct flat_options *o = g->options;
 	if (o->hides_unresolved && !flat_frame_is_resolved(g->profile, sample->leaf))
@@ -294,7 +295,7 @@ static bool group_sample(struct sample_grouping *g, uint32_t index)
 	const struct profile_sample *sample = &g->profile->samples[index];
 	struct flat_total *total = &g->table->totals[sample->event - o->first_event];
 	g->groups->of_sample[index] = BUCKET_NONE;
-	if (!counts(g, sample))
+	if (!flat_groups_counts(g, sample))
 		return true;
 	uint64_t latency = flat_sample_latency(g->profile, sample);
 	total->count += sample->count;

@@ -5,7 +5,7 @@
 
 #include "base/thread_pool.h"
 
-static bool needs_chains(const struct flat_part *b, size_t row)
+static bool flat_instances_needs_chains(const struct flat_part *b, size_t row)
 {
 	double least = (double)b->table->totals[0].passed_period * b->options->min_chain_share;
 	return (double)flat_part_stat(b, row, 0)->children_period >= least - 1;
@@ -22,7 +22,7 @@ static bool place_instances(struct flat_part *b, struct row_list *needing)
 	uint64_t at = 0;
 	for (size_t row = 0; row < b->rows.len && b->options->with_chains; row++) {
 		struct flat_row *r = &b->rows.items[row];
-		if (!needs_chains(b, row))
+		if (!flat_instances_needs_chains(b, row))
 			continue;
 		if (!vec_push(needing, (uint32_t)row))
 			return false;
@@ -86,7 +86,7 @@ static bool know_kept_rows(const struct flat_keeping *keeping, struct flat_part 
 	bool has_rows = false;
 	for (size_t row = part->group_rows.items[index]; row < end; row++) {
 		struct kept_row *kept = &part->kept.items[row];
-		if (!needs_chains(whole, kept->row))
+		if (!flat_instances_needs_chains(whole, kept->row))
 			continue;
 		kept->at += whole->rows.items[kept->row].first_instance;
 		part->row_of[part->tallies.items[row].frame_group] = (struct group_row){group + 1, (uint32_t)row};

@@ -23,7 +23,7 @@ static void copy_rows(struct flat_part *to, size_t row, const struct flat_part *
 		count * to->row_words * sizeof(*to->stats.items));
 }
 
-static void lengthen(struct flat_part *part, size_t count)
+static void flat_join_lengthen(struct flat_part *part, size_t count)
 {
 	part->rows.len += count;
 	part->tallies.len += count;
@@ -42,7 +42,7 @@ static void add_to_row(struct flat_part *to, uint32_t row, const struct flat_par
 	flat_stats_add(to->table, to->stats.items + row * to->row_words, from->stats.items + added * to->row_words);
 }
 
-struct joining {
+struct flat_join_joining {
 	struct flat_part *to, *from;
 	uint32_t group; /* that is shared */
 	size_t count; /* of rows of from: the shared group's, or those behind it */
@@ -50,7 +50,7 @@ struct joining {
 	uint32_t *places; /* by task: how many rows are new, then where the first one goes */
 };
 
-static size_t task_end(const struct joining *j, size_t task)
+static size_t flat_join_task_end(const struct flat_join_joining *j, size_t task)
 {
 	return thread_pool_task_end(task, TASK_ROWS, j->count);
 }
@@ -58,9 +58,9 @@ static size_t task_end(const struct joining *j, size_t task)
 /* A row of the part behind has at most one that is its own, so workers do not meet. */
 static void add_known(void *context, size_t task, unsigned worker)
 {
-	const struct joining *j = context;
+	const struct flat_join_joining *j = context;
 	struct flat_part *to = j->to, *from = j->from;
-	for (size_t i = task * TASK_ROWS; i < task_end(j, task); i++) {
+	for (size_t i = task * TASK_ROWS; i < flat_join_task_end(j, task); i++) {
 		uint32_t row = flat_part_row(to, j->group, from->tallies.items[i].frame_group);
 		from->kept.items[i] = (struct kept_row){row, 0};
 		if (row == UINT32_MAX) {
@@ -72,11 +72,11 @@ static void add_known(void *context, size_t task, unsigned worker)
 	}
 }
 
-static void add_new(void *context, size_t task, unsigned worker)
+static void flat_join_add_new(void *context, size_t task, unsigned worker)
 {
-	const struct joining *j = context;
+	const struct flat_join_joining *j = context;
 	uint32_t row = j->places[task];
-	for (size_t i = task * TASK_ROWS; i < task_end(j, task); i++) {
+	for (size_t i = task * TASK_ROWS; i < flat_join_task_end(j, task); i++) {
 		if (j->from->kept.items[i].row != UINT32_MAX)
 			continue;
 		copy_rows(j->to, row, j->from, i, 1);
@@ -86,15 +86,15 @@ static void add_new(void *context, size_t task, unsigned worker)
 
 static void append_some(void *context, size_t task, unsigned worker)
 {
-	const struct joining *j = context;
-	size_t done = task * TASK_ROWS, count = task_end(j, task) - done, row = j->to->rows.len + done;
+	const struct flat_join_joining *j = context;
+	size_t done = task * TASK_ROWS, count = flat_join_task_end(j, task) - done, row = j->to->rows.len + done;
 	copy_rows(j->to, row, j->from, j->first + done, count);
 	for (size_t i = 0; i < count; i++)
 		j->from->kept.items[j->first + done + i] = (struct kept_row){(uint32_t)(row + i), 0};
 }
 
 /* The rows of the group that the one part ends with and the other begins with. False: out of memory. */
-static bool join_shared_group(struct joining *j)
+static bool join_shared_group(struct flat_join_joining *j)
 {
 	struct flat_part *to = j->to;
 	size_t tasks = thread_pool_tasks(j->count, TASK_ROWS);
@@ -110,8 +110,8 @@ static bool join_shared_group(struct joining *j)
 		j->places[task] = (uint32_t)row;
 		row += count;
 	}
-	thread_pool_for(tasks, to->options->threads, add_new, j);
-	lengthen(to, row - to->rows.len);
+	thread_pool_for(tasks, to->options->threads, flat_join_add_new, j);
+	flat_join_lengthen(to, row - to->rows.len);
 	free(j->places);
 	return true;
 }
@@ -124,15 +124,15 @@ bool flat_part_join(struct flat_part *to, struct flat_part *from)
 		return false;
 	if (groups > 0 && to->group_rows.len > 0 && from->first_group == to->first_group + to->group_rows.len - 1) {
 		done = groups > 1 ? from->group_rows.items[1] : from->rows.len;
-		struct joining shared = {.to = to, .from = from, .group = from->first_group, .count = done};
+		struct flat_join_joining shared = {.to = to, .from = from, .group = from->first_group, .count = done};
 		if (!join_shared_group(&shared))
 			return false;
 		group = 1;
 	}
 	size_t moved = to->rows.len - done;
-	struct joining others = {.to = to, .from = from, .first = done, .count = from->rows.len - done};
+	struct flat_join_joining others = {.to = to, .from = from, .first = done, .count = from->rows.len - done};
 	thread_pool_for(thread_pool_tasks(others.count, TASK_ROWS), to->options->threads, append_some, &others);
-	lengthen(to, others.count);
+	flat_join_lengthen(to, others.count);
 	from->kept.len = from->rows.len;
 	for (; group < groups; group++)
 		to->group_rows.items[to->group_rows.len++] = (uint32_t)(from->group_rows.items[group] + moved);

@@ -12,7 +12,7 @@
 #define PART_SAMPLES 16384 /* at least: fewer are not worth a worker, whose rows are joined with others' */
 
 /* UINT32_MAX: out of memory. */
-static uint32_t add_row(
+static uint32_t flat_rows_add_row(
 	struct flat_part *b, const struct flat_row *added, const struct flat_instance *by, uint32_t frame_group)
 {
 	uint32_t row = (uint32_t)b->rows.len;
@@ -116,7 +116,7 @@ static uint32_t add_caller_row(
 	like.frame = frame;
 	like.address = flat_caller_address(from);
 	like.place = from->own_line;
-	return add_row(b, &like, by, b->groups->callers[frame].group);
+	return flat_rows_add_row(b, &like, by, b->groups->callers[frame].group);
 }
 
 /* like: what the rows have of the sample; its level is that of the sample's own frame. */
@@ -151,7 +151,7 @@ static bool add_callers(struct flat_part *b, struct flat_row like, const struct 
 }
 
 /* Adds a sample to the row of its own frame and to those of its callers. */
-static bool add_sample(struct flat_part *b, uint32_t index)
+static bool flat_rows_add_sample(struct flat_part *b, uint32_t index)
 {
 	const struct profile *p = b->profile;
 	const struct flat_options *o = b->options;
@@ -174,7 +174,7 @@ static bool add_sample(struct flat_part *b, uint32_t index)
 	uint32_t frame_group = b->groups->of_leaf[own_frame];
 	uint32_t row = flat_part_row(b, b->groups->of_sample[index], frame_group);
 	if (row == UINT32_MAX)
-		row = add_row(b, &like, &whole, frame_group);
+		row = flat_rows_add_row(b, &like, &whole, frame_group);
 	if (row == UINT32_MAX)
 		return false;
 	add_self(b, flat_part_stat(b, row, sample->event - o->first_event), leaf->level, sample);
@@ -183,7 +183,7 @@ static bool add_sample(struct flat_part *b, uint32_t index)
 }
 
 /* A group's samples lie apart: what the next ones are made of is fetched ahead. */
-static void expect_samples(const struct flat_part *b, size_t at, size_t end)
+static void flat_rows_expect_samples(const struct flat_part *b, size_t at, size_t end)
 {
 	const struct profile *p = b->profile;
 	if (at + 2 * AHEAD < end)
@@ -208,8 +208,8 @@ static void add_part(struct flat_part *b)
 		end = end > b->end ? b->end : end;
 		b->failed = !vec_push(&b->group_rows, (uint32_t)b->rows.len);
 		for (; i < end && !b->failed; i++) {
-			expect_samples(b, i, end);
-			b->failed = !add_sample(b, groups->samples[i]);
+			flat_rows_expect_samples(b, i, end);
+			b->failed = !flat_rows_add_sample(b, groups->samples[i]);
 		}
 	}
 }
@@ -239,7 +239,7 @@ static void builder_deinit(struct flat_part *b)
 	vec_free(&b->group_rows);
 }
 
-static void add_samples(void *context, size_t index, unsigned worker)
+static void flat_rows_add_samples(void *context, size_t index, unsigned worker)
 {
 	struct flat_part *parts = context;
 	/* Here, not in its place: parts share cache lines, which the workers would take from each other. */
@@ -312,7 +312,7 @@ static void hide_row(struct flat_part *b, uint32_t row)
 }
 
 /* The rows that the filter shows, in the order in which samples made them. */
-static bool order_rows(struct flat_part *b)
+static bool flat_rows_order(struct flat_part *b)
 {
 	struct flat_table *table = b->table;
 	const struct profile_filter *filter = b->options->filter;
@@ -350,7 +350,7 @@ static void finish_rows(void *context, size_t index, unsigned worker)
 	if (index == 0)
 		f->is_placed = flat_instances_place(&f->keeping);
 	else
-		f->is_ordered = order_rows(&f->keeping.parts[0]);
+		f->is_ordered = flat_rows_order(&f->keeping.parts[0]);
 }
 
 static bool finish_parts(struct flat_part *parts, size_t count)
@@ -378,7 +378,7 @@ static void take_rows(struct flat_table *table, struct flat_part *b)
 #define OWN_WEIGHT 2 /* of a sample, in frames of its chain */
 
 /* What a sample costs. */
-static uint64_t weight_of(const struct flat_table *table, const struct flat_rows_source *source, size_t index)
+static uint64_t flat_rows_weight_of(const struct flat_table *table, const struct flat_rows_source *source, size_t index)
 {
 	const struct profile_sample *sample = &table->profile->samples[source->groups->samples[index]];
 	const uint32_t *begin = source->chains->begin;
@@ -392,11 +392,11 @@ static void divide_samples(const struct flat_rows_source *source, struct flat_pa
 	size_t samples = source->groups->begin[source->groups->sample_groups];
 	uint64_t all = 0, so_far = 0;
 	for (size_t i = 0; count > 1 && i < samples; i += WEIGHED)
-		all += weight_of(parts[0].table, source, i);
+		all += flat_rows_weight_of(parts[0].table, source, i);
 	for (size_t part = 0, i = 0; part < count; part++) {
 		size_t begin = part ? parts[part - 1].end : 0, most = samples - (count - 1 - part);
 		for (; part + 1 < count && so_far * count < all * (part + 1) && i < samples; i += WEIGHED)
-			so_far += weight_of(parts[0].table, source, i);
+			so_far += flat_rows_weight_of(parts[0].table, source, i);
 		size_t end = i > begin ? i : begin + 1;
 		parts[part].begin = begin;
 		parts[part].end = part + 1 == count || end > most ? most : end;
@@ -422,7 +422,7 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 			.expected = expected_rows(groups, &table->options) / (i == 0 ? 1 : count)};
 	if (is_done) {
 		divide_samples(source, parts, count);
-		thread_pool_for(count, table->options.threads, add_samples, parts);
+		thread_pool_for(count, table->options.threads, flat_rows_add_samples, parts);
 	}
 	is_done = is_done && join_parts(parts, count) && finish_parts(parts, count);
 	if (is_done)

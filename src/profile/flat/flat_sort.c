@@ -20,14 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t more(const struct flat_table *table, const struct flat_stat *stat, unsigned which)
+static uint64_t flat_sort_more(const struct flat_table *table, const struct flat_stat *stat, unsigned which)
 {
 	return which < table->more_count ? stat->more[which] : 0;
 }
 
 static uint64_t average_weight(const struct flat_table *table, const struct flat_stat *stat, unsigned weight)
 {
-	uint64_t sum = more(table, stat, MORE_WEIGHTS + weight);
+	uint64_t sum = flat_sort_more(table, stat, MORE_WEIGHTS + weight);
 	return stat->count ? (uint64_t)((double)sum * 1000 / (double)stat->count) : 0;
 }
 
@@ -43,19 +43,19 @@ uint64_t flat_stat_value(const struct flat_table *table, const struct flat_stat 
 	case KEY_PART_TLB:
 		return stat->period;
 	case KEY_OVERHEAD_SYS:
-		return more(table, stat, MORE_SYS);
+		return flat_sort_more(table, stat, MORE_SYS);
 	case KEY_OVERHEAD_US:
-		return more(table, stat, MORE_US);
+		return flat_sort_more(table, stat, MORE_US);
 	case KEY_OVERHEAD_GUEST_SYS:
-		return more(table, stat, MORE_GUEST_SYS);
+		return flat_sort_more(table, stat, MORE_GUEST_SYS);
 	case KEY_OVERHEAD_GUEST_US:
-		return more(table, stat, MORE_GUEST_US);
+		return flat_sort_more(table, stat, MORE_GUEST_US);
 	case KEY_OVERHEAD_CHILDREN:
 		return stat->children_period;
 	case KEY_LATENCY:
-		return more(table, stat, MORE_LATENCY);
+		return flat_sort_more(table, stat, MORE_LATENCY);
 	case KEY_LATENCY_CHILDREN:
-		return more(table, stat, MORE_LATENCY_CHILDREN);
+		return flat_sort_more(table, stat, MORE_LATENCY_CHILDREN);
 	case KEY_SAMPLE:
 		return stat->count;
 	case KEY_WEIGHT1:
@@ -136,7 +136,7 @@ static int compare_number(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-static int compare_binaries(const struct flat_sort *c, uint32_t a, uint32_t b)
+static int flat_sort_compare_binaries(const struct flat_sort *c, uint32_t a, uint32_t b)
 {
 	const struct profile *p = c->table->profile;
 	if (a == PROFILE_NONE || b == PROFILE_NONE)
@@ -176,7 +176,7 @@ static int compare_key(
 	case KEY_CPU:
 		return compare_number(a->cpu, b->cpu);
 	case KEY_DSO:
-		return compare_binaries(c, fa->binary, fb->binary);
+		return flat_sort_compare_binaries(c, fa->binary, fb->binary);
 	case KEY_SRCLINE:
 		return compare_strings(c, a->place.line, b->place.line);
 	case KEY_SRCFILE:

@@ -14,7 +14,7 @@ struct node { /* of the row of the same index */
 	bool is_red;
 };
 
-struct tree {
+struct flat_tree_tree {
 	struct node *nodes;
 	uint32_t root;
 	bool is_deepest_first;
@@ -27,7 +27,7 @@ struct way { /* from the root down; the last node is the newest one */
 };
 
 /* Which side it is nobody can foretell, a processor neither: there are no branches. */
-static enum side side_below(const struct tree *t, const struct node *item, const struct node *node)
+static enum side side_below(const struct flat_tree_tree *t, const struct node *item, const struct node *node)
 {
 	bool is_by_depth = (item->tie == node->tie) & (item->thread == node->thread) & (item->depth != node->depth);
 	bool is_after_by_depth = (item->depth < node->depth) == t->is_deepest_first;
@@ -35,13 +35,13 @@ static enum side side_below(const struct tree *t, const struct node *item, const
 }
 
 /* What the node of the way at that depth hangs from. */
-static uint32_t *link_to(struct tree *t, const struct way *way, unsigned depth)
+static uint32_t *link_to(struct flat_tree_tree *t, const struct way *way, unsigned depth)
 {
 	return depth ? &t->nodes[way->nodes[depth - 1]].children[way->sides[depth - 1]] : &t->root;
 }
 
 /* The node goes down to that side, and its child of the other side takes its place. */
-static void rotate(struct tree *t, uint32_t *link, enum side side)
+static void flat_tree_rotate(struct flat_tree_tree *t, uint32_t *link, enum side side)
 {
 	uint32_t node = *link, child = t->nodes[node].children[!side];
 	t->nodes[node].children[!side] = t->nodes[child].children[side];
@@ -50,7 +50,7 @@ static void rotate(struct tree *t, uint32_t *link, enum side side)
 }
 
 /* No red node has a red child, when this is done. */
-static void balance(struct tree *t, struct way *way)
+static void flat_tree_balance(struct flat_tree_tree *t, struct way *way)
 {
 	unsigned at = way->len - 1;
 	while (at >= 2 && t->nodes[way->nodes[at - 1]].is_red) {
@@ -64,16 +64,16 @@ static void balance(struct tree *t, struct way *way)
 			continue;
 		}
 		if (way->sides[at - 1] != side)
-			rotate(t, &t->nodes[grand].children[side], side);
+			flat_tree_rotate(t, &t->nodes[grand].children[side], side);
 		t->nodes[t->nodes[grand].children[side]].is_red = false;
 		t->nodes[grand].is_red = true;
-		rotate(t, link_to(t, way, at - 2), !side);
+		flat_tree_rotate(t, link_to(t, way, at - 2), !side);
 		break;
 	}
 	t->nodes[t->root].is_red = false;
 }
 
-static void insert(struct tree *t, uint32_t item)
+static void flat_tree_insert(struct flat_tree_tree *t, uint32_t item)
 {
 	struct way way;
 	way.len = 0;
@@ -83,10 +83,10 @@ static void insert(struct tree *t, uint32_t item)
 	}
 	*link_to(t, &way, way.len) = item;
 	way.nodes[way.len++] = item;
-	balance(t, &way);
+	flat_tree_balance(t, &way);
 }
 
-static void walk(const struct tree *t, const struct flat_tree_row *rows, uint32_t *order)
+static void flat_tree_walk(const struct flat_tree_tree *t, const struct flat_tree_row *rows, uint32_t *order)
 {
 	uint32_t above[DEEPEST];
 	unsigned depth = 0;
@@ -100,15 +100,15 @@ static void walk(const struct tree *t, const struct flat_tree_row *rows, uint32_
 
 bool flat_tree_order(const struct flat_tree_row *rows, size_t count, bool is_deepest_first, uint32_t *order)
 {
-	struct tree t = {malloc((count + 1) * sizeof(*t.nodes)), NONE, is_deepest_first};
+	struct flat_tree_tree t = {malloc((count + 1) * sizeof(*t.nodes)), NONE, is_deepest_first};
 	if (!t.nodes)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct flat_tree_row *row = &rows[i];
 		t.nodes[i] = (struct node){row->tie, row->thread, row->depth, row->rank, {NONE, NONE}, true};
-		insert(&t, i);
+		flat_tree_insert(&t, i);
 	}
-	walk(&t, rows, order);
+	flat_tree_walk(&t, rows, order);
 	free(t.nodes);
 	return true;
 }

@@ -32,7 +32,7 @@ struct word_plan {
 	bool is_complete; /* all columns are fields */
 };
 
-static unsigned bits_of(uint64_t most)
+static unsigned flat_words_bits_of(uint64_t most)
 {
 	return most ? WORD_BITS - (unsigned)__builtin_clzll(most) : 1;
 }
@@ -66,13 +66,13 @@ static unsigned key_bits(const struct flat_sort *sort, enum profile_key key)
 	case KEY_CPU:
 		return 32;
 	case KEY_SYMBOL:
-		return sort->is_by_entry ? WORD_BITS : bits_of(p->strings.len);
+		return sort->is_by_entry ? WORD_BITS : flat_words_bits_of(p->strings.len);
 	case KEY_COMM:
 	case KEY_DSO:
 	case KEY_PARENT:
 	case KEY_SRCLINE:
 	case KEY_SRCFILE:
-		return bits_of(p->strings.len);
+		return flat_words_bits_of(p->strings.len);
 	default:
 		return 0;
 	}
@@ -124,7 +124,7 @@ static uint64_t key_number(const struct flat_sort *sort, enum profile_key key, c
 }
 
 /* False: there is no room for it. */
-static bool add_field(struct word_plan *plan, unsigned *bits, const struct word_field *field)
+static bool flat_words_add_field(struct word_plan *plan, unsigned *bits, const struct word_field *field)
 {
 	if (plan->field_count == FIELDS_MAX || *bits + field->bits > WORDS_MAX * WORD_BITS)
 		return false;
@@ -140,14 +140,15 @@ static bool add_value(struct word_plan *plan, unsigned *bits, enum profile_key k
 	for (uint32_t m = 0; m < members; m++) {
 		struct word_field field = {.key = key, .is_value = true, .member = m ? m : first};
 		field.most = most_of_value(t, key, field.member);
-		field.bits = bits_of(field.most);
-		if (!add_field(plan, bits, &field))
+		field.bits = flat_words_bits_of(field.most);
+		if (!flat_words_add_field(plan, bits, &field))
 			return false;
 	}
 	if (key != KEY_OVERHEAD_CHILDREN || !t->options.with_chains || plan->tie_bits)
 		return true;
 	plan->tie_bits = *bits <= WORD_BITS ? *bits : 0;
-	return plan->sort->ties || add_field(plan, bits, &(struct word_field){.is_depth = true, .bits = DEPTH_BITS});
+	return plan->sort->ties ||
+	       flat_words_add_field(plan, bits, &(struct word_field){.is_depth = true, .bits = DEPTH_BITS});
 }
 
 static void make_plan(const struct flat_sort *sort, struct word_plan *plan)
@@ -164,7 +165,7 @@ static void make_plan(const struct flat_sort *sort, struct word_plan *plan)
 			continue;
 		}
 		field.bits = key_bits(sort, key);
-		plan->is_complete = field.bits && add_field(plan, &bits, &field);
+		plan->is_complete = field.bits && flat_words_add_field(plan, &bits, &field);
 	}
 	plan->is_complete = plan->is_complete && bits + WORD_BITS <= WORDS_MAX * WORD_BITS;
 	if (plan->is_complete)
@@ -225,7 +226,7 @@ struct word_sort {
 };
 
 /* Rows that are all shown are taken as they lie in memory. */
-static void write_some(void *context, size_t task, unsigned worker)
+static void flat_words_write_some(void *context, size_t task, unsigned worker)
 {
 	const struct word_sort *sort = context;
 	const struct flat_table *t = sort->plan->sort->table;
@@ -241,7 +242,7 @@ static void write_some(void *context, size_t task, unsigned worker)
 	}
 }
 
-static int compare_rows(const void *left, const void *right, void *context)
+static int flat_words_compare_rows(const void *left, const void *right, void *context)
 {
 	const struct sort_key *a = left, *b = right;
 	return flat_sort_compare(context, (uint32_t)a->index, (uint32_t)b->index);
@@ -261,7 +262,8 @@ static void order_equal(
 		if (end - begin == 1 || word == plan->words)
 			continue;
 		if (word + 1 == plan->words && !plan->is_complete) {
-			qsort_r(keys + begin, end - begin, sizeof(*keys), compare_rows, (void *)(uintptr_t)plan->sort);
+			qsort_r(keys + begin, end - begin, sizeof(*keys), flat_words_compare_rows,
+				(void *)(uintptr_t)plan->sort);
 			continue;
 		}
 		for (size_t i = begin; i < end; i++)
@@ -316,7 +318,7 @@ static bool sort_by_words(const struct word_plan *plan)
 	if (is_done) {
 		unsigned workers = sort.count < MANY_ROWS ? 1 : 0;
 		sort.room = sort.keys + sort.count;
-		thread_pool_for(thread_pool_tasks(sort.count, TASK_ROWS), workers, write_some, &sort);
+		thread_pool_for(thread_pool_tasks(sort.count, TASK_ROWS), workers, flat_words_write_some, &sort);
 		if (plan->sort->ties)
 			tell_ties(&sort, plan->sort->ties);
 		key_sort_divide(sort.keys, sort.room, sort.count, sort.ends, workers);

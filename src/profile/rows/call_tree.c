@@ -55,7 +55,7 @@ static bool reserve_work(struct call_tree_builder *b, size_t count)
 	return true;
 }
 
-static bool add_node(struct call_tree_builder *b, uint32_t parent, const struct call_tree_range *range)
+static bool call_tree_add_node(struct call_tree_builder *b, uint32_t parent, const struct call_tree_range *range)
 {
 	size_t need = b->node_count + 1;
 	if (need > b->node_cap && !vec_grow(&b->nodes, &b->node_cap, sizeof(*b->nodes), need))
@@ -68,7 +68,7 @@ static bool add_node(struct call_tree_builder *b, uint32_t parent, const struct 
 }
 
 /* What the chains of the range say of the branch that they share there. */
-static bool add_branches(struct call_tree_builder *b, const struct call_tree_range *range)
+static bool call_tree_add_branches(struct call_tree_builder *b, const struct call_tree_range *range)
 {
 	size_t need = b->frame_count + 1;
 	if (!b->table->options.with_branches)
@@ -82,7 +82,7 @@ static bool add_branches(struct call_tree_builder *b, const struct call_tree_ran
 	return true;
 }
 
-static bool add_frame(struct call_tree_builder *b, uint32_t frame)
+static bool call_tree_add_frame(struct call_tree_builder *b, uint32_t frame)
 {
 	size_t need = b->frame_count + 1;
 	if (need > b->frame_cap && !vec_grow(&b->frames, &b->frame_cap, sizeof(*b->frames), need))
@@ -91,7 +91,8 @@ static bool add_frame(struct call_tree_builder *b, uint32_t frame)
 	return true;
 }
 
-static uint32_t frame_at(const struct call_tree_builder *b, const struct flat_instance *instance, uint32_t depth)
+static uint32_t call_tree_frame_at(
+	const struct call_tree_builder *b, const struct flat_instance *instance, uint32_t depth)
 {
 	return b->table->chains[instance->chain + depth];
 }
@@ -104,20 +105,20 @@ static bool take_common_frames(struct call_tree_builder *b, struct call_tree_ran
 		const struct flat_instance *first = &b->work[range->begin];
 		if (first->len <= range->depth)
 			return true;
-		uint32_t frame = frame_at(b, first, range->depth);
+		uint32_t frame = call_tree_frame_at(b, first, range->depth);
 		for (uint32_t i = range->begin + 1; i < range->end; i++) {
 			if (b->work[i].len <= range->depth ||
-				keys[frame_at(b, &b->work[i], range->depth)] != keys[frame])
+				keys[call_tree_frame_at(b, &b->work[i], range->depth)] != keys[frame])
 				return true;
 		}
-		if (!add_branches(b, range) || !add_frame(b, frame))
+		if (!call_tree_add_branches(b, range) || !call_tree_add_frame(b, frame))
 			return false;
 	}
 }
 
 /* Counts the chains that end at this depth as hits and moves them to the front of the range, behind begin. The others stay
  * in their order: of frames that are taken for one, the first is shown. */
-static void take_hits(struct call_tree_builder *b, struct call_tree_node *node, struct call_tree_range *range)
+static void call_tree_take_hits(struct call_tree_builder *b, struct call_tree_node *node, struct call_tree_range *range)
 {
 	const struct profile_sample *samples = b->table->profile->samples;
 	uint32_t hits = range->begin;
@@ -146,7 +147,7 @@ static bool split_range(struct call_tree_builder *b, const struct call_tree_rang
 	const struct flat_table *t = b->table;
 	size_t count = 0;
 	for (uint32_t i = range->begin; i < range->end; i++) {
-		uint32_t frame = frame_at(b, &b->work[i], range->depth);
+		uint32_t frame = call_tree_frame_at(b, &b->work[i], range->depth);
 		uint32_t key = t->chain_keys[frame];
 		if (!b->bucket_of_key[key]) {
 			if (count + 1 > b->bucket_cap &&
@@ -169,7 +170,7 @@ static bool split_range(struct call_tree_builder *b, const struct call_tree_rang
 	}
 	bool is_complete = counted == range->end - range->begin;
 	for (uint32_t i = range->begin; is_complete && i < range->end; i++) {
-		uint32_t key = t->chain_keys[frame_at(b, &b->work[i], range->depth)];
+		uint32_t key = t->chain_keys[call_tree_frame_at(b, &b->work[i], range->depth)];
 		b->scratch[b->buckets[b->bucket_of_key[key] - 1].end++] = b->work[i];
 	}
 	for (size_t i = 0; i < count; i++)
@@ -195,7 +196,7 @@ static uint64_t chain_address(const struct flat_table *t, uint32_t frame)
 }
 
 /* No binary comes last, the kernel before it, and of others the later one first: so perf's objects lie in memory. */
-static int compare_binaries(const struct profile *p, uint32_t a, uint32_t b)
+static int call_tree_compare_binaries(const struct profile *p, uint32_t a, uint32_t b)
 {
 	if (a == b)
 		return 0;
@@ -213,8 +214,8 @@ static int compare_buckets(const void *left, const void *right, void *data)
 	const struct call_tree_bucket *a = left, *b = right;
 	if (!order->by_key && a->period != b->period)
 		return a->period > b->period ? -1 : 1;
-	int binaries =
-		compare_binaries(t->profile, t->profile->frames[a->frame].binary, t->profile->frames[b->frame].binary);
+	int binaries = call_tree_compare_binaries(
+		t->profile, t->profile->frames[a->frame].binary, t->profile->frames[b->frame].binary);
 	if (binaries)
 		return binaries;
 	uint64_t address_a = chain_address(t, a->frame), address_b = chain_address(t, b->frame);
@@ -233,7 +234,7 @@ static bool expand_node(struct call_tree_builder *b, uint32_t index, const struc
 		return false;
 	struct call_tree_node *node = &b->nodes[index];
 	node->frame_count = (uint32_t)b->frame_count - node->first_frame;
-	take_hits(b, node, &range);
+	call_tree_take_hits(b, node, &range);
 	node->first_child = (uint32_t)b->node_count;
 	if (range.begin == range.end)
 		return true;
@@ -249,7 +250,7 @@ static bool expand_node(struct call_tree_builder *b, uint32_t index, const struc
 		struct call_tree_range child = {bucket->begin, bucket->end, range.depth};
 		if (bucket->period < min_period)
 			continue;
-		if (!add_node(b, index, &child))
+		if (!call_tree_add_node(b, index, &child))
 			return false;
 		b->nodes[index].child_count++;
 	}
@@ -262,7 +263,7 @@ enum tally_status call_tree_build(
 	const struct flat_row *r = &b->table->rows[row];
 	struct call_tree_range all = {0, r->instance_count, 0};
 	b->node_count = b->frame_count = 0;
-	if (!reserve_work(b, r->instance_count + (size_t)1) || !add_node(b, PROFILE_NONE, &all))
+	if (!reserve_work(b, r->instance_count + (size_t)1) || !call_tree_add_node(b, PROFILE_NONE, &all))
 		return error_nomem(err);
 	memcpy(b->work, b->table->instances + r->first_instance, r->instance_count * sizeof(*b->work));
 	for (size_t i = 0; i < b->node_count; i++) {

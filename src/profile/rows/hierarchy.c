@@ -27,7 +27,7 @@ static int compare_level(const struct hierarchy_builder *b, uint32_t level, uint
 	return 0;
 }
 
-static int compare_rows(const void *left, const void *right, void *data)
+static int hierarchy_compare_rows(const void *left, const void *right, void *data)
 {
 	const struct hierarchy_builder *b = data;
 	uint32_t a = *(const uint32_t *)left, c = *(const uint32_t *)right;
@@ -39,7 +39,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 	return a < c ? -1 : a > c;
 }
 
-static bool add_node(struct hierarchy_builder *b, uint32_t level, uint32_t begin, uint32_t end)
+static bool hierarchy_add_node(struct hierarchy_builder *b, uint32_t level, uint32_t begin, uint32_t end)
 {
 	struct hierarchy *h = b->tree;
 	size_t words = flat_row_words(h->table);
@@ -112,7 +112,7 @@ static bool sort_nodes(struct hierarchy_builder *b, uint32_t first)
 }
 
 /* Makes the nodes of a level out of rows that agree in all levels before it; at the last one each row is its own. */
-static bool split(struct hierarchy_builder *b, uint32_t level, uint32_t begin, uint32_t end)
+static bool hierarchy_split(struct hierarchy_builder *b, uint32_t level, uint32_t begin, uint32_t end)
 {
 	struct hierarchy *h = b->tree;
 	uint32_t first = (uint32_t)h->node_count;
@@ -120,14 +120,14 @@ static bool split(struct hierarchy_builder *b, uint32_t level, uint32_t begin, u
 	for (uint32_t from = begin, i = begin + 1; from < end; i++) {
 		if (i < end && !is_last && compare_level(b, level, b->rows[from], b->rows[i]) == 0)
 			continue;
-		if (!add_node(b, level, from, i))
+		if (!hierarchy_add_node(b, level, from, i))
 			return false;
 		from = i;
 	}
 	return h->node_count - first < 2 || sort_nodes(b, first);
 }
 
-static bool build(struct hierarchy_builder *b)
+static bool hierarchy_build(struct hierarchy_builder *b)
 {
 	struct hierarchy *h = b->tree;
 	const struct flat_table *t = h->table;
@@ -135,15 +135,15 @@ static bool build(struct hierarchy_builder *b)
 	if (!b->rows)
 		return false;
 	memcpy(b->rows, t->order, t->shown_count * sizeof(*b->rows));
-	qsort_r(b->rows, t->shown_count, sizeof(*b->rows), compare_rows, b);
-	if (!split(b, 0, 0, (uint32_t)t->shown_count))
+	qsort_r(b->rows, t->shown_count, sizeof(*b->rows), hierarchy_compare_rows, b);
+	if (!hierarchy_split(b, 0, 0, (uint32_t)t->shown_count))
 		return false;
 	h->root_count = (uint32_t)h->node_count;
 	for (uint32_t i = 0; i < h->node_count; i++) {
 		uint32_t level = h->nodes[i].level + 1, first = (uint32_t)h->node_count;
 		if (level == h->level_count)
 			continue;
-		if (!split(b, level, b->begins[i], b->ends[i]))
+		if (!hierarchy_split(b, level, b->begins[i], b->ends[i]))
 			return false;
 		h->nodes[i].first_child = first;
 		h->nodes[i].child_count = (uint32_t)h->node_count - first;
@@ -162,7 +162,7 @@ enum tally_status hierarchy_init(struct hierarchy *hierarchy, const struct flat_
 	enum tally_status status = flat_row_order_create(table, &b.order, err);
 	if (status != TALLY_OK)
 		return status;
-	bool is_built = build(&b);
+	bool is_built = hierarchy_build(&b);
 	flat_row_order_destroy(b.order);
 	free(b.rows);
 	free(b.begins);

@@ -14,7 +14,7 @@ struct heavy_node {
 	uint64_t period;
 };
 
-struct finding {
+struct hot_streams_finding {
 	struct call_tree_builder builder;
 	struct heavy_node *nodes; /* of the row at hand */
 	size_t node_cap;
@@ -29,7 +29,7 @@ static uint32_t first_leaf(const struct call_tree_builder *b, uint32_t node)
 	return node;
 }
 
-static int by_period(const void *left, const void *right)
+static int hot_streams_by_period(const void *left, const void *right)
 {
 	const struct heavy_node *a = left, *b = right;
 	if (a->period != b->period)
@@ -38,7 +38,7 @@ static int by_period(const void *left, const void *right)
 }
 
 /* The nodes of the tree where enough samples lie, heaviest first. */
-static size_t list_nodes(struct finding *f)
+static size_t list_nodes(struct hot_streams_finding *f)
 {
 	const struct call_tree_builder *b = &f->builder;
 	size_t count = 0;
@@ -53,7 +53,7 @@ static size_t list_nodes(struct finding *f)
 		node = is_last ? n->parent : first_leaf(b, node + 1);
 	}
 	if (count)
-		qsort(f->nodes, count, sizeof(*f->nodes), by_period);
+		qsort(f->nodes, count, sizeof(*f->nodes), hot_streams_by_period);
 	return count;
 }
 
@@ -69,7 +69,7 @@ static struct hot_stream *choose_place(struct hot_streams *found, uint64_t perio
 	return period > lightest->period ? lightest : NULL;
 }
 
-static bool keep_node(struct finding *f, const struct heavy_node *heavy)
+static bool keep_node(struct hot_streams_finding *f, const struct heavy_node *heavy)
 {
 	const struct call_tree_builder *b = &f->builder;
 	const struct call_tree_node *node = &b->nodes[heavy->node];
@@ -88,7 +88,7 @@ static bool keep_node(struct finding *f, const struct heavy_node *heavy)
 	return true;
 }
 
-static enum tally_status find_in_row(struct finding *f, uint32_t row, struct tally_error *err)
+static enum tally_status find_in_row(struct hot_streams_finding *f, uint32_t row, struct tally_error *err)
 {
 	struct call_tree_options options = {.keeps_key_order = true};
 	enum tally_status status = call_tree_build(&f->builder, row, &options, err);
@@ -108,7 +108,7 @@ static enum tally_status find_in_row(struct finding *f, uint32_t row, struct tal
 
 enum tally_status hot_streams_find(const struct flat_table *table, struct hot_streams *streams, struct tally_error *err)
 {
-	struct finding f = {.found.profile = table->profile,
+	struct hot_streams_finding f = {.found.profile = table->profile,
 		.least_period = (uint64_t)((double)table->totals[0].period * LEAST_PERCENT / 100)};
 	enum tally_status status = call_tree_init(&f.builder, table, err);
 	for (size_t i = 0; status == TALLY_OK && i < table->shown_count; i++)

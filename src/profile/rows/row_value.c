@@ -154,12 +154,12 @@ struct row_value row_value(const struct flat_table *table, const struct flat_row
 	}
 }
 
-static int compare_numbers(const struct row_value *a, const struct row_value *b)
+static int row_value_compare_numbers(const struct row_value *a, const struct row_value *b)
 {
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-static int compare_texts(const struct row_value *a, const struct row_value *b)
+static int row_value_compare_texts(const struct row_value *a, const struct row_value *b)
 {
 	size_t shorter = a->text.len < b->text.len ? a->text.len : b->text.len;
 	int order = shorter ? memcmp(a->text.data, b->text.data, shorter) : 0;
@@ -171,13 +171,13 @@ int row_value_compare(enum profile_key key, const struct row_value *a, const str
 	if (a->is_unknown != b->is_unknown)
 		return a->is_unknown ? 1 : -1;
 	if (key == KEY_SYMBOL_OFFSET) { /* from each function's end on */
-		int order = compare_texts(a, b);
-		return order ? order : compare_numbers(b, a);
+		int order = row_value_compare_texts(a, b);
+		return order ? order : row_value_compare_numbers(b, a);
 	}
 	bool by_number = key == KEY_TRANSACTION || key == KEY_TYPE_OFFSET;
-	int order = by_number ? compare_numbers(a, b) : compare_texts(a, b);
+	int order = by_number ? row_value_compare_numbers(a, b) : row_value_compare_texts(a, b);
 	if (order == 0)
-		order = by_number ? compare_texts(a, b) : compare_numbers(a, b);
+		order = by_number ? row_value_compare_texts(a, b) : row_value_compare_numbers(a, b);
 	return is_falling(key) ? -order : order;
 }
 
