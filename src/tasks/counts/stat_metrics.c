@@ -10,7 +10,7 @@
 #define NS_PER_S 1e9
 
 /* What the expression's name stands for: NaN where nothing was counted. */
-static double value_of(const struct stat_report *report, size_t event, size_t place)
+static double stat_metrics_value_of(const struct stat_report *report, size_t event, size_t place)
 {
 	const struct event_spec *spec = &report->events->specs[event];
 	bool is_supported;
@@ -26,13 +26,13 @@ static double use_value(const struct stat_report *report, const struct metric_us
 	if (!values)
 		return NAN;
 	for (size_t i = 0; i < use->expr->name_count; i++)
-		values[i] = value_of(report, use->events[i], place);
+		values[i] = stat_metrics_value_of(report, use->events[i], place);
 	double value = metric_expr_value(use->expr, values);
 	free(values);
 	return value;
 }
 
-static const char *judgement(const struct metric *metric, double value)
+static const char *stat_metrics_judgement(const struct metric *metric, double value)
 {
 	if (!metric->threshold_sign || isnan(value))
 		return NULL;
@@ -47,7 +47,7 @@ static struct stat_metric use_metric(const struct stat_report *report, const str
 		.value = value * use->metric->scale,
 		.unit = use->label,
 		.decimals = *use->metric->unit ? 1 : 2,
-		.judgement = report->has_thresholds ? judgement(use->metric, value) : NULL,
+		.judgement = report->has_thresholds ? stat_metrics_judgement(use->metric, value) : NULL,
 	};
 }
 

@@ -14,7 +14,7 @@
 #define THREAD_NAME	  16
 #define PERF_CACHE_LEVELS 5 /* perf's "the last": above each that a machine has */
 
-struct replay {
+struct stat_replay_replay {
 	const struct stat_replay_request *request;
 	struct arena arena;
 	struct event_list events;
@@ -34,13 +34,13 @@ struct replay {
 	struct tally_error *err;
 };
 
-static int int_compare(const void *a, const void *b)
+static int stat_replay_int_compare(const void *a, const void *b)
 {
 	int x = *(const int *)a, y = *(const int *)b;
 	return (x > y) - (x < y);
 }
 
-static void cpus_listed(struct replay *r, struct cursor *c)
+static void cpus_listed(struct stat_replay_replay *r, struct cursor *c)
 {
 	uint16_t count = cursor_u16(c);
 	for (uint32_t i = 0; i < count && cursor_left(c) >= 2; i++) {
@@ -50,7 +50,7 @@ static void cpus_listed(struct replay *r, struct cursor *c)
 }
 
 /* Words of 8 bytes lie where a C compiler aligns them to. */
-static void cpus_masked(struct replay *r, struct cursor *c)
+static void cpus_masked(struct stat_replay_replay *r, struct cursor *c)
 {
 	uint16_t count = cursor_u16(c), bytes = cursor_u16(c);
 	if (bytes != 4 && bytes != 8)
@@ -65,7 +65,7 @@ static void cpus_masked(struct replay *r, struct cursor *c)
 	}
 }
 
-static void cpus_ranged(struct replay *r, struct cursor *c)
+static void cpus_ranged(struct stat_replay_replay *r, struct cursor *c)
 {
 	if (cursor_u8(c))
 		(void)vec_push(&r->cpus, -1);
@@ -75,7 +75,7 @@ static void cpus_ranged(struct replay *r, struct cursor *c)
 		(void)vec_push(&r->cpus, cpu);
 }
 
-static void cpu_map_take(struct replay *r, const struct record_cpu_map *map, bool swap)
+static void cpu_map_take(struct stat_replay_replay *r, const struct record_cpu_map *map, bool swap)
 {
 	struct cursor c = cursor_make(map->payload, swap);
 	r->cpus.len = 0;
@@ -86,7 +86,7 @@ static void cpu_map_take(struct replay *r, const struct record_cpu_map *map, boo
 	else if (map->encoding == CPU_MAP_RANGE)
 		cpus_ranged(r, &c);
 	if (r->cpus.len > 1)
-		qsort(r->cpus.items, r->cpus.len, sizeof(int), int_compare);
+		qsort(r->cpus.items, r->cpus.len, sizeof(int), stat_replay_int_compare);
 	size_t unique = 0;
 	for (size_t i = 0; i < r->cpus.len; i++)
 		if (i == 0 || r->cpus.items[i] != r->cpus.items[unique - 1])
@@ -94,7 +94,7 @@ static void cpu_map_take(struct replay *r, const struct record_cpu_map *map, boo
 	r->cpus.len = unique;
 }
 
-static enum tally_status thread_map_take(struct replay *r, const struct record_thread_map *map, bool swap)
+static enum tally_status thread_map_take(struct stat_replay_replay *r, const struct record_thread_map *map, bool swap)
 {
 	struct cursor c = cursor_make(map->entries, swap);
 	r->threads.len = r->comms.len = 0;
@@ -108,7 +108,7 @@ static enum tally_status thread_map_take(struct replay *r, const struct record_t
 	return TALLY_OK;
 }
 
-static void config_take(struct replay *r, const struct record_stat_config *config, bool swap)
+static void config_take(struct stat_replay_replay *r, const struct record_stat_config *config, bool swap)
 {
 	struct cursor c = cursor_make(config->entries, swap);
 	while (cursor_left(&c) >= 16) {
@@ -125,7 +125,7 @@ static void config_take(struct replay *r, const struct record_stat_config *confi
 }
 
 /* Newer versions have put two modes among those of 6.1; they say the level of caches too, which tells them apart. */
-static enum aggregation_mode recorded_mode(const struct replay *r)
+static enum aggregation_mode recorded_mode(const struct stat_replay_replay *r)
 {
 	static const enum aggregation_mode old[] = {AGGREGATE_CPU, AGGREGATE_ALL, AGGREGATE_SOCKET, AGGREGATE_DIE,
 		AGGREGATE_CORE, AGGREGATE_THREAD, AGGREGATE_ALL, AGGREGATE_NODE};
@@ -142,7 +142,7 @@ static enum tool_event tool_of(const struct perf_attr *attr, const char *name)
 	return is_dummy ? tool_event_find(str_from(name)) : TOOL_NONE;
 }
 
-static enum tally_status events_take(struct replay *r)
+static enum tally_status stat_replay_events_take(struct stat_replay_replay *r)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(r->request->reader, &count);
@@ -172,7 +172,7 @@ static enum tally_status events_take(struct replay *r)
 	return TALLY_OK;
 }
 
-static int number_at(const uint32_t *numbers, const struct perfdata_topology *t, int cpu)
+static int stat_replay_number_at(const uint32_t *numbers, const struct perfdata_topology *t, int cpu)
 {
 	return numbers && cpu >= 0 && (size_t)cpu < t->cpu_count ? (int)numbers[cpu] : -1;
 }
@@ -188,7 +188,7 @@ static int first_if_listed(struct tally_str list, int cpu)
 	return first;
 }
 
-static unsigned cache_level(const struct replay *r, const struct perfdata_features *f)
+static unsigned cache_level(const struct stat_replay_replay *r, const struct perfdata_features *f)
 {
 	uint64_t level = r->request->has_mode ? r->request->cache_level : r->level;
 	if (level > 0 && level < PERF_CACHE_LEVELS)
@@ -199,13 +199,13 @@ static unsigned cache_level(const struct replay *r, const struct perfdata_featur
 	return last;
 }
 
-static struct cpu_place place_of(const struct perfdata_features *f, int cpu, unsigned level)
+static struct cpu_place stat_replay_place_of(const struct perfdata_features *f, int cpu, unsigned level)
 {
 	const struct perfdata_topology *t = &f->topology;
 	struct cpu_place place = {.cpu = cpu,
-		.core = number_at(t->core_ids, t, cpu),
-		.die = t->die_ids ? number_at(t->die_ids, t, cpu) : 0,
-		.socket = number_at(t->socket_ids, t, cpu),
+		.core = stat_replay_number_at(t->core_ids, t, cpu),
+		.die = t->die_ids ? stat_replay_number_at(t->die_ids, t, cpu) : 0,
+		.socket = stat_replay_number_at(t->socket_ids, t, cpu),
 		.node = -1,
 		.cluster = -1,
 		.cache = -1};
@@ -218,7 +218,7 @@ static struct cpu_place place_of(const struct perfdata_features *f, int cpu, uns
 	return place;
 }
 
-static enum tally_status places_make(struct replay *r, enum aggregation_mode mode)
+static enum tally_status stat_replay_places_make(struct stat_replay_replay *r, enum aggregation_mode mode)
 {
 	const struct perfdata_features *f = perfdata_reader_features(r->request->reader);
 	struct cpu_place *places = arena_array(&r->arena, struct cpu_place, r->cpus.len);
@@ -226,18 +226,18 @@ static enum tally_status places_make(struct replay *r, enum aggregation_mode mod
 		return error_nomem(r->err);
 	unsigned level = mode == AGGREGATE_CACHE ? cache_level(r, f) : 0;
 	for (size_t i = 0; i < r->cpus.len; i++)
-		places[i] = place_of(f, r->cpus.items[i], level);
+		places[i] = stat_replay_place_of(f, r->cpus.items[i], level);
 	enum tally_status status = aggregation_group(places, r->cpus.len, mode, &r->aggregation, r->err);
 	r->aggregation.cache_level = level;
 	return status;
 }
 
-static enum tally_status aggregation_choose(struct replay *r)
+static enum tally_status aggregation_choose(struct stat_replay_replay *r)
 {
 	enum aggregation_mode mode = r->request->has_mode ? r->request->mode : recorded_mode(r);
 	bool has_cpus = r->cpus.items[0] >= 0;
 	if (mode != AGGREGATE_ALL && mode != AGGREGATE_THREAD && has_cpus)
-		return places_make(r, mode);
+		return stat_replay_places_make(r, mode);
 	r->aggregation.mode = mode == AGGREGATE_THREAD ? mode : AGGREGATE_ALL; /* tasks are on no CPU */
 	r->aggregation.len = mode == AGGREGATE_THREAD ? r->threads.len : 1;
 	if (mode != AGGREGATE_THREAD)
@@ -249,7 +249,7 @@ static enum tally_status aggregation_choose(struct replay *r)
 	return TALLY_OK;
 }
 
-static enum tally_status heading_make(struct replay *r)
+static enum tally_status stat_replay_heading_make(struct stat_replay_replay *r)
 {
 	const struct perfdata_string_list *words = &perfdata_reader_features(r->request->reader)->cmdline;
 	bool is_pipe = perfdata_reader_is_pipe(r->request->reader);
@@ -264,18 +264,18 @@ static enum tally_status heading_make(struct replay *r)
 }
 
 /* At the first count: the maps are known by then. */
-static enum tally_status replay_prepare(struct replay *r)
+static enum tally_status replay_prepare(struct stat_replay_replay *r)
 {
 	if (r->is_ready)
 		return TALLY_OK;
 	if ((r->cpus.len == 0 && !vec_push(&r->cpus, -1)) || (r->threads.len == 0 && !vec_push(&r->threads, -1)) ||
 		(r->comms.len == 0 && !vec_push(&r->comms, "?")))
 		return error_nomem(r->err);
-	enum tally_status status = events_take(r);
+	enum tally_status status = stat_replay_events_take(r);
 	if (status == TALLY_OK)
 		status = aggregation_choose(r);
 	if (status == TALLY_OK)
-		status = heading_make(r);
+		status = stat_replay_heading_make(r);
 	if (status != TALLY_OK)
 		return status;
 	size_t per_event = r->cpus.len * r->threads.len, total; /* both are of 64 KiB records */
@@ -298,11 +298,11 @@ static enum tally_status replay_prepare(struct replay *r)
 	return TALLY_OK;
 }
 
-static void count_take(struct replay *r, const struct record_stat *stat)
+static void count_take(struct stat_replay_replay *r, const struct record_stat *stat)
 {
 	const struct perfdata_event *event = perfdata_reader_event_by_id(r->request->reader, stat->id);
 	int cpu = (int)stat->cpu;
-	const int *found = bsearch(&cpu, r->cpus.items, r->cpus.len, sizeof(int), int_compare);
+	const int *found = bsearch(&cpu, r->cpus.items, r->cpus.len, sizeof(int), stat_replay_int_compare);
 	if (!event || event->index >= r->events.len || !found || stat->thread >= r->threads.len)
 		return;
 	size_t cell = (size_t)(found - r->cpus.items) * r->threads.len + stat->thread;
@@ -313,7 +313,7 @@ static void count_take(struct replay *r, const struct record_stat *stat)
 }
 
 /* Event by event, those that were opened; of each its threads, and their CPUs. */
-static void round_tell(const struct replay *r, uint64_t time_ns)
+static void round_tell(const struct stat_replay_replay *r, uint64_t time_ns)
 {
 	for (size_t i = 0; i < r->events.len; i++) {
 		for (size_t cell = 0; r->supported[i] && cell < r->cpus.len * r->threads.len; cell++) {
@@ -328,7 +328,7 @@ static void round_tell(const struct replay *r, uint64_t time_ns)
 	}
 }
 
-static enum tally_status round_show(struct replay *r, const struct record_stat_round *round)
+static enum tally_status round_show(struct stat_replay_replay *r, const struct record_stat_round *round)
 {
 	if (r->request->count) {
 		round_tell(r, round->time);
@@ -371,7 +371,7 @@ static enum tally_status round_show(struct replay *r, const struct record_stat_r
 	return TALLY_OK;
 }
 
-static enum tally_status record_take(struct replay *r, const struct record *record)
+static enum tally_status record_take(struct stat_replay_replay *r, const struct record *record)
 {
 	struct record_fields f;
 	bool is_count = record->type == RECORD_STAT || record->type == RECORD_STAT_ROUND;
@@ -397,7 +397,7 @@ static enum tally_status record_take(struct replay *r, const struct record *reco
 
 enum tally_status stat_replay(const struct stat_replay_request *request, struct tally_error *err)
 {
-	struct replay r = {.request = request, .is_scaling = true, .mode = 1, .err = err};
+	struct stat_replay_replay r = {.request = request, .is_scaling = true, .mode = 1, .err = err};
 	struct record record;
 	enum tally_status status;
 	arena_init(&r.arena);

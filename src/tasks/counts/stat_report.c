@@ -51,7 +51,7 @@ struct stat_cell stat_merged_cell(const struct stat_report *report, size_t event
 	return cell;
 }
 
-static bool is_generic(const struct event_spec *spec, uint32_t type, uint64_t config)
+static bool stat_report_is_generic(const struct event_spec *spec, uint32_t type, uint64_t config)
 {
 	return spec->tool == TOOL_NONE && spec->attr.type == type && (spec->attr.config & HW_EVENT_MASK) == config;
 }
@@ -65,7 +65,7 @@ static bool text_equal(const char *a, const char *b)
 	(ATTR_FLAG(ATTR_BIT_EXCLUDE_USER) | ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) | ATTR_FLAG(ATTR_BIT_EXCLUDE_HV))
 
 /* Mean of the event that asks' ratio refers to: the same modes if there is one, the same PMU and cgroup in any case. */
-static double mean_of(
+static double stat_report_mean_of(
 	const struct stat_report *report, const struct event_spec *asks, uint32_t type, uint64_t config, size_t place)
 {
 	const struct event_spec *best = NULL;
@@ -74,7 +74,8 @@ static double mean_of(
 	for (size_t k = 0; k < count; k++) {
 		size_t i = report->sources ? report->sources[k] : k;
 		const struct event_spec *spec = &report->events->specs[i];
-		if (!report->supported[i] || !is_generic(spec, type, config) || !text_equal(spec->cgroup, asks->cgroup))
+		if (!report->supported[i] || !stat_report_is_generic(spec, type, config) ||
+			!text_equal(spec->cgroup, asks->cgroup))
 			continue;
 		bool is_clock = type == EVENT_SOFTWARE;
 		if (!is_clock && !text_equal(spec->pmu, asks->pmu))
@@ -93,12 +94,12 @@ static double mean_of(
 
 static double clock_of(const struct stat_report *report, const struct event_spec *asks, size_t place)
 {
-	double task = mean_of(report, asks, EVENT_SOFTWARE, SW_TASK_CLOCK, place);
-	return task > 0 ? task : mean_of(report, asks, EVENT_SOFTWARE, SW_CPU_CLOCK, place);
+	double task = stat_report_mean_of(report, asks, EVENT_SOFTWARE, SW_TASK_CLOCK, place);
+	return task > 0 ? task : stat_report_mean_of(report, asks, EVENT_SOFTWARE, SW_CPU_CLOCK, place);
 }
 
 /* What a count of misses is a percentage of. */
-struct share {
+struct stat_report_share {
 	uint32_t type;
 	uint64_t config;
 	uint32_t whole_type;
@@ -107,7 +108,7 @@ struct share {
 };
 
 #define CACHE_MISS(cache) ((cache) | CACHE_RESULT_MISS << 16)
-static const struct share shares[] = {
+static const struct stat_report_share shares[] = {
 	{EVENT_HARDWARE, HW_BRANCH_MISSES, EVENT_HARDWARE, HW_BRANCH_INSTRUCTIONS, "of all branches"},
 	{EVENT_HARDWARE, HW_CACHE_MISSES, EVENT_HARDWARE, HW_CACHE_REFERENCES, "of all cache refs"},
 	{EVENT_HW_CACHE, CACHE_MISS(CACHE_L1D), EVENT_HW_CACHE, CACHE_L1D, "of all L1-dcache accesses"},
@@ -119,7 +120,7 @@ static const struct share shares[] = {
 	{EVENT_HARDWARE, HW_STALLED_CYCLES_BACKEND, EVENT_HARDWARE, HW_CPU_CYCLES, "backend cycles idle"},
 };
 
-static struct stat_metric ratio(double value, const char *unit, unsigned decimals, bool is_percent)
+static struct stat_metric stat_report_ratio(double value, const char *unit, unsigned decimals, bool is_percent)
 {
 	return (struct stat_metric){.value = value, .unit = unit, .decimals = decimals, .is_percent = is_percent};
 }
@@ -133,7 +134,7 @@ static struct stat_metric rate_metric(double count, double clock_ns)
 	double rate = count * 1e9 / clock_ns;
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (rate >= units[i].least)
-			return ratio(rate / units[i].divisor, units[i].unit, 3, false);
+			return stat_report_ratio(rate / units[i].divisor, units[i].unit, 3, false);
 	return (struct stat_metric){0};
 }
 
@@ -141,22 +142,22 @@ static struct stat_metric hardware_metric(
 	const struct stat_report *report, const struct event_spec *spec, double value, size_t place)
 {
 	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
-		const struct share *s = &shares[i];
-		if (!is_generic(spec, s->type, s->config))
+		const struct stat_report_share *s = &shares[i];
+		if (!stat_report_is_generic(spec, s->type, s->config))
 			continue;
-		double whole = mean_of(report, spec, s->whole_type, s->whole_config, place);
+		double whole = stat_report_mean_of(report, spec, s->whole_type, s->whole_config, place);
 		if (whole > 0)
-			return ratio(100.0 * value / whole, s->unit, 2, true);
+			return stat_report_ratio(100.0 * value / whole, s->unit, 2, true);
 	}
-	if (is_generic(spec, EVENT_HARDWARE, HW_INSTRUCTIONS)) {
-		double cycles = mean_of(report, spec, EVENT_HARDWARE, HW_CPU_CYCLES, place);
+	if (stat_report_is_generic(spec, EVENT_HARDWARE, HW_INSTRUCTIONS)) {
+		double cycles = stat_report_mean_of(report, spec, EVENT_HARDWARE, HW_CPU_CYCLES, place);
 		if (cycles > 0)
-			return ratio(value / cycles, " insn per cycle", 2, false);
+			return stat_report_ratio(value / cycles, " insn per cycle", 2, false);
 	}
-	if (is_generic(spec, EVENT_HARDWARE, HW_CPU_CYCLES)) {
+	if (stat_report_is_generic(spec, EVENT_HARDWARE, HW_CPU_CYCLES)) {
 		double clock = clock_of(report, spec, place);
 		if (clock > 0)
-			return ratio(value / clock, "GHz", 3, false);
+			return stat_report_ratio(value / clock, "GHz", 3, false);
 	}
 	return (struct stat_metric){0};
 }
@@ -170,7 +171,7 @@ struct stat_metric stat_metric_of(const struct stat_report *report, size_t event
 		return (struct stat_metric){0};
 	if (stat_event_is_clock(spec)) {
 		double wall = report->wall_ns.mean;
-		return ratio(wall > 0 ? value / wall : 0, "CPUs utilized", 3, false);
+		return stat_report_ratio(wall > 0 ? value / wall : 0, "CPUs utilized", 3, false);
 	}
 	struct stat_metric metric = hardware_metric(report, spec, value, place);
 	if (metric.unit)
@@ -184,12 +185,12 @@ struct stat_metric stat_second_metric_of(const struct stat_report *report, size_
 	const struct event_spec *spec = &report->events->specs[event];
 	bool is_supported;
 	double value = stat_merged_cell(report, event, place, &is_supported).value.mean;
-	if (!is_generic(spec, EVENT_HARDWARE, HW_INSTRUCTIONS) || value <= 0)
+	if (!stat_report_is_generic(spec, EVENT_HARDWARE, HW_INSTRUCTIONS) || value <= 0)
 		return (struct stat_metric){0};
-	double front = mean_of(report, spec, EVENT_HARDWARE, HW_STALLED_CYCLES_FRONTEND, place);
-	double back = mean_of(report, spec, EVENT_HARDWARE, HW_STALLED_CYCLES_BACKEND, place);
+	double front = stat_report_mean_of(report, spec, EVENT_HARDWARE, HW_STALLED_CYCLES_FRONTEND, place);
+	double back = stat_report_mean_of(report, spec, EVENT_HARDWARE, HW_STALLED_CYCLES_BACKEND, place);
 	double stalled = front > back ? front : back;
 	if (stalled <= 0)
 		return (struct stat_metric){0};
-	return ratio(stalled / value, " stalled cycles per insn", 2, false);
+	return stat_report_ratio(stalled / value, " stalled cycles per insn", 2, false);
 }

@@ -34,7 +34,7 @@ static const char *const place_columns[] = {[AGGREGATE_ALL] = "",
 
 enum row_state { ROW_COUNTED, ROW_NOT_COUNTED, ROW_NOT_SUPPORTED };
 
-struct row {
+struct stat_rows_row {
 	const struct stat_report *report;
 	const struct stat_style *style;
 	size_t event, place;
@@ -47,7 +47,7 @@ struct row {
 	uint32_t cpu_count;
 };
 
-static const struct cpu_place *place_of(const struct row *row)
+static const struct cpu_place *stat_rows_place_of(const struct stat_rows_row *row)
 {
 	return &row->report->aggregation->places[row->place];
 }
@@ -95,12 +95,13 @@ static bool is_shown_at(const struct stat_report *report, size_t event, size_t p
 	return true;
 }
 
-static struct row row_make(const struct stat_report *report, const struct stat_style *style, size_t event, size_t place)
+static struct stat_rows_row row_make(
+	const struct stat_report *report, const struct stat_style *style, size_t event, size_t place)
 {
 	const struct event_spec *spec = &report->events->specs[event];
 	bool is_supported;
 	struct stat_cell cell = shown_cell(report, event, place, &is_supported);
-	struct row row = {.report = report, .style = style, .event = event, .place = place, .spec = spec};
+	struct stat_rows_row row = {.report = report, .style = style, .event = event, .place = place, .spec = spec};
 	bool is_clock = stat_event_is_clock(spec);
 	double scale = is_clock ? 1e-6 : spec->scale;
 	row.unit = is_clock ? "msec" : spec->unit;
@@ -117,23 +118,23 @@ static struct row row_make(const struct stat_report *report, const struct stat_s
 	return row;
 }
 
-static const char *state_text(const struct row *row)
+static const char *stat_rows_state_text(const struct stat_rows_row *row)
 {
 	return row->state == ROW_NOT_SUPPORTED ? "<not supported>" : "<not counted>";
 }
 
-static double running_percent(const struct row *row)
+static double running_percent(const struct stat_rows_row *row)
 {
 	return row->enabled_ns > 0 ? 100.0 * row->running_ns / row->enabled_ns : 100.0;
 }
 
-static bool is_core_row(const struct row *row)
+static bool is_core_row(const struct stat_rows_row *row)
 {
 	return is_per_core(row->report, row->event) && !row->report->shows_core_threads;
 }
 
 /* "S0-D0-C1", "CPU3", "comm-12": where the row was counted; empty if everywhere. */
-static void place_append(struct text *t, const struct row *row)
+static void stat_rows_place_append(struct text *t, const struct stat_rows_row *row)
 {
 	const struct aggregation *a = row->report->aggregation;
 	switch (a->mode) {
@@ -141,27 +142,29 @@ static void place_append(struct text *t, const struct row *row)
 		break;
 	case AGGREGATE_CPU:
 		if (!is_core_row(row)) {
-			text_printf(t, "CPU%d", place_of(row)->cpu);
+			text_printf(t, "CPU%d", stat_rows_place_of(row)->cpu);
 			break;
 		} /* fall through */
 	case AGGREGATE_CORE:
-		text_printf(t, "S%d-D%d-C%d", place_of(row)->socket, place_of(row)->die, place_of(row)->core);
+		text_printf(t, "S%d-D%d-C%d", stat_rows_place_of(row)->socket, stat_rows_place_of(row)->die,
+			stat_rows_place_of(row)->core);
 		break;
 	case AGGREGATE_DIE:
-		text_printf(t, "S%d-D%d", place_of(row)->socket, place_of(row)->die);
+		text_printf(t, "S%d-D%d", stat_rows_place_of(row)->socket, stat_rows_place_of(row)->die);
 		break;
 	case AGGREGATE_SOCKET:
-		text_printf(t, "S%d", place_of(row)->socket);
+		text_printf(t, "S%d", stat_rows_place_of(row)->socket);
 		break;
 	case AGGREGATE_NODE:
-		text_printf(t, "N%d", place_of(row)->node);
+		text_printf(t, "N%d", stat_rows_place_of(row)->node);
 		break;
 	case AGGREGATE_CLUSTER:
-		text_printf(t, "S%d-D%d-CLS%d", place_of(row)->socket, place_of(row)->die, place_of(row)->cluster);
+		text_printf(t, "S%d-D%d-CLS%d", stat_rows_place_of(row)->socket, stat_rows_place_of(row)->die,
+			stat_rows_place_of(row)->cluster);
 		break;
 	case AGGREGATE_CACHE:
-		text_printf(t, "S%d-D%d-L%u-ID%d", place_of(row)->socket, place_of(row)->die, a->cache_level,
-			place_of(row)->cache);
+		text_printf(t, "S%d-D%d-L%u-ID%d", stat_rows_place_of(row)->socket, stat_rows_place_of(row)->die,
+			a->cache_level, stat_rows_place_of(row)->cache);
 		break;
 	case AGGREGATE_THREAD:
 		text_visible(t, str_from(row->report->comms[row->place]));
@@ -172,11 +175,11 @@ static void place_append(struct text *t, const struct row *row)
 
 void stat_rows_place(struct text *t, const struct stat_report *report, size_t event, size_t place)
 {
-	place_append(t, &(struct row){.report = report, .event = event, .place = place});
+	stat_rows_place_append(t, &(struct stat_rows_row){.report = report, .event = event, .place = place});
 }
 
 /* "             sleep-1234     " */
-static void thread_append(struct text *t, const struct row *row)
+static void thread_append(struct text *t, const struct stat_rows_row *row)
 {
 	struct text comm = {0};
 	text_visible(&comm, str_from(row->report->comms[row->place]));
@@ -186,7 +189,7 @@ static void thread_append(struct text *t, const struct row *row)
 	text_deinit(&comm);
 }
 
-static void cgroup_append(struct text *t, const struct row *row)
+static void cgroup_append(struct text *t, const struct stat_rows_row *row)
 {
 	text_char(t, ' ');
 	text_visible(t, str_from(row->spec->cgroup));
@@ -197,11 +200,11 @@ static bool place_has_cpus(enum aggregation_mode mode)
 	return mode != AGGREGATE_ALL && mode != AGGREGATE_CPU && mode != AGGREGATE_THREAD;
 }
 
-static void value_append(struct text *t, const struct row *row)
+static void value_append(struct text *t, const struct stat_rows_row *row)
 {
 	struct text digits = {0};
 	if (row->state != ROW_COUNTED) {
-		text_str_right(t, str_from(state_text(row)), VALUE_WIDTH);
+		text_str_right(t, str_from(stat_rows_state_text(row)), VALUE_WIDTH);
 		return;
 	}
 	stat_number(&digits, row->style->decimal, row->value, row->decimals, 0);
@@ -237,7 +240,7 @@ static const int place_widths[] = {[AGGREGATE_CORE] = 14,
 	[AGGREGATE_CACHE] = 16};
 
 /* Returns how many columns it took. */
-static size_t text_prefix(struct text *t, const struct row *row)
+static size_t text_prefix(struct text *t, const struct stat_rows_row *row)
 {
 	size_t start = t->len;
 	struct text place = {0};
@@ -245,7 +248,7 @@ static size_t text_prefix(struct text *t, const struct row *row)
 		stat_number(t, row->style->decimal, row->report->interval_s, 9, 16);
 		text_char(t, ' ');
 	}
-	place_append(&place, row);
+	stat_rows_place_append(&place, row);
 	text_char(&place, '\0');
 	enum aggregation_mode mode = row->report->aggregation->mode;
 	const char *name = place.data ? place.data : "";
@@ -259,7 +262,7 @@ static size_t text_prefix(struct text *t, const struct row *row)
 	return t->len - start;
 }
 
-static void metric_append(struct text *t, const struct row *row, struct stat_metric metric)
+static void metric_append(struct text *t, const struct stat_rows_row *row, struct stat_metric metric)
 {
 	size_t start = t->len;
 	if (!metric.unit) {
@@ -273,7 +276,7 @@ static void metric_append(struct text *t, const struct row *row, struct stat_met
 }
 
 /* In lines of their own under the row's. */
-static void more_metrics(struct text *t, const struct row *row, size_t indent)
+static void more_metrics(struct text *t, const struct stat_rows_row *row, size_t indent)
 {
 	struct stat_metric metric;
 	for (unsigned nth = 1; (metric = stat_metric_at(row->report, row->event, row->place, nth)).unit; nth++) {
@@ -290,7 +293,7 @@ static void deviation_append(struct text *t, const struct stat_style *style, dou
 	text_str(t, "% )");
 }
 
-static void text_row(struct text *t, const struct row *row, size_t width)
+static void text_row(struct text *t, const struct stat_rows_row *row, size_t width)
 {
 	size_t prefix = text_prefix(t, row);
 	struct stat_metric metric = {0};
@@ -323,7 +326,7 @@ static void text_row(struct text *t, const struct row *row, size_t width)
 }
 
 /* What stands before the count. */
-static void csv_prefix(struct text *t, const struct row *row)
+static void csv_prefix(struct text *t, const struct stat_rows_row *row)
 {
 	const char *s = row->style->separator;
 	if (row->report->is_summary) {
@@ -333,7 +336,7 @@ static void csv_prefix(struct text *t, const struct row *row)
 		text_printf(t, "%16.9f%s", row->report->interval_s, s);
 	}
 	size_t start = t->len;
-	place_append(t, row);
+	stat_rows_place_append(t, row);
 	text_mask_from(t, start, s);
 	if (place_has_cpus(row->report->aggregation->mode))
 		text_printf(t, "%s%u", s, row->cpu_count);
@@ -341,7 +344,7 @@ static void csv_prefix(struct text *t, const struct row *row)
 		text_str(t, s);
 }
 
-static void csv_metric(struct text *t, const struct row *row, struct stat_metric metric)
+static void csv_metric(struct text *t, const struct stat_rows_row *row, struct stat_metric metric)
 {
 	if (metric.unit && !isnan(metric.value))
 		text_fixed(t, metric.value, metric.decimals);
@@ -351,7 +354,7 @@ static void csv_metric(struct text *t, const struct row *row, struct stat_metric
 	text_char(t, '\n');
 }
 
-static void csv_row(struct text *t, const struct row *row)
+static void csv_row(struct text *t, const struct stat_rows_row *row)
 {
 	const char *s = row->style->separator;
 	const struct stat_report *report = row->report;
@@ -359,7 +362,7 @@ static void csv_row(struct text *t, const struct row *row)
 	if (row->state == ROW_COUNTED)
 		text_fixed(t, row->value, row->decimals);
 	else
-		text_str(t, state_text(row));
+		text_str(t, stat_rows_state_text(row));
 	text_printf(t, "%s%s%s%s%s", s, row->unit, s, row->spec->name, s);
 	if (row->spec->cgroup) {
 		size_t start = t->len;
@@ -386,7 +389,7 @@ static void csv_row(struct text *t, const struct row *row)
 	}
 }
 
-static void json_place(struct text *t, const struct row *row)
+static void json_place(struct text *t, const struct stat_rows_row *row)
 {
 	enum aggregation_mode mode = row->report->aggregation->mode;
 	if (mode == AGGREGATE_ALL)
@@ -394,9 +397,9 @@ static void json_place(struct text *t, const struct row *row)
 	struct text place = {0};
 	bool is_core = is_core_row(row);
 	if (mode == AGGREGATE_CPU && !is_core) /* perf: the number alone */
-		text_i64(&place, place_of(row)->cpu);
+		text_i64(&place, stat_rows_place_of(row)->cpu);
 	else
-		place_append(&place, row);
+		stat_rows_place_append(&place, row);
 	text_char(&place, '\0');
 	text_printf(t, "\"%s\" : ", place_keys[is_core ? AGGREGATE_CORE : mode]);
 	json_text(t, str_from(place.data ? place.data : ""), "");
@@ -406,7 +409,7 @@ static void json_place(struct text *t, const struct row *row)
 	text_deinit(&place);
 }
 
-static void json_prefix(struct text *t, const struct row *row)
+static void json_prefix(struct text *t, const struct stat_rows_row *row)
 {
 	if (row->report->interval_s >= 0 && !row->report->is_summary)
 		text_printf(t, "\"interval\" : %.9f, ", row->report->interval_s);
@@ -429,7 +432,7 @@ static void json_metric(struct text *t, struct stat_metric metric)
 	text_str(t, "}\n");
 }
 
-static void json_row(struct text *t, const struct row *row)
+static void json_row(struct text *t, const struct stat_rows_row *row)
 {
 	text_char(t, '{');
 	json_prefix(t, row);
@@ -437,7 +440,7 @@ static void json_row(struct text *t, const struct row *row)
 	if (row->state == ROW_COUNTED)
 		text_fixed(t, row->value, 6);
 	else
-		text_str(t, state_text(row));
+		text_str(t, stat_rows_state_text(row));
 	text_str(t, "\", \"unit\" : ");
 	json_text(t, str_from(row->unit), "");
 	text_str(t, ", \"event\" : ");
@@ -477,12 +480,12 @@ static int ranked_compare(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-static void row_print(struct text *t, const struct stat_report *report, const struct stat_style *style, size_t event,
-	size_t place, size_t width)
+static void stat_rows_row_print(struct text *t, const struct stat_report *report, const struct stat_style *style,
+	size_t event, size_t place, size_t width)
 {
 	if (!is_shown_at(report, event, place))
 		return;
-	struct row row = row_make(report, style, event, place);
+	struct stat_rows_row row = row_make(report, style, event, place);
 	if (style->hides_zeros && row.value == 0 && row.state != ROW_NOT_SUPPORTED)
 		return;
 	if (style->is_json)
@@ -493,7 +496,7 @@ static void row_print(struct text *t, const struct stat_report *report, const st
 		text_row(t, &row, width);
 }
 
-static bool is_shown(const struct stat_report *report, size_t event)
+static bool stat_rows_is_shown(const struct stat_report *report, size_t event)
 {
 	return !report->merges_pmus || !report->events->specs[event].is_merged;
 }
@@ -512,7 +515,7 @@ static void thread_rows(
 		ranked[i] = (struct ranked){stat_cell_at(report, event, i)->value.mean, i};
 	qsort(ranked, len, sizeof(*ranked), ranked_compare);
 	for (size_t i = 0; i < len; i++)
-		row_print(t, report, style, event, ranked[i].place, width);
+		stat_rows_row_print(t, report, style, event, ranked[i].place, width);
 	free(ranked);
 }
 
@@ -523,23 +526,23 @@ static void all_rows(struct text *t, const struct stat_report *report, const str
 	if (place_has_cpus(mode)) {
 		for (size_t place = 0; place < places; place++)
 			for (size_t event = 0; event < report->events->len; event++)
-				if (is_shown(report, event))
-					row_print(t, report, style, event, place, width);
+				if (stat_rows_is_shown(report, event))
+					stat_rows_row_print(t, report, style, event, place, width);
 		return;
 	}
 	for (size_t event = 0; event < report->events->len; event++) {
-		if (!is_shown(report, event))
+		if (!stat_rows_is_shown(report, event))
 			continue;
 		if (mode == AGGREGATE_THREAD)
 			thread_rows(t, report, style, event, width);
 		else
 			for (size_t place = 0; place < places; place++)
-				row_print(t, report, style, event, place, width);
+				stat_rows_row_print(t, report, style, event, place, width);
 	}
 }
 
 /* --metric-only shows metrics that were asked for, else ratios; rates and the use of CPUs would be beside every event. */
-static struct stat_metric only_metric(const struct row *row, unsigned nth)
+static struct stat_metric only_metric(const struct stat_rows_row *row, unsigned nth)
 {
 	struct stat_metric metric = {0};
 	if (row->report->metrics)
@@ -556,10 +559,10 @@ static struct stat_metric only_metric(const struct row *row, unsigned nth)
 static bool only_title(
 	struct text *title, const struct stat_report *full, const struct stat_style *style, size_t event, unsigned nth)
 {
-	struct row row = row_make(full, style, event, 0);
+	struct stat_rows_row row = row_make(full, style, event, 0);
 	struct stat_metric metric = only_metric(&row, nth);
 	text_clear(title);
-	if (!metric.unit || !is_shown(full, event))
+	if (!metric.unit || !stat_rows_is_shown(full, event))
 		return false;
 	bool needs_name = strncmp(metric.unit, "of all", 6) == 0;
 	text_printf(title, "%s%s%s", needs_name ? row.spec->name : "", needs_name ? " " : "",
@@ -567,7 +570,7 @@ static bool only_title(
 	return true;
 }
 
-static void only_value(struct text *t, const struct row *row, unsigned nth, struct tally_str title)
+static void only_value(struct text *t, const struct stat_rows_row *row, unsigned nth, struct tally_str title)
 {
 	struct stat_metric metric = only_metric(row, nth);
 	bool is_text = !row->style->separator && !row->style->is_json;
@@ -591,7 +594,7 @@ static void only_value(struct text *t, const struct row *row, unsigned nth, stru
 }
 
 /* What stands before the values of a line. */
-static void only_prefix(struct text *t, const struct row *row)
+static void only_prefix(struct text *t, const struct stat_rows_row *row)
 {
 	bool has_time = row->report->interval_s >= 0 && !row->report->is_summary;
 	enum aggregation_mode mode = row->report->aggregation->mode;
@@ -609,7 +612,7 @@ static void only_prefix(struct text *t, const struct row *row)
 	}
 	if (has_time)
 		text_printf(t, "%16.9f%s", row->report->interval_s, s);
-	place_append(t, row);
+	stat_rows_place_append(t, row);
 	if (place_has_cpus(mode))
 		text_printf(t, "%s%u", s, row->cpu_count);
 	if (mode != AGGREGATE_ALL)
@@ -620,7 +623,7 @@ static void only_header(struct text *t, const struct stat_report *report, const 
 	const struct stat_style *style)
 {
 	struct text title = {0};
-	const struct row first = row_make(report, style, 0, 0);
+	const struct stat_rows_row first = row_make(report, style, 0, 0);
 	enum aggregation_mode mode = report->aggregation->mode;
 	bool has_time = report->interval_s >= 0 && !report->is_summary;
 	if (style->separator) {
@@ -659,7 +662,7 @@ static void only_lines(struct text *t, const struct stat_report *report, const s
 	if (!style->is_json && (!is_interval || style->has_interval_header))
 		only_header(t, report, full, style);
 	for (size_t place = 0; place < report->aggregation->len; place++) {
-		struct row row = row_make(report, style, 0, place);
+		struct stat_rows_row row = row_make(report, style, 0, place);
 		bool has_any = false;
 		only_prefix(t, &row);
 		for (size_t event = 0; event < report->events->len; event++) {
@@ -735,7 +738,7 @@ static void seconds_append(struct text *t, const struct stat_style *style, doubl
 	text_str(t, what);
 }
 
-static void closing(struct text *t, const struct stat_report *report, const struct stat_style *style)
+static void stat_rows_closing(struct text *t, const struct stat_report *report, const struct stat_style *style)
 {
 	double wall = report->wall_ns.mean / 1e9;
 	if (style->has_run_table && report->runs > 1)
@@ -777,5 +780,5 @@ void stat_rows_print(struct text *t, const struct stat_report *report, const str
 	else
 		all_rows(t, report, style);
 	if (is_plain && !is_interval)
-		closing(t, report, style);
+		stat_rows_closing(t, report, style);
 }

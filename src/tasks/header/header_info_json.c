@@ -4,7 +4,7 @@
 #include "perfdata/feature_table.h"
 #include "tasks/header/header_parts.h"
 
-static bool has(const struct perfdata_features *f, unsigned bit)
+static bool header_info_json_has(const struct perfdata_features *f, unsigned bit)
 {
 	return feature_is_present(f, bit) && !feature_is_damaged(f, bit);
 }
@@ -17,7 +17,7 @@ static void put_strings(struct json *j, const char *key, const struct perfdata_s
 	json_array_end(j);
 }
 
-static void put_topology(struct json *j, const struct perfdata_topology *topology)
+static void header_info_json_put_topology(struct json *j, const struct perfdata_topology *topology)
 {
 	json_object(j, "cpu_topology");
 	put_strings(j, "cores", &topology->cores);
@@ -36,7 +36,7 @@ static void put_topology(struct json *j, const struct perfdata_topology *topolog
 	json_object_end(j);
 }
 
-static void put_numa(struct json *j, const struct perfdata_features *f)
+static void header_info_json_put_numa(struct json *j, const struct perfdata_features *f)
 {
 	json_array(j, "numa_nodes");
 	for (size_t i = 0; i < f->numa_count; i++) {
@@ -51,7 +51,7 @@ static void put_numa(struct json *j, const struct perfdata_features *f)
 	json_array_end(j);
 }
 
-static void put_caches(struct json *j, const struct perfdata_features *f)
+static void header_info_json_put_caches(struct json *j, const struct perfdata_features *f)
 {
 	json_array(j, "caches");
 	for (size_t i = 0; i < f->cache_count; i++) {
@@ -69,7 +69,7 @@ static void put_caches(struct json *j, const struct perfdata_features *f)
 	json_array_end(j);
 }
 
-static void put_memory(struct json *j, const struct perfdata_features *f)
+static void header_info_json_put_memory(struct json *j, const struct perfdata_features *f)
 {
 	json_object(j, "memory");
 	json_u64(j, "block_bytes", f->memory_block_bytes);
@@ -88,7 +88,7 @@ static void put_memory(struct json *j, const struct perfdata_features *f)
 	json_object_end(j);
 }
 
-static void put_pmus(struct json *j, const struct perfdata_features *f)
+static void header_info_json_put_pmus(struct json *j, const struct perfdata_features *f)
 {
 	json_array(j, "pmus");
 	for (size_t i = 0; i < f->pmu_count; i++) {
@@ -100,7 +100,7 @@ static void put_pmus(struct json *j, const struct perfdata_features *f)
 	json_array_end(j);
 }
 
-static void put_caps(struct json *j, struct tally_str pmu, const struct perfdata_pmu_caps *caps)
+static void header_info_json_put_caps(struct json *j, struct tally_str pmu, const struct perfdata_pmu_caps *caps)
 {
 	json_object(j, NULL);
 	json_string(j, "pmu", pmu);
@@ -117,18 +117,19 @@ static void put_caps(struct json *j, struct tally_str pmu, const struct perfdata
 
 static void put_all_caps(struct json *j, const struct perfdata_features *f)
 {
-	bool has_cpu = has(f, FEATURE_CPU_PMU_CAPS), has_others = has(f, FEATURE_PMU_CAPS);
+	bool has_cpu = header_info_json_has(f, FEATURE_CPU_PMU_CAPS),
+	     has_others = header_info_json_has(f, FEATURE_PMU_CAPS);
 	if (!has_cpu && !has_others)
 		return;
 	json_array(j, "pmu_capabilities");
 	if (has_cpu)
-		put_caps(j, STR("cpu"), &f->cpu_caps);
+		header_info_json_put_caps(j, STR("cpu"), &f->cpu_caps);
 	for (size_t i = 0; has_others && i < f->pmu_caps_count; i++)
-		put_caps(j, f->pmu_caps[i].pmu, &f->pmu_caps[i]);
+		header_info_json_put_caps(j, f->pmu_caps[i].pmu, &f->pmu_caps[i]);
 	json_array_end(j);
 }
 
-static void put_hybrid(struct json *j, const struct perfdata_features *f)
+static void header_info_json_put_hybrid(struct json *j, const struct perfdata_features *f)
 {
 	json_array(j, "hybrid_cpus");
 	for (size_t i = 0; i < f->hybrid_count; i++) {
@@ -185,7 +186,7 @@ static void put_bpf_function(struct json *j, const struct bpf_function *function
 	text_deinit(&tag);
 }
 
-static void put_bpf_programs(struct json *j, const struct perfdata_features *f, bool swap)
+static void header_info_json_put_bpf_programs(struct json *j, const struct perfdata_features *f, bool swap)
 {
 	struct bpf_functions *functions;
 	if (bpf_functions_create(f, swap, &functions, NULL) != TALLY_OK)
@@ -206,19 +207,19 @@ static void put_bpf_programs(struct json *j, const struct perfdata_features *f, 
 	bpf_functions_destroy(functions);
 }
 
-static void put_file(struct json *j, const struct perfdata_features *f)
+static void header_info_json_put_file(struct json *j, const struct perfdata_features *f)
 {
-	if (has(f, FEATURE_E_MACHINE)) {
+	if (header_info_json_has(f, FEATURE_E_MACHINE)) {
 		json_u64(j, "elf_machine", f->e_machine);
 		json_u64(j, "elf_flags", f->e_flags);
 	}
-	if (has(f, FEATURE_CLN_SIZE))
+	if (header_info_json_has(f, FEATURE_CLN_SIZE))
 		json_u64(j, "cache_line_bytes", f->cache_line_bytes);
-	if (has(f, FEATURE_CLOCKID))
+	if (header_info_json_has(f, FEATURE_CLOCKID))
 		json_u64(j, "clock_resolution_ns", f->clockid_resolution_ns);
-	if (has(f, FEATURE_DIR_FORMAT))
+	if (header_info_json_has(f, FEATURE_DIR_FORMAT))
 		json_u64(j, "directory_version", f->dir_version);
-	if (!has(f, FEATURE_COMPRESSED))
+	if (!header_info_json_has(f, FEATURE_COMPRESSED))
 		return;
 	json_object(j, "compression");
 	json_u64(j, "type", f->compress_type);
@@ -240,24 +241,24 @@ void header_info_json(struct json *j, const struct perfdata_reader *reader)
 {
 	const struct perfdata_features *f = perfdata_reader_features(reader);
 	json_object(j, "info");
-	if (has(f, FEATURE_CPU_TOPOLOGY))
-		put_topology(j, &f->topology);
-	if (has(f, FEATURE_NUMA_TOPOLOGY))
-		put_numa(j, f);
-	if (has(f, FEATURE_CACHE))
-		put_caches(j, f);
-	if (has(f, FEATURE_MEM_TOPOLOGY))
-		put_memory(j, f);
-	if (has(f, FEATURE_PMU_MAPPINGS))
-		put_pmus(j, f);
+	if (header_info_json_has(f, FEATURE_CPU_TOPOLOGY))
+		header_info_json_put_topology(j, &f->topology);
+	if (header_info_json_has(f, FEATURE_NUMA_TOPOLOGY))
+		header_info_json_put_numa(j, f);
+	if (header_info_json_has(f, FEATURE_CACHE))
+		header_info_json_put_caches(j, f);
+	if (header_info_json_has(f, FEATURE_MEM_TOPOLOGY))
+		header_info_json_put_memory(j, f);
+	if (header_info_json_has(f, FEATURE_PMU_MAPPINGS))
+		header_info_json_put_pmus(j, f);
 	put_all_caps(j, f);
-	if (has(f, FEATURE_HYBRID_TOPOLOGY))
-		put_hybrid(j, f);
-	if (has(f, FEATURE_CPU_DOMAIN_INFO))
+	if (header_info_json_has(f, FEATURE_HYBRID_TOPOLOGY))
+		header_info_json_put_hybrid(j, f);
+	if (header_info_json_has(f, FEATURE_CPU_DOMAIN_INFO))
 		put_domains(j, f);
-	if (has(f, FEATURE_BPF_PROG_INFO))
-		put_bpf_programs(j, f, perfdata_reader_is_swapped(reader));
-	put_file(j, f);
+	if (header_info_json_has(f, FEATURE_BPF_PROG_INFO))
+		header_info_json_put_bpf_programs(j, f, perfdata_reader_is_swapped(reader));
+	header_info_json_put_file(j, f);
 	put_damaged(j, f);
 	json_object_end(j);
 }

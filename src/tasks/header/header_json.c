@@ -6,21 +6,21 @@
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
 
-static void put_text(
+static void header_json_put_text(
 	struct json *j, const struct perfdata_features *f, unsigned bit, const char *key, struct tally_str value)
 {
 	if (feature_is_present(f, bit) && !feature_is_damaged(f, bit))
 		json_string(j, key, value);
 }
 
-static void put_machine(struct json *j, const struct perfdata_features *f)
+static void header_json_put_machine(struct json *j, const struct perfdata_features *f)
 {
-	put_text(j, f, FEATURE_HOSTNAME, "hostname", f->hostname);
-	put_text(j, f, FEATURE_OSRELEASE, "os_release", f->osrelease);
-	put_text(j, f, FEATURE_VERSION, "perf_version", f->version);
-	put_text(j, f, FEATURE_ARCH, "arch", f->arch);
-	put_text(j, f, FEATURE_CPUDESC, "cpu", f->cpudesc);
-	put_text(j, f, FEATURE_CPUID, "cpuid", f->cpuid);
+	header_json_put_text(j, f, FEATURE_HOSTNAME, "hostname", f->hostname);
+	header_json_put_text(j, f, FEATURE_OSRELEASE, "os_release", f->osrelease);
+	header_json_put_text(j, f, FEATURE_VERSION, "perf_version", f->version);
+	header_json_put_text(j, f, FEATURE_ARCH, "arch", f->arch);
+	header_json_put_text(j, f, FEATURE_CPUDESC, "cpu", f->cpudesc);
+	header_json_put_text(j, f, FEATURE_CPUID, "cpuid", f->cpuid);
 	if (feature_is_present(f, FEATURE_NRCPUS)) {
 		json_u64(j, "cpus_online", f->cpus_online);
 		json_u64(j, "cpus_available", f->cpus_available);
@@ -37,7 +37,7 @@ static void put_command(struct json *j, const struct perfdata_string_list *words
 	json_array_end(j);
 }
 
-static void put_events(struct json *j, const struct perfdata_event *events, size_t count)
+static void header_json_put_events(struct json *j, const struct perfdata_event *events, size_t count)
 {
 	json_array(j, "events");
 	for (size_t i = 0; i < count; i++) {
@@ -53,7 +53,7 @@ static void put_events(struct json *j, const struct perfdata_event *events, size
 	json_array_end(j);
 }
 
-static void put_groups(
+static void header_json_put_groups(
 	struct json *j, const struct perfdata_features *f, const struct perfdata_event *events, size_t event_count)
 {
 	json_array(j, "groups");
@@ -106,11 +106,11 @@ void header_json(struct json *j, const struct perfdata_reader *reader, bool full
 	json_u64(j, "captured_s", layout.mtime_ns / NSEC_PER_SEC);
 	json_u64(j, "data_offset", layout.data_offset);
 	json_u64(j, "data_bytes", layout.data_size);
-	put_machine(j, f);
+	header_json_put_machine(j, f);
 	if (feature_is_present(f, FEATURE_CMDLINE))
 		put_command(j, &f->cmdline);
-	put_events(j, events, event_count);
-	put_groups(j, f, events, event_count);
+	header_json_put_events(j, events, event_count);
+	header_json_put_groups(j, f, events, event_count);
 	put_times(j, f);
 	put_feature_names(j, f);
 	if (full)

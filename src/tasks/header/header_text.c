@@ -68,7 +68,7 @@ static void print_total_mem(struct text *out, const struct header_source *source
 	text_printf(out, "# total memory : %" PRIu64 " kB\n", source->features->total_mem_kb);
 }
 
-static void print_event(struct text *out, const struct perfdata_event_desc *event)
+static void header_text_print_event(struct text *out, const struct perfdata_event_desc *event)
 {
 	text_str(out, "# event : name = ");
 	text_visible(out, event->name);
@@ -80,10 +80,10 @@ static void print_event(struct text *out, const struct perfdata_event_desc *even
 	text_char(out, '\n');
 }
 
-static void print_events(struct text *out, const struct header_source *source)
+static void header_text_print_events(struct text *out, const struct header_source *source)
 {
 	for (size_t i = 0; i < source->features->event_count; i++)
-		print_event(out, &source->features->events[i]);
+		header_text_print_event(out, &source->features->events[i]);
 }
 
 static void print_groups(struct text *out, const struct header_source *source)
@@ -109,12 +109,12 @@ static void print_branch_stack(struct text *out, const struct header_source *sou
 	text_str(out, "# contains samples with branch stack\n");
 }
 
-static void print_auxtrace(struct text *out, const struct header_source *source)
+static void header_text_print_auxtrace(struct text *out, const struct header_source *source)
 {
 	text_str(out, "# contains AUX area data (e.g. instruction trace)\n");
 }
 
-static void print_stat(struct text *out, const struct header_source *source)
+static void header_text_print_stat(struct text *out, const struct header_source *source)
 {
 	text_str(out, "# contains stat data\n");
 }
@@ -124,7 +124,7 @@ static void print_dir_format(struct text *out, const struct header_source *sourc
 	text_printf(out, "# directory data version : %" PRIu64 "\n", source->features->dir_version);
 }
 
-static void print_time(struct text *out, const char *before, uint64_t ns)
+static void header_text_print_time(struct text *out, const char *before, uint64_t ns)
 {
 	text_printf(out, "%s%" PRIu64 ".%06" PRIu64 "\n", before, ns / NSEC_PER_SEC, ns % NSEC_PER_SEC / 1000);
 }
@@ -133,8 +133,8 @@ static void print_sample_time(struct text *out, const struct header_source *sour
 {
 	const struct perfdata_features *f = source->features;
 	uint64_t span = f->last_sample_time_ns - f->first_sample_time_ns;
-	print_time(out, "# time of first sample : ", f->first_sample_time_ns);
-	print_time(out, "# time of last sample : ", f->last_sample_time_ns);
+	header_text_print_time(out, "# time of first sample : ", f->first_sample_time_ns);
+	header_text_print_time(out, "# time of last sample : ", f->last_sample_time_ns);
 	text_printf(out, "# sample duration : %10.3f ms\n", (double)span / 1e6);
 }
 
@@ -204,14 +204,14 @@ static const struct {
 	[FEATURE_CPUID] = {print_cpuid, false},
 	[FEATURE_TOTAL_MEM] = {print_total_mem, false},
 	[FEATURE_CMDLINE] = {print_cmdline, false},
-	[FEATURE_EVENT_DESC] = {print_events, false},
+	[FEATURE_EVENT_DESC] = {header_text_print_events, false},
 	[FEATURE_CPU_TOPOLOGY] = {header_topology, true},
 	[FEATURE_NUMA_TOPOLOGY] = {header_numa, true},
 	[FEATURE_BRANCH_STACK] = {print_branch_stack, false},
 	[FEATURE_PMU_MAPPINGS] = {header_pmus, false},
 	[FEATURE_GROUP_DESC] = {print_groups, false},
-	[FEATURE_AUXTRACE] = {print_auxtrace, false},
-	[FEATURE_STAT] = {print_stat, false},
+	[FEATURE_AUXTRACE] = {header_text_print_auxtrace, false},
+	[FEATURE_STAT] = {header_text_print_stat, false},
 	[FEATURE_CACHE] = {header_caches, true},
 	[FEATURE_SAMPLE_TIME] = {print_sample_time, false},
 	[FEATURE_MEM_TOPOLOGY] = {header_memory, true},

@@ -4,7 +4,7 @@
 #include "perfdata/feature_table.h"
 #include "tasks/header/header_text.h"
 
-static void put_file(struct json *j, const struct health_source *source)
+static void health_json_put_file(struct json *j, const struct health_source *source)
 {
 	const struct perfdata_reader *reader = source->reader;
 	json_object(j, "file");
@@ -15,7 +15,7 @@ static void put_file(struct json *j, const struct health_source *source)
 	json_object_end(j);
 }
 
-static void put_end(struct json *j, const struct recording_health *health)
+static void health_json_put_end(struct json *j, const struct recording_health *health)
 {
 	bool is_whole = health->end.status == TALLY_OK;
 	bool is_complete = is_whole && !recording_health_is_unfinished(health);
@@ -32,7 +32,7 @@ static void put_end(struct json *j, const struct recording_health *health)
 	json_object_end(j);
 }
 
-static void put_clock(struct json *j, const struct health_source *source)
+static void health_json_put_clock(struct json *j, const struct health_source *source)
 {
 	const struct perfdata_features *features = perfdata_reader_features(source->reader);
 	const struct recording_health *health = source->health;
@@ -72,7 +72,7 @@ static void put_lost(struct json *j, const struct recording_health *health)
 	json_object_end(j);
 }
 
-static void put_damage(struct json *j, const struct health_source *source)
+static void health_json_put_damage(struct json *j, const struct health_source *source)
 {
 	const struct input_health *input = &source->health->input;
 	const struct perfdata_features *features = perfdata_reader_features(source->reader);
@@ -92,7 +92,7 @@ static void put_damage(struct json *j, const struct health_source *source)
 	json_u64(j, "throttled_to_the_end", source->health->throttled_to_the_end);
 }
 
-static void put_stacks(struct json *j, const struct stack_ends *ends)
+static void health_json_put_stacks(struct json *j, const struct stack_ends *ends)
 {
 	static const char *const names[UNWIND_ENDS] = {[UNWIND_ROOT] = "complete",
 		[UNWIND_STACK_SHORT] = "too_short",
@@ -110,7 +110,7 @@ static void put_stacks(struct json *j, const struct stack_ends *ends)
 	json_object_end(j);
 }
 
-static void put_chains(struct json *j, const struct chain_survey *chains)
+static void health_json_put_chains(struct json *j, const struct chain_survey *chains)
 {
 	if (!chains)
 		return;
@@ -120,7 +120,7 @@ static void put_chains(struct json *j, const struct chain_survey *chains)
 	json_object_end(j);
 }
 
-static void put_events(struct json *j, const struct health_source *source)
+static void health_json_put_events(struct json *j, const struct health_source *source)
 {
 	static const struct health_event none;
 	size_t count;
@@ -146,7 +146,7 @@ static void put_events(struct json *j, const struct health_source *source)
 	json_array_end(j);
 }
 
-static void put_types(struct json *j, const struct recording_health *health)
+static void health_json_put_types(struct json *j, const struct recording_health *health)
 {
 	json_object(j, "records");
 	json_u64(j, "total", health->input.records);
@@ -185,15 +185,15 @@ void health_json(struct text *out, const struct health_source *source)
 	json_string(&j, "path", str_from(source->path));
 	json_string(&j, "verdict", str_from(health_word(source)));
 	if (source->reader) {
-		put_file(&j, source);
-		put_end(&j, source->health);
-		put_clock(&j, source);
+		health_json_put_file(&j, source);
+		health_json_put_end(&j, source->health);
+		health_json_put_clock(&j, source);
 		put_lost(&j, source->health);
-		put_damage(&j, source);
-		put_stacks(&j, source->ends);
-		put_chains(&j, source->chains);
-		put_events(&j, source);
-		put_types(&j, source->health);
+		health_json_put_damage(&j, source);
+		health_json_put_stacks(&j, source->ends);
+		health_json_put_chains(&j, source->chains);
+		health_json_put_events(&j, source);
+		health_json_put_types(&j, source->health);
 		put_perf(&j, source->refusal);
 	} else {
 		json_string(&j, "reason", str_from(source->unusable->text));

@@ -11,7 +11,7 @@
 #define LABEL_WIDTH 18
 #define NSEC	    UINT64_C(1000000000)
 
-static void label(struct text *t, const char *name)
+static void health_text_label(struct text *t, const char *name)
 {
 	text_str(t, "  ");
 	text_str_left(t, str_from(name), LABEL_WIDTH);
@@ -22,7 +22,7 @@ static void put_seconds(struct text *t, uint64_t ns)
 	text_printf(t, "%" PRIu64 ".%06" PRIu64 " s", ns / NSEC, ns % NSEC / 1000);
 }
 
-static void put_count(struct text *t, uint64_t count, const char *what)
+static void health_text_put_count(struct text *t, uint64_t count, const char *what)
 {
 	text_u64_grouped(t, count, ",");
 	text_char(t, ' ');
@@ -34,18 +34,19 @@ static void line_if(struct text *t, const char *name, uint64_t count, const char
 {
 	if (count == 0)
 		return;
-	label(t, name);
-	put_count(t, count, what);
+	health_text_label(t, name);
+	health_text_put_count(t, count, what);
 	text_char(t, '\n');
 }
 
-static void put_end(struct text *t, const struct recording_health *health)
+static void health_text_put_end(struct text *t, const struct recording_health *health)
 {
 	if (health->input.missing_parts) {
-		label(t, "directory");
-		put_count(t, health->input.missing_parts, "of its files are missing, or shorter than they were\n");
+		health_text_label(t, "directory");
+		health_text_put_count(
+			t, health->input.missing_parts, "of its files are missing, or shorter than they were\n");
 	}
-	label(t, "end");
+	health_text_label(t, "end");
 	if (health->input.is_unfinished && health->end.status == TALLY_OK) {
 		text_str(t,
 			"whole records, but the recorder did not come to the end: it was killed, or had no memory or "
@@ -60,22 +61,22 @@ static void put_end(struct text *t, const struct recording_health *health)
 	text_printf(t, "cut at offset %" PRIu64 " (%#" PRIx64 "): %s\n", offset, offset, health->end.text);
 }
 
-static void put_file(struct text *t, const struct health_source *source)
+static void health_text_put_file(struct text *t, const struct health_source *source)
 {
 	const struct perfdata_reader *reader = source->reader;
 	struct perfdata_layout layout = perfdata_reader_layout(reader);
-	label(t, "file");
+	health_text_label(t, "file");
 	text_printf(t, "%s, %s byte order, ",
 		perfdata_reader_is_pipe(reader) ? "pipe"
 		: layout.is_v1			? "file of the first format"
 						: "file",
 		perfdata_reader_is_swapped(reader) ? "foreign" : "this machine's");
-	put_count(t, perfdata_reader_bytes(reader), "bytes\n");
-	put_end(t, source->health);
+	health_text_put_count(t, perfdata_reader_bytes(reader), "bytes\n");
+	health_text_put_end(t, source->health);
 	const struct recording_health *health = source->health;
-	label(t, "records");
-	put_count(t, health->input.records, "records, ");
-	put_count(t, health->input.samples, "samples");
+	health_text_label(t, "records");
+	health_text_put_count(t, health->input.records, "records, ");
+	health_text_put_count(t, health->input.samples, "samples");
 	if (health->has_times) {
 		text_str(t, ", over ");
 		put_seconds(t, health->last_ns - health->first_ns);
@@ -83,19 +84,19 @@ static void put_file(struct text *t, const struct health_source *source)
 	text_char(t, '\n');
 }
 
-static void put_clock(struct text *t, const struct health_source *source)
+static void health_text_put_clock(struct text *t, const struct health_source *source)
 {
 	const struct perfdata_features *features = perfdata_reader_features(source->reader);
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(source->reader, &count);
-	label(t, "clock");
+	health_text_label(t, "clock");
 	if (!source->health->has_times)
 		text_str(t, "none: records have no times\n");
 	else if (count > 0 && ATTR_HAS(&events[0].attr, USE_CLOCKID))
 		text_printf(t, "%s\n", header_clock_name((uint32_t)events[0].attr.clockid));
 	else
 		text_str(t, "the kernel's own (local) clock\n");
-	label(t, "wall clock");
+	health_text_label(t, "wall clock");
 	if (!feature_is_present(features, FEATURE_CLOCK_DATA) || feature_is_damaged(features, FEATURE_CLOCK_DATA)) {
 		text_str(t, "unknown: not recorded with -k\n");
 		return;
@@ -111,14 +112,14 @@ static void put_clock(struct text *t, const struct health_source *source)
 static void put_losses(struct text *t, const struct recording_health *health)
 {
 	uint64_t lost = recording_health_lost(health);
-	label(t, "lost");
+	health_text_label(t, "lost");
 	if (lost == 0) {
 		text_str(t, "nothing\n");
 		return;
 	}
-	put_count(t, health->input.lost_events, "events, ");
-	put_count(t, health->input.lost_samples, "samples\n");
-	label(t, "  by time");
+	health_text_put_count(t, health->input.lost_events, "events, ");
+	health_text_put_count(t, health->input.lost_samples, "samples\n");
+	health_text_label(t, "  by time");
 	for (size_t i = 0; i < HEALTH_SLICES; i++) {
 		if (i > 0)
 			text_char(t, ' ');
@@ -132,7 +133,7 @@ static void put_losses(struct text *t, const struct recording_health *health)
 static void put_unknown_features(struct text *t, const struct perfdata_features *features)
 {
 	const char *separator = "";
-	label(t, "unknown features");
+	health_text_label(t, "unknown features");
 	for (unsigned bit = 0; bit < FEATURE_BITS; bit++) {
 		if (!feature_is_present(features, bit) || feature_name(bit))
 			continue;
@@ -147,12 +148,12 @@ static void put_trace(struct text *t, const struct input_health *input)
 	const char *name = record_trace_name(input->trace_type);
 	if (input->trace_bytes == 0)
 		return;
-	label(t, "hardware trace");
+	health_text_label(t, "hardware trace");
 	text_printf(t, "%s, ", name ? name : "of an unknown kind");
-	put_count(t, input->trace_bytes, "bytes, which are not decoded\n");
+	health_text_put_count(t, input->trace_bytes, "bytes, which are not decoded\n");
 }
 
-static void put_damage(struct text *t, const struct health_source *source)
+static void health_text_put_damage(struct text *t, const struct health_source *source)
 {
 	const struct input_health *input = &source->health->input;
 	const struct perfdata_features *features = perfdata_reader_features(source->reader);
@@ -168,19 +169,19 @@ static void put_damage(struct text *t, const struct health_source *source)
 	line_if(t, "still throttled", source->health->throttled_to_the_end, "counters when the recording ended");
 }
 
-static void put_event(struct text *t, const struct perfdata_event *event, const struct health_event *counts)
+static void health_text_put_event(struct text *t, const struct perfdata_event *event, const struct health_event *counts)
 {
 	text_str(t, "    ");
 	text_bytes(t, event->name.data, event->name.len);
 	text_str(t, ": ");
-	put_count(t, counts->samples, "samples");
+	health_text_put_count(t, counts->samples, "samples");
 	if (counts->lost > 0) {
 		text_str(t, ", ");
-		put_count(t, counts->lost, "lost");
+		health_text_put_count(t, counts->lost, "lost");
 	}
 	if (counts->throttles > 0) {
 		text_str(t, ", throttled ");
-		put_count(t, counts->throttles, "times for ");
+		health_text_put_count(t, counts->throttles, "times for ");
 		put_seconds(t, counts->throttled_ns);
 	}
 	if (counts->enabled_ns > 0) {
@@ -190,11 +191,11 @@ static void put_event(struct text *t, const struct perfdata_event *event, const 
 	}
 	if (counts->full_chains > 0) {
 		text_str(t, ", ");
-		put_count(t, counts->full_chains, "call chains of full length");
+		health_text_put_count(t, counts->full_chains, "call chains of full length");
 	}
 	if (counts->full_stacks > 0) {
 		text_str(t, ", ");
-		put_count(t, counts->full_stacks, "copied stacks cut at their size");
+		health_text_put_count(t, counts->full_stacks, "copied stacks cut at their size");
 	}
 	if (attr_is_unwound(&event->attr))
 		text_printf(t, ", call chains unwound while recording from %u bytes of stack",
@@ -202,30 +203,31 @@ static void put_event(struct text *t, const struct perfdata_event *event, const 
 	text_char(t, '\n');
 }
 
-static void put_events(struct text *t, const struct health_source *source)
+static void health_text_put_events(struct text *t, const struct health_source *source)
 {
 	static const struct health_event none;
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(source->reader, &count);
 	text_str(t, "  events\n");
 	for (size_t i = 0; i < count; i++)
-		put_event(t, &events[i], i < source->health->events.len ? &source->health->events.items[i] : &none);
+		health_text_put_event(
+			t, &events[i], i < source->health->events.len ? &source->health->events.items[i] : &none);
 }
 
-static void put_stacks(struct text *t, const struct stack_ends *ends)
+static void health_text_put_stacks(struct text *t, const struct stack_ends *ends)
 {
 	if (!ends || stack_ends_unwound(ends) == 0)
 		return;
-	label(t, "call chains");
+	health_text_label(t, "call chains");
 	stack_notes_text(t, ends);
 	text_char(t, '\n');
 }
 
-static void put_chains(struct text *t, const struct chain_survey *chains)
+static void health_text_put_chains(struct text *t, const struct chain_survey *chains)
 {
 	if (!chains)
 		return;
-	label(t, "call chains");
+	health_text_label(t, "call chains");
 	text_printf(t, "%" PRIu64 " of the first %" PRIu64 " stop after one or two functions", chains->broken,
 		chains->chains);
 	if (chain_survey_tells_of_broken(chains))
@@ -233,7 +235,7 @@ static void put_chains(struct text *t, const struct chain_survey *chains)
 	text_char(t, '\n');
 }
 
-static void put_types(struct text *t, const struct recording_health *health)
+static void health_text_put_types(struct text *t, const struct recording_health *health)
 {
 	text_str(t, "  records by type\n");
 	for (uint32_t type = 0; type < HEALTH_KNOWN_TYPES; type++) {
@@ -273,24 +275,24 @@ void health_text(struct text *out, const struct health_source *source)
 {
 	text_printf(out, "%s: %s\n", source->path, health_word(source));
 	if (!source->reader) {
-		label(out, "header");
+		health_text_label(out, "header");
 		text_printf(out, "%s\n", source->unusable->text);
-		label(out, "stock perf 6.1");
+		health_text_label(out, "stock perf 6.1");
 		text_str(out, "does not read it either\n");
 		return;
 	}
-	put_file(out, source);
-	put_clock(out, source);
+	health_text_put_file(out, source);
+	health_text_put_clock(out, source);
 	put_losses(out, source->health);
-	put_damage(out, source);
+	health_text_put_damage(out, source);
 	put_trace(out, &source->health->input);
-	put_stacks(out, source->ends);
-	put_chains(out, source->chains);
-	label(out, "stock perf 6.1");
+	health_text_put_stacks(out, source->ends);
+	health_text_put_chains(out, source->chains);
+	health_text_label(out, "stock perf 6.1");
 	if (source->refusal)
 		text_printf(out, "does not read it: %s\n", source->refusal);
 	else
 		text_str(out, "reads it\n");
-	put_events(out, source);
-	put_types(out, source->health);
+	health_text_put_events(out, source);
+	health_text_put_types(out, source->health);
 }

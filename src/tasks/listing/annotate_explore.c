@@ -12,7 +12,7 @@
 #define MAX_ENTERED 100 /* calls, one out of the other: each holds a function */
 #define NO_RANK	    SIZE_MAX
 
-struct opened {
+struct annotate_explore_opened {
 	const struct annotate_target *target;
 	struct annotate_listing listing;
 	struct annotate_screen screen;
@@ -24,7 +24,7 @@ struct exploring {
 	struct annotate_source source;
 	struct text events;
 	const struct annotate_ranked *ranked;
-	struct opened *opened; /* each entered from the one before; the last one shows */
+	struct annotate_explore_opened *opened; /* each entered from the one before; the last one shows */
 	size_t depth;
 };
 
@@ -53,16 +53,17 @@ static bool choose_events(struct exploring *x, uint32_t first_event, uint32_t ev
 	return true;
 }
 
-static struct opened *shown(struct exploring *x)
+static struct annotate_explore_opened *annotate_explore_shown(struct exploring *x)
 {
 	return &x->opened[x->depth - 1];
 }
 
-static enum tally_status open_function(
-	struct exploring *x, const struct annotate_target *target, struct opened *opened, struct tally_error *err)
+static enum tally_status open_function(struct exploring *x, const struct annotate_target *target,
+	struct annotate_explore_opened *opened, struct tally_error *err)
 {
 	const struct annotate_explore *r = x->request;
-	const struct annotate_settings *settings = x->depth ? &shown(x)->screen.settings : &r->settings;
+	const struct annotate_settings *settings =
+		x->depth ? &annotate_explore_shown(x)->screen.settings : &r->settings;
 	struct annotate_listing_options options = {.objdump = r->objdump,
 		.style = r->style,
 		.is_intel = r->is_intel,
@@ -70,7 +71,7 @@ static enum tally_status open_function(
 		.first_event = x->first_event,
 		.event_count = x->event_count,
 		.percent = settings->percent};
-	struct opened made = {.target = target};
+	struct annotate_explore_opened made = {.target = target};
 	enum tally_status status = annotate_listing_make(&made.listing, r->samples, target, &x->source, &options, err);
 	if (status == TALLY_OK && settings->shows_types)
 		status = annotate_data_add(&made.listing, r->samples, target, true, err);
@@ -87,16 +88,17 @@ static enum tally_status open_function(
 
 static void close_function(struct exploring *x)
 {
-	struct opened *last = shown(x);
+	struct annotate_explore_opened *last = annotate_explore_shown(x);
 	annotate_screen_deinit(&last->screen);
 	annotate_listing_deinit(&last->listing);
 	x->depth--;
 }
 
 /* Out of memory ends it; that there is no code is said on the screen. */
-static enum tally_status enter(struct exploring *x, const struct annotate_target *target, struct tally_error *err)
+static enum tally_status annotate_explore_enter(
+	struct exploring *x, const struct annotate_target *target, struct tally_error *err)
 {
-	struct annotate_screen *from = &shown(x)->screen;
+	struct annotate_screen *from = &annotate_explore_shown(x)->screen;
 	struct tally_error why = {0};
 	if (x->depth == MAX_ENTERED) {
 		tui_frame_say(&from->frame, "%d calls deep is as far as this goes: q goes back", MAX_ENTERED);
@@ -147,7 +149,7 @@ static const struct annotate_target *target_named(const struct annotate_samples 
 
 static enum tally_status enter_call(struct exploring *x, struct tally_error *err)
 {
-	struct opened *from = shown(x);
+	struct annotate_explore_opened *from = annotate_explore_shown(x);
 	struct annotate_samples *samples = x->request->samples;
 	struct binary_store *store = samples->source.store;
 	uint32_t id = from->target->store_id;
@@ -164,7 +166,7 @@ static enum tally_status enter_call(struct exploring *x, struct tally_error *err
 				&from->screen.frame, "%.100s is in another file, and no samples fell on it", readable);
 			return TALLY_OK;
 		}
-		return enter(x, target, err);
+		return annotate_explore_enter(x, target, err);
 	}
 	const struct symbol *symbol = binary_store_find(store, id, stored);
 	if (!symbol) {
@@ -174,10 +176,10 @@ static enum tally_status enter_call(struct exploring *x, struct tally_error *err
 	target = target_of_symbol(samples, symbol);
 	if (!target)
 		target = make_target(samples, id, symbol, from->target->frame->path);
-	return target ? enter(x, target, err) : error_nomem(err);
+	return target ? annotate_explore_enter(x, target, err) : error_nomem(err);
 }
 
-static size_t rank_of(const struct exploring *x, const struct annotate_target *target)
+static size_t annotate_explore_rank_of(const struct exploring *x, const struct annotate_target *target)
 {
 	for (size_t i = 0; i < x->request->samples->targets.len; i++)
 		if (x->ranked[i].target == target)
@@ -185,10 +187,10 @@ static size_t rank_of(const struct exploring *x, const struct annotate_target *t
 	return NO_RANK;
 }
 
-static void replace(struct exploring *x, const struct opened *made)
+static void annotate_explore_replace(struct exploring *x, const struct annotate_explore_opened *made)
 {
 	close_function(x);
-	struct opened *place = &x->opened[x->depth++];
+	struct annotate_explore_opened *place = &x->opened[x->depth++];
 	*place = *made;
 	place->screen.function = &place->listing.function;
 }
@@ -196,13 +198,13 @@ static void replace(struct exploring *x, const struct opened *made)
 /* The function made again, by what was chosen; the cursor stays at its instruction. */
 static enum tally_status show_again(struct exploring *x, struct tally_error *err)
 {
-	const struct annotate_line *line = annotate_screen_line(&shown(x)->screen);
+	const struct annotate_line *line = annotate_screen_line(&annotate_explore_shown(x)->screen);
 	uint64_t address = line ? line->address : 0;
-	struct opened made;
-	if (open_function(x, shown(x)->target, &made, NULL) != TALLY_OK)
+	struct annotate_explore_opened made;
+	if (open_function(x, annotate_explore_shown(x)->target, &made, NULL) != TALLY_OK)
 		return error_nomem(err);
-	replace(x, &made);
-	annotate_screen_go(&shown(x)->screen, address);
+	annotate_explore_replace(x, &made);
+	annotate_screen_go(&annotate_explore_shown(x)->screen, address);
 	return TALLY_OK;
 }
 
@@ -212,7 +214,7 @@ static enum tally_status switch_events(struct exploring *x, struct tally_error *
 	const struct annotate_explore *r = x->request;
 	bool is_all = x->event_count == r->samples->event_count;
 	if (r->samples->event_count < 2) {
-		tui_frame_say(&shown(x)->screen.frame, "the recording has one event");
+		tui_frame_say(&annotate_explore_shown(x)->screen.frame, "the recording has one event");
 		return TALLY_OK;
 	}
 	if (!choose_events(x, is_all ? r->first_event : 0, is_all ? r->event_count : (uint32_t)r->samples->event_count))
@@ -220,7 +222,7 @@ static enum tally_status switch_events(struct exploring *x, struct tally_error *
 	return show_again(x, err);
 }
 
-static bool has_types(const struct opened *opened)
+static bool has_types(const struct annotate_explore_opened *opened)
 {
 	for (size_t i = 0; i < opened->listing.lines.len; i++)
 		if (opened->listing.lines.items[i].has_type)
@@ -231,15 +233,18 @@ static bool has_types(const struct opened *opened)
 static enum tally_status switch_types(struct exploring *x, struct tally_error *err)
 {
 	enum tally_status status = show_again(x, err);
-	if (status == TALLY_OK && shown(x)->screen.settings.shows_types && !has_types(shown(x)))
-		tui_frame_say(&shown(x)->screen.frame, "no types of data are known here: debug information has them");
+	if (status == TALLY_OK && annotate_explore_shown(x)->screen.settings.shows_types &&
+		!has_types(annotate_explore_shown(x)))
+		tui_frame_say(&annotate_explore_shown(x)->screen.frame,
+			"no types of data are known here: debug information has them");
 	return status;
 }
 
 static enum tally_status show_neighbour(struct exploring *x, bool is_next, struct tally_error *err)
 {
-	struct annotate_screen *screen = &shown(x)->screen;
-	size_t count = x->request->samples->targets.len, rank = rank_of(x, shown(x)->target);
+	struct annotate_screen *screen = &annotate_explore_shown(x)->screen;
+	size_t count = x->request->samples->targets.len,
+	       rank = annotate_explore_rank_of(x, annotate_explore_shown(x)->target);
 	struct tally_error why;
 	for (;;) {
 		if (rank == NO_RANK || (is_next ? rank + 1 >= count : rank == 0)) {
@@ -251,18 +256,19 @@ static enum tally_status show_neighbour(struct exploring *x, bool is_next, struc
 		rank = is_next ? rank + 1 : rank - 1;
 		if (!x->ranked[rank].period)
 			continue;
-		struct opened made;
+		struct annotate_explore_opened made;
 		enum tally_status status = open_function(x, x->ranked[rank].target, &made, &why);
 		if (status == TALLY_NOMEM)
 			return error_nomem(err);
 		if (status != TALLY_OK)
 			continue; /* no code at hand */
-		replace(x, &made);
+		annotate_explore_replace(x, &made);
 		return TALLY_OK;
 	}
 }
 
-static enum tally_status open_first(struct exploring *x, const struct annotate_target *target, struct tally_error *err)
+static enum tally_status annotate_explore_open_first(
+	struct exploring *x, const struct annotate_target *target, struct tally_error *err)
 {
 	size_t count = x->request->samples->targets.len;
 	enum tally_status status = target ? open_function(x, target, x->opened, err)
@@ -314,11 +320,11 @@ static const struct annotate_target *find_again(
 }
 
 /* The function with what it has now; the screen looks as it did. */
-static enum tally_status renew_function(
-	struct exploring *x, struct opened *opened, const struct annotate_target *target, struct tally_error *err)
+static enum tally_status renew_function(struct exploring *x, struct annotate_explore_opened *opened,
+	const struct annotate_target *target, struct tally_error *err)
 {
 	struct annotate_listing old = opened->listing;
-	struct opened made;
+	struct annotate_explore_opened made;
 	enum tally_status status = open_function(x, target, &made, err);
 	if (status != TALLY_OK)
 		return status;
@@ -353,10 +359,11 @@ static enum tally_status begin_anew(struct exploring *x, struct tally_error *err
 	r->begins_anew = false;
 	while (x->depth)
 		close_function(x);
-	return choose_events(x, r->first_event, r->event_count) ? open_first(x, NULL, err) : error_nomem(err);
+	return choose_events(x, r->first_event, r->event_count) ? annotate_explore_open_first(x, NULL, err)
+								: error_nomem(err);
 }
 
-static enum tally_status renew(struct exploring *x, struct tally_error *err)
+static enum tally_status annotate_explore_renew(struct exploring *x, struct tally_error *err)
 {
 	struct annotate_explore *r = x->request;
 	struct annotate_samples *samples = NULL;
@@ -383,7 +390,7 @@ static void print_screen(void *data, struct text *out)
 	annotate_screen_print(data, out);
 }
 
-static void print_function(struct annotate_screen *s)
+static void annotate_explore_print_function(struct annotate_screen *s)
 {
 	char base[TUI_MESSAGE_BYTES];
 	snprintf(base, sizeof(base), "%.80s.annotation", s->function->name);
@@ -391,10 +398,10 @@ static void print_function(struct annotate_screen *s)
 		sizeof(s->frame.message));
 }
 
-static enum tally_status draw(struct exploring *x, struct tally_error *err)
+static enum tally_status annotate_explore_draw(struct exploring *x, struct tally_error *err)
 {
 	unsigned rows, columns;
-	struct annotate_screen *s = &shown(x)->screen;
+	struct annotate_screen *s = &annotate_explore_shown(x)->screen;
 	tui_terminal_size(x->request->terminal, &rows, &columns);
 	annotate_screen_resize(s, rows, columns);
 	bool tells = x->request->tell && !s->frame.message[0];
@@ -412,19 +419,20 @@ static enum tally_status draw(struct exploring *x, struct tally_error *err)
 /* To the line that was left, looking as it looks here. */
 static void go_back(struct exploring *x)
 {
-	struct annotate_settings settings = shown(x)->screen.settings;
+	struct annotate_settings settings = annotate_explore_shown(x)->screen.settings;
 	close_function(x);
 	if (x->depth == 0) {
 		x->request->settings = settings;
 		return;
 	}
-	shown(x)->screen.settings = settings;
-	annotate_screen_update(&shown(x)->screen);
+	annotate_explore_shown(x)->screen.settings = settings;
+	annotate_screen_update(&annotate_explore_shown(x)->screen);
 }
 
-static enum tally_status take_key(struct exploring *x, uint32_t key, bool *leaves, struct tally_error *err)
+static enum tally_status annotate_explore_take_key(
+	struct exploring *x, uint32_t key, bool *leaves, struct tally_error *err)
 {
-	switch (annotate_screen_key(&shown(x)->screen, key)) {
+	switch (annotate_screen_key(&annotate_explore_shown(x)->screen, key)) {
 	case ANNOTATE_STAY:
 		break;
 	case ANNOTATE_LEAVE:
@@ -437,7 +445,7 @@ static enum tally_status take_key(struct exploring *x, uint32_t key, bool *leave
 		if (x->depth > 1)
 			go_back(x);
 		else
-			tui_frame_say(&shown(x)->screen.frame, "no call led here: q goes back");
+			tui_frame_say(&annotate_explore_shown(x)->screen.frame, "no call led here: q goes back");
 		break;
 	case ANNOTATE_CALLS:
 		return enter_call(x, err);
@@ -449,7 +457,7 @@ static enum tally_status take_key(struct exploring *x, uint32_t key, bool *leave
 	case ANNOTATE_TYPES:
 		return switch_types(x, err);
 	case ANNOTATE_PRINTS:
-		print_function(&shown(x)->screen);
+		annotate_explore_print_function(&annotate_explore_shown(x)->screen);
 		break;
 	}
 	return TALLY_OK;
@@ -458,19 +466,21 @@ static enum tally_status take_key(struct exploring *x, uint32_t key, bool *leave
 enum tally_status annotate_explore(
 	struct annotate_explore *request, const struct annotate_target *target, bool *leaves, struct tally_error *err)
 {
-	struct exploring x = {.request = request, .opened = calloc(MAX_ENTERED, sizeof(struct opened))};
+	struct exploring x = {
+		.request = request, .opened = calloc(MAX_ENTERED, sizeof(struct annotate_explore_opened))};
 	*leaves = false;
 	annotate_source_init(&x.source, request->prefix, request->strip);
 	bool is_ready = x.opened && choose_events(&x, request->first_event, request->event_count);
-	enum tally_status status = is_ready ? open_first(&x, target, err) : error_nomem(err);
+	enum tally_status status = is_ready ? annotate_explore_open_first(&x, target, err) : error_nomem(err);
 	while (status == TALLY_OK && x.depth && !*leaves) {
-		status = draw(&x, err);
+		status = annotate_explore_draw(&x, err);
 		if (status != TALLY_OK)
 			break;
 		uint32_t key = request->key ? request->key(request->data) : tui_terminal_key(request->terminal);
 		if (key == TUI_KEY_CTRL('l'))
 			tui_terminal_redraw(request->terminal);
-		status = key == TUI_KEY_NONE && request->renew ? renew(&x, err) : take_key(&x, key, leaves, err);
+		status = key == TUI_KEY_NONE && request->renew ? annotate_explore_renew(&x, err)
+							       : annotate_explore_take_key(&x, key, leaves, err);
 	}
 	while (x.depth)
 		close_function(&x);

@@ -16,7 +16,7 @@
 /* Of all texts of a listing that are longer than that: those of C++ programs come to some MB. */
 #define LONG_BYTES (256U << 20)
 
-struct making {
+struct annotate_listing_making {
 	struct annotate_listing *listing;
 	struct annotate_samples *samples;
 	const struct annotate_target *target;
@@ -30,7 +30,7 @@ struct making {
 	bool failed; /* out of memory */
 };
 
-static const char *keep(struct making *m, const char *text)
+static const char *annotate_listing_keep(struct annotate_listing_making *m, const char *text)
 {
 	const char *kept = arena_string(&m->listing->arena, text, strlen(text));
 	m->failed = m->failed || !kept;
@@ -38,7 +38,7 @@ static const char *keep(struct making *m, const char *text)
 }
 
 /* What a listing has no room for any more is cut. */
-static TALLY_PRINTF(2, 3) const char *print(struct making *m, const char *format, ...)
+static TALLY_PRINTF(2, 3) const char *annotate_listing_print(struct annotate_listing_making *m, const char *format, ...)
 {
 	char text[SHORT_BYTES], *whole = NULL;
 	va_list arguments;
@@ -54,16 +54,16 @@ static TALLY_PRINTF(2, 3) const char *print(struct making *m, const char *format
 	if (whole)
 		vsnprintf(whole, (size_t)len + 1, format, again);
 	va_end(again);
-	return whole ? whole : keep(m, len < 0 ? "" : text);
+	return whole ? whole : annotate_listing_keep(m, len < 0 ? "" : text);
 }
 
-static void add_line(struct making *m, const struct annotate_line *line)
+static void annotate_listing_add_line(struct annotate_listing_making *m, const struct annotate_line *line)
 {
 	m->failed = m->failed || !vec_push(&m->listing->lines, *line);
 	m->number++;
 }
 
-static void add_text(struct making *m, const char *text, bool is_source)
+static void annotate_listing_add_text(struct annotate_listing_making *m, const char *text, bool is_source)
 {
 	struct annotate_line line = {.kind = ANNOTATE_TEXT,
 		.text = text,
@@ -72,15 +72,15 @@ static void add_text(struct making *m, const char *text, bool is_source)
 		.place = ANNOTATE_NONE,
 		.target = ANNOTATE_NONE,
 		.is_source = is_source};
-	add_line(m, &line);
+	annotate_listing_add_line(m, &line);
 }
 
-static const char *name_of(struct making *m, uint64_t address)
+static const char *annotate_listing_name_of(struct annotate_listing_making *m, uint64_t address)
 {
 	struct arena scratch;
 	arena_init(&scratch);
 	const char *name = instruction_name(m->samples->source.store, m->target->store_id, address, &scratch);
-	const char *kept = name ? print(m, "%s", name) : NULL;
+	const char *kept = name ? annotate_listing_print(m, "%s", name) : NULL;
 	arena_deinit(&scratch);
 	return kept;
 }
@@ -91,16 +91,16 @@ static bool is_nop(const struct instruction *from)
 }
 
 /* A function goes by its own name, not by that of a version of it; what lies behind one, by objdump's. */
-static const char *without_version(struct making *m, const char *name)
+static const char *without_version(struct annotate_listing_making *m, const char *name)
 {
 	const char *version = strchr(name, '@');
 	if (!version || str_starts_with(str_from(version), STR("@plt")) || version[strcspn(version, "+")])
 		return name;
-	return print(m, "%.*s", (int)(version - name), name);
+	return annotate_listing_print(m, "%.*s", (int)(version - name), name);
 }
 
 /* The compact form's: a name in place of an address, a jump's distance from the function's start. */
-static const char *short_operands(struct making *m, const struct instruction *from, const char *name)
+static const char *short_operands(struct annotate_listing_making *m, const struct instruction *from, const char *name)
 {
 	const struct binary_code *code = &m->listing->code;
 	size_t len = strlen(from->operands);
@@ -114,44 +114,46 @@ static const char *short_operands(struct making *m, const struct instruction *fr
 		bool is_inside = from->target - code->address < code->bytes.len;
 		/* What is left for code further up, the parts of functions that are seldom run, stays as it is. */
 		if (from->kind == INSTRUCTION_JUMP && from->target < code->address && name)
-			return print(m, "%s <%s>", from->operands, name);
+			return annotate_listing_print(m, "%s <%s>", from->operands, name);
 		if (from->kind == INSTRUCTION_JUMP && (is_inside || (name && strstr(name, "+0x"))))
-			return print(m, "%.*s%" PRIx64, (int)before, from->operands, from->target - code->address);
-		return print(m, "%.*s%s", (int)before, from->operands,
+			return annotate_listing_print(
+				m, "%.*s%" PRIx64, (int)before, from->operands, from->target - code->address);
+		return annotate_listing_print(m, "%.*s%s", (int)before, from->operands,
 			name ? without_version(m, name) : from->operands + before);
 	}
 	bool leads_away = from->kind == INSTRUCTION_JUMP || from->kind == INSTRUCTION_CALL;
 	if (from->has_data && name && leads_away)
-		return print(m, "%s        # %" PRIx64 " <%s>", from->operands, from->data, name);
+		return annotate_listing_print(m, "%s        # %" PRIx64 " <%s>", from->operands, from->data, name);
 	const char *pc = from->has_data && name ? strstr(from->operands, "rip") : NULL;
 	if (!pc)
-		return keep(m, from->operands);
+		return annotate_listing_keep(m, from->operands);
 	const char *start = pc, *end = strpbrk(pc, ")]");
 	char open = m->options->is_intel ? '[' : ',';
 	while (start > from->operands && start[-1] != open && start[-1] != '*')
 		start--;
 	if (m->options->is_intel && start > from->operands)
 		start--;
-	return print(m, "%.*s%s%s", (int)(start - from->operands), from->operands, name, end ? end + 1 : "");
+	return annotate_listing_print(
+		m, "%.*s%s%s", (int)(start - from->operands), from->operands, name, end ? end + 1 : "");
 }
 
 /* The compact form's columns: a prefix is what stands in the first, as perf has it. */
-static void make_short(struct making *m, const struct instruction *from, struct instruction_row *row)
+static void make_short(struct annotate_listing_making *m, const struct instruction *from, struct instruction_row *row)
 {
 	const char *prefix_end = strchr(from->mnemonic, ' ');
 	row->operands = short_operands(m, from, row->name);
 	if (is_nop(from))
 		row->mnemonic = "nop";
 	else if (!prefix_end)
-		row->mnemonic = keep(m, from->mnemonic);
+		row->mnemonic = annotate_listing_keep(m, from->mnemonic);
 	else {
-		row->mnemonic = print(m, "%.*s", (int)(prefix_end - from->mnemonic), from->mnemonic);
-		row->operands = print(m, "%s %s", prefix_end + 1, row->operands);
+		row->mnemonic = annotate_listing_print(m, "%.*s", (int)(prefix_end - from->mnemonic), from->mnemonic);
+		row->operands = annotate_listing_print(m, "%s %s", prefix_end + 1, row->operands);
 	}
 }
 
 /* The instruction's text, with the names of what it refers to. */
-static void make_row(struct making *m, const struct instruction *from, struct instruction_row *row)
+static void make_row(struct annotate_listing_making *m, const struct instruction *from, struct instruction_row *row)
 {
 	*row = (struct instruction_row){.address = from->address,
 		.size = from->size,
@@ -159,17 +161,18 @@ static void make_row(struct making *m, const struct instruction *from, struct in
 		.has_target = from->has_target,
 		.target = from->target};
 	if (from->has_target || from->has_data)
-		row->name = name_of(m, from->has_target ? from->target : from->data);
+		row->name = annotate_listing_name_of(m, from->has_target ? from->target : from->data);
 	make_short(m, from, row);
 	struct arena scratch;
 	arena_init(&scratch);
 	const char *text = instruction_line(m->disassembler, from, row->name, &scratch);
-	row->text = print(m, "%s", text ? text : from->mnemonic);
+	row->text = annotate_listing_print(m, "%s", text ? text : from->mnemonic);
 	arena_deinit(&scratch);
 }
 
 /* The row of an instruction whose text objdump has given: names are added to that. */
-static void make_given_row(struct making *m, const struct objdump_line *given, struct instruction_row *row)
+static void make_given_row(
+	struct annotate_listing_making *m, const struct objdump_line *given, struct instruction_row *row)
 {
 	struct instruction own;
 	const struct binary_code *code = &m->listing->code;
@@ -189,11 +192,11 @@ static void make_given_row(struct making *m, const struct objdump_line *given, s
 	/* Of an address without a name objdump says that it is a number. */
 	bool has_zero = has_name && last && !strncmp(last + 1, "0x", 2);
 	size_t before = has_zero ? (size_t)(last + 1 - given->text) : len;
-	row->text = print(m, "%.*s%s%s%s%s", (int)before, given->text, has_zero ? last + 3 : "", has_name ? " <" : "",
-		has_name ? row->name : "", has_name ? ">" : "");
+	row->text = annotate_listing_print(m, "%.*s%s%s%s%s", (int)before, given->text, has_zero ? last + 3 : "",
+		has_name ? " <" : "", has_name ? row->name : "", has_name ? ">" : "");
 }
 
-static enum tally_status disassemble_by_objdump(struct making *m, struct tally_error *err)
+static enum tally_status disassemble_by_objdump(struct annotate_listing_making *m, struct tally_error *err)
 {
 	struct objdump_lines lines = {0};
 	enum tally_status status = objdump_run(m->options->objdump, m->options->style, &m->listing->code, &lines, err);
@@ -206,7 +209,7 @@ static enum tally_status disassemble_by_objdump(struct making *m, struct tally_e
 	return status;
 }
 
-static enum tally_status disassemble_here(struct making *m)
+static enum tally_status disassemble_here(struct annotate_listing_making *m)
 {
 	const struct binary_code *code = &m->listing->code;
 	for (size_t at = 0; at < code->bytes.len && !m->failed;) {
@@ -221,7 +224,7 @@ static enum tally_status disassemble_here(struct making *m)
 	return TALLY_OK;
 }
 
-static enum tally_status disassemble(struct making *m, struct tally_error *err)
+static enum tally_status annotate_listing_disassemble(struct annotate_listing_making *m, struct tally_error *err)
 {
 	const struct binary_code *code = &m->listing->code;
 	struct disassembler_options options = {.elf_machine = code->elf_machine,
@@ -237,12 +240,12 @@ static enum tally_status disassemble(struct making *m, struct tally_error *err)
 }
 
 /* As the store's symbols count. */
-static uint64_t store_address(const struct making *m, const struct instruction_row *row)
+static uint64_t store_address(const struct annotate_listing_making *m, const struct instruction_row *row)
 {
 	return row->address - m->listing->code.address + m->target->symbol->start;
 }
 
-static enum tally_status load_places(struct making *m, struct tally_error *err)
+static enum tally_status load_places(struct annotate_listing_making *m, struct tally_error *err)
 {
 	VEC(uint64_t) addresses = {0};
 	size_t count = m->listing->rows.len;
@@ -256,14 +259,14 @@ static enum tally_status load_places(struct making *m, struct tally_error *err)
 	return status == TALLY_NOMEM ? status : TALLY_OK;
 }
 
-static bool is_same(const char *a, const char *b)
+static bool annotate_listing_is_same(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }
 
 /* Functions of C++ that only their own file knows have no linker's name in the debug information: objdump, and so perf,
  * calls them by their symbol. NULL: it is the name that there is. */
-static const char *heading_of_symbol(struct making *m, const struct source_place *place)
+static const char *heading_of_symbol(struct annotate_listing_making *m, const struct source_place *place)
 {
 	const char *symbol = m->target->symbol->name;
 	if (place->is_inlined || !symbol)
@@ -271,43 +274,46 @@ static const char *heading_of_symbol(struct making *m, const struct source_place
 	struct arena scratch;
 	arena_init(&scratch);
 	const char *whole = binary_store_readable(m->samples->source.store, symbol, &scratch);
-	const char *heading = whole != symbol ? print(m, "%s:", whole) : NULL;
+	const char *heading = whole != symbol ? annotate_listing_print(m, "%s:", whole) : NULL;
 	arena_deinit(&scratch);
 	return heading;
 }
 
-static void add_function(struct making *m, const struct source_place *place)
+static void annotate_listing_add_function(struct annotate_listing_making *m, const struct source_place *place)
 {
 	struct arena scratch;
-	if (!place->function || is_same(place->function, m->last.function))
+	if (!place->function || annotate_listing_is_same(place->function, m->last.function))
 		return;
 	arena_init(&scratch);
 	const char *whole = binary_store_readable(m->samples->source.store, place->function, &scratch);
-	const char *heading = whole != place->function ? print(m, "%s:", whole) : heading_of_symbol(m, place);
+	const char *heading =
+		whole != place->function ? annotate_listing_print(m, "%s:", whole) : heading_of_symbol(m, place);
 	arena_deinit(&scratch);
-	add_text(m, heading ? heading : print(m, "%s():", place->function), false);
+	annotate_listing_add_text(m, heading ? heading : annotate_listing_print(m, "%s():", place->function), false);
 	m->last.line = 0;
 }
 
 /* Headings and lines of source that come before an instruction. */
-static void add_source(struct making *m, const struct source_place *place)
+static void annotate_listing_add_source(struct annotate_listing_making *m, const struct source_place *place)
 {
 	uint32_t first;
-	add_function(m, place);
+	annotate_listing_add_function(m, place);
 	m->last.function = place->function;
 	if (!place->path || place->line == 0)
 		return;
 	if (place->line != m->last.line || place->discriminator != m->last.discriminator ||
-		!is_same(place->path, m->last.path)) {
+		!annotate_listing_is_same(place->path, m->last.path)) {
 		/* perf takes what begins with a slash for a heading, of which it keeps the number only. */
 		if (place->path[0] == '/')
 			m->number = place->line;
 		else if (place->discriminator)
-			add_text(m,
-				print(m, "%s:%u (discriminator %u)", place->path, place->line, place->discriminator),
+			annotate_listing_add_text(m,
+				annotate_listing_print(
+					m, "%s:%u (discriminator %u)", place->path, place->line, place->discriminator),
 				false);
 		else
-			add_text(m, print(m, "%s:%u", place->path, place->line), false);
+			annotate_listing_add_text(
+				m, annotate_listing_print(m, "%s:%u", place->path, place->line), false);
 	}
 	m->last.path = place->path;
 	m->last.line = place->line;
@@ -318,7 +324,7 @@ static void add_source(struct making *m, const struct source_place *place)
 		const char *text = annotate_source_line(m->source, line);
 		if (!text)
 			break;
-		add_text(m, keep(m, text), true);
+		annotate_listing_add_text(m, annotate_listing_keep(m, text), true);
 		if (m->failed)
 			break;
 		struct annotate_line *added = &m->listing->lines.items[m->listing->lines.len - 1];
@@ -328,16 +334,16 @@ static void add_source(struct making *m, const struct source_place *place)
 }
 
 /* Code without lines: its file's own table of symbols still says whose it is. */
-static void add_symbol(struct making *m)
+static void add_symbol(struct annotate_listing_making *m)
 {
 	const struct source_place place = {.function = m->target->symbol->name};
 	if (!m->listing->code.has_symtab)
 		return;
-	add_function(m, &place);
+	annotate_listing_add_function(m, &place);
 	m->last.function = place.function;
 }
 
-static uint32_t new_values(struct making *m)
+static uint32_t new_values(struct annotate_listing_making *m)
 {
 	uint32_t at = (uint32_t)m->listing->values.len;
 	for (uint32_t i = 0; i < m->options->event_count; i++) {
@@ -348,7 +354,7 @@ static uint32_t new_values(struct making *m)
 }
 
 /* Hits are in order of address: those before the row's end are its own. */
-static uint32_t take_hits(struct making *m, const struct instruction_row *row)
+static uint32_t annotate_listing_take_hits(struct annotate_listing_making *m, const struct instruction_row *row)
 {
 	uint32_t values = ANNOTATE_NONE, first = m->options->first_event, count = m->options->event_count;
 	uint64_t end = store_address(m, row) + row->size;
@@ -384,14 +390,14 @@ static enum annotate_flow flow_of(const struct instruction_row *row)
 	return ANNOTATE_PLAIN;
 }
 
-static void add_code(struct making *m, const struct instruction_row *row)
+static void annotate_listing_add_code(struct annotate_listing_making *m, const struct instruction_row *row)
 {
 	struct source_place places[LIMIT_INLINE_DEPTH];
 	const struct binary_code *code = &m->listing->code;
 	size_t count = binary_store_places(
 		m->samples->source.store, m->target->store_id, store_address(m, row), places, LIMIT_INLINE_DEPTH);
 	if (count > 0)
-		add_source(m, &places[0]);
+		annotate_listing_add_source(m, &places[0]);
 	else
 		add_symbol(m);
 	size_t offset = (size_t)(row->address - code->address);
@@ -401,7 +407,7 @@ static void add_code(struct making *m, const struct instruction_row *row)
 		.mnemonic = row->mnemonic,
 		.operands = row->operands,
 		.address = row->address,
-		.values = take_hits(m, row),
+		.values = annotate_listing_take_hits(m, row),
 		.place = ANNOTATE_NONE,
 		.target = ANNOTATE_NONE,
 		.bytes = {code->bytes.data + offset, row->size}};
@@ -413,7 +419,7 @@ static void add_code(struct making *m, const struct instruction_row *row)
 		line.path = places[0].path;
 		line.source_line = places[0].line;
 	}
-	add_line(m, &line);
+	annotate_listing_add_line(m, &line);
 	for (size_t at = BYTES_A_LINE; at < row->size; at += BYTES_A_LINE) {
 		struct annotate_line more = line;
 		more.kind = ANNOTATE_MORE_BYTES;
@@ -425,17 +431,18 @@ static void add_code(struct making *m, const struct instruction_row *row)
 	}
 }
 
-static void add_heading(struct making *m)
+static void add_heading(struct annotate_listing_making *m)
 {
 	const struct binary_code *code = &m->listing->code;
-	const char *name = name_of(m, code->address);
+	const char *name = annotate_listing_name_of(m, code->address);
 	for (unsigned i = 0; i < 3; i++)
-		add_text(m, "", false);
-	add_text(m, print(m, "Disassembly of section %s:", code->section), false);
-	add_text(m, "", false);
+		annotate_listing_add_text(m, "", false);
+	annotate_listing_add_text(m, annotate_listing_print(m, "Disassembly of section %s:", code->section), false);
+	annotate_listing_add_text(m, "", false);
 	if (!name)
 		name = m->target->frame->symbol;
-	add_text(m, print(m, "%0*" PRIx64 " <%s>:", code->is_64 ? 16 : 8, code->address, name), false);
+	annotate_listing_add_text(
+		m, annotate_listing_print(m, "%0*" PRIx64 " <%s>:", code->is_64 ? 16 : 8, code->address, name), false);
 	m->last = (struct source_place){0};
 }
 
@@ -450,7 +457,7 @@ struct line_at {
 };
 
 /* Marks the lines that jumps lead to. */
-static void link_jumps(struct making *m)
+static void link_jumps(struct annotate_listing_making *m)
 {
 	struct annotate_listing *listing = m->listing;
 	VEC(struct line_at) lines = {0};
@@ -473,7 +480,7 @@ static void link_jumps(struct making *m)
 	vec_free(&lines);
 }
 
-static enum tally_status sum_events(struct making *m, struct tally_error *err)
+static enum tally_status sum_events(struct annotate_listing_making *m, struct tally_error *err)
 {
 	struct annotate_listing *listing = m->listing;
 	uint32_t first = m->options->first_event;
@@ -492,7 +499,7 @@ static enum tally_status sum_events(struct making *m, struct tally_error *err)
 }
 
 /* The place's own sums, which are found by its text. */
-static uint32_t take_place(struct making *m, const struct annotate_line *line)
+static uint32_t take_place(struct annotate_listing_making *m, const struct annotate_line *line)
 {
 	char text[SHORT_BYTES];
 	const char *slash = line->path ? strrchr(line->path, '/') : NULL;
@@ -506,7 +513,7 @@ static uint32_t take_place(struct making *m, const struct annotate_line *line)
 	while (at < listing->places.len && strcmp(listing->places.items[at].text, text) != 0)
 		at++;
 	if (at == listing->places.len) {
-		struct annotate_place made = {.text = keep(m, text), .values = new_values(m)};
+		struct annotate_place made = {.text = annotate_listing_keep(m, text), .values = new_values(m)};
 		m->failed = m->failed || !vec_push(&listing->places, made);
 	}
 	for (uint32_t i = 0; i < m->options->event_count && !m->failed; i++) {
@@ -519,7 +526,7 @@ static uint32_t take_place(struct making *m, const struct annotate_line *line)
 	return (uint32_t)at;
 }
 
-static void take_places(struct making *m)
+static void take_places(struct annotate_listing_making *m)
 {
 	struct annotate_listing *listing = m->listing;
 	for (size_t i = 0; i < listing->lines.len && m->options->with_places && !m->failed; i++) {
@@ -540,7 +547,7 @@ struct ranked_place {
 };
 
 /* By the first event's heat, then the others'; of equals the last by letters: as perf. */
-static int by_heat(const void *left, const void *right)
+static int annotate_listing_by_heat(const void *left, const void *right)
 {
 	const struct ranked_place *a = left, *b = right;
 	const struct annotate_place *first = &a->function->places[a->index], *second = &b->function->places[b->index];
@@ -553,7 +560,7 @@ static int by_heat(const void *left, const void *right)
 	return strcmp(second->text, first->text);
 }
 
-static void rank_places(struct making *m)
+static void rank_places(struct annotate_listing_making *m)
 {
 	struct annotate_listing *listing = m->listing;
 	size_t count = listing->places.len;
@@ -564,13 +571,13 @@ static void rank_places(struct making *m)
 		ranked[i] = (struct ranked_place){&listing->function, m->options->percent, (uint32_t)i};
 	if (m->failed)
 		return;
-	qsort(ranked, count, sizeof(*ranked), by_heat);
+	qsort(ranked, count, sizeof(*ranked), annotate_listing_by_heat);
 	for (size_t i = 0; i < count; i++)
 		order[i] = ranked[i].index;
 	listing->function.place_order = order;
 }
 
-static void finish(struct making *m)
+static void annotate_listing_finish(struct annotate_listing_making *m)
 {
 	struct annotate_listing *listing = m->listing;
 	struct tally_str path = m->target->frame->path;
@@ -593,7 +600,7 @@ static void finish(struct making *m)
 		rank_places(m);
 }
 
-static enum tally_status make_lines(struct making *m, struct tally_error *err)
+static enum tally_status annotate_listing_make_lines(struct annotate_listing_making *m, struct tally_error *err)
 {
 	enum tally_status status = load_places(m, err);
 	if (status == TALLY_OK)
@@ -604,13 +611,13 @@ static enum tally_status make_lines(struct making *m, struct tally_error *err)
 	annotate_source_restart(m->source);
 	add_heading(m);
 	for (size_t i = 0; i < m->listing->rows.len && !m->failed; i++)
-		add_code(m, &m->listing->rows.items[i]);
+		annotate_listing_add_code(m, &m->listing->rows.items[i]);
 	link_jumps(m);
 	bool has_cycles = false;
 	uint64_t moved = m->listing->code.address - m->target->symbol->start;
 	m->failed = m->failed || !annotate_spans_apply(
 					 m->target, moved, m->listing->lines.items, m->listing->lines.len, &has_cycles);
-	finish(m);
+	annotate_listing_finish(m);
 	m->listing->function.has_cycles = has_cycles;
 	return m->failed ? error_nomem(err) : TALLY_OK;
 }
@@ -619,7 +626,7 @@ enum tally_status annotate_listing_make(struct annotate_listing *listing, struct
 	const struct annotate_target *target, struct annotate_source *source,
 	const struct annotate_listing_options *options, struct tally_error *err)
 {
-	struct making m = {.listing = listing,
+	struct annotate_listing_making m = {.listing = listing,
 		.samples = samples,
 		.target = target,
 		.source = source,
@@ -633,9 +640,9 @@ enum tally_status annotate_listing_make(struct annotate_listing *listing, struct
 	enum tally_status status = binary_store_code(
 		samples->source.store, target->store_id, target->symbol->start, end, &listing->code, err);
 	if (status == TALLY_OK)
-		status = disassemble(&m, err);
+		status = annotate_listing_disassemble(&m, err);
 	if (status == TALLY_OK)
-		status = make_lines(&m, err);
+		status = annotate_listing_make_lines(&m, err);
 	return status;
 }
 

@@ -105,7 +105,7 @@ static unsigned distance_of(const char *symbol, const char *wanted)
 }
 
 /* The first ones, as far as the message has room for them. */
-static void list_names(const struct annotate_names *names, size_t count, struct text *t)
+static void annotate_names_list(const struct annotate_names *names, size_t count, struct text *t)
 {
 	for (size_t i = 0; i < count && i < NAMES_TOLD; i++)
 		text_printf(t, "%s'%s' (%" PRIu64 " samples)", i ? ", " : "", names->items.items[i].symbol,
@@ -120,7 +120,7 @@ static enum tally_status tell_candidates(
 {
 	struct text list = {0};
 	qsort(names->items.items, count, sizeof(*names->items.items), by_samples);
-	list_names(names, count, &list);
+	annotate_names_list(names, count, &list);
 	enum tally_status status =
 		list.failed ? error_nomem(err)
 			    : error_set(err, TALLY_INVALID, "'%s' is a part of several names: %s; say which one",
@@ -144,7 +144,7 @@ static enum tally_status tell_nearest(struct annotate_names *names, const char *
 		qsort(names->items.items, names->items.len, sizeof(*names->items.items), by_samples);
 		near = names->items.len < NAMES_TOLD ? names->items.len : NAMES_TOLD;
 	}
-	list_names(names, near, &list);
+	annotate_names_list(names, near, &list);
 	enum tally_status status =
 		list.failed ? error_nomem(err)
 			    : error_set(err, TALLY_NOT_FOUND, "no samples fell on a function '%s'; %s: %s", wanted,

@@ -36,12 +36,12 @@ static void put_word(struct writer *w, bool is_64, uint64_t value)
 		writer_u32(w, (uint32_t)value);
 }
 
-struct section {
+struct annotate_objdump_section {
 	uint32_t name, type;
 	uint64_t flags, address, offset, size;
 };
 
-static void put_section(struct writer *w, bool is_64, const struct section *section)
+static void annotate_objdump_put_section(struct writer *w, bool is_64, const struct annotate_objdump_section *section)
 {
 	writer_u32(w, section->name);
 	writer_u32(w, section->type);
@@ -77,24 +77,25 @@ bool objdump_object(struct writer *w, const struct binary_code *code)
 	writer_u16(w, (uint16_t)section);
 	writer_u16(w, SECTIONS);
 	writer_u16(w, SECTIONS - 1);
-	put_section(w, is_64, &(struct section){0});
-	put_section(w, is_64,
-		&(struct section){TEXT_NAME, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, code->address,
+	annotate_objdump_put_section(w, is_64, &(struct annotate_objdump_section){0});
+	annotate_objdump_put_section(w, is_64,
+		&(struct annotate_objdump_section){TEXT_NAME, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, code->address,
 			names + sizeof(SECTION_NAMES), code->bytes.len});
-	put_section(w, is_64, &(struct section){NAMES_NAME, SHT_STRTAB, 0, 0, names, sizeof(SECTION_NAMES)});
+	annotate_objdump_put_section(w, is_64,
+		&(struct annotate_objdump_section){NAMES_NAME, SHT_STRTAB, 0, 0, names, sizeof(SECTION_NAMES)});
 	writer_bytes(w, SECTION_NAMES, sizeof(SECTION_NAMES));
 	writer_bytes(w, code->bytes.data, code->bytes.len);
 	return !w->failed;
 }
 
-static int hex_of(char c)
+static int annotate_objdump_hex_of(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static size_t blanks(struct tally_str text, size_t at)
+static size_t annotate_objdump_blanks(struct tally_str text, size_t at)
 {
 	while (at < text.len && (text.data[at] == ' ' || text.data[at] == '\t'))
 		at++;
@@ -102,16 +103,16 @@ static size_t blanks(struct tally_str text, size_t at)
 }
 
 /* "  4015: 89 f9    \t": where the text begins, the line's end if it has none; 0: no such line. */
-static size_t read_bytes(struct tally_str line, uint64_t *address, unsigned *size)
+static size_t annotate_objdump_read_bytes(struct tally_str line, uint64_t *address, unsigned *size)
 {
-	size_t at = blanks(line, 0), first = at, digits = 0;
+	size_t at = annotate_objdump_blanks(line, 0), first = at, digits = 0;
 	uint64_t value = 0;
-	for (; at < line.len && hex_of(line.data[at]) >= 0 && at - first < 16; at++)
-		value = value << 4 | (unsigned)hex_of(line.data[at]);
+	for (; at < line.len && annotate_objdump_hex_of(line.data[at]) >= 0 && at - first < 16; at++)
+		value = value << 4 | (unsigned)annotate_objdump_hex_of(line.data[at]);
 	if (at == first || at >= line.len || line.data[at] != ':')
 		return 0;
-	for (at = blanks(line, at + 1); at < line.len && line.data[at] != '\t'; at++) {
-		bool is_digit = hex_of(line.data[at]) >= 0;
+	for (at = annotate_objdump_blanks(line, at + 1); at < line.len && line.data[at] != '\t'; at++) {
+		bool is_digit = annotate_objdump_hex_of(line.data[at]) >= 0;
 		if (!is_digit && line.data[at] != ' ')
 			return 0;
 		digits += is_digit;
@@ -120,7 +121,7 @@ static size_t read_bytes(struct tally_str line, uint64_t *address, unsigned *siz
 		return 0;
 	*address = value;
 	*size = (unsigned)(digits / 2);
-	return blanks(line, at);
+	return annotate_objdump_blanks(line, at);
 }
 
 /* Without "<.text+0x12>" behind it, which is of the file that was made for this. */
@@ -152,12 +153,12 @@ static size_t comment_at(const char *text, size_t from, size_t len)
 	return len;
 }
 
-static bool add_text(struct objdump_lines *lines, struct tally_str text, struct objdump_line *line)
+static bool annotate_objdump_add_text(struct objdump_lines *lines, struct tally_str text, struct objdump_line *line)
 {
 	size_t len = without_name(text.data, text.len), mnemonic = 0, operands, end;
 	while (mnemonic < len && text.data[mnemonic] != ' ' && text.data[mnemonic] != '\t')
 		mnemonic++;
-	operands = blanks((struct tally_str){text.data, len}, mnemonic);
+	operands = annotate_objdump_blanks((struct tally_str){text.data, len}, mnemonic);
 	end = comment_at(text.data, operands, len);
 	while (end > operands && (text.data[end - 1] == ' ' || text.data[end - 1] == '\t'))
 		end--;
@@ -170,7 +171,7 @@ static bool add_text(struct objdump_lines *lines, struct tally_str text, struct 
 bool objdump_lines_add(struct objdump_lines *lines, struct tally_str text, const struct binary_code *code)
 {
 	struct objdump_line line;
-	size_t at = read_bytes(text, &line.address, &line.size);
+	size_t at = annotate_objdump_read_bytes(text, &line.address, &line.size);
 	uint64_t offset = at ? line.address - code->address : UINT64_MAX;
 	struct objdump_line *last = lines->items.len ? &lines->items.items[lines->items.len - 1] : NULL;
 	if (at == 0 || offset >= code->bytes.len || line.size > code->bytes.len - offset)
@@ -180,10 +181,10 @@ bool objdump_lines_add(struct objdump_lines *lines, struct tally_str text, const
 		last->size += line.size; /* what did not fit into its line */
 	if (at == text.len || (last && line.address < last->address + last->size))
 		return true;
-	return add_text(lines, (struct tally_str){text.data + at, text.len - at}, &line);
+	return annotate_objdump_add_text(lines, (struct tally_str){text.data + at, text.len - at}, &line);
 }
 
-static bool read_lines(FILE *from, const struct binary_code *code, struct objdump_lines *lines)
+static bool annotate_objdump_read_lines(FILE *from, const struct binary_code *code, struct objdump_lines *lines)
 {
 	char text[LINE_BYTES];
 	while (fgets(text, sizeof(text), from)) {
@@ -197,7 +198,7 @@ static bool read_lines(FILE *from, const struct binary_code *code, struct objdum
 	return true;
 }
 
-static enum tally_status start(
+static enum tally_status annotate_objdump_start(
 	const char *program, const char *style, int object, pid_t *pid, FILE **output, struct tally_error *err)
 {
 	char path[32];
@@ -226,7 +227,7 @@ static enum tally_status start(
 	return TALLY_OK;
 }
 
-static enum tally_status finish(const char *program, pid_t pid, size_t count, struct tally_error *err)
+static enum tally_status annotate_objdump_finish(const char *program, pid_t pid, size_t count, struct tally_error *err)
 {
 	int status;
 	while (waitpid(pid, &status, 0) < 0)
@@ -238,7 +239,8 @@ static enum tally_status finish(const char *program, pid_t pid, size_t count, st
 	return count ? TALLY_OK : error_set(err, TALLY_INVALID, "%s printed no instructions", program);
 }
 
-static enum tally_status make_object(const struct binary_code *code, int *object, struct tally_error *err)
+static enum tally_status annotate_objdump_make_object(
+	const struct binary_code *code, int *object, struct tally_error *err)
 {
 	struct writer w = {0};
 	enum tally_status status = objdump_object(&w, code) ? TALLY_OK : error_nomem(err);
@@ -272,14 +274,14 @@ enum tally_status objdump_run(const char *program, const char *style, const stru
 	int object;
 	pid_t pid;
 	FILE *output = NULL;
-	enum tally_status status = make_object(code, &object, err);
+	enum tally_status status = annotate_objdump_make_object(code, &object, err);
 	if (status == TALLY_OK)
-		status = start(program, style, object, &pid, &output, err);
+		status = annotate_objdump_start(program, style, object, &pid, &output, err);
 	if (status == TALLY_OK) {
-		bool has_memory = output && read_lines(output, code, lines);
+		bool has_memory = output && annotate_objdump_read_lines(output, code, lines);
 		if (output)
 			fclose(output);
-		status = finish(program, pid, lines->items.len, err);
+		status = annotate_objdump_finish(program, pid, lines->items.len, err);
 		status = has_memory ? status : error_nomem(err);
 	}
 	if (object >= 0)

@@ -8,8 +8,8 @@
 #include "tasks/listing/annotate_names.h"
 #include "tasks/session/cpu_filter.h"
 
-static enum tally_status count_spans(struct annotate_samples *samples, const struct resolve_where *where,
-	const struct data_sample *sample, struct tally_error *err)
+static enum tally_status annotate_samples_count_spans(struct annotate_samples *samples,
+	const struct resolve_where *where, const struct data_sample *sample, struct tally_error *err)
 {
 	struct resolver *resolver = &samples->source.resolver;
 	uint32_t count = sample->sample.present & SAMPLE_BRANCH_STACK ? sample_branch_count(&sample->sample) : 0;
@@ -47,7 +47,7 @@ static enum tally_status count_spans(struct annotate_samples *samples, const str
 	return TALLY_OK;
 }
 
-static enum tally_status count_sample(
+static enum tally_status annotate_samples_count_sample(
 	struct annotate_samples *samples, const struct data_sample *sample, struct tally_error *err)
 {
 	struct resolver *resolver = &samples->source.resolver;
@@ -74,11 +74,11 @@ static enum tally_status count_sample(
 	sum->period += sample->sample.period;
 	samples->events[event].count++;
 	samples->events[event].period += sample->sample.period;
-	return count_spans(samples, &where, sample, err);
+	return annotate_samples_count_spans(samples, &where, sample, err);
 }
 
 /* Where the frame's function begins, by the store; NULL: it has no name there. */
-static const struct symbol *find_symbol(
+static const struct symbol *annotate_samples_find_symbol(
 	const struct annotate_samples *samples, const struct resolved_frame *frame, uint32_t *store_id)
 {
 	const struct frame_names *names = &samples->source.names;
@@ -90,8 +90,8 @@ static const struct symbol *find_symbol(
 	return binary_store_find(samples->source.store, *store_id, frame->address);
 }
 
-static enum tally_status add_cell(struct annotate_samples *samples, const struct annotate_request *request,
-	const struct annotate_cell *cell, struct tally_error *err)
+static enum tally_status annotate_samples_add_cell(struct annotate_samples *samples,
+	const struct annotate_request *request, const struct annotate_cell *cell, struct tally_error *err)
 {
 	uint32_t store_id = 0;
 	struct frame_name *name = frame_names_get(&samples->source.names, cell->frame, err);
@@ -99,7 +99,7 @@ static enum tally_status add_cell(struct annotate_samples *samples, const struct
 		return TALLY_NOMEM;
 	name->samples += cell->sum.count;
 	struct resolved_frame frame = resolved_frame_get(&samples->source.resolver.frames, cell->frame);
-	const struct symbol *symbol = find_symbol(samples, &frame, &store_id);
+	const struct symbol *symbol = annotate_samples_find_symbol(samples, &frame, &store_id);
 	if (request->symbol && !annotate_names_is(name->symbol, request->symbol))
 		return TALLY_OK;
 	if (request->dsos && !word_list_has(request->dsos, name->shown) && !word_list_has(request->dsos, name->path))
@@ -131,13 +131,13 @@ static enum tally_status add_cell(struct annotate_samples *samples, const struct
 }
 
 /* Spans of functions that have samples. */
-static enum tally_status add_span(
+static enum tally_status annotate_samples_add_span(
 	struct annotate_samples *samples, const struct annotate_span *span, struct tally_error *err)
 {
 	uint32_t store_id;
 	struct resolved_frame start = resolved_frame_get(&samples->source.resolver.frames, (uint32_t)span->start);
 	struct resolved_frame end = resolved_frame_get(&samples->source.resolver.frames, (uint32_t)span->end);
-	const struct symbol *symbol = find_symbol(samples, &start, &store_id);
+	const struct symbol *symbol = annotate_samples_find_symbol(samples, &start, &store_id);
 	bool is_new;
 	uint64_t *id = symbol && start.binary == end.binary && end.address < symbol->end
 			       ? map_u64_at(&samples->target_ids, (uint64_t)(uintptr_t)symbol, &is_new)
@@ -154,7 +154,7 @@ static enum tally_status add_span(
 	return vec_push(&samples->targets.items[*id]->spans, inside) ? TALLY_OK : error_nomem(err);
 }
 
-static int by_address(const void *left, const void *right)
+static int annotate_samples_by_address(const void *left, const void *right)
 {
 	const struct annotate_hit *a = left, *b = right;
 	if (a->address != b->address)
@@ -179,7 +179,7 @@ enum tally_status annotate_samples_choose(
 	return status;
 }
 
-static enum tally_status read_all(
+static enum tally_status annotate_samples_read_all(
 	const struct annotate_request *request, struct annotate_samples *samples, struct tally_error *err)
 {
 	struct data_sample sample;
@@ -205,7 +205,7 @@ static enum tally_status read_all(
 	progress_begin(progress, "reading samples", perfdata_reader_bytes(samples->source.reader));
 	while ((status = data_source_next(&samples->source, &sample, err)) == TALLY_OK) {
 		progress_add(progress, sample.record.bytes.len);
-		status = count_sample(samples, &sample, err);
+		status = annotate_samples_count_sample(samples, &sample, err);
 		if (status != TALLY_OK)
 			break;
 	}
@@ -223,19 +223,19 @@ static enum tally_status read_all(
 	}
 	for (size_t i = 0; i < samples->cells.len; i++) {
 		struct tally_error inner;
-		status = add_cell(samples, &chosen, &samples->cells.items[i], &inner);
+		status = annotate_samples_add_cell(samples, &chosen, &samples->cells.items[i], &inner);
 		if (status != TALLY_OK)
 			return error_nomem(err);
 	}
 	for (size_t i = 0; i < samples->spans.len; i++) {
-		status = add_span(samples, &samples->spans.items[i], err);
+		status = annotate_samples_add_span(samples, &samples->spans.items[i], err);
 		if (status != TALLY_OK)
 			return status;
 	}
 	for (size_t i = 0; i < samples->targets.len; i++)
 		if (samples->targets.items[i]->hits.len > 1)
 			qsort(samples->targets.items[i]->hits.items, samples->targets.items[i]->hits.len,
-				sizeof(struct annotate_hit), by_address);
+				sizeof(struct annotate_hit), annotate_samples_by_address);
 	return end;
 }
 
@@ -261,12 +261,12 @@ enum tally_status annotate_samples_take(const struct cli *cli, const struct anno
 	input.progress = request->progress;
 	enum tally_status status = data_source_take(cli, &input, reader, store, &samples->source, err);
 	if (status == TALLY_OK)
-		status = read_all(request, samples, err);
+		status = annotate_samples_read_all(request, samples, err);
 	return status;
 }
 
 /* Of what weighs the same, as in reports: by file, then by function. */
-static int by_name(const struct frame_name *a, const struct frame_name *b)
+static int annotate_samples_by_name(const struct frame_name *a, const struct frame_name *b)
 {
 	size_t shorter = a->shown.len < b->shown.len ? a->shown.len : b->shown.len;
 	int order = memcmp(a->shown.data, b->shown.data, shorter);
@@ -275,14 +275,14 @@ static int by_name(const struct frame_name *a, const struct frame_name *b)
 	return order ? order : strcmp(a->symbol, b->symbol);
 }
 
-static int by_period(const void *left, const void *right)
+static int annotate_samples_by_period(const void *left, const void *right)
 {
 	const struct annotate_ranked *a = left, *b = right;
 	/* By the group's leader, then by its others, as perf's reports. */
 	for (uint32_t i = a->first; i < a->first + a->count; i++)
 		if (a->target->sums[i].period != b->target->sums[i].period)
 			return a->target->sums[i].period > b->target->sums[i].period ? -1 : 1;
-	int order = by_name(a->target->frame, b->target->frame);
+	int order = annotate_samples_by_name(a->target->frame, b->target->frame);
 	if (order)
 		return order;
 	return a->target->order < b->target->order ? -1 : 1;
@@ -307,7 +307,7 @@ const struct annotate_ranked *annotate_samples_rank(struct annotate_samples *sam
 		ranked[i] =
 			(struct annotate_ranked){target, annotate_sum_period(target->sums, first, count), first, count};
 	}
-	qsort(ranked, target_count, sizeof(*ranked), by_period);
+	qsort(ranked, target_count, sizeof(*ranked), annotate_samples_by_period);
 	return ranked;
 }
 

@@ -59,7 +59,7 @@ void annotate_source_restart(struct annotate_source *source)
 		source->files.items[i]->shown_to = source->files.items[i]->last = 0;
 }
 
-static void read_file(struct annotate_source *source, struct annotate_source_file *file)
+static void annotate_source_read_file(struct annotate_source *source, struct annotate_source_file *file)
 {
 	char path[PATH_BYTES];
 	size_t len;
@@ -89,7 +89,7 @@ static bool is_file(const struct annotate_source_file *file, const struct annota
 	return !strcmp(file->path, path) && !memcmp(&file->readers, &source->readers, sizeof(file->readers));
 }
 
-static struct annotate_source_file *open_file(struct annotate_source *source, const char *path)
+static struct annotate_source_file *annotate_source_open_file(struct annotate_source *source, const char *path)
 {
 	if (source->current && is_file(source->current, source, path))
 		return source->current;
@@ -104,13 +104,13 @@ static struct annotate_source_file *open_file(struct annotate_source *source, co
 	file->readers = source->readers;
 	if (!vec_push(&source->files, file))
 		return NULL;
-	read_file(source, file);
+	annotate_source_read_file(source, file);
 	return source->current = file;
 }
 
 bool annotate_source_move(struct annotate_source *source, const char *path, uint32_t line, uint32_t *first)
 {
-	struct annotate_source_file *file = open_file(source, path);
+	struct annotate_source_file *file = annotate_source_open_file(source, path);
 	if (!file || file->lines.len == 0 || line == 0 || line == file->last)
 		return false;
 	uint32_t start = line > LINES_BEFORE ? line - LINES_BEFORE : 1;
@@ -150,7 +150,7 @@ const char *annotate_source_line(struct annotate_source *source, uint32_t line)
 
 bool annotate_source_find(struct annotate_source *source, const char *path, uint32_t line, struct tally_str *text)
 {
-	const struct annotate_source_file *file = open_file(source, path);
+	const struct annotate_source_file *file = annotate_source_open_file(source, path);
 	if (!file || line == 0 || line > file->lines.len)
 		return false;
 	*text = file->lines.items[line - 1];

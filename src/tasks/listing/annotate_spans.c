@@ -12,7 +12,7 @@ struct tally_of { /* one instruction */
 	double change_instructions, change_cycles;
 };
 
-static size_t find(const struct tally_of *rows, size_t count, uint64_t address)
+static size_t annotate_spans_find(const struct tally_of *rows, size_t count, uint64_t address)
 {
 	size_t low = 0, high = count;
 	while (low < high) {
@@ -26,9 +26,11 @@ static size_t find(const struct tally_of *rows, size_t count, uint64_t address)
 }
 
 /* Spans whose ends are no instructions here are of other code that was there at the time. */
-static void add_span(struct tally_of *rows, size_t count, const struct annotate_span *span, uint64_t moved)
+static void annotate_spans_add_span(
+	struct tally_of *rows, size_t count, const struct annotate_span *span, uint64_t moved)
 {
-	size_t first = find(rows, count, span->start + moved), last = find(rows, count, span->end + moved);
+	size_t first = annotate_spans_find(rows, count, span->start + moved),
+	       last = annotate_spans_find(rows, count, span->end + moved);
 	if (first == count || last == count || last < first)
 		return;
 	rows[first].began += span->count;
@@ -51,7 +53,7 @@ static void add_span(struct tally_of *rows, size_t count, const struct annotate_
 	}
 }
 
-static void show(struct tally_of *rows, size_t count, bool *has_cycles)
+static void annotate_spans_show(struct tally_of *rows, size_t count, bool *has_cycles)
 {
 	int64_t passed = 0, most = 0;
 	double instructions = 0, cycles = 0;
@@ -91,8 +93,8 @@ bool annotate_spans_apply(const struct annotate_target *target, uint64_t moved, 
 		if (lines[i].kind == ANNOTATE_CODE)
 			rows[row_count++].line = &lines[i];
 	for (size_t i = 0; i < target->spans.len; i++)
-		add_span(rows, row_count, &target->spans.items[i], moved);
-	show(rows, row_count, has_cycles);
+		annotate_spans_add_span(rows, row_count, &target->spans.items[i], moved);
+	annotate_spans_show(rows, row_count, has_cycles);
 	free(rows);
 	return true;
 }

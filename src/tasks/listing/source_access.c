@@ -95,7 +95,7 @@ static bool could_read(const char *real, const struct stat *st, uid_t uid, gid_t
 	return true;
 }
 
-static const char *refuses(const char *real, const struct stat *st, const struct source_readers *readers)
+static const char *source_access_refuses(const char *real, const struct stat *st, const struct source_readers *readers)
 {
 	for (size_t i = 0; i < readers->count && geteuid() == 0; i++)
 		if (!could_read(real, st, readers->uids[i], readers->gids[i]))
@@ -118,7 +118,7 @@ char *source_access_read(const char *path, const struct source_readers *readers,
 	if (fd < 0)
 		return NULL;
 	bool is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	*why = is_file ? refuses(real, &st, readers) : "it is no regular file";
+	*why = is_file ? source_access_refuses(real, &st, readers) : "it is no regular file";
 	enum tally_status status = *why ? TALLY_INVALID : file_read_fd(fd, LIMIT_SOURCE_FILE, &text, len, NULL);
 	close(fd);
 	if (status == TALLY_LIMIT)

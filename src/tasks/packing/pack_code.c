@@ -6,7 +6,7 @@
 #include "code/disasm/disassembler.h"
 
 /* A name that is known of an address; names of the same address are the same. */
-static bool add_name(struct binary_store *store, uint32_t id, uint64_t address, struct pack_object *object)
+static bool pack_code_add_name(struct binary_store *store, uint32_t id, uint64_t address, struct pack_object *object)
 {
 	struct pack_name name = {.address = address};
 	return !binary_store_name_at(store, id, address, &name.name) || vec_push(&object->names, name);
@@ -19,7 +19,7 @@ static bool add_instructions(struct pack_codes *codes, struct binary_store *stor
 	struct disassembler_options options = {
 		.elf_machine = code->elf_machine, .is_big_endian = code->is_big_endian, .is_64 = code->is_64};
 	struct disassembler *disassembler;
-	bool ok = add_name(store, id, code->address, object);
+	bool ok = pack_code_add_name(store, id, code->address, object);
 	if (disassembler_create(&options, &disassembler, NULL) != TALLY_OK)
 		return ok;
 	for (size_t at = 0; at < code->bytes.len && ok;) {
@@ -28,7 +28,7 @@ static bool add_instructions(struct pack_codes *codes, struct binary_store *stor
 		disassembler_next(disassembler, left, code->address + at, &instruction);
 		ok = vec_push(&codes->addresses, packed->start + at);
 		if (ok && (instruction.has_target || instruction.has_data))
-			ok = add_name(
+			ok = pack_code_add_name(
 				store, id, instruction.has_target ? instruction.target : instruction.data, object);
 		at += instruction.size;
 	}
@@ -39,7 +39,7 @@ static bool add_instructions(struct pack_codes *codes, struct binary_store *stor
 enum piece { PIECE_ADDED, PIECE_LEFT_OUT, PIECE_OUT_OF_MEMORY };
 
 /* Left out is what lies before the end of the last piece, cannot be read, or is too much. */
-static enum piece add_piece(struct pack_codes *codes, struct binary_store *store, uint32_t id, uint64_t start,
+static enum piece pack_code_add_piece(struct pack_codes *codes, struct binary_store *store, uint32_t id, uint64_t start,
 	uint64_t end, struct pack_object *object)
 {
 	struct pack_code packed = {.start = start};
@@ -60,7 +60,7 @@ bool pack_code_add(struct pack_codes *codes, struct binary_store *store, uint32_
 	uint64_t end = symbol->end;
 	if (end - symbol->start > LIMIT_FUNCTION_BYTES)
 		end = symbol->start + LIMIT_FUNCTION_BYTES;
-	enum piece piece = add_piece(codes, store, id, symbol->start, end, object);
+	enum piece piece = pack_code_add_piece(codes, store, id, symbol->start, end, object);
 	codes->functions += piece == PIECE_ADDED;
 	codes->skipped += piece == PIECE_LEFT_OUT;
 	return piece != PIECE_OUT_OF_MEMORY;
@@ -70,10 +70,10 @@ bool pack_code_add_unnamed(struct pack_codes *codes, struct binary_store *store,
 	uint64_t end, struct pack_object *object)
 {
 	bool is_small = end - start <= LIMIT_FUNCTION_BYTES;
-	return !is_small || add_piece(codes, store, id, start, end, object) != PIECE_OUT_OF_MEMORY;
+	return !is_small || pack_code_add_piece(codes, store, id, start, end, object) != PIECE_OUT_OF_MEMORY;
 }
 
-static int by_address(const void *left, const void *right)
+static int pack_code_by_address(const void *left, const void *right)
 {
 	const struct pack_name *a = left, *b = right;
 	return a->address < b->address ? -1 : a->address > b->address;
@@ -83,7 +83,7 @@ void pack_code_finish(struct pack_object *object)
 {
 	size_t kept = 0;
 	if (object->names.len)
-		qsort(object->names.items, object->names.len, sizeof(*object->names.items), by_address);
+		qsort(object->names.items, object->names.len, sizeof(*object->names.items), pack_code_by_address);
 	for (size_t i = 0; i < object->names.len; i++)
 		if (kept == 0 || object->names.items[i].address != object->names.items[kept - 1].address)
 			object->names.items[kept++] = object->names.items[i];

@@ -4,19 +4,19 @@
 
 #include "perfdata/tracing_formats.h"
 
-struct copying {
+struct pack_formats_copying {
 	struct cursor in;
 	struct writer *out;
 	bool is_left_out;
 };
 
-static void put(struct copying *c, const void *data, size_t len)
+static void pack_formats_put(struct pack_formats_copying *c, const void *data, size_t len)
 {
 	if (!c->is_left_out)
 		writer_bytes(c->out, data, len);
 }
 
-static void copy(struct copying *c, uint64_t len)
+static void pack_formats_copy(struct pack_formats_copying *c, uint64_t len)
 {
 	if (len > cursor_left(&c->in)) {
 		c->in.failed = true;
@@ -24,30 +24,30 @@ static void copy(struct copying *c, uint64_t len)
 	}
 	const uint8_t *bytes = cursor_take(&c->in, (size_t)len);
 	if (bytes)
-		put(c, bytes, (size_t)len);
+		pack_formats_put(c, bytes, (size_t)len);
 }
 
-static uint32_t copy_u32(struct copying *c)
+static uint32_t copy_u32(struct pack_formats_copying *c)
 {
 	struct cursor before = c->in;
 	uint32_t value = cursor_u32(&c->in);
 	if (!c->in.failed)
-		put(c, before.data + before.pos, sizeof(value));
+		pack_formats_put(c, before.data + before.pos, sizeof(value));
 	return value;
 }
 
 /* A size and so many bytes. */
-static void copy_sized(struct copying *c)
+static void copy_sized(struct pack_formats_copying *c)
 {
 	struct cursor before = c->in;
 	uint64_t value = cursor_u64(&c->in);
 	if (!c->in.failed)
-		put(c, before.data + before.pos, sizeof(value));
-	copy(c, value);
+		pack_formats_put(c, before.data + before.pos, sizeof(value));
+	pack_formats_copy(c, value);
 }
 
 /* A text with its end; NULL: it has none. */
-static const char *peek_text(struct copying *c, size_t *bytes)
+static const char *peek_text(struct pack_formats_copying *c, size_t *bytes)
 {
 	const uint8_t *start = c->in.data + c->in.pos;
 	const uint8_t *end = cursor_left(&c->in) ? memchr(start, 0, cursor_left(&c->in)) : NULL;
@@ -65,14 +65,14 @@ static bool is_users(const char *system)
 	return false;
 }
 
-static void copy_systems(struct copying *c)
+static void copy_systems(struct pack_formats_copying *c)
 {
 	size_t count_at = c->out->len, bytes;
 	uint32_t count = copy_u32(c), kept = 0;
 	for (uint32_t i = 0; i < count && !c->in.failed; i++) {
 		c->is_left_out = is_users(peek_text(c, &bytes));
 		kept += !c->is_left_out;
-		copy(c, bytes);
+		pack_formats_copy(c, bytes);
 		uint32_t events = copy_u32(c);
 		for (uint32_t n = 0; n < events && !c->in.failed; n++)
 			copy_sized(c);
@@ -87,9 +87,9 @@ bool pack_formats_scrub(struct tally_bytes tracing_data, struct writer *out)
 	struct tracing_formats formats;
 	if (!tracing_formats_open(&formats, tracing_data))
 		return false;
-	struct copying c = {.in = formats.at, .out = out};
+	struct pack_formats_copying c = {.in = formats.at, .out = out};
 	out->swap = formats.swap;
-	put(&c, tracing_data.data, formats.at.pos); /* up to the kernel's own formats, with their number */
+	pack_formats_put(&c, tracing_data.data, formats.at.pos); /* up to the kernel's own formats, with their number */
 	for (uint32_t i = 0; i < formats.events && !c.in.failed; i++)
 		copy_sized(&c);
 	copy_systems(&c);

@@ -51,7 +51,7 @@ static void note_leaf(struct gather *g, uint32_t frame)
 		g->leaves.items[frame] = 1;
 }
 
-static void note_sample(struct gather *g, const struct data_sample *s)
+static void pack_gather_note_sample(struct gather *g, const struct data_sample *s)
 {
 	struct resolver *resolver = &g->source->resolver;
 	const struct sample *sample = &s->sample;
@@ -81,21 +81,21 @@ static void note_sample(struct gather *g, const struct data_sample *s)
 	}
 }
 
-static enum tally_status walk(struct gather *g, struct tally_error *err)
+static enum tally_status pack_gather_walk(struct gather *g, struct tally_error *err)
 {
 	struct data_sample sample;
 	enum tally_status status;
 	if (g->source->tracepoints)
 		tracepoint_printer_set_symbols(g->source->tracepoints, note_kernel_address, g);
 	while ((status = data_source_next(g->source, &sample, &g->sum->end)) == TALLY_OK)
-		note_sample(g, &sample);
+		pack_gather_note_sample(g, &sample);
 	if (status == TALLY_NOMEM || g->source->resolver.failed || g->text.failed || g->chains->failed)
 		return error_nomem(err);
 	g->sum->end.status = status == TALLY_END ? TALLY_OK : status;
 	return TALLY_OK;
 }
 
-static enum tally_status collect(struct gather *g, struct tally_error *err)
+static enum tally_status pack_gather_collect(struct gather *g, struct tally_error *err)
 {
 	const struct machine *machine = g->source->sideband.machine;
 	const struct id_table *frames = &g->source->resolver.frames;
@@ -219,7 +219,7 @@ static enum tally_status make_dump(struct gather *g, uint32_t id, size_t first, 
 }
 
 /* Of the hits [first, last), which are of one entry. */
-static enum tally_status make_object(struct gather *g, size_t first, size_t last, struct tally_error *err)
+static enum tally_status pack_gather_make_object(struct gather *g, size_t first, size_t last, struct tally_error *err)
 {
 	struct pack_object object = {0};
 	struct binary_store *store = g->source->store;
@@ -255,7 +255,7 @@ static enum tally_status make_objects(struct gather *g, struct tally_error *err)
 		uint32_t id = g->hits.items[first].store_id;
 		for (last = first + 1; last < g->hits.len && g->hits.items[last].store_id == id;)
 			last++;
-		status = make_object(g, first, last, err);
+		status = pack_gather_make_object(g, first, last, err);
 	}
 	return status;
 }
@@ -267,9 +267,9 @@ enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scr
 		.source = source, .sum = sum, .chains = chains, .scrub = scrub, .without_code = scrub != NULL};
 	arena_init(&g.arena);
 	*sum = (struct pack_sum){0};
-	enum tally_status status = walk(&g, err);
+	enum tally_status status = pack_gather_walk(&g, err);
 	if (status == TALLY_OK)
-		status = collect(&g, err);
+		status = pack_gather_collect(&g, err);
 	if (status == TALLY_OK)
 		status = make_objects(&g, err);
 	sum->functions = g.codes.functions;

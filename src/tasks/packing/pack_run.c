@@ -59,7 +59,7 @@ static enum tally_status write_anew(
 	return status;
 }
 
-static void tell(const struct packing *p, const struct pack_sum *sum, size_t bytes)
+static void pack_run_tell(const struct packing *p, const struct pack_sum *sum, size_t bytes)
 {
 	struct text more = {0};
 	if (sum->dumps)
@@ -97,7 +97,7 @@ static void tell_all(const struct packing *p, const struct pack_sum *sum, size_t
 		text_deinit(&out);
 	}
 	if (!p->request->quiet)
-		tell(p, sum, bytes);
+		pack_run_tell(p, sum, bytes);
 }
 
 enum tally_status pack_run(const struct cli *cli, const struct pack_request *request, struct tally_error *err)

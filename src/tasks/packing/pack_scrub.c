@@ -52,7 +52,7 @@ static bool begins_with(struct tally_str text, const char *start)
 	return text.len >= len && memcmp(text.data, start, len) == 0;
 }
 
-static bool is_one_of(struct tally_str text, const char *const *names, size_t count)
+static bool pack_scrub_is_one_of(struct tally_str text, const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (str_equal(text, str_from(names[i])))
@@ -60,9 +60,9 @@ static bool is_one_of(struct tally_str text, const char *const *names, size_t co
 	return false;
 }
 
-#define IS_ONE_OF(text, names) is_one_of((text), (names), sizeof(names) / sizeof((names)[0]))
+#define IS_ONE_OF(text, names) pack_scrub_is_one_of((text), (names), sizeof(names) / sizeof((names)[0]))
 
-static struct tally_str keep(struct pack_scrub *scrub, struct tally_str name)
+static struct tally_str pack_scrub_keep(struct pack_scrub *scrub, struct tally_str name)
 {
 	uint32_t id;
 	if (!intern_add(&scrub->kept, name.data, name.len, &id))
@@ -70,7 +70,7 @@ static struct tally_str keep(struct pack_scrub *scrub, struct tally_str name)
 	return name;
 }
 
-static unsigned number_of(struct pack_scrub *scrub, struct tally_str name)
+static unsigned pack_scrub_number_of(struct pack_scrub *scrub, struct tally_str name)
 {
 	uint32_t id = 0;
 	if (!intern_add(&scrub->hidden, name.data, name.len, &id))
@@ -78,18 +78,18 @@ static unsigned number_of(struct pack_scrub *scrub, struct tally_str name)
 	return id + 1;
 }
 
-static struct tally_str made(struct pack_scrub *scrub, const char *text)
+static struct tally_str pack_scrub_made(struct pack_scrub *scrub, const char *text)
 {
 	const char *copy = arena_string(&scrub->arena, text, strlen(text));
 	scrub->failed = scrub->failed || !copy;
 	return copy ? str_from(copy) : (struct tally_str){"", 0};
 }
 
-static struct tally_str hide(struct pack_scrub *scrub, struct tally_str name)
+static struct tally_str pack_scrub_hide(struct pack_scrub *scrub, struct tally_str name)
 {
 	char text[16];
-	snprintf(text, sizeof(text), "x%u", number_of(scrub, name));
-	return made(scrub, text);
+	snprintf(text, sizeof(text), "x%u", pack_scrub_number_of(scrub, name));
+	return pack_scrub_made(scrub, text);
 }
 
 /* "jit-123.dump", by which a mapping is known to be of a dump, and which is made of the process's number. */
@@ -112,15 +112,15 @@ static struct tally_str hide_path(struct pack_scrub *scrub, struct tally_str pat
 	while (slash > 0 && path.data[slash - 1] != '/')
 		slash--;
 	if (slash == 0)
-		return hide(scrub, path);
+		return pack_scrub_hide(scrub, path);
 	struct tally_str folder = {path.data, slash}, name = {path.data + slash, path.len - slash};
-	unsigned before = number_of(scrub, folder);
+	unsigned before = pack_scrub_number_of(scrub, folder);
 	if (is_jitdump_name(name)) {
 		snprintf(text, sizeof(text), "/x%u/%.*s", before, (int)name.len, name.data);
-		return name.len < sizeof(text) - 13 ? made(scrub, text) : hide(scrub, path);
+		return name.len < sizeof(text) - 13 ? pack_scrub_made(scrub, text) : pack_scrub_hide(scrub, path);
 	}
-	snprintf(text, sizeof(text), "/x%u/x%u", before, number_of(scrub, name));
-	return made(scrub, text);
+	snprintf(text, sizeof(text), "/x%u/x%u", before, pack_scrub_number_of(scrub, name));
+	return pack_scrub_made(scrub, text);
 }
 
 static bool is_of_system(struct tally_str path)
@@ -139,7 +139,7 @@ static struct tally_str scrub_path(struct pack_scrub *scrub, struct tally_str pa
 	if (path.len == 0)
 		return path;
 	if (is_module || IS_ONE_OF(path, known_places) || is_of_system(path))
-		return keep(scrub, path);
+		return pack_scrub_keep(scrub, path);
 	return hide_path(scrub, path);
 }
 
@@ -150,10 +150,10 @@ static struct tally_str scrub_comm(struct pack_scrub *scrub, struct tally_str co
 		return comm;
 	bool is_known =
 		IS_ONE_OF(comm, known_comms) || intern_find(&scrub->programs, comm.data, comm.len) != INTERN_NONE;
-	return is_known ? keep(scrub, comm) : hide(scrub, comm);
+	return is_known ? pack_scrub_keep(scrub, comm) : pack_scrub_hide(scrub, comm);
 }
 
-static enum inject_change put(
+static enum inject_change pack_scrub_put(
 	struct pack_scrub *scrub, const struct record *record, const struct record_fields *fields, struct writer *out)
 {
 	const struct perfdata_event *event = perfdata_reader_event_of(scrub->reader, record);
@@ -183,16 +183,16 @@ static enum inject_change scrub_named(struct pack_scrub *scrub, const struct rec
 		fields.cgroup.path = hide_path(scrub, fields.cgroup.path);
 		break;
 	case RECORD_KSYMBOL:
-		fields.ksymbol.name = hide(scrub, fields.ksymbol.name);
+		fields.ksymbol.name = pack_scrub_hide(scrub, fields.ksymbol.name);
 		break;
 	default:
 		return INJECT_DROPPED;
 	}
-	return put(scrub, record, &fields, out);
+	return pack_scrub_put(scrub, record, &fields, out);
 }
 
 /* Zeros for bytes of the record, of which out has a copy. */
-static void clear(const struct record *record, struct writer *out, const uint8_t *from, size_t len)
+static void pack_scrub_clear(const struct record *record, struct writer *out, const uint8_t *from, size_t len)
 {
 	if (!out->failed && from && len > 0 && from >= record->bytes.data &&
 		(size_t)(from - record->bytes.data) + len <= record->bytes.len)
@@ -207,15 +207,17 @@ static enum inject_change scrub_sample(struct pack_scrub *scrub, const struct re
 		return INJECT_DROPPED;
 	writer_bytes(out, record->bytes.data, record->bytes.len);
 	if ((sample.present & SAMPLE_RAW) && sample.raw.len > RAW_KEPT_BYTES)
-		clear(record, out, sample.raw.data + RAW_KEPT_BYTES, sample.raw.len - RAW_KEPT_BYTES);
+		pack_scrub_clear(record, out, sample.raw.data + RAW_KEPT_BYTES, sample.raw.len - RAW_KEPT_BYTES);
 	if (sample.present & SAMPLE_STACK_USER)
-		clear(record, out, sample.stack_user.bytes.data, sample.stack_user.bytes.len);
+		pack_scrub_clear(record, out, sample.stack_user.bytes.data, sample.stack_user.bytes.len);
 	if (sample.present & SAMPLE_REGS_USER)
-		clear(record, out, sample.regs_user.values.data, sample.regs_user.values.count * sizeof(uint64_t));
+		pack_scrub_clear(
+			record, out, sample.regs_user.values.data, sample.regs_user.values.count * sizeof(uint64_t));
 	if (sample.present & SAMPLE_REGS_INTR)
-		clear(record, out, sample.regs_intr.values.data, sample.regs_intr.values.count * sizeof(uint64_t));
+		pack_scrub_clear(
+			record, out, sample.regs_intr.values.data, sample.regs_intr.values.count * sizeof(uint64_t));
 	if (sample.present & SAMPLE_AUX)
-		clear(record, out, sample.aux.data, sample.aux.len);
+		pack_scrub_clear(record, out, sample.aux.data, sample.aux.len);
 	return out->failed ? INJECT_NO_MEMORY : INJECT_CHANGED;
 }
 
@@ -289,7 +291,8 @@ static void scrub_events(struct pack_scrub *scrub, struct perfdata_features *f)
 	}
 	for (size_t i = 0; i < f->event_count; i++) {
 		events[i] = f->events[i];
-		events[i].name = is_known_event(&events[i]) ? keep(scrub, events[i].name) : hide(scrub, events[i].name);
+		events[i].name = is_known_event(&events[i]) ? pack_scrub_keep(scrub, events[i].name)
+							    : pack_scrub_hide(scrub, events[i].name);
 	}
 	for (size_t i = 0; i < f->group_count; i++) {
 		groups[i] = f->groups[i];
@@ -305,7 +308,7 @@ static void scrub_events(struct pack_scrub *scrub, struct perfdata_features *f)
 	f->build_ids = ids;
 }
 
-static bool stays(unsigned bit)
+static bool pack_scrub_stays(unsigned bit)
 {
 	switch (bit) {
 	case FEATURE_TRACING_DATA:
@@ -335,14 +338,14 @@ static bool stays(unsigned bit)
 	}
 }
 
-static void drop(struct perfdata_features *f, unsigned bit)
+static void pack_scrub_drop(struct perfdata_features *f, unsigned bit)
 {
 	feature_leave_out(f, bit);
 	f->raw[bit] = (struct tally_bytes){NULL, 0};
 }
 
 /* Anew, of what is understood: what lies between the fields goes. */
-static void renew(struct pack_scrub *scrub, struct perfdata_features *f, unsigned bit)
+static void pack_scrub_renew(struct pack_scrub *scrub, struct perfdata_features *f, unsigned bit)
 {
 	struct writer w = {.swap = perfdata_reader_is_swapped(scrub->reader)};
 	bool is_tracing = bit == FEATURE_TRACING_DATA;
@@ -359,7 +362,7 @@ static void renew(struct pack_scrub *scrub, struct perfdata_features *f, unsigne
 	if (is_tracing)
 		f->tracing_data = made;
 	if (!is_good)
-		drop(f, bit);
+		pack_scrub_drop(f, bit);
 }
 
 void pack_scrub_features(struct pack_scrub *scrub, struct perfdata_features *f)
@@ -368,10 +371,10 @@ void pack_scrub_features(struct pack_scrub *scrub, struct perfdata_features *f)
 	for (unsigned bit = 0; bit < FEATURE_BITS && !scrub->failed; bit++) {
 		if (!feature_is_present(f, bit))
 			continue;
-		if (!stays(bit) || feature_is_damaged(f, bit))
-			drop(f, bit);
+		if (!pack_scrub_stays(bit) || feature_is_damaged(f, bit))
+			pack_scrub_drop(f, bit);
 		else
-			renew(scrub, f, bit);
+			pack_scrub_renew(scrub, f, bit);
 	}
 }
 
@@ -400,7 +403,7 @@ static bool is_perf_map(struct tally_str path)
 
 const char *pack_scrub_symbol(void *context, const char *name)
 {
-	return strchr(name, '/') ? hide(context, str_from(name)).data : name;
+	return strchr(name, '/') ? pack_scrub_hide(context, str_from(name)).data : name;
 }
 
 static void scrub_object(struct pack_scrub *scrub, struct pack_object *object)

@@ -22,7 +22,7 @@ struct closing_pass {
 	struct record_files *files; /* NULL: none was held */
 };
 
-static void note_time(struct record_build_ids *out, uint64_t time_ns)
+static void record_build_ids_note_time(struct record_build_ids *out, uint64_t time_ns)
 {
 	if (time_ns == 0)
 		return;
@@ -32,7 +32,8 @@ static void note_time(struct record_build_ids *out, uint64_t time_ns)
 		out->last_ns = time_ns;
 }
 
-static void note_sample(struct closing_pass *pass, const struct record *record, struct record_build_ids *out)
+static void record_build_ids_note_sample(
+	struct closing_pass *pass, const struct record *record, struct record_build_ids *out)
 {
 	const struct perfdata_event *event = perfdata_reader_event_of(pass->reader, record);
 	struct sample sample;
@@ -40,7 +41,7 @@ static void note_sample(struct closing_pass *pass, const struct record *record, 
 	out->samples++;
 	if (!event || sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK)
 		return;
-	note_time(out, sample.time);
+	record_build_ids_note_time(out, sample.time);
 	struct resolve_where where = resolver_where(&pass->resolver, (int32_t)sample.pid, sample.time);
 	uint32_t id = resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip);
 	if (pass->resolver.failed)
@@ -95,7 +96,7 @@ static bool read_build_id_of(
 	}
 }
 
-static struct tally_str name_of(const struct machine_binary *binary, struct tally_str path)
+static struct tally_str record_build_ids_name_of(const struct machine_binary *binary, struct tally_str path)
 {
 	switch (binary->kind) {
 	case MACHINE_KERNEL:
@@ -114,7 +115,8 @@ static struct tally_str name_of(const struct machine_binary *binary, struct tall
 }
 
 /* A path stands there once for each build that ran at it. */
-static bool is_listed(const struct record_build_ids *out, struct tally_str name, const struct record_build_id *id)
+static bool record_build_ids_is_listed(
+	const struct record_build_ids *out, struct tally_str name, const struct record_build_id *id)
 {
 	for (size_t i = 0; i < out->known; i++)
 		if (out->items[i].size == id->size && !memcmp(out->items[i].bytes, id->bytes, id->size) &&
@@ -138,12 +140,12 @@ static enum tally_status list_binary(struct closing_pass *pass, const struct mac
 	struct record_build_ids *out, struct tally_error *err)
 {
 	struct tally_str path = machine_string(pass->sideband.machine, binary->path);
-	struct tally_str name = name_of(binary, path);
+	struct tally_str name = record_build_ids_name_of(binary, path);
 	struct record_build_id id = binary->build_id;
 	bool is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
 	int held = held_file(pass, binary);
 
-	if ((id.size == 0 && !read_build_id_of(binary, path, held, &id)) || is_listed(out, name, &id))
+	if ((id.size == 0 && !read_build_id_of(binary, path, held, &id)) || record_build_ids_is_listed(out, name, &id))
 		return TALLY_OK;
 	char *kept = arena_string(&out->arena, name.data, name.len);
 	if (!kept)
@@ -218,7 +220,7 @@ static enum tally_status run_pass(struct closing_pass *pass, bool all, struct pr
 	progress_begin(progress, "finding the files that samples hit", pass->sideband.end);
 	while (position < pass->sideband.end && record_run_next(&pass->run, &position, &record, err) == TALLY_OK) {
 		if (record.type == RECORD_SAMPLE)
-			note_sample(pass, &record, out);
+			record_build_ids_note_sample(pass, &record, out);
 		if (position - told < PROGRESS_BYTES)
 			continue;
 		progress_add(progress, position - told);

@@ -9,8 +9,8 @@
 #include "tasks/session/record_words.h"
 
 /* The file that was mapped, as its process sees it: in a container, or without a name by now. */
-static enum tally_status add_mapped(const struct build_id_cache *cache, const struct perfdata_build_id *item,
-	const struct elf_build_id *id, int32_t pid)
+static enum tally_status record_cache_add_mapped(const struct build_id_cache *cache,
+	const struct perfdata_build_id *item, const struct elf_build_id *id, int32_t pid)
 {
 	const struct mapped_file file = {.pid = pid, .path = item->filename.data, .id = *id};
 	int fd = mapped_file_open(&file);
@@ -22,7 +22,7 @@ static enum tally_status add_mapped(const struct build_id_cache *cache, const st
 }
 
 /* is_made: the entry is of this recording, by another path of that program. */
-static enum tally_status add(const struct build_id_cache *cache, const struct perfdata_build_id *item,
+static enum tally_status record_cache_add(const struct build_id_cache *cache, const struct perfdata_build_id *item,
 	const struct record_build_id_file *file, bool is_made)
 {
 	struct elf_build_id id = {.size = item->size};
@@ -43,7 +43,7 @@ static enum tally_status add(const struct build_id_cache *cache, const struct pe
 		return build_id_cache_add_vdso(cache, item->filename, &id, NULL);
 	if (file->fd >= 0)
 		return build_id_cache_add_fd(cache, item->filename, &id, file->fd, NULL);
-	return add_mapped(cache, item, &id, file->pid);
+	return record_cache_add_mapped(cache, item, &id, file->pid);
 }
 
 /* The user's cap, where one is set: the oldest entries go. */
@@ -74,6 +74,6 @@ void record_cache_fill(const char *dir, const struct record_build_ids *ids)
 	if (build_id_cache_init(&cache, dir, NULL) != TALLY_OK)
 		return;
 	for (size_t i = 0; i < ids->known; i++)
-		(void)!add(&cache, &ids->items[i], &ids->files[i], has_before(ids, i));
+		(void)!record_cache_add(&cache, &ids->items[i], &ids->files[i], has_before(ids, i));
 	keep_cap(&cache);
 }

@@ -37,7 +37,7 @@ enum tally_status record_set_running(const struct record_request *request, struc
 	return st;
 }
 
-static void list_events(const struct record_commands *c, struct tally_str option)
+static void record_commands_list_events(const struct record_commands *c, struct tally_str option)
 {
 	const struct event_list *events = c->request->events;
 
@@ -57,7 +57,7 @@ static void list_events(const struct record_commands *c, struct tally_str option
 	}
 }
 
-static enum tally_status obey(
+static enum tally_status record_commands_obey_line(
 	struct record_commands *c, const struct record_control_line *line, struct tally_error *err)
 {
 	enum tally_status st = TALLY_OK;
@@ -68,7 +68,7 @@ static enum tally_status obey(
 		st = record_set_running(c->request, c->recorder, line->argument, line->command == COMMAND_ENABLE, err);
 		break;
 	case COMMAND_EVLIST:
-		list_events(c, line->argument);
+		record_commands_list_events(c, line->argument);
 		break;
 	case COMMAND_STOP:
 		c->wants_stop = true;
@@ -94,6 +94,6 @@ enum tally_status record_commands_obey(struct record_commands *c, bool *is_open,
 
 	*is_open = record_control_read(c->control);
 	while (st == TALLY_OK && record_control_next(c->control, &line))
-		st = obey(c, &line, err);
+		st = record_commands_obey_line(c, &line, err);
 	return st;
 }

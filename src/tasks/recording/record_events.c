@@ -9,7 +9,7 @@
 
 #define AUX_START_PAUSED 1u /* bit of aux_action: of the AUX event itself */
 
-struct making {
+struct record_events_making {
 	const struct cli *cli;
 	const struct command *command;
 	const struct kernel_seam *kernel;
@@ -19,7 +19,7 @@ struct making {
 	size_t with_cgroup; /* events that -G has had */
 };
 
-static int parse(struct making *m, const char *text, struct event_list *events)
+static int record_events_parse(struct record_events_making *m, const char *text, struct event_list *events)
 {
 	struct tally_error err = {0};
 
@@ -28,14 +28,15 @@ static int parse(struct making *m, const char *text, struct event_list *events)
 		       : event_error_print(m->cli, m->command, "event", text, &err);
 }
 
-static int tell(const struct making *m, const char *option, enum tally_status st, const struct tally_error *err)
+static int record_events_tell(
+	const struct record_events_making *m, const char *option, enum tally_status st, const struct tally_error *err)
 {
 	if (st == TALLY_OK)
 		return 0;
 	return st == TALLY_NOMEM ? cli_fail(m->cli, err) : cli_usagef(m->cli, m->command, option, "%s", err->text);
 }
 
-static int add_cgroups(struct making *m, const char *names, bool is_system_wide)
+static int add_cgroups(struct record_events_making *m, const char *names, bool is_system_wide)
 {
 	struct tally_error err = {0};
 
@@ -43,17 +44,18 @@ static int add_cgroups(struct making *m, const char *names, bool is_system_wide)
 		return cli_usagef(m->cli, m->command, "cgroup",
 			"cgroup monitoring only available in system-wide mode: a cgroup's tasks are known per CPU "
 			"only, add -a");
-	return tell(m, "cgroup", event_set_cgroups(m->events, m->kernel, names, &m->with_cgroup, &err), &err);
+	return record_events_tell(
+		m, "cgroup", event_set_cgroups(m->events, m->kernel, names, &m->with_cgroup, &err), &err);
 }
 
-static int add_filter(struct making *m, const char *filter, const char *option)
+static int add_filter(struct record_events_making *m, const char *filter, const char *option)
 {
 	struct tally_error err = {0};
 
-	return tell(m, option, event_add_filter(m->events, m->last, filter, option, &err), &err);
+	return record_events_tell(m, option, event_add_filter(m->events, m->last, filter, option, &err), &err);
 }
 
-static int add_pfm_events(struct making *m, const char *text)
+static int add_pfm_events(struct record_events_making *m, const char *text)
 {
 	struct tally_error err = {0};
 
@@ -63,14 +65,15 @@ static int add_pfm_events(struct making *m, const char *text)
 		       : event_error_print(m->cli, m->command, "pfm-events", text, &err);
 }
 
-static int add_word(struct making *m, const struct record_event_word *word, bool is_system_wide)
+static int record_events_add_word(
+	struct record_events_making *m, const struct record_event_word *word, bool is_system_wide)
 {
 	char own[64];
 
 	switch (word->kind) {
 	case RECORD_WORD_EVENT:
 		m->last = m->events->len;
-		return parse(m, word->text, m->events);
+		return record_events_parse(m, word->text, m->events);
 	case RECORD_WORD_PFM:
 		return add_pfm_events(m, word->text);
 	case RECORD_WORD_CGROUP:
@@ -103,7 +106,7 @@ static const char *terms_refusal(const struct event_spec *spec, bool is_leader, 
 	return NULL;
 }
 
-static int check_events(const struct making *m, const struct record_settings *s)
+static int record_events_check(const struct record_events_making *m, const struct record_settings *s)
 {
 	for (size_t i = 0; i < m->events->len; i++) {
 		const struct event_spec *spec = &m->events->specs[i];
@@ -122,18 +125,18 @@ static int check_events(const struct making *m, const struct record_settings *s)
 int record_events_make(const struct cli *cli, const struct command *command, const struct kernel_seam *kernel,
 	const struct record_settings *s, struct event_list *events, struct event_list *switch_events)
 {
-	struct making m = {.cli = cli, .command = command, .kernel = kernel, .events = events};
+	struct record_events_making m = {.cli = cli, .command = command, .kernel = kernel, .events = events};
 	struct tally_error err = {0};
 	int code = 0;
 
 	if (event_catalogue_create(kernel, &m.catalogue, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	for (size_t i = 0; code == 0 && i < s->event_words.len; i++)
-		code = add_word(&m, &s->event_words.items[i], s->target.system_wide);
+		code = record_events_add_word(&m, &s->event_words.items[i], s->target.system_wide);
 	if (code == 0 && events->len == 0)
-		code = parse(&m, "cycles:P", events);
+		code = record_events_parse(&m, "cycles:P", events);
 	for (size_t i = 0; code == 0 && i < s->switch_events.len; i++)
-		code = parse(&m, s->switch_events.items[i], switch_events);
+		code = record_events_parse(&m, s->switch_events.items[i], switch_events);
 	event_catalogue_destroy(m.catalogue);
-	return code == 0 ? check_events(&m, s) : code;
+	return code == 0 ? record_events_check(&m, s) : code;
 }

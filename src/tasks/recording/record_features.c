@@ -23,7 +23,8 @@ enum tally_status record_event_ids(const struct recorder_source *sources, size_t
 	return TALLY_OK;
 }
 
-static void add_text(struct perfdata_features *f, unsigned bit, struct tally_str *to, struct tally_str text)
+static void record_features_add_text(
+	struct perfdata_features *f, unsigned bit, struct tally_str *to, struct tally_str text)
 {
 	if (text.len == 0)
 		return;
@@ -189,7 +190,7 @@ static bool add_cmdline(struct record_features *r, char *const *argv)
 	return true;
 }
 
-static enum tally_status add_events(
+static enum tally_status record_features_add_events(
 	struct record_features *r, const struct record_features_input *input, struct tally_error *err)
 {
 	struct perfdata_features *f = &r->features;
@@ -275,12 +276,12 @@ enum tally_status record_features_read(
 		return st;
 	arena_init(&out->arena);
 	struct perfdata_features *f = &out->features;
-	add_text(f, FEATURE_HOSTNAME, &f->hostname, out->host.hostname);
-	add_text(f, FEATURE_OSRELEASE, &f->osrelease, out->host.osrelease);
-	add_text(f, FEATURE_VERSION, &f->version, STR(TALLY_VERSION));
-	add_text(f, FEATURE_ARCH, &f->arch, out->host.arch);
-	add_text(f, FEATURE_CPUDESC, &f->cpudesc, out->host.cpudesc);
-	add_text(f, FEATURE_CPUID, &f->cpuid, out->host.cpuid);
+	record_features_add_text(f, FEATURE_HOSTNAME, &f->hostname, out->host.hostname);
+	record_features_add_text(f, FEATURE_OSRELEASE, &f->osrelease, out->host.osrelease);
+	record_features_add_text(f, FEATURE_VERSION, &f->version, STR(TALLY_VERSION));
+	record_features_add_text(f, FEATURE_ARCH, &f->arch, out->host.arch);
+	record_features_add_text(f, FEATURE_CPUDESC, &f->cpudesc, out->host.cpudesc);
+	record_features_add_text(f, FEATURE_CPUID, &f->cpuid, out->host.cpuid);
 	f->cpus_available = out->host.cpus_available;
 	f->cpus_online = out->host.cpus_online;
 	f->total_mem_kb = out->host.total_mem_kb;
@@ -288,7 +289,7 @@ enum tally_status record_features_read(
 		record_features_add(f, FEATURE_NRCPUS);
 	if (f->total_mem_kb)
 		record_features_add(f, FEATURE_TOTAL_MEM);
-	st = add_events(out, input, err);
+	st = record_features_add_events(out, input, err);
 	if (st == TALLY_OK)
 		st = add_tracing_data(out, input, err);
 	if (st == TALLY_OK && !(add_cmdline(out, input->argv) && add_topology(out) && add_machine_lists(out) &&

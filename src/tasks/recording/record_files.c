@@ -122,7 +122,7 @@ static int open_mapped(const struct record_mmap *m)
 	return mapped_file_open(&file);
 }
 
-static void hold(struct record_files *files, const struct record_mmap *m)
+static void record_files_hold(struct record_files *files, const struct record_mmap *m)
 {
 	uint64_t key[KEY_WORDS];
 	bool is_new;
@@ -162,7 +162,7 @@ static void look_at_map(struct record_files *files, const struct record_slices *
 		record_decode(&record, &fields, NULL) != TALLY_OK || !may_hold(&fields.mmap))
 		return;
 	pthread_mutex_lock(&files->mutex);
-	hold(files, &fields.mmap);
+	record_files_hold(files, &fields.mmap);
 	pthread_mutex_unlock(&files->mutex);
 }
 

@@ -39,12 +39,12 @@ struct record_live {
 	struct record_live_summary summary;
 };
 
-static uint64_t time_of(void *context, const struct record *record)
+static uint64_t record_live_time_of(void *context, const struct record *record)
 {
 	return live_unwind_time(context, record);
 }
 
-static enum tally_status add_events(struct record_live *live, struct tally_error *err)
+static enum tally_status record_live_add_events(struct record_live *live, struct tally_error *err)
 {
 	const struct event_list *events = live->config.events;
 	size_t source_count;
@@ -88,9 +88,9 @@ enum tally_status record_live_create(
 	live->config = *config;
 	enum tally_status st = live_unwind_create(&unwind, &live->unwind, err);
 	if (st == TALLY_OK)
-		st = ring_merge_init(&live->merge, config->recorder, time_of, live->unwind, err);
+		st = ring_merge_init(&live->merge, config->recorder, record_live_time_of, live->unwind, err);
 	if (st == TALLY_OK)
-		st = add_events(live, err);
+		st = record_live_add_events(live, err);
 	if (st != TALLY_OK) {
 		record_live_destroy(live);
 		return st;
@@ -112,7 +112,8 @@ void record_live_destroy(struct record_live *live)
 	free(live);
 }
 
-static enum tally_status flush(struct record_live *live, const struct record_sink *sink, struct tally_error *err)
+static enum tally_status record_live_flush(
+	struct record_live *live, const struct record_sink *sink, struct tally_error *err)
 {
 	struct tally_bytes bytes = writer_view(&live->out);
 
@@ -123,7 +124,7 @@ static enum tally_status flush(struct record_live *live, const struct record_sin
 	return st;
 }
 
-static enum tally_status feed_all(
+static enum tally_status record_live_feed_all(
 	struct record_live *live, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
 	enum tally_status st = TALLY_OK;
@@ -141,16 +142,16 @@ static enum tally_status feed_all(
 enum tally_status record_live_pass(struct record_live *live, const struct tally_bytes *slices, size_t slice_count,
 	const struct record_sink *sink, struct tally_error *err)
 {
-	enum tally_status st = feed_all(live, slices, slice_count, err);
+	enum tally_status st = record_live_feed_all(live, slices, slice_count, err);
 
-	return st == TALLY_OK ? flush(live, sink, err) : st;
+	return st == TALLY_OK ? record_live_flush(live, sink, err) : st;
 }
 
 enum tally_status record_live_learn(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
 	struct record_live *live = context;
-	enum tally_status st = feed_all(live, slices, slice_count, err);
+	enum tally_status st = record_live_feed_all(live, slices, slice_count, err);
 
 	writer_clear(&live->out);
 	return st;
@@ -176,7 +177,7 @@ static void set_step(struct record_live *live, unsigned step, int64_t now)
 		live->summary.least_freq = freq;
 }
 
-static void adapt(struct record_live *live, uint64_t fill)
+static void record_live_adapt(struct record_live *live, uint64_t fill)
 {
 	uint64_t lost = live_unwind_totals(live->unwind).lost;
 	int64_t now = clock_ms();
@@ -215,16 +216,16 @@ enum tally_status record_live_drain(struct record_live *live, const struct recor
 		if (st == TALLY_OK && !ring_merge_advance(&live->merge))
 			st = error_nomem(err);
 		if (st == TALLY_OK && live->out.len >= OUT_BYTES)
-			st = flush(live, sink, err);
+			st = record_live_flush(live, sink, err);
 	}
 	ring_merge_release(&live->merge);
 	if (st == TALLY_OK)
 		st = is_last ? live_unwind_finish(live->unwind, &live->out, err)
 			     : live_unwind_end_round(live->unwind, &live->out, err);
 	if (st == TALLY_OK)
-		st = flush(live, sink, err);
+		st = record_live_flush(live, sink, err);
 	if (!is_last)
-		adapt(live, fill);
+		record_live_adapt(live, fill);
 	return st;
 }
 
@@ -263,7 +264,7 @@ struct record_live_summary record_live_summary(struct record_live *live)
 	return summary;
 }
 
-static double percent(uint64_t part, uint64_t all)
+static double record_live_percent(uint64_t part, uint64_t all)
 {
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
@@ -277,8 +278,10 @@ void record_live_print(struct text *out, const struct record_live_summary *summa
 	if (all == 0 && t->damaged == 0)
 		return;
 	text_printf(out, "stacks: %.1f %% complete, %.1f %% cut, %.1f %% without unwind information, %.1f %% broken",
-		percent(ends[UNWIND_ROOT], all), percent(ends[UNWIND_STACK_SHORT] + ends[UNWIND_LIMIT], all),
-		percent(ends[UNWIND_NO_CFI], all), percent(ends[UNWIND_BROKEN] + ends[UNWIND_NO_REGISTERS], all));
+		record_live_percent(ends[UNWIND_ROOT], all),
+		record_live_percent(ends[UNWIND_STACK_SHORT] + ends[UNWIND_LIMIT], all),
+		record_live_percent(ends[UNWIND_NO_CFI], all),
+		record_live_percent(ends[UNWIND_BROKEN] + ends[UNWIND_NO_REGISTERS], all));
 	if (t->joined)
 		text_printf(out, "; %llu joined with earlier ones", (unsigned long long)t->joined);
 	if (t->shortened)

@@ -63,7 +63,7 @@ static bool id_of_map(void *context, uint32_t pid, const struct proc_map *map, s
 }
 
 /* "/lib/modules/6.1/kernel/net/nf-nat.ko.xz" and "[nf_nat]" -> "nf_nat". */
-static void module_of(struct tally_str name, char *out, size_t size)
+static void record_map_ids_module_of(struct tally_str name, char *out, size_t size)
 {
 	size_t len = 0;
 	for (size_t i = name.len; i > 0; i--)
@@ -86,7 +86,7 @@ static bool id_of_kernel(void *context, struct tally_str name, struct record_bui
 	(void)context;
 	if (str_starts_with(name, STR(KERNEL_NAME)))
 		return build_id_of_kernel(id);
-	module_of(name, module, sizeof(module));
+	record_map_ids_module_of(name, module, sizeof(module));
 	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module);
 	if (!*module || file_read(path, NOTES_BYTES_MAX, &notes, &len, NULL) != TALLY_OK)
 		return false;

@@ -135,7 +135,7 @@ const char *record_set_ring_size(const struct option_use *use)
 	return NULL;
 }
 
-static const char *set_max_size(const struct option_use *use)
+static const char *record_options_set_max_size(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	bool has_unit;
@@ -145,7 +145,7 @@ static const char *set_max_size(const struct option_use *use)
 		       : "--max-size takes a size with B, K, M or G";
 }
 
-static const char *set_affinity(const struct option_use *use)
+static const char *record_options_set_affinity(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 
@@ -215,7 +215,7 @@ static const char *set_compression(const struct option_use *use)
 	return NULL;
 }
 
-static const char *set_control(const struct option_use *use)
+static const char *record_options_set_control(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 
@@ -246,7 +246,7 @@ static const char *set_mmap_flush(const struct option_use *use)
 }
 
 /* 10s, 2m, 1h, 1d */
-static bool parse_time(const char *text, int64_t *ms)
+static bool record_options_parse_time(const char *text, int64_t *ms)
 {
 	static const char units[] = "smhd";
 	static const int64_t unit_ms[] = {1000, 60000, 3600000, 86400000};
@@ -275,7 +275,7 @@ static const char *set_switch_output(const struct option_use *use)
 		return NULL;
 	if (!use->value || strcmp(use->value, "signal") == 0)
 		o->switch_on_signal = true;
-	else if (!parse_time(use->value, &o->switch_ms) &&
+	else if (!record_options_parse_time(use->value, &o->switch_ms) &&
 		 !(record_size_parse(use->value, &o->switch_bytes, &has_unit) && has_unit && o->switch_bytes))
 		return "--switch-output takes 'signal', a size with B, K, M or G, or a time with s, m, h or d";
 	return NULL;
@@ -291,7 +291,7 @@ static bool parse_ms(struct tally_str text, int *ms)
 	return true;
 }
 
-static const char *set_delay(const struct option_use *use)
+static const char *record_options_set_delay(const struct option_use *use)
 {
 	static const char complaint[] = "--delay takes milliseconds, -1, or ranges that follow each other: 10-20,30-40";
 	struct record_settings *s = use->settings;
@@ -456,7 +456,7 @@ static const struct option options[] = {
 		.help = "one sample each n events"},
 	TEXT("cpu", 'C', "cpu", target.cpus, "record these CPUs (0-3,8)"),
 	FLAG("data", 'd', attrs.data_address, "store data addresses with each sample"),
-	CALL("delay", 'D', "ms", set_delay,
+	CALL("delay", 'D', "ms", record_options_set_delay,
 		"start measuring this long after the start of the command (-1: never), or ranges of time: 10-20,30-40"),
 	CALL("event", 'e', "event", record_set_event,
 		"the event to sample; may be given more than once. See 'tally list'"),
@@ -489,7 +489,8 @@ static const struct option options[] = {
 	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, AT(verbose), .help = "tell more"},
 	FLAG("weight", 'W', attrs.weight, "store the weight of each sample (events that have one)"),
 	OPTIONAL("compression-level", 'z', "n", set_compression, "compress the records with zstd (level 1 to 22)"),
-	CALL("affinity", 0, "node|cpu", set_affinity, "read each ring on the node, or the CPU, that it belongs to"),
+	CALL("affinity", 0, "node|cpu", record_options_set_affinity,
+		"read each ring on the node, or the CPU, that it belongs to"),
 	LATER("aio", 0, "n", "write asynchronously"),
 	FLAG("all-cgroups", 0, attrs.cgroups, "store cgroup events"),
 	FLAG("all-kernel", 0, attrs.all_kernel, "sample the kernel only"),
@@ -510,7 +511,7 @@ static const struct option options[] = {
 	LATER("clang-opt", 0, "clang options", "options for clang"),
 	LATER("clang-path", 0, "clang path", "which clang"),
 	FLAG("code-page-size", 0, attrs.code_page_size, "store the page size of the sampled code"),
-	CALL("control", 0, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]", set_control,
+	CALL("control", 0, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]", record_options_set_control,
 		"commands while it runs: enable [event], disable [event], evlist [-v|-F], ping, snapshot, stop; each "
 		"is "
 		"answered with 'ack'"),
@@ -526,7 +527,7 @@ static const struct option options[] = {
 		"with --call-graph dwarf: store registers and stacks, as perf does, to be unwound by report"),
 	LATER("kcore", 0, NULL, "copy /proc/kcore"),
 	FLAG("kernel-callchains", 0, attrs.no_user_callchain, "call chains of the kernel only"),
-	CALL("max-size", 0, "size", set_max_size, "stop when the file has this size"),
+	CALL("max-size", 0, "size", record_options_set_max_size, "stop when the file has this size"),
 	CALL("mmap-flush", 0, "number", set_mmap_flush, "least bytes to take from a ring (a size with B, K, M or G)"),
 	FLAG("namespaces", 0, attrs.namespaces, "store namespace events"),
 	FLAG("no-bpf-event", 0, attrs.no_bpf_event, "do not store bpf events"),

@@ -46,7 +46,7 @@ static void describe_compression(struct perfdata_features *f, int level)
 	record_features_add(f, FEATURE_COMPRESSED);
 }
 
-static enum tally_status read_features(struct record_output *o, struct tally_error *err)
+static enum tally_status record_output_read_features(struct record_output *o, struct tally_error *err)
 {
 	const struct record_request *q = o->request;
 	struct record_features_input input = {.kernel = q->kernel,
@@ -70,7 +70,7 @@ static enum tally_status read_features(struct record_output *o, struct tally_err
 	return st;
 }
 
-static enum tally_status begin(struct record_output *o, bool keep_old, struct tally_error *err)
+static enum tally_status record_output_begin(struct record_output *o, bool keep_old, struct tally_error *err)
 {
 	const struct record_output_options *options = &o->request->output;
 	char name[PATH_MAX];
@@ -86,7 +86,7 @@ static enum tally_status begin(struct record_output *o, bool keep_old, struct ta
 	if (st == TALLY_OK)
 		st = record_opening_add_events(o->request, o->recorder, o->writer, err);
 	if (st == TALLY_OK)
-		st = read_features(o, err);
+		st = record_output_read_features(o, err);
 	if (st == TALLY_OK && options->compression_level)
 		st = perfdata_writer_compress(o->writer, options->compression_level, err);
 	if (st == TALLY_OK)
@@ -116,7 +116,7 @@ enum tally_status record_output_open(
 
 	o->recorder = recorder;
 	if (options->threads == THREADS_NONE)
-		return begin(o, true, err);
+		return record_output_begin(o, true, err);
 	struct record_threads_config config = {.kernel = o->request->kernel,
 		.recorder = recorder,
 		.cpus = target->cpus,
@@ -126,7 +126,7 @@ enum tally_status record_output_open(
 		.compression_level = options->compression_level};
 	enum tally_status st = make_directory(options->path, err);
 	if (st == TALLY_OK)
-		st = begin(o, false, err);
+		st = record_output_begin(o, false, err);
 	return st == TALLY_OK ? record_threads_create(&config, &o->threads, err) : st;
 }
 
@@ -182,7 +182,7 @@ int record_output_timeout_ms(const struct record_output *o)
 }
 
 /* A file, or the directory that is ours; never a device that was there before. */
-static bool is_recording(const struct record_output *o)
+static bool record_output_is_recording(const struct record_output *o)
 {
 	struct stat st;
 
@@ -316,14 +316,14 @@ enum tally_status record_output_switch(struct record_output *o, struct tally_err
 		return st;
 	perfdata_writer_destroy(o->writer);
 	o->writer = NULL;
-	return begin(o, false, err);
+	return record_output_begin(o, false, err);
 }
 
 enum tally_status record_output_finish(struct record_output *o, struct record_summary *summary, struct tally_error *err)
 {
 	const struct record_request *q = o->request;
 	struct record_build_ids ids = {0};
-	bool can_read_back = is_recording(o);
+	bool can_read_back = record_output_is_recording(o);
 	enum tally_status st = TALLY_OK;
 
 	if (!o->writer)
@@ -348,7 +348,7 @@ enum tally_status record_output_finish(struct record_output *o, struct record_su
 
 void record_output_abandon(struct record_output *o)
 {
-	if (!o->writer || !is_recording(o))
+	if (!o->writer || !record_output_is_recording(o))
 		return;
 	if (o->request->output.threads != THREADS_NONE)
 		old_recording_remove_directory(o->request->output.path);

@@ -23,7 +23,7 @@
 
 enum waiting { WAITS_FOR_SIGNAL, WAITS_FOR_CONTROL, WAITS_FOR_EVENT };
 
-struct session {
+struct record_session_session {
 	const struct record_request *request;
 	struct record_summary *summary;
 	struct record_opening opening;
@@ -42,7 +42,7 @@ struct session {
 	bool has_mask;
 };
 
-static enum tally_status take_signals(struct session *s, struct tally_error *err)
+static enum tally_status record_session_take_signals(struct record_session_session *s, struct tally_error *err)
 {
 	/* SIGPIPE: the command is to be ended first. SIGUSR2 asks for the next file, or for nothing. */
 	const int ours[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGUSR2, SIGHUP};
@@ -63,7 +63,7 @@ static enum tally_status take_signals(struct session *s, struct tally_error *err
 	return s->signal_fd >= 0 ? TALLY_OK : error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
 }
 
-static enum tally_status look_at_child(struct session *s, struct tally_error *err)
+static enum tally_status look_at_child(struct record_session_session *s, struct tally_error *err)
 {
 	siginfo_t child = {0};
 
@@ -76,7 +76,7 @@ static enum tally_status look_at_child(struct session *s, struct tally_error *er
 	return TALLY_OK;
 }
 
-static enum tally_status read_signals(struct session *s, struct tally_error *err)
+static enum tally_status record_session_read_signals(struct record_session_session *s, struct tally_error *err)
 {
 	struct signalfd_siginfo info;
 	enum tally_status st = TALLY_OK;
@@ -97,7 +97,8 @@ static enum tally_status read_signals(struct session *s, struct tally_error *err
 	return st;
 }
 
-static enum tally_status wait_for(struct session *s, int fd, enum waiting what, struct tally_error *err)
+static enum tally_status record_session_wait_for(
+	struct record_session_session *s, int fd, enum waiting what, struct tally_error *err)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.u32 = what};
 
@@ -106,9 +107,9 @@ static enum tally_status wait_for(struct session *s, int fd, enum waiting what, 
 	return error_set_errno(err, TALLY_INVALID, errno, "the descriptor %d cannot be waited for", fd);
 }
 
-static enum tally_status open_waiting(struct session *s, struct tally_error *err)
+static enum tally_status open_waiting(struct record_session_session *s, struct tally_error *err)
 {
-	enum tally_status st = take_signals(s, err);
+	enum tally_status st = record_session_take_signals(s, err);
 
 	if (st == TALLY_OK)
 		st = record_control_open(&s->request->control, &s->control, err);
@@ -117,11 +118,11 @@ static enum tally_status open_waiting(struct session *s, struct tally_error *err
 	s->wait_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (s->wait_fd < 0)
 		return error_set_errno(err, TALLY_IO, errno, "waiting for signals");
-	st = wait_for(s, s->signal_fd, WAITS_FOR_SIGNAL, err);
-	return st == TALLY_OK ? wait_for(s, s->control.control_fd, WAITS_FOR_CONTROL, err) : st;
+	st = record_session_wait_for(s, s->signal_fd, WAITS_FOR_SIGNAL, err);
+	return st == TALLY_OK ? record_session_wait_for(s, s->control.control_fd, WAITS_FOR_CONTROL, err) : st;
 }
 
-static enum tally_status resolve_target(struct session *s, struct tally_error *err)
+static enum tally_status resolve_target(struct record_session_session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
 	enum tally_status st = record_opening_find(&s->opening, err);
@@ -140,7 +141,7 @@ static enum tally_status resolve_target(struct session *s, struct tally_error *e
 static enum tally_status to_output(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
-	struct session *s = context;
+	struct record_session_session *s = context;
 
 	record_progress_count(&s->progress, slices, slice_count);
 	return record_output_append(&s->output, slices, slice_count, err);
@@ -150,7 +151,7 @@ static enum tally_status to_output(
 static enum tally_status to_output_and_live(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
-	struct session *s = context;
+	struct record_session_session *s = context;
 	const struct record_sink sink = {to_output, s};
 
 	if (s->request->files)
@@ -159,7 +160,7 @@ static enum tally_status to_output_and_live(
 			       : record_output_append(&s->output, slices, slice_count, err);
 }
 
-static enum tally_status write_initial_state(struct session *s, struct tally_error *err)
+static enum tally_status write_initial_state(struct record_session_session *s, struct tally_error *err)
 {
 	const struct record_sink sink = {to_output_and_live, s};
 	enum tally_status st =
@@ -169,7 +170,7 @@ static enum tally_status write_initial_state(struct session *s, struct tally_err
 }
 
 /* What is not written at the start has to be known to unwind. */
-static enum tally_status learn_initial_state(struct session *s, struct tally_error *err)
+static enum tally_status learn_initial_state(struct record_session_session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
 	const struct record_sink sink = {record_live_learn, s->opening.live};
@@ -181,12 +182,13 @@ static enum tally_status learn_initial_state(struct session *s, struct tally_err
 }
 
 /* Before the samples, or with --tail-synthesize behind them. */
-static enum tally_status describe_if_due(struct session *s, bool is_tail, struct tally_error *err)
+static enum tally_status describe_if_due(struct record_session_session *s, bool is_tail, struct tally_error *err)
 {
 	return s->request->describes_at_end == is_tail ? write_initial_state(s, err) : TALLY_OK;
 }
 
-static enum tally_status drain(struct session *s, bool is_last, uint64_t *bytes, struct tally_error *err)
+static enum tally_status record_session_drain(
+	struct record_session_session *s, bool is_last, uint64_t *bytes, struct tally_error *err)
 {
 	struct record_sink sink = {to_output, s};
 	enum tally_status st = s->opening.live ? record_live_drain(s->opening.live, &sink, is_last, bytes, err)
@@ -198,7 +200,7 @@ static enum tally_status drain(struct session *s, bool is_last, uint64_t *bytes,
 }
 
 /* What the rings have that overwrite themselves, with the state of things at its end. */
-static enum tally_status end_of_file(struct session *s, struct tally_error *err)
+static enum tally_status end_of_file(struct record_session_session *s, struct tally_error *err)
 {
 	struct record_sink sink = {to_output, s};
 	uint64_t bytes = 0;
@@ -211,7 +213,7 @@ static enum tally_status end_of_file(struct session *s, struct tally_error *err)
 	return st == TALLY_OK ? describe_if_due(s, true, err) : st;
 }
 
-static enum tally_status switch_output(struct session *s, struct tally_error *err)
+static enum tally_status switch_output(struct record_session_session *s, struct tally_error *err)
 {
 	enum tally_status st = end_of_file(s, err);
 
@@ -225,7 +227,7 @@ static enum tally_status switch_output(struct session *s, struct tally_error *er
 	return st == TALLY_OK ? describe_if_due(s, false, err) : st;
 }
 
-static enum tally_status read_control(struct session *s, struct tally_error *err)
+static enum tally_status read_control(struct record_session_session *s, struct tally_error *err)
 {
 	struct record_commands commands = {s->request, s->opening.recorder, &s->control, false};
 	bool is_open;
@@ -237,7 +239,7 @@ static enum tally_status read_control(struct session *s, struct tally_error *err
 	return st;
 }
 
-static enum tally_status read_what_waits(struct session *s, struct tally_error *err)
+static enum tally_status read_what_waits(struct record_session_session *s, struct tally_error *err)
 {
 	struct epoll_event events[EVENTS_AT_ONCE];
 	enum tally_status st = TALLY_OK;
@@ -247,7 +249,7 @@ static enum tally_status read_what_waits(struct session *s, struct tally_error *
 		return error_set_errno(err, TALLY_IO, errno, "waiting for signals");
 	for (int i = 0; st == TALLY_OK && i < n; i++) {
 		if (events[i].data.u32 == WAITS_FOR_SIGNAL)
-			st = read_signals(s, err);
+			st = record_session_read_signals(s, err);
 		else if (events[i].data.u32 == WAITS_FOR_CONTROL)
 			st = read_control(s, err);
 	}
@@ -255,7 +257,7 @@ static enum tally_status read_what_waits(struct session *s, struct tally_error *
 }
 
 /* --delay: the times at which events are enabled and disabled in turn. */
-static enum tally_status toggle_if_due(struct session *s, struct tally_error *err)
+static enum tally_status toggle_if_due(struct record_session_session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
 	enum tally_status st = TALLY_OK;
@@ -266,7 +268,7 @@ static enum tally_status toggle_if_due(struct session *s, struct tally_error *er
 	return st;
 }
 
-static int timeout_ms(const struct session *s)
+static int timeout_ms(const struct record_session_session *s)
 {
 	const struct record_request *q = s->request;
 	int timeout = record_output_timeout_ms(&s->output);
@@ -279,7 +281,7 @@ static int timeout_ms(const struct session *s)
 	return record_progress_timeout_ms(&s->progress, timeout);
 }
 
-static void note_size(struct session *s)
+static void note_size(struct record_session_session *s)
 {
 	uint64_t bytes;
 	bool is_full = record_output_is_full(&s->output, &bytes);
@@ -292,13 +294,14 @@ static void note_size(struct session *s)
 		s->request->argv[0], (unsigned long long)bytes >> 10);
 }
 
-static enum tally_status explain(const struct session *s, enum tally_status st, struct tally_error *err)
+static enum tally_status record_session_explain(
+	const struct record_session_session *s, enum tally_status st, struct tally_error *err)
 {
 	return st == TALLY_OK ? TALLY_OK : record_output_failure(&s->output, err);
 }
 
 /* The events of the target have ended: with its threads, or before them, at an exec (exec_stop.h). */
-static void note_hang_up(struct session *s)
+static void note_hang_up(struct record_session_session *s)
 {
 	const struct target *t = &s->opening.target;
 
@@ -309,7 +312,7 @@ static void note_hang_up(struct session *s)
 }
 
 /* A command is waited for to its own end, whatever becomes of its events. */
-static bool target_is_over(struct session *s)
+static bool target_is_over(struct record_session_session *s)
 {
 	if (!recorder_target_is_over(s->opening.recorder))
 		return false;
@@ -318,7 +321,7 @@ static bool target_is_over(struct session *s)
 }
 
 /* Meanwhile programs that come are held: some do not live as long as a ring takes to fill. */
-static enum tally_status wait_and_look(struct session *s, bool *is_ready, struct tally_error *err)
+static enum tally_status wait_and_look(struct record_session_session *s, bool *is_ready, struct tally_error *err)
 {
 	struct recorder *recorder = s->opening.recorder;
 	struct record_files *files = s->request->files;
@@ -337,7 +340,7 @@ static enum tally_status wait_and_look(struct session *s, bool *is_ready, struct
 }
 
 /* Until the command or the target ends, or a signal comes. */
-static enum tally_status record_all(struct session *s, struct tally_error *err)
+static enum tally_status record_all(struct record_session_session *s, struct tally_error *err)
 {
 	uint64_t bytes;
 	enum tally_status st = TALLY_OK;
@@ -353,9 +356,9 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 		s->is_over |= target_is_over(s);
 		if (st != TALLY_OK || s->is_over)
 			break;
-		st = drain(s, false, &bytes, err);
+		st = record_session_drain(s, false, &bytes, err);
 		if (st == TALLY_OK && s->output.threads)
-			st = explain(s, record_threads_check(s->output.threads, err), err);
+			st = record_session_explain(s, record_threads_check(s->output.threads, err), err);
 		s->wakeups += bytes > 0;
 		note_size(s);
 		if (st == TALLY_OK && !s->is_over && (s->wants_switch || record_output_wants_switch(&s->output)))
@@ -365,13 +368,13 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 	if (s->child_is_started && !s->child_is_over)
 		(void)kill(s->child.pid, SIGTERM); /* now: what it still does is not recorded any more */
 	if (st == TALLY_OK && s->output.threads)
-		st = explain(s, record_threads_stop(s->output.threads, err), err);
+		st = record_session_explain(s, record_threads_stop(s->output.threads, err), err);
 	recorder_disable(s->opening.recorder);
 	if (st == TALLY_OK && s->output.threads) /* what came between the two */
-		st = explain(s, record_threads_stop(s->output.threads, err), err);
+		st = record_session_explain(s, record_threads_stop(s->output.threads, err), err);
 	do {
 		if (st == TALLY_OK)
-			st = drain(s, true, &bytes, err);
+			st = record_session_drain(s, true, &bytes, err);
 	} while (st == TALLY_OK && bytes);
 	if (st == TALLY_OK)
 		st = end_of_file(s, err);
@@ -379,7 +382,7 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 }
 
 /* What the kernel dropped per event, as records of our own: LOST records only come when a ring has room again. */
-static enum tally_status write_lost(struct session *s, struct tally_error *err)
+static enum tally_status write_lost(struct record_session_session *s, struct tally_error *err)
 {
 	size_t count;
 	const struct recorder_source *sources = recorder_sources(s->opening.recorder, &count);
@@ -404,7 +407,7 @@ static enum tally_status write_lost(struct session *s, struct tally_error *err)
 	return st;
 }
 
-static void end_child(struct session *s)
+static void record_session_end_child(struct record_session_session *s)
 {
 	struct rusage usage;
 
@@ -417,7 +420,7 @@ static void end_child(struct session *s)
 	s->summary->has_child_status = spawn_wait(&s->child, &s->summary->child_status, &usage, NULL) == TALLY_OK;
 }
 
-static void note_what_is_open(const struct session *s)
+static void note_what_is_open(const struct record_session_session *s)
 {
 	const struct event_list *events = s->request->events;
 	size_t count;
@@ -436,7 +439,7 @@ static void note_what_is_open(const struct session *s)
 	}
 }
 
-static enum tally_status take_priority(const struct session *s, struct tally_error *err)
+static enum tally_status record_session_take_priority(const struct record_session_session *s, struct tally_error *err)
 {
 	struct sched_param param = {.sched_priority = s->request->realtime_priority};
 
@@ -446,7 +449,7 @@ static enum tally_status take_priority(const struct session *s, struct tally_err
 		"Could not set realtime priority %d", param.sched_priority);
 }
 
-static enum tally_status start_watch(struct session *s, struct tally_error *err)
+static enum tally_status start_watch(struct record_session_session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
 
@@ -456,7 +459,7 @@ static enum tally_status start_watch(struct session *s, struct tally_error *err)
 	return st == TALLY_OK ? record_watch_add(s->watch, s->wait_fd, WAITS_FOR_EVENT, err) : st;
 }
 
-static enum tally_status start(struct session *s, struct tally_error *err)
+static enum tally_status record_session_start(struct record_session_session *s, struct tally_error *err)
 {
 	enum tally_status st = record_output_init(&s->output, s->request, err);
 
@@ -480,7 +483,7 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 	if (st == TALLY_OK)
 		st = learn_initial_state(s, err);
 	if (st == TALLY_OK)
-		st = take_priority(s, err);
+		st = record_session_take_priority(s, err);
 	if (st == TALLY_OK && s->output.threads)
 		st = record_threads_start(s->output.threads, err);
 	s->started_ms = clock_ms();
@@ -496,7 +499,7 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 	return st;
 }
 
-static void close_waiting(struct session *s)
+static void close_waiting(struct record_session_session *s)
 {
 	record_control_close(&s->control);
 	if (s->wait_fd >= 0)
@@ -528,7 +531,7 @@ void record_session_unblock(struct record_summary *summary)
 enum tally_status record_session_run(
 	const struct record_request *request, struct record_summary *summary, struct tally_error *err)
 {
-	struct session s = {.request = request,
+	struct record_session_session s = {.request = request,
 		.opening = {.request = request},
 		.summary = summary,
 		.signal_fd = -1,
@@ -536,7 +539,7 @@ enum tally_status record_session_run(
 		.control = {.control_fd = -1, .ack_fd = -1}};
 
 	*summary = (struct record_summary){0};
-	enum tally_status st = start(&s, err);
+	enum tally_status st = record_session_start(&s, err);
 	bool was_started = st == TALLY_OK;
 	s.output.is_recording = was_started;
 	if (was_started) {
@@ -544,7 +547,7 @@ enum tally_status record_session_run(
 		if (st == TALLY_OK)
 			st = write_lost(&s, err);
 	}
-	end_child(&s);
+	record_session_end_child(&s);
 	if (was_started)
 		record_announce(request, "[ %s record: Woken up %llu times to write data ]", request->argv[0],
 			(unsigned long long)s.wakeups);

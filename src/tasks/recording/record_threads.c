@@ -80,7 +80,7 @@ static void make_groups(struct record_threads *t)
 	}
 }
 
-static enum tally_status open_stream(struct record_threads *t, size_t ring, struct tally_error *err)
+static enum tally_status record_threads_open_stream(struct record_threads *t, size_t ring, struct tally_error *err)
 {
 	char path[PATH_MAX];
 	struct stream *s = &t->streams[ring];
@@ -112,7 +112,7 @@ enum tally_status record_threads_create(
 	if (st == TALLY_OK)
 		st = cpu_places(config->kernel, config->cpus, config->cpu_count, &t->places, err);
 	for (size_t i = 0; st == TALLY_OK && i < config->cpu_count; i++)
-		st = open_stream(t, i, err);
+		st = record_threads_open_stream(t, i, err);
 	if (st != TALLY_OK) {
 		record_threads_destroy(t);
 		return st;
@@ -122,7 +122,8 @@ enum tally_status record_threads_create(
 	return TALLY_OK;
 }
 
-static enum tally_status write_all(struct stream *s, struct iovec *vec, int count, struct tally_error *err)
+static enum tally_status record_threads_write_all(
+	struct stream *s, struct iovec *vec, int count, struct tally_error *err)
 {
 	uint64_t before = atomic_load(&s->bytes);
 	uint64_t done = 0;
@@ -163,11 +164,11 @@ static enum tally_status to_stream(
 		if (st != TALLY_OK)
 			return st;
 		vec[0] = (struct iovec){s->packed.data, s->packed.len};
-		return write_all(s, vec, 1, err);
+		return record_threads_write_all(s, vec, 1, err);
 	}
 	for (size_t i = 0; i < slice_count && i < SLICE_MAX; i++)
 		vec[i] = (struct iovec){(void *)(uintptr_t)slices[i].data, slices[i].len};
-	return write_all(s, vec, (int)slice_count, err);
+	return record_threads_write_all(s, vec, (int)slice_count, err);
 }
 
 static enum tally_status drain_rings(struct worker *w, uint64_t *bytes, struct tally_error *err)
@@ -183,7 +184,7 @@ static enum tally_status drain_rings(struct worker *w, uint64_t *bytes, struct t
 }
 
 /* Where its rings are filled. It may run elsewhere if that is not allowed. */
-static void settle(const struct worker *w)
+static void record_threads_settle(const struct worker *w)
 {
 	const struct cpu_place *places = w->all->places;
 	int cpu_max = 0;
@@ -201,14 +202,14 @@ static void settle(const struct worker *w)
 	CPU_FREE(set);
 }
 
-static void *work(void *context)
+static void *record_threads_work(void *context)
 {
 	struct worker *w = context;
 	const struct kernel_seam *kernel = w->all->config.kernel;
 	struct pollfd *polls = calloc(w->ring_count + 1, sizeof(*polls));
 	uint64_t bytes;
 
-	settle(w);
+	record_threads_settle(w);
 	w->status = polls ? TALLY_OK : error_nomem(&w->error);
 	for (size_t i = 0; polls && i < w->ring_count; i++)
 		polls[i] = (struct pollfd){recorder_ring_fd(w->all->config.recorder, w->rings[i]), POLLIN, 0};
@@ -233,7 +234,7 @@ enum tally_status record_threads_start(struct record_threads *t, struct tally_er
 {
 	for (size_t i = 0; i < t->worker_count; i++) {
 		struct worker *w = &t->workers[i];
-		int errnum = pthread_create(&w->thread, NULL, work, w);
+		int errnum = pthread_create(&w->thread, NULL, record_threads_work, w);
 		if (errnum != 0)
 			return error_set_errno(err, TALLY_LIMIT, errnum, "a thread cannot be started");
 		w->is_running = true;

@@ -76,7 +76,7 @@ enum tally_status record_watch_add(const struct record_watch *w, int epoll_fd, u
 	return TALLY_OK;
 }
 
-static enum tally_status drop(
+static enum tally_status record_watch_drop(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
 	return TALLY_OK;
@@ -85,7 +85,7 @@ static enum tally_status drop(
 /* Epoll alone does not tell: the kernel forgets that a ring was filled once anyone has asked. */
 bool record_watch_has_come(struct record_watch *w)
 {
-	struct record_sink sink = {drop, NULL};
+	struct record_sink sink = {record_watch_drop, NULL};
 	uint64_t bytes = 0;
 
 	return recorder_drain(w->recorder, &sink, &bytes, NULL) == TALLY_OK && bytes > 0;

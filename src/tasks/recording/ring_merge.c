@@ -25,7 +25,7 @@ void ring_merge_deinit(struct ring_merge *m)
 	*m = (struct ring_merge){0};
 }
 
-static void release(struct ring_merge *m, size_t ring)
+static void ring_merge_release_ring(struct ring_merge *m, size_t ring)
 {
 	uint64_t taken = live_merge_taken(&m->merge, ring);
 
@@ -67,12 +67,12 @@ bool ring_merge_advance(struct ring_merge *m)
 	if (!live_merge_advance(&m->merge))
 		return false;
 	if (live_merge_taken(&m->merge, ring) - m->released[ring] >= m->share)
-		release(m, ring);
+		ring_merge_release_ring(m, ring);
 	return true;
 }
 
 void ring_merge_release(struct ring_merge *m)
 {
 	for (size_t i = 0; i < m->merge.count; i++)
-		release(m, i);
+		ring_merge_release_ring(m, i);
 }

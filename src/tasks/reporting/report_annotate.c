@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-static enum tally_status read_samples(struct report_annotate *annotate, struct tally_error *err)
+static enum tally_status report_annotate_read_samples(struct report_annotate *annotate, struct tally_error *err)
 {
 	const struct report_request *r = annotate->request;
 	struct annotate_request wanted = {.input = {.path = r->input, .force = r->force},
@@ -52,7 +52,7 @@ struct annotate_explore report_annotation_explore(
 enum tally_status report_annotate_show(
 	struct report_annotate *annotate, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err)
 {
-	enum tally_status status = annotate->is_read ? TALLY_OK : read_samples(annotate, err);
+	enum tally_status status = annotate->is_read ? TALLY_OK : report_annotate_read_samples(annotate, err);
 	if (status != TALLY_OK)
 		return status;
 	struct annotate_samples *samples = &annotate->samples;

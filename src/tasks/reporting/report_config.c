@@ -70,7 +70,7 @@ static void set_annotate(struct config_reading *reading, const struct config_tex
 		set_bool(reading, config->name, config_text_value(config), false, &annotation->hides_source);
 }
 
-static enum tally_status apply(void *data, const struct config_text *config, struct tally_error *err)
+static enum tally_status report_config_apply(void *data, const struct config_text *config, struct tally_error *err)
 {
 	struct config_reading *reading = data;
 	struct tally_str value = config_text_value(config);
@@ -98,7 +98,7 @@ enum tally_status report_config_read(
 	struct report_request *request, char **sort, struct diag *notes, struct tally_error *err)
 {
 	struct config_reading reading = {.request = request, .sort = sort, .notes = notes};
-	enum tally_status status = config_files_read(apply, &reading, notes, err);
+	enum tally_status status = config_files_read(report_config_apply, &reading, notes, err);
 	/* as perf has it: the rows' limit is the chains' too, wherever that was set */
 	if (status == TALLY_OK && reading.has_percent_limit)
 		request->percent_limit = request->chains.min_percent = reading.percent_limit;
@@ -108,5 +108,5 @@ enum tally_status report_config_read(
 enum tally_status report_config_read_top(struct report_request *request, struct diag *notes, struct tally_error *err)
 {
 	struct config_reading reading = {.request = request, .notes = notes};
-	return config_files_read(apply, &reading, notes, err);
+	return config_files_read(report_config_apply, &reading, notes, err);
 }

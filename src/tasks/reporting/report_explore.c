@@ -21,7 +21,7 @@ struct view {
 	bool is_open;
 };
 
-struct session {
+struct report_explore_session {
 	const struct explore_source *source;
 	struct tui_terminal *terminal;
 	struct view *views; /* by index of the source */
@@ -49,7 +49,7 @@ void explore_begun_end(struct explore_begun *begun)
 }
 
 /* The explorer of what was known of this table before goes on with it. */
-static enum tally_status resume(struct view *view, struct explore_begun *begun, struct tally_error *err)
+static enum tally_status report_explore_resume(struct view *view, struct explore_begun *begun, struct tally_error *err)
 {
 	view->explorer = begun->explorer;
 	begun->has_explorer = false;
@@ -61,7 +61,8 @@ static enum tally_status resume(struct view *view, struct explore_begun *begun, 
 	return status;
 }
 
-static enum tally_status make_view(struct session *s, uint32_t index, struct view *view, struct tally_error *err)
+static enum tally_status report_explore_make_view(
+	struct report_explore_session *s, uint32_t index, struct view *view, struct tally_error *err)
 {
 	struct explore_begun *begun = index == 0 ? s->source->begun : NULL;
 	enum tally_status status = TALLY_OK;
@@ -74,7 +75,7 @@ static enum tally_status make_view(struct session *s, uint32_t index, struct vie
 	if (status != TALLY_OK)
 		return status;
 	if (begun && begun->has_explorer)
-		status = resume(view, begun, err);
+		status = report_explore_resume(view, begun, err);
 	else
 		status = explorer_init(
 			&view->explorer, &view->from.table, &view->from.options, view->from.title.data, err);
@@ -83,10 +84,10 @@ static enum tally_status make_view(struct session *s, uint32_t index, struct vie
 	return status;
 }
 
-static enum tally_status open_view(struct session *s, uint32_t index, struct tally_error *err)
+static enum tally_status open_view(struct report_explore_session *s, uint32_t index, struct tally_error *err)
 {
 	struct view *view = &s->views[index];
-	enum tally_status status = view->is_open ? TALLY_OK : make_view(s, index, view, err);
+	enum tally_status status = view->is_open ? TALLY_OK : report_explore_make_view(s, index, view, err);
 	view->is_open = status == TALLY_OK;
 	return status;
 }
@@ -101,7 +102,8 @@ static void close_view(struct view *view)
 	view->is_open = false;
 }
 
-static enum tally_status switch_event(struct session *s, uint32_t step, struct tally_error *err)
+static enum tally_status report_explore_switch_event(
+	struct report_explore_session *s, uint32_t step, struct tally_error *err)
 {
 	struct explorer *from = &s->views[s->current].explorer;
 	if (s->source->count < 2) {
@@ -112,7 +114,7 @@ static enum tally_status switch_event(struct session *s, uint32_t step, struct t
 	return open_view(s, s->current, err);
 }
 
-static enum tally_status draw(struct session *s, struct tally_error *err)
+static enum tally_status report_explore_draw(struct report_explore_session *s, struct tally_error *err)
 {
 	struct explorer *e = &s->views[s->current].explorer;
 	char events[32] = "";
@@ -128,18 +130,19 @@ static enum tally_status draw(struct session *s, struct tally_error *err)
 }
 
 /* What takes a while says so first. */
-static enum tally_status say_while(struct session *s, const char *what, struct tally_error *err)
+static enum tally_status report_explore_say_while(
+	struct report_explore_session *s, const char *what, struct tally_error *err)
 {
 	struct explorer *e = &s->views[s->current].explorer;
 	explorer_say(e, "%s", what);
-	enum tally_status status = draw(s, err);
+	enum tally_status status = report_explore_draw(s, err);
 	e->message[0] = '\0';
 	return status;
 }
 
 /* The samples of all functions are read when the first one is asked for. why: what to say about it on the screen. */
-static enum tally_status annotate_function(
-	struct session *s, uint32_t function, bool *leaves, struct tally_error *why, struct tally_error *err)
+static enum tally_status annotate_function(struct report_explore_session *s, uint32_t function, bool *leaves,
+	struct tally_error *why, struct tally_error *err)
 {
 	const struct flat_table *table = &s->views[s->current].from.table;
 	struct explore_symbol symbol = {.terminal = s->terminal, .grid = &s->grid};
@@ -149,14 +152,15 @@ static enum tally_status annotate_function(
 	return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
 }
 
-static enum tally_status annotate(struct session *s, bool *leaves, struct tally_error *err)
+static enum tally_status report_explore_annotate(
+	struct report_explore_session *s, bool *leaves, struct tally_error *err)
 {
 	struct explorer *e = &s->views[s->current].explorer;
 	uint32_t function = explorer_function(e);
 	struct tally_error why = {0};
 	if (function == PROFILE_NONE)
 		return TALLY_OK;
-	enum tally_status status = say_while(s, "reading the samples of functions ...", err);
+	enum tally_status status = report_explore_say_while(s, "reading the samples of functions ...", err);
 	if (status == TALLY_OK)
 		status = annotate_function(s, function, leaves, &why, err);
 	if (why.text[0])
@@ -164,15 +168,16 @@ static enum tally_status annotate(struct session *s, bool *leaves, struct tally_
 	return status;
 }
 
-static enum tally_status make_tree(void *data, enum tree_kind kind, struct flame_tree *tree, struct tally_error *err)
+static enum tally_status report_explore_make_tree(
+	void *data, enum tree_kind kind, struct flame_tree *tree, struct tally_error *err)
 {
-	struct session *s = data;
+	struct report_explore_session *s = data;
 	if (kind == TREE_OF_LEVELS)
 		return s->source->levels(s->source->data, &s->views[s->current].from.table, tree, err);
 	return s->source->tree(s->source->data, s->current, kind == TREE_OF_CALLERS, tree, err);
 }
 
-static struct tree_explore tree_request(struct session *s)
+static struct tree_explore tree_request(struct report_explore_session *s)
 {
 	const struct explore_table *of = &s->views[s->current].from;
 	return (struct tree_explore){.terminal = s->terminal,
@@ -182,11 +187,11 @@ static struct tree_explore tree_request(struct session *s)
 		.limit = of->options.chains.min_percent,
 		.level_limit = of->options.percent_limit,
 		.data = s,
-		.make = make_tree};
+		.make = report_explore_make_tree};
 }
 
-static enum tally_status annotate_label(struct session *s, const struct flame_label *label, enum tree_action view,
-	bool *leaves, struct tally_error *err)
+static enum tally_status report_explore_annotate_label(struct report_explore_session *s,
+	const struct flame_label *label, enum tree_action view, bool *leaves, struct tally_error *err)
 {
 	struct view *of = &s->views[s->current];
 	struct tally_error why = {0};
@@ -201,10 +206,12 @@ static enum tally_status annotate_label(struct session *s, const struct flame_la
 	return status;
 }
 
-static enum tally_status show_tree(struct session *s, enum tree_action view, bool *leaves, struct tally_error *err)
+static enum tally_status report_explore_show_tree(
+	struct report_explore_session *s, enum tree_action view, bool *leaves, struct tally_error *err)
 {
 	enum tree_action end = TREE_STAY;
-	enum tally_status status = say_while(s, view == TREE_LEVELS ? "sorting ..." : "merging stacks ...", err);
+	enum tally_status status =
+		report_explore_say_while(s, view == TREE_LEVELS ? "sorting ..." : "merging stacks ...", err);
 	while (status == TALLY_OK && end != TREE_BACK && !*leaves) {
 		struct tree_explore request = tree_request(s);
 		struct tree_views *trees = &s->views[s->current].trees;
@@ -214,16 +221,16 @@ static enum tally_status show_tree(struct session *s, enum tree_action view, boo
 			break;
 		*leaves = end == TREE_LEAVE;
 		if (end == TREE_ANNOTATE)
-			status = annotate_label(s, label, view, leaves, err);
+			status = report_explore_annotate_label(s, label, view, leaves, err);
 		else if ((end == TREE_NEXT_EVENT || end == TREE_PREVIOUS_EVENT) && s->source->count < 2)
 			tree_explore_say(trees, view, "the recording has one event");
 		else if (end == TREE_NEXT_EVENT || end == TREE_PREVIOUS_EVENT)
-			status = switch_event(s, end == TREE_NEXT_EVENT ? 1 : s->source->count - 1, err);
+			status = report_explore_switch_event(s, end == TREE_NEXT_EVENT ? 1 : s->source->count - 1, err);
 	}
 	return status;
 }
 
-static enum tally_status order(struct view *view, struct tally_error *err)
+static enum tally_status report_explore_order(struct view *view, struct tally_error *err)
 {
 	struct explorer *e = &view->explorer;
 	enum tally_status status =
@@ -233,13 +240,14 @@ static enum tally_status order(struct view *view, struct tally_error *err)
 	return status;
 }
 
-static enum tally_status show_page(struct session *s, enum explore_page page, bool *leaves, struct tally_error *err)
+static enum tally_status show_page(
+	struct report_explore_session *s, enum explore_page page, bool *leaves, struct tally_error *err)
 {
 	struct explorer *e = &s->views[s->current].explorer;
 	struct tally_error why = {0};
 	struct text text = {0};
 	struct text_screen screen = {0};
-	enum tally_status status = say_while(s, "reading ...", err);
+	enum tally_status status = report_explore_say_while(s, "reading ...", err);
 	if (status != TALLY_OK)
 		return status;
 	status = s->source->page(s->source->data, page, &text, &why);
@@ -272,13 +280,13 @@ static enum tally_status show_page(struct session *s, enum explore_page page, bo
 }
 
 /* All tables begin anew; keys that cannot be had leave them as they are. */
-static enum tally_status sort_by(struct session *s, struct tally_error *err)
+static enum tally_status sort_by(struct report_explore_session *s, struct tally_error *err)
 {
 	struct explorer *e = &s->views[s->current].explorer;
 	struct tally_error why = {0};
 	char keys[TUI_INPUT_BYTES];
 	memcpy(keys, e->input.text, sizeof(keys));
-	enum tally_status status = say_while(s, "sorting ...", err);
+	enum tally_status status = report_explore_say_while(s, "sorting ...", err);
 	if (status != TALLY_OK)
 		return status;
 	status = s->source->sort(s->source->data, keys, &why);
@@ -293,31 +301,32 @@ static enum tally_status sort_by(struct session *s, struct tally_error *err)
 	return open_view(s, s->current, err);
 }
 
-static enum tally_status act(struct session *s, enum explorer_action action, bool *leaves, struct tally_error *err)
+static enum tally_status report_explore_act(
+	struct report_explore_session *s, enum explorer_action action, bool *leaves, struct tally_error *err)
 {
 	switch (action) {
 	case EXPLORER_QUIT:
 		*leaves = true;
 		break;
 	case EXPLORER_NEXT_EVENT:
-		return switch_event(s, 1, err);
+		return report_explore_switch_event(s, 1, err);
 	case EXPLORER_PREVIOUS_EVENT:
-		return switch_event(s, s->source->count - 1, err);
+		return report_explore_switch_event(s, s->source->count - 1, err);
 	case EXPLORER_PRINT:
 		tui_print_table(&s->views[s->current].explorer);
 		break;
 	case EXPLORER_ANNOTATE:
-		return annotate(s, leaves, err);
+		return report_explore_annotate(s, leaves, err);
 	case EXPLORER_ORDER:
-		return order(&s->views[s->current], err);
+		return report_explore_order(&s->views[s->current], err);
 	case EXPLORER_SORT:
 		return sort_by(s, err);
 	case EXPLORER_TOP_DOWN:
-		return show_tree(s, TREE_TOP_DOWN, leaves, err);
+		return report_explore_show_tree(s, TREE_TOP_DOWN, leaves, err);
 	case EXPLORER_CALLERS:
-		return show_tree(s, TREE_CALLERS, leaves, err);
+		return report_explore_show_tree(s, TREE_CALLERS, leaves, err);
 	case EXPLORER_FLAME:
-		return show_tree(s, TREE_FLAME, leaves, err);
+		return report_explore_show_tree(s, TREE_FLAME, leaves, err);
 	case EXPLORER_HEADER:
 		return show_page(s, EXPLORE_HEADER, leaves, err);
 	case EXPLORER_HEALTH:
@@ -330,36 +339,36 @@ static enum tally_status act(struct session *s, enum explorer_action action, boo
 
 /* What was asked for while the recording was still being read. */
 static enum tally_status act_late(
-	struct session *s, const struct explore_begun *begun, bool *leaves, struct tally_error *err)
+	struct report_explore_session *s, const struct explore_begun *begun, bool *leaves, struct tally_error *err)
 {
 	s->views[s->current].explorer.order_member = begun->waits_member;
-	return act(s, begun->waits, leaves, err);
+	return report_explore_act(s, begun->waits, leaves, err);
 }
 
-static enum tally_status run(struct session *s, struct tally_error *err)
+static enum tally_status report_explore_run(struct report_explore_session *s, struct tally_error *err)
 {
 	const struct explore_begun *begun = s->source->begun;
 	enum tally_status status = TALLY_OK;
 	bool leaves = false;
 	if (s->source->levels)
-		status = show_tree(s, TREE_LEVELS, &leaves, err);
+		status = report_explore_show_tree(s, TREE_LEVELS, &leaves, err);
 	else if (begun && begun->waits != EXPLORER_STAY)
 		status = act_late(s, begun, &leaves, err);
 	while (status == TALLY_OK && !leaves) {
-		status = draw(s, err);
+		status = report_explore_draw(s, err);
 		if (status != TALLY_OK)
 			break;
 		uint32_t key = tui_terminal_key(s->terminal);
 		if (key == TUI_KEY_CTRL('l'))
 			tui_terminal_redraw(s->terminal);
-		status = act(s, explorer_key(&s->views[s->current].explorer, key), &leaves, err);
+		status = report_explore_act(s, explorer_key(&s->views[s->current].explorer, key), &leaves, err);
 	}
 	return status;
 }
 
 enum tally_status report_explore(const struct explore_source *source, struct tally_error *err)
 {
-	struct session s = {.source = source};
+	struct report_explore_session s = {.source = source};
 	s.views = calloc(source->count, sizeof(*s.views));
 	if (!s.views)
 		return error_nomem(err);
@@ -369,7 +378,7 @@ enum tally_status report_explore(const struct explore_source *source, struct tal
 	else if (status == TALLY_OK)
 		status = tui_terminal_open(&s.terminal, err);
 	if (status == TALLY_OK)
-		status = run(&s, err);
+		status = report_explore_run(&s, err);
 	if (s.terminal && !source->begun)
 		tui_terminal_close(s.terminal);
 	for (uint32_t i = 0; i < source->count; i++)

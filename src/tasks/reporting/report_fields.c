@@ -15,14 +15,15 @@ void report_fields_deinit(struct report_fields *fields)
 }
 
 /* As wide as any number of its size, and texts that have a fixed place. */
-static unsigned field_width(const struct tracepoint_field *field)
+static unsigned report_fields_field_width(const struct tracepoint_field *field)
 {
 	if (field->form == TRACEPOINT_TEXT || field->count)
 		return field->size;
 	return field->bytes * 2 + 2;
 }
 
-static uint32_t add_field(struct report_fields *fields, const struct tracepoint_field *field, size_t event)
+static uint32_t report_fields_add_field(
+	struct report_fields *fields, const struct tracepoint_field *field, size_t event)
 {
 	size_t index = 0;
 	while (index < fields->count && !str_equal(fields->items[index].name, field->name))
@@ -34,7 +35,7 @@ static uint32_t add_field(struct report_fields *fields, const struct tracepoint_
 		*item = (struct replay_field){.name = field->name};
 		fields->count++;
 	}
-	unsigned width = field_width(field);
+	unsigned width = report_fields_field_width(field);
 	item->events |= UINT64_C(1) << event;
 	item->width = width > item->width ? width : item->width;
 	item->is_dynamic |= field->is_dynamic && field->form == TRACEPOINT_TEXT;
@@ -69,10 +70,10 @@ uint32_t report_fields_find(struct report_fields *fields, struct tally_str text)
 		uint64_t id = events[i].attr.config;
 		for (unsigned f = 0; tracepoint_field_at(fields->printer, id, TRACEPOINT_OWN, f, &field); f++)
 			if (wants_all || str_equal(field.name, name))
-				found |= add_field(fields, &field, i);
+				found |= report_fields_add_field(fields, &field, i);
 		for (unsigned f = 0; tracepoint_field_at(fields->printer, id, TRACEPOINT_COMMON, f, &field); f++)
 			if (!wants_all && str_equal(field.name, name))
-				found |= add_field(fields, &field, i);
+				found |= report_fields_add_field(fields, &field, i);
 	}
 	return found;
 }

@@ -4,7 +4,7 @@
 #include "cli/progress_line.h"
 #include "tasks/reporting/report_selection.h"
 
-static bool requires(const struct report_request *r, enum worth_value value)
+static bool report_replay_requires(const struct report_request *r, enum worth_value value)
 {
 	for (size_t i = 0; i < r->requirements.count; i++) {
 		if (r->requirements.items[i].value == value)
@@ -46,7 +46,7 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 		.max_history = r->max_stack,
 		.stitched_registers = r->stitches ? report_lbr_registers(wanted->reader) : 0,
 		.with_stacks = r->with_chains || r->with_history || r->with_children || r->filters.parent ||
-			       r->filters.ignored_callees || requires(r, WORTH_COMPLETE),
+			       r->filters.ignored_callees || report_replay_requires(r, WORTH_COMPLETE),
 		.with_inlines = !r->no_inline && !wanted->without_inlines,
 		.self_is_inlined = r->self_is_inlined && !wanted->without_inlines,
 		.without_names = wanted->without_names,

@@ -23,7 +23,7 @@ void report_request_init(struct report_request *request)
 }
 
 /* True if text is a beginning of word. */
-static bool begins(struct tally_str text, const char *word)
+static bool report_request_begins(struct tally_str text, const char *word)
 {
 	return text.len && str_starts_with(str_from(word), text);
 }
@@ -36,7 +36,7 @@ static bool set_chain_style(struct report_request *r, struct tally_str text)
 	} styles[] = {{"graph", CHAIN_GRAPH}, {"flat", CHAIN_FLAT}, {"fractal", CHAIN_FRACTAL},
 		{"folded", CHAIN_FOLDED}, {"none", CHAIN_NONE}};
 	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
-		if (begins(text, styles[i].name)) {
+		if (report_request_begins(text, styles[i].name)) {
 			r->chains.style = styles[i].style;
 			return true;
 		}
@@ -46,11 +46,11 @@ static bool set_chain_style(struct report_request *r, struct tally_str text)
 
 static bool set_chain_value(struct report_request *r, struct tally_str text)
 {
-	if (begins(text, "percent"))
+	if (report_request_begins(text, "percent"))
 		r->chains.value = CHAIN_PERCENT;
-	else if (begins(text, "period"))
+	else if (report_request_begins(text, "period"))
 		r->chains.value = CHAIN_PERIOD;
-	else if (begins(text, "count"))
+	else if (report_request_begins(text, "count"))
 		r->chains.value = CHAIN_COUNT;
 	else
 		return false;
@@ -59,9 +59,9 @@ static bool set_chain_value(struct report_request *r, struct tally_str text)
 
 static bool set_chain_order(struct report_request *r, struct tally_str text)
 {
-	if (begins(text, "caller"))
+	if (report_request_begins(text, "caller"))
 		r->is_caller_first = true;
-	else if (begins(text, "callee"))
+	else if (report_request_begins(text, "callee"))
 		r->is_caller_first = false;
 	else
 		return false;
@@ -71,8 +71,8 @@ static bool set_chain_order(struct report_request *r, struct tally_str text)
 
 static bool set_chain_key(struct report_request *r, struct tally_str text)
 {
-	bool is_function = begins(text, "function"), is_address = begins(text, "address"),
-	     is_line = begins(text, "srcline");
+	bool is_function = report_request_begins(text, "function"), is_address = report_request_begins(text, "address"),
+	     is_line = report_request_begins(text, "srcline");
 	if (!is_function && !is_address && !is_line)
 		return false;
 	r->is_by_address = is_address && !is_function;
@@ -82,8 +82,8 @@ static bool set_chain_key(struct report_request *r, struct tally_str text)
 
 static bool set_chain_branches(struct report_request *r, struct tally_str text)
 {
-	r->chains_have_branches = r->chains_have_branches || begins(text, "branch");
-	return begins(text, "branch");
+	r->chains_have_branches = r->chains_have_branches || report_request_begins(text, "branch");
+	return report_request_begins(text, "branch");
 }
 
 /* The first number is the threshold in percent, the second one how many entries a level shows. */
@@ -141,7 +141,7 @@ bool report_request_set_chain(struct report_request *request, enum chain_setting
 	bool has_threshold = setting == CHAIN_SETTING_LIMIT;
 	switch (setting) {
 	case CHAIN_SETTING_STYLE:
-		return !begins(value, "none") && set_chain_style(request, value);
+		return !report_request_begins(value, "none") && set_chain_style(request, value);
 	case CHAIN_SETTING_ORDER:
 		return set_chain_order(request, value);
 	case CHAIN_SETTING_KEY:
@@ -223,7 +223,7 @@ enum tally_status report_request_set_time_quantum(
 	return error_set(err, TALLY_INVALID, "'%s' is not a time with s, ms, us or ns behind it", text);
 }
 
-static bool has_key(const enum profile_key *keys, size_t count, enum profile_key key)
+static bool report_request_lists_key(const enum profile_key *keys, size_t count, enum profile_key key)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (keys[i] == key)
@@ -232,9 +232,9 @@ static bool has_key(const enum profile_key *keys, size_t count, enum profile_key
 	return false;
 }
 
-static void add_key(enum profile_key *keys, size_t *count, enum profile_key key)
+static void report_request_add_key(enum profile_key *keys, size_t *count, enum profile_key key)
 {
-	if (*count < REPORT_MAX_COLUMNS && !has_key(keys, *count, key))
+	if (*count < REPORT_MAX_COLUMNS && !report_request_lists_key(keys, *count, key))
 		keys[(*count)++] = key;
 }
 
@@ -274,12 +274,12 @@ static enum tally_status add_typed_key(
 		if (profile_key_get(key)->mode != KEY_MODE_ANY && profile_key_get(key)->mode != parser->mode)
 			return error_set(
 				err, TALLY_INVALID, "Invalid %s key: `%.*s'", parser->option, (int)text.len, text.data);
-		add_key(list->keys, &list->count, parser->are_fields ? profile_key_as_field(key) : key);
+		report_request_add_key(list->keys, &list->count, parser->are_fields ? profile_key_as_field(key) : key);
 		return TALLY_OK;
 	}
 	for (unsigned i = 0; i < PROFILE_MAX_FIELDS; i++)
 		if (found >> i & 1)
-			add_key(list->keys, &list->count, (enum profile_key)(KEY_FIELD + i));
+			report_request_add_key(list->keys, &list->count, (enum profile_key)(KEY_FIELD + i));
 	if (found)
 		return TALLY_OK;
 	const char *nearest = profile_key_nearest(text);
@@ -288,7 +288,7 @@ static enum tally_status add_typed_key(
 }
 
 /* Keys stand between commas or blanks. */
-static bool next_key(struct tally_str *rest, struct tally_str *key)
+static bool report_request_next_key(struct tally_str *rest, struct tally_str *key)
 {
 	size_t len = 0;
 	while (len < rest->len && !strchr(", ", rest->data[len]))
@@ -306,7 +306,7 @@ static enum tally_status parse_keys(
 	struct tally_str rest = str_from(text), part;
 	enum tally_status status = TALLY_OK;
 	int depth = 0;
-	while (status == TALLY_OK && next_key(&rest, &part)) {
+	while (status == TALLY_OK && report_request_next_key(&rest, &part)) {
 		size_t first = list->count;
 		bool is_inside = depth > 0;
 		part = without_braces(part, &depth);
@@ -328,8 +328,8 @@ static bool adds_fields(const struct report_request *r)
 /* -s latency or latency_children: what it names takes the place of the overheads. */
 static bool names_latency(const struct report_request *r, const struct key_list *sort)
 {
-	return !r->by_latency && (has_key(sort->keys, sort->count, KEY_LATENCY) ||
-					 has_key(sort->keys, sort->count, KEY_LATENCY_CHILDREN));
+	return !r->by_latency && (report_request_lists_key(sort->keys, sort->count, KEY_LATENCY) ||
+					 report_request_lists_key(sort->keys, sort->count, KEY_LATENCY_CHILDREN));
 }
 
 static void add_overhead_columns(struct report_request *r, const struct key_list *sort)
@@ -337,30 +337,30 @@ static void add_overhead_columns(struct report_request *r, const struct key_list
 	static const enum profile_key places[] = {
 		KEY_LATENCY_CHILDREN, KEY_OVERHEAD_CHILDREN, KEY_OVERHEAD, KEY_LATENCY};
 	for (size_t i = 0; names_latency(r, sort) && i < sizeof(places) / sizeof(places[0]); i++)
-		if (has_key(sort->keys, sort->count, places[i]))
-			add_key(r->columns, &r->column_count, places[i]);
+		if (report_request_lists_key(sort->keys, sort->count, places[i]))
+			report_request_add_key(r->columns, &r->column_count, places[i]);
 	if (names_latency(r, sort))
 		return;
 	if (r->with_children && r->by_latency)
-		add_key(r->columns, &r->column_count, KEY_LATENCY_CHILDREN);
+		report_request_add_key(r->columns, &r->column_count, KEY_LATENCY_CHILDREN);
 	if (r->with_children)
-		add_key(r->columns, &r->column_count, KEY_OVERHEAD_CHILDREN);
+		report_request_add_key(r->columns, &r->column_count, KEY_OVERHEAD_CHILDREN);
 	if (r->by_latency)
-		add_key(r->columns, &r->column_count, KEY_LATENCY);
-	add_key(r->columns, &r->column_count, KEY_OVERHEAD);
+		report_request_add_key(r->columns, &r->column_count, KEY_LATENCY);
+	report_request_add_key(r->columns, &r->column_count, KEY_OVERHEAD);
 }
 
 static void add_value_columns(struct report_request *r, const struct key_list *sort)
 {
 	add_overhead_columns(r, sort);
 	if (r->shows_modes) {
-		add_key(r->columns, &r->column_count, KEY_OVERHEAD_SYS);
-		add_key(r->columns, &r->column_count, KEY_OVERHEAD_US);
+		report_request_add_key(r->columns, &r->column_count, KEY_OVERHEAD_SYS);
+		report_request_add_key(r->columns, &r->column_count, KEY_OVERHEAD_US);
 	}
 	if (r->shows_samples)
-		add_key(r->columns, &r->column_count, KEY_SAMPLE);
+		report_request_add_key(r->columns, &r->column_count, KEY_SAMPLE);
 	if (r->shows_period)
-		add_key(r->columns, &r->column_count, KEY_PERIOD);
+		report_request_add_key(r->columns, &r->column_count, KEY_PERIOD);
 }
 
 static enum tally_status parse_sort(struct report_request *r, const struct report_source *source,
@@ -378,9 +378,10 @@ static enum tally_status parse_sort(struct report_request *r, const struct repor
 	/* perf adds this column whenever the word itself stands in the list */
 	bool has_symbol = typed ? strstr(typed, "symbol") != NULL : r->has_history && !r->by_memory;
 	if (has_symbol)
-		add_key(sort->keys, &sort->count, r->mode == KEY_MODE_BRANCH ? KEY_IPC_LBR : KEY_IPC_NULL);
+		report_request_add_key(
+			sort->keys, &sort->count, r->mode == KEY_MODE_BRANCH ? KEY_IPC_LBR : KEY_IPC_NULL);
 	if (r->filters.parent)
-		add_key(sort->keys, &sort->count, KEY_PARENT);
+		report_request_add_key(sort->keys, &sort->count, KEY_PARENT);
 	r->used_sort = typed != r->sort || !typed ? default_sort : NULL;
 	return TALLY_OK;
 }
@@ -412,18 +413,20 @@ static void add_value_order(struct report_request *r, const struct key_list *sor
 	if (names_latency(r, sort))
 		return;
 	if (r->by_latency && r->with_children)
-		add_key(r->order, &r->order_count, KEY_LATENCY_CHILDREN);
+		report_request_add_key(r->order, &r->order_count, KEY_LATENCY_CHILDREN);
 	if (r->by_latency)
-		add_key(r->order, &r->order_count, KEY_LATENCY);
-	if (r->with_children && !r->by_latency && !has_key(sort->keys, sort->count, KEY_OVERHEAD_CHILDREN))
-		add_key(r->order, &r->order_count, KEY_OVERHEAD_CHILDREN);
-	if (!has_key(sort->keys, sort->count, KEY_OVERHEAD) && !has_key(sort->keys, sort->count, KEY_LATENCY))
-		add_key(r->order, &r->order_count, KEY_OVERHEAD);
+		report_request_add_key(r->order, &r->order_count, KEY_LATENCY);
+	if (r->with_children && !r->by_latency &&
+		!report_request_lists_key(sort->keys, sort->count, KEY_OVERHEAD_CHILDREN))
+		report_request_add_key(r->order, &r->order_count, KEY_OVERHEAD_CHILDREN);
+	if (!report_request_lists_key(sort->keys, sort->count, KEY_OVERHEAD) &&
+		!report_request_lists_key(sort->keys, sort->count, KEY_LATENCY))
+		report_request_add_key(r->order, &r->order_count, KEY_OVERHEAD);
 }
 
 /* Where there are no such sums, they are no column beside the usual ones, unless nobody wants them; a list of all columns
  * has it. */
-static bool is_dropped(const struct report_request *r, enum profile_key key)
+static bool report_request_is_dropped(const struct report_request *r, enum profile_key key)
 {
 	bool is_of_children = key == KEY_OVERHEAD_CHILDREN || key == KEY_LATENCY_CHILDREN;
 	bool is_beside = !r->fields || adds_fields(r);
@@ -449,18 +452,18 @@ static enum tally_status make_columns(
 		add_value_order(r, &sort);
 	}
 	for (size_t i = 0; i < fields.count; i++)
-		if (!is_dropped(r, fields.keys[i]))
-			add_key(r->columns, &r->column_count, fields.keys[i]);
+		if (!report_request_is_dropped(r, fields.keys[i]))
+			report_request_add_key(r->columns, &r->column_count, fields.keys[i]);
 	for (size_t i = 0; i < sort.count; i++) {
-		if (is_dropped(r, sort.keys[i]))
+		if (report_request_is_dropped(r, sort.keys[i]))
 			continue;
-		add_key(r->columns, &r->column_count, sort.keys[i]);
-		add_key(r->order, &r->order_count, sort.keys[i]);
+		report_request_add_key(r->columns, &r->column_count, sort.keys[i]);
+		report_request_add_key(r->order, &r->order_count, sort.keys[i]);
 	}
 	for (size_t i = 0; i < r->column_count; i++) {
-		add_key(r->order, &r->order_count, r->columns[i]);
+		report_request_add_key(r->order, &r->order_count, r->columns[i]);
 		if (!profile_key_get(r->columns[i])->is_value)
-			add_key(r->keys, &r->key_count, r->columns[i]);
+			report_request_add_key(r->keys, &r->key_count, r->columns[i]);
 	}
 	set_levels(r, &sort);
 	for (size_t i = 0; r->is_hierarchy && i < r->column_count; i++)
@@ -585,21 +588,21 @@ enum tally_status report_request_finish(
 			err, TALLY_INVALID, "--hierarchy takes its levels of --sort or of --fields, not of both");
 	if (status == TALLY_OK && r->is_hierarchy && r->fields && !values_lead(r))
 		return error_set(err, TALLY_INVALID, "with --hierarchy the values of --fields stand before its keys");
-	bool needs_history = has_key(r->keys, r->key_count, KEY_CHAIN_PREDICTED) ||
-			     has_key(r->keys, r->key_count, KEY_CHAIN_ABORTS) ||
-			     has_key(r->keys, r->key_count, KEY_CHAIN_CYCLES);
+	bool needs_history = report_request_lists_key(r->keys, r->key_count, KEY_CHAIN_PREDICTED) ||
+			     report_request_lists_key(r->keys, r->key_count, KEY_CHAIN_ABORTS) ||
+			     report_request_lists_key(r->keys, r->key_count, KEY_CHAIN_CYCLES);
 	if (status == TALLY_OK && needs_history && !r->has_history && !r->chains_have_branches)
 		return error_set(
 			err, TALLY_INVALID, "keys callchain_branch_... say something only with --branch-history");
-	if (has_key(r->keys, r->key_count, KEY_PARENT) && !r->filters.parent)
+	if (report_request_lists_key(r->keys, r->key_count, KEY_PARENT) && !r->filters.parent)
 		r->filters.parent = DEFAULT_PARENT;
-	r->shows_children = has_key(r->columns, r->column_count, KEY_OVERHEAD_CHILDREN);
+	r->shows_children = report_request_lists_key(r->columns, r->column_count, KEY_OVERHEAD_CHILDREN);
 	return status;
 }
 
 bool report_request_has_key(const struct report_request *request, enum profile_key key)
 {
-	return has_key(request->keys, request->key_count, key);
+	return report_request_lists_key(request->keys, request->key_count, key);
 }
 
 bool report_request_has_form(const struct report_request *request, enum profile_key_form form)
@@ -623,8 +626,8 @@ uint64_t report_request_facets(const struct report_request *request)
 	for (size_t i = 0; i < request->column_count; i++)
 		if (profile_key_get(request->columns[i])->is_average || profile_key_get(request->columns[i])->parts)
 			facets |= UINT64_C(1) << profile_key_facet(request->columns[i]);
-	if (request->parallelism || has_key(request->columns, request->column_count, KEY_LATENCY) ||
-		has_key(request->columns, request->column_count, KEY_LATENCY_CHILDREN))
+	if (request->parallelism || report_request_lists_key(request->columns, request->column_count, KEY_LATENCY) ||
+		report_request_lists_key(request->columns, request->column_count, KEY_LATENCY_CHILDREN))
 		facets |= UINT64_C(1) << FACET_PARALLELISM;
 	return facets;
 }
@@ -635,5 +638,5 @@ void report_request_print_sort(const struct report_request *request, struct text
 	text_str(t, request->used_sort ? request->used_sort : "");
 	text_str(t, request->used_sort && typed ? "," : "");
 	text_str(t, typed ? typed : "");
-	text_str(t, has_key(request->keys, request->key_count, KEY_IPC_NULL) ? ",ipc_null" : "");
+	text_str(t, report_request_lists_key(request->keys, request->key_count, KEY_IPC_NULL) ? ",ipc_null" : "");
 }

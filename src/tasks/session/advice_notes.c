@@ -92,7 +92,7 @@ static void add_frame_pointers(struct diag *notes, struct perfdata_reader *reade
 enum runtime_need { NEEDS_NAMES, NEEDS_TRAMPOLINES };
 
 /* By how the name of the program or of the library of the runtime begins; what follows is a version or an end. */
-static const struct runtime {
+static const struct advice_notes_runtime {
 	const char *file;
 	enum runtime_need need;
 	const char *advice;
@@ -128,7 +128,7 @@ static bool version_has_trampolines(struct tally_str name, size_t prefix)
 	return minor >= 12;
 }
 
-static const struct runtime *runtime_of(struct tally_str name)
+static const struct advice_notes_runtime *advice_notes_runtime_of(struct tally_str name)
 {
 	for (size_t i = 0; i < RUNTIMES; i++) {
 		size_t len = strlen(runtimes[i].file);
@@ -144,7 +144,7 @@ static const struct runtime *runtime_of(struct tally_str name)
 }
 
 /* Memory that code was generated into, as it is shown where nobody named it. */
-static bool is_generated(struct tally_str name)
+static bool advice_notes_is_generated(struct tally_str name)
 {
 	return str_starts_with(name, STR("[JIT] tid")) || str_starts_with(name, STR("//anon")) ||
 	       str_starts_with(name, STR("anon_inode:")) || str_equal(name, STR("[anon]"));
@@ -161,7 +161,8 @@ static bool find_runtimes(const struct profile *p, struct runtime_counts *counts
 {
 	bool is_any = false;
 	for (size_t i = 0; i < p->binary_count; i++) {
-		const struct runtime *runtime = runtime_of(profile_string(p, p->binaries[i].name));
+		const struct advice_notes_runtime *runtime =
+			advice_notes_runtime_of(profile_string(p, p->binaries[i].name));
 		if (runtime)
 			counts->is_hit[runtime - runtimes] = is_any = true;
 	}
@@ -177,18 +178,20 @@ static void count_runtimes(const struct profile *p, struct runtime_counts *count
 		const struct profile_frame *leaf = &p->frames[sample->leaf];
 		counts->samples += sample->count;
 		if (leaf->function == PROFILE_NONE && leaf->level == PROFILE_LEVEL_USER &&
-			leaf->binary != PROFILE_NONE && is_generated(profile_string(p, p->binaries[leaf->binary].name)))
+			leaf->binary != PROFILE_NONE &&
+			advice_notes_is_generated(profile_string(p, p->binaries[leaf->binary].name)))
 			counts->nameless += sample->count;
 	}
 }
 
 /* Samples whose own code is the interpreter's. */
-static uint64_t samples_in(const struct profile *p, const struct runtime *runtime)
+static uint64_t samples_in(const struct profile *p, const struct advice_notes_runtime *runtime)
 {
 	uint64_t sum = 0;
 	for (size_t i = 0; i < p->sample_count; i++) {
 		uint32_t binary = p->frames[p->samples[i].leaf].binary;
-		if (binary != PROFILE_NONE && runtime_of(profile_string(p, p->binaries[binary].name)) == runtime)
+		if (binary != PROFILE_NONE &&
+			advice_notes_runtime_of(profile_string(p, p->binaries[binary].name)) == runtime)
 			sum += p->samples[i].count;
 	}
 	return sum;

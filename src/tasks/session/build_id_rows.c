@@ -68,7 +68,7 @@ void build_id_rows_print(const struct build_id_rows *rows, struct text *t)
 }
 
 /* "/lib/modules/6.1/kernel/net/rfcomm-x.ko.xz" and "[rfcomm_x]" -> "rfcomm_x", as /sys/module has it. */
-static void module_of(struct tally_str path, char *module, size_t size)
+static void build_id_rows_module_of(struct tally_str path, char *module, size_t size)
 {
 	size_t start = path.len, len = 0;
 	while (start > 0 && path.data[start - 1] != '/')
@@ -83,7 +83,7 @@ static bool build_id_of_module(struct tally_str path, struct record_build_id *id
 {
 	char module[256], notes_path[PATH_BYTES], *notes;
 	size_t len;
-	module_of(path, module, sizeof(module));
+	build_id_rows_module_of(path, module, sizeof(module));
 	snprintf(notes_path, sizeof(notes_path), "/sys/module/%s/notes/.note.gnu.build-id", module);
 	if (file_read(notes_path, LIMIT_SMALL_FILE, &notes, &len, NULL) != TALLY_OK)
 		return false;

@@ -6,7 +6,7 @@
 #include "tasks/session/pack_damage.h"
 #include "tasks/session/recording_input.h"
 
-static enum tally_status read_sideband(
+static enum tally_status data_source_read_sideband(
 	const struct data_input *input, struct data_source *source, struct tally_error *err)
 {
 	struct record_run *run = &source->run;
@@ -51,7 +51,7 @@ static enum tally_status open_parts(
 	if (status == TALLY_OK)
 		status = record_run_open(source->reader, &source->run, err);
 	if (status == TALLY_OK)
-		status = read_sideband(input, source, err);
+		status = data_source_read_sideband(input, source, err);
 	if (status == TALLY_OK && !open_resolver(source))
 		status = error_nomem(err);
 	if (status != TALLY_OK)
@@ -159,7 +159,8 @@ static bool is_sideband(const struct record *record)
 	       record->type == RECORD_FORK || record->type == RECORD_EXIT;
 }
 
-static void take_sideband(const struct data_source *source, const struct time_order_item *item, struct data_sample *out)
+static void data_source_take_sideband(
+	const struct data_source *source, const struct time_order_item *item, struct data_sample *out)
 {
 	struct sample_id id;
 	*out = (struct data_sample){.record = item->record, .sample.time = item->has_time ? item->time_ns : 0};
@@ -185,7 +186,7 @@ enum tally_status data_source_next(struct data_source *source, struct data_sampl
 			return TALLY_END;
 		bool is_loss = source->with_losses && item.record.type == RECORD_LOST;
 		if (source->with_sideband && (is_sideband(&item.record) || is_loss)) {
-			take_sideband(source, &item, out);
+			data_source_take_sideband(source, &item, out);
 			return TALLY_OK;
 		}
 		if (item.record.type != RECORD_SAMPLE || !data_source_decode(source, &item.record, out))

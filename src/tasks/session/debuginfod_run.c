@@ -33,7 +33,7 @@ const char *debuginfod_set_seconds(struct debuginfod_settings *settings, const s
 		       : "takes a number of seconds";
 }
 
-static bool add(struct debuginfod_run *run, const struct binary_info *info, bool wants_program)
+static bool debuginfod_run_add(struct debuginfod_run *run, const struct binary_info *info, bool wants_program)
 {
 	struct debuginfod_request request = {.id.size = info->build_id_size, .wants_program = wants_program};
 	memcpy(request.id.bytes, info->build_id, info->build_id_size);
@@ -53,9 +53,9 @@ static bool add_lacking(struct debuginfod_run *run, const struct binary_store *s
 		(!lacks_names && !lacks_lines))
 		return true;
 	/* Only the program itself says where its segments are. */
-	if (info.kind == BINARY_USER && lacks_file && !add(run, &info, true))
+	if (info.kind == BINARY_USER && lacks_file && !debuginfod_run_add(run, &info, true))
 		return false;
-	return add(run, &info, false);
+	return debuginfod_run_add(run, &info, false);
 }
 
 void debuginfod_run_start(struct debuginfod_run *run, const struct debuginfod_settings *settings,
@@ -83,7 +83,7 @@ void debuginfod_run_start(struct debuginfod_run *run, const struct debuginfod_se
 }
 
 /* "libc.so.6, libm.so.6, libz.so.1 and 4 more" of the requests in that state; a file counts once. */
-static size_t list_names(const struct debuginfod_run *run, enum debuginfod_state state, struct text *out)
+static size_t debuginfod_run_list_names(const struct debuginfod_run *run, enum debuginfod_state state, struct text *out)
 {
 	size_t count = 0;
 	const char *last = NULL;
@@ -106,11 +106,11 @@ static size_t list_names(const struct debuginfod_run *run, enum debuginfod_state
 	return count;
 }
 
-static void say(const struct debuginfod_run *run, enum debuginfod_state state, enum diag_level level,
+static void debuginfod_run_say(const struct debuginfod_run *run, enum debuginfod_state state, enum diag_level level,
 	const char *sentence, struct diag *notes)
 {
 	struct text names = {0};
-	if (list_names(run, state, &names) > 0 && !names.failed)
+	if (debuginfod_run_list_names(run, state, &names) > 0 && !names.failed)
 		diag_add(notes, level, "debuginfod: %s: %s", sentence, names.data);
 	text_deinit(&names);
 }
@@ -120,23 +120,23 @@ void debuginfod_run_end(struct debuginfod_run *run, struct diag *notes)
 	if (run->job) {
 		struct text budget = {0};
 		bool is_over = debuginfod_look(run->job);
-		say(run, DEBUGINFOD_FETCHED, DIAG_NOTE, "came too late for this report, and will be in the next one",
-			notes);
-		say(run, DEBUGINFOD_WAITING, is_over ? DIAG_WARNING : DIAG_NOTE,
+		debuginfod_run_say(run, DEBUGINFOD_FETCHED, DIAG_NOTE,
+			"came too late for this report, and will be in the next one", notes);
+		debuginfod_run_say(run, DEBUGINFOD_WAITING, is_over ? DIAG_WARNING : DIAG_NOTE,
 			is_over ? "the fetching ended before it came to"
 				: "still being fetched in the background, for the next report",
 			notes);
-		say(run, DEBUGINFOD_ABSENT, DIAG_NOTE, "no server has debug files of", notes);
-		say(run, DEBUGINFOD_FAILED, DIAG_WARNING, "no answer for", notes);
-		say(run, DEBUGINFOD_WRONG, DIAG_WARNING, "a server sent files of another build id, which were removed",
-			notes);
+		debuginfod_run_say(run, DEBUGINFOD_ABSENT, DIAG_NOTE, "no server has debug files of", notes);
+		debuginfod_run_say(run, DEBUGINFOD_FAILED, DIAG_WARNING, "no answer for", notes);
+		debuginfod_run_say(run, DEBUGINFOD_WRONG, DIAG_WARNING,
+			"a server sent files of another build id, which were removed", notes);
 		text_printf(&budget,
 			"left out for the budget of %" PRIu64 " bytes and %" PRIu64
 			" seconds (--debuginfod-size, --debuginfod-time)",
 			run->settings.size_max, run->settings.seconds_max);
 		text_char(&budget, '\0');
 		if (!budget.failed)
-			say(run, DEBUGINFOD_OVER_BUDGET, DIAG_WARNING, budget.data, notes);
+			debuginfod_run_say(run, DEBUGINFOD_OVER_BUDGET, DIAG_WARNING, budget.data, notes);
 		text_deinit(&budget);
 	}
 	debuginfod_leave(run->job);

@@ -10,7 +10,7 @@
 #define ROW_BYTES    16
 #define HEADER_BYTES 8
 
-static void print_hex(struct text *t, uint64_t v)
+static void dump_raw_print_hex(struct text *t, uint64_t v)
 {
 	if (v)
 		text_str(t, "0x");
@@ -18,7 +18,7 @@ static void print_hex(struct text *t, uint64_t v)
 }
 
 /* ".  0010:  ff 00 ...  text" */
-static void print_bytes(struct text *t, const uint8_t *data, size_t len)
+static void dump_raw_print_bytes(struct text *t, const uint8_t *data, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
 	for (size_t at = 0; at < len; at += ROW_BYTES) {
@@ -81,13 +81,13 @@ static uint64_t offset_of(const struct dump_raw *dump, const struct record *reco
 
 static void print_location(const struct dump_raw *dump, struct text *t, const struct record *record)
 {
-	print_hex(t, offset_of(dump, record));
+	dump_raw_print_hex(t, offset_of(dump, record));
 	text_str(t, " [0x");
 	text_hex(t, record->bytes.len, 0);
 	text_str(t, "]: ");
 }
 
-static void print_sample(const struct dump_raw *dump, struct text *t, const struct record *record)
+static void dump_raw_print_sample(const struct dump_raw *dump, struct text *t, const struct record *record)
 {
 	struct sample sample = {.cpu = UINT32_MAX, .time = UINT64_MAX};
 	const struct perfdata_event *event = perfdata_reader_event_of(dump->reader, record);
@@ -165,7 +165,7 @@ static void print_description(
 	text_deinit(&said);
 }
 
-static void print_other(const struct dump_raw *dump, struct text *t, const struct record *record)
+static void dump_raw_print_other(const struct dump_raw *dump, struct text *t, const struct record *record)
 {
 	struct record_print_hints hints = {.id = UINT64_MAX};
 	if (record->type < RECORD_HEADER_ATTR && perfdata_reader_sample_id(dump->reader, record, &hints.trailer)) {
@@ -203,15 +203,15 @@ static void print_other(const struct dump_raw *dump, struct text *t, const struc
 void dump_raw_record(struct dump_raw *dump, struct text *t, const struct record *record)
 {
 	text_char(t, '\n');
-	print_hex(t, offset_of(dump, record));
+	dump_raw_print_hex(t, offset_of(dump, record));
 	text_printf(t, "@%s [0x%zx]: event: %u\n", dump->file_name, record->bytes.len, record->type);
 	text_printf(t, ".\n. ... raw event: size %zu bytes\n", record->bytes.len);
-	print_bytes(t, record->bytes.data, record->bytes.len);
+	dump_raw_print_bytes(t, record->bytes.data, record->bytes.len);
 	text_char(t, '\n');
 	if (record->type == RECORD_SAMPLE)
-		print_sample(dump, t, record);
+		dump_raw_print_sample(dump, t, record);
 	else
-		print_other(dump, t, record);
+		dump_raw_print_other(dump, t, record);
 	if (record->type == RECORD_HEADER_ATTR)
 		dump->has_attr = true;
 }

@@ -3,7 +3,7 @@
 #include "abi/branch.h"
 #include "tasks/session/script_values.h"
 
-static void print_hex(struct text *t, const char *label, uint64_t v)
+static void dump_sample_print_hex(struct text *t, const char *label, uint64_t v)
 {
 	text_str(t, label);
 	text_str(t, "0x");
@@ -20,13 +20,13 @@ static void print_numbered(struct text *t, uint64_t number, uint64_t address)
 	text_hex(t, address, 16);
 }
 
-static void print_address(struct text *t, uint64_t number, uint64_t address)
+static void dump_sample_print_address(struct text *t, uint64_t number, uint64_t address)
 {
 	print_numbered(t, number, address);
 	text_char(t, '\n');
 }
 
-static void print_count(struct text *t, const char *label, uint64_t count)
+static void dump_sample_print_count(struct text *t, const char *label, uint64_t count)
 {
 	text_str(t, label);
 	text_u64(t, count);
@@ -39,8 +39,8 @@ static void print_callstack(struct text *t, const struct sample *sample, uint64_
 	for (uint32_t i = 0; i < sample_branch_count(sample); i++) {
 		struct sample_branch branch = sample_branch_at(sample, i);
 		if (i == 0)
-			print_address(t, number++, branch.to);
-		print_address(t, number++, branch.from);
+			dump_sample_print_address(t, number++, branch.to);
+		dump_sample_print_address(t, number++, branch.from);
 	}
 }
 
@@ -57,30 +57,30 @@ static void print_lbr_chain(struct text *t, const struct sample *sample)
 		kernel++;
 	if (kernel == sample->callchain.count || sample_branch_count(sample) == 0)
 		return;
-	print_count(t, "... LBR call chain: nr:", (uint64_t)kernel + 2 + sample_branch_count(sample));
+	dump_sample_print_count(t, "... LBR call chain: nr:", (uint64_t)kernel + 2 + sample_branch_count(sample));
 	for (uint32_t i = 0; i <= kernel; i++)
-		print_address(t, i, chain_at(sample, i));
+		dump_sample_print_address(t, i, chain_at(sample, i));
 	print_callstack(t, sample, (uint64_t)kernel + 1);
 }
 
-static void print_chain(struct text *t, const struct sample *sample, bool is_callstack)
+static void dump_sample_print_chain(struct text *t, const struct sample *sample, bool is_callstack)
 {
 	if (is_callstack)
 		print_lbr_chain(t, sample);
-	print_count(t, "... FP chain: nr:", sample->callchain.count);
+	dump_sample_print_count(t, "... FP chain: nr:", sample->callchain.count);
 	for (uint32_t i = 0; i < sample->callchain.count; i++)
-		print_address(t, i, chain_at(sample, i));
+		dump_sample_print_address(t, i, chain_at(sample, i));
 }
 
-static void print_branches(struct text *t, const struct sample *sample, bool is_callstack)
+static void dump_sample_print_branches(struct text *t, const struct sample *sample, bool is_callstack)
 {
 	uint32_t count = sample_branch_count(sample);
 	if (is_callstack) {
-		print_count(t, "... branch callstack: nr:", (uint64_t)count + 1);
+		dump_sample_print_count(t, "... branch callstack: nr:", (uint64_t)count + 1);
 		print_callstack(t, sample, 0);
 		return;
 	}
-	print_count(t, "... branch stack: nr:", count);
+	dump_sample_print_count(t, "... branch stack: nr:", count);
 	for (uint32_t i = 0; i < count; i++) {
 		struct sample_branch branch = sample_branch_at(sample, i);
 		print_numbered(t, i, branch.from);
@@ -151,7 +151,7 @@ static void print_weight(struct text *t, const struct sample *sample)
 		text_printf(t, "%llu\n", (unsigned long long)sample->weight);
 }
 
-static void print_read(struct text *t, const struct sample *sample)
+static void dump_sample_print_read(struct text *t, const struct sample *sample)
 {
 	const struct read_values *read = &sample->read;
 	bool is_group = (read->format & READ_FORMAT_GROUP) != 0;
@@ -174,15 +174,15 @@ static void print_read(struct text *t, const struct sample *sample)
 }
 
 /* What the access to memory was that the sample is of. */
-static void print_access(struct text *t, const struct sample *sample)
+static void dump_sample_print_access(struct text *t, const struct sample *sample)
 {
 	uint64_t present = sample->present;
 	if (present & (SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
 		print_weight(t, sample);
 	if (present & SAMPLE_DATA_SRC)
-		print_hex(t, " . data_src: ", sample->data_src);
+		dump_sample_print_hex(t, " . data_src: ", sample->data_src);
 	if (present & SAMPLE_PHYS_ADDR)
-		print_hex(t, " .. phys_addr: ", sample->phys_addr);
+		dump_sample_print_hex(t, " .. phys_addr: ", sample->phys_addr);
 	if (present & SAMPLE_DATA_PAGE_SIZE) {
 		text_str(t, " .. data page size: ");
 		script_print_page_size(t, sample->data_page_size);
@@ -214,16 +214,16 @@ void dump_sample(struct text *t, const struct record_layout *layout, const struc
 	text_hex(t, sample->addr, 0);
 	text_char(t, '\n');
 	if (present & SAMPLE_CALLCHAIN)
-		print_chain(t, sample, is_callstack);
+		dump_sample_print_chain(t, sample, is_callstack);
 	if (present & SAMPLE_BRANCH_STACK)
-		print_branches(t, sample, is_callstack);
+		dump_sample_print_branches(t, sample, is_callstack);
 	if (present & SAMPLE_REGS_USER)
 		print_registers(t, "user", &sample->regs_user, sample, arch);
 	if (present & SAMPLE_REGS_INTR)
 		print_registers(t, "intr", &sample->regs_intr, sample, arch);
 	if (present & SAMPLE_STACK_USER)
 		print_stack(t, record, sample);
-	print_access(t, sample);
+	dump_sample_print_access(t, sample);
 	if (present & SAMPLE_READ)
-		print_read(t, sample);
+		dump_sample_print_read(t, sample);
 }

@@ -66,7 +66,7 @@ enum tally_status cli_open_recording(
 	return status;
 }
 
-static void say(const struct cli *cli, uint64_t count, const char *what)
+static void recording_input_say(const struct cli *cli, uint64_t count, const char *what)
 {
 	if (count > 0)
 		fprintf(stderr, "%s: %llu %s\n", cli->program, (unsigned long long)count, what);
@@ -109,18 +109,19 @@ void cli_print_health(const struct cli *cli, const struct input_health *health)
 			"left): "
 			"what it had not written is missing\n",
 			cli->program);
-	say(cli, health->missing_parts, "files of the recording's directory are missing, or cut");
-	say(cli, health->lost_events, "events were lost while recording: raise -m, or lower -F");
-	say(cli, health->lost_samples, "samples were lost while recording");
-	say(cli, health->unattributed_samples, "samples belong to no event of the file, and are left out");
-	say(cli, health->unordered, "records came a round too late to be put in order of time");
-	say(cli, health->untimed_jitdumps,
+	recording_input_say(cli, health->missing_parts, "files of the recording's directory are missing, or cut");
+	recording_input_say(cli, health->lost_events, "events were lost while recording: raise -m, or lower -F");
+	recording_input_say(cli, health->lost_samples, "samples were lost while recording");
+	recording_input_say(
+		cli, health->unattributed_samples, "samples belong to no event of the file, and are left out");
+	recording_input_say(cli, health->unordered, "records came a round too late to be put in order of time");
+	recording_input_say(cli, health->untimed_jitdumps,
 		"jitdumps cannot be compared with the recording in time, which wants record -k mono: of functions that "
 		"lay at "
 		"one address the last is named");
 	say_damaged(cli, &health->damaged);
-	say(cli, health->damaged_features, "damaged header sections are left out");
-	say(cli, health->unknown_records, "records of unknown types are left out");
+	recording_input_say(cli, health->damaged_features, "damaged header sections are left out");
+	recording_input_say(cli, health->unknown_records, "records of unknown types are left out");
 	say_trace(cli, health);
 }
 

@@ -21,7 +21,7 @@ struct report_dump {
 };
 
 /* A sample that read its group is shown once for each event that counted on since it was last read. */
-static enum tally_status print_places(struct report_dump *dump, const struct record *record,
+static enum tally_status report_dump_print_places(struct report_dump *dump, const struct record *record,
 	const struct sample *sample, uint64_t clock, struct tally_error *err)
 {
 	if (!(sample->present & SAMPLE_READ)) {
@@ -36,7 +36,8 @@ static enum tally_status print_places(struct report_dump *dump, const struct rec
 	return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
 }
 
-static enum tally_status print_record(struct report_dump *dump, const struct record *record, struct tally_error *err)
+static enum tally_status report_dump_print_record(
+	struct report_dump *dump, const struct record *record, struct tally_error *err)
 {
 	dump_raw_record(&dump->raw, dump->out, record);
 	const struct perfdata_event *event =
@@ -46,14 +47,14 @@ static enum tally_status print_record(struct report_dump *dump, const struct rec
 	if (event && sample_decode(&event->layout, record, &sample, NULL) == TALLY_OK) {
 		uint64_t clock = sample_clock_at(
 			&dump->sideband.clock, event, record_run_position(&dump->run, record), sample.time);
-		status = print_places(dump, record, &sample, clock, err);
+		status = report_dump_print_places(dump, record, &sample, clock, err);
 	}
 	if (status == TALLY_OK && dump->out->failed)
 		return error_nomem(err);
 	return status == TALLY_OK && !text_line_end(dump->out) ? TALLY_END : status;
 }
 
-static enum tally_status print_all(struct report_dump *dump, struct tally_error *err)
+static enum tally_status report_dump_print_all(struct report_dump *dump, struct tally_error *err)
 {
 	struct time_order *order;
 	perfdata_reader_rewind(dump->reader);
@@ -64,7 +65,7 @@ static enum tally_status print_all(struct report_dump *dump, struct tally_error 
 		time_order_keep_file_order(order);
 	struct time_order_item item;
 	while ((status = time_order_next(order, &item, err)) == TALLY_OK)
-		if ((status = print_record(dump, &item.record, err)) != TALLY_OK)
+		if ((status = report_dump_print_record(dump, &item.record, err)) != TALLY_OK)
 			break;
 	time_order_destroy(order);
 	/* The end is the recording's, unless nobody reads what is written. */
@@ -88,7 +89,7 @@ enum tally_status report_dump(struct text *out, struct perfdata_reader *reader,
 			.verb = DUMP_OF_REPORT,
 			.in_file_order = options->in_file_order,
 		};
-		status = print_all(&dump, err);
+		status = report_dump_print_all(&dump, err);
 		*health = dump.sideband.health;
 	}
 	if (status == TALLY_OK && !options->has_no_counts) {

@@ -24,7 +24,7 @@ struct read_table {
 	size_t event_count;
 };
 
-static void print_count(struct text *out, const char *name, uint64_t count, uint64_t total)
+static void report_stats_print_count(struct text *out, const char *name, uint64_t count, uint64_t total)
 {
 	text_printf(out, "%16s events: %10" PRIu64, name, count);
 	if (total)
@@ -69,7 +69,7 @@ static bool count_group(struct stats *stats, const struct sample *sample)
 }
 
 /* False: memory is out. */
-static bool count_record(struct stats *stats, const struct record *record)
+static bool report_stats_count_record(struct stats *stats, const struct record *record)
 {
 	stats->total++;
 	if (record->type < TYPE_LIMIT)
@@ -110,9 +110,9 @@ static void print_event_stats(struct text *out, const struct stats *stats)
 		text_bytes(out, events[i].name.data, events[i].name.len);
 		text_str(out, " stats:\n");
 		if (counts->samples)
-			print_count(out, "SAMPLE", counts->samples, 0);
+			report_stats_print_count(out, "SAMPLE", counts->samples, 0);
 		if (lost)
-			print_count(out, "LOST_SAMPLES", lost, 0);
+			report_stats_print_count(out, "LOST_SAMPLES", lost, 0);
 	}
 }
 
@@ -122,20 +122,20 @@ static void print_stats(struct text *out, const struct stats *stats, bool with_z
 	if (stats->by_type[RECORD_AUXTRACE])
 		text_str(out, " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)");
 	text_char(out, '\n');
-	print_count(out, "TOTAL", stats->total, 0);
+	report_stats_print_count(out, "TOTAL", stats->total, 0);
 	for (uint32_t type = 0; type < TYPE_LIMIT; type++) {
 		const char *name = record_type_name(type);
 		if (stats->by_type[type] || (with_zeros && name))
-			print_count(out, name ? name : "UNKNOWN", stats->by_type[type], stats->total);
+			report_stats_print_count(out, name ? name : "UNKNOWN", stats->by_type[type], stats->total);
 	}
 	for (uint32_t i = 0; i < OTHER_WRITERS_RECORDS; i++)
 		if (stats->others[i])
-			print_count(out, other_writer_record(OTHER_WRITERS_FIRST_RECORD + i), stats->others[i],
-				stats->total);
+			report_stats_print_count(out, other_writer_record(OTHER_WRITERS_FIRST_RECORD + i),
+				stats->others[i], stats->total);
 	print_event_stats(out, stats);
 }
 
-static void put_count(struct json *j, const char *name, uint64_t count)
+static void report_stats_put_count(struct json *j, const char *name, uint64_t count)
 {
 	if (!count)
 		return;
@@ -153,9 +153,9 @@ static void put_stats(struct json *j, const struct stats *stats)
 	json_u64(j, "total", stats->total);
 	json_array(j, "records");
 	for (uint32_t type = 0; type < TYPE_LIMIT; type++)
-		put_count(j, record_type_name(type), stats->by_type[type]);
+		report_stats_put_count(j, record_type_name(type), stats->by_type[type]);
 	for (uint32_t i = 0; i < OTHER_WRITERS_RECORDS; i++)
-		put_count(j, other_writer_record(OTHER_WRITERS_FIRST_RECORD + i), stats->others[i]);
+		report_stats_put_count(j, other_writer_record(OTHER_WRITERS_FIRST_RECORD + i), stats->others[i]);
 	json_array_end(j);
 	json_array(j, "events");
 	for (size_t i = 0; i < count; i++) {
@@ -179,7 +179,7 @@ enum tally_status report_stats(struct text *out, struct json *j, struct perfdata
 	struct record record;
 	enum tally_status status;
 	while ((status = perfdata_reader_next(reader, &record, err)) == TALLY_OK) {
-		if (!count_record(&stats, &record)) {
+		if (!report_stats_count_record(&stats, &record)) {
 			status = error_nomem(err);
 			break;
 		}
@@ -247,7 +247,7 @@ static int compare_threads(const void *left, const void *right)
 	return a->first_value < b->first_value ? -1 : a->first_value > b->first_value;
 }
 
-static int digits(uint64_t value)
+static int report_stats_digits(uint64_t value)
 {
 	int count = 1;
 	for (; value >= 10; value /= 10)
@@ -255,7 +255,7 @@ static int digits(uint64_t value)
 	return count;
 }
 
-static int wider(int width, int other)
+static int report_stats_wider(int width, int other)
 {
 	return other > width ? other : width;
 }
@@ -265,22 +265,23 @@ struct read_widths {
 	int *values; /* by event */
 };
 
-static void fit_widths(const struct read_table *table, const struct perfdata_event *events, struct read_widths *w)
+static void report_stats_fit_widths(
+	const struct read_table *table, const struct perfdata_event *events, struct read_widths *w)
 {
 	*w = (struct read_widths){.pid = 3, .tid = 3, .name = 4, .count = 5, .values = w->values};
 	for (size_t e = 0; e < table->event_count; e++) {
 		w->values[e] = (int)events[e].name.len;
 		if (table->has_event[e])
-			w->name = wider(w->name, (int)events[e].name.len);
+			w->name = report_stats_wider(w->name, (int)events[e].name.len);
 	}
 	for (size_t i = 0; i < table->threads.len; i++) {
 		const struct thread_counts *thread = &table->threads.items[i];
-		w->pid = wider(w->pid, digits(thread->pid));
-		w->tid = wider(w->tid, digits(thread->tid));
+		w->pid = report_stats_wider(w->pid, report_stats_digits(thread->pid));
+		w->tid = report_stats_wider(w->tid, report_stats_digits(thread->tid));
 		for (size_t e = 0; e < table->event_count; e++) {
-			int width = digits(table->values.items[thread->first_value + e]);
-			w->values[e] = wider(w->values[e], width);
-			w->count = wider(w->count, width);
+			int width = report_stats_digits(table->values.items[thread->first_value + e]);
+			w->values[e] = report_stats_wider(w->values[e], width);
+			w->count = report_stats_wider(w->count, width);
 		}
 	}
 }
@@ -377,7 +378,7 @@ enum tally_status report_read_values(
 	if (status != TALLY_NOMEM) { /* of a cut recording what came before */
 		if (table.threads.len)
 			qsort(table.threads.items, table.threads.len, sizeof(*table.threads.items), compare_threads);
-		fit_widths(&table, events, &widths);
+		report_stats_fit_widths(&table, events, &widths);
 		if (j)
 			put_reads(j, &table, events);
 		else if (raw)

@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "tasks/session/trace_fields.h"
 
-static enum sched_kind kind_of(const struct perfdata_event *event)
+static enum sched_kind sched_events_kind_of(const struct perfdata_event *event)
 {
 	static const struct {
 		const char *name;
@@ -22,7 +22,7 @@ bool sched_events_have(const struct data_source *source, enum sched_kind kind)
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(source->reader, &count);
 	for (size_t i = 0; i < count; i++)
-		if (kind_of(&events[i]) == kind)
+		if (sched_events_kind_of(&events[i]) == kind)
 			return true;
 	return false;
 }
@@ -53,7 +53,7 @@ static void read_task(struct sched_event *event)
 	event->parent = (int32_t)fields.task.ptid;
 }
 
-static uint64_t number(struct data_source *source, const struct sched_event *event, const char *name)
+static uint64_t sched_events_number(struct data_source *source, const struct sched_event *event, const char *name)
 {
 	uint64_t value;
 	(void)trace_number_of(source->tracepoints, event->sample.sample.raw, str_from(name), &value);
@@ -63,23 +63,23 @@ static uint64_t number(struct data_source *source, const struct sched_event *eve
 static void read_fields(struct data_source *source, struct sched_event *event)
 {
 	bool is_switch = event->kind == SCHED_SWITCH;
-	event->tid = (int32_t)number(source, event, is_switch ? "prev_pid" : "pid");
+	event->tid = (int32_t)sched_events_number(source, event, is_switch ? "prev_pid" : "pid");
 	if (is_switch) {
-		event->next = (int32_t)number(source, event, "next_pid");
-		event->state = number(source, event, "prev_state");
-		event->prio = (int32_t)number(source, event, "prev_prio");
+		event->next = (int32_t)sched_events_number(source, event, "next_pid");
+		event->state = sched_events_number(source, event, "prev_state");
+		event->prio = (int32_t)sched_events_number(source, event, "prev_prio");
 	} else if (event->kind == SCHED_RUNTIME) {
-		event->ran_ns = number(source, event, "runtime");
+		event->ran_ns = sched_events_number(source, event, "runtime");
 	} else if (event->kind == SCHED_MIGRATE) {
-		event->from_cpu = (int32_t)number(source, event, "orig_cpu");
-		event->to_cpu = (int32_t)number(source, event, "dest_cpu");
+		event->from_cpu = (int32_t)sched_events_number(source, event, "orig_cpu");
+		event->to_cpu = (int32_t)sched_events_number(source, event, "dest_cpu");
 	}
 }
 
 bool sched_event_read(struct data_source *source, struct sched_event *event)
 {
 	const struct data_sample sample = event->sample;
-	*event = (struct sched_event){.kind = kind_of(sample.event), .sample = sample};
+	*event = (struct sched_event){.kind = sched_events_kind_of(sample.event), .sample = sample};
 	event->time_ns = sample.sample.time;
 	event->cpu = sample.sample.cpu;
 	if (!sample.event)

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-static void register_name(struct text *t, const struct arch *arch, uint32_t number)
+static void script_values_register_name(struct text *t, const struct arch *arch, uint32_t number)
 {
 	/* A wide register takes two numbers. */
 	const char *name = arch ? arch_register_name(arch, number) : NULL;
@@ -27,7 +27,7 @@ void script_print_registers(struct text *t, const struct arch *arch, const struc
 	text_char(t, ' ');
 	uint64_t mask = regs->mask;
 	for (uint32_t i = 0; i < regs->values.count && mask; i++, mask &= mask - 1) {
-		register_name(t, arch, (uint32_t)__builtin_ctzll(mask));
+		script_values_register_name(t, arch, (uint32_t)__builtin_ctzll(mask));
 		text_str(t, ":0x");
 		text_hex(t, sample_u64_at(regs->values.data, i, swap), 0);
 		text_char(t, ' ');
@@ -73,7 +73,7 @@ void script_print_misc(struct text *t, uint32_t record_type, uint16_t misc)
 	text_repeat(t, ' ', len < MISC_WIDTH ? MISC_WIDTH + 1 - len : 1);
 }
 
-static bool is_printable(uint8_t c)
+static bool script_values_is_printable(uint8_t c)
 {
 	return c >= ' ' && c <= '~';
 }
@@ -82,7 +82,7 @@ static bool is_printable(uint8_t c)
 static size_t whole_string(struct tally_bytes raw)
 {
 	size_t len = 0;
-	while (len < raw.len && is_printable(raw.data[len]))
+	while (len < raw.len && script_values_is_printable(raw.data[len]))
 		len++;
 	for (size_t i = len; i < raw.len; i++)
 		if (raw.data[i])
@@ -109,7 +109,9 @@ void script_print_bpf_output(struct text *t, struct tally_bytes raw)
 		}
 		text_str(t, "  ");
 		for (size_t i = at; i < at + BPF_LINE_BYTES; i++)
-			text_char(t, i >= raw.len ? ' ' : is_printable(raw.data[i]) ? (char)raw.data[i] : '.');
+			text_char(t, i >= raw.len			       ? ' '
+				     : script_values_is_printable(raw.data[i]) ? (char)raw.data[i]
+									       : '.');
 		text_char(t, '\n');
 	}
 	size_t len = whole_string(raw);

@@ -7,7 +7,7 @@
 #define LINES_MAX	  3
 #define UNNAMED_SHARE_MIN 0.10 /* of the samples: below it a few stripped files are normal */
 
-static double percent(uint64_t part, uint64_t whole)
+static double symbol_notes_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
@@ -19,7 +19,7 @@ static bool is_surprising(const struct binary_info *info)
 	       info->status == BINARY_DAMAGED;
 }
 
-static const char *reason(const struct binary_info *info)
+static const char *symbol_notes_reason(const struct binary_info *info)
 {
 	if (info->status == BINARY_OK)
 		return "it has names of some of its code only";
@@ -39,15 +39,15 @@ static void add_surprises(struct diag *notes, const struct binary_store *store, 
 			rest += hit->samples;
 		else if (hit->samples)
 			diag_add(notes, DIAG_WARNING, "no symbols of %.*s (%.1f%% of the samples): %s",
-				(int)info.path.len, info.path.data, percent(hit->samples, hits->samples),
-				reason(&info));
+				(int)info.path.len, info.path.data, symbol_notes_percent(hit->samples, hits->samples),
+				symbol_notes_reason(&info));
 		else
 			diag_add(notes, DIAG_WARNING, "no symbols of %.*s (in call chains only): %s",
-				(int)info.path.len, info.path.data, reason(&info));
+				(int)info.path.len, info.path.data, symbol_notes_reason(&info));
 	}
 	if (count > LINES_MAX)
 		diag_add(notes, DIAG_WARNING, "no symbols of %zu more files (%.1f%% of the samples) either",
-			count - LINES_MAX, percent(rest, hits->samples));
+			count - LINES_MAX, symbol_notes_percent(rest, hits->samples));
 }
 
 /* Names of another kernel look as good as the right ones. */
@@ -136,8 +136,8 @@ static void add_usual(struct diag *notes, const struct binary_store *store, cons
 	diag_add(notes, DIAG_WARNING,
 		"%.1f%% of the samples have no symbol: %zu files not found, %zu without all symbols, most in %.*s "
 		"(%s); report --missing tells where was looked and what to install",
-		percent(unnamed, hits->samples), absent, stripped, (int)worst.path.len, worst.path.data,
-		reason(&worst));
+		symbol_notes_percent(unnamed, hits->samples), absent, stripped, (int)worst.path.len, worst.path.data,
+		symbol_notes_reason(&worst));
 }
 
 static void add_sources(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
@@ -149,7 +149,7 @@ static void add_sources(struct diag *notes, const struct binary_store *store, co
 				info.symbol_count, info.used_path);
 		else
 			diag_add(notes, DIAG_NOTE, "%.*s: no symbols: %s", (int)info.path.len, info.path.data,
-				reason(&info));
+				symbol_notes_reason(&info));
 	}
 }
 

@@ -106,14 +106,14 @@ static bool is_guests(const struct record *record)
 	return record->type == RECORD_SAMPLE && (mode == MISC_CPUMODE_GUEST_KERNEL || mode == MISC_CPUMODE_GUEST_USER);
 }
 
-struct found {
+struct trace_options_found {
 	bool trace, guest;
 	uint32_t trace_type;
 };
 
-static struct found look_through(struct perfdata_reader *reader)
+static struct trace_options_found look_through(struct perfdata_reader *reader)
 {
-	struct found found = {0};
+	struct trace_options_found found = {0};
 	struct record record;
 	struct record_fields fields;
 	/* What is wrong with it is told when it is read for its samples. */
@@ -134,7 +134,7 @@ enum tally_status trace_options_open(const char *path, bool force, const struct 
 	enum tally_status status = cli_open_recording(path, force, &opened, err);
 	if (status != TALLY_OK)
 		return status;
-	struct found found = {0};
+	struct trace_options_found found = {0};
 	if (trace_options_are_given(asked))
 		found = look_through(opened);
 	if (asked->decoding && found.trace)

@@ -17,29 +17,29 @@ enum tally_status screen_work_init(struct screen_work *w, void (*run)(void *data
 	return TALLY_OK;
 }
 
-static void tell(const struct screen_work *w)
+static void screen_work_notify(const struct screen_work *w)
 {
 	uint64_t one = 1;
 	ssize_t written = write(w->ready_fd, &one, sizeof(one));
 	(void)written; /* the counter is full: then it is readable */
 }
 
-static void *run(void *context)
+static void *screen_work_run(void *context)
 {
 	struct screen_work *w = context;
 	w->run(w->data);
 	pthread_mutex_lock(&w->mutex);
 	w->is_done = true;
 	pthread_mutex_unlock(&w->mutex);
-	tell(w);
+	screen_work_notify(w);
 	return NULL;
 }
 
 void screen_work_start(struct screen_work *w)
 {
-	w->has_thread = helper_thread_create(&w->thread, run, w);
+	w->has_thread = helper_thread_create(&w->thread, screen_work_run, w);
 	if (!w->has_thread)
-		(void)run(w);
+		(void)screen_work_run(w);
 }
 
 void screen_work_join(struct screen_work *w)
@@ -55,7 +55,7 @@ void screen_work_deinit(struct screen_work *w)
 	(void)close(w->ready_fd);
 }
 
-static void *exchange(struct screen_work *w, void *part)
+static void *screen_work_exchange(struct screen_work *w, void *part)
 {
 	pthread_mutex_lock(&w->mutex);
 	void *before = w->newest;
@@ -66,14 +66,14 @@ static void *exchange(struct screen_work *w, void *part)
 
 void *screen_work_put(struct screen_work *w, void *part)
 {
-	void *before = exchange(w, part);
-	tell(w);
+	void *before = screen_work_exchange(w, part);
+	screen_work_notify(w);
 	return before;
 }
 
 void *screen_work_take(struct screen_work *w)
 {
-	return exchange(w, NULL);
+	return screen_work_exchange(w, NULL);
 }
 
 bool screen_work_is_done(struct screen_work *w)

@@ -16,14 +16,14 @@ static enum tally_status want_tree(
 }
 
 /* A flame is of callees. */
-static enum tree_kind kind_of(enum tree_action view)
+static enum tree_kind tree_explore_kind_of(enum tree_action view)
 {
 	return view == TREE_CALLERS ? TREE_OF_CALLERS : view == TREE_LEVELS ? TREE_OF_LEVELS : TREE_OF_CALLEES;
 }
 
-static struct tree_screen *screen_of(struct tree_views *views, enum tree_action view)
+static struct tree_screen *tree_explore_screen_of(struct tree_views *views, enum tree_action view)
 {
-	return view == TREE_FLAME ? NULL : &views->screens[kind_of(view)];
+	return view == TREE_FLAME ? NULL : &views->screens[tree_explore_kind_of(view)];
 }
 
 static void make_titles(struct tree_views *views, const char *title)
@@ -37,7 +37,7 @@ static void make_titles(struct tree_views *views, const char *title)
 static enum tally_status want_view(
 	struct tree_views *views, const struct tree_explore *request, enum tree_action view, struct tally_error *err)
 {
-	enum tree_kind kind = kind_of(view);
+	enum tree_kind kind = tree_explore_kind_of(view);
 	bool *has = view == TREE_FLAME ? &views->has_flame : &views->has_screen[kind];
 	if (*has)
 		return TALLY_OK;
@@ -57,11 +57,11 @@ static enum tally_status want_view(
 	return status;
 }
 
-static enum tally_status draw(
+static enum tally_status tree_explore_draw(
 	struct tree_views *views, const struct tree_explore *request, enum tree_action view, struct tally_error *err)
 {
 	unsigned rows, columns;
-	struct tree_screen *tree = screen_of(views, view);
+	struct tree_screen *tree = tree_explore_screen_of(views, view);
 	bool is_drawn;
 	tui_terminal_size(request->terminal, &rows, &columns);
 	if (tree) {
@@ -77,7 +77,7 @@ static enum tally_status draw(
 	return TALLY_OK;
 }
 
-static void print_tree(void *data, struct text *out)
+static void tree_explore_print_tree(void *data, struct text *out)
 {
 	tree_screen_print(data, out);
 }
@@ -88,7 +88,7 @@ struct remembered {
 	struct tree_memory screens[TREE_KINDS], flame;
 };
 
-static void remember(const struct tree_views *views, struct remembered *m)
+static void tree_explore_remember(const struct tree_views *views, struct remembered *m)
 {
 	*m = (struct remembered){0};
 	for (unsigned i = 0; i < TREE_KINDS; i++)
@@ -117,11 +117,12 @@ static enum tally_status make_again(
 	return status;
 }
 
-static enum tally_status renew(struct tree_views *views, const struct tree_explore *request, struct tally_error *err)
+static enum tally_status tree_explore_renew(
+	struct tree_views *views, const struct tree_explore *request, struct tally_error *err)
 {
 	struct remembered m;
 	bool is_changed = false;
-	remember(views, &m);
+	tree_explore_remember(views, &m);
 	enum tally_status status = request->renew(request->data, &is_changed, err);
 	if (status == TALLY_OK && is_changed)
 		status = make_again(views, request, &m, err);
@@ -137,13 +138,13 @@ enum tally_status tree_explore_show(struct tree_views *views, const struct tree_
 	for (*end = TREE_STAY; *end == TREE_STAY;) {
 		enum tally_status status = want_view(views, request, *view, err);
 		if (status == TALLY_OK)
-			status = draw(views, request, *view, err);
+			status = tree_explore_draw(views, request, *view, err);
 		if (status != TALLY_OK)
 			return status;
-		struct tree_screen *tree = screen_of(views, *view);
+		struct tree_screen *tree = tree_explore_screen_of(views, *view);
 		uint32_t key = request->key ? request->key(request->data) : tui_terminal_key(request->terminal);
 		if (key == TUI_KEY_NONE && request->renew) {
-			status = renew(views, request, err);
+			status = tree_explore_renew(views, request, err);
 			if (status != TALLY_OK)
 				return status;
 			continue;
@@ -161,9 +162,10 @@ enum tally_status tree_explore_show(struct tree_views *views, const struct tree_
 			*view = action;
 			break;
 		case TREE_PRINT:
-			tui_print(
-				&(struct tui_printed){
-					.base = "perf.tree", .is_numbered = true, .print = print_tree, .data = tree},
+			tui_print(&(struct tui_printed){.base = "perf.tree",
+					  .is_numbered = true,
+					  .print = tree_explore_print_tree,
+					  .data = tree},
 				tree->frame.message, sizeof(tree->frame.message));
 			break;
 		case TREE_BACK:
@@ -186,7 +188,7 @@ enum tally_status tree_explore_show(struct tree_views *views, const struct tree_
 
 void tree_explore_say(struct tree_views *views, enum tree_action view, const char *message)
 {
-	struct tree_screen *tree = screen_of(views, view);
+	struct tree_screen *tree = tree_explore_screen_of(views, view);
 	if (tree)
 		snprintf(tree->frame.message, sizeof(tree->frame.message), "%s", message);
 	else

@@ -12,7 +12,7 @@
 #define MAX_PRINTED 10000 /* NAME.N: a folder with more of them is not one to print into */
 #define NAME_BYTES  100 /* of the base that count: file systems take 255 */
 
-static int create(const struct tui_printed *printed, char *name, size_t size)
+static int tui_print_create(const struct tui_printed *printed, char *name, size_t size)
 {
 	for (unsigned i = 0; i < MAX_PRINTED; i++) {
 		if (i == 0 && !printed->is_numbered)
@@ -32,7 +32,7 @@ void tui_print(const struct tui_printed *printed, char *message, size_t size)
 {
 	char name[NAME_BYTES + 16];
 	struct text out = {0};
-	int fd = create(printed, name, sizeof(name));
+	int fd = tui_print_create(printed, name, sizeof(name));
 	if (fd < 0) {
 		snprintf(message, size, "cannot make %s: %s", name, strerror(errno));
 		return;
@@ -54,13 +54,13 @@ void tui_print(const struct tui_printed *printed, char *message, size_t size)
 		snprintf(message, size, "%s written", name);
 }
 
-static void print_rows(void *data, struct text *out)
+static void tui_print_rows(void *data, struct text *out)
 {
 	out->failed = explorer_print(data, out, NULL) != TALLY_OK || out->failed;
 }
 
 void tui_print_table(struct explorer *e)
 {
-	struct tui_printed printed = {.base = "perf.hist", .is_numbered = true, .print = print_rows, .data = e};
+	struct tui_printed printed = {.base = "perf.hist", .is_numbered = true, .print = tui_print_rows, .data = e};
 	tui_print(&printed, e->message, sizeof(e->message));
 }

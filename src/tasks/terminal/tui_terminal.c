@@ -57,7 +57,7 @@ static void restore_terminal(void)
 	(void)tcsetattr(STDIN_FILENO, TCSANOW, &restore.found);
 }
 
-static void die(int number)
+static void tui_terminal_die(int number)
 {
 	restore_terminal();
 	signal(number, SIG_DFL);
@@ -76,7 +76,7 @@ static void bus_error(int number, siginfo_t *info, void *context)
 		restore_terminal();
 }
 
-static int collect(int character)
+static int tui_terminal_collect(int character)
 {
 	if (restore.length < sizeof(restore.bytes))
 		restore.bytes[restore.length++] = (char)character;
@@ -87,19 +87,19 @@ static void collect_capability(const char *name)
 {
 	char *value = tigetstr((char *)(uintptr_t)name);
 	if (value && value != (char *)-1)
-		tputs(value, 1, collect);
+		tputs(value, 1, tui_terminal_collect);
 }
 
 static void catch_signals(void)
 {
 	stack_t stack = {.ss_sp = restore.stack, .ss_size = sizeof(restore.stack)};
-	struct sigaction action = {.sa_handler = die, .sa_flags = SA_ONSTACK};
+	struct sigaction action = {.sa_handler = tui_terminal_die, .sa_flags = SA_ONSTACK};
 	struct sigaction bus = {.sa_sigaction = bus_error, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 	restore.length = 0;
 	/* As xterm has it, and all that have a mouse: presses, and where they were, are no longer told. */
 	if (tigetstr((char *)(uintptr_t) "kmous") && has_mouse())
 		for (const char *c = "\x1b[?1006;1000l"; *c; c++)
-			collect(*c);
+			tui_terminal_collect(*c);
 	collect_capability("sgr0");
 	collect_capability("cnorm");
 	collect_capability("rmkx");
@@ -247,7 +247,7 @@ void tui_terminal_size(const struct tui_terminal *terminal, unsigned *rows, unsi
 	*columns = width > 0 ? (unsigned)width : 0;
 }
 
-static attr_t attributes(const struct tui_terminal *terminal, unsigned style)
+static attr_t tui_terminal_attributes(const struct tui_terminal *terminal, unsigned style)
 {
 	attr_t selected = style & GRID_SELECTED ? A_REVERSE : A_NORMAL;
 	style &= ~(unsigned)GRID_SELECTED;
@@ -293,7 +293,7 @@ static void show_cell(const struct tui_terminal *terminal, const struct grid_cel
 	cchar_t shown;
 	if (cell->character >= 0x80 && !terminal->is_utf8)
 		text[0] = ascii_of(cell->character);
-	if (setcchar(&shown, text, attributes(terminal, cell->style), (short)pair, &pair) == OK)
+	if (setcchar(&shown, text, tui_terminal_attributes(terminal, cell->style), (short)pair, &pair) == OK)
 		(void)mvadd_wch(row, column, &shown);
 }
 
@@ -350,7 +350,7 @@ static uint32_t function_key(int code)
 	}
 }
 
-static uint32_t mouse_key(struct tui_terminal *terminal, const MEVENT *event)
+static uint32_t tui_terminal_mouse_key(struct tui_terminal *terminal, const MEVENT *event)
 {
 	if (event->y < 0 || event->x < 0)
 		return TUI_KEY_NONE;
@@ -379,7 +379,7 @@ static uint32_t read_mouse(struct tui_terminal *terminal)
 		count++;
 	terminal->waiting_count = terminal->waiting_next = 0;
 	while (count-- > 0) {
-		uint32_t key = mouse_key(terminal, &events[count]);
+		uint32_t key = tui_terminal_mouse_key(terminal, &events[count]);
 		if (key != TUI_KEY_NONE)
 			terminal->waiting[terminal->waiting_count++] = key;
 	}
