@@ -8,7 +8,7 @@
 #include "tasks/session/recording_input.h"
 #include "tasks/terminal/screen_work.h"
 
-struct loading {
+struct annotate_load_loading {
 	const struct annotate_load *load;
 	struct screen_work work; /* its parts are struct annotate_samples */
 	struct perfdata_reader *reader; /* of all; the worker's */
@@ -38,8 +38,9 @@ static void destroy_part(struct annotate_samples *part)
 
 /* ---- reading ---- */
 
-static enum tally_status read_samples(const struct loading *l, struct perfdata_reader *reader, size_t max_bytes,
-	struct progress *progress, struct annotate_samples *samples, struct tally_error *err)
+static enum tally_status annotate_load_read_samples(const struct annotate_load_loading *l,
+	struct perfdata_reader *reader, size_t max_bytes, struct progress *progress, struct annotate_samples *samples,
+	struct tally_error *err)
 {
 	struct annotate_request wanted = l->load->request;
 	wanted.progress = progress;
@@ -49,7 +50,7 @@ static enum tally_status read_samples(const struct loading *l, struct perfdata_r
 }
 
 /* A part that fails is left out: what is wrong is said of the whole. */
-static void publish_part(struct loading *l, size_t bytes)
+static void annotate_load_publish_part(struct annotate_load_loading *l, size_t bytes)
 {
 	const struct data_input *input = &l->load->request.input;
 	struct perfdata_reader *reader;
@@ -58,33 +59,33 @@ static void publish_part(struct loading *l, size_t bytes)
 		free(part);
 		return;
 	}
-	enum tally_status status = read_samples(l, reader, bytes, &l->unseen, part, NULL);
+	enum tally_status status = annotate_load_read_samples(l, reader, bytes, &l->unseen, part, NULL);
 	if (status == TALLY_NOMEM || part->targets.len == 0)
 		destroy_part(part);
 	else
 		destroy_part(screen_work_put(&l->work, part));
 }
 
-static void read_all(void *context)
+static void annotate_load_read_all(void *context)
 {
-	struct loading *l = context;
+	struct annotate_load_loading *l = context;
 	for (size_t bytes = SCREEN_FIRST_BYTES; bytes <= l->data_bytes / SCREEN_PART_STEP; bytes *= SCREEN_PART_STEP)
-		publish_part(l, bytes);
-	l->status = read_samples(l, l->reader, 0, &l->work.progress, l->whole, &l->error);
+		annotate_load_publish_part(l, bytes);
+	l->status = annotate_load_read_samples(l, l->reader, 0, &l->work.progress, l->whole, &l->error);
 }
 
 /* ---- showing ---- */
 
-static bool is_whole(const struct loading *l)
+static bool annotate_load_is_whole(const struct annotate_load_loading *l)
 {
 	return l->current == l->whole;
 }
 
 /* False: what shows is the newest there is. */
-static bool take_newest(struct loading *l)
+static bool take_newest(struct annotate_load_loading *l)
 {
 	struct annotate_samples *newest = NULL;
-	if (is_whole(l))
+	if (annotate_load_is_whole(l))
 		return false;
 	if (!screen_work_is_done(&l->work))
 		newest = screen_work_take(&l->work);
@@ -98,22 +99,22 @@ static bool take_newest(struct loading *l)
 	return true;
 }
 
-static uint32_t next_key(void *data)
+static uint32_t annotate_load_next_key(void *data)
 {
-	struct loading *l = data;
-	uint32_t key = is_whole(l) ? tui_terminal_key(l->explore.terminal)
-				   : screen_work_key(&l->work, l->explore.terminal, SCREEN_EVERY_MS);
+	struct annotate_load_loading *l = data;
+	uint32_t key = annotate_load_is_whole(l) ? tui_terminal_key(l->explore.terminal)
+						 : screen_work_key(&l->work, l->explore.terminal, SCREEN_EVERY_MS);
 	l->has_keys |= key != TUI_KEY_NONE && key != TUI_KEY_RESIZE;
 	return key;
 }
 
 /* Who pressed nothing yet sees what is hottest in all that is known by now. */
-static enum tally_status renew(void *data, struct annotate_samples **samples, struct tally_error *err)
+static enum tally_status annotate_load_renew(void *data, struct annotate_samples **samples, struct tally_error *err)
 {
-	struct loading *l = data;
+	struct annotate_load_loading *l = data;
 	const struct annotate_target *target = NULL;
 	if (!take_newest(l)) {
-		bool has_failed = !is_whole(l) && screen_work_is_done(&l->work);
+		bool has_failed = !annotate_load_is_whole(l) && screen_work_is_done(&l->work);
 		if (has_failed && err)
 			*err = l->error;
 		return has_failed ? l->status : TALLY_OK;
@@ -129,12 +130,12 @@ static enum tally_status renew(void *data, struct annotate_samples **samples, st
 	return status;
 }
 
-static void tell(void *data, char *room, size_t size)
+static void annotate_load_tell(void *data, char *room, size_t size)
 {
-	struct loading *l = data;
+	struct annotate_load_loading *l = data;
 	struct text progress = {0};
 	unsigned rows, columns;
-	if (is_whole(l))
+	if (annotate_load_is_whole(l))
 		return;
 	tui_terminal_size(l->explore.terminal, &rows, &columns);
 	screen_work_tell(&l->work, columns, &progress);
@@ -142,14 +143,14 @@ static void tell(void *data, char *room, size_t size)
 	text_deinit(&progress);
 }
 
-static enum tally_status show(struct loading *l, struct tally_error *err)
+static enum tally_status annotate_load_show_loaded(struct annotate_load_loading *l, struct tally_error *err)
 {
 	const struct annotate_target *target;
 	enum tally_status status = l->load->begin(l->load->data, l->current, &l->explore, &target, err);
 	return status == TALLY_OK ? annotate_explore(&l->explore, target, &l->leaves, err) : status;
 }
 
-static enum tally_status wait_for_more(struct loading *l, struct tally_error *err)
+static enum tally_status wait_for_more(struct annotate_load_loading *l, struct tally_error *err)
 {
 	const char *path = l->load->request.input.path;
 	enum tally_status status =
@@ -164,7 +165,7 @@ static enum tally_status wait_for_more(struct loading *l, struct tally_error *er
 }
 
 /* Until something of it can be shown, and then until the user leaves. */
-static enum tally_status watch(struct loading *l, struct tally_error *err)
+static enum tally_status annotate_load_watch(struct annotate_load_loading *l, struct tally_error *err)
 {
 	const struct annotate_samples *tried = NULL;
 	enum tally_status status = TALLY_OK;
@@ -180,8 +181,8 @@ static enum tally_status watch(struct loading *l, struct tally_error *err)
 		}
 		tried = l->current;
 		struct tally_error why = {0};
-		status = show(l, &why);
-		bool goes_on = status == TALLY_NOT_FOUND && (!is_whole(l) || tried != l->current);
+		status = annotate_load_show_loaded(l, &why);
+		bool goes_on = status == TALLY_NOT_FOUND && (!annotate_load_is_whole(l) || tried != l->current);
 		if (status != TALLY_OK && !goes_on && err)
 			*err = why;
 		if (!goes_on)
@@ -192,13 +193,13 @@ static enum tally_status watch(struct loading *l, struct tally_error *err)
 }
 
 /* What reads cannot be stopped: it ends with the process. */
-static void leave(struct loading *l)
+static void annotate_load_leave(struct annotate_load_loading *l)
 {
 	tui_terminal_close(l->explore.terminal);
 	_exit(EXIT_SUCCESS);
 }
 
-static enum tally_status run(struct loading *l, struct tally_error *err)
+static enum tally_status annotate_load_run(struct annotate_load_loading *l, struct tally_error *err)
 {
 	enum tally_status status = tui_terminal_open(&l->explore.terminal, err);
 	if (status != TALLY_OK) {
@@ -206,9 +207,9 @@ static enum tally_status run(struct loading *l, struct tally_error *err)
 		return status;
 	}
 	screen_work_start(&l->work);
-	status = watch(l, err);
+	status = annotate_load_watch(l, err);
 	if (status == TALLY_OK && !screen_work_is_done(&l->work))
-		leave(l);
+		annotate_load_leave(l);
 	tui_terminal_close(l->explore.terminal);
 	screen_work_join(&l->work);
 	if (status == TALLY_OK && l->status != TALLY_OK && err)
@@ -217,7 +218,7 @@ static enum tally_status run(struct loading *l, struct tally_error *err)
 }
 
 /* The bytes of which the beginning can be read by itself; 0: it cannot. */
-static size_t divisible_bytes(const struct loading *l)
+static size_t annotate_load_divisible_bytes(const struct annotate_load_loading *l)
 {
 	uint64_t offset;
 	if (l->load->request.times || perfdata_reader_is_pipe(l->reader))
@@ -228,25 +229,25 @@ static size_t divisible_bytes(const struct loading *l)
 enum tally_status annotate_load_show(
 	const struct annotate_load *load, struct annotate_samples *samples, struct tally_error *err)
 {
-	struct loading l = {.load = load, .whole = samples, .explore = load->explore};
+	struct annotate_load_loading l = {.load = load, .whole = samples, .explore = load->explore};
 	const struct data_input *input = &load->request.input;
 	*samples = (struct annotate_samples){0};
-	enum tally_status status = screen_work_init(&l.work, read_all, &l, err);
+	enum tally_status status = screen_work_init(&l.work, annotate_load_read_all, &l, err);
 	if (status != TALLY_OK)
 		return status;
 	l.explore.grid = &l.grid;
-	l.explore.key = next_key;
-	l.explore.renew = renew;
-	l.explore.tell = tell;
+	l.explore.key = annotate_load_next_key;
+	l.explore.renew = annotate_load_renew;
+	l.explore.tell = annotate_load_tell;
 	l.explore.data = &l;
 	status = trace_options_open(input->path, input->force, &load->request.traces, &l.reader, err);
 	if (status == TALLY_OK) {
-		l.data_bytes = divisible_bytes(&l);
-		status = run(&l, err);
+		l.data_bytes = annotate_load_divisible_bytes(&l);
+		status = annotate_load_run(&l, err);
 	}
 	destroy_part(screen_work_take(&l.work));
 	destroy_part(l.last);
-	if (!is_whole(&l))
+	if (!annotate_load_is_whole(&l))
 		destroy_part(l.current);
 	screen_work_deinit(&l.work);
 	grid_deinit(&l.grid);

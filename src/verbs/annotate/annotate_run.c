@@ -14,7 +14,7 @@
 #include "verbs/annotate/annotate_types.h"
 #include "view/data/annotate_json.h"
 
-struct running {
+struct annotate_run_running {
 	const struct cli *cli;
 	const struct annotate_run *run;
 	struct text *out;
@@ -40,7 +40,8 @@ static uint32_t group_size(const struct annotate_run *run, const struct annotate
 }
 
 /* "cycles", "anon group { cycles, instructions }", or "cycles, instructions" of what was not recorded as a group. */
-static void name_events(const struct running *r, struct text *name, uint32_t first, uint32_t count)
+static void annotate_run_name_events(
+	const struct annotate_run_running *r, struct text *name, uint32_t first, uint32_t count)
 {
 	size_t total;
 	const struct perfdata_event *events = perfdata_reader_events(r->samples.source.reader, &total);
@@ -55,8 +56,8 @@ static void name_events(const struct running *r, struct text *name, uint32_t fir
 }
 
 /* What the samples come to that the command line asks for. */
-static void describe_listed(
-	const struct running *r, const struct annotate_listing_options *options, struct annotate_function *function)
+static void describe_listed(const struct annotate_run_running *r, const struct annotate_listing_options *options,
+	struct annotate_function *function)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(r->samples.source.reader, &count);
@@ -69,7 +70,7 @@ static void describe_listed(
 }
 
 /* Their periods may be 0. */
-static bool has_samples(const struct annotate_target *target, uint32_t first, uint32_t count)
+static bool annotate_run_has_samples(const struct annotate_target *target, uint32_t first, uint32_t count)
 {
 	for (uint32_t e = first; e < first + count; e++)
 		if (target->sums[e].count > 0)
@@ -77,7 +78,7 @@ static bool has_samples(const struct annotate_target *target, uint32_t first, ui
 	return false;
 }
 
-static enum tally_status print_one(struct running *r, const struct annotate_target *target,
+static enum tally_status annotate_run_print_one(struct annotate_run_running *r, const struct annotate_target *target,
 	const struct annotate_listing_options *options, const char *events, struct tally_error *err)
 {
 	struct annotate_listing listing;
@@ -110,7 +111,8 @@ static enum tally_status print_one(struct running *r, const struct annotate_targ
 	return TALLY_OK;
 }
 
-static enum tally_status print_events(struct running *r, uint32_t first, uint32_t count, struct tally_error *err)
+static enum tally_status annotate_run_print_events(
+	struct annotate_run_running *r, uint32_t first, uint32_t count, struct tally_error *err)
 {
 	size_t target_count = r->samples.targets.len;
 	struct annotate_listing_options options = {.objdump = r->run->objdump,
@@ -130,17 +132,18 @@ static enum tally_status print_events(struct running *r, uint32_t first, uint32_
 		return error_nomem(err);
 	uint64_t whole = annotate_sum_period(r->samples.events, first, count);
 	struct text events = {0};
-	name_events(r, &events, first, count);
+	annotate_run_name_events(r, &events, first, count);
 	enum tally_status status = events.failed ? error_nomem(err) : TALLY_OK;
 	for (size_t i = 0; i < target_count && status == TALLY_OK; i++)
-		if (has_samples(ranked[i].target, first, count) &&
+		if (annotate_run_has_samples(ranked[i].target, first, count) &&
 			100.0 * (double)ranked[i].period >= r->run->percent_limit * (double)whole)
-			status = print_one(r, ranked[i].target, &options, events.data, err);
+			status = annotate_run_print_one(r, ranked[i].target, &options, events.data, err);
 	text_deinit(&events);
 	return status;
 }
 
-static enum tally_status print_types(struct running *r, uint32_t first, uint32_t count, struct tally_error *err)
+static enum tally_status annotate_run_print_types(
+	struct annotate_run_running *r, uint32_t first, uint32_t count, struct tally_error *err)
 {
 	size_t total;
 	const struct perfdata_event *events = perfdata_reader_events(r->samples.source.reader, &total);
@@ -163,7 +166,7 @@ static enum tally_status print_types(struct running *r, uint32_t first, uint32_t
 	return annotate_types_print(&job, r->out, err);
 }
 
-static enum tally_status dump(
+static enum tally_status annotate_run_dump(
 	const struct cli *cli, const struct annotate_run *run, struct text *out, struct tally_error *err)
 {
 	struct perfdata_reader *reader;
@@ -183,7 +186,7 @@ static enum tally_status dump(
 }
 
 /* There are samples, but no function was annotated. */
-static void tell_nothing_shown(const struct running *r, const char *path, uint64_t samples)
+static void tell_nothing_shown(const struct annotate_run_running *r, const char *path, uint64_t samples)
 {
 	if (r->samples.targets.len > 0)
 		fprintf(stderr, "No function of %s has %g%% of the samples: see --percent-limit\n", path,
@@ -195,7 +198,7 @@ static void tell_nothing_shown(const struct running *r, const char *path, uint64
 			samples, path, r->cli->program);
 }
 
-static enum tally_status print_all(struct running *r, struct tally_error *err)
+static enum tally_status annotate_run_print_all(struct annotate_run_running *r, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	const char *path = recording_name(r->run->request.input.path);
@@ -208,7 +211,8 @@ static enum tally_status print_all(struct running *r, struct tally_error *err)
 	}
 	for (uint32_t event = 0; event < r->samples.event_count && status == TALLY_OK;) {
 		uint32_t count = group_size(r->run, &r->samples, event);
-		status = r->run->data_type ? print_types(r, event, count, err) : print_events(r, event, count, err);
+		status = r->run->data_type ? annotate_run_print_types(r, event, count, err)
+					   : annotate_run_print_events(r, event, count, err);
 		event += count;
 	}
 	if (r->run->is_json) {
@@ -240,10 +244,10 @@ static const struct annotate_target *find_asked(
 }
 
 /* The first event, or group, that has samples. */
-static enum tally_status begin(void *data, struct annotate_samples *samples, struct annotate_explore *request,
-	const struct annotate_target **target, struct tally_error *err)
+static enum tally_status annotate_run_begin(void *data, struct annotate_samples *samples,
+	struct annotate_explore *request, const struct annotate_target **target, struct tally_error *err)
 {
-	const struct running *r = data;
+	const struct annotate_run_running *r = data;
 	const struct annotate_run *run = r->run;
 	uint32_t first = 0;
 	while (first < samples->event_count && !samples->events[first].count)
@@ -264,7 +268,7 @@ static enum tally_status begin(void *data, struct annotate_samples *samples, str
 }
 
 /* Samples are read with the screen on. */
-static enum tally_status explore(struct running *r, struct tally_error *err)
+static enum tally_status annotate_run_explore(struct annotate_run_running *r, struct tally_error *err)
 {
 	const struct annotate_run *run = r->run;
 	struct annotate_load load = {.cli = r->cli,
@@ -279,7 +283,7 @@ static enum tally_status explore(struct running *r, struct tally_error *err)
 			.prefix = run->prefix,
 			.strip = run->strip},
 		.data = r,
-		.begin = begin};
+		.begin = annotate_run_begin};
 	load.request.symbol = NULL; /* others are entered from it */
 	enum tally_status status = annotate_load_show(&load, &r->samples, err);
 	if (r->samples.source.reader) {
@@ -291,7 +295,7 @@ static enum tally_status explore(struct running *r, struct tally_error *err)
 }
 
 /* Functions that are missing here, as their files are not found or are others than the recorded ones. */
-static void note_names(struct running *r)
+static void note_names(struct annotate_run_running *r)
 {
 	struct binary_hits hits = {0};
 	if (frame_names_hits(&r->samples.source.names, &hits, NULL) == TALLY_OK)
@@ -299,7 +303,7 @@ static void note_names(struct running *r)
 	binary_hits_deinit(&hits);
 }
 
-static enum tally_status list(struct running *r, struct tally_error *err)
+static enum tally_status annotate_run_list(struct annotate_run_running *r, struct tally_error *err)
 {
 	enum tally_status status = annotate_samples_read(r->cli, &r->run->request, &r->samples, err);
 	cli_start_pager(r->cli); /* not before: how far the work is can be seen meanwhile */
@@ -307,7 +311,7 @@ static enum tally_status list(struct running *r, struct tally_error *err)
 		return status;
 	struct tally_error inner = {0};
 	diag_init(&r->notes);
-	enum tally_status printed = print_all(r, &inner);
+	enum tally_status printed = annotate_run_print_all(r, &inner);
 	if (!r->run->is_quiet)
 		note_names(r);
 	cli_print_diag(r->cli, &r->notes);
@@ -324,11 +328,11 @@ enum tally_status annotate_run(
 {
 	if (run->dump) {
 		cli_start_pager(cli);
-		return dump(cli, run, out, err);
+		return annotate_run_dump(cli, run, out, err);
 	}
-	struct running r = {.cli = cli, .run = run, .out = out};
+	struct annotate_run_running r = {.cli = cli, .run = run, .out = out};
 	annotate_source_init(&r.source, run->prefix, run->strip);
-	enum tally_status status = run->is_interactive ? explore(&r, err) : list(&r, err);
+	enum tally_status status = run->is_interactive ? annotate_run_explore(&r, err) : annotate_run_list(&r, err);
 	annotate_samples_deinit(&r.samples);
 	annotate_source_tell(&r.source, cli->program);
 	annotate_source_deinit(&r.source);

@@ -43,7 +43,8 @@ static bool is_good(const struct data_access *access)
 }
 
 /* By name and size: other units of the same object have the type too. NULL: out of memory. */
-static struct type_samples *type_of(struct collecting *c, uint32_t store_id, const struct data_access *access)
+static struct type_samples *annotate_types_type_of(
+	struct collecting *c, uint32_t store_id, const struct data_access *access)
 {
 	for (size_t i = 0; i < c->types.len; i++) {
 		struct type_samples *type = &c->types.items[i];
@@ -58,10 +59,10 @@ static struct type_samples *type_of(struct collecting *c, uint32_t store_id, con
 	return made.totals && vec_push(&c->types, made) ? &c->types.items[c->types.len - 1] : NULL;
 }
 
-static enum tally_status add_hit(struct collecting *c, const struct annotate_target *target,
+static enum tally_status annotate_types_add_hit(struct collecting *c, const struct annotate_target *target,
 	const struct annotate_hit *hit, const struct data_access *access, struct tally_error *err)
 {
-	struct type_samples *type = type_of(c, target->store_id, access);
+	struct type_samples *type = annotate_types_type_of(c, target->store_id, access);
 	uint32_t event = hit->event - c->job->first_event;
 	struct access_hit added = {.offset = access->offset, .sum = hit->sum, .event = event};
 	if (!type || !vec_push(&type->hits, added))
@@ -141,14 +142,14 @@ static enum tally_status collect_target(
 				status = count_mnemonic(c, target, hit, &access, err);
 		}
 		if (status == TALLY_OK && access.kind == DATA_ACCESS_TYPED)
-			status = add_hit(c, target, hit, &access, err);
+			status = annotate_types_add_hit(c, target, hit, &access, err);
 		if (status != TALLY_OK)
 			return status;
 	}
 	return TALLY_OK;
 }
 
-static int by_period(const void *left, const void *right)
+static int annotate_types_by_period(const void *left, const void *right)
 {
 	const struct type_samples *a = left, *b = right;
 	if (a->totals[0].period != b->totals[0].period)
@@ -164,13 +165,14 @@ static int by_count(const void *left, const void *right)
 	return of_a != of_b ? (of_a > of_b ? -1 : 1) : strcmp(a->name, b->name);
 }
 
-struct access_counts { /* of sampled instructions */
+struct annotate_types_access_counts { /* of sampled instructions */
 	uint64_t good, bad;
 };
 
-static struct access_counts count_accesses(const struct collecting *c)
+static struct annotate_types_access_counts count_accesses(const struct collecting *c)
 {
-	struct access_counts counts = {.good = c->counts[DATA_ACCESS_TYPED] + c->counts[DATA_ACCESS_STACK]};
+	struct annotate_types_access_counts counts = {
+		.good = c->counts[DATA_ACCESS_TYPED] + c->counts[DATA_ACCESS_STACK]};
 	for (unsigned i = 0; i < DATA_ACCESS_STACK; i++)
 		counts.bad += c->counts[i];
 	return counts;
@@ -195,7 +197,7 @@ static void put_total(struct text *out, uint64_t good, uint64_t bad)
 
 static void put_type_counts(const struct collecting *c, struct text *out)
 {
-	struct access_counts counts = count_accesses(c);
+	struct annotate_types_access_counts counts = count_accesses(c);
 	text_str(out, "Annotate data type stats:\n");
 	put_total(out, counts.good, counts.bad);
 	text_repeat(out, '-', 59);
@@ -228,7 +230,7 @@ static void put_instruction_counts(const struct collecting *c, struct text *out)
 
 static void put_counts_json(const struct collecting *c, struct json *j)
 {
-	struct access_counts counts = count_accesses(c);
+	struct annotate_types_access_counts counts = count_accesses(c);
 	json_object(j, "instructions");
 	json_u64(j, "typed", counts.good);
 	json_u64(j, "untyped", counts.bad);
@@ -255,7 +257,7 @@ static void put_mnemonics_json(const struct collecting *c, struct json *j)
 }
 
 /* What stands before the types. */
-static void begin_json(const struct collecting *c, struct json *j)
+static void annotate_types_begin_json(const struct collecting *c, struct json *j)
 {
 	const struct annotate_types_job *job = c->job;
 	json_object(j, NULL);
@@ -277,7 +279,7 @@ static void begin_json(const struct collecting *c, struct json *j)
 }
 
 /* "struct node" by that, or by "node". */
-static bool is_wanted(const struct annotate_types_job *job, const char *name)
+static bool annotate_types_is_wanted(const struct annotate_types_job *job, const char *name)
 {
 	const char *blank = strchr(name, ' ');
 	bool has_prefix = !strncmp(name, "struct ", 7) || !strncmp(name, "union ", 6) || !strncmp(name, "enum ", 5);
@@ -340,7 +342,7 @@ static enum tally_status print_type(
 /* Recordings are packed without types, and stripped files have none. */
 static void note_none(const struct collecting *c)
 {
-	struct access_counts counts = count_accesses(c);
+	struct annotate_types_access_counts counts = count_accesses(c);
 	uint64_t total = counts.good + counts.bad, without = c->counts[DATA_ACCESS_NO_DEBUG_INFO];
 	if (total == 0)
 		return;
@@ -352,23 +354,23 @@ static void note_none(const struct collecting *c)
 			(unsigned long long)total, (unsigned long long)without);
 }
 
-static enum tally_status print_types(struct collecting *c, struct text *out, struct tally_error *err)
+static enum tally_status annotate_types_print_types(struct collecting *c, struct text *out, struct tally_error *err)
 {
 	const struct annotate_types_job *job = c->job;
 	enum tally_status status = TALLY_OK;
 	if (c->types.len > 0)
-		qsort(c->types.items, c->types.len, sizeof(*c->types.items), by_period);
+		qsort(c->types.items, c->types.len, sizeof(*c->types.items), annotate_types_by_period);
 	if (c->mnemonics.len > 0)
 		qsort(c->mnemonics.items, c->mnemonics.len, sizeof(*c->mnemonics.items), by_count);
 	if (job->json)
-		begin_json(c, job->json);
+		annotate_types_begin_json(c, job->json);
 	if (!job->json && job->with_type_counts)
 		put_type_counts(c, out);
 	if (!job->json && job->with_instruction_counts)
 		put_instruction_counts(c, out);
 	bool is_any = false;
 	for (size_t i = 0; i < c->types.len && status == TALLY_OK; i++)
-		if (is_wanted(job, c->types.items[i].name)) {
+		if (annotate_types_is_wanted(job, c->types.items[i].name)) {
 			status = print_type(c, &c->types.items[i], out, err);
 			is_any = true;
 		}
@@ -389,7 +391,7 @@ enum tally_status annotate_types_print(const struct annotate_types_job *job, str
 	for (size_t i = 0; i < job->samples->targets.len && status == TALLY_OK; i++)
 		status = collect_target(&c, job->samples->targets.items[i], err);
 	if (status == TALLY_OK)
-		status = print_types(&c, out, err);
+		status = annotate_types_print_types(&c, out, err);
 	for (size_t i = 0; i < c.types.len; i++)
 		vec_free(&c.types.items[i].hits);
 	vec_free(&c.types);

@@ -10,7 +10,7 @@
 #include "tasks/terminal/tui_terminal.h"
 #include "verbs/annotate/annotate_run.h"
 
-struct settings {
+struct cmd_annotate_settings {
 	struct annotate_run run;
 	unsigned verbose;
 	bool stdio, tui, colour_is_set, print_line, total_period, nr_samples, modules;
@@ -21,41 +21,41 @@ struct settings {
 	bool has_strip;
 };
 
-#define RUN(field) offsetof(struct settings, run.field)
+#define RUN(field) offsetof(struct cmd_annotate_settings, run.field)
 
-static const char *set_source(const struct option_use *use)
+static const char *cmd_annotate_set_source(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_annotate_settings *settings = use->settings;
 	settings->run.no_source = use->is_negated;
 	settings->hides_source = false;
 	return NULL;
 }
 
-static const char *set_demangle(const struct option_use *use)
+static const char *cmd_annotate_set_demangle(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_annotate_settings *settings = use->settings;
 	settings->run.request.store.no_demangle = use->is_negated;
 	return NULL;
 }
 
-static const char *set_group(const struct option_use *use)
+static const char *cmd_annotate_set_group(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_annotate_settings *settings = use->settings;
 	settings->run.force_group = !use->is_negated;
 	settings->run.no_group = use->is_negated;
 	return NULL;
 }
 
-static const char *set_colour(const struct option_use *use)
+static const char *cmd_annotate_set_colour(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_annotate_settings *settings = use->settings;
 	settings->colour_is_set = true;
 	return colours_by_mode(use->value, &settings->run.text.with_colours) ? NULL : "takes always, never or auto";
 }
 
-static const char *set_percent_type(const struct option_use *use)
+static const char *cmd_annotate_set_percent_type(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_annotate_settings *settings = use->settings;
 	static const struct {
 		const char *name;
 		enum annotate_percent percent;
@@ -71,36 +71,36 @@ static const char *set_percent_type(const struct option_use *use)
 	return "takes local-period, global-period, local-hits or global-hits";
 }
 
-static const char *set_percent_limit(const struct option_use *use)
+static const char *cmd_annotate_set_percent_limit(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_annotate_settings *settings = use->settings;
 	char *end;
 	settings->run.percent_limit = strtod(use->value, &end);
 	return *use->value && !*end ? NULL : "expects a number";
 }
 
-static const char *keep_kernel_demangled(const struct option_use *use)
+static const char *cmd_annotate_keep_kernel_demangled(const struct option_use *use)
 {
 	return use->is_negated ? "cannot be negated: --no-demangle shows all names as stored" : NULL;
 }
 
-static const char *set_strip(const struct option_use *use)
+static const char *cmd_annotate_set_strip(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_annotate_settings *settings = use->settings;
 	settings->has_strip = true;
 	return str_to_u64(str_from(use->value), 0, &settings->strip) && settings->strip <= UINT32_MAX
 		       ? NULL
 		       : "expects a number of parts of a path";
 }
 
-static const char *set_itrace(const struct option_use *use)
+static const char *cmd_annotate_set_itrace(const struct option_use *use)
 {
-	return trace_options_set_itrace(&((struct settings *)use->settings)->run.request.traces, use);
+	return trace_options_set_itrace(&((struct cmd_annotate_settings *)use->settings)->run.request.traces, use);
 }
 
 static const char *set_data_type(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_annotate_settings *settings = use->settings;
 	settings->run.data_type = use->is_negated ? NULL : use->value ? use->value : "";
 	return NULL;
 }
@@ -112,21 +112,22 @@ static const struct option options[] = {
 		.help = "only consider symbols in these dsos (file://FILE: those in it, one a line)"},
 	{"symbol", 's', OPTION_STRING, "symbol", .offset = RUN(request.symbol), .help = "symbol to annotate"},
 	{"force", 'f', OPTION_FLAG, .offset = RUN(request.input.force), .help = "take the file whoever owns it"},
-	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct settings, verbose),
+	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct cmd_annotate_settings, verbose),
 		.help = "say on standard error where symbols and code came from"},
 	{"quiet", 'q', OPTION_FLAG, .offset = RUN(is_quiet), .help = "Do not show any warnings or messages"},
 	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = RUN(dump), .help = "dump raw trace in ASCII"},
-	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct settings, stdio), .help = "Use the stdio interface: text"},
+	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, stdio),
+		.help = "Use the stdio interface: text"},
 	{"stdio2", 0, OPTION_FLAG, .offset = RUN(is_compact),
 		.help = "compact: names for addresses, arrows at jumps, calls and returns"},
-	{"stdio-color", 0, OPTION_CALL, "always|never|auto", .call = set_colour, .can_be_negated = true,
+	{"stdio-color", 0, OPTION_CALL, "always|never|auto", .call = cmd_annotate_set_colour, .can_be_negated = true,
 		.help = "'always', 'never' or 'auto': colour the percentages"},
 	{"vmlinux", 'k', OPTION_STRING, "file", .offset = RUN(request.store.vmlinux), .help = "vmlinux pathname"},
-	{"modules", 'm', OPTION_FLAG, .offset = offsetof(struct settings, modules),
+	{"modules", 'm', OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, modules),
 		.help = "load module symbols (always done, of any kernel whose files are there)"},
 	{"ignore-vmlinux", 0, OPTION_FLAG, .offset = RUN(request.store.ignore_vmlinux),
 		.help = "Don't look for a vmlinux of the recorded build id"},
-	{"print-line", 'l', OPTION_FLAG, .offset = offsetof(struct settings, print_line),
+	{"print-line", 'l', OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, print_line),
 		.help = "the hottest source lines first, and the line behind each hot instruction"},
 	{"full-paths", 'P', OPTION_FLAG, .offset = RUN(text.with_whole_path),
 		.help = "Don't shorten the displayed pathnames"},
@@ -134,35 +135,35 @@ static const struct option options[] = {
 	{"cpu", 'C', OPTION_STRING, "cpu", .offset = RUN(request.cpus), .help = "list of cpus to profile"},
 	{"time", 0, OPTION_STRING, "str", .offset = RUN(request.times),
 		.help = "Time span of interest (start,stop), or percentages of the recording (10%-20%, 10%/2)"},
-	{"source", 0, OPTION_CALL, .call = set_source,
+	{"source", 0, OPTION_CALL, .call = cmd_annotate_set_source,
 		.help = "Interleave source code with instructions (on; --no-source: off)"},
 	{"asm-raw", 0, OPTION_FLAG, .offset = RUN(text.with_bytes), .help = "Display the bytes of instructions"},
-	{"disassembler-style", 'M', OPTION_STRING, "style", .offset = offsetof(struct settings, style),
+	{"disassembler-style", 'M', OPTION_STRING, "style", .offset = offsetof(struct cmd_annotate_settings, style),
 		.help = "Specify disassembler style: intel or att; with --objdump any that it has"},
 	{"prefix", 0, OPTION_STRING, "prefix", .offset = RUN(prefix),
 		.help = "Add prefix to source file path names in programs (with --prefix-strip)"},
-	{"prefix-strip", 0, OPTION_CALL, "N", .call = set_strip,
+	{"prefix-strip", 0, OPTION_CALL, "N", .call = cmd_annotate_set_strip,
 		.help = "Strip first N entries of source file path name in programs (with --prefix)"},
 	{"symfs", 0, OPTION_STRING, "directory", .offset = RUN(request.store.symfs),
 		.help = "Look for files with symbols relative to this directory"},
-	{"group", 0, OPTION_CALL, .call = set_group, .help = "Show event group information together"},
-	{"show-total-period", 0, OPTION_FLAG, .offset = offsetof(struct settings, total_period),
+	{"group", 0, OPTION_CALL, .call = cmd_annotate_set_group, .help = "Show event group information together"},
+	{"show-total-period", 0, OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, total_period),
 		.help = "Show a column with the sum of periods"},
-	{"show-nr-samples", 'n', OPTION_FLAG, .offset = offsetof(struct settings, nr_samples),
+	{"show-nr-samples", 'n', OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, nr_samples),
 		.help = "Show a column with the number of samples"},
-	{"demangle", 0, OPTION_CALL, .call = set_demangle,
+	{"demangle", 0, OPTION_CALL, .call = cmd_annotate_set_demangle,
 		.help = "Demangle symbols; --no-demangle shows them as stored"},
-	{"percent-type", 0, OPTION_CALL, "local-period", .call = set_percent_type,
+	{"percent-type", 0, OPTION_CALL, "local-period", .call = cmd_annotate_set_percent_type,
 		.help = "Set percent type local/global-period/hits"},
-	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit,
+	{"percent-limit", 0, OPTION_CALL, "percent", .call = cmd_annotate_set_percent_limit,
 		.help = "Don't show functions under that percent"},
 	{"json", 0, OPTION_FLAG, .offset = RUN(is_json), .help = "JSON, see docs/schema/annotate.json"},
 	{"objdump", 0, OPTION_STRING, "path", .offset = RUN(objdump),
 		.help = "objdump binary to run for the text of instructions (default: they are disassembled here)"},
-	{"demangle-kernel", 0, OPTION_CALL, .call = keep_kernel_demangled,
+	{"demangle-kernel", 0, OPTION_CALL, .call = cmd_annotate_keep_kernel_demangled,
 		.help = "Enable kernel symbol demangling (always done, but with --no-demangle)"},
-	TRACE_OPTION_ITRACE(set_itrace),
-	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct settings, tui),
+	TRACE_OPTION_ITRACE(cmd_annotate_set_itrace),
+	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, tui),
 		.help = "Use the terminal: instructions to move through (the default on one)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK interface"},
 	{"addr2line", 0, OPTION_STRING, "path", .offset = RUN(request.store.line_program),
@@ -183,7 +184,8 @@ static const char *const usages[] = {"[<options>] [symbol]", NULL};
 static const char *const examples[] = {"the hottest functions, instruction by instruction", "tally annotate",
 	"one function, in Intel's syntax", "tally annotate -M intel main", NULL};
 
-static int finish_settings(const struct cli *cli, struct settings *settings, int argc, char **argv, int rest)
+static int cmd_annotate_finish_settings(
+	const struct cli *cli, struct cmd_annotate_settings *settings, int argc, char **argv, int rest)
 {
 	struct annotate_run *run = &settings->run;
 	if (argc - rest > 1)
@@ -213,7 +215,7 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 }
 
 /* Text is what a pipe gets, and what options of its form are about. */
-static int choose_interface(const struct cli *cli, struct settings *settings)
+static int cmd_annotate_choose_interface(const struct cli *cli, struct cmd_annotate_settings *settings)
 {
 	struct annotate_run *run = &settings->run;
 	bool is_usable = tui_terminal_is_usable();
@@ -237,15 +239,15 @@ static int choose_interface(const struct cli *cli, struct settings *settings)
 	return 0;
 }
 
-struct configuring {
-	struct settings *settings;
+struct cmd_annotate_configuring {
+	struct cmd_annotate_settings *settings;
 	struct diag *notes;
 };
 
-static enum tally_status configure(void *data, const struct config_text *config, struct tally_error *err)
+static enum tally_status cmd_annotate_configure(void *data, const struct config_text *config, struct tally_error *err)
 {
-	struct configuring *configuring = data;
-	struct settings *settings = configuring->settings;
+	struct cmd_annotate_configuring *configuring = data;
+	struct cmd_annotate_settings *settings = configuring->settings;
 	const struct {
 		const char *name;
 		bool *target;
@@ -261,33 +263,34 @@ static enum tally_status configure(void *data, const struct config_text *config,
 	return TALLY_OK;
 }
 
-static enum tally_status read_config(const struct cli *cli, struct settings *settings, struct tally_error *err)
+static enum tally_status cmd_annotate_read_config(
+	const struct cli *cli, struct cmd_annotate_settings *settings, struct tally_error *err)
 {
 	struct diag notes;
-	struct configuring configuring = {settings, &notes};
+	struct cmd_annotate_configuring configuring = {settings, &notes};
 	diag_init(&notes);
-	enum tally_status status = config_files_read(configure, &configuring, &notes, err);
+	enum tally_status status = config_files_read(cmd_annotate_configure, &configuring, &notes, err);
 	settings->has_usual_column = settings->total_period || settings->nr_samples;
 	cli_print_diag(cli, &notes);
 	diag_deinit(&notes);
 	return status;
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_annotate_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_annotate_settings settings = {0};
 	struct text out = {0};
 	int rest;
 	struct tally_error err = {0};
 	settings.run.text.with_colours = colours_are_wanted();
-	if (read_config(cli, &settings, &err) != TALLY_OK)
+	if (cmd_annotate_read_config(cli, &settings, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
-	code = finish_settings(cli, &settings, argc, argv, rest);
+	code = cmd_annotate_finish_settings(cli, &settings, argc, argv, rest);
 	if (code == 0)
-		code = choose_interface(cli, &settings);
+		code = cmd_annotate_choose_interface(cli, &settings);
 	if (code != 0)
 		return code;
 	text_to_fd(&out, STDOUT_FILENO);
@@ -319,5 +322,5 @@ const struct command command_annotate = {
 		"function with samples has it; else those that have it, or the nearest names, are told.\n\n"
 		"Which functions have no code at hand, and why, is told on standard error.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_annotate_run,
 };

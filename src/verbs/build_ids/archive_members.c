@@ -30,7 +30,8 @@ _Static_assert(sizeof(struct tar_header) == BLOCK_BYTES, "a tar header is one bl
 
 extern char **environ;
 
-static enum tally_status damaged(const struct archive_members *archive, const char *what, struct tally_error *err)
+static enum tally_status archive_members_damaged(
+	const struct archive_members *archive, const char *what, struct tally_error *err)
 {
 	return error_set_at(err, TALLY_CORRUPT, archive->offset, "the archive is damaged: %s", what);
 }
@@ -100,7 +101,7 @@ enum tally_status archive_members_read(
 	size_t wanted = archive->left < room_bytes ? (size_t)archive->left : room_bytes;
 	enum tally_status status = read_fully(archive, room, wanted, len, err);
 	if (status == TALLY_OK && *len < wanted)
-		status = damaged(archive, "it ends in a member", err);
+		status = archive_members_damaged(archive, "it ends in a member", err);
 	if (status == TALLY_OK)
 		archive->left -= *len;
 	return status;
@@ -121,7 +122,7 @@ static enum tally_status pass_over(struct archive_members *archive, struct tally
 }
 
 /* Octal digits, or GNU's form for large ones: a byte 0x80 and the number, big end first. */
-static bool read_number(const char *field, size_t bytes, uint64_t *value)
+static bool archive_members_read_number(const char *field, size_t bytes, uint64_t *value)
 {
 	uint64_t number = 0;
 	size_t i = 0;
@@ -149,10 +150,10 @@ static bool has_right_checksum(const struct tar_header *header)
 	size_t begin = offsetof(struct tar_header, checksum), end = begin + sizeof(header->checksum);
 	for (size_t i = 0; i < BLOCK_BYTES; i++)
 		sum += i >= begin && i < end ? ' ' : bytes[i];
-	return read_number(header->checksum, sizeof(header->checksum), &wanted) && wanted == sum;
+	return archive_members_read_number(header->checksum, sizeof(header->checksum), &wanted) && wanted == sum;
 }
 
-static bool copy_text(char *to, const char *text, size_t len)
+static bool archive_members_copy_text(char *to, const char *text, size_t len)
 {
 	if (len >= PATH_MAX || memchr(text, '\0', len))
 		return false;
@@ -184,9 +185,9 @@ static bool take_pax(struct tally_str text, struct archive_member *member, uint6
 		text = (struct tally_str){text.data + len, text.len - (size_t)len};
 		if (!str_next(&rest, '=', &key))
 			return false;
-		if (str_equal(key, STR("path")) && !copy_text(member->name, rest.data, rest.len))
+		if (str_equal(key, STR("path")) && !archive_members_copy_text(member->name, rest.data, rest.len))
 			return false;
-		if (str_equal(key, STR("linkpath")) && !copy_text(member->link, rest.data, rest.len))
+		if (str_equal(key, STR("linkpath")) && !archive_members_copy_text(member->link, rest.data, rest.len))
 			return false;
 		if (str_equal(key, STR("size")) && !str_to_u64(rest, 10, size))
 			return false;
@@ -202,7 +203,7 @@ static enum tally_status take_extension(struct archive_members *archive, char ty
 {
 	size_t len;
 	if (archive->left > LIMIT_ARCHIVE_HEADER)
-		return damaged(archive, "a name that is too long", err);
+		return archive_members_damaged(archive, "a name that is too long", err);
 	size_t bytes = (size_t)archive->left;
 	char *text = malloc(bytes + 1);
 	if (!text)
@@ -212,15 +213,16 @@ static enum tally_status take_extension(struct archive_members *archive, char ty
 	if (status == TALLY_OK && type == PAX_NEXT)
 		is_good = take_pax((struct tally_str){text, bytes}, member, size);
 	else if (status == TALLY_OK && type != PAX_ALL)
-		is_good = copy_text(type == LONG_NAME ? member->name : member->link, text, strnlen(text, bytes));
+		is_good = archive_members_copy_text(
+			type == LONG_NAME ? member->name : member->link, text, strnlen(text, bytes));
 	free(text);
 	if (status == TALLY_OK && !is_good)
-		status = damaged(archive, "what it says of a member is not understood", err);
+		status = archive_members_damaged(archive, "what it says of a member is not understood", err);
 	return status;
 }
 
 /* TALLY_END: a block of zeros, or nothing more. */
-static enum tally_status read_header(
+static enum tally_status archive_members_read_header(
 	struct archive_members *archive, struct tar_header *header, struct tally_error *err)
 {
 	static const struct tar_header zeros;
@@ -233,11 +235,12 @@ static enum tally_status read_header(
 	if (len == 0)
 		return TALLY_END;
 	if (len < sizeof(*header))
-		return damaged(archive, "it ends in a header", err);
+		return archive_members_damaged(archive, "it ends in a header", err);
 	if (memcmp(header, &zeros, sizeof(zeros)) == 0)
 		return TALLY_END;
-	if (!has_right_checksum(header) || !read_number(header->size, sizeof(header->size), &archive->left))
-		return damaged(archive, "what should be a header is none", err);
+	if (!has_right_checksum(header) ||
+		!archive_members_read_number(header->size, sizeof(header->size), &archive->left))
+		return archive_members_damaged(archive, "what should be a header is none", err);
 	archive->padding = -archive->left & (BLOCK_BYTES - 1);
 	return TALLY_OK;
 }
@@ -249,7 +252,7 @@ enum tally_status archive_members_next(
 	uint64_t size = UINT64_MAX;
 	enum tally_status status;
 	member->name[0] = member->link[0] = '\0';
-	while ((status = read_header(archive, &header, err)) == TALLY_OK) {
+	while ((status = archive_members_read_header(archive, &header, err)) == TALLY_OK) {
 		if (!header.type || !strchr("LKxg", header.type))
 			break;
 		status = take_extension(archive, header.type, member, &size, err);

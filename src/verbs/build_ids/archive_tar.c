@@ -14,7 +14,7 @@
 extern char **environ;
 
 /* All of text, whatever tar does meanwhile: it may end early. */
-static void feed(int fd, const struct text *names)
+static void archive_tar_feed(int fd, const struct text *names)
 {
 	size_t done = 0;
 	while (done < names->len) {
@@ -28,7 +28,7 @@ static void feed(int fd, const struct text *names)
 }
 
 /* What tar says of a file that others linked, or wrote, meanwhile is no failure. */
-static enum tally_status wait_for(pid_t pid, struct tally_error *err)
+static enum tally_status archive_tar_wait_for(pid_t pid, struct tally_error *err)
 {
 	int status;
 	while (waitpid(pid, &status, 0) < 0)
@@ -39,7 +39,7 @@ static enum tally_status wait_for(pid_t pid, struct tally_error *err)
 	return error_set(err, TALLY_IO, "tar failed (status %d)", WIFEXITED(status) ? WEXITSTATUS(status) : 128);
 }
 
-static enum tally_status run(const char *const *argv, const struct text *names, struct tally_error *err)
+static enum tally_status archive_tar_run(const char *const *argv, const struct text *names, struct tally_error *err)
 {
 	int ends[2];
 	pid_t pid;
@@ -60,10 +60,10 @@ static enum tally_status run(const char *const *argv, const struct text *names, 
 			"cannot run tar, which archives want");
 	}
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
-	feed(ends[1], names);
+	archive_tar_feed(ends[1], names);
 	close(ends[1]);
 	signal(SIGPIPE, before);
-	return wait_for(pid, err);
+	return archive_tar_wait_for(pid, err);
 }
 
 enum tally_status tar_pack(
@@ -74,7 +74,7 @@ enum tally_status tar_pack(
 		follows_links ? "--dereference" : NULL, NULL};
 	if (names->failed)
 		return error_nomem(err);
-	enum tally_status status = run(argv, names, err);
+	enum tally_status status = archive_tar_run(argv, names, err);
 	if (status != TALLY_OK)
 		unlink(path);
 	return status;

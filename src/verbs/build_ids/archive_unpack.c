@@ -104,7 +104,7 @@ static const char *refuses_type(const struct archive_member *member)
 	}
 }
 
-static struct tally_str path_of(const struct archive_member *member)
+static struct tally_str archive_unpack_path_of(const struct archive_member *member)
 {
 	struct tally_str path = str_from(member->name);
 	if (member->type == ARCHIVE_DIRECTORY && str_ends_with(path, STR("/")))
@@ -119,7 +119,7 @@ static struct tally_str path_of(const struct archive_member *member)
 const char *archive_refuses(const struct archive_member *member)
 {
 	const char *why = refuses_type(member);
-	struct tally_str path = path_of(member), id;
+	struct tally_str path = archive_unpack_path_of(member), id;
 	if (why)
 		return why;
 	if (member->type == ARCHIVE_DIRECTORY && (path.len == 0 || str_equal(path, STR("."))))
@@ -156,7 +156,7 @@ static bool is_part_of_folder(struct tally_str name)
 
 const char *archive_refuses_here(const struct archive_member *member)
 {
-	struct tally_str path = path_of(member), rest = path, name;
+	struct tally_str path = archive_unpack_path_of(member), rest = path, name;
 	if (member->type != ARCHIVE_REGULAR && member->type != ARCHIVE_DIRECTORY)
 		return member->type == ARCHIVE_SYMLINK ? "a link" : refuses_type(member);
 	if (!is_plain_path(path) || !str_next(&rest, '/', &name))
@@ -168,7 +168,7 @@ const char *archive_refuses_here(const struct archive_member *member)
 	return rest.len == 0 || is_part_of_folder(rest) ? NULL : "neither the recording nor " ARCHIVE_SYMBOLS;
 }
 
-static enum tally_status refuse(
+static enum tally_status archive_unpack_refuse(
 	const char *path, const struct archive_member *member, const char *why, struct tally_error *err)
 {
 	char shown[SHOWN_NAME];
@@ -253,8 +253,8 @@ static int open_parent(int root, struct tally_str path, char name[NAME_MAX + 1])
 }
 
 /* Under another name until it is whole: a link(2) puts it in place, and leaves what is there. */
-static enum tally_status put_file(int folder, const char *name, mode_t mode, struct archive_members *archive,
-	const struct archive_member *member, struct tally_error *err)
+static enum tally_status archive_unpack_put_file(int folder, const char *name, mode_t mode,
+	struct archive_members *archive, const struct archive_member *member, struct tally_error *err)
 {
 	char temporary[32];
 	snprintf(temporary, sizeof(temporary), ".tally-%d", (int)getpid());
@@ -276,10 +276,10 @@ static enum tally_status check_symbols(
 {
 	const struct unpacking *unpacking = context;
 	const char *why = archive_refuses(member);
-	return why ? refuse(unpacking->path, member, why, err) : TALLY_OK;
+	return why ? archive_unpack_refuse(unpacking->path, member, why, err) : TALLY_OK;
 }
 
-static enum tally_status put_symbols(
+static enum tally_status archive_unpack_put_symbols(
 	void *context, struct archive_members *archive, const struct archive_member *member, struct tally_error *err)
 {
 	const struct unpacking *unpacking = context;
@@ -288,7 +288,7 @@ static enum tally_status put_symbols(
 	struct stat about;
 	if (status != TALLY_OK || member->type == ARCHIVE_DIRECTORY)
 		return status;
-	int folder = open_parent(unpacking->root, path_of(member), name);
+	int folder = open_parent(unpacking->root, archive_unpack_path_of(member), name);
 	if (folder < 0)
 		return cannot_write(member, err);
 	if (fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) == 0)
@@ -297,7 +297,7 @@ static enum tally_status put_symbols(
 		status = symlinkat(member->link, folder, name) == 0 || errno == EEXIST ? TALLY_OK
 										       : cannot_write(member, err);
 	else
-		status = put_file(folder, name, 0644, archive, member, err);
+		status = archive_unpack_put_file(folder, name, 0644, archive, member, err);
 	close(folder);
 	return status;
 }
@@ -311,7 +311,7 @@ enum tally_status archive_unpack_symbols(const char *path, const char *cache, st
 	unpacking.root = open(cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (unpacking.root < 0)
 		return error_set_errno(err, TALLY_IO, errno, "cannot open %s", cache);
-	status = each_member(path, put_symbols, &unpacking, err);
+	status = each_member(path, archive_unpack_put_symbols, &unpacking, err);
 	close(unpacking.root);
 	return status;
 }
@@ -321,10 +321,10 @@ enum tally_status archive_unpack_symbols(const char *path, const char *cache, st
 static enum tally_status check_recording(struct unpacking *unpacking, struct archive_members *archive,
 	const struct archive_member *member, struct tally_error *err)
 {
-	struct tally_str rest = path_of(member), first = rest;
+	struct tally_str rest = archive_unpack_path_of(member), first = rest;
 	struct stat about;
 	if (!str_next(&rest, '/', &first))
-		return refuse(unpacking->path, member, "neither a recording nor " ARCHIVE_SYMBOLS, err);
+		return archive_unpack_refuse(unpacking->path, member, "neither a recording nor " ARCHIVE_SYMBOLS, err);
 	if (rest.len == 0 || str_equal(rest, STR("data"))) {
 		char magic[sizeof(MAGIC)] = "";
 		size_t len;
@@ -332,15 +332,17 @@ static enum tally_status check_recording(struct unpacking *unpacking, struct arc
 		if (status != TALLY_OK)
 			return status;
 		if (strcmp(magic, MAGIC) != 0 && strcmp(magic, MAGIC_BACK) != 0)
-			return refuse(unpacking->path, member, "neither a recording nor " ARCHIVE_SYMBOLS, err);
+			return archive_unpack_refuse(
+				unpacking->path, member, "neither a recording nor " ARCHIVE_SYMBOLS, err);
 		if (unpacking->has_recording)
-			return refuse(unpacking->path, member, "a second recording", err);
+			return archive_unpack_refuse(unpacking->path, member, "a second recording", err);
 		unpacking->has_recording = true;
 	}
 	if (unpacking->recording[0])
 		return str_equal(first, str_from(unpacking->recording))
 			       ? TALLY_OK
-			       : refuse(unpacking->path, member, "not of the recording that it has", err);
+			       : archive_unpack_refuse(
+					 unpacking->path, member, "not of the recording that it has", err);
 	memcpy(unpacking->recording, first.data, first.len); /* is_plain_path: it fits */
 	if (fstatat(unpacking->root, unpacking->recording, &about, AT_SYMLINK_NOFOLLOW) == 0)
 		return error_set(err, TALLY_INVALID,
@@ -356,10 +358,10 @@ static enum tally_status check_all(
 	struct unpacking *unpacking = context;
 	const char *why = archive_refuses_here(member);
 	if (why)
-		return refuse(unpacking->path, member, why, err);
+		return archive_unpack_refuse(unpacking->path, member, why, err);
 	if (member->type == ARCHIVE_DIRECTORY)
 		return TALLY_OK;
-	if (str_equal(path_of(member), STR(ARCHIVE_SYMBOLS))) {
+	if (str_equal(archive_unpack_path_of(member), STR(ARCHIVE_SYMBOLS))) {
 		if (ftruncate(unpacking->symbols, 0) != 0 || lseek(unpacking->symbols, 0, SEEK_SET) != 0)
 			return cannot_write(member, err);
 		return copy_contents(unpacking->symbols, archive, member, err);
@@ -374,13 +376,13 @@ static enum tally_status put_recording(
 	const char *why = archive_refuses_here(member);
 	char name[NAME_MAX + 1];
 	if (why)
-		return refuse(unpacking->path, member, why, err);
-	if (member->type == ARCHIVE_DIRECTORY || str_equal(path_of(member), STR(ARCHIVE_SYMBOLS)))
+		return archive_unpack_refuse(unpacking->path, member, why, err);
+	if (member->type == ARCHIVE_DIRECTORY || str_equal(archive_unpack_path_of(member), STR(ARCHIVE_SYMBOLS)))
 		return TALLY_OK;
-	int folder = open_parent(unpacking->root, path_of(member), name);
+	int folder = open_parent(unpacking->root, archive_unpack_path_of(member), name);
 	if (folder < 0)
 		return cannot_write(member, err);
-	enum tally_status status = put_file(folder, name, 0600, archive, member, err);
+	enum tally_status status = archive_unpack_put_file(folder, name, 0600, archive, member, err);
 	close(folder);
 	return status;
 }

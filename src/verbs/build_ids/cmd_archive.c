@@ -27,19 +27,19 @@
 #define SUFFIX	     ".tar.bz2"
 #define NOTHING	     1 /* exit status: no build ids; perf's */
 
-struct settings {
+struct cmd_archive_settings {
 	bool all, unpack, force;
 	const char *excluded; /* file with build ids; NULL: none are */
 };
 
 static const struct option options[] = {
-	{"all", 0, OPTION_FLAG, .offset = offsetof(struct settings, all),
+	{"all", 0, OPTION_FLAG, .offset = offsetof(struct cmd_archive_settings, all),
 		.help = "one archive with the recording and its files: perf.all-HOST-TIME.tar.bz2"},
-	{"unpack", 0, OPTION_FLAG, .offset = offsetof(struct settings, unpack),
+	{"unpack", 0, OPTION_FLAG, .offset = offsetof(struct cmd_archive_settings, unpack),
 		.help = "put an archive's files into the cache of build ids, and a recording in it here"},
-	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct settings, force),
+	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct cmd_archive_settings, force),
 		.help = "take the file whoever owns it"},
-	{"exclude-buildids", 0, OPTION_STRING, "file", .offset = offsetof(struct settings, excluded),
+	{"exclude-buildids", 0, OPTION_STRING, "file", .offset = offsetof(struct cmd_archive_settings, excluded),
 		.help = "leave out the build ids that the file lists, one a line (what is behind them is ignored)"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
@@ -87,7 +87,7 @@ static void fill_cache(const struct cli *cli, const struct build_id_cache *cache
 }
 
 /* The entry's link and folder, relative to the cache. */
-static void add_names(struct text *names, const struct build_id_cache_entry *entry)
+static void cmd_archive_add_names(struct text *names, const struct build_id_cache_entry *entry)
 {
 	char hex[BUILD_ID_HEX_BYTES];
 	struct record_build_id id = {.size = entry->id.size};
@@ -111,7 +111,7 @@ static bool line_is_id(struct tally_str line, const char *hex)
 }
 
 /* Rows whose build ids the file lists, as buildid-list prints them, go. */
-static enum tally_status exclude(struct build_id_rows *rows, const char *path, struct tally_error *err)
+static enum tally_status cmd_archive_exclude(struct build_id_rows *rows, const char *path, struct tally_error *err)
 {
 	char *text;
 	size_t len, kept = 0;
@@ -133,7 +133,7 @@ static enum tally_status exclude(struct build_id_rows *rows, const char *path, s
 	return TALLY_OK;
 }
 
-static enum tally_status collect(const struct cli *cli, const struct build_id_rows *rows,
+static enum tally_status cmd_archive_collect(const struct cli *cli, const struct build_id_rows *rows,
 	const struct build_id_cache *cache, struct text *names, struct tally_error *err)
 {
 	struct build_id_cache_list list = {0};
@@ -152,7 +152,7 @@ static enum tally_status collect(const struct cli *cli, const struct build_id_ro
 	for (size_t i = 0; i < rows->rows.len; i++)
 		for (size_t e = 0; e < list.entries.len; e++)
 			if (rows->rows.items[i].id.size && same_id(&list.entries.items[e].id, &rows->rows.items[i].id))
-				add_names(names, &list.entries.items[e]);
+				cmd_archive_add_names(names, &list.entries.items[e]);
 	build_id_cache_list_deinit(&list);
 	return TALLY_OK;
 }
@@ -196,7 +196,7 @@ static enum tally_status pack_all(const char *input, const char *output, const s
 }
 
 /* perf's name for it: perf.all-HOST-YYYYMMDD-HHMMSS.tar.bz2. */
-static void name_all(char *output, size_t bytes)
+static void cmd_archive_name_all(char *output, size_t bytes)
 {
 	char host[HOST_NAME_MAX + 1] = "", when[32];
 	time_t now = time(NULL);
@@ -206,8 +206,8 @@ static void name_all(char *output, size_t bytes)
 	snprintf(output, bytes, ALL_PREFIX "%s-%s" SUFFIX, host, when);
 }
 
-static int pack_rows(
-	const struct cli *cli, const struct settings *settings, const char *input, const struct build_id_rows *rows)
+static int pack_rows(const struct cli *cli, const struct cmd_archive_settings *settings, const char *input,
+	const struct build_id_rows *rows)
 {
 	struct tally_error err;
 	struct build_id_cache cache;
@@ -215,10 +215,10 @@ static int pack_rows(
 	char output[PATH_MAX];
 	snprintf(output, sizeof(output), "%s" SUFFIX, input);
 	if (settings->all)
-		name_all(output, sizeof(output));
+		cmd_archive_name_all(output, sizeof(output));
 	enum tally_status status = build_id_cache_init(&cache, cli->build_id_dir, &err);
 	if (status == TALLY_OK)
-		status = collect(cli, rows, &cache, &names, &err);
+		status = cmd_archive_collect(cli, rows, &cache, &names, &err);
 	if (status == TALLY_OK && names.len == 0) {
 		text_deinit(&names);
 		return cli_failf(cli, "%s archive: no build-ids found", cli->program), NOTHING;
@@ -235,7 +235,7 @@ static int pack_rows(
 	return 0;
 }
 
-static int pack(const struct cli *cli, const struct settings *settings, const char *input)
+static int cmd_archive_pack(const struct cli *cli, const struct cmd_archive_settings *settings, const char *input)
 {
 	struct tally_error err;
 	struct build_id_rows rows;
@@ -245,7 +245,7 @@ static int pack(const struct cli *cli, const struct settings *settings, const ch
 	int code = 0;
 	enum tally_status status = recorded_files(input, settings->force, &rows, &err);
 	if (status == TALLY_OK && settings->excluded)
-		status = exclude(&rows, settings->excluded, &err);
+		status = cmd_archive_exclude(&rows, settings->excluded, &err);
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
 	else
@@ -275,7 +275,7 @@ static bool find_archive(char *path, size_t bytes)
 	return found == 1;
 }
 
-static int unpack(const struct cli *cli, const char *named)
+static int cmd_archive_unpack(const struct cli *cli, const char *named)
 {
 	struct tally_error err;
 	struct build_id_cache cache;
@@ -300,9 +300,9 @@ static int unpack(const struct cli *cli, const char *named)
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_archive_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_archive_settings settings = {0};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -315,7 +315,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_usagef(
 			cli, command, "unpack,exclude-buildids", "--exclude-buildids is about what is packed");
 	const char *named = rest < argc ? argv[rest] : NULL;
-	return settings.unpack ? unpack(cli, named) : pack(cli, &settings, recording_name(named));
+	return settings.unpack ? cmd_archive_unpack(cli, named)
+			       : cmd_archive_pack(cli, &settings, recording_name(named));
 }
 
 const struct command command_archive = {
@@ -333,5 +334,5 @@ const struct command command_archive = {
 		"It "
 		"replaces no file that is there, and refuses where the recording would.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_archive_run,
 };

@@ -13,7 +13,7 @@
 #include "verbs/build_ids/index_files.h"
 #include "verbs/build_ids/recorded_build_ids.h"
 
-struct settings {
+struct cmd_buildid_cache_settings {
 	const char *add, *remove, *purge, *update, *missing, *index;
 	bool purge_all, list, force;
 	bool has_max_bytes;
@@ -23,7 +23,7 @@ struct settings {
 
 static const char *set_max_bytes(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_buildid_cache_settings *settings = use->settings;
 	bool has_unit;
 	if (!record_size_parse(use->value, &settings->max_bytes, &has_unit))
 		return "expects a size such as 500M";
@@ -34,12 +34,12 @@ static const char *set_max_bytes(const struct option_use *use)
 #define FILES(long_name, short_name, field, text)                                                            \
 	{                                                                                                    \
 		.name = (long_name), .letter = (short_name), .kind = OPTION_STRING, .argument = "file list", \
-		.offset = offsetof(struct settings, field), .help = (text)                                   \
+		.offset = offsetof(struct cmd_buildid_cache_settings, field), .help = (text)                 \
 	}
-#define FLAG(long_name, short_name, field, text)                                  \
-	{                                                                         \
-		.name = (long_name), .letter = (short_name), .kind = OPTION_FLAG, \
-		.offset = offsetof(struct settings, field), .help = (text)        \
+#define FLAG(long_name, short_name, field, text)                                             \
+	{                                                                                    \
+		.name = (long_name), .letter = (short_name), .kind = OPTION_FLAG,            \
+		.offset = offsetof(struct cmd_buildid_cache_settings, field), .help = (text) \
 	}
 static const struct option options[] = {
 	FILES("add", 'a', add, "file(s) to add"),
@@ -56,7 +56,7 @@ static const struct option options[] = {
 		.letter = 'M',
 		.kind = OPTION_STRING,
 		.argument = "file",
-		.offset = offsetof(struct settings, missing),
+		.offset = offsetof(struct cmd_buildid_cache_settings, missing),
 		.help = "to find missing build ids in the cache"},
 	FILES("purge", 'p', purge, "file(s) to remove (remove old caches too)"),
 	FLAG("purge-all", 'P', purge_all, "purge all cached files"),
@@ -65,7 +65,7 @@ static const struct option options[] = {
 	{.name = "verbose",
 		.letter = 'v',
 		.kind = OPTION_COUNT,
-		.offset = offsetof(struct settings, verbose),
+		.offset = offsetof(struct cmd_buildid_cache_settings, verbose),
 		.help = "be more verbose"},
 	{.name = "debuginfod",
 		.kind = OPTION_UNSUPPORTED,
@@ -75,7 +75,7 @@ static const struct option options[] = {
 	{.name = "target-ns",
 		.kind = OPTION_U64,
 		.argument = "n",
-		.offset = offsetof(struct settings, target),
+		.offset = offsetof(struct cmd_buildid_cache_settings, target),
 		.help = "files as this process sees them (its mount namespace)"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
@@ -84,9 +84,9 @@ static const char *const examples[] = {"keep a program for reports of later days
 	"tally buildid-cache --add ./program", "what is there", "tally buildid-cache --list",
 	"no more than a gigabyte of it", "tally buildid-cache --max-size 1G", NULL};
 
-struct job {
+struct cmd_buildid_cache_job {
 	const struct cli *cli;
-	const struct settings *settings;
+	const struct cmd_buildid_cache_settings *settings;
 	struct build_id_cache cache;
 	bool has_failed;
 };
@@ -97,7 +97,8 @@ struct subject {
 	struct elf_build_id id;
 };
 
-static void tell(const struct job *job, const char *what, const struct elf_build_id *elf_id, const char *name, bool ok)
+static void cmd_buildid_cache_tell(const struct cmd_buildid_cache_job *job, const char *what,
+	const struct elf_build_id *elf_id, const char *name, bool ok)
 {
 	char hex[BUILD_ID_HEX_BYTES];
 	struct record_build_id id = {.size = elf_id->size};
@@ -108,12 +109,13 @@ static void tell(const struct job *job, const char *what, const struct elf_build
 	fprintf(stderr, "%s %s %s: %s\n", what, hex, name, ok ? "Ok" : "FAIL");
 }
 
-static bool is_named(const struct subject *subject, const char *name)
+static bool cmd_buildid_cache_is_named(const struct subject *subject, const char *name)
 {
 	return strcmp(subject->name, name) == 0;
 }
 
-static bool find_subject(const struct settings *settings, struct tally_str word, struct subject *subject)
+static bool find_subject(
+	const struct cmd_buildid_cache_settings *settings, struct tally_str word, struct subject *subject)
 {
 	struct record_build_id id;
 	*subject = (struct subject){.path = ""};
@@ -122,8 +124,9 @@ static bool find_subject(const struct settings *settings, struct tally_str word,
 	bool is_bracketed = typed[0] == '[';
 	if (is_bracketed) {
 		snprintf(subject->name, sizeof(subject->name), "%s", typed);
-		bool ok = is_named(subject, BUILD_ID_CACHE_KERNEL) ? build_id_of_kernel(&id)
-								   : build_id_of_vdso(str_from(typed), &id);
+		bool ok = cmd_buildid_cache_is_named(subject, BUILD_ID_CACHE_KERNEL)
+				  ? build_id_of_kernel(&id)
+				  : build_id_of_vdso(str_from(typed), &id);
 		if (!ok)
 			return false;
 		subject->id.size = id.size;
@@ -144,16 +147,18 @@ static bool find_subject(const struct settings *settings, struct tally_str word,
 	return elf_file_build_id(subject->path, &subject->id, NULL) == TALLY_OK;
 }
 
-static enum tally_status put(const struct job *job, const struct subject *subject, struct tally_error *err)
+static enum tally_status cmd_buildid_cache_put(
+	const struct cmd_buildid_cache_job *job, const struct subject *subject, struct tally_error *err)
 {
-	if (is_named(subject, BUILD_ID_CACHE_KERNEL))
+	if (cmd_buildid_cache_is_named(subject, BUILD_ID_CACHE_KERNEL))
 		return build_id_cache_add_kernel(&job->cache, &subject->id, err);
-	if (is_named(subject, BUILD_ID_CACHE_VDSO) || is_named(subject, BUILD_ID_CACHE_VDSO32))
+	if (cmd_buildid_cache_is_named(subject, BUILD_ID_CACHE_VDSO) ||
+		cmd_buildid_cache_is_named(subject, BUILD_ID_CACHE_VDSO32))
 		return build_id_cache_add_vdso(&job->cache, str_from(subject->name), &subject->id, err);
 	return build_id_cache_add(&job->cache, str_from(subject->name), &subject->id, subject->path, err);
 }
 
-static void add_one(struct job *job, struct tally_str word, bool replaces)
+static void add_one(struct cmd_buildid_cache_job *job, struct tally_str word, bool replaces)
 {
 	struct subject subject;
 	struct tally_error err;
@@ -168,8 +173,8 @@ static void add_one(struct job *job, struct tally_str word, bool replaces)
 	enum tally_status status = TALLY_OK;
 	/* perf updates what is there only. */
 	if (is_there == replaces)
-		status = put(job, &subject, &err);
-	tell(job, replaces ? "Updating" : "Adding", &subject.id, subject.typed,
+		status = cmd_buildid_cache_put(job, &subject, &err);
+	cmd_buildid_cache_tell(job, replaces ? "Updating" : "Adding", &subject.id, subject.typed,
 		status == TALLY_OK && is_there >= replaces);
 	if (status != TALLY_OK)
 		cli_failf(job->cli, "Couldn't %s %s: %s", verb, subject.typed, err.text);
@@ -178,7 +183,7 @@ static void add_one(struct job *job, struct tally_str word, bool replaces)
 	job->has_failed |= status != TALLY_OK;
 }
 
-static void remove_one(struct job *job, struct tally_str word)
+static void remove_one(struct cmd_buildid_cache_job *job, struct tally_str word)
 {
 	struct subject subject;
 	struct tally_error err;
@@ -189,7 +194,7 @@ static void remove_one(struct job *job, struct tally_str word)
 		return;
 	}
 	enum tally_status status = build_id_cache_remove(&job->cache, &subject.id, &err);
-	tell(job, "Removing", &subject.id, subject.typed, status == TALLY_OK);
+	cmd_buildid_cache_tell(job, "Removing", &subject.id, subject.typed, status == TALLY_OK);
 	if (status == TALLY_NOT_FOUND)
 		fprintf(stderr, "%s wasn't in the cache\n", subject.typed);
 	else if (status != TALLY_OK)
@@ -198,7 +203,7 @@ static void remove_one(struct job *job, struct tally_str word)
 }
 
 /* All of that name, of whatever id; name NULL: all. */
-static void purge(struct job *job, const char *name, const char *typed)
+static void cmd_buildid_cache_purge(struct cmd_buildid_cache_job *job, const char *name, const char *typed)
 {
 	struct build_id_cache_list list;
 	struct tally_error err;
@@ -214,7 +219,7 @@ static void purge(struct job *job, const char *name, const char *typed)
 			continue;
 		status = build_id_cache_remove(&job->cache, &entry->id, &err);
 		if (name)
-			tell(job, "Removing", &entry->id, typed, status == TALLY_OK);
+			cmd_buildid_cache_tell(job, "Removing", &entry->id, typed, status == TALLY_OK);
 	}
 	build_id_cache_list_deinit(&list);
 	if (job->settings->verbose > 0)
@@ -225,16 +230,16 @@ static void purge(struct job *job, const char *name, const char *typed)
 	job->has_failed |= status != TALLY_OK;
 }
 
-static void purge_one(struct job *job, struct tally_str word)
+static void purge_one(struct cmd_buildid_cache_job *job, struct tally_str word)
 {
 	char typed[PATH_MAX];
 	snprintf(typed, sizeof(typed), "%.*s", (int)word.len, word.data);
 	char *real = realpath(typed, NULL);
-	purge(job, real ? real : typed, typed);
+	cmd_buildid_cache_purge(job, real ? real : typed, typed);
 	free(real);
 }
 
-static void each_file(struct job *job, const char *files, int what)
+static void each_file(struct cmd_buildid_cache_job *job, const char *files, int what)
 {
 	struct tally_str rest = str_from(files), word;
 	while (files && str_next_item(&rest, &word)) {
@@ -251,7 +256,7 @@ static void each_file(struct job *job, const char *files, int what)
 	}
 }
 
-static void trim(struct job *job)
+static void cmd_buildid_cache_trim(struct cmd_buildid_cache_job *job)
 {
 	struct tally_error err;
 	size_t removed;
@@ -263,7 +268,7 @@ static void trim(struct job *job)
 	}
 }
 
-static int print_rows(const struct cli *cli, const struct build_id_rows *rows)
+static int cmd_buildid_cache_print_rows(const struct cli *cli, const struct build_id_rows *rows)
 {
 	struct text t = {0};
 	for (size_t i = 0; i < rows->rows.len; i++) {
@@ -277,7 +282,7 @@ static int print_rows(const struct cli *cli, const struct build_id_rows *rows)
 	return cli_finish_text(cli, &t);
 }
 
-static void list_cache(struct job *job)
+static void list_cache(struct cmd_buildid_cache_job *job)
 {
 	struct build_id_cache_list list;
 	struct build_id_rows rows;
@@ -293,12 +298,13 @@ static void list_cache(struct job *job)
 		memcpy(id.bytes, list.entries.items[i].id.bytes, sizeof(id.bytes));
 		job->has_failed |= !build_id_rows_add(&rows, list.entries.items[i].name, &id);
 	}
-	job->has_failed |= print_rows(job->cli, &rows) != 0;
+	job->has_failed |= cmd_buildid_cache_print_rows(job->cli, &rows) != 0;
 	build_id_rows_deinit(&rows);
 	build_id_cache_list_deinit(&list);
 }
 
-static bool keep_missing(const struct job *job, const struct build_id_rows *all, struct build_id_rows *missing)
+static bool keep_missing(
+	const struct cmd_buildid_cache_job *job, const struct build_id_rows *all, struct build_id_rows *missing)
 {
 	for (size_t i = 0; i < all->rows.len; i++) {
 		const struct build_id_row *row = &all->rows.items[i];
@@ -311,7 +317,7 @@ static bool keep_missing(const struct job *job, const struct build_id_rows *all,
 	return true;
 }
 
-static void list_missing(struct job *job)
+static void list_missing(struct cmd_buildid_cache_job *job)
 {
 	struct perfdata_reader *reader;
 	struct tally_error err;
@@ -329,15 +335,15 @@ static void list_missing(struct job *job)
 		status = error_nomem(&err);
 	if (status != TALLY_OK)
 		(void)cli_fail(job->cli, &err);
-	job->has_failed |= status != TALLY_OK || print_rows(job->cli, &missing) != 0;
+	job->has_failed |= status != TALLY_OK || cmd_buildid_cache_print_rows(job->cli, &missing) != 0;
 	build_id_rows_deinit(&missing);
 	build_id_rows_deinit(&all);
 	perfdata_reader_destroy(reader);
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_buildid_cache_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_buildid_cache_settings settings = {0};
 	struct tally_error err;
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
@@ -347,7 +353,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		       !settings.purge_all && !settings.list && !settings.has_max_bytes && !settings.index;
 	if (rest < argc || is_idle)
 		return cli_usagef(cli, command, NULL, "what is to be done with the cache?");
-	struct job job = {.cli = cli, .settings = &settings};
+	struct cmd_buildid_cache_job job = {.cli = cli, .settings = &settings};
 	if (build_id_cache_init(&job.cache, cli->build_id_dir, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	if (settings.verbose > 0)
@@ -356,11 +362,11 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	each_file(&job, settings.remove, 'r');
 	each_file(&job, settings.purge, 'p');
 	if (settings.purge_all)
-		purge(&job, NULL, NULL);
+		cmd_buildid_cache_purge(&job, NULL, NULL);
 	each_file(&job, settings.update, 'u');
 	each_file(&job, settings.index, 'i');
 	if (settings.has_max_bytes)
-		trim(&job);
+		cmd_buildid_cache_trim(&job);
 	if (settings.missing)
 		list_missing(&job);
 	if (settings.list)
@@ -388,5 +394,5 @@ const struct command command_buildid_cache = {
 		"With "
 		"TALLY_BUILDID_CACHE_MAX=SIZE in the environment record keeps the cache below that.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_buildid_cache_run,
 };

@@ -9,7 +9,7 @@
 #include "tasks/session/recording_input.h"
 #include "verbs/build_ids/recorded_build_ids.h"
 
-struct settings {
+struct cmd_buildid_list_settings {
 	const char *input;
 	bool force, kernel, kernel_maps, with_hits;
 	unsigned verbose;
@@ -19,33 +19,33 @@ static const struct option options[] = {
 	{.name = "force",
 		.letter = 'f',
 		.kind = OPTION_FLAG,
-		.offset = offsetof(struct settings, force),
+		.offset = offsetof(struct cmd_buildid_list_settings, force),
 		.help = "don't complain, do it"},
 	{.name = "with-hits",
 		.letter = 'H',
 		.kind = OPTION_FLAG,
-		.offset = offsetof(struct settings, with_hits),
+		.offset = offsetof(struct cmd_buildid_list_settings, with_hits),
 		.help = "Show only DSOs with hits"},
 	{.name = "input",
 		.letter = 'i',
 		.kind = OPTION_STRING,
 		.argument = "file",
-		.offset = offsetof(struct settings, input),
+		.offset = offsetof(struct cmd_buildid_list_settings, input),
 		.help = "Input file name: a recording, or an ELF file"},
 	{.name = "kernel",
 		.letter = 'k',
 		.kind = OPTION_FLAG,
-		.offset = offsetof(struct settings, kernel),
+		.offset = offsetof(struct cmd_buildid_list_settings, kernel),
 		.help = "Show current kernel build id"},
 	{.name = "kernel-maps",
 		.letter = 'm',
 		.kind = OPTION_FLAG,
-		.offset = offsetof(struct settings, kernel_maps),
+		.offset = offsetof(struct cmd_buildid_list_settings, kernel_maps),
 		.help = "Show build id of current kernel + modules"},
 	{.name = "verbose",
 		.letter = 'v',
 		.kind = OPTION_COUNT,
-		.offset = offsetof(struct settings, verbose),
+		.offset = offsetof(struct cmd_buildid_list_settings, verbose),
 		.help = "Say what the recording lost or hides"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
@@ -54,7 +54,7 @@ static const char *const examples[] = {"the files of a recording, and their buil
 	"tally buildid-list -i perf.data", "only those that samples hit", "tally buildid-list -H", "of a program",
 	"tally buildid-list -i /bin/ls", NULL};
 
-static int print_one(const struct record_build_id *id)
+static int cmd_buildid_list_print_one(const struct record_build_id *id)
 {
 	char hex[BUILD_ID_HEX_BYTES];
 	build_id_to_hex(id, hex);
@@ -71,14 +71,14 @@ static bool print_elf(const struct cli *cli, const char *path, int *code)
 		return false;
 	bool is_elf = map.bytes.len >= 4 && memcmp(map.bytes.data, "\177ELF", 4) == 0;
 	if (is_elf && build_id_in_elf(map.bytes, &id))
-		*code = print_one(&id);
+		*code = cmd_buildid_list_print_one(&id);
 	else if (is_elf)
 		*code = cli_failf(cli, "%s has no build id", path);
 	file_map_close(&map);
 	return is_elf;
 }
 
-static int print_recording(const struct cli *cli, const struct settings *settings)
+static int print_recording(const struct cli *cli, const struct cmd_buildid_list_settings *settings)
 {
 	struct tally_error err;
 	struct perfdata_reader *reader;
@@ -111,12 +111,12 @@ static int print_kernel(const struct cli *cli)
 	struct record_build_id id;
 	if (!build_id_of_kernel(&id))
 		return cli_failf(cli, "the running kernel's build id cannot be read from /sys/kernel/notes");
-	return print_one(&id);
+	return cmd_buildid_list_print_one(&id);
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_buildid_list_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_buildid_list_settings settings = {0};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -143,5 +143,5 @@ const struct command command_buildid_list = {
 		"has blanks in its place.\n\n"
 		"-i also takes an ELF file, whose own build id is printed.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_buildid_list_run,
 };

@@ -4,7 +4,7 @@
 
 #include "code/binary_store.h"
 
-static enum tally_status make(struct binary_store *store, struct tally_str path, struct tally_error *err)
+static enum tally_status index_files_make(struct binary_store *store, struct tally_str path, struct tally_error *err)
 {
 	const struct binary_key key = {.kind = BINARY_USER, .path = path, .pid = -1};
 	uint32_t id;
@@ -23,7 +23,7 @@ bool index_file(const struct cli *cli, struct tally_str path, bool is_verbose)
 	const struct binary_store_options options = {.build_id_dir = cli->build_id_dir};
 	enum tally_status status = binary_store_create(&options, &store, &err);
 	if (status == TALLY_OK) {
-		status = make(store, path, &err);
+		status = index_files_make(store, path, &err);
 		binary_store_destroy(store);
 	}
 	if (status != TALLY_OK)

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "machine/binary_id.h"
 
-static struct record_build_id id_of(const struct perfdata_build_id *listed)
+static struct record_build_id recorded_build_ids_id_of(const struct perfdata_build_id *listed)
 {
 	struct record_build_id id = {.size = listed->size};
 	memcpy(id.bytes, listed->bytes, sizeof(id.bytes));
@@ -14,19 +14,20 @@ static struct record_build_id id_of(const struct perfdata_build_id *listed)
 }
 
 /* perf 6.1 has the kernel first, then the order of the file; perf 7.3 sorts by name. */
-static bool add_listed(struct build_id_rows *rows, const struct perfdata_build_id *ids, size_t count)
+static bool recorded_build_ids_add_listed(struct build_id_rows *rows, const struct perfdata_build_id *ids, size_t count)
 {
 	for (int turn = 0; turn < 2; turn++)
 		for (size_t i = 0; i < count; i++) {
 			bool is_kernel = binary_is_listed_kernel(ids[i].misc, ids[i].filename);
-			struct record_build_id id = id_of(&ids[i]);
+			struct record_build_id id = recorded_build_ids_id_of(&ids[i]);
 			if (is_kernel == (turn == 0) && !build_id_rows_add(rows, ids[i].filename, &id))
 				return false;
 		}
 	return true;
 }
 
-static const struct perfdata_build_id *find_listed(const struct inject_survey *survey, struct tally_str name)
+static const struct perfdata_build_id *recorded_build_ids_find_listed(
+	const struct inject_survey *survey, struct tally_str name)
 {
 	for (size_t i = 0; i < survey->build_ids.len; i++)
 		if (str_equal(survey->build_ids.items[i].filename, name))
@@ -34,7 +35,7 @@ static const struct perfdata_build_id *find_listed(const struct inject_survey *s
 	return NULL;
 }
 
-static bool add_hits(struct build_id_rows *rows, const struct inject_survey *survey)
+static bool recorded_build_ids_add_hits(struct build_id_rows *rows, const struct inject_survey *survey)
 {
 	const struct machine *machine = survey->sideband.machine;
 	size_t count = machine_binary_count(machine);
@@ -47,9 +48,10 @@ static bool add_hits(struct build_id_rows *rows, const struct inject_survey *sur
 			struct tally_str name =
 				is_kernel ? STR("[kernel.kallsyms]") : machine_string(machine, binary->path);
 			struct record_build_id id = binary->build_id;
-			const struct perfdata_build_id *listed = id.size ? NULL : find_listed(survey, name);
+			const struct perfdata_build_id *listed =
+				id.size ? NULL : recorded_build_ids_find_listed(survey, name);
 			if (listed)
-				id = id_of(listed);
+				id = recorded_build_ids_id_of(listed);
 			if (!build_id_rows_add(rows, name, &id))
 				return false;
 		}
@@ -62,12 +64,14 @@ enum tally_status recorded_build_ids_list(struct perfdata_reader *reader, bool w
 	const struct perfdata_features *features = perfdata_reader_features(reader);
 	*health = *perfdata_reader_health(reader);
 	if (!with_hits && !perfdata_reader_is_pipe(reader) && feature_is_present(features, FEATURE_BUILD_ID))
-		return add_listed(rows, features->build_ids, features->build_id_count) ? TALLY_OK : error_nomem(err);
+		return recorded_build_ids_add_listed(rows, features->build_ids, features->build_id_count)
+			       ? TALLY_OK
+			       : error_nomem(err);
 	struct inject_survey survey;
 	enum tally_status status = inject_survey_read(reader, INJECT_SURVEY_HITS, &survey, err);
 	if (status != TALLY_OK)
 		return status;
-	if (!add_hits(rows, &survey))
+	if (!recorded_build_ids_add_hits(rows, &survey))
 		status = error_nomem(err);
 	*health = survey.sideband.health;
 	inject_survey_deinit(&survey);

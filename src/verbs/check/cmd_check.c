@@ -6,7 +6,7 @@
 
 #define STATUS_MISSING 1
 
-struct settings {
+struct cmd_check_settings {
 	bool quiet;
 };
 
@@ -14,7 +14,7 @@ static const struct option options[] = {
 	{.name = "quiet",
 		.letter = 'q',
 		.kind = OPTION_FLAG,
-		.offset = offsetof(struct settings, quiet),
+		.offset = offsetof(struct cmd_check_settings, quiet),
 		.help = "do not show any warnings or messages"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
@@ -23,7 +23,7 @@ static const char *const examples[] = {"whether recordings can be compressed", "
 	"in a script", "tally check -q feature zstd,libtraceevent && record_options=-z", NULL};
 
 /* True if it is known and on. */
-static bool check(const struct cli *cli, struct tally_str name, bool is_quiet)
+static bool cmd_check_check(const struct cli *cli, struct tally_str name, bool is_quiet)
 {
 	const struct build_feature *feature = build_features_find(name);
 	if (!feature && !is_quiet)
@@ -36,9 +36,9 @@ static bool check(const struct cli *cli, struct tally_str name, bool is_quiet)
 	return feature && feature->is_on;
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_check_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_check_settings settings = {0};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -54,7 +54,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct tally_str names = str_from(argv[rest + 1]), name;
 	bool all = true;
 	while (str_next_item(&names, &name))
-		if (name.len > 0 && !check(cli, name, settings.quiet))
+		if (name.len > 0 && !cmd_check_check(cli, name, settings.quiet))
 			all = false;
 	return all ? 0 : STATUS_MISSING;
 }
@@ -68,5 +68,5 @@ const struct command command_check = {
 		       "--build-options` lists them. Several are separated by commas.\n\n"
 		       "Exit status: 0 if all of them are on, 1 if one is off or unknown.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_check_run,
 };

@@ -14,13 +14,13 @@
 #include "verbs/convert/data_ctf.h"
 #include "verbs/convert/data_json.h"
 
-struct settings {
+struct cmd_data_settings {
 	const char *input, *to_json, *to_ctf, *times;
 	bool force, all, wall_clock;
 	unsigned verbose;
 };
 
-#define ROW(member) .offset = offsetof(struct settings, member)
+#define ROW(member) .offset = offsetof(struct cmd_data_settings, member)
 
 static const struct option options[] = {
 	{.name = "force",
@@ -63,7 +63,8 @@ static const char *const examples[] = {
 	NULL,
 };
 
-static enum tally_status open_output(const struct settings *settings, struct output_file *file, struct tally_error *err)
+static enum tally_status cmd_data_open_output(
+	const struct cmd_data_settings *settings, struct output_file *file, struct tally_error *err)
 {
 	struct stat st;
 	if (!settings->force && lstat(settings->to_json, &st) == 0)
@@ -72,12 +73,12 @@ static enum tally_status open_output(const struct settings *settings, struct out
 	return status == TALLY_OK ? status : error_prefix(err, "Error opening output file");
 }
 
-static enum tally_status write_json(const struct settings *settings, struct data_source *source,
+static enum tally_status cmd_data_write_json(const struct cmd_data_settings *settings, struct data_source *source,
 	struct data_result *result, struct tally_error *err)
 {
 	struct text t = {0};
 	struct output_file file;
-	enum tally_status status = open_output(settings, &file, err);
+	enum tally_status status = cmd_data_open_output(settings, &file, err);
 	if (status != TALLY_OK)
 		return status;
 	text_to_fd(&t, file.fd);
@@ -100,7 +101,7 @@ static enum tally_status write_json(const struct settings *settings, struct data
 	return status;
 }
 
-static enum tally_status write_ctf(const struct settings *settings, struct data_source *source,
+static enum tally_status write_ctf(const struct cmd_data_settings *settings, struct data_source *source,
 	struct data_result *result, struct tally_error *err)
 {
 	struct data_ctf_options ctf = {.path = settings->to_ctf,
@@ -110,7 +111,8 @@ static enum tally_status write_ctf(const struct settings *settings, struct data_
 	return data_ctf_write(source, &ctf, result, err);
 }
 
-static void print_result(const struct cli *cli, const struct settings *settings, const struct data_result *result)
+static void cmd_data_print_result(
+	const struct cli *cli, const struct cmd_data_settings *settings, const struct data_result *result)
 {
 	const char *input = recording_name(settings->input);
 	fprintf(stderr, "[ %s data convert: Converted '%s' into %s data '%s' ]\n", cli->program, input,
@@ -122,7 +124,7 @@ static void print_result(const struct cli *cli, const struct settings *settings,
 	fprintf(stderr, ") ]\n");
 }
 
-static int convert(const struct cli *cli, const struct settings *settings)
+static int cmd_data_convert(const struct cli *cli, const struct cmd_data_settings *settings)
 {
 	struct data_source source;
 	struct tally_error err;
@@ -130,10 +132,10 @@ static int convert(const struct cli *cli, const struct settings *settings)
 	const struct data_input input = {.path = settings->input, .force = settings->force, .times = settings->times};
 	if (data_source_open(cli, &input, &source, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	enum tally_status status = settings->to_json ? write_json(settings, &source, &result, &err)
+	enum tally_status status = settings->to_json ? cmd_data_write_json(settings, &source, &result, &err)
 						     : write_ctf(settings, &source, &result, &err);
 	if (status == TALLY_OK || status == TALLY_CORRUPT) {
-		print_result(cli, settings, &result);
+		cmd_data_print_result(cli, settings, &result);
 		if (source.skipped)
 			fprintf(stderr, "[ %s data convert: Skipped %llu samples ]\n", cli->program,
 				(unsigned long long)source.skipped);
@@ -145,9 +147,9 @@ static int convert(const struct cli *cli, const struct settings *settings)
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_data_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_data_settings settings = {0};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -166,7 +168,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "--%s is currently unsupported for JSON output.", settings.all ? "all" : "tod");
 	if (settings.times && !time_spans_are_valid(settings.times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
-	return convert(cli, &settings);
+	return cmd_data_convert(cli, &settings);
 }
 
 const struct command command_data = {
@@ -186,5 +188,5 @@ const struct command command_data = {
 		       "the recording "
 		       "was made with a clock that relates to them.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_data_run,
 };

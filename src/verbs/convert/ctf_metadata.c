@@ -3,7 +3,7 @@
 #define BYTE_ORDER_NAME (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "le" : "be")
 #define INDENT		"\t\t"
 
-static void put_uuid(struct text *t, const uint8_t uuid[CTF_UUID_BYTES])
+static void ctf_metadata_put_uuid(struct text *t, const uint8_t uuid[CTF_UUID_BYTES])
 {
 	for (unsigned i = 0; i < CTF_UUID_BYTES; i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
@@ -50,7 +50,7 @@ static void put_environment(struct text *t, const struct ctf_trace_info *info)
 void ctf_metadata_begin(struct text *t, const uint8_t uuid[CTF_UUID_BYTES], const struct ctf_trace_info *info)
 {
 	text_str(t, "/* CTF 1.8 */\n\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"");
-	put_uuid(t, uuid);
+	ctf_metadata_put_uuid(t, uuid);
 	text_printf(t, "\";\n\tbyte_order = %s;\n\tpacket.header := struct {\n", BYTE_ORDER_NAME);
 	put_integer(t, 32, false, true);
 	text_str(t, " magic;\n");
@@ -100,7 +100,7 @@ static char in_identifier(char c)
 	return is_word(c) ? c : '_';
 }
 
-static bool is_alike(struct tally_str a, struct tally_str b)
+static bool ctf_metadata_is_alike(struct tally_str a, struct tally_str b)
 {
 	if (a.len != b.len)
 		return false;
@@ -114,12 +114,12 @@ static size_t earlier_of_this_name(const struct ctf_field *fields, size_t index)
 {
 	size_t found = 0;
 	for (size_t i = 0; i < index; i++)
-		found += is_alike(fields[i].name, fields[index].name);
+		found += ctf_metadata_is_alike(fields[i].name, fields[index].name);
 	return found;
 }
 
 /* An underscore in front, which readers drop, makes an identifier of what is none. */
-static void put_name(struct text *t, const struct ctf_field *fields, size_t index)
+static void ctf_metadata_put_name(struct text *t, const struct ctf_field *fields, size_t index)
 {
 	struct tally_str name = fields[index].name;
 	bool starts_well = name.len > 0 && is_word(name.data[0]) && !(name.data[0] >= '0' && name.data[0] <= '9');
@@ -153,16 +153,16 @@ static void put_field(struct text *t, const struct ctf_field *fields, size_t ind
 	case CTF_SEQUENCE_HEX64:
 		put_integer(t, 32, false, false);
 		text_char(t, ' ');
-		put_name(t, fields, index);
+		ctf_metadata_put_name(t, fields, index);
 		text_str(t, "_size;\n");
 		put_integer(t, kind == CTF_SEQUENCE_HEX32 ? 32 : 64, false, true);
 		break;
 	}
 	text_char(t, ' ');
-	put_name(t, fields, index);
+	ctf_metadata_put_name(t, fields, index);
 	if (kind == CTF_SEQUENCE_HEX32 || kind == CTF_SEQUENCE_HEX64) {
 		text_char(t, '[');
-		put_name(t, fields, index);
+		ctf_metadata_put_name(t, fields, index);
 		text_str(t, "_size]");
 	} else if (count > 0) {
 		text_printf(t, "[%u]", count);

@@ -126,8 +126,8 @@ uint32_t ctf_trace_add_class(
 	return trace->class_count++;
 }
 
-static enum tally_status write_file(const struct ctf_trace *trace, const char *name, bool is_new, const void *data,
-	size_t len, struct tally_error *err)
+static enum tally_status ctf_trace_write_file(const struct ctf_trace *trace, const char *name, bool is_new,
+	const void *data, size_t len, struct tally_error *err)
 {
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (is_new ? O_TRUNC : O_APPEND);
 	int fd = openat(trace->dir, name, flags, 0666);
@@ -141,7 +141,7 @@ static enum tally_status write_file(const struct ctf_trace *trace, const char *n
 	return status;
 }
 
-static void begin_packet(const struct ctf_trace *trace, struct ctf_stream *stream)
+static void ctf_trace_begin_packet(const struct ctf_trace *trace, struct ctf_stream *stream)
 {
 	struct writer *w = &stream->packet;
 	writer_clear(w);
@@ -165,7 +165,7 @@ static enum tally_status write_packet(struct ctf_trace *trace, struct ctf_stream
 	writer_patch_u64(w, CONTENT_BITS_OFFSET, bits);
 	writer_patch_u64(w, PACKET_BITS_OFFSET, bits);
 	snprintf(name, sizeof(name), STREAM_PREFIX "%u", stream->cpu);
-	enum tally_status status = write_file(trace, name, !stream->has_file, w->data, w->len, err);
+	enum tally_status status = ctf_trace_write_file(trace, name, !stream->has_file, w->data, w->len, err);
 	stream->has_file = true;
 	writer_clear(w);
 	return status;
@@ -197,7 +197,7 @@ enum tally_status ctf_event_begin(
 	if (time_ns < stream->end_ns)
 		time_ns = stream->end_ns;
 	if (stream->packet.len == 0) {
-		begin_packet(trace, stream);
+		ctf_trace_begin_packet(trace, stream);
 		stream->begin_ns = time_ns;
 	}
 	stream->end_ns = time_ns;
@@ -242,5 +242,5 @@ enum tally_status ctf_trace_close(struct ctf_trace *trace, struct tally_error *e
 	}
 	if (trace->metadata.failed)
 		return error_nomem(err);
-	return write_file(trace, METADATA_NAME, true, trace->metadata.data, trace->metadata.len, err);
+	return ctf_trace_write_file(trace, METADATA_NAME, true, trace->metadata.data, trace->metadata.len, err);
 }

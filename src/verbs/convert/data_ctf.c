@@ -10,7 +10,7 @@ enum sideband_class { CLASS_COMM, CLASS_EXIT, CLASS_FORK, CLASS_MMAP, CLASS_MMAP
 
 #define FIELDS_MAX 256 /* of one event; a tracepoint has at most some dozens */
 
-struct field_list {
+struct data_ctf_field_list {
 	struct ctf_field items[FIELDS_MAX];
 	size_t len;
 };
@@ -22,7 +22,8 @@ struct conversion {
 	uint32_t sideband_class; /* the first of SIDEBAND_CLASSES */
 };
 
-static bool add_field(struct field_list *list, struct tally_str name, enum ctf_kind kind, uint32_t count)
+static bool data_ctf_add_field(
+	struct data_ctf_field_list *list, struct tally_str name, enum ctf_kind kind, uint32_t count)
 {
 	if (list->len == FIELDS_MAX)
 		return false;
@@ -30,7 +31,7 @@ static bool add_field(struct field_list *list, struct tally_str name, enum ctf_k
 	return true;
 }
 
-static void list_own_fields(const struct perfdata_event *event, struct field_list *list)
+static void list_own_fields(const struct perfdata_event *event, struct data_ctf_field_list *list)
 {
 	static const struct {
 		uint64_t bits;
@@ -50,7 +51,7 @@ static void list_own_fields(const struct perfdata_event *event, struct field_lis
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (event->attr.sample_type & rows[i].bits)
-			(void)add_field(list, str_from(rows[i].name), rows[i].kind, 0);
+			(void)data_ctf_add_field(list, str_from(rows[i].name), rows[i].kind, 0);
 }
 
 static void put_own_fields(struct conversion *c, const struct data_sample *s)
@@ -83,7 +84,7 @@ static void put_own_fields(struct conversion *c, const struct data_sample *s)
 		ctf_put_u64(trace, sample_u64_at(sample->callchain.data, i, sample->swap));
 }
 
-static enum ctf_kind kind_of(const struct tracepoint_field *field)
+static enum ctf_kind data_ctf_kind_of(const struct tracepoint_field *field)
 {
 	switch (field->form) {
 	case TRACEPOINT_NUMBER:
@@ -98,19 +99,19 @@ static enum ctf_kind kind_of(const struct tracepoint_field *field)
 	}
 }
 
-static void list_tracepoint(struct conversion *c, const struct perfdata_event *event, struct field_list *list)
+static void list_tracepoint(struct conversion *c, const struct perfdata_event *event, struct data_ctf_field_list *list)
 {
 	struct tracepoint_printer *printer = c->source->tracepoints;
 	struct tracepoint_field field;
 	for (enum tracepoint_part part = TRACEPOINT_COMMON; part <= TRACEPOINT_OWN; part++)
 		for (unsigned i = 0; tracepoint_field_at(printer, event->attr.config, part, i, &field); i++)
-			if (!add_field(list, field.name, kind_of(&field), field.count))
+			if (!data_ctf_add_field(list, field.name, data_ctf_kind_of(&field), field.count))
 				return;
 }
 
-static void put_value(struct conversion *c, const struct tracepoint_value *value)
+static void data_ctf_put_value(struct conversion *c, const struct tracepoint_value *value)
 {
-	enum ctf_kind kind = kind_of(&value->field);
+	enum ctf_kind kind = data_ctf_kind_of(&value->field);
 	if (kind == CTF_STRING) {
 		ctf_put_string(c->trace, value->text);
 		return;
@@ -137,7 +138,7 @@ static void put_tracepoint(struct conversion *c, const struct data_sample *s, si
 				return;
 			if (is_own)
 				(void)tracepoint_value_at(printer, s->sample.raw, part, i, &value);
-			put_value(c, &value);
+			data_ctf_put_value(c, &value);
 		}
 }
 
@@ -147,7 +148,7 @@ static bool is_bpf_output(const struct perfdata_event *event)
 	       (event->attr.sample_type & SAMPLE_RAW);
 }
 
-static void put_raw(struct conversion *c, const struct data_sample *s)
+static void data_ctf_put_raw(struct conversion *c, const struct data_sample *s)
 {
 	struct cursor words = cursor_make(s->sample.raw, s->sample.swap);
 	size_t count = s->sample.raw.len / sizeof(uint32_t);
@@ -171,12 +172,12 @@ static enum tally_status add_classes(struct conversion *c, bool all, struct tall
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(c->source->reader, &count);
 	for (size_t i = 0; i < count; i++) {
-		struct field_list list = {.len = 0};
+		struct data_ctf_field_list list = {.len = 0};
 		list_own_fields(&events[i], &list);
 		if (has_tracepoint_fields(c, &events[i]))
 			list_tracepoint(c, &events[i], &list);
 		else if (is_bpf_output(&events[i]))
-			(void)add_field(&list, STR("raw_data"), CTF_SEQUENCE_HEX32, 0);
+			(void)data_ctf_add_field(&list, STR("raw_data"), CTF_SEQUENCE_HEX32, 0);
 		uint32_t id = ctf_trace_add_class(c->trace, events[i].name, list.items, list.len);
 		if (!vec_push(&c->classes, id))
 			return error_nomem(err);
@@ -191,9 +192,9 @@ static enum tally_status add_classes(struct conversion *c, bool all, struct tall
 	return TALLY_OK;
 }
 
-static enum tally_status put_sample(struct conversion *c, const struct data_sample *s, struct tally_error *err)
+static enum tally_status data_ctf_put_sample(struct conversion *c, const struct data_sample *s, struct tally_error *err)
 {
-	struct field_list list = {.len = 0};
+	struct data_ctf_field_list list = {.len = 0};
 	uint32_t class = c->classes.items[s->event->index];
 	enum tally_status status = ctf_event_begin(c->trace, class, s->sample.cpu, s->sample.time, err);
 	if (status != TALLY_OK)
@@ -203,12 +204,12 @@ static enum tally_status put_sample(struct conversion *c, const struct data_samp
 		list_own_fields(s->event, &list);
 		put_tracepoint(c, s, FIELDS_MAX - list.len);
 	} else if (is_bpf_output(s->event)) {
-		put_raw(c, s);
+		data_ctf_put_raw(c, s);
 	}
 	return TALLY_OK;
 }
 
-static enum sideband_class class_of(uint32_t type)
+static enum sideband_class data_ctf_class_of(uint32_t type)
 {
 	return type == RECORD_COMM   ? CLASS_COMM
 	       : type == RECORD_EXIT ? CLASS_EXIT
@@ -224,7 +225,7 @@ static enum tally_status put_sideband(struct conversion *c, const struct data_sa
 		damaged_records_add(&c->source->sideband.health.damaged, s->record.offset, s->record.type);
 		return TALLY_OK;
 	}
-	enum sideband_class class = class_of(s->record.type);
+	enum sideband_class class = data_ctf_class_of(s->record.type);
 	enum tally_status status =
 		ctf_event_begin(c->trace, c->sideband_class + class, s->sample.cpu, s->sample.time, err);
 	if (status != TALLY_OK)
@@ -285,12 +286,12 @@ static enum tally_status create_trace(
 	return ctf_trace_create(options->path, options->replace, &info, &c->trace, err);
 }
 
-static enum tally_status convert(struct conversion *c, struct data_result *result, struct tally_error *err)
+static enum tally_status data_ctf_convert(struct conversion *c, struct data_result *result, struct tally_error *err)
 {
 	struct data_sample s;
 	enum tally_status status;
 	while ((status = data_source_next(c->source, &s, err)) == TALLY_OK) {
-		status = s.event ? put_sample(c, &s, err) : put_sideband(c, &s, err);
+		status = s.event ? data_ctf_put_sample(c, &s, err) : put_sideband(c, &s, err);
 		if (status != TALLY_OK)
 			return status;
 		++*(s.event ? &result->samples : &result->others);
@@ -317,7 +318,7 @@ enum tally_status data_ctf_write(struct data_source *source, const struct data_c
 	if (status == TALLY_OK)
 		status = add_classes(&c, options->all, err);
 	if (status == TALLY_OK)
-		status = convert(&c, result, err);
+		status = data_ctf_convert(&c, result, err);
 	if (status == TALLY_OK && error_memory_ran_out())
 		status = error_nomem(err);
 	if (c.trace && status != TALLY_OK && status != TALLY_CORRUPT)

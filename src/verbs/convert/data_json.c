@@ -7,7 +7,7 @@
 
 #define SCHEMA_VERSION 1
 
-static void put_time(struct json *j, const char *key, uint64_t time_ns)
+static void data_json_put_time(struct json *j, const char *key, uint64_t time_ns)
 {
 	time_t seconds = (time_t)(time_ns / 1000000000);
 	struct tm tm;
@@ -24,7 +24,7 @@ static void put_headers(struct json *j, const struct perfdata_reader *reader)
 
 	json_object(j, "headers");
 	json_u64(j, "header-version", 1);
-	put_time(j, "captured-on", layout.mtime_ns);
+	data_json_put_time(j, "captured-on", layout.mtime_ns);
 	json_u64(j, "data-offset", layout.data_offset);
 	json_u64(j, "data-size", layout.data_size);
 	json_u64(j, "feat-offset", layout.feature_offset);
@@ -49,7 +49,7 @@ static void put_headers(struct json *j, const struct perfdata_reader *reader)
 	json_object_end(j);
 }
 
-static enum tally_status put_frame(
+static enum tally_status data_json_put_frame(
 	struct json *j, struct data_source *source, uint32_t frame, uint64_t ip, struct tally_error *err)
 {
 	const struct frame_name *name = frame_names_get(&source->names, frame, err);
@@ -67,7 +67,7 @@ static enum tally_status put_frame(
 }
 
 /* A sample without a chain is a chain of one. */
-static enum tally_status put_chain(
+static enum tally_status data_json_put_chain(
 	struct json *j, struct data_source *source, const struct data_sample *s, struct tally_error *err)
 {
 	struct resolver *resolver = &source->resolver;
@@ -79,18 +79,18 @@ static enum tally_status put_chain(
 		struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, &s->sample);
 		struct resolved_chain chain = resolver_chain_frames(resolver, &where, &whole);
 		for (size_t i = 0; !resolver->failed && status == TALLY_OK && i < chain.count; i++)
-			status = put_frame(j, source, chain.frames[i], chain.ips[i], err);
+			status = data_json_put_frame(j, source, chain.frames[i], chain.ips[i], err);
 	} else {
 		unsigned cpumode = s->record.misc & MISC_CPUMODE_MASK;
 		uint32_t frame = resolver_frame(resolver, &where, cpumode, s->sample.ip);
 		if (!resolver->failed)
-			status = put_frame(j, source, frame, s->sample.ip, err);
+			status = data_json_put_frame(j, source, frame, s->sample.ip, err);
 	}
 	json_array_end(j);
 	return resolver->failed ? error_nomem(err) : status;
 }
 
-static enum tally_status put_sample(
+static enum tally_status data_json_put_sample(
 	struct json *j, struct data_source *source, const struct data_sample *s, bool has_cpus, struct tally_error *err)
 {
 	struct tracepoint_value value;
@@ -108,7 +108,7 @@ static enum tally_status put_sample(
 	else if (has_cpus)
 		json_i64(j, "cpu", -1);
 	json_string(j, "comm", data_source_comm(source, s, room));
-	enum tally_status status = put_chain(j, source, s, err);
+	enum tally_status status = data_json_put_chain(j, source, s, err);
 	if (s->event->attr.type == EVENT_TRACEPOINT && source->tracepoints)
 		for (unsigned i = 0; tracepoint_value_at(source->tracepoints, s->sample.raw, TRACEPOINT_OWN, i, &value);
 			i++)
@@ -132,7 +132,7 @@ enum tally_status data_json_write(
 	put_headers(&j, source->reader);
 	json_array(&j, "samples");
 	while ((status = data_source_next(source, &sample, err)) == TALLY_OK) {
-		status = put_sample(&j, source, &sample, has_cpus, err);
+		status = data_json_put_sample(&j, source, &sample, has_cpus, err);
 		if (status != TALLY_OK)
 			break;
 		if (!text_line_end(t))

@@ -14,7 +14,7 @@
 
 enum { SIDE_BASE, SIDE_NEW, SIDE_AA, SIDES };
 
-struct settings {
+struct cmd_diff_settings {
 	struct diff_request request;
 	struct tally_error problem; /* of the last option, so that its text outlives the call */
 	const char *paths[2]; /* when the command line names none or one */
@@ -26,20 +26,20 @@ struct settings {
 	uint64_t usual_order; /* of the configuration */
 };
 
-#define REQUEST(field) offsetof(struct settings, request.field)
+#define REQUEST(field) offsetof(struct cmd_diff_settings, request.field)
 
 static const char *set_method(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_diff_settings *settings = use->settings;
 	settings->has_pair_option = true;
 	if (diff_request_set_method(&settings->request, use->value, &settings->problem) == TALLY_OK)
 		return NULL;
 	return settings->problem.text;
 }
 
-static const char *set_percentage(const struct option_use *use)
+static const char *cmd_diff_set_percentage(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_diff_settings *settings = use->settings;
 	if (diff_request_set_percentage(&settings->request, use->value, &settings->problem) == TALLY_OK)
 		return NULL;
 	return settings->problem.text;
@@ -50,7 +50,7 @@ typedef enum tally_status (*request_setter)(struct diff_request *, const char *,
 /* Of options that need several recordings a side. */
 static const char *apply_test(const struct option_use *use, request_setter set)
 {
-	struct settings *settings = use->settings;
+	struct cmd_diff_settings *settings = use->settings;
 	settings->has_test_option = true;
 	return set(&settings->request, use->value, &settings->problem) == TALLY_OK ? NULL : settings->problem.text;
 }
@@ -72,7 +72,7 @@ static const char *set_measure(const struct option_use *use)
 
 static const char *set_limit(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_diff_settings *settings = use->settings;
 	settings->has_limit = true;
 	if (diff_request_set_limit(&settings->request, use->value, &settings->problem) == TALLY_OK)
 		return NULL;
@@ -81,7 +81,7 @@ static const char *set_limit(const struct option_use *use)
 
 static const char *set_paths(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_diff_settings *settings = use->settings;
 	if (use->is_negated)
 		settings->request.with_paths = false;
 	else if (diff_request_set_paths(&settings->request, use->value, &settings->problem) != TALLY_OK)
@@ -91,17 +91,17 @@ static const char *set_paths(const struct option_use *use)
 
 static const char *add_side(const struct option_use *use, int side)
 {
-	struct settings *settings = use->settings;
+	struct cmd_diff_settings *settings = use->settings;
 	settings->sides[side][settings->side_counts[side]++] = use->value;
 	return NULL;
 }
 
-static const char *add_base(const struct option_use *use)
+static const char *cmd_diff_add_base(const struct option_use *use)
 {
 	return add_side(use, SIDE_BASE);
 }
 
-static const char *add_new(const struct option_use *use)
+static const char *cmd_diff_add_new(const struct option_use *use)
 {
 	return add_side(use, SIDE_NEW);
 }
@@ -112,9 +112,9 @@ static const char *add_aa(const struct option_use *use)
 }
 
 static const struct option options[] = {
-	{"base", 0, OPTION_CALL, "file...", .call = add_base,
+	{"base", 0, OPTION_CALL, "file...", .call = cmd_diff_add_base,
 		.help = "several recordings of the old program, with --new: which changes are more than noise"},
-	{"new", 0, OPTION_CALL, "file...", .call = add_new, .help = "several recordings of the new program"},
+	{"new", 0, OPTION_CALL, "file...", .call = cmd_diff_add_new, .help = "several recordings of the new program"},
 	{"aa", 0, OPTION_CALL, "file...", .call = add_aa,
 		.help = "recordings of the old program made apart: how far it is from itself (the noise floor)"},
 	{"measure", 0, OPTION_CALL, "auto|period|share|scaled", .call = set_measure, .is_self_explaining = true,
@@ -135,8 +135,10 @@ static const struct option options[] = {
 	{"fail-if", 0, OPTION_STRING, "clause[,clause...]", .offset = REQUEST(fail_if),
 		.help = "with --base: exit status 3 if there is such a change, 4 if recordings are too few to tell: "
 			"'regression>2% with p<0.01'; regression, improvement, change, total"},
-	{"json", 0, OPTION_FLAG, .offset = offsetof(struct settings, json), .help = "JSON, see docs/diff-json.md"},
-	{"markdown", 0, OPTION_FLAG, .offset = offsetof(struct settings, markdown), .help = "a Markdown table"},
+	{"json", 0, OPTION_FLAG, .offset = offsetof(struct cmd_diff_settings, json),
+		.help = "JSON, see docs/diff-json.md"},
+	{"markdown", 0, OPTION_FLAG, .offset = offsetof(struct cmd_diff_settings, markdown),
+		.help = "a Markdown table"},
 	{"baseline-only", 'b', OPTION_FLAG, .offset = REQUEST(is_baseline_only),
 		.help = "Show only items with match in baseline"},
 	{"compute", 'c', OPTION_CALL, "delta,delta-abs,ratio,wdiff:w1,w2 (default delta-abs),cycles",
@@ -160,7 +162,7 @@ static const struct option options[] = {
 	{"cpu", 0, OPTION_STRING, "cpu", .offset = REQUEST(cpus), .help = "list of cpus to profile"},
 	{"time", 0, OPTION_STRING, "str", .offset = REQUEST(times),
 		.help = "Time span of interest, as for report; for each file its own: A:B"},
-	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = set_percentage, .is_self_explaining = true,
+	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = cmd_diff_set_percentage, .is_self_explaining = true,
 		.help = "How to display percentage of filtered entries"},
 	{"field-separator", 't', OPTION_STRING, "separator", .offset = REQUEST(separator),
 		.help = "separator for columns, no spaces will be added between columns '.' is reserved."},
@@ -187,7 +189,7 @@ static const char *const examples[] = {"what changed since the last recording", 
 	"tally diff --base A*.data --new B*.data --fail-if 'regression>2% with p<0.01'", NULL};
 
 /* As perf: none is perf.data.old and perf.data; one is compared with perf.data.old. */
-static void choose_paths(struct settings *settings, int argc, char **argv, int rest)
+static void choose_paths(struct cmd_diff_settings *settings, int argc, char **argv, int rest)
 {
 	struct diff_request *request = &settings->request;
 	request->path_count = (size_t)(argc - rest);
@@ -201,7 +203,7 @@ static void choose_paths(struct settings *settings, int argc, char **argv, int r
 }
 
 static int refuse_mixtures(
-	const struct cli *cli, const struct command *command, const struct settings *s, bool has_words)
+	const struct cli *cli, const struct command *command, const struct cmd_diff_settings *s, bool has_words)
 {
 	const struct diff_request *r = &s->request;
 	if (s->json && s->markdown)
@@ -240,7 +242,7 @@ static int refuse_mixtures(
 	return 0;
 }
 
-static void choose_sides(struct settings *settings)
+static void choose_sides(struct cmd_diff_settings *settings)
 {
 	struct diff_request *request = &settings->request;
 	request->test.sides = (struct diff_sides){
@@ -252,7 +254,7 @@ static void choose_sides(struct settings *settings)
 	request->order = 0;
 }
 
-static int run_parsed(const struct cli *cli, struct settings *settings)
+static int cmd_diff_run_parsed(const struct cli *cli, struct cmd_diff_settings *settings)
 {
 	struct diff_request *request = &settings->request;
 	struct tally_error err = {0};
@@ -276,24 +278,25 @@ static int run_parsed(const struct cli *cli, struct settings *settings)
 	return code;
 }
 
-struct configuring {
+struct cmd_diff_configuring {
 	struct diff_request *request;
 	struct diag *notes;
 };
 
-static enum tally_status configure(void *data, const struct config_text *config, struct tally_error *err)
+static enum tally_status cmd_diff_configure(void *data, const struct config_text *config, struct tally_error *err)
 {
-	struct configuring *configuring = data;
+	struct cmd_diff_configuring *configuring = data;
 	diff_request_configure(configuring->request, config->name, config_text_value(config), configuring->notes);
 	return TALLY_OK;
 }
 
-static enum tally_status read_config(const struct cli *cli, struct settings *settings, struct tally_error *err)
+static enum tally_status cmd_diff_read_config(
+	const struct cli *cli, struct cmd_diff_settings *settings, struct tally_error *err)
 {
 	struct diag notes;
-	struct configuring configuring = {&settings->request, &notes};
+	struct cmd_diff_configuring configuring = {&settings->request, &notes};
 	diag_init(&notes);
-	enum tally_status status = config_files_read(configure, &configuring, &notes, err);
+	enum tally_status status = config_files_read(cmd_diff_configure, &configuring, &notes, err);
 	settings->usual_order = settings->request.order;
 	cli_print_diag(cli, &notes);
 	diag_deinit(&notes);
@@ -301,12 +304,12 @@ static enum tally_status read_config(const struct cli *cli, struct settings *set
 }
 
 static int parse_and_run(
-	const struct cli *cli, const struct command *command, int argc, char **argv, struct settings *settings)
+	const struct cli *cli, const struct command *command, int argc, char **argv, struct cmd_diff_settings *settings)
 {
 	struct diff_request *request = &settings->request;
 	struct tally_error err = {0};
 	int rest;
-	if (read_config(cli, settings, &err) != TALLY_OK)
+	if (cmd_diff_read_config(cli, settings, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	int code = cli_parse_options(cli, command, argc, argv, settings, &rest);
 	if (code != CLI_GO_ON)
@@ -330,12 +333,12 @@ static int parse_and_run(
 		return cli_failf(cli, "Order option out of limit.");
 	if (diff_request_finish(request, &err) != TALLY_OK)
 		return cli_usagef(cli, command, "sort,fail-if", "%s", err.text);
-	return run_parsed(cli, settings);
+	return cmd_diff_run_parsed(cli, settings);
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_diff_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_diff_settings settings = {0};
 	struct tally_error err;
 	char **words = diff_sides_expand(&argc, argv);
 	bool has_memory = words != NULL;
@@ -374,5 +377,5 @@ const struct command command_diff = {
 		"between "
 		"two branches takes on average, below the function that it is of.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_diff_run,
 };

@@ -10,7 +10,7 @@
 #define NO_START   UINT32_MAX
 #define TEXT_BYTES 512
 
-struct run { /* that a branch ended, by where it began */
+struct diff_blocks_run { /* that a branch ended, by where it began */
 	uint32_t start, end; /* frames; NO_START: not known */
 	uint64_t count, cycles;
 };
@@ -25,23 +25,23 @@ struct end { /* of a function: what is known of the branch there */
 	bool has_start, is_found; /* is_found: symbol was looked for */
 };
 
-struct reading {
+struct diff_blocks_reading {
 	struct data_source source;
 	struct diff_blocks *blocks;
 	struct map_u64 run_ids; /* start << 32 | end -> index of runs */
-	VEC(struct run) runs;
+	VEC(struct diff_blocks_run) runs;
 	struct map_u64 end_ids; /* frame -> index of ends */
 	VEC(struct end) ends;
 };
 
-static bool add_run(struct reading *r, uint32_t start, uint32_t end, uint64_t cycles)
+static bool diff_blocks_add_run(struct diff_blocks_reading *r, uint32_t start, uint32_t end, uint64_t cycles)
 {
 	bool is_new;
 	uint64_t *id = map_u64_at(&r->run_ids, (uint64_t)start << 32 | end, &is_new);
 	if (!id)
 		return false;
 	if (is_new) {
-		struct run run = {.start = start, .end = end};
+		struct diff_blocks_run run = {.start = start, .end = end};
 		*id = r->runs.len;
 		if (!vec_push(&r->runs, run))
 			return false;
@@ -52,7 +52,7 @@ static bool add_run(struct reading *r, uint32_t start, uint32_t end, uint64_t cy
 }
 
 /* NULL: out of memory. */
-static struct end *end_at(struct reading *r, uint32_t frame)
+static struct end *end_at(struct diff_blocks_reading *r, uint32_t frame)
 {
 	bool is_new;
 	uint64_t *id = map_u64_at(&r->end_ids, frame, &is_new);
@@ -67,7 +67,7 @@ static struct end *end_at(struct reading *r, uint32_t frame)
 	return &r->ends.items[*id];
 }
 
-static bool keep_cycles(struct reading *r, uint32_t frame, uint32_t cycles)
+static bool keep_cycles(struct diff_blocks_reading *r, uint32_t frame, uint32_t cycles)
 {
 	struct end *end = end_at(r, frame);
 	if (end && end->kept_count < DIFF_BLOCK_KEPT)
@@ -75,7 +75,8 @@ static bool keep_cycles(struct reading *r, uint32_t frame, uint32_t cycles)
 	return end != NULL;
 }
 
-static enum tally_status count_sample(struct reading *r, const struct data_sample *sample, struct tally_error *err)
+static enum tally_status diff_blocks_count_sample(
+	struct diff_blocks_reading *r, const struct data_sample *sample, struct tally_error *err)
 {
 	struct resolver *resolver = &r->source.resolver;
 	uint32_t count = sample->sample.present & SAMPLE_BRANCH_STACK ? sample_branch_count(&sample->sample) : 0;
@@ -89,13 +90,15 @@ static enum tally_status count_sample(struct reading *r, const struct data_sampl
 		uint32_t start = NO_START, end = resolver_frame(resolver, &where, mode, branch.from);
 		if (i + 1 < count)
 			start = resolver_frame(resolver, &where, mode, sample_branch_at(&sample->sample, i + 1).to);
-		if (resolver->failed || !add_run(r, start, end, branch.cycles) || !keep_cycles(r, end, branch.cycles))
+		if (resolver->failed || !diff_blocks_add_run(r, start, end, branch.cycles) ||
+			!keep_cycles(r, end, branch.cycles))
 			return error_nomem(err);
 	}
 	return TALLY_OK;
 }
 
-static const struct symbol *symbol_of(struct reading *r, const struct resolved_frame *frame, uint32_t *store_id)
+static const struct symbol *diff_blocks_symbol_of(
+	struct diff_blocks_reading *r, const struct resolved_frame *frame, uint32_t *store_id)
 {
 	const struct frame_names *names = &r->source.names;
 	if (frame->binary == RESOLVE_NONE || frame->binary >= names->store_ids.len)
@@ -105,7 +108,8 @@ static const struct symbol *symbol_of(struct reading *r, const struct resolved_f
 }
 
 /* Adds the run to the end that it is of. */
-static enum tally_status add_to_end(struct reading *r, const struct run *run, struct tally_error *err)
+static enum tally_status add_to_end(
+	struct diff_blocks_reading *r, const struct diff_blocks_run *run, struct tally_error *err)
 {
 	struct resolved_frame at = resolved_frame_get(&r->source.resolver.frames, run->end);
 	struct end *end = end_at(r, run->end);
@@ -114,7 +118,7 @@ static enum tally_status add_to_end(struct reading *r, const struct run *run, st
 	if (!end->is_found) {
 		end->is_found = true;
 		end->address = at.address;
-		end->symbol = symbol_of(r, &at, &end->store_id);
+		end->symbol = diff_blocks_symbol_of(r, &at, &end->store_id);
 	}
 	end->count += run->count;
 	end->cycles += run->cycles;
@@ -131,7 +135,8 @@ static enum tally_status add_to_end(struct reading *r, const struct run *run, st
 }
 
 /* "work.c:7", or "main+52" where no line is known. */
-static void place_append(struct reading *r, const struct end *end, const char *symbol, uint64_t address, char *text)
+static void diff_blocks_place_append(
+	struct diff_blocks_reading *r, const struct end *end, const char *symbol, uint64_t address, char *text)
 {
 	struct source_place place;
 	size_t count = binary_store_places(r->source.store, end->store_id, address, &place, 1);
@@ -143,7 +148,8 @@ static void place_append(struct reading *r, const struct end *end, const char *s
 	}
 }
 
-static enum tally_status add_block(struct reading *r, const struct end *end, struct tally_error *err)
+static enum tally_status diff_blocks_add_block(
+	struct diff_blocks_reading *r, const struct end *end, struct tally_error *err)
 {
 	char from[TEXT_BYTES], to[TEXT_BYTES];
 	struct arena *arena = &r->blocks->arena;
@@ -154,8 +160,8 @@ static enum tally_status add_block(struct reading *r, const struct end *end, str
 	enum tally_status status = binary_store_load_places(r->source.store, end->store_id, addresses, 2, err);
 	if (status == TALLY_NOMEM)
 		return status;
-	place_append(r, end, name->symbol, end->start, from);
-	place_append(r, end, name->symbol, end->address, to);
+	diff_blocks_place_append(r, end, name->symbol, end->start, from);
+	diff_blocks_place_append(r, end, name->symbol, end->address, to);
 	struct diff_block block = {.dso = arena_string(arena, name->shown.data, name->shown.len),
 		.symbol = arena_string(arena, name->symbol, strlen(name->symbol)),
 		.start = end->start - end->symbol->start,
@@ -169,7 +175,7 @@ static enum tally_status add_block(struct reading *r, const struct end *end, str
 	return TALLY_OK;
 }
 
-static int by_name(const void *left, const void *right)
+static int diff_blocks_by_name(const void *left, const void *right)
 {
 	const struct diff_block *a = left, *b = right;
 	int order = strcmp(a->dso, b->dso);
@@ -179,12 +185,12 @@ static int by_name(const void *left, const void *right)
 	return a->end < b->end ? -1 : 1;
 }
 
-static enum tally_status read_all(struct reading *r, uint32_t event, struct tally_error *err)
+static enum tally_status diff_blocks_read_all(struct diff_blocks_reading *r, uint32_t event, struct tally_error *err)
 {
 	struct data_sample sample;
 	enum tally_status status;
 	while ((status = data_source_next(&r->source, &sample, err)) == TALLY_OK) {
-		if (sample.event->index == event && (status = count_sample(r, &sample, err)) != TALLY_OK)
+		if (sample.event->index == event && (status = diff_blocks_count_sample(r, &sample, err)) != TALLY_OK)
 			return status;
 	}
 	if (status == TALLY_NOMEM)
@@ -193,16 +199,16 @@ static enum tally_status read_all(struct reading *r, uint32_t event, struct tall
 	for (size_t i = 0; i < r->runs.len && status == TALLY_OK; i++)
 		status = add_to_end(r, &r->runs.items[i], err);
 	for (size_t i = 0; i < r->ends.len && status == TALLY_OK; i++)
-		status = add_block(r, &r->ends.items[i], err);
+		status = diff_blocks_add_block(r, &r->ends.items[i], err);
 	if (r->blocks->items.len)
-		qsort(r->blocks->items.items, r->blocks->items.len, sizeof(struct diff_block), by_name);
+		qsort(r->blocks->items.items, r->blocks->items.len, sizeof(struct diff_block), diff_blocks_by_name);
 	return status;
 }
 
 enum tally_status diff_blocks_read(const struct cli *cli, const struct data_input *input, uint32_t event,
 	struct diff_blocks *blocks, struct tally_error *err)
 {
-	struct reading r = {.blocks = blocks};
+	struct diff_blocks_reading r = {.blocks = blocks};
 	size_t count;
 	*blocks = (struct diff_blocks){0};
 	arena_init(&blocks->arena);
@@ -214,7 +220,7 @@ enum tally_status diff_blocks_read(const struct cli *cli, const struct data_inpu
 		status = error_set(err, TALLY_INVALID,
 			"-c cycles needs branch stacks, and %s has none: was it made without -b?", input->path);
 	if (status == TALLY_OK)
-		status = read_all(&r, event, err);
+		status = diff_blocks_read_all(&r, event, err);
 	map_u64_deinit(&r.run_ids);
 	map_u64_deinit(&r.end_ids);
 	vec_free(&r.runs);

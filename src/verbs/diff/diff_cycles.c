@@ -31,7 +31,8 @@ static enum tally_status read_files(
 	return TALLY_OK;
 }
 
-static const struct diff_block *find_base(const struct diff_block *blocks, size_t count, const struct diff_block *block)
+static const struct diff_block *diff_cycles_find_base(
+	const struct diff_block *blocks, size_t count, const struct diff_block *block)
 {
 	for (size_t i = 0; i < count; i++)
 		if (blocks[i].start == block->start && blocks[i].end == block->end)
@@ -49,7 +50,8 @@ static int by_difference(const void *left, const void *right)
 }
 
 /* How much each of the first times that the block was run through differed from the baseline's. */
-static void spread(const struct diff_block *block, const struct diff_block *base, struct diff_text_block *to)
+static void diff_cycles_spread(
+	const struct diff_block *block, const struct diff_block *base, struct diff_text_block *to)
 {
 	unsigned least = block->kept_count < base->kept_count ? block->kept_count : base->kept_count;
 	for (; to->spread_count < least; to->spread_count++)
@@ -58,7 +60,7 @@ static void spread(const struct diff_block *block, const struct diff_block *base
 }
 
 /* The file's blocks of the row's function, each beside the baseline's that is the same code. */
-static enum tally_status fill(
+static enum tally_status diff_cycles_fill(
 	const struct diff_table *diff, struct diff_cycles *cycles, size_t row, size_t file, struct tally_error *err)
 {
 	const struct diff_row *shown = &diff->rows[row];
@@ -76,12 +78,12 @@ static enum tally_status fill(
 		return error_nomem(err);
 	to->count = count;
 	for (size_t i = 0; i < count; i++) {
-		const struct diff_block *same = find_base(base, base_count, &blocks[i]);
+		const struct diff_block *same = diff_cycles_find_base(base, base_count, &blocks[i]);
 		to->items[i] = (struct diff_text_block){.range = blocks[i].range, .has_base = same != NULL, .order = i};
 		if (!same)
 			continue;
 		to->items[i].difference = (int64_t)blocks[i].cycles - (int64_t)same->cycles;
-		spread(&blocks[i], same, &to->items[i]);
+		diff_cycles_spread(&blocks[i], same, &to->items[i]);
 	}
 	if (count > 1)
 		qsort(to->items, count, sizeof(*to->items), by_difference);
@@ -102,7 +104,7 @@ enum tally_status diff_cycles_read(const struct diff_cycles_input *input, const 
 	enum tally_status status = read_files(input, cycles, err);
 	for (size_t row = 0; row < diff->row_count; row++)
 		for (size_t file = 1; file < diff->file_count && status == TALLY_OK; file++)
-			status = fill(diff, cycles, row, file, err);
+			status = diff_cycles_fill(diff, cycles, row, file, err);
 	return status;
 }
 

@@ -38,7 +38,7 @@ struct few_side {
 	size_t count;
 };
 
-static double mean_of(const double *values, size_t count)
+static double diff_few_mean_of(const double *values, size_t count)
 {
 	double sum = 0;
 	for (size_t i = 0; i < count; i++)
@@ -49,7 +49,7 @@ static double mean_of(const double *values, size_t count)
 /* unit: the amount of a sample, which may have come where none did. */
 static struct few_side few_side_of(const struct diff_few_row *row, size_t first, size_t count, double unit)
 {
-	struct few_side side = {.mean = mean_of(row->values + first, count), .count = count};
+	struct few_side side = {.mean = diff_few_mean_of(row->values + first, count), .count = count};
 	for (size_t i = first; i < first + count; i++) {
 		double off = row->values[i] - side.mean;
 		double samples = row->samples[i] ? (double)row->samples[i] : 1;

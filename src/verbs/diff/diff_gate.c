@@ -18,7 +18,7 @@ static void skip_blanks(struct tally_str *rest)
 	}
 }
 
-static bool take(struct tally_str *rest, const char *word)
+static bool diff_gate_take(struct tally_str *rest, const char *word)
 {
 	skip_blanks(rest);
 	struct tally_str wanted = str_from(word);
@@ -29,7 +29,7 @@ static bool take(struct tally_str *rest, const char *word)
 	return true;
 }
 
-static bool take_number(struct tally_str *rest, double *number)
+static bool diff_gate_take_number(struct tally_str *rest, double *number)
 {
 	char text[NUMBER_MAX], *end;
 	size_t len = 0;
@@ -55,17 +55,19 @@ static bool parse_clause(struct tally_str rest, double level, struct diff_gate_c
 	} kinds[] = {{"regression", DIFF_GATE_REGRESSION}, {"improvement", DIFF_GATE_IMPROVEMENT},
 		{"change", DIFF_GATE_CHANGE}, {"total", DIFF_GATE_TOTAL}};
 	size_t i = 0;
-	while (i < sizeof(kinds) / sizeof(kinds[0]) && !take(&rest, kinds[i].name))
+	while (i < sizeof(kinds) / sizeof(kinds[0]) && !diff_gate_take(&rest, kinds[i].name))
 		i++;
 	double percent;
-	if (i == sizeof(kinds) / sizeof(kinds[0]) || !take(&rest, ">") || !take_number(&rest, &percent))
+	if (i == sizeof(kinds) / sizeof(kinds[0]) || !diff_gate_take(&rest, ">") ||
+		!diff_gate_take_number(&rest, &percent))
 		return false;
-	(void)take(&rest, "%");
+	(void)diff_gate_take(&rest, "%");
 	*clause = (struct diff_gate_clause){kinds[i].kind, percent / PERCENT, level};
 	skip_blanks(&rest);
 	if (rest.len == 0)
 		return true;
-	if (!take(&rest, "with") || !take(&rest, "p") || !take(&rest, "<") || !take_number(&rest, &clause->p))
+	if (!diff_gate_take(&rest, "with") || !diff_gate_take(&rest, "p") || !diff_gate_take(&rest, "<") ||
+		!diff_gate_take_number(&rest, &clause->p))
 		return false;
 	skip_blanks(&rest);
 	return rest.len == 0 && clause->p <= 1;

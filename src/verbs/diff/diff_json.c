@@ -72,7 +72,7 @@ static void put_change(struct json *j, const char *name, const struct diff_chang
 	json_object_end(j);
 }
 
-static void put_values(struct json *j, const struct diff_table *diff, uint32_t row)
+static void diff_json_put_values(struct json *j, const struct diff_table *diff, uint32_t row)
 {
 	json_array(j, "values");
 	for (size_t file = 0; file < diff->file_count; file++) {
@@ -99,7 +99,7 @@ static void put_differences(struct json *j, const struct diff_table *diff, uint3
 	json_array_end(j);
 }
 
-static void put_row(struct json *j, const struct diff_output *output, uint32_t row)
+static void diff_json_put_row(struct json *j, const struct diff_output *output, uint32_t row)
 {
 	const struct diff_request *request = output->request;
 	struct text cell = {0};
@@ -110,7 +110,7 @@ static void put_row(struct json *j, const struct diff_output *output, uint32_t r
 		json_string(j, profile_key_get(request->keys[k])->name, (struct tally_str){cell.data, cell.len});
 	}
 	text_deinit(&cell);
-	put_values(j, output->diff, row);
+	diff_json_put_values(j, output->diff, row);
 	if (output->changes)
 		put_change(j, "change", &output->changes->rows[row]);
 	else
@@ -118,7 +118,7 @@ static void put_row(struct json *j, const struct diff_output *output, uint32_t r
 	json_object_end(j);
 }
 
-static void put_frames(struct json *j, const struct diff_paths *paths, uint32_t path)
+static void diff_json_put_frames(struct json *j, const struct diff_paths *paths, uint32_t path)
 {
 	json_array(j, "frames");
 	for (; path != 0; path = paths->items[path].parent) {
@@ -139,7 +139,7 @@ static void put_paths(struct json *j, const struct diff_output *output)
 		if (!paths_text_has(&output->path_options, path))
 			continue;
 		json_object(j, NULL);
-		put_frames(j, paths, path);
+		diff_json_put_frames(j, paths, path);
 		json_fixed(j, "base_share_percent", change->base_share, DECIMALS);
 		json_fixed(j, "new_share_percent", change->new_share, DECIMALS);
 		if (change->is_tested)
@@ -174,7 +174,7 @@ void diff_json_event(struct json *j, const struct diff_output *output)
 	}
 	json_array(j, "rows");
 	for (size_t i = 0; i < count; i++) {
-		put_row(j, output, order[i]);
+		diff_json_put_row(j, output, order[i]);
 		text_line_end(j->out);
 	}
 	json_array_end(j);

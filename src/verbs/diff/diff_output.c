@@ -63,7 +63,7 @@ void diff_comparison_lines(struct text *out, const struct diff_output *output)
 }
 
 /* Names may hold what Markdown takes for its own. */
-static void escape(struct text *out, struct tally_str text)
+static void diff_output_escape(struct text *out, struct tally_str text)
 {
 	for (size_t i = 0; i < text.len; i++) {
 		if (text.data[i] == '\n')
@@ -74,21 +74,21 @@ static void escape(struct text *out, struct tally_str text)
 	}
 }
 
-static void put_keys(struct text *out, const struct diff_output *output, uint32_t row)
+static void diff_output_put_keys(struct text *out, const struct diff_output *output, uint32_t row)
 {
 	struct text cell = {0};
 	for (size_t k = 0; k < output->request->column_count; k++) {
 		text_clear(&cell);
 		diff_key_append(&cell, output->diff, row, output->request->columns[k]);
 		text_str(out, " | ");
-		escape(out, (struct tally_str){cell.data, cell.len});
+		diff_output_escape(out, (struct tally_str){cell.data, cell.len});
 	}
 	text_str(out, " |\n");
 	out->failed |= cell.failed;
 	text_deinit(&cell);
 }
 
-static const char *title(const struct diff_output *output, size_t column)
+static const char *diff_output_title(const struct diff_output *output, size_t column)
 {
 	static const char *const titles[] = {"Base", "New", "Change", "95% interval", "p"};
 	if (output->changes)
@@ -96,12 +96,12 @@ static const char *title(const struct diff_output *output, size_t column)
 	return column ? "Difference" : "Baseline";
 }
 
-static void put_header(struct text *out, const struct diff_output *output)
+static void diff_output_put_header(struct text *out, const struct diff_output *output)
 {
 	const struct diff_request *request = output->request;
 	size_t count = output->changes ? CHANGE_COLUMNS : output->diff->file_count;
 	for (size_t i = 0; i < count; i++)
-		text_printf(out, "| %s ", title(output, i));
+		text_printf(out, "| %s ", diff_output_title(output, i));
 	for (size_t k = 0; k < request->column_count; k++)
 		text_printf(out, "| %s ", str_trim(str_from(profile_key_get(request->columns[k])->header)).data);
 	text_str(out, "|\n");
@@ -123,7 +123,7 @@ static void put_change_row(struct text *out, const struct diff_output *output, u
 	changes_text_interval(out, change);
 	text_str(out, " | ");
 	changes_text_p(out, change->adjusted_p);
-	put_keys(out, output, row);
+	diff_output_put_keys(out, output, row);
 }
 
 static void put_difference_row(struct text *out, const struct diff_output *output, uint32_t row)
@@ -142,14 +142,14 @@ static void put_difference_row(struct text *out, const struct diff_output *outpu
 			text_printf(out, diff->options.method == DIFF_RATIO ? "%.6f" : "%.0f",
 				diff_table_difference(diff, row, file));
 	}
-	put_keys(out, output, row);
+	diff_output_put_keys(out, output, row);
 }
 
 void diff_markdown_event(struct text *out, const struct diff_output *output)
 {
 	const struct diff_table *diff = output->diff;
 	text_str(out, "### ");
-	escape(out, output->event);
+	diff_output_escape(out, output->event);
 	text_str(out, "\n\n");
 	if (output->changes) {
 		const struct diff_change *total = &output->changes->total;
@@ -168,11 +168,11 @@ void diff_markdown_event(struct text *out, const struct diff_output *output)
 				"are "
 				"undecided.\n\n",
 				output->changes->needed);
-		put_header(out, output);
+		diff_output_put_header(out, output);
 		for (size_t i = 0; i < output->changes->tested_count; i++)
 			put_change_row(out, output, output->changes->order[i]);
 	} else {
-		put_header(out, output);
+		diff_output_put_header(out, output);
 		for (size_t i = 0; i < diff->shown_count; i++)
 			put_difference_row(out, output, diff->order[i]);
 	}

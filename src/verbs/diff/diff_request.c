@@ -164,7 +164,7 @@ bool diff_request_has_key(const struct diff_request *request, enum profile_key k
 	return false;
 }
 
-static enum tally_status add_key(struct diff_request *r, struct tally_str name, struct tally_error *err)
+static enum tally_status diff_request_add_key(struct diff_request *r, struct tally_str name, struct tally_error *err)
 {
 	enum profile_key key = PROFILE_KEY_COUNT;
 	if (!profile_key_find(name, &key)) {
@@ -207,12 +207,12 @@ static void choose_columns(struct diff_request *r)
 	r->column_count = r->key_count;
 }
 
-static enum tally_status add_keys(struct diff_request *r, const char *list, struct tally_error *err)
+static enum tally_status diff_request_add_keys(struct diff_request *r, const char *list, struct tally_error *err)
 {
 	struct tally_str rest = str_from(list), part;
 	while (str_next(&rest, ',', &part)) {
 		part = str_trim(part);
-		enum tally_status status = part.len ? add_key(r, part, err) : TALLY_OK;
+		enum tally_status status = part.len ? diff_request_add_key(r, part, err) : TALLY_OK;
 		if (status != TALLY_OK)
 			return status;
 	}
@@ -227,12 +227,12 @@ enum tally_status diff_request_finish(struct diff_request *r, struct tally_error
 	if (r->is_quiet)
 		r->verbose = 0;
 	if (!r->sort || adds)
-		status = add_keys(r, DEFAULT_SORT, err);
+		status = diff_request_add_keys(r, DEFAULT_SORT, err);
 	if (status == TALLY_OK && r->sort)
-		status = add_keys(r, r->sort + adds, err);
+		status = diff_request_add_keys(r, r->sort + adds, err);
 	if (status == TALLY_OK && r->with_streams) {
 		r->key_count = 0; /* streams have no rows, so what was typed is only checked */
-		status = add_keys(r, STREAM_SORT, err);
+		status = diff_request_add_keys(r, STREAM_SORT, err);
 	}
 	if (status != TALLY_OK)
 		return status;

@@ -17,7 +17,7 @@
 #define PERCENT	      100.0
 #define FILES_UNNAMED 2 /* so many need no list of which is which */
 
-struct job {
+struct diff_run_job {
 	const struct diff_request *request;
 	const struct diff_recordings *recordings;
 	const struct cli *cli;
@@ -31,7 +31,7 @@ struct job {
 	struct diff_path_source *sources;
 };
 
-static void print_title(const struct job *job, uint32_t event)
+static void diff_run_print_title(const struct diff_run_job *job, uint32_t event)
 {
 	const struct diff_recordings *recordings = job->recordings;
 	const struct profile *p = recordings->items[0].result.profile;
@@ -48,7 +48,8 @@ static void print_title(const struct job *job, uint32_t event)
 	text_str(job->out, "#\n");
 }
 
-static enum tally_status print_text(const struct job *job, const struct diff_output *output, struct tally_error *err)
+static enum tally_status diff_run_print_text(
+	const struct diff_run_job *job, const struct diff_output *output, struct tally_error *err)
 {
 	const struct diff_request *request = job->request;
 	struct diff_text_options options = {
@@ -86,7 +87,7 @@ static void say_failure(const char *event, struct tally_str name, const struct d
 }
 
 /* A gate that recordings are too few for did not pass when nothing fails. */
-static void tell_undecided(struct job *job, const struct diff_output *output)
+static void tell_undecided(struct diff_run_job *job, const struct diff_output *output)
 {
 	const struct diff_gate *gate = &job->request->gate;
 	const struct diff_test *test = &output->test;
@@ -108,7 +109,7 @@ static void tell_undecided(struct job *job, const struct diff_output *output)
 }
 
 /* What --fail-if names is said on standard error, so that a build's log has it. */
-static void check_gate(struct job *job, const struct diff_output *output)
+static void check_gate(struct diff_run_job *job, const struct diff_output *output)
 {
 	const struct diff_gate *gate = &job->request->gate;
 	const struct diff_changes *changes = output->changes;
@@ -139,15 +140,15 @@ static void check_gate(struct job *job, const struct diff_output *output)
 	text_deinit(&name);
 }
 
-static enum tally_status print_event(
-	struct job *job, uint32_t event, const struct diff_output *output, struct tally_error *err)
+static enum tally_status diff_run_print_event(
+	struct diff_run_job *job, uint32_t event, const struct diff_output *output, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	switch (job->request->format) {
 	case DIFF_FORMAT_TEXT:
 		if (!job->request->is_quiet)
-			print_title(job, event);
-		status = print_text(job, output, err);
+			diff_run_print_title(job, event);
+		status = diff_run_print_text(job, output, err);
 		break;
 	case DIFF_FORMAT_JSON:
 		diff_json_event(&job->json, output);
@@ -166,8 +167,8 @@ static enum tally_status print_event(
 }
 
 /* Shares of the baseline and of the file that sorts, where nothing is tested. */
-static enum tally_status share_paths(
-	const struct job *job, const struct diff_paths *paths, struct diff_changes *changes, struct tally_error *err)
+static enum tally_status share_paths(const struct diff_run_job *job, const struct diff_paths *paths,
+	struct diff_changes *changes, struct tally_error *err)
 {
 	size_t file = job->request->order ? (size_t)job->request->order : 1;
 	changes->rows = calloc(paths->count + 1, sizeof(*changes->rows));
@@ -184,8 +185,8 @@ static enum tally_status share_paths(
 	return TALLY_OK;
 }
 
-static enum tally_status compare_paths(const struct job *job, struct diff_output *output, struct diff_paths *paths,
-	struct diff_changes *changes, struct tally_error *err)
+static enum tally_status compare_paths(const struct diff_run_job *job, struct diff_output *output,
+	struct diff_paths *paths, struct diff_changes *changes, struct tally_error *err)
 {
 	const struct diff_request *request = job->request;
 	if (!request->with_paths)
@@ -208,7 +209,7 @@ static enum tally_status compare_paths(const struct job *job, struct diff_output
 	return status;
 }
 
-static enum tally_status compare_event(struct job *job, uint32_t event, struct tally_error *err)
+static enum tally_status compare_event(struct diff_run_job *job, uint32_t event, struct tally_error *err)
 {
 	const struct diff_request *request = job->request;
 	struct diff_options options = {
@@ -248,7 +249,7 @@ static enum tally_status compare_event(struct job *job, uint32_t event, struct t
 		output.blocks = cycles.blocks;
 	}
 	if (status == TALLY_OK)
-		status = print_event(job, event, &output, err);
+		status = diff_run_print_event(job, event, &output, err);
 	diff_cycles_deinit(&cycles);
 	diff_paths_deinit(&paths);
 	diff_changes_deinit(&path_changes);
@@ -258,7 +259,7 @@ static enum tally_status compare_event(struct job *job, uint32_t event, struct t
 }
 
 /* The baseline beside each of the others in turn. */
-static enum tally_status run_streams(const struct job *job, uint32_t event, struct tally_error *err)
+static enum tally_status run_streams(const struct diff_run_job *job, uint32_t event, struct tally_error *err)
 {
 	const struct diff_recordings *all = job->recordings;
 	struct hot_streams before = {0};
@@ -284,7 +285,7 @@ static bool is_seen_before(const struct diff_recordings *all, size_t file, uint3
 	return false;
 }
 
-static enum tally_status run_event(struct job *job, uint32_t event, struct tally_error *err)
+static enum tally_status run_event(struct diff_run_job *job, uint32_t event, struct tally_error *err)
 {
 	const struct diff_recordings *all = job->recordings;
 	enum tally_status status = TALLY_OK;
@@ -311,7 +312,7 @@ static enum tally_status run_event(struct job *job, uint32_t event, struct tally
 	return status;
 }
 
-static enum tally_status run_events(struct job *job, struct tally_error *err)
+static enum tally_status run_events(struct diff_run_job *job, struct tally_error *err)
 {
 	size_t count = job->recordings->count, events = job->recordings->items[0].result.profile->event_count;
 	job->made = calloc(count, sizeof(*job->made));
@@ -339,7 +340,7 @@ static enum tally_status run_events(struct job *job, struct tally_error *err)
 	return status;
 }
 
-static enum tally_status dump(
+static enum tally_status diff_run_dump(
 	const struct cli *cli, const struct diff_request *request, struct text *out, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
@@ -370,13 +371,14 @@ enum tally_status diff_run(const struct cli *cli, const struct diff_request *req
 		.history = request->with_streams ? HISTORY_NEWEST_FIRST : HISTORY_NONE};
 	if (request->dump)
 		cli_start_pager(cli);
-	enum tally_status status = request->dump ? dump(cli, request, out, err) : TALLY_OK;
+	enum tally_status status = request->dump ? diff_run_dump(cli, request, out, err) : TALLY_OK;
 	if (status == TALLY_OK)
 		status = diff_recordings_open(cli, request, &options, &recordings, err);
 	if (status != TALLY_OK)
 		return status;
 	cli_start_pager(cli); /* not before: how far the work is can be seen meanwhile */
-	struct job job = {.request = request, .recordings = &recordings, .cli = cli, .out = out, .json.out = out};
+	struct diff_run_job job = {
+		.request = request, .recordings = &recordings, .cli = cli, .out = out, .json.out = out};
 	status = run_events(&job, err);
 	*outcome = job.outcome;
 	diff_recordings_close(&recordings);

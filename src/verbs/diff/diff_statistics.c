@@ -22,7 +22,7 @@ struct statistician {
 	bool *is_out; /* rows that have changed, and say nothing of the machine's speed */
 };
 
-static struct run_values side(const struct statistician *s, size_t first, size_t len)
+static struct run_values diff_statistics_side(const struct statistician *s, size_t first, size_t len)
 {
 	return (struct run_values){s->room + first, len};
 }
@@ -41,14 +41,16 @@ static double noise_of(const struct statistician *s, uint64_t seed)
 	free(pool);
 	if (same == 0 || floor < 0)
 		return floor;
-	struct run_change apart = run_change_of(side(s, 0, base), side(s, base + other, same), seed);
+	struct run_change apart =
+		run_change_of(diff_statistics_side(s, 0, base), diff_statistics_side(s, base + other, same), seed);
 	return fabs(apart.change) > floor ? fabs(apart.change) : floor;
 }
 
-static void compare(const struct statistician *s, uint64_t seed, struct diff_change *change)
+static void diff_statistics_compare(const struct statistician *s, uint64_t seed, struct diff_change *change)
 {
 	const struct diff_sides *sides = &s->test->sides;
-	struct run_values base = side(s, 0, sides->base), other = side(s, sides->base, sides->other);
+	struct run_values base = diff_statistics_side(s, 0, sides->base),
+			  other = diff_statistics_side(s, sides->base, sides->other);
 	struct run_change found = run_change_of(base, other, seed);
 	change->base_mean = found.base_mean;
 	change->new_mean = found.new_mean;
@@ -135,7 +137,7 @@ static bool find_speeds(const struct statistician *s, const struct diff_changes 
 	return true;
 }
 
-static struct diff_few_row take_row(const struct statistician *s, size_t row)
+static struct diff_few_row diff_statistics_take_row(const struct statistician *s, size_t row)
 {
 	for (size_t i = 0; i < s->recordings; i++) {
 		const struct diff_value *value = &s->amounts->values[row * s->recordings + i];
@@ -150,8 +152,8 @@ static void compare_row(const struct statistician *s, size_t row, struct diff_ch
 	*change = (struct diff_change){.noise = -1, .base_share = change->base_share, .new_share = change->new_share};
 	if (!is_tested(s, change))
 		return;
-	(void)take_row(s, row);
-	compare(s, row + 1, change);
+	(void)diff_statistics_take_row(s, row);
+	diff_statistics_compare(s, row + 1, change);
 }
 
 /* Where ranks cannot tell, whatever the values are. */
@@ -160,11 +162,11 @@ static void compare_few(const struct statistician *s, struct diff_changes *chang
 	const struct diff_sides *sides = &s->test->sides;
 	struct diff_few_spread spread = {0};
 	for (size_t i = 0; i < changes->tested_count; i++) {
-		struct diff_few_row row = take_row(s, changes->order[i]);
+		struct diff_few_row row = diff_statistics_take_row(s, changes->order[i]);
 		diff_few_spread_add(&spread, sides, &row);
 	}
 	for (size_t i = 0; i < changes->tested_count; i++) {
-		struct diff_few_row row = take_row(s, changes->order[i]);
+		struct diff_few_row row = diff_statistics_take_row(s, changes->order[i]);
 		diff_few_compare(&spread, sides, &row, &changes->rows[changes->order[i]]);
 	}
 }
@@ -177,7 +179,8 @@ static enum diff_verdict verdict_of(const struct diff_change *change, double lev
 	return change->change > 0 ? DIFF_MORE : change->change < 0 ? DIFF_LESS : otherwise;
 }
 
-static enum tally_status adjust(struct diff_changes *changes, const struct diff_test *test, struct tally_error *err)
+static enum tally_status diff_statistics_adjust(
+	struct diff_changes *changes, const struct diff_test *test, struct tally_error *err)
 {
 	double *p = malloc((changes->tested_count + 1) * sizeof(*p));
 	if (!p)
@@ -194,7 +197,7 @@ static enum tally_status adjust(struct diff_changes *changes, const struct diff_
 	return status;
 }
 
-static int compare_changes(const void *left, const void *right, void *data)
+static int diff_statistics_compare_changes(const void *left, const void *right, void *data)
 {
 	const struct diff_changes *changes = data;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -219,7 +222,7 @@ static void compare_totals(const struct statistician *s, struct diff_changes *ch
 			s->samples[i] += s->amounts->values[row * s->recordings + i].count;
 	}
 	changes->total = (struct diff_change){.base_share = PERCENT, .new_share = PERCENT};
-	compare(s, 0, &changes->total);
+	diff_statistics_compare(s, 0, &changes->total);
 	const struct diff_sides *sides = &s->test->sides;
 	changes->total_needed = diff_few_needed(sides, RUN_CORRECT_NONE, 1, s->test->level);
 	if (changes->total_needed) {
@@ -295,7 +298,7 @@ static enum tally_status choose_measure(
 	return TALLY_OK;
 }
 
-static enum tally_status compare_rows(
+static enum tally_status diff_statistics_compare_rows(
 	const struct statistician *s, struct diff_changes *changes, struct tally_error *err)
 {
 	if (!find_speeds(s, changes))
@@ -309,7 +312,7 @@ static enum tally_status compare_rows(
 	changes->needed = diff_few_needed(&s->test->sides, s->test->correction, changes->tested_count, s->test->level);
 	if (changes->needed)
 		compare_few(s, changes);
-	return adjust(changes, s->test, err);
+	return diff_statistics_adjust(changes, s->test, err);
 }
 
 static bool is_surer(const struct diff_change *a, const struct diff_change *b)
@@ -319,7 +322,7 @@ static bool is_surer(const struct diff_change *a, const struct diff_change *b)
 
 /* A row that has changed pulls the median, and so makes the others look changed: the surest one is left out and all is
  * compared again, as long as more than half of the rows are left. Returns false when there is none. */
-static bool leave_out(const struct statistician *s, const struct diff_changes *changes)
+static bool diff_statistics_leave_out(const struct statistician *s, const struct diff_changes *changes)
 {
 	if (s->test->measure != DIFF_SCALED)
 		return false;
@@ -359,8 +362,8 @@ enum tally_status diff_statistics(const struct diff_amounts *amounts, struct dif
 	}
 	if (status == TALLY_OK) {
 		do
-			status = compare_rows(&s, &made, err);
-		while (status == TALLY_OK && leave_out(&s, &made));
+			status = diff_statistics_compare_rows(&s, &made, err);
+		while (status == TALLY_OK && diff_statistics_leave_out(&s, &made));
 	}
 	free(s.room);
 	free(s.speeds);
@@ -371,7 +374,7 @@ enum tally_status diff_statistics(const struct diff_amounts *amounts, struct dif
 		return status;
 	}
 	if (made.tested_count)
-		qsort_r(made.order, made.tested_count, sizeof(*made.order), compare_changes, &made);
+		qsort_r(made.order, made.tested_count, sizeof(*made.order), diff_statistics_compare_changes, &made);
 	*changes = made;
 	return TALLY_OK;
 }

@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "tasks/session/recording_input.h"
 
-struct settings {
+struct cmd_evlist_settings {
 	const char *input;
 	bool freq, group, force, trace_fields;
 	unsigned verbose;
@@ -21,31 +21,31 @@ static const struct option options[] = {
 		.letter = 'i',
 		.kind = OPTION_STRING,
 		.argument = "file",
-		.offset = offsetof(struct settings, input),
+		.offset = offsetof(struct cmd_evlist_settings, input),
 		.help = "Input file name"},
 	{.name = "freq",
 		.letter = 'F',
 		.kind = OPTION_FLAG,
-		.offset = offsetof(struct settings, freq),
+		.offset = offsetof(struct cmd_evlist_settings, freq),
 		.help = "Show the sample frequency"},
 	{.name = "verbose",
 		.letter = 'v',
 		.kind = OPTION_COUNT,
-		.offset = offsetof(struct settings, verbose),
+		.offset = offsetof(struct cmd_evlist_settings, verbose),
 		.help = "Show all event attr details"},
 	{.name = "group",
 		.letter = 'g',
 		.kind = OPTION_FLAG,
-		.offset = offsetof(struct settings, group),
+		.offset = offsetof(struct cmd_evlist_settings, group),
 		.help = "Show event group information"},
 	{.name = "force",
 		.letter = 'f',
 		.kind = OPTION_FLAG,
-		.offset = offsetof(struct settings, force),
+		.offset = offsetof(struct cmd_evlist_settings, force),
 		.help = "don't complain, do it"},
 	{.name = "trace-fields",
 		.kind = OPTION_FLAG,
-		.offset = offsetof(struct settings, trace_fields),
+		.offset = offsetof(struct cmd_evlist_settings, trace_fields),
 		.help = "Show tracepoint fields"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
@@ -53,10 +53,10 @@ static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {
 	"which events a recording has, and how they were set up", "tally evlist -v -i perf.data", NULL};
 
-struct listing {
+struct cmd_evlist_listing {
 	const char *program;
 	struct text *text;
-	const struct settings *settings;
+	const struct cmd_evlist_settings *settings;
 	bool is_pipe;
 	struct tracepoint_printer *tracepoints; /* NULL: the recording describes none */
 };
@@ -69,7 +69,7 @@ static bool has_same_word(struct tally_str a, struct tally_str b)
 }
 
 /* In a pipe perf makes the names from the attrs; ours do so too where the stream gives the event no other name. */
-static void print_name(const struct listing *listing, const struct perfdata_event *event)
+static void print_name(const struct cmd_evlist_listing *listing, const struct perfdata_event *event)
 {
 	struct text made = {0};
 	if (listing->is_pipe)
@@ -80,7 +80,7 @@ static void print_name(const struct listing *listing, const struct perfdata_even
 	text_deinit(&made);
 }
 
-static void print_trace_fields(const struct listing *listing, const struct perf_attr *attr, bool is_first)
+static void print_trace_fields(const struct cmd_evlist_listing *listing, const struct perf_attr *attr, bool is_first)
 {
 	struct text *t = listing->text;
 	if (attr->type != EVENT_TRACEPOINT) {
@@ -92,10 +92,10 @@ static void print_trace_fields(const struct listing *listing, const struct perf_
 		text_str(t, "(not described)");
 }
 
-static void print_event(const struct listing *listing, const struct perfdata_event *event)
+static void cmd_evlist_print_event(const struct cmd_evlist_listing *listing, const struct perfdata_event *event)
 {
 	struct text *t = listing->text;
-	const struct settings *settings = listing->settings;
+	const struct cmd_evlist_settings *settings = listing->settings;
 	bool has_details = settings->verbose > 0 || settings->freq;
 	print_name(listing, event);
 	if (settings->verbose > 0) {
@@ -110,7 +110,8 @@ static void print_event(const struct listing *listing, const struct perfdata_eve
 	text_char(t, '\n');
 }
 
-static void print_group(const struct listing *listing, const struct perfdata_event *events, size_t leader)
+static void cmd_evlist_print_group(
+	const struct cmd_evlist_listing *listing, const struct perfdata_event *events, size_t leader)
 {
 	text_char(listing->text, '{');
 	for (size_t i = leader; i < leader + events[leader].member_count; i++) {
@@ -121,7 +122,8 @@ static void print_group(const struct listing *listing, const struct perfdata_eve
 	text_str(listing->text, "}\n");
 }
 
-static void print_events(const struct listing *listing, const struct perfdata_event *events, size_t count)
+static void cmd_evlist_print_events(
+	const struct cmd_evlist_listing *listing, const struct perfdata_event *events, size_t count)
 {
 	bool groups = listing->settings->group;
 	bool has_tracepoint = false;
@@ -130,9 +132,9 @@ static void print_events(const struct listing *listing, const struct perfdata_ev
 		if (groups && events[i].leader_index != i)
 			continue;
 		if (groups && events[i].member_count > 1)
-			print_group(listing, events, i);
+			cmd_evlist_print_group(listing, events, i);
 		else
-			print_event(listing, &events[i]);
+			cmd_evlist_print_event(listing, &events[i]);
 	}
 	if (has_tracepoint && !listing->settings->trace_fields)
 		text_printf(listing->text,
@@ -140,26 +142,27 @@ static void print_events(const struct listing *listing, const struct perfdata_ev
 			listing->program);
 }
 
-static int show(const struct cli *cli, const struct perfdata_reader *reader, const struct settings *settings)
+static int cmd_evlist_show(
+	const struct cli *cli, const struct perfdata_reader *reader, const struct cmd_evlist_settings *settings)
 {
 	size_t count;
 	struct tally_error err;
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
 	const struct perfdata_features *features = perfdata_reader_features(reader);
 	struct text t = {0};
-	struct listing listing = {
+	struct cmd_evlist_listing listing = {
 		.program = cli->program, .text = &t, .settings = settings, .is_pipe = perfdata_reader_is_pipe(reader)};
 	if (settings->trace_fields && features->tracing_data.len > 0 &&
 		tracepoint_printer_create(features->tracing_data, &listing.tracepoints, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	print_events(&listing, events, count);
+	cmd_evlist_print_events(&listing, events, count);
 	tracepoint_printer_destroy(listing.tracepoints);
 	return cli_finish_text(cli, &t);
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_evlist_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_evlist_settings settings = {0};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -177,7 +180,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct record record;
 	while (perfdata_reader_is_pipe(reader) && (status = perfdata_reader_next(reader, &record, &err)) == TALLY_OK)
 		;
-	code = show(cli, reader, &settings);
+	code = cmd_evlist_show(cli, reader, &settings);
 	perfdata_reader_destroy(reader);
 	return status == TALLY_OK || status == TALLY_END ? code : cli_fail(cli, &err);
 }
@@ -189,5 +192,5 @@ const struct command command_evlist = {
 	.options = &table,
 	.description = "Lists the events that a recording holds. With -v, every field of their attributes that is set.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_evlist_run,
 };

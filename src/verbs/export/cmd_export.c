@@ -109,8 +109,8 @@ static bool ends_in_gz(const char *path)
 	return len > 3 && strcmp(path + len - 3, ".gz") == 0;
 }
 
-static int write_file(const struct cli *cli, const struct export_settings *s, const struct export_format *format,
-	const struct export_view *view)
+static int cmd_export_write_file(const struct cli *cli, const struct export_settings *s,
+	const struct export_format *format, const struct export_view *view)
 {
 	struct tally_error err;
 	struct byte_sink sink;
@@ -136,7 +136,7 @@ static int write_what_there_is(const struct cli *cli, const struct export_settin
 	struct tally_error err;
 	uint64_t samples = run->result.health.samples;
 	bool is_empty = export_is_empty(&run->view);
-	int code = write_file(cli, s, format, &run->view);
+	int code = cmd_export_write_file(cli, s, format, &run->view);
 	if (is_empty && code == 0)
 		cli_note_counts(cli, run->reader, s->input);
 	if (is_empty && code == 0 && !format->wants_marks)
@@ -181,7 +181,7 @@ static int export_file(const struct cli *cli, const struct export_settings *s, c
 	return code;
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_export_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct export_settings settings = {0};
 	int rest;
@@ -237,5 +237,5 @@ const struct command command_export = {
 		       "programs read it, is in docs/exports.md.\n\nNames may hold anything: what is no UTF-8 becomes "
 		       "U+FFFD where a format wants UTF-8.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_export_run,
 };

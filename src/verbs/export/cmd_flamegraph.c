@@ -26,7 +26,7 @@
 #define DEFAULT_SVG	 "flamegraph.svg"
 #define RECORDED_PATTERN "/tmp/tally-flamegraph-XXXXXX"
 
-struct settings {
+struct cmd_flamegraph_settings {
 	const char *input, *output, *event, *group, *times, *title, *cpus, *symfs, *kallsyms, *vmlinux, *base;
 	const char *cgroups, *user;
 	struct profile_filter_lists filters;
@@ -34,7 +34,7 @@ struct settings {
 	bool folded, svg, samples, reverse, no_inline, force, all_cpus;
 };
 
-#define ROW(member) .offset = offsetof(struct settings, member)
+#define ROW(member) .offset = offsetof(struct cmd_flamegraph_settings, member)
 
 static const struct option rows[] = {
 	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "the recording (perf.data)"},
@@ -78,9 +78,9 @@ static const struct option rows[] = {
 };
 static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), false};
 
-struct job {
+struct cmd_flamegraph_job {
 	const struct cli *cli;
-	const struct settings *settings;
+	const struct cmd_flamegraph_settings *settings;
 	const char *path;
 	const char *what; /* as told: the file, or what was recorded */
 	struct perfdata_reader *reader;
@@ -88,10 +88,10 @@ struct job {
 	struct replay_result result;
 	struct profile_filter filter;
 	bool *cpus;
-	struct job *base; /* what it is compared with; NULL: nothing */
+	struct cmd_flamegraph_job *base; /* what it is compared with; NULL: nothing */
 };
 
-static enum tally_status group_of(const char *name, enum flame_group *group, struct tally_error *err)
+static enum tally_status cmd_flamegraph_group_of(const char *name, enum flame_group *group, struct tally_error *err)
 {
 	static const char *const names[] = {[FLAME_BY_COMM] = "comm",
 		[FLAME_BY_PROCESS] = "process",
@@ -111,9 +111,10 @@ static enum tally_status group_of(const char *name, enum flame_group *group, str
 		    : TALLY_OK;
 }
 
-static enum tally_status read_profile(struct job *job, enum flame_group group, struct tally_error *err)
+static enum tally_status cmd_flamegraph_read_profile(
+	struct cmd_flamegraph_job *job, enum flame_group group, struct tally_error *err)
 {
-	const struct settings *s = job->settings;
+	const struct cmd_flamegraph_settings *s = job->settings;
 	enum tally_status status = cli_open_recording(job->path, s->force, &job->reader, err);
 	if (status != TALLY_OK)
 		return status;
@@ -147,7 +148,8 @@ static enum tally_status read_profile(struct job *job, enum flame_group group, s
 }
 
 /* A pipe tells its events on the way, so they are chosen from what was read. */
-static enum tally_status choose_event(const struct job *job, const char *name, uint32_t *event, struct tally_error *err)
+static enum tally_status cmd_flamegraph_choose_event(
+	const struct cmd_flamegraph_job *job, const char *name, uint32_t *event, struct tally_error *err)
 {
 	const struct profile *p = job->result.profile;
 	for (uint32_t i = 0; i < p->event_count; i++) {
@@ -164,7 +166,7 @@ static enum tally_status choose_event(const struct job *job, const char *name, u
 }
 
 /* The seconds that --time gave, or of the first and the last sample, if the recording says so. */
-static void add_span(const struct job *job, struct text *out)
+static void cmd_flamegraph_add_span(const struct cmd_flamegraph_job *job, struct text *out)
 {
 	const struct perfdata_features *f = perfdata_reader_features(job->reader);
 	if (job->settings->times) {
@@ -178,8 +180,8 @@ static void add_span(const struct job *job, struct text *out)
 	}
 }
 
-static void write_page(
-	const struct job *job, const struct flame_tree *tree, const struct flame_options *options, struct text *out)
+static void cmd_flamegraph_write_page(const struct cmd_flamegraph_job *job, const struct flame_tree *tree,
+	const struct flame_options *options, struct text *out)
 {
 	static const char *const groups[] = {[FLAME_BY_COMM] = "thread",
 		[FLAME_BY_PROCESS] = "process",
@@ -188,12 +190,12 @@ static void write_page(
 		[FLAME_BY_EVENT] = "event",
 		[FLAME_BY_NOTHING] = ""};
 	const struct profile *p = job->result.profile;
-	const struct settings *s = job->settings;
+	const struct cmd_flamegraph_settings *s = job->settings;
 	struct worth worth;
 	struct text line = {0}, span = {0};
 	worth_measure(&worth, job->reader, &job->result);
 	worth_text(&line, &worth);
-	add_span(job, &span);
+	cmd_flamegraph_add_span(job, &span);
 	struct flame_page page = {.title = str_from(s->title ? s->title : job->path),
 		.event = options->event == PROFILE_NONE ? STR("all events")
 							: profile_string(p, p->events[options->event].name),
@@ -212,13 +214,13 @@ static void write_page(
 }
 
 /* The same event of the recording that it is compared with. */
-static enum tally_status add_base(
-	const struct job *job, struct job *base, struct flame_options *options, struct tally_error *err)
+static enum tally_status cmd_flamegraph_add_base(const struct cmd_flamegraph_job *job, struct cmd_flamegraph_job *base,
+	struct flame_options *options, struct tally_error *err)
 {
 	const struct profile *p = job->result.profile;
 	bool has_event = options->event != PROFILE_NONE;
 	const char *name = has_event ? profile_string(p, p->events[options->event].name).data : NULL;
-	enum tally_status status = choose_event(base, name, &options->base_event, err);
+	enum tally_status status = cmd_flamegraph_choose_event(base, name, &options->base_event, err);
 	if (!has_event)
 		options->base_event = PROFILE_NONE;
 	if (status == TALLY_OK)
@@ -228,9 +230,10 @@ static enum tally_status add_base(
 	return status;
 }
 
-static enum tally_status draw(struct job *job, enum flame_group group, struct text *out, struct tally_error *err)
+static enum tally_status cmd_flamegraph_draw(
+	struct cmd_flamegraph_job *job, enum flame_group group, struct text *out, struct tally_error *err)
 {
-	const struct settings *s = job->settings;
+	const struct cmd_flamegraph_settings *s = job->settings;
 	struct flame_options options = {.group = group,
 		.counts_samples = s->samples || group == FLAME_BY_EVENT,
 		.is_reversed = s->reverse,
@@ -238,14 +241,14 @@ static enum tally_status draw(struct job *job, enum flame_group group, struct te
 		.cpu_passes = job->cpus,
 		.cpu_limit = job->cpus ? LIMIT_CPUS : 0};
 	struct flame_tree tree;
-	enum tally_status status = choose_event(job, s->event, &options.event, err);
+	enum tally_status status = cmd_flamegraph_choose_event(job, s->event, &options.event, err);
 	bool has_tree = false;
 	if (group == FLAME_BY_EVENT && !s->event)
 		options.event = PROFILE_NONE;
 	if (status == TALLY_OK)
 		status = profile_filter_init(&job->filter, job->result.profile, &s->filters, err);
 	if (status == TALLY_OK && job->base)
-		status = add_base(job, job->base, &options, err);
+		status = cmd_flamegraph_add_base(job, job->base, &options, err);
 	if (status == TALLY_OK) {
 		status = flame_tree_init(&tree, job->result.profile, &options, err);
 		has_tree = status == TALLY_OK;
@@ -261,13 +264,13 @@ static enum tally_status draw(struct job *job, enum flame_group group, struct te
 	if (s->folded)
 		flame_folded_write(out, &tree, job->base != NULL);
 	else
-		write_page(job, &tree, &options, out);
+		cmd_flamegraph_write_page(job, &tree, &options, out);
 	flame_tree_deinit(&tree);
 	return TALLY_OK;
 }
 
 /* The profile is complete, or what was whole of a damaged recording: told with status. */
-static int write_output(struct job *job, enum flame_group group, const char *path)
+static int write_output(struct cmd_flamegraph_job *job, enum flame_group group, const char *path)
 {
 	struct tally_error err;
 	struct text out = {0};
@@ -276,7 +279,7 @@ static int write_output(struct job *job, enum flame_group group, const char *pat
 		return cli_fail(job->cli, &err);
 	text_to_fd(&out, file.fd);
 	bool is_file = !output_file_is_stdout(&file);
-	enum tally_status status = draw(job, group, &out, &err);
+	enum tally_status status = cmd_flamegraph_draw(job, group, &out, &err);
 	int code = output_file_finish_text(job->cli, &out, &file, path, status);
 	if (status != TALLY_OK)
 		return cli_fail(job->cli, &err);
@@ -285,7 +288,7 @@ static int write_output(struct job *job, enum flame_group group, const char *pat
 	return code;
 }
 
-static void job_deinit(struct job *job)
+static void job_deinit(struct cmd_flamegraph_job *job)
 {
 	profile_filter_deinit(&job->filter);
 	replay_result_deinit(&job->result);
@@ -293,7 +296,7 @@ static void job_deinit(struct job *job)
 	perfdata_reader_destroy(job->reader);
 }
 
-static void print_advice(const struct job *job)
+static void print_advice(const struct cmd_flamegraph_job *job)
 {
 	struct diag notes;
 	diag_init(&notes);
@@ -302,22 +305,24 @@ static void print_advice(const struct job *job)
 	diag_deinit(&notes);
 }
 
-static int make(const struct cli *cli, const struct settings *settings, const char *path, const char *what)
+static int cmd_flamegraph_make(
+	const struct cli *cli, const struct cmd_flamegraph_settings *settings, const char *path, const char *what)
 {
-	struct job job = {.cli = cli, .settings = settings, .path = path, .what = what};
-	struct job base = {.cli = cli, .settings = settings, .path = settings->base, .what = settings->base};
+	struct cmd_flamegraph_job job = {.cli = cli, .settings = settings, .path = path, .what = what};
+	struct cmd_flamegraph_job base = {
+		.cli = cli, .settings = settings, .path = settings->base, .what = settings->base};
 	struct tally_error err;
 	enum flame_group group;
-	enum tally_status status = group_of(settings->group, &group, &err);
+	enum tally_status status = cmd_flamegraph_group_of(settings->group, &group, &err);
 	if (status == TALLY_OK && settings->cpus)
 		status = cpu_filter_parse(settings->cpus, &job.cpus, &err);
 	if (status == TALLY_OK && settings->base) {
 		base.cpus = job.cpus;
 		job.base = &base;
-		status = read_profile(&base, group, &err);
+		status = cmd_flamegraph_read_profile(&base, group, &err);
 	}
 	if (status == TALLY_OK)
-		status = read_profile(&job, group, &err);
+		status = cmd_flamegraph_read_profile(&job, group, &err);
 	int code = EXIT_FAILED;
 	if (base.result.profile)
 		cli_print_health(cli, &base.result.health);
@@ -335,7 +340,7 @@ static int make(const struct cli *cli, const struct settings *settings, const ch
 	return code;
 }
 
-static struct flame_target target_of(const struct settings *s)
+static struct flame_target cmd_flamegraph_target_of(const struct cmd_flamegraph_settings *s)
 {
 	return (struct flame_target){.pids = s->filters.pids,
 		.tids = s->filters.tids,
@@ -347,19 +352,19 @@ static struct flame_target target_of(const struct settings *s)
 }
 
 /* What names a target has chosen what is recorded: it is no filter any more. */
-static struct settings without_target(const struct settings *settings, const char *what)
+static struct cmd_flamegraph_settings without_target(const struct cmd_flamegraph_settings *settings, const char *what)
 {
-	struct settings s = *settings;
+	struct cmd_flamegraph_settings s = *settings;
 	s.filters.pids = s.filters.tids = s.cpus = s.event = NULL;
 	if (!s.title)
 		s.title = what;
 	return s;
 }
 
-static int record_and_make(const struct cli *cli, const struct settings *settings, int argc, char **argv)
+static int record_and_make(const struct cli *cli, const struct cmd_flamegraph_settings *settings, int argc, char **argv)
 {
 	char path[] = RECORDED_PATTERN;
-	const struct flame_target target = target_of(settings);
+	const struct flame_target target = cmd_flamegraph_target_of(settings);
 	struct text what = {0};
 	struct stat recorded;
 	int fd = mkstemp(path);
@@ -373,9 +378,9 @@ static int record_and_make(const struct cli *cli, const struct settings *setting
 	text_char(&what, '\0');
 	int code = what.failed ? cli_failf(cli, "out of memory") : flame_record(cli, &target, path, argc, argv);
 	if (!what.failed && stat(path, &recorded) == 0 && recorded.st_size > 0) {
-		const struct settings titled = without_target(settings, what.data);
+		const struct cmd_flamegraph_settings titled = without_target(settings, what.data);
 		/* What a command returns is not what the recording is worth. */
-		int made = make(cli, &titled, path, what.data);
+		int made = cmd_flamegraph_make(cli, &titled, path, what.data);
 		code = made ? made : code;
 	}
 	unlink(path);
@@ -384,14 +389,14 @@ static int record_and_make(const struct cli *cli, const struct settings *setting
 }
 
 /* -p 12 10: ten seconds of a process, unless that is a recording's name. */
-static bool is_duration(const struct settings *settings, int argc, char **argv, struct text *seconds)
+static bool is_duration(const struct cmd_flamegraph_settings *settings, int argc, char **argv, struct text *seconds)
 {
-	const struct flame_target target = target_of(settings);
+	const struct flame_target target = cmd_flamegraph_target_of(settings);
 	return argc == 1 && !settings->input && flame_target_is_other(&target) && access(argv[0], F_OK) != 0 &&
 	       flame_duration_parse(argv[0], seconds);
 }
 
-static int sleep_and_make(const struct cli *cli, const struct settings *settings, char *seconds)
+static int sleep_and_make(const struct cli *cli, const struct cmd_flamegraph_settings *settings, char *seconds)
 {
 	char name[] = "sleep";
 	char *argv[] = {name, seconds, NULL};
@@ -399,8 +404,8 @@ static int sleep_and_make(const struct cli *cli, const struct settings *settings
 }
 
 /* argv: what comes behind the options. */
-static int run_parsed(const struct cli *cli, const struct command *command, const struct settings *settings, int argc,
-	char **argv, bool is_command)
+static int cmd_flamegraph_run_parsed(const struct cli *cli, const struct command *command,
+	const struct cmd_flamegraph_settings *settings, int argc, char **argv, bool is_command)
 {
 	if (settings->reverse && !settings->folded)
 		return cli_usagef(
@@ -430,12 +435,12 @@ static int run_parsed(const struct cli *cli, const struct command *command, cons
 	if (argc > 0 && settings->input)
 		return cli_usagef(cli, command, "input", "one recording, not two");
 	const char *path = argc > 0 ? argv[0] : recording_name(settings->input);
-	return make(cli, settings, path, path);
+	return cmd_flamegraph_make(cli, settings, path, path);
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_flamegraph_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_flamegraph_settings settings = {0};
 	struct word_files files = {0};
 	struct tally_error err;
 	int rest;
@@ -444,7 +449,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return code;
 	bool is_command = rest < argc && rest > 1 && strcmp(argv[rest - 1], "--") == 0;
 	if (word_files_read_filters(&files, &settings.filters, &err) == TALLY_OK)
-		code = run_parsed(cli, command, &settings, argc - rest, argv + rest, is_command);
+		code = cmd_flamegraph_run_parsed(cli, command, &settings, argc - rest, argv + rest, is_command);
 	else
 		code = cli_fail(cli, &err);
 	word_files_deinit(&files);
@@ -477,5 +482,5 @@ const struct command command_flamegraph = {
 		       "seconds, -p, -t, -a, -C, -G and -u name what is recorded instead, for as long as the command "
 		       "runs; with a recording, -p, -t and -C choose among its samples.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_flamegraph_run,
 };

@@ -50,7 +50,7 @@ static bool has_choice(const struct export_settings *s)
 	       f->symbols || f->pids || f->tids || s->max_stack || s->no_inline || s->force;
 }
 
-static int print(const struct cli *cli, const struct query *query)
+static int cmd_query_print(const struct cli *cli, const struct query *query)
 {
 	struct byte_sink sink;
 	struct tally_error err, written_err;
@@ -73,7 +73,7 @@ static int query_recording(const struct cli *cli, const struct query_settings *s
 	if (run.is_ready) {
 		query->view = &run.view;
 		cli_start_pager(cli);
-		code = print(cli, query);
+		code = cmd_query_print(cli, query);
 		if (code == 0 && export_is_empty(&run.view)) {
 			cli_note_counts(cli, run.reader, settings->recording.input);
 			cli_note_empty(cli, settings->recording.input, run.result.health.samples);
@@ -85,7 +85,7 @@ static int query_recording(const struct cli *cli, const struct query_settings *s
 	return code;
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_query_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct query_settings settings = {0};
 	struct export_settings *recording = &settings.recording;
@@ -117,7 +117,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		if (has_choice(recording))
 			return cli_usagef(cli, command, NULL,
 				"%s is a database already: what to choose is the query's to say", recording->input);
-		return print(cli, &query);
+		return cmd_query_print(cli, &query);
 	}
 	struct word_files files = {0};
 	struct tally_error err;
@@ -153,5 +153,5 @@ const struct command command_query = {
 		"docs/exports.md has the tables: events, maps, threads, frames, stacks, samples, marks, and the views "
 		"hits (samples with all that names them) and callers.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_query_run,
 };

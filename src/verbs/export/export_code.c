@@ -20,7 +20,7 @@ struct coding {
 	uint32_t count; /* of listings */
 };
 
-static uint32_t function_of(const struct profile *p, const struct profile_sample *sample)
+static uint32_t export_code_function_of(const struct profile *p, const struct profile_sample *sample)
 {
 	return p->frames[sample->leaf].function;
 }
@@ -32,7 +32,7 @@ static void mark_hot(const struct coding *c, uint64_t *sums, size_t first, size_
 	uint64_t whole = 0;
 	for (size_t i = first; i < end; i++) {
 		const struct profile_sample *sample = &view->profile->samples[i];
-		uint32_t function = function_of(view->profile, sample);
+		uint32_t function = export_code_function_of(view->profile, sample);
 		if (!export_wants(view, sample))
 			continue;
 		whole += sample->period;
@@ -40,7 +40,7 @@ static void mark_hot(const struct coding *c, uint64_t *sums, size_t first, size_
 			sums[function] += sample->period;
 	}
 	for (size_t i = first; i < end; i++) {
-		uint32_t function = function_of(view->profile, &view->profile->samples[i]);
+		uint32_t function = export_code_function_of(view->profile, &view->profile->samples[i]);
 		if (function == PROFILE_NONE || sums[function] == 0)
 			continue;
 		if (100.0 * (double)sums[function] >= FROM_PERCENT * (double)whole)
@@ -49,7 +49,7 @@ static void mark_hot(const struct coding *c, uint64_t *sums, size_t first, size_
 	}
 }
 
-static bool choose(const struct coding *c)
+static bool export_code_choose(const struct coding *c)
 {
 	const struct profile *p = c->run->view.profile;
 	uint64_t *sums = calloc(p->function_count + 1, sizeof(*sums));
@@ -64,7 +64,7 @@ static bool choose(const struct coding *c)
 }
 
 /* Where the store has the function; NULL: it is of no file. */
-static const struct symbol *find_symbol(const struct coding *c, uint32_t function, uint32_t *store_id)
+static const struct symbol *export_code_find_symbol(const struct coding *c, uint32_t function, uint32_t *store_id)
 {
 	const struct profile_function *from = &c->run->view.profile->functions[function];
 	if (from->is_inlined || from->binary >= c->run->result.machine_binaries.len)
@@ -84,7 +84,7 @@ static enum tally_status add_listing(struct coding *c, uint32_t function, struct
 	const struct annotate_listing_options options = {.with_source = true, .event_count = 1};
 	struct annotate_listing listing;
 	uint32_t store_id;
-	const struct symbol *symbol = find_symbol(c, function, &store_id);
+	const struct symbol *symbol = export_code_find_symbol(c, function, &store_id);
 	c->code->listing_of_function[function] = PROFILE_NONE;
 	if (!symbol)
 		return TALLY_OK;
@@ -115,7 +115,7 @@ enum tally_status export_code_make(struct export_code *code, const struct export
 	c.samples.source.store = run->store;
 	c.samples.events = &c.nothing;
 	annotate_source_init(&c.source, NULL, 0);
-	enum tally_status status = choose(&c) ? TALLY_OK : error_nomem(err);
+	enum tally_status status = export_code_choose(&c) ? TALLY_OK : error_nomem(err);
 	for (uint32_t i = 0; i < count && status == TALLY_OK; i++)
 		if (code->listing_of_function[i] == LISTED)
 			status = add_listing(&c, i, err);

@@ -8,7 +8,7 @@
 #include "tasks/counts/stat_rows.h"
 #include "tasks/counts/stat_values.h"
 
-struct reading {
+struct export_counts_reading {
 	struct export_counts_read *counts;
 	size_t places;
 	double *row, *shares; /* of the events in one place */
@@ -16,7 +16,7 @@ struct reading {
 	struct tally_error *err;
 };
 
-static bool copy_text(struct arena *arena, struct tally_str text, struct tally_str *copy)
+static bool export_counts_copy_text(struct arena *arena, struct tally_str text, struct tally_str *copy)
 {
 	char *bytes = arena_string(arena, text.data ? text.data : "", text.len);
 	*copy = (struct tally_str){bytes ? bytes : "", bytes ? text.len : 0};
@@ -24,7 +24,7 @@ static bool copy_text(struct arena *arena, struct tally_str text, struct tally_s
 }
 
 /* What is counted in each place is an event of its own: those of one event side by side. */
-static bool name_event(struct reading *r, const struct stat_report *report, size_t event, size_t place)
+static bool name_event(struct export_counts_reading *r, const struct stat_report *report, size_t event, size_t place)
 {
 	const struct stat_values values = {.events = report->events};
 	struct export_count *count = &r->counts->events[event * r->places + place];
@@ -33,15 +33,16 @@ static bool name_event(struct reading *r, const struct stat_report *report, size
 	stat_rows_place(&where, report, event, place);
 	count->is_merged = report->events->specs[event].is_merged;
 	count->least_share = 100;
-	bool is_done = !where.failed && copy_text(names, (struct tally_str){where.data, where.len}, &count->place) &&
-		       copy_text(names, str_from(stat_values_name(&values, event)), &count->name) &&
-		       copy_text(names, str_from(stat_values_unit(&values, event)), &count->unit);
+	bool is_done = !where.failed &&
+		       export_counts_copy_text(names, (struct tally_str){where.data, where.len}, &count->place) &&
+		       export_counts_copy_text(names, str_from(stat_values_name(&values, event)), &count->name) &&
+		       export_counts_copy_text(names, str_from(stat_values_unit(&values, event)), &count->unit);
 	text_deinit(&where);
 	return is_done;
 }
 
 /* Once: the events live as long as their report. */
-static bool begin(struct reading *r, const struct stat_report *report)
+static bool export_counts_begin(struct export_counts_reading *r, const struct stat_report *report)
 {
 	size_t events = report->events->len;
 	if (r->counts->events)
@@ -60,7 +61,7 @@ static bool begin(struct reading *r, const struct stat_report *report)
 	return true;
 }
 
-static bool add_values(struct reading *r, const struct stat_report *report)
+static bool export_counts_add_values(struct export_counts_reading *r, const struct stat_report *report)
 {
 	struct export_counts_read *counts = r->counts;
 	size_t events = report->events->len, begin = counts->values.len;
@@ -81,9 +82,9 @@ static bool add_values(struct reading *r, const struct stat_report *report)
 	return true;
 }
 
-static void take_round(void *context, const struct stat_report *report)
+static void export_counts_take_round(void *context, const struct stat_report *report)
 {
-	struct reading *r = context;
+	struct export_counts_reading *r = context;
 	if (r->status != TALLY_OK)
 		return;
 	size_t columns = report->events->len * report->aggregation->len;
@@ -92,15 +93,16 @@ static void take_round(void *context, const struct stat_report *report)
 		return;
 	}
 	const struct export_count_round round = {.end_s = report->interval_s, .elapsed_s = report->wall_ns.mean / 1e9};
-	if (!begin(r, report) || !add_values(r, report) || !vec_push(&r->counts->rounds, round))
+	if (!export_counts_begin(r, report) || !export_counts_add_values(r, report) ||
+		!vec_push(&r->counts->rounds, round))
 		r->status = error_nomem(r->err);
 }
 
 enum tally_status export_counts_read(
 	struct export_counts_read *counts, struct perfdata_reader *reader, struct tally_error *err)
 {
-	struct reading r = {.counts = counts, .err = err};
-	const struct stat_replay_request request = {.reader = reader, .show = take_round, .context = &r};
+	struct export_counts_reading r = {.counts = counts, .err = err};
+	const struct stat_replay_request request = {.reader = reader, .show = export_counts_take_round, .context = &r};
 	*counts = (struct export_counts_read){0};
 	arena_init(&counts->names);
 	enum tally_status status = stat_replay(&request, err);

@@ -23,7 +23,7 @@ static enum tally_status database_error(sqlite3 *db, const char *what, struct ta
 }
 
 /* As a file, whatever it is called: ":memory:", "file:x?mode=..." and "" are more to SQLite. */
-static enum tally_status open_file(const char *path, int flags, sqlite3 **db, struct tally_error *err)
+static enum tally_status export_database_open_file(const char *path, int flags, sqlite3 **db, struct tally_error *err)
 {
 	struct text name = {0};
 	text_str(&name, path[0] == '/' ? "" : "./");
@@ -40,7 +40,8 @@ static enum tally_status open_file(const char *path, int flags, sqlite3 **db, st
 enum tally_status export_database_write(const char *path, const struct export_view *view, struct tally_error *err)
 {
 	sqlite3 *db = NULL;
-	enum tally_status status = open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &db, err);
+	enum tally_status status =
+		export_database_open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &db, err);
 	if (status == TALLY_OK)
 		status = export_sqlite_fill(db, view, err);
 	(void)sqlite3_close(db);
@@ -58,7 +59,7 @@ static int only_reading(
 }
 
 /* The file may come from anyone, and so may the query: what its views call is not trusted, and memory is bounded. */
-static void bound(sqlite3 *db)
+static void export_database_bound(sqlite3 *db)
 {
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -88,7 +89,7 @@ static enum tally_status run_query(
 	sqlite3_stmt *statement = NULL;
 	const char *rest = "";
 	uint64_t end_ms = 0;
-	bound(db);
+	export_database_bound(db);
 	if (query->timeout_s && !__builtin_mul_overflow(query->timeout_s, 1000, &end_ms) &&
 		!__builtin_add_overflow(end_ms, (uint64_t)clock_ms(), &end_ms))
 		sqlite3_progress_handler(db, STEPS_A_LOOK, is_too_late, &end_ms);
@@ -119,7 +120,7 @@ enum tally_status export_database_query(const struct query *query, struct byte_s
 	enum tally_status status = TALLY_OK;
 	/* No name: a file of its own that goes with it, and is in memory while it is small. */
 	if (!query->view)
-		status = open_file(query->path, SQLITE_OPEN_READONLY, &db, err);
+		status = export_database_open_file(query->path, SQLITE_OPEN_READONLY, &db, err);
 	else if (sqlite3_open("", &db) != SQLITE_OK)
 		status = database_error(db, query->path, err);
 	if (status == TALLY_OK && query->view)

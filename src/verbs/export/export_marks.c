@@ -9,31 +9,31 @@
 #include "base/spool_sort.h"
 #include "tasks/session/trace_fields.h"
 
-struct reading {
+struct export_marks_reading {
 	struct export_marks *marks;
 	struct perfdata_reader *reader;
 	struct tracepoint_printer *tracepoints; /* NULL: none are described */
 	const struct perfdata_event *sched_switch; /* NULL: was not recorded */
 };
 
-static bool add_text(struct export_marks *marks, struct tally_str text, uint32_t *id)
+static bool export_marks_add_text(struct export_marks *marks, struct tally_str text, uint32_t *id)
 {
 	return intern_add(&marks->texts, text.data ? text.data : "", text.len, id);
 }
 
-static bool is_wanted(const struct time_spans *spans, const struct export_mark *mark)
+static bool export_marks_is_wanted(const struct time_spans *spans, const struct export_mark *mark)
 {
 	/* Names hold until the next one. */
 	return !spans || mark->kind == EXPORT_COMM || mark->kind == EXPORT_EXEC || time_spans_have(spans, mark->time);
 }
 
-static bool put(struct export_marks *marks, const struct export_mark *mark)
+static bool export_marks_put(struct export_marks *marks, const struct export_mark *mark)
 {
-	return !is_wanted(marks->spans, mark) || spool_append(&marks->items, mark, sizeof(*mark));
+	return !export_marks_is_wanted(marks->spans, mark) || spool_append(&marks->items, mark, sizeof(*mark));
 }
 
 /* A switch of a whole CPU is told twice, from both sides: the one that leaves knows both. False: told already. */
-static bool take_switch(const struct record_switch *from, struct export_mark *mark)
+static bool export_marks_take_switch(const struct record_switch *from, struct export_mark *mark)
 {
 	int32_t own = mark->tid;
 	if (from->is_cpu_wide && !from->is_out)
@@ -45,7 +45,8 @@ static bool take_switch(const struct record_switch *from, struct export_mark *ma
 	return true;
 }
 
-static bool take_record(struct reading *r, const struct record *record, struct export_mark *mark)
+static bool export_marks_take_record(
+	struct export_marks_reading *r, const struct record *record, struct export_mark *mark)
 {
 	struct record_fields fields;
 	struct export_marks *marks = r->marks;
@@ -55,7 +56,7 @@ static bool take_record(struct reading *r, const struct record *record, struct e
 		mark->kind = fields.comm.is_exec ? EXPORT_EXEC : EXPORT_COMM;
 		mark->pid = (int32_t)fields.comm.pid;
 		mark->tid = (int32_t)fields.comm.tid;
-		if (!add_text(marks, fields.comm.comm, &mark->text))
+		if (!export_marks_add_text(marks, fields.comm.comm, &mark->text))
 			return false;
 	} else if (record->type == RECORD_FORK) {
 		mark->kind = EXPORT_FORK;
@@ -67,7 +68,7 @@ static bool take_record(struct reading *r, const struct record *record, struct e
 		mark->pid = (int32_t)fields.task.pid;
 		mark->tid = (int32_t)fields.task.tid;
 	} else if (record->type == RECORD_SWITCH || record->type == RECORD_SWITCH_CPU_WIDE) {
-		if (!take_switch(&fields.context_switch, mark))
+		if (!export_marks_take_switch(&fields.context_switch, mark))
 			return true;
 	} else {
 		uint64_t lost = record->type == RECORD_LOST ? fields.lost.lost : fields.lost_samples.lost;
@@ -76,10 +77,10 @@ static bool take_record(struct reading *r, const struct record *record, struct e
 		mark->kind = EXPORT_LOST;
 		mark->number = lost > INT64_MAX ? INT64_MAX : (int64_t)lost;
 	}
-	return put(marks, mark);
+	return export_marks_put(marks, mark);
 }
 
-static bool is_told(const struct reading *r, uint32_t type)
+static bool is_told(const struct export_marks_reading *r, uint32_t type)
 {
 	if (type == RECORD_SWITCH || type == RECORD_SWITCH_CPU_WIDE)
 		return r->marks->with_switches && (!r->sched_switch || !r->tracepoints);
@@ -87,7 +88,7 @@ static bool is_told(const struct reading *r, uint32_t type)
 	       type == RECORD_LOST_SAMPLES;
 }
 
-static bool add_record(struct reading *r, const struct record *record)
+static bool export_marks_add_record(struct export_marks_reading *r, const struct record *record)
 {
 	struct export_mark mark = {.pid = -1, .tid = -1, .cpu = -1, .text = INTERN_NONE, .left_text = INTERN_NONE};
 	struct sample_id id;
@@ -97,10 +98,10 @@ static bool add_record(struct reading *r, const struct record *record)
 		mark.pid = id.has_tid ? (int32_t)id.pid : -1;
 		mark.tid = id.has_tid ? (int32_t)id.tid : -1;
 	}
-	return take_record(r, record, &mark);
+	return export_marks_take_record(r, record, &mark);
 }
 
-static bool text_of(struct reading *r, struct tally_bytes raw, const char *name, uint32_t *id)
+static bool export_marks_text_of(struct export_marks_reading *r, struct tally_bytes raw, const char *name, uint32_t *id)
 {
 	struct tracepoint_value value;
 	unsigned index;
@@ -108,17 +109,17 @@ static bool text_of(struct reading *r, struct tally_bytes raw, const char *name,
 	if (!tracepoint_find(r->tracepoints, raw, TRACEPOINT_OWN, str_from(name), &index) ||
 		!tracepoint_value_at(r->tracepoints, raw, TRACEPOINT_OWN, index, &value))
 		return true;
-	return value.field.form != TRACEPOINT_TEXT || add_text(r->marks, value.text, id);
+	return value.field.form != TRACEPOINT_TEXT || export_marks_add_text(r->marks, value.text, id);
 }
 
-static int64_t number_of(struct reading *r, struct tally_bytes raw, const char *name)
+static int64_t export_marks_number_of(struct export_marks_reading *r, struct tally_bytes raw, const char *name)
 {
 	uint64_t value = 0;
 	(void)trace_number_of(r->tracepoints, raw, str_from(name), &value);
 	return (int64_t)value;
 }
 
-static bool add_switch(struct reading *r, const struct record *record)
+static bool export_marks_add_switch(struct export_marks_reading *r, const struct record *record)
 {
 	struct sample sample;
 	const struct perfdata_event *event = perfdata_reader_event_of(r->reader, record);
@@ -127,15 +128,15 @@ static bool add_switch(struct reading *r, const struct record *record)
 	struct export_mark mark = {.time = sample.time,
 		.kind = EXPORT_SWITCH,
 		.pid = sample.present & SAMPLE_TID ? (int32_t)sample.pid : -1,
-		.tid = (int32_t)number_of(r, sample.raw, "prev_pid"),
+		.tid = (int32_t)export_marks_number_of(r, sample.raw, "prev_pid"),
 		.cpu = sample.present & SAMPLE_CPU ? (int32_t)sample.cpu : -1,
-		.number = (int32_t)number_of(r, sample.raw, "next_pid"),
-		.state = number_of(r, sample.raw, "prev_state")};
-	return text_of(r, sample.raw, "next_comm", &mark.text) &&
-	       text_of(r, sample.raw, "prev_comm", &mark.left_text) && put(r->marks, &mark);
+		.number = (int32_t)export_marks_number_of(r, sample.raw, "next_pid"),
+		.state = export_marks_number_of(r, sample.raw, "prev_state")};
+	return export_marks_text_of(r, sample.raw, "next_comm", &mark.text) &&
+	       export_marks_text_of(r, sample.raw, "prev_comm", &mark.left_text) && export_marks_put(r->marks, &mark);
 }
 
-static int by_time(const void *left, const void *right)
+static int export_marks_by_time(const void *left, const void *right)
 {
 	const struct export_mark *a = left, *b = right;
 	return a->time < b->time ? -1 : a->time > b->time;
@@ -165,7 +166,7 @@ static bool name_switches(struct export_marks *marks)
 	return is_done;
 }
 
-static enum tally_status read_run(struct reading *r, const struct record_run *run, struct tally_error *err)
+static enum tally_status read_run(struct export_marks_reading *r, const struct record_run *run, struct tally_error *err)
 {
 	struct record record;
 	size_t left = 0;
@@ -175,19 +176,19 @@ static enum tally_status read_run(struct reading *r, const struct record_run *ru
 		record_run_pass(run, &left, position);
 		r->marks->has_counts = r->marks->has_counts || record.type == RECORD_STAT;
 		if (is_told(r, record.type))
-			is_done = add_record(r, &record);
+			is_done = export_marks_add_record(r, &record);
 		else if (record.type == RECORD_SAMPLE && r->sched_switch && r->tracepoints)
-			is_done = add_switch(r, &record);
+			is_done = export_marks_add_switch(r, &record);
 		if (!is_done)
 			return error_nomem(err);
 	}
-	bool is_sorted = spool_sort(&r->marks->items, sizeof(struct export_mark), by_time);
+	bool is_sorted = spool_sort(&r->marks->items, sizeof(struct export_mark), export_marks_by_time);
 	return is_sorted && name_switches(r->marks) ? TALLY_OK : error_nomem(err);
 }
 
 enum tally_status export_marks_read(struct export_marks *marks, struct perfdata_reader *reader, struct tally_error *err)
 {
-	struct reading r = {.marks = marks, .reader = reader};
+	struct export_marks_reading r = {.marks = marks, .reader = reader};
 	struct record_run run = {0};
 	size_t count;
 	spool_init(&marks->items);

@@ -11,7 +11,7 @@
 #include "tasks/session/recording_input.h"
 #include "tasks/session/symbol_notes.h"
 
-static enum tally_status open_store(
+static enum tally_status export_run_open_store(
 	const struct cli *cli, const struct export_settings *s, struct export_run *run, struct tally_error *err)
 {
 	const struct perfdata_features *features = perfdata_reader_features(run->reader);
@@ -28,7 +28,7 @@ static enum tally_status open_store(
 	return status;
 }
 
-static enum tally_status read_profile(const struct export_settings *s, const struct export_wishes *wishes,
+static enum tally_status export_run_read_profile(const struct export_settings *s, const struct export_wishes *wishes,
 	struct export_run *run, struct tally_error *err)
 {
 	uint64_t facets = wishes->code ? UINT64_C(1) << FACET_PLACE : 0;
@@ -72,7 +72,8 @@ static void find_times(const struct export_settings *s, struct export_run *run)
 }
 
 /* A pipe tells its events on the way, so the event is looked for in what was read. */
-static enum tally_status choose_event(const struct export_settings *s, struct export_run *run, struct tally_error *err)
+static enum tally_status export_run_choose_event(
+	const struct export_settings *s, struct export_run *run, struct tally_error *err)
 {
 	const struct profile *p = run->result.profile;
 	run->view.event = PROFILE_NONE;
@@ -85,7 +86,7 @@ static enum tally_status choose_event(const struct export_settings *s, struct ex
 	return TALLY_OK;
 }
 
-static void describe(const struct cli *cli, const struct export_settings *s, struct export_run *run)
+static void export_run_describe(const struct cli *cli, const struct export_settings *s, struct export_run *run)
 {
 	const struct perfdata_features *f = perfdata_reader_features(run->reader);
 	size_t count;
@@ -118,10 +119,10 @@ static void describe(const struct cli *cli, const struct export_settings *s, str
 			run->view.has_times = false;
 }
 
-static enum tally_status make_view(const struct cli *cli, const struct export_settings *s,
+static enum tally_status export_run_make_view(const struct cli *cli, const struct export_settings *s,
 	const struct export_wishes *wishes, struct export_run *run, struct tally_error *err)
 {
-	enum tally_status status = choose_event(s, run, err);
+	enum tally_status status = export_run_choose_event(s, run, err);
 	if (status == TALLY_OK)
 		status = profile_filter_init(&run->filter, run->result.profile, &s->filters, err);
 	if (status != TALLY_OK)
@@ -129,7 +130,7 @@ static enum tally_status make_view(const struct cli *cli, const struct export_se
 	run->has_filter = true;
 	run->filter.cpu_passes = run->cpus;
 	run->filter.cpu_limit = run->cpus ? LIMIT_CPUS : 0;
-	describe(cli, s, run);
+	export_run_describe(cli, s, run);
 	if (wishes->times && run->view.has_times)
 		find_times(s, run);
 	run->view.profile = run->result.profile;
@@ -149,7 +150,7 @@ enum tally_status export_run_open(const struct cli *cli, const struct export_set
 	if (status == TALLY_OK)
 		status = cli_open_recording(s->input, s->force, &run->reader, err);
 	if (status == TALLY_OK)
-		status = open_store(cli, s, run, err);
+		status = export_run_open_store(cli, s, run, err);
 	if (status == TALLY_OK && s->times)
 		status = time_spans_read(s->times, run->reader, &run->spans, err);
 	if (status == TALLY_OK && wishes->marks) {
@@ -164,14 +165,14 @@ enum tally_status export_run_open(const struct cli *cli, const struct export_set
 		status = export_counts_read(&run->counts, run->reader, err);
 	}
 	if (status == TALLY_OK)
-		status = read_profile(s, wishes, run, err);
+		status = export_run_read_profile(s, wishes, run, err);
 	if (status == TALLY_OK)
 		symbol_notes_print_doubts(cli, run->store);
 	if (!run->result.profile)
 		return status;
 	cli_print_health(cli, &run->result.health);
 	struct tally_error made_error;
-	enum tally_status made = make_view(cli, s, wishes, run, &made_error);
+	enum tally_status made = export_run_make_view(cli, s, wishes, run, &made_error);
 	if (made == TALLY_OK)
 		return status;
 	*err = made_error;

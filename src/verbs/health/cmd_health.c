@@ -9,7 +9,7 @@
 
 #define STATUS_NOT_GOOD 1
 
-struct settings {
+struct cmd_health_settings {
 	const char *input;
 	bool json;
 };
@@ -19,11 +19,11 @@ static const struct option options[] = {
 		.letter = 'i',
 		.kind = OPTION_STRING,
 		.argument = "file",
-		.offset = offsetof(struct settings, input),
+		.offset = offsetof(struct cmd_health_settings, input),
 		.help = "Input file name; the same as to name it without an option"},
 	{.name = "json",
 		.kind = OPTION_FLAG,
-		.offset = offsetof(struct settings, json),
+		.offset = offsetof(struct cmd_health_settings, json),
 		.help = "Print JSON, whose fields stay (\"schema\": 1)"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
@@ -31,15 +31,15 @@ static const char *const usages[] = {"[<options>] [<file>]", NULL};
 static const char *const examples[] = {"what is wrong with a recording, if anything", "tally health perf.data",
 	"in a script", "tally health --json perf.data | jq .verdict", NULL};
 
-static int print(const struct cli *cli, const struct health_source *source, bool as_json)
+static int cmd_health_print(const struct cli *cli, const struct health_source *source, bool as_json)
 {
 	struct text t = {0};
 	(as_json ? health_json : health_text)(&t, source);
 	return cli_finish_text(cli, &t);
 }
 
-static int examine(
-	const struct cli *cli, struct perfdata_reader *reader, const char *path, const struct settings *settings)
+static int cmd_health_examine(const struct cli *cli, struct perfdata_reader *reader, const char *path,
+	const struct cmd_health_settings *settings)
 {
 	struct recording_health health;
 	struct tally_error err;
@@ -56,16 +56,16 @@ static int examine(
 	if (chain_survey_read(reader, &chains, NULL) == TALLY_OK && chains.chains)
 		source.chains = &chains;
 	source.refusal = stock_perf_refusal(reader, &health, room, sizeof(room));
-	int code = print(cli, &source, settings->json);
+	int code = cmd_health_print(cli, &source, settings->json);
 	if (code == 0 && !recording_health_is_good(&health))
 		code = STATUS_NOT_GOOD;
 	recording_health_deinit(&health);
 	return code;
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_health_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_health_settings settings = {0};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -79,12 +79,12 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	path = path && *path ? path : RECORDING_NAME;
 	if (status == TALLY_CORRUPT) {
 		struct health_source source = {.path = path, .unusable = &err};
-		(void)print(cli, &source, settings.json);
+		(void)cmd_health_print(cli, &source, settings.json);
 		return EXIT_FAILED;
 	}
 	if (status != TALLY_OK)
 		return cli_fail(cli, &err);
-	code = examine(cli, reader, path, &settings);
+	code = cmd_health_examine(cli, reader, path, &settings);
 	perfdata_reader_destroy(reader);
 	return code;
 }
@@ -109,5 +109,5 @@ const struct command command_health = {
 		"Exit status: 0 if it is good, 1 if it is lossy, damaged, unfinished or cut, 255 if it cannot be read "
 		"at all.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_health_run,
 };

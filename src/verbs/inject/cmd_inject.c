@@ -21,7 +21,7 @@
 #include "verbs/inject/inject_build_ids.h"
 #include "verbs/inject/inject_jit.h"
 
-struct settings {
+struct cmd_inject_settings {
 	const char *input, *output, *known_ids, *vmlinux, *kallsyms;
 	bool force, sort, ignore_vmlinux, sched_stat, strip;
 	bool convert, jit, aslr;
@@ -30,11 +30,11 @@ struct settings {
 	unsigned verbose;
 };
 
-#define ROW(member) .offset = offsetof(struct settings, member)
+#define ROW(member) .offset = offsetof(struct cmd_inject_settings, member)
 
-static const char *set_itrace(const struct option_use *use)
+static const char *cmd_inject_set_itrace(const struct option_use *use)
 {
-	return trace_options_set_itrace(&((struct settings *)use->settings)->traces, use);
+	return trace_options_set_itrace(&((struct cmd_inject_settings *)use->settings)->traces, use);
 }
 
 static const struct option options[] = {
@@ -116,8 +116,8 @@ static const struct option options[] = {
 		ROW(aslr),
 		.help = "other addresses for all that was mapped, so that the recording does not tell where it lay"},
 	{.name = "guest-data", .kind = OPTION_UNSUPPORTED},
-	TRACE_OPTION_GUESTMOUNT(offsetof(struct settings, traces.guest_mount)),
-	TRACE_OPTION_ITRACE(set_itrace),
+	TRACE_OPTION_GUESTMOUNT(offsetof(struct cmd_inject_settings, traces.guest_mount)),
+	TRACE_OPTION_ITRACE(cmd_inject_set_itrace),
 	{.name = "unwind-style",
 		.kind = OPTION_CALL,
 		.argument = "style",
@@ -150,21 +150,21 @@ struct inject {
 	struct writer section, records; /* build ids: of the header, before the first sample */
 };
 
-static const char *missing_file(const struct settings *settings)
+static const char *missing_file(const struct cmd_inject_settings *settings)
 {
 	if (settings->vmlinux && !file_exists(settings->vmlinux))
 		return settings->vmlinux;
 	return settings->kallsyms && !file_exists(settings->kallsyms) ? settings->kallsyms : NULL;
 }
 
-static bool is_same_file(const char *a, const char *b)
+static bool cmd_inject_is_same_file(const char *a, const char *b)
 {
 	struct stat x, y;
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
 	       x.st_ino == y.st_ino;
 }
 
-static void print_result(const struct cli *cli, const struct inject_result *result, unsigned left_out)
+static void cmd_inject_print_result(const struct cli *cli, const struct inject_result *result, unsigned left_out)
 {
 	if (result->late)
 		cli_failf(cli, "%s: %llu records came a round too late to be put in order of time", cli->program,
@@ -174,18 +174,18 @@ static void print_result(const struct cli *cli, const struct inject_result *resu
 			cli, "%s: %u header sections do not fit into a pipe, and are left out", cli->program, left_out);
 }
 
-static bool wants_build_ids(const struct settings *settings)
+static bool wants_build_ids(const struct cmd_inject_settings *settings)
 {
 	return settings->ids_of_hits || settings->ids_of_all || settings->mmaps_of_hits || settings->mmaps_of_all;
 }
 
-static bool wants_mmaps(const struct settings *settings)
+static bool wants_mmaps(const struct cmd_inject_settings *settings)
 {
 	bool wants_records = settings->ids_of_hits || settings->ids_of_all;
 	return !wants_records && (settings->mmaps_of_hits || settings->mmaps_of_all);
 }
 
-static enum inject_survey_depth depth_of(const struct settings *settings)
+static enum inject_survey_depth depth_of(const struct cmd_inject_settings *settings)
 {
 	if (settings->ids_of_all || (wants_mmaps(settings) && settings->mmaps_of_all))
 		return INJECT_SURVEY_FILES;
@@ -241,8 +241,8 @@ static bool list_mmaps(struct inject *in)
 }
 
 /* What is asked for: the build ids, as records, in mappings, in the header. */
-static enum tally_status prepare(
-	const struct cli *cli, const struct settings *settings, struct inject *in, struct tally_error *err)
+static enum tally_status cmd_inject_prepare(
+	const struct cli *cli, const struct cmd_inject_settings *settings, struct inject *in, struct tally_error *err)
 {
 	struct inject_ids_request request = {
 		.known = settings->known_ids,
@@ -283,7 +283,7 @@ static enum tally_status note_chains(struct inject *in, struct tally_error *err)
 }
 
 static enum tally_status convert_chains(
-	const struct cli *cli, const struct settings *settings, struct inject *in, struct tally_error *err)
+	const struct cli *cli, const struct cmd_inject_settings *settings, struct inject *in, struct tally_error *err)
 {
 	const struct binary_store_options store = {.kallsyms = settings->kallsyms, .vmlinux = settings->vmlinux};
 	const struct data_input input = {.path = settings->input, .force = settings->force, .store = &store};
@@ -315,7 +315,8 @@ static enum inject_change convert_record(void *context, const struct record *rec
 					     : INJECT_KEPT;
 }
 
-static enum tally_status move_addresses(const struct settings *settings, struct inject *in, struct tally_error *err)
+static enum tally_status move_addresses(
+	const struct cmd_inject_settings *settings, struct inject *in, struct tally_error *err)
 {
 	if (perfdata_reader_is_pipe(in->reader) && stream_output_is_named(settings->output))
 		return error_set(err, TALLY_UNSUPPORTED, "--aslr makes a file of a pipe: name it with -o");
@@ -337,15 +338,15 @@ static void tell_moved(const struct cli *cli, const struct inject *in)
 	text_deinit(&said);
 }
 
-static bool needs_survey(const struct settings *settings, const struct perfdata_reader *reader)
+static bool needs_survey(const struct cmd_inject_settings *settings, const struct perfdata_reader *reader)
 {
 	return settings->known_ids || settings->sched_stat || settings->strip ||
 	       depth_of(settings) != INJECT_SURVEY_RECORDS ||
 	       (perfdata_reader_is_pipe(reader) && !stream_output_is_named(settings->output));
 }
 
-static enum tally_status rewrite(
-	const struct cli *cli, const struct settings *settings, struct inject *in, struct tally_error *err)
+static enum tally_status cmd_inject_rewrite(
+	const struct cli *cli, const struct cmd_inject_settings *settings, struct inject *in, struct tally_error *err)
 {
 	struct inject_options inject = {
 		.to_pipe = stream_output_is_named(settings->output), .sort = settings->sort, .strip = settings->strip};
@@ -354,7 +355,7 @@ static enum tally_status rewrite(
 	int stream = -1;
 	enum tally_status status = TALLY_OK;
 	if (needs_survey(settings, in->reader)) {
-		status = prepare(cli, settings, in, err);
+		status = cmd_inject_prepare(cli, settings, in, err);
 		inject.features = &in->features;
 		inject.before_samples = writer_view(&in->records);
 		inject.mmaps = wants_mmaps(settings) ? &in->mmaps : NULL;
@@ -401,7 +402,7 @@ static enum tally_status rewrite(
 	}
 	status = inject_copy(in->reader, rewriter, &inject, &result, err);
 	if (status == TALLY_OK) {
-		print_result(cli, &result, perfdata_rewriter_left_out(rewriter));
+		cmd_inject_print_result(cli, &result, perfdata_rewriter_left_out(rewriter));
 		if (settings->aslr)
 			tell_moved(cli, in);
 		status = result.end_error.status;
@@ -433,9 +434,9 @@ static void inject_deinit(struct inject *in)
 		perfdata_reader_destroy(in->reader);
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_inject_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {.input = "-", .output = "-"};
+	struct cmd_inject_settings settings = {.input = "-", .output = "-"};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -444,7 +445,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_usagef(cli, command, NULL, "inject takes options only, not '%s'", argv[rest]);
 	if (strcmp(settings.output, "-") == 0 && isatty(STDOUT_FILENO))
 		return cli_failf(cli, "%s: a recording is not for a terminal: name a file with -o", cli->program);
-	if (strcmp(settings.input, "-") != 0 && is_same_file(settings.input, settings.output))
+	if (strcmp(settings.input, "-") != 0 && cmd_inject_is_same_file(settings.input, settings.output))
 		return cli_failf(cli, "%s: input and output are one file, '%s'", cli->program, settings.output);
 	if (settings.jit && (wants_build_ids(&settings) || settings.known_ids || settings.sched_stat ||
 				    settings.strip || settings.convert))
@@ -466,7 +467,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (trace_options_open(settings.input, settings.force, &settings.traces, &in.reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	intern_init(&in.mmaps.paths);
-	enum tally_status status = rewrite(cli, &settings, &in, &err);
+	enum tally_status status = cmd_inject_rewrite(cli, &settings, &in, &err);
 	inject_deinit(&in);
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
@@ -485,5 +486,5 @@ const struct command command_inject = {
 		       "plain. The "
 		       "output takes its name when it is complete; until then an older file of that name stays.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_inject_run,
 };

@@ -28,13 +28,13 @@ static struct perf_attr without_fields(const void *context, const struct perf_at
 	return changed;
 }
 
-static bool is_of_kernel(const struct record *record, int32_t pid)
+static bool inject_aslr_is_of_kernel(const struct record *record, int32_t pid)
 {
 	unsigned mode = record->misc & MISC_CPUMODE_MASK;
 	return pid == ADDRESS_REMAP_KERNEL || mode == MISC_CPUMODE_KERNEL || mode == MISC_CPUMODE_GUEST_KERNEL;
 }
 
-static bool note_record(struct inject_aslr *aslr, const struct record *record)
+static bool inject_aslr_note_record(struct inject_aslr *aslr, const struct record *record)
 {
 	struct record_fields fields;
 	if (record_decode(record, &fields, NULL) != TALLY_OK)
@@ -46,8 +46,8 @@ static bool note_record(struct inject_aslr *aslr, const struct record *record)
 		uint64_t end = fields.mmap.start + fields.mmap.len;
 		if (end < fields.mmap.start)
 			end = UINT64_MAX;
-		return address_remap_add(
-			&aslr->remap, is_of_kernel(record, pid) ? ADDRESS_REMAP_KERNEL : pid, fields.mmap.start, end);
+		return address_remap_add(&aslr->remap,
+			inject_aslr_is_of_kernel(record, pid) ? ADDRESS_REMAP_KERNEL : pid, fields.mmap.start, end);
 	}
 	case RECORD_KSYMBOL:
 		return address_remap_add(&aslr->remap, ADDRESS_REMAP_KERNEL, fields.ksymbol.addr,
@@ -68,7 +68,7 @@ enum tally_status inject_aslr_read(struct inject_aslr *aslr, struct perfdata_rea
 	*aslr = (struct inject_aslr){.reader = reader};
 	arena_init(&aslr->arena);
 	while (perfdata_reader_next(reader, &record, &end) == TALLY_OK)
-		if (!note_record(aslr, &record))
+		if (!inject_aslr_note_record(aslr, &record))
 			return error_nomem(err);
 	perfdata_reader_rewind(reader);
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
@@ -104,7 +104,7 @@ void inject_aslr_features(struct inject_aslr *aslr, struct perfdata_features *fe
 }
 
 /* Marks stay, and the number behind the mark of a part that came later. */
-static void put_chain(struct inject_aslr *aslr, int32_t pid, const struct sample_array *chain, bool swap)
+static void inject_aslr_put_chain(struct inject_aslr *aslr, int32_t pid, const struct sample_array *chain, bool swap)
 {
 	bool is_number = false;
 	for (uint32_t i = 0; i < chain->count; i++) {
@@ -115,7 +115,7 @@ static void put_chain(struct inject_aslr *aslr, int32_t pid, const struct sample
 	}
 }
 
-static void put_branches(struct inject_aslr *aslr, int32_t pid, const struct sample *sample)
+static void inject_aslr_put_branches(struct inject_aslr *aslr, int32_t pid, const struct sample *sample)
 {
 	const struct sample_array *entries = &sample->branches.entries;
 	for (uint32_t i = 0; i < entries->count; i++) {
@@ -135,9 +135,9 @@ static enum inject_change change_sample(struct inject_aslr *aslr, const struct r
 	int32_t pid = sample.present & SAMPLE_TID ? (int32_t)sample.pid : ADDRESS_REMAP_KERNEL;
 	writer_clear(&aslr->words);
 	aslr->words.swap = record->swap;
-	put_chain(aslr, pid, &sample.callchain, record->swap);
+	inject_aslr_put_chain(aslr, pid, &sample.callchain, record->swap);
 	size_t chain_bytes = aslr->words.len;
-	put_branches(aslr, pid, &sample);
+	inject_aslr_put_branches(aslr, pid, &sample);
 	if (aslr->words.failed)
 		return INJECT_NO_MEMORY;
 	if (aslr->words.len > 0) {
@@ -170,7 +170,7 @@ static bool copy_record(const struct record *record, struct writer *out)
 static enum inject_change change_mapping(
 	struct inject_aslr *aslr, const struct record *record, const struct record_mmap *mmap, struct writer *out)
 {
-	bool is_kernel = is_of_kernel(record, (int32_t)mmap->pid);
+	bool is_kernel = inject_aslr_is_of_kernel(record, (int32_t)mmap->pid);
 	int32_t owner = is_kernel ? ADDRESS_REMAP_KERNEL : (int32_t)mmap->pid;
 	if (!copy_record(record, out))
 		return INJECT_NO_MEMORY;

@@ -119,7 +119,7 @@ static const struct perfdata_build_id *find_listed_kernel(const struct inject_id
 	return NULL;
 }
 
-static const struct perfdata_build_id *find_listed(
+static const struct perfdata_build_id *inject_build_ids_find_listed(
 	const struct id_search *search, const struct inject_ids *ids, struct tally_str name)
 {
 	uint32_t index = intern_find(&search->listed_names, name.data, name.len);
@@ -127,7 +127,7 @@ static const struct perfdata_build_id *find_listed(
 }
 
 /* The first of a name is the one that is found. */
-static bool list(struct id_search *search, const struct perfdata_build_id *id, struct inject_ids *ids)
+static bool inject_build_ids_list(struct id_search *search, const struct perfdata_build_id *id, struct inject_ids *ids)
 {
 	uint32_t index;
 	if (!intern_add(&search->listed_names, id->filename.data, id->filename.len, &index))
@@ -148,11 +148,11 @@ static void set_id(struct perfdata_build_id *item, const struct record_build_id 
 static bool list_recorded(struct id_search *search, const struct perfdata_features *features, struct inject_ids *ids)
 {
 	for (size_t i = 0; i < features->build_id_count; i++)
-		if (!list(search, &features->build_ids[i], ids))
+		if (!inject_build_ids_list(search, &features->build_ids[i], ids))
 			return false;
 	for (size_t i = 0; i < search->survey->build_ids.len; i++) {
 		const struct perfdata_build_id *id = &search->survey->build_ids.items[i];
-		if (!find_listed(search, ids, id->filename) && !list(search, id, ids))
+		if (!inject_build_ids_find_listed(search, ids, id->filename) && !inject_build_ids_list(search, id, ids))
 			return false;
 	}
 	for (size_t i = 0; i < ids->listed.len; i++) {
@@ -173,7 +173,7 @@ static bool is_new_hit(struct id_search *search, struct tally_str name, bool *is
 	return ok;
 }
 
-static bool list_hit(struct id_search *search, uint32_t index, struct inject_ids *ids)
+static bool inject_build_ids_list_hit(struct id_search *search, uint32_t index, struct inject_ids *ids)
 {
 	const struct machine *machine = search->survey->sideband.machine;
 	const struct machine_binary *binary = machine_binary_get(machine, index);
@@ -190,8 +190,9 @@ static bool list_hit(struct id_search *search, uint32_t index, struct inject_ids
 		return false;
 	if (!is_new)
 		return true;
-	const struct perfdata_build_id *listed =
-		binary->kind == MACHINE_KERNEL ? find_listed_kernel(ids) : find_listed(search, ids, hit.filename);
+	const struct perfdata_build_id *listed = binary->kind == MACHINE_KERNEL
+							 ? find_listed_kernel(ids)
+							 : inject_build_ids_find_listed(search, ids, hit.filename);
 	if (find_known(search, hit.filename, &id) || id.size > 0) {
 		set_id(&hit, &id);
 	} else if (listed) {
@@ -201,7 +202,7 @@ static bool list_hit(struct id_search *search, uint32_t index, struct inject_ids
 	} else if (read_from_file(search, binary, path, &id)) {
 		set_id(&hit, &id);
 	}
-	if (hit.size > 0 && !listed && !list(search, &hit, ids))
+	if (hit.size > 0 && !listed && !inject_build_ids_list(search, &hit, ids))
 		return false;
 	return vec_push(&ids->hits, hit);
 }
@@ -246,7 +247,7 @@ static enum tally_status search_all(struct id_search *search, const struct perfd
 		return TALLY_OK;
 	size_t count = machine_binary_count(survey->sideband.machine);
 	for (uint32_t i = 0; i < count; i++)
-		if (survey->is_hit[i] && !list_hit(search, i, ids))
+		if (survey->is_hit[i] && !inject_build_ids_list_hit(search, i, ids))
 			return error_nomem(err);
 	return TALLY_OK;
 }

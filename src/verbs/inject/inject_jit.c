@@ -106,7 +106,7 @@ static int by_offset(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static bool read_lines(const struct jitdump *dump, const struct jitdump_code *code, struct lines *lines)
+static bool inject_jit_read_lines(const struct jitdump *dump, const struct jitdump_code *code, struct lines *lines)
 {
 	struct jitdump_lines from = jitdump_lines_of(dump, code);
 	struct jitdump_row row;
@@ -121,7 +121,7 @@ static bool read_lines(const struct jitdump *dump, const struct jitdump_code *co
 }
 
 /* A file of that name, of an earlier run, is another one's, and not written into. */
-static enum tally_status write_file(const char *path, const struct writer *image, struct tally_error *err)
+static enum tally_status inject_jit_write_file(const char *path, const struct writer *image, struct tally_error *err)
 {
 	if (unlink(path) != 0 && errno != ENOENT)
 		return error_set_errno(err, TALLY_IO, errno, "cannot replace %s", path);
@@ -140,7 +140,7 @@ static enum tally_status write_function(
 	struct writer image = {0};
 	struct lines lines = {0};
 	enum tally_status status;
-	if (!path || !read_lines(dump->dump, code, &lines)) {
+	if (!path || !inject_jit_read_lines(dump->dump, code, &lines)) {
 		status = error_nomem(err);
 	} else {
 		const struct elf_function function = {.machine = dump->dump->elf_machine,
@@ -152,14 +152,14 @@ static enum tally_status write_function(
 			.lines = lines.items.items,
 			.line_count = lines.items.len};
 		elf_function_write(&image, &function);
-		status = image.failed ? error_nomem(err) : write_file(path, &image, err);
+		status = image.failed ? error_nomem(err) : inject_jit_write_file(path, &image, err);
 	}
 	vec_free(&lines.items);
 	writer_deinit(&image);
 	return status;
 }
 
-static enum tally_status add_mapping(struct inject_jit *jit, const struct inject_jit_dump *dump,
+static enum tally_status inject_jit_add_mapping(struct inject_jit *jit, const struct inject_jit_dump *dump,
 	const struct jitdump_place *place, const char *path, struct tally_error *err)
 {
 	struct record_fields fields = {.type = RECORD_MMAP2};
@@ -180,7 +180,7 @@ static enum tally_status add_mapping(struct inject_jit *jit, const struct inject
 	return jit->bytes.failed || !vec_push(&jit->records, record) ? error_nomem(err) : TALLY_OK;
 }
 
-static enum tally_status add_functions(
+static enum tally_status inject_jit_add_functions(
 	struct inject_jit *jit, const struct inject_jit_dump *dump, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
@@ -195,13 +195,13 @@ static enum tally_status add_functions(
 		if (!code)
 			continue;
 		char *path = function_path(dump, (size_t)(code - dump->dump->codes.items) + 1);
-		status = path ? add_mapping(jit, dump, place, path, err) : error_nomem(err);
+		status = path ? inject_jit_add_mapping(jit, dump, place, path, err) : error_nomem(err);
 		free(path);
 	}
 	return status;
 }
 
-static int by_time(const void *left, const void *right)
+static int inject_jit_by_time(const void *left, const void *right)
 {
 	const struct inject_timed *a = left, *b = right;
 	if (a->time != b->time)
@@ -219,13 +219,13 @@ enum tally_status inject_jit_read(
 		status = find_dumps(jit, reader, err);
 	for (size_t i = 0; status == TALLY_OK && i < jit->dumps.len; i++) {
 		if (jit->dumps.items[i].dump)
-			status = add_functions(jit, &jit->dumps.items[i], err);
+			status = inject_jit_add_functions(jit, &jit->dumps.items[i], err);
 		else
 			cli_failf(cli, "%s: %s cannot be read: the code of process %d stays without names",
 				cli->program, jit->dumps.items[i].path, jit->dumps.items[i].pid);
 	}
 	if (status == TALLY_OK && jit->records.len)
-		qsort(jit->records.items, jit->records.len, sizeof(*jit->records.items), by_time);
+		qsort(jit->records.items, jit->records.len, sizeof(*jit->records.items), inject_jit_by_time);
 	return status;
 }
 

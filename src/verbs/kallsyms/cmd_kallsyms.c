@@ -7,7 +7,7 @@
 #include "code/binaries/kernel_list_cache.h"
 #include "kernel/recording/kernel_maps.h"
 
-struct settings {
+struct cmd_kallsyms_settings {
 	unsigned verbose;
 };
 
@@ -15,7 +15,7 @@ static const struct option options[] = {
 	{.name = "verbose",
 		.letter = 'v',
 		.kind = OPTION_COUNT,
-		.offset = offsetof(struct settings, verbose),
+		.offset = offsetof(struct cmd_kallsyms_settings, verbose),
 		.help = "Say how much was looked through"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
@@ -66,9 +66,9 @@ static void print_symbol(struct text *t, const struct kallsyms *kallsyms, const 
 	text_printf(t, " %#llx-%#llx (%#llx-%#llx)\n", start, end, start, end);
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_kallsyms_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_kallsyms_settings settings = {0};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -107,5 +107,5 @@ const struct command command_kallsyms = {
 		"Prints where the running kernel has the symbols that are named: the module, its file, and start "
 		"and end. Of several of one name the first is shown, the kernel's own before those of modules.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_kallsyms_run,
 };

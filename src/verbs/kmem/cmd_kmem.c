@@ -95,7 +95,7 @@ int kmem_show(const struct cli *cli, const struct kmem_result *result)
 	return code;
 }
 
-static int record(const struct cli *cli, bool slab, bool page, int argc, char **argv)
+static int cmd_kmem_record(const struct cli *cli, bool slab, bool page, int argc, char **argv)
 {
 	static const char *const of_slab[] = {"record", "-a", "-R", "-c", "1", "-e", "kmem:kmalloc,kmem:kfree", "-e",
 		"kmem:kmem_cache_alloc,kmem:kmem_cache_free", NULL};
@@ -108,7 +108,7 @@ static int record(const struct cli *cli, bool slab, bool page, int argc, char **
 	return cli_run_verb(cli, &command_record, !page ? of_slab : slab ? of_both : of_pages, argc, argv);
 }
 
-static int stat(const struct cli *cli, const struct kmem_settings *settings)
+static int cmd_kmem_stat(const struct cli *cli, const struct kmem_settings *settings)
 {
 	if (settings->is_live && !settings->page)
 		fprintf(stderr, "note: --live says something of pages only (--page)\n");
@@ -116,7 +116,7 @@ static int stat(const struct cli *cli, const struct kmem_settings *settings)
 	return code == 0 && settings->page ? kmem_stat_pages(cli, settings) : code;
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_kmem_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct kmem_settings settings = {0};
 	int rest, first = 1;
@@ -124,7 +124,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	for (; first < argc && (strcmp(argv[first], "--slab") == 0 || strcmp(argv[first], "--page") == 0); first++)
 		*(argv[first][2] == 's' ? &slab : &page) = true;
 	if (first < argc && cli_is_subverb(argv[first], "record"))
-		return record(cli, slab, page, argc - first - 1, argv + first + 1);
+		return cmd_kmem_record(cli, slab, page, argc - first - 1, argv + first + 1);
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
@@ -136,7 +136,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	if (settings.is_json && settings.slab && settings.page)
 		return cli_usagef(cli, command, "json", "--json is of one allocator: --slab or --page");
-	return stat(cli, &settings);
+	return cmd_kmem_stat(cli, &settings);
 }
 
 static const char *const usages[] = {"[<options>] {record|stat}", NULL};
@@ -163,5 +163,5 @@ const struct command command_kmem = {
 		"With --page it is the page allocator, by call site and by block of pages. The call site is the first "
 		"function of the call chain that is not the allocator's own.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_kmem_run,
 };

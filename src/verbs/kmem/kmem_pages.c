@@ -32,7 +32,7 @@ struct pages_job {
 	uint64_t page_kb;
 };
 
-static enum tally_status read_keys(const char *list, struct pages_job *job, struct tally_error *err)
+static enum tally_status kmem_pages_read_keys(const char *list, struct pages_job *job, struct tally_error *err)
 {
 	static const char *const names[] = {"page", "callsite", "bytes", "hit", "order", "migtype", "gfp"};
 	static const enum sort_key keys[] = {
@@ -128,7 +128,8 @@ static uint64_t pfn_of(const struct pages_job *job, const struct data_sample *s)
 	return pfn ? pfn : PAGE_FAILED;
 }
 
-static enum tally_status add_alloc(struct pages_job *job, const struct data_sample *s, struct tally_error *err)
+static enum tally_status kmem_pages_add_alloc(
+	struct pages_job *job, const struct data_sample *s, struct tally_error *err)
 {
 	struct page_alloc alloc = {
 		.pfn = pfn_of(job, s),
@@ -144,13 +145,13 @@ static enum tally_status add_alloc(struct pages_job *job, const struct data_samp
 	return TALLY_OK;
 }
 
-static enum tally_status read_events(struct pages_job *job, struct tally_error *err)
+static enum tally_status kmem_pages_read_events(struct pages_job *job, struct tally_error *err)
 {
 	struct data_sample s;
 	enum tally_status status;
 	while ((status = data_source_next(&job->source, &s, err)) == TALLY_OK) {
 		if (str_equal(s.event->name, STR("kmem:mm_page_alloc")))
-			status = add_alloc(job, &s, err);
+			status = kmem_pages_add_alloc(job, &s, err);
 		else if (str_equal(s.event->name, STR("kmem:mm_page_free")))
 			page_usage_free(
 				&job->usage, pfn_of(job, &s), (uint32_t)kmem_field(&job->source, &s, STR("order")));
@@ -160,7 +161,7 @@ static enum tally_status read_events(struct pages_job *job, struct tally_error *
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
-static int compare_by(enum sort_key key, const struct page_row *a, const struct page_row *b)
+static int kmem_pages_compare_by(enum sort_key key, const struct page_row *a, const struct page_row *b)
 {
 	uint64_t of_a = 0, of_b = 0;
 	switch (key) {
@@ -190,15 +191,15 @@ static int compare_by(enum sort_key key, const struct page_row *a, const struct 
 }
 
 /* The largest first; where all that was asked for is equal, the lowest. */
-static int compare_rows(const void *left, const void *right, void *data)
+static int kmem_pages_compare_rows(const void *left, const void *right, void *data)
 {
 	static const enum sort_key rest[] = {SORT_BLOCK, SORT_CALLER, SORT_ORDER, SORT_TYPE, SORT_GFP};
 	const struct pages_job *job = data;
 	int order = 0;
 	for (size_t i = 0; order == 0 && i < job->key_count; i++)
-		order = compare_by(job->keys[i], right, left);
+		order = kmem_pages_compare_by(job->keys[i], right, left);
 	for (size_t i = 0; order == 0 && i < sizeof(rest) / sizeof(rest[0]); i++)
-		order = compare_by(rest[i], left, right);
+		order = kmem_pages_compare_by(rest[i], left, right);
 	return order;
 }
 
@@ -209,7 +210,7 @@ static const char *type_name(uint32_t type, bool is_short)
 	return names[type < PAGE_MIGRATE_TYPES ? type : PAGE_MIGRATE_TYPES - 1][is_short];
 }
 
-static int column_width(const struct pages_job *job)
+static int kmem_pages_column_width(const struct pages_job *job)
 {
 	return job->gfp_width > GFP_MIN_WIDTH ? job->gfp_width : GFP_MIN_WIDTH;
 }
@@ -242,7 +243,7 @@ static enum tally_status print_gfps(const struct pages_job *job, struct text *ou
 	return TALLY_OK;
 }
 
-static enum tally_status print_row(
+static enum tally_status kmem_pages_print_row(
 	struct pages_job *job, const struct page_row *row, bool is_caller, struct text *out, struct tally_error *err)
 {
 	struct kmem_site site = {0};
@@ -254,7 +255,7 @@ static enum tally_status print_row(
 	if (!is_caller)
 		text_printf(out, " %16" PRIu64 " |", row->of.pfn);
 	text_printf(out, " %16" PRIu64 " | %9" PRIu64 " | %5" PRIu32 " | %8s | %-*.*s | ", row->pages * job->page_kb,
-		row->hits, row->of.order, type_name(row->of.migrate_type, true), column_width(job),
+		row->hits, row->of.order, type_name(row->of.migrate_type, true), kmem_pages_column_width(job),
 		(int)gfp->letters.len, gfp->letters.data);
 	if (site.name)
 		text_printf(out, "%s\n", site.name);
@@ -263,45 +264,45 @@ static enum tally_status print_row(
 	return TALLY_OK;
 }
 
-static void print_rule(struct text *out)
+static void kmem_pages_print_rule(struct text *out)
 {
 	text_repeat(out, '-', 105);
 	text_char(out, '\n');
 }
 
 /* Rows that are left, in order; how many. Of live ones, some are gone. */
-static size_t order_rows(struct pages_job *job, struct page_row *rows, size_t count)
+static size_t kmem_pages_order_rows(struct pages_job *job, struct page_row *rows, size_t count)
 {
 	size_t used = 0;
 	for (size_t i = 0; i < count; i++)
 		if (rows[i].hits)
 			rows[used++] = rows[i];
-	qsort_r(rows, used, sizeof(*rows), compare_rows, job);
+	qsort_r(rows, used, sizeof(*rows), kmem_pages_compare_rows, job);
 	return used;
 }
 
-static enum tally_status print_rows(struct pages_job *job, struct page_row *rows, size_t count, bool is_caller,
-	struct text *out, struct tally_error *err)
+static enum tally_status kmem_pages_print_rows(struct pages_job *job, struct page_row *rows, size_t count,
+	bool is_caller, struct text *out, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	uint64_t limit = job->settings->lines ? job->settings->lines : UINT64_MAX, shown = 0;
-	size_t used = order_rows(job, rows, count);
+	size_t used = kmem_pages_order_rows(job, rows, count);
 	text_char(out, '\n');
-	print_rule(out);
+	kmem_pages_print_rule(out);
 	text_printf(out, "%s %5s alloc (KB) | Hits      | Order | Mig.type | %-*s | Callsite\n",
-		is_caller ? "" : " PFN              |", job->settings->is_live ? "Live" : "Total", column_width(job),
-		"GFP flags");
-	print_rule(out);
+		is_caller ? "" : " PFN              |", job->settings->is_live ? "Live" : "Total",
+		kmem_pages_column_width(job), "GFP flags");
+	kmem_pages_print_rule(out);
 	for (; status == TALLY_OK && shown < used && shown < limit; shown++)
-		status = print_row(job, &rows[shown], is_caller, out, err);
+		status = kmem_pages_print_row(job, &rows[shown], is_caller, out, err);
 	if (status == TALLY_OK && shown < used)
 		text_printf(out, "%s ...              | ...       | ...   | ...      | %-*s | ...\n",
-			is_caller ? "" : " ...              |", column_width(job), "...");
-	print_rule(out);
+			is_caller ? "" : " ...              |", kmem_pages_column_width(job), "...");
+	kmem_pages_print_rule(out);
 	return status;
 }
 
-static void print_count(struct text *out, const char *what, const struct page_count *count, uint64_t page_kb)
+static void kmem_pages_print_count(struct text *out, const char *what, const struct page_count *count, uint64_t page_kb)
 {
 	text_printf(
 		out, "%-30s: %16" PRIu64 "   [ %16" PRIu64 " KB ]\n", what, count->requests, count->pages * page_kb);
@@ -330,30 +331,30 @@ static void print_orders(const struct page_usage *u, struct text *out)
 	text_char(out, '\n');
 }
 
-static void print_summary(const struct pages_job *job, struct text *out)
+static void kmem_pages_print_summary(const struct pages_job *job, struct text *out)
 {
 	const struct page_usage *u = &job->usage;
 	const struct page_count both = {
 		u->freed.requests - u->unknown_frees.requests, u->freed.pages - u->unknown_frees.pages};
 	const struct page_count only = {u->allocated.requests - both.requests, u->allocated.pages - both.pages};
 	text_str(out, "\nSUMMARY (page allocator)\n========================\n");
-	print_count(out, "Total allocation requests", &u->allocated, job->page_kb);
-	print_count(out, "Total free requests", &u->freed, job->page_kb);
+	kmem_pages_print_count(out, "Total allocation requests", &u->allocated, job->page_kb);
+	kmem_pages_print_count(out, "Total free requests", &u->freed, job->page_kb);
 	text_char(out, '\n');
-	print_count(out, "Total alloc+freed requests", &both, job->page_kb);
-	print_count(out, "Total alloc-only requests", &only, job->page_kb);
-	print_count(out, "Total free-only requests", &u->unknown_frees, job->page_kb);
+	kmem_pages_print_count(out, "Total alloc+freed requests", &both, job->page_kb);
+	kmem_pages_print_count(out, "Total alloc-only requests", &only, job->page_kb);
+	kmem_pages_print_count(out, "Total free-only requests", &u->unknown_frees, job->page_kb);
 	text_char(out, '\n');
-	print_count(out, "Total allocation failures", &u->failed, job->page_kb);
+	kmem_pages_print_count(out, "Total allocation failures", &u->failed, job->page_kb);
 	print_orders(u, out);
 }
 
-static enum tally_status put_rows(struct pages_job *job, struct json *j, struct page_row *rows, size_t count,
+static enum tally_status kmem_pages_put_rows(struct pages_job *job, struct json *j, struct page_row *rows, size_t count,
 	bool is_caller, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	uint64_t limit = job->settings->lines ? job->settings->lines : UINT64_MAX;
-	size_t used = order_rows(job, rows, count);
+	size_t used = kmem_pages_order_rows(job, rows, count);
 	json_array(j, is_caller ? "callers" : "blocks");
 	for (size_t i = 0; status == TALLY_OK && i < used && i < limit; i++) {
 		const struct page_row *row = &rows[i];
@@ -374,7 +375,7 @@ static enum tally_status put_rows(struct pages_job *job, struct json *j, struct 
 	return status;
 }
 
-static void put_count(struct json *j, const char *key, const struct page_count *count)
+static void kmem_pages_put_count(struct json *j, const char *key, const struct page_count *count)
 {
 	json_object(j, key);
 	json_u64(j, "requests", count->requests);
@@ -385,10 +386,10 @@ static void put_count(struct json *j, const char *key, const struct page_count *
 static void put_summary(struct json *j, const struct page_usage *u)
 {
 	json_object(j, "summary");
-	put_count(j, "allocated", &u->allocated);
-	put_count(j, "freed", &u->freed);
-	put_count(j, "unknown_frees", &u->unknown_frees);
-	put_count(j, "failed", &u->failed);
+	kmem_pages_put_count(j, "allocated", &u->allocated);
+	kmem_pages_put_count(j, "freed", &u->freed);
+	kmem_pages_put_count(j, "unknown_frees", &u->unknown_frees);
+	kmem_pages_put_count(j, "failed", &u->failed);
 	json_array(j, "orders");
 	for (uint32_t order = 0; order < PAGE_ORDERS; order++)
 		for (uint32_t type = 0; type < PAGE_MIGRATE_TYPES; type++) {
@@ -404,35 +405,35 @@ static void put_summary(struct json *j, const struct page_usage *u)
 	json_object_end(j);
 }
 
-static enum tally_status put_all(struct pages_job *job, struct text *out, struct tally_error *err)
+static enum tally_status kmem_pages_put_all(struct pages_job *job, struct text *out, struct tally_error *err)
 {
 	struct json j = {.out = out};
 	enum tally_status status = TALLY_OK;
 	kmem_json_begin(&j, job->settings, "page");
 	if (job->settings->by_caller)
-		status = put_rows(job, &j, job->usage.callers.items, job->usage.callers.len, true, err);
+		status = kmem_pages_put_rows(job, &j, job->usage.callers.items, job->usage.callers.len, true, err);
 	if (status == TALLY_OK && job->settings->by_object)
-		status = put_rows(job, &j, job->usage.blocks.items, job->usage.blocks.len, false, err);
+		status = kmem_pages_put_rows(job, &j, job->usage.blocks.items, job->usage.blocks.len, false, err);
 	json_u64(&j, "page_bytes", job->page_kb * 1024);
 	put_summary(&j, &job->usage);
 	json_object_end(&j);
 	return status;
 }
 
-static enum tally_status print_all(void *data, struct text *out, struct tally_error *err)
+static enum tally_status kmem_pages_print_all(void *data, struct text *out, struct tally_error *err)
 {
 	struct pages_job *job = data;
 	const struct kmem_settings *settings = job->settings;
 	enum tally_status status = TALLY_OK;
 	if (settings->is_json)
-		return put_all(job, out, err);
+		return kmem_pages_put_all(job, out, err);
 	if (settings->by_caller || settings->by_object)
 		status = print_gfps(job, out, err);
 	if (status == TALLY_OK && settings->by_caller)
-		status = print_rows(job, job->usage.callers.items, job->usage.callers.len, true, out, err);
+		status = kmem_pages_print_rows(job, job->usage.callers.items, job->usage.callers.len, true, out, err);
 	if (status == TALLY_OK && settings->by_object)
-		status = print_rows(job, job->usage.blocks.items, job->usage.blocks.len, false, out, err);
-	print_summary(job, out);
+		status = kmem_pages_print_rows(job, job->usage.blocks.items, job->usage.blocks.len, false, out, err);
+	kmem_pages_print_summary(job, out);
 	return status;
 }
 
@@ -453,7 +454,7 @@ int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings)
 	const struct data_input input = {.path = settings->input, .force = settings->force, .times = settings->times};
 	struct pages_job job = {.settings = settings, .gfp_ids.words = 1};
 	struct tally_error err;
-	enum tally_status status = read_keys(settings->sort ? settings->sort : "bytes,hit", &job, &err);
+	enum tally_status status = kmem_pages_read_keys(settings->sort ? settings->sort : "bytes,hit", &job, &err);
 	if (status == TALLY_OK)
 		status = data_source_open(cli, &input, &job.source, &err);
 	if (status != TALLY_OK)
@@ -462,14 +463,14 @@ int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings)
 	job.page_kb = page_bytes >= 1024 ? (uint64_t)page_bytes / 1024 : 4;
 	page_usage_init(&job.usage);
 	job.usage.is_live = settings->is_live;
-	status = read_events(&job, &err);
+	status = kmem_pages_read_events(&job, &err);
 	cli_print_health(cli, &job.source.sideband.health);
 	const struct kmem_result result = {.allocator = "page",
 		.status = status,
 		.err = &err,
 		.has_events = job.usage.allocated.requests + job.usage.freed.requests > 0,
 		.skipped = job.source.skipped,
-		.print = print_all,
+		.print = kmem_pages_print_all,
 		.job = &job};
 	int code = kmem_show(cli, &result);
 	close_job(&job);

@@ -24,7 +24,7 @@ struct slab_job {
 	size_t key_count;
 };
 
-static enum tally_status read_keys(const char *list, struct slab_job *job, struct tally_error *err)
+static enum tally_status kmem_slab_read_keys(const char *list, struct slab_job *job, struct tally_error *err)
 {
 	static const char *const names[] = {"ptr", "callsite", "bytes", "hit", "pingpong", "frag"};
 	static const enum sort_key keys[] = {
@@ -55,7 +55,7 @@ static bool is_free(struct tally_str name)
 }
 
 /* Which NUMA node each CPU is of, as the recording's header says. */
-static enum tally_status read_nodes(struct slab_job *job, struct tally_error *err)
+static enum tally_status kmem_slab_read_nodes(struct slab_job *job, struct tally_error *err)
 {
 	const struct perfdata_features *f = perfdata_reader_features(job->source.reader);
 	job->nodes = malloc(LIMIT_CPUS * sizeof(*job->nodes));
@@ -92,7 +92,7 @@ static bool is_of_other_node(const struct slab_job *job, const struct data_sampl
 	return own != NODE_UNKNOWN && (int32_t)node != NODE_ANY && (int32_t)node != own;
 }
 
-static bool add_alloc(struct slab_job *job, const struct data_sample *s)
+static bool kmem_slab_add_alloc(struct slab_job *job, const struct data_sample *s)
 {
 	const struct slab_alloc alloc = {
 		.address = kmem_field(&job->source, s, STR("ptr")),
@@ -105,13 +105,13 @@ static bool add_alloc(struct slab_job *job, const struct data_sample *s)
 	return slab_usage_alloc(&job->usage, &alloc);
 }
 
-static enum tally_status read_events(struct slab_job *job, struct tally_error *err)
+static enum tally_status kmem_slab_read_events(struct slab_job *job, struct tally_error *err)
 {
 	struct data_sample s;
 	enum tally_status status;
 	while ((status = data_source_next(&job->source, &s, err)) == TALLY_OK) {
 		if (is_alloc(s.event->name)) {
-			if (!add_alloc(job, &s))
+			if (!kmem_slab_add_alloc(job, &s))
 				return error_nomem(err);
 		} else if (is_free(s.event->name)) {
 			slab_usage_free(&job->usage, kmem_field(&job->source, &s, STR("ptr")),
@@ -121,7 +121,7 @@ static enum tally_status read_events(struct slab_job *job, struct tally_error *e
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
-static int compare_by(enum sort_key key, const struct slab_row *a, const struct slab_row *b)
+static int kmem_slab_compare_by(enum sort_key key, const struct slab_row *a, const struct slab_row *b)
 {
 	double fa, fb;
 	switch (key) {
@@ -143,16 +143,16 @@ static int compare_by(enum sort_key key, const struct slab_row *a, const struct 
 	return 0;
 }
 
-static int compare_rows(const void *left, const void *right, void *data)
+static int kmem_slab_compare_rows(const void *left, const void *right, void *data)
 {
 	const struct slab_job *job = data;
 	const struct slab_row *a = left, *b = right;
 	for (size_t i = 0; i < job->key_count; i++) {
-		int order = compare_by(job->keys[i], b, a);
+		int order = kmem_slab_compare_by(job->keys[i], b, a);
 		if (order)
 			return order;
 	}
-	return compare_by(SORT_ADDRESS, a, b);
+	return kmem_slab_compare_by(SORT_ADDRESS, a, b);
 }
 
 /* "name+1f", as far as a call site can be named. */
@@ -170,12 +170,12 @@ static enum tally_status name_call_site(
 	return TALLY_OK;
 }
 
-static enum tally_status print_rows(struct slab_job *job, struct text *out, struct slab_row *rows, size_t count,
-	bool is_caller, struct tally_error *err)
+static enum tally_status kmem_slab_print_rows(struct slab_job *job, struct text *out, struct slab_row *rows,
+	size_t count, bool is_caller, struct tally_error *err)
 {
 	static const char rule[] = "-----------------------------------------------------------------------------------"
 				   "----------------------\n";
-	qsort_r(rows, count, sizeof(*rows), compare_rows, job);
+	qsort_r(rows, count, sizeof(*rows), kmem_slab_compare_rows, job);
 	text_printf(out, "%s %-34s | Total_alloc/Per | Total_req/Per   | Hit      | Ping-pong | Frag\n%s", rule,
 		is_caller ? "Callsite" : "Alloc Ptr", rule);
 	size_t shown = job->settings->lines && job->settings->lines < count ? (size_t)job->settings->lines : count;
@@ -206,7 +206,7 @@ static enum tally_status print_rows(struct slab_job *job, struct text *out, stru
 	return TALLY_OK;
 }
 
-static void print_summary(const struct slab_job *job, struct text *out)
+static void kmem_slab_print_summary(const struct slab_job *job, struct text *out)
 {
 	const struct slab_usage *u = &job->usage;
 	text_str(out, "\nSUMMARY (SLAB allocator)\n========================\n");
@@ -223,12 +223,12 @@ static void print_summary(const struct slab_job *job, struct text *out)
 		text_printf(out, "Frees of objects from before the recording: %" PRIu64 "\n", u->unknown_frees);
 }
 
-static enum tally_status put_rows(struct slab_job *job, struct json *j, struct slab_row *rows, size_t count,
+static enum tally_status kmem_slab_put_rows(struct slab_job *job, struct json *j, struct slab_row *rows, size_t count,
 	bool is_caller, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	size_t shown = job->settings->lines && job->settings->lines < count ? (size_t)job->settings->lines : count;
-	qsort_r(rows, count, sizeof(*rows), compare_rows, job);
+	qsort_r(rows, count, sizeof(*rows), kmem_slab_compare_rows, job);
 	json_array(j, is_caller ? "callers" : "objects");
 	for (size_t i = 0; i < shown && status == TALLY_OK; i++) {
 		const struct slab_row *r = &rows[i];
@@ -248,16 +248,16 @@ static enum tally_status put_rows(struct slab_job *job, struct json *j, struct s
 	return status;
 }
 
-static enum tally_status put_all(struct slab_job *job, struct text *out, struct tally_error *err)
+static enum tally_status kmem_slab_put_all(struct slab_job *job, struct text *out, struct tally_error *err)
 {
 	const struct slab_usage *u = &job->usage;
 	struct json j = {.out = out};
 	enum tally_status status = TALLY_OK;
 	kmem_json_begin(&j, job->settings, "slab");
 	if (job->settings->by_caller)
-		status = put_rows(job, &j, job->usage.callers.items, job->usage.callers.len, true, err);
+		status = kmem_slab_put_rows(job, &j, job->usage.callers.items, job->usage.callers.len, true, err);
 	if (status == TALLY_OK && job->settings->by_object)
-		status = put_rows(job, &j, job->usage.objects.items, job->usage.objects.len, false, err);
+		status = kmem_slab_put_rows(job, &j, job->usage.objects.items, job->usage.objects.len, false, err);
 	json_object(&j, "summary");
 	json_u64(&j, "allocations", u->allocations);
 	json_u64(&j, "bytes_allocated", u->allocated);
@@ -270,17 +270,17 @@ static enum tally_status put_all(struct slab_job *job, struct text *out, struct 
 	return status;
 }
 
-static enum tally_status print_all(void *data, struct text *out, struct tally_error *err)
+static enum tally_status kmem_slab_print_all(void *data, struct text *out, struct tally_error *err)
 {
 	struct slab_job *job = data;
 	enum tally_status status = TALLY_OK;
 	if (job->settings->is_json)
-		return put_all(job, out, err);
+		return kmem_slab_put_all(job, out, err);
 	if (job->settings->by_caller)
-		status = print_rows(job, out, job->usage.callers.items, job->usage.callers.len, true, err);
+		status = kmem_slab_print_rows(job, out, job->usage.callers.items, job->usage.callers.len, true, err);
 	if (status == TALLY_OK && job->settings->by_object)
-		status = print_rows(job, out, job->usage.objects.items, job->usage.objects.len, false, err);
-	print_summary(job, out);
+		status = kmem_slab_print_rows(job, out, job->usage.objects.items, job->usage.objects.len, false, err);
+	kmem_slab_print_summary(job, out);
 	return status;
 }
 
@@ -289,22 +289,22 @@ int kmem_stat_slab(const struct cli *cli, const struct kmem_settings *settings)
 	const struct data_input input = {.path = settings->input, .force = settings->force, .times = settings->times};
 	struct slab_job job = {.settings = settings};
 	struct tally_error err;
-	enum tally_status status = read_keys(settings->sort ? settings->sort : "frag,hit,bytes", &job, &err);
+	enum tally_status status = kmem_slab_read_keys(settings->sort ? settings->sort : "frag,hit,bytes", &job, &err);
 	if (status == TALLY_OK)
 		status = data_source_open(cli, &input, &job.source, &err);
 	if (status != TALLY_OK)
 		return cli_fail(cli, &err);
 	slab_usage_init(&job.usage);
-	status = read_nodes(&job, &err);
+	status = kmem_slab_read_nodes(&job, &err);
 	if (status == TALLY_OK)
-		status = read_events(&job, &err);
+		status = kmem_slab_read_events(&job, &err);
 	cli_print_health(cli, &job.source.sideband.health);
 	const struct kmem_result result = {.allocator = "slab",
 		.status = status,
 		.err = &err,
 		.has_events = job.usage.allocations + job.usage.unknown_frees > 0,
 		.skipped = job.source.skipped,
-		.print = print_all,
+		.print = kmem_slab_print_all,
 		.job = &job};
 	int code = kmem_show(cli, &result);
 	slab_usage_deinit(&job.usage);

@@ -17,13 +17,13 @@
 /* Each tracepoint that is opened costs the kernel a change of its code: of long lists none is tried. */
 #define TRACEPOINTS_TRIED_MAX 64
 
-struct settings {
+struct cmd_list_settings {
 	bool desc, no_desc, details, json, raw_dump, all, deprecated;
 	unsigned long_desc;
 	const char *output, *unit;
 };
 
-#define ROW(field) .offset = offsetof(struct settings, field)
+#define ROW(field) .offset = offsetof(struct cmd_list_settings, field)
 static const struct option options[] = {
 	{.name = "all",
 		.letter = 'a',
@@ -94,8 +94,8 @@ static const char *const type_names[LISTED_KINDS] = {
 	[LISTED_VENDOR] = "Vendor event for --pfm-events",
 };
 
-struct list {
-	const struct settings *settings;
+struct cmd_list_list {
+	const struct cmd_list_settings *settings;
 	struct event_catalogue *catalogue;
 	struct event_listing listing;
 	struct text out;
@@ -107,7 +107,7 @@ struct list {
 	char why_left_out[200];
 };
 
-static bool is_generic(const struct listed_event *event)
+static bool cmd_list_is_generic(const struct listed_event *event)
 {
 	return event->kind == LISTED_HARDWARE || event->kind == LISTED_SOFTWARE || event->kind == LISTED_CACHE;
 }
@@ -117,13 +117,13 @@ static bool is_syntax(const struct listed_event *event)
 	return event->kind == LISTED_SYNTAX_RAW || event->kind == LISTED_SYNTAX_BREAKPOINT;
 }
 
-static bool has_descriptions(const struct settings *settings)
+static bool has_descriptions(const struct cmd_list_settings *settings)
 {
 	return !settings->no_desc && (settings->desc || settings->long_desc > 0);
 }
 
 /* The kernel's format file of a tracepoint; malloc, NULL if it cannot be read. */
-static char *tracepoint_format(const struct list *list, const struct listed_event *event)
+static char *tracepoint_format(const struct cmd_list_list *list, const struct listed_event *event)
 {
 	const struct kernel_seam *kernel = list->catalogue->kernel;
 	const char *colon = strchr(event->name, ':');
@@ -134,7 +134,7 @@ static char *tracepoint_format(const struct list *list, const struct listed_even
 	return text;
 }
 
-static void print_format(struct list *list, const struct listed_event *event)
+static void cmd_list_print_format(struct cmd_list_list *list, const struct listed_event *event)
 {
 	char *text = tracepoint_format(list, event);
 	struct tally_str rest = str_from(text ? text : ""), line;
@@ -149,7 +149,8 @@ static void print_format(struct list *list, const struct listed_event *event)
 	free(text);
 }
 
-static void print_text(struct list *list, const struct listed_event *event, const struct event_opening *opening)
+static void cmd_list_print_text(
+	struct cmd_list_list *list, const struct listed_event *event, const struct event_opening *opening)
 {
 	struct text *t = &list->out;
 	struct text name = {0};
@@ -164,7 +165,7 @@ static void print_text(struct list *list, const struct listed_event *event, cons
 	if (has_descriptions(list->settings) && event->description)
 		text_printf(t, "       [%s]\n", event->description);
 	if (has_descriptions(list->settings) && list->settings->long_desc > 0 && event->kind == LISTED_TRACEPOINT)
-		print_format(list, event);
+		cmd_list_print_format(list, event);
 	if (list->settings->details && event->terms)
 		text_printf(t, "        %s/%s/\n", event->pmu, event->terms);
 	else if (list->settings->details && opening->encoding.len > 0) {
@@ -182,7 +183,8 @@ static void print_text(struct list *list, const struct listed_event *event, cons
 	}
 }
 
-static void print_json(struct list *list, const struct listed_event *event, const struct event_opening *opening)
+static void cmd_list_print_json(
+	struct cmd_list_list *list, const struct listed_event *event, const struct event_opening *opening)
 {
 	struct json *j = &list->json;
 	static const char *const units[LISTED_KINDS] = {[LISTED_HARDWARE] = "hardware",
@@ -219,48 +221,49 @@ static void print_json(struct list *list, const struct listed_event *event, cons
 }
 
 /* What does not open is left out of plain lists, as perf does it; never silently. */
-static void leave_out(struct list *list, const struct event_opening *opening)
+static void cmd_list_leave_out(struct cmd_list_list *list, const struct event_opening *opening)
 {
 	if (list->left_out++ == 0)
 		snprintf(list->why_left_out, sizeof(list->why_left_out), "%.*s", (int)opening->reason.len,
 			opening->reason.data);
 }
 
-static enum tally_status print_event(struct list *list, const struct listed_event *event, struct tally_error *err)
+static enum tally_status cmd_list_print_event(
+	struct cmd_list_list *list, const struct listed_event *event, struct tally_error *err)
 {
-	const struct settings *settings = list->settings;
+	const struct cmd_list_settings *settings = list->settings;
 	struct event_opening opening;
 	bool wants_more = settings->details || settings->json || settings->all;
 	bool by_opening = event->kind == LISTED_TRACEPOINT ? wants_more && list->tries_tracepoints
-							   : wants_more || is_generic(event);
+							   : wants_more || cmd_list_is_generic(event);
 	if (settings->unit && (!event->pmu || strcmp(settings->unit, event->pmu) != 0))
 		return TALLY_OK;
 	if (!by_opening && !wants_more)
 		opening = (struct event_opening){.opens = true};
 	else if (event_opening_try(&list->listing, event, by_opening, &opening, err) != TALLY_OK)
 		return TALLY_NOMEM;
-	if (!opening.opens && is_generic(event) && !settings->all && !settings->json) {
-		leave_out(list, &opening);
+	if (!opening.opens && cmd_list_is_generic(event) && !settings->all && !settings->json) {
+		cmd_list_leave_out(list, &opening);
 	} else if (settings->raw_dump) {
 		if (!is_syntax(event))
 			text_printf(&list->out, "%s%s", list->has_printed ? " " : "", event->name);
 		list->has_printed |= !is_syntax(event);
 	} else if (settings->json) {
-		print_json(list, event, &opening);
+		cmd_list_print_json(list, event, &opening);
 	} else {
-		print_text(list, event, &opening);
+		cmd_list_print_text(list, event, &opening);
 	}
 	event_opening_deinit(&opening);
 	return text_line_end(&list->out) ? TALLY_OK : TALLY_END;
 }
 
 /* -e takes no vendor's name: they are no completions. */
-static unsigned kinds_of_all(const struct list *list)
+static unsigned kinds_of_all(const struct cmd_list_list *list)
 {
 	return list->settings->raw_dump ? LISTED_ALL & ~(1u << LISTED_VENDOR) : LISTED_ALL;
 }
 
-static enum tally_status add_word(struct list *list, const char *word, struct tally_error *err)
+static enum tally_status cmd_list_add_word(struct cmd_list_list *list, const char *word, struct tally_error *err)
 {
 	struct event_listing *listing = &list->listing;
 	list->wants_vendors |= strcmp(word, "pfm") == 0 || strcmp(word, "libpfm4") == 0;
@@ -295,7 +298,7 @@ static enum tally_status add_word(struct list *list, const char *word, struct ta
 	return status;
 }
 
-static enum tally_status gather(struct list *list, int count, char **words, struct tally_error *err)
+static enum tally_status cmd_list_gather(struct cmd_list_list *list, int count, char **words, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	if (count == 0) {
@@ -305,7 +308,7 @@ static enum tally_status gather(struct list *list, int count, char **words, stru
 		status = event_listing_add(&list->listing, kinds_of_all(list), "*", err);
 	}
 	for (int i = 0; i < count && status == TALLY_OK; i++)
-		status = add_word(list, words[i], err);
+		status = cmd_list_add_word(list, words[i], err);
 	size_t tracepoints = 0;
 	for (size_t i = 0; i < list->listing.events.len; i++)
 		tracepoints += list->listing.events.items[i].kind == LISTED_TRACEPOINT;
@@ -313,9 +316,9 @@ static enum tally_status gather(struct list *list, int count, char **words, stru
 	return status;
 }
 
-static void print_metrics(struct list *list)
+static void print_metrics(struct cmd_list_list *list)
 {
-	const struct settings *settings = list->settings;
+	const struct cmd_list_settings *settings = list->settings;
 	struct list_metrics *metrics = &list->metrics;
 	metrics->shows_all = settings->all;
 	metrics->has_descriptions = !settings->no_desc;
@@ -335,14 +338,14 @@ static void print_metrics(struct list *list)
 	}
 }
 
-static enum tally_status print_all(struct list *list, struct tally_error *err)
+static enum tally_status cmd_list_print_all(struct cmd_list_list *list, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
-	const struct settings *settings = list->settings;
+	const struct cmd_list_settings *settings = list->settings;
 	if (settings->json)
 		json_array(&list->json, NULL);
 	for (size_t i = 0; i < list->listing.events.len && status == TALLY_OK; i++)
-		status = print_event(list, &list->listing.events.items[i], err);
+		status = cmd_list_print_event(list, &list->listing.events.items[i], err);
 	if (status == TALLY_OK)
 		print_metrics(list);
 	if (settings->json)
@@ -352,7 +355,7 @@ static enum tally_status print_all(struct list *list, struct tally_error *err)
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
-static void print_notes(const struct cli *cli, const struct list *list)
+static void cmd_list_print_notes(const struct cli *cli, const struct cmd_list_list *list)
 {
 	fflush(stdout);
 	if (list->settings->deprecated)
@@ -369,7 +372,7 @@ static void print_notes(const struct cli *cli, const struct list *list)
 		fprintf(stderr, "%s: note: no tracepoints: %s\n", cli->program, list->listing.tracefs_error.text);
 }
 
-static int list_events(const struct cli *cli, struct list *list, int count, char **words)
+static int cmd_list_events(const struct cli *cli, struct cmd_list_list *list, int count, char **words)
 {
 	struct tally_error err;
 	struct output_file file;
@@ -381,12 +384,12 @@ static int list_events(const struct cli *cli, struct list *list, int count, char
 		cli_start_pager(cli);
 	text_to_fd(&list->out, file.fd);
 	list->json = (struct json){.out = &list->out};
-	enum tally_status status = gather(list, count, words, &err);
+	enum tally_status status = cmd_list_gather(list, count, words, &err);
 	if (status == TALLY_OK)
-		status = print_all(list, &err);
+		status = cmd_list_print_all(list, &err);
 	int code = output_file_finish_text(cli, &list->out, &file, path, status);
 	cli_end_pager();
-	print_notes(cli, list);
+	cmd_list_print_notes(cli, list);
 	bool is_empty = list->listing.events.len == 0 && !list->wants_metrics && !list->wants_groups &&
 			!list_metrics_has_any(&list->metrics);
 	if (status == TALLY_OK && count > 0 && is_empty)
@@ -397,18 +400,18 @@ static int list_events(const struct cli *cli, struct list *list, int count, char
 	return status == TALLY_OK ? code : cli_fail(cli, &err);
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_list_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_list_settings settings = {0};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
 	struct tally_error err;
-	struct list list = {.settings = &settings};
+	struct cmd_list_list list = {.settings = &settings};
 	if (event_catalogue_create(kernel_seam_linux(), &list.catalogue, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	code = list_metrics_init(&list.metrics, list.catalogue) ? list_events(cli, &list, argc - rest, argv + rest)
+	code = list_metrics_init(&list.metrics, list.catalogue) ? cmd_list_events(cli, &list, argc - rest, argv + rest)
 								: cli_failf(cli, "out of memory");
 	list_metrics_deinit(&list.metrics);
 	event_catalogue_destroy(list.catalogue);
@@ -427,5 +430,5 @@ const struct command command_list = {
 		"them with the reason. --details shows what the kernel is asked for, and whether it opens here: "
 		"each event is opened once, disabled. Of long lists tracepoints are not tried.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_list_run,
 };

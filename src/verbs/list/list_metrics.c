@@ -11,7 +11,7 @@
 #define GROUPS_MAX 64 /* in the table: it has ten */
 
 /* A metric on this machine. */
-struct found {
+struct list_metrics_found {
 	const struct metric *metric;
 	bool opens;
 	struct tally_error why_not;
@@ -30,12 +30,12 @@ void list_metrics_deinit(struct list_metrics *list)
 	list->wanted = NULL;
 }
 
-static bool is_first_of_name(size_t row)
+static bool list_metrics_is_first_of_name(size_t row)
 {
 	return row == 0 || strcmp(metric_table[row - 1].name, metric_table[row].name) != 0;
 }
 
-static bool matches(const char *pattern, const char *name)
+static bool list_metrics_matches(const char *pattern, const char *name)
 {
 	char low_pattern[128], low_name[128];
 	const char *const from[] = {pattern, name};
@@ -52,7 +52,7 @@ static bool matches(const char *pattern, const char *name)
 void list_metrics_want(struct list_metrics *list, const char *pattern)
 {
 	for (size_t i = 0; i < metric_table_len; i++)
-		if (is_first_of_name(i) && matches(pattern, metric_table[i].name))
+		if (list_metrics_is_first_of_name(i) && list_metrics_matches(pattern, metric_table[i].name))
 			list->wanted[i] = true;
 }
 
@@ -78,11 +78,11 @@ static bool event_opens(struct list_metrics *list, const char *name, struct tall
 	return opens;
 }
 
-static struct found find(struct list_metrics *list, const char *name)
+static struct list_metrics_found list_metrics_find(struct list_metrics *list, const char *name)
 {
 	struct metric_machine machine = {.catalogue = list->catalogue};
 	struct metric_expr expr;
-	struct found found = {.opens = true};
+	struct list_metrics_found found = {.opens = true};
 	found.metric = metric_machine_find(&machine, name, &expr, &found.why_not);
 	if (!found.metric) {
 		found.opens = false;
@@ -95,12 +95,12 @@ static struct found find(struct list_metrics *list, const char *name)
 }
 
 /* The next wanted metric that is to be shown, from *row on. */
-static bool next(struct list_metrics *list, size_t *row, struct found *found)
+static bool list_metrics_next(struct list_metrics *list, size_t *row, struct list_metrics_found *found)
 {
 	for (; *row < metric_table_len; (*row)++) {
 		if (!list->wanted[*row])
 			continue;
-		*found = find(list, metric_table[*row].name);
+		*found = list_metrics_find(list, metric_table[*row].name);
 		if (found->opens || list->shows_all) {
 			if (!found->metric)
 				found->metric = &metric_table[*row];
@@ -116,10 +116,10 @@ static bool next(struct list_metrics *list, size_t *row, struct found *found)
 
 void list_metrics_print(struct list_metrics *list, struct text *text)
 {
-	struct found found;
+	struct list_metrics_found found;
 	size_t row = 0;
 	text_str(text, "\nMetrics:\n\n");
-	while (next(list, &row, &found)) {
+	while (list_metrics_next(list, &row, &found)) {
 		text_printf(text, "  %s\n", found.metric->name);
 		if (list->has_descriptions)
 			text_printf(text, "       [%s]\n", found.metric->description);
@@ -132,16 +132,16 @@ void list_metrics_print(struct list_metrics *list, struct text *text)
 
 bool list_metrics_names(struct list_metrics *list, bool is_first, struct text *text)
 {
-	struct found found;
+	struct list_metrics_found found;
 	size_t row = 0;
-	while (next(list, &row, &found)) {
+	while (list_metrics_next(list, &row, &found)) {
 		text_printf(text, "%s%s", is_first ? "" : " ", found.metric->name);
 		is_first = false;
 	}
 	return !is_first;
 }
 
-static void put_string(struct json *json, const char *name, struct text *value)
+static void list_metrics_put_string(struct json *json, const char *name, struct text *value)
 {
 	json_string(json, name, (struct tally_str){value->data, value->len});
 	text_clear(value);
@@ -149,11 +149,11 @@ static void put_string(struct json *json, const char *name, struct text *value)
 
 void list_metrics_json(struct list_metrics *list, struct json *json)
 {
-	struct found found;
+	struct list_metrics_found found;
 	struct text value = {0};
 	size_t row = 0;
 	list->shows_all = true;
-	while (next(list, &row, &found)) {
+	while (list_metrics_next(list, &row, &found)) {
 		const struct metric *m = found.metric;
 		json_object(json, NULL);
 		json_string(json, "MetricGroup", str_from(m->groups));
@@ -161,11 +161,11 @@ void list_metrics_json(struct list_metrics *list, struct json *json)
 		json_string(json, "MetricExpr", str_from(m->expression));
 		if (m->threshold_sign) {
 			text_printf(&value, "%s %c %g", m->name, m->threshold_sign, m->threshold);
-			put_string(json, "MetricThreshold", &value);
+			list_metrics_put_string(json, "MetricThreshold", &value);
 		}
 		if (*m->unit) {
 			text_printf(&value, "%g%s", m->scale, m->unit);
-			put_string(json, "ScaleUnit", &value);
+			list_metrics_put_string(json, "ScaleUnit", &value);
 		}
 		json_string(json, "BriefDescription", str_from(m->description));
 		json_bool(json, "Opens", found.opens);
@@ -176,7 +176,7 @@ void list_metrics_json(struct list_metrics *list, struct json *json)
 	text_deinit(&value);
 }
 
-static int by_name(const void *a, const void *b)
+static int list_metrics_by_name(const void *a, const void *b)
 {
 	const struct tally_str *x = a, *y = b;
 	int c = strncmp(x->data, y->data, x->len < y->len ? x->len : y->len);
@@ -189,7 +189,8 @@ static size_t metric_groups_find(struct list_metrics *list, struct tally_str gro
 	size_t count = 0;
 	for (size_t i = 0; i < metric_table_len; i++) {
 		struct tally_str rest = str_from(metric_table[i].groups), group;
-		if (!is_first_of_name(i) || (!find(list, metric_table[i].name).opens && !list->shows_all))
+		if (!list_metrics_is_first_of_name(i) ||
+			(!list_metrics_find(list, metric_table[i].name).opens && !list->shows_all))
 			continue;
 		while (str_next(&rest, ';', &group)) {
 			size_t known = 0;
@@ -199,7 +200,7 @@ static size_t metric_groups_find(struct list_metrics *list, struct tally_str gro
 				groups[count++] = group;
 		}
 	}
-	qsort(groups, count, sizeof(*groups), by_name);
+	qsort(groups, count, sizeof(*groups), list_metrics_by_name);
 	return count;
 }
 

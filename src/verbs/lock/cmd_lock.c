@@ -72,7 +72,7 @@ static const struct option options[] = {
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
 
-static enum tally_status read_columns(
+static enum tally_status cmd_lock_read_columns(
 	const char *list, enum lock_column *columns, size_t *count, struct tally_error *err)
 {
 	*count = 0;
@@ -88,7 +88,7 @@ static enum tally_status read_columns(
 	return TALLY_OK;
 }
 
-static bool has_column(const struct lock_table *t, enum lock_column column)
+static bool cmd_lock_has_column(const struct lock_table *t, enum lock_column column)
 {
 	for (size_t i = 0; i < t->column_count; i++)
 		if (t->columns[i] == column)
@@ -121,13 +121,13 @@ static enum tally_status choose_table(
 		return error_set(err, TALLY_INVALID, "Unknown compare key: %s", settings->key);
 	memcpy(asked, is_report ? of_report : of_contention, t->column_count * sizeof(*asked));
 	enum tally_status status =
-		settings->fields ? read_columns(settings->fields, asked, &t->column_count, err) : TALLY_OK;
-	if (status == TALLY_OK && !has_column(t, t->key) && t->column_count < LOCK_COLUMNS)
+		settings->fields ? cmd_lock_read_columns(settings->fields, asked, &t->column_count, err) : TALLY_OK;
+	if (status == TALLY_OK && !cmd_lock_has_column(t, t->key) && t->column_count < LOCK_COLUMNS)
 		asked[t->column_count++] = t->key;
 	return status;
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int cmd_lock_compare_numbers(const void *a, const void *b)
 {
 	int64_t left = (int64_t)((const struct lock_label *)a)->number;
 	int64_t right = (int64_t)((const struct lock_label *)b)->number;
@@ -147,7 +147,7 @@ static void print_info(const struct lock_job *job, struct text *out)
 	}
 }
 
-static void print_notes(const struct lock_job *job)
+static void cmd_lock_print_notes(const struct lock_job *job)
 {
 	const struct lock_settings *settings = job->settings;
 	const struct lock_waits *w = &job->waits;
@@ -175,7 +175,7 @@ static void print_notes(const struct lock_job *job)
 }
 
 /* A file's events, into a job that is closed by the caller. */
-static enum tally_status open_job(struct lock_job *job, struct tally_error *err)
+static enum tally_status cmd_lock_open_job(struct lock_job *job, struct tally_error *err)
 {
 	const struct lock_settings *settings = job->settings;
 	const struct binary_store_options store = {.kallsyms = settings->kallsyms, .vmlinux = settings->vmlinux};
@@ -195,7 +195,7 @@ static enum tally_status open_job(struct lock_job *job, struct tally_error *err)
 }
 
 /* Waits across lost events have no known end, and those of threads that are gone have none. */
-static void take_sideband(struct lock_job *job, const struct record *record)
+static void cmd_lock_take_sideband(struct lock_job *job, const struct record *record)
 {
 	struct record_fields fields;
 	if (record->type == RECORD_LOST)
@@ -204,14 +204,14 @@ static void take_sideband(struct lock_job *job, const struct record *record)
 		lock_waits_end_thread(&job->waits, (int32_t)fields.task.tid);
 }
 
-static enum tally_status read_events(struct lock_job *job, struct tally_error *err)
+static enum tally_status cmd_lock_read_events(struct lock_job *job, struct tally_error *err)
 {
 	struct data_sample sample;
 	enum tally_status status;
 	job->source.with_sideband = job->source.with_losses = true;
 	while ((status = data_source_next(&job->source, &sample, err)) == TALLY_OK) {
 		if (!sample.event) {
-			take_sideband(job, &sample.record);
+			cmd_lock_take_sideband(job, &sample.record);
 			continue;
 		}
 		status = lock_job_take(job, &sample, err);
@@ -223,7 +223,7 @@ static enum tally_status read_events(struct lock_job *job, struct tally_error *e
 }
 
 /* Where the table goes, and what it will be like. */
-struct output {
+struct cmd_lock_output {
 	int fd; /* where perf prints it: standard error; JSON is for programs */
 	struct output_file file; /* -o */
 	struct lock_table table;
@@ -231,7 +231,7 @@ struct output {
 };
 
 /* 0, or the exit code after a message. */
-static int print_job(const struct lock_job *job, struct output *output)
+static int print_job(const struct lock_job *job, struct cmd_lock_output *output)
 {
 	struct text out = {0};
 	bool is_whole = true;
@@ -239,7 +239,7 @@ static int print_job(const struct lock_job *job, struct output *output)
 	text_separated_by(&out, output->table.separator);
 	if (job->verb == VERB_INFO && job->settings->by_thread &&
 		job->labels.len > 1) /* locks stand as they were first seen */
-		qsort(job->labels.items, job->labels.len, sizeof(*job->labels.items), compare_numbers);
+		qsort(job->labels.items, job->labels.len, sizeof(*job->labels.items), cmd_lock_compare_numbers);
 	output->table.rows = job->waits.rows.items;
 	output->table.labels = job->labels.items;
 	output->table.count = job->waits.rows.len;
@@ -253,7 +253,7 @@ static int print_job(const struct lock_job *job, struct output *output)
 	return is_whole ? code : cli_failf(job->cli, "out of memory");
 }
 
-static int close_output(const struct lock_job *job, struct output *output, int code)
+static int close_output(const struct lock_job *job, struct cmd_lock_output *output, int code)
 {
 	struct tally_error err;
 	enum tally_status status = code == 0 ? TALLY_OK : TALLY_IO;
@@ -262,8 +262,8 @@ static int close_output(const struct lock_job *job, struct output *output, int c
 	return cli_fail(job->cli, &err);
 }
 
-static enum tally_status open_output(
-	struct output *output, const char *path, const char *input, struct tally_error *err)
+static enum tally_status cmd_lock_open_output(
+	struct cmd_lock_output *output, const char *path, const char *input, struct tally_error *err)
 {
 	enum tally_status status = output_file_open(path, input, &output->file, err);
 	output->fd = output->file.fd;
@@ -271,9 +271,10 @@ static enum tally_status open_output(
 }
 
 /* Shows what the job has, and ends it; status: of what made it. */
-static int show_job(struct lock_job *job, struct output *output, enum tally_status status, struct tally_error *err)
+static int show_job(
+	struct lock_job *job, struct cmd_lock_output *output, enum tally_status status, struct tally_error *err)
 {
-	print_notes(job);
+	cmd_lock_print_notes(job);
 	int code = print_job(job, output);
 	if (status == TALLY_END) /* nobody reads the records */
 		return 0;
@@ -282,27 +283,27 @@ static int show_job(struct lock_job *job, struct output *output, enum tally_stat
 	return code ? code : job->events == 0 && !job->settings->is_live ? EXIT_FAILED : 0;
 }
 
-static int show_file(struct lock_job *job, struct output *output)
+static int show_file(struct lock_job *job, struct cmd_lock_output *output)
 {
 	struct tally_error err;
 	const char *path = job->settings->output;
-	enum tally_status status = open_job(job, &err);
+	enum tally_status status = cmd_lock_open_job(job, &err);
 	if (status == TALLY_END) /* nobody reads the records */
 		return 0;
 	if (status == TALLY_OK && path)
-		status = open_output(output, path, job->settings->input, &err);
+		status = cmd_lock_open_output(output, path, job->settings->input, &err);
 	if (status != TALLY_OK)
 		return cli_fail(job->cli, &err);
-	status = read_events(job, &err);
+	status = cmd_lock_read_events(job, &err);
 	return show_job(job, output, status, &err);
 }
 
-static int show_live(
-	struct lock_job *job, struct output *output, const struct lock_live_config *config, struct lock_live **live)
+static int show_live(struct lock_job *job, struct cmd_lock_output *output, const struct lock_live_config *config,
+	struct lock_live **live)
 {
 	struct tally_error err;
 	const char *path = job->settings->output;
-	if (path && open_output(output, path, NULL, &err) != TALLY_OK)
+	if (path && cmd_lock_open_output(output, path, NULL, &err) != TALLY_OK)
 		return cli_fail(job->cli, &err);
 	int code = lock_live_open(config, live);
 	if (code != 0)
@@ -312,10 +313,10 @@ static int show_live(
 }
 
 /* watched: with -b, what is looked at; its job is put in here. */
-static int show(const struct cli *cli, const struct lock_settings *settings, enum lock_verb verb,
+static int cmd_lock_show(const struct cli *cli, const struct lock_settings *settings, enum lock_verb verb,
 	struct lock_live_config *watched)
 {
-	struct output output = {.file = {.fd = -1}, .fd = settings->is_json ? STDOUT_FILENO : STDERR_FILENO};
+	struct cmd_lock_output output = {.file = {.fd = -1}, .fd = settings->is_json ? STDOUT_FILENO : STDERR_FILENO};
 	struct lock_live *live = NULL;
 	struct lock_job job;
 	struct tally_error err;
@@ -332,7 +333,7 @@ static int show(const struct cli *cli, const struct lock_settings *settings, enu
 	return code;
 }
 
-static int record(const struct cli *cli, int argc, char **argv)
+static int cmd_lock_record(const struct cli *cli, int argc, char **argv)
 {
 	/* Kernels built with lockdep tell more: every lock by its name, also where nobody waits. */
 	static const char *const contention[] = {"record", "-R", "-c", "1", "-m", "1024", "--call-graph", "fp", "-e",
@@ -340,7 +341,7 @@ static int record(const struct cli *cli, int argc, char **argv)
 	return cli_run_verb(cli, &command_record, contention, argc, argv);
 }
 
-static int script(const struct cli *cli, const struct lock_settings *settings, int argc, char **argv)
+static int cmd_lock_script(const struct cli *cli, const struct lock_settings *settings, int argc, char **argv)
 {
 	const char *const of_input[] = {"script", "-i", settings->input, NULL};
 	static const char *const plain[] = {"script", NULL};
@@ -348,7 +349,7 @@ static int script(const struct cli *cli, const struct lock_settings *settings, i
 }
 
 /* The name of an option that was given but does not go with the verb; NULL: none. */
-static const char *misplaced(const struct lock_settings *s, enum lock_verb verb)
+static const char *cmd_lock_misplaced(const struct lock_settings *s, enum lock_verb verb)
 {
 	const struct {
 		bool is_given, goes;
@@ -384,7 +385,7 @@ static int show_if_meant(const struct cli *cli, const struct command *command, s
 	enum lock_verb verb, const struct verb_words *words)
 {
 	struct lock_live_config watched = {.words = words->behind, .argv = words->all};
-	const char *wrong = misplaced(settings, verb);
+	const char *wrong = cmd_lock_misplaced(settings, verb);
 	if (wrong)
 		return cli_usagef(cli, command, wrong, "--%s does not go with %s", wrong, words->verb);
 	if (words->behind[0] && !settings->is_live)
@@ -408,7 +409,7 @@ static int show_if_meant(const struct cli *cli, const struct command *command, s
 		settings->row_limit = settings->is_live ? ROW_LIMIT_LIVE : 0;
 	else if (settings->row_limit == 0)
 		return cli_usagef(cli, command, "map-nr-entries", "--map-nr-entries is 1 at least");
-	return show(cli, settings, verb, &watched);
+	return cmd_lock_show(cli, settings, verb, &watched);
 }
 
 /* Threads, then locks, if neither or both are asked for, as perf 7.x: the recording is read twice. */
@@ -431,7 +432,7 @@ static int show_info(const struct cli *cli, const struct command *command, struc
 	return show_if_meant(cli, command, &map, VERB_INFO, words);
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_lock_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct lock_settings settings = {
 		.max_stack = DEFAULT_MAX_STACK, .skip = DEFAULT_SKIP, .row_limit = ROW_LIMIT_DEFAULT};
@@ -443,9 +444,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	/* Options stand before and behind the verb. */
 	char **verb = argv + rest;
 	if (code == CLI_GO_ON && cli_is_subverb(verb[0], "record"))
-		return record(cli, argc - rest - 1, verb + 1);
+		return cmd_lock_record(cli, argc - rest - 1, verb + 1);
 	if (code == CLI_GO_ON && strcmp(verb[0], "script") == 0)
-		return script(cli, &settings, argc - rest - 1, verb + 1);
+		return cmd_lock_script(cli, &settings, argc - rest - 1, verb + 1);
 	if (code == CLI_GO_ON)
 		code = cli_parse_options(cli, command, argc - rest, verb, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -489,5 +490,5 @@ const struct command command_lock = {
 		"time to read is counted and said. Rows are those of 'record --kernel-callchains'. It needs root, "
 		"or what 'record -a' of tracepoints needs.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_lock_run,
 };

@@ -13,7 +13,7 @@
 
 enum lock_event { EVENT_NONE, EVENT_BEGIN, EVENT_END, EVENT_CONTENDED, EVENT_ACQUIRED };
 
-static enum lock_event event_of(const struct perfdata_event *event)
+static enum lock_event lock_job_event_of(const struct perfdata_event *event)
 {
 	static const struct {
 		const char *name;
@@ -71,7 +71,7 @@ static bool is_cgroup_listed(const char *list, struct tally_str path)
 	return false;
 }
 
-static bool is_wanted(const struct lock_job *job, const struct data_sample *s)
+static bool lock_job_is_wanted(const struct lock_job *job, const struct data_sample *s)
 {
 	const struct lock_settings *settings = job->settings;
 	struct tally_str path;
@@ -125,8 +125,8 @@ static bool read_texts(struct lock_job *job, const struct data_sample *s, uint64
 }
 
 /* What rows and the waits that are wanted are told apart by. */
-static bool read_keys(struct lock_job *job, const struct data_sample *s, uint64_t address, enum lock_event event,
-	struct lock_wait_names *n, struct tally_error *err)
+static bool lock_job_read_keys(struct lock_job *job, const struct data_sample *s, uint64_t address,
+	enum lock_event event, struct lock_wait_names *n, struct tally_error *err)
 {
 	const struct lock_settings *settings = job->settings;
 	const struct lock_caller_options callers = callers_of(settings);
@@ -140,13 +140,13 @@ static bool read_keys(struct lock_job *job, const struct data_sample *s, uint64_
 	return lock_caller_read(&job->source, s, &callers, &n->caller, err);
 }
 
-static struct tally_str name_of(const struct lock_job *job, const struct lock_wait_names *n)
+static struct tally_str lock_job_name_of(const struct lock_job *job, const struct lock_wait_names *n)
 {
 	const struct text *shown = n->has_class || job->layout == LOCK_BY_ADDRESS ? &n->lock : &n->caller.name;
 	return (struct tally_str){shown->data ? shown->data : "", shown->len};
 }
 
-static struct tally_str comm_of(const struct lock_job *job, const struct data_sample *s, char room[16])
+static struct tally_str lock_job_comm_of(const struct lock_job *job, const struct data_sample *s, char room[16])
 {
 	const struct live_thread *thread =
 		job->running ? live_state_known_thread(job->running, (int32_t)s->sample.tid) : NULL;
@@ -178,7 +178,7 @@ static bool intern_id(struct lock_job *job, const void *data, size_t len, uint64
 }
 
 /* A lock is of the class that it was first seen in. */
-static bool class_of(struct lock_job *job, uint64_t address, struct tally_str *name)
+static bool lock_job_class_of(struct lock_job *job, uint64_t address, struct tally_str *name)
 {
 	bool is_new;
 	uint32_t id = id_table_add(&job->classes, &address, &is_new);
@@ -193,11 +193,11 @@ static bool class_of(struct lock_job *job, uint64_t address, struct tally_str *n
 	return true;
 }
 
-static bool key_of(struct lock_job *job, const struct data_sample *s, uint64_t address, const struct lock_wait_names *n,
-	uint64_t key[LOCK_ROW_WORDS])
+static bool lock_job_key_of(struct lock_job *job, const struct data_sample *s, uint64_t address,
+	const struct lock_wait_names *n, uint64_t key[LOCK_ROW_WORDS])
 {
 	const struct lock_caller *c = &n->caller;
-	struct tally_str name = name_of(job, n);
+	struct tally_str name = lock_job_name_of(job, n);
 	key[0] = address;
 	key[1] = 0;
 	if (job->settings->by_thread)
@@ -207,23 +207,23 @@ static bool key_of(struct lock_job *job, const struct data_sample *s, uint64_t a
 	else if (job->layout == LOCK_BY_CALLER)
 		return intern_id(job, c->frames, c->count * sizeof(*c->frames), &key[0]);
 	else if (job->settings->combine)
-		return class_of(job, address, &name) && intern_id(job, name.data, name.len, &key[0]);
+		return lock_job_class_of(job, address, &name) && intern_id(job, name.data, name.len, &key[0]);
 	return true;
 }
 
-static bool add_label(
+static bool lock_job_add_label(
 	struct lock_job *job, const struct data_sample *s, uint64_t address, const struct lock_wait_names *n)
 {
 	const struct text *stack = &n->caller.stack;
-	struct tally_str name = name_of(job, n);
+	struct tally_str name = lock_job_name_of(job, n);
 	struct lock_label label = {.number = address};
 	char room[16];
 	if (job->settings->by_thread) {
-		name = comm_of(job, s, room);
+		name = lock_job_comm_of(job, s, room);
 		label.number = (uint64_t)(int64_t)(int32_t)s->sample.tid;
 	} else if (job->layout == LOCK_BY_CGROUP) {
 		name = cgroup_of(job, s);
-	} else if (job->settings->combine && !class_of(job, address, &name)) {
+	} else if (job->settings->combine && !lock_job_class_of(job, address, &name)) {
 		return false;
 	}
 	label.name = arena_string(&job->arena, name.data, name.len);
@@ -237,9 +237,10 @@ static bool count_begin(struct lock_job *job, const struct data_sample *s, enum 
 {
 	uint64_t key[LOCK_ROW_WORDS];
 	bool is_new;
-	if (!key_of(job, s, wait->address, n, key) || !lock_waits_row(&job->waits, key, &wait->row, &is_new))
+	if (!lock_job_key_of(job, s, wait->address, n, key) || !lock_waits_row(&job->waits, key, &wait->row, &is_new))
 		return false;
-	if (is_new && (!read_texts(job, s, wait->address, event, n, err) || !add_label(job, s, wait->address, n)))
+	if (is_new &&
+		(!read_texts(job, s, wait->address, event, n, err) || !lock_job_add_label(job, s, wait->address, n)))
 		return false;
 	if (event != EVENT_ACQUIRED)
 		return lock_waits_begin(&job->waits, wait);
@@ -258,7 +259,7 @@ static bool begin_wait(struct lock_job *job, const struct data_sample *s, uint64
 	if (!is_type_listed(settings->types, wait.flags))
 		return true;
 	struct lock_wait_names n = {0};
-	bool is_done = read_keys(job, s, address, event, &n, err);
+	bool is_done = lock_job_read_keys(job, s, address, event, &n, err);
 	struct tally_str lock = {n.lock.data ? n.lock.data : "", n.is_whole ? n.lock.len : 0};
 	if (is_done && n.caller.passes && (!settings->locks || is_lock_listed(settings->locks, address, lock)))
 		is_done = count_begin(job, s, event, &wait, &n, err);
@@ -270,11 +271,11 @@ static bool begin_wait(struct lock_job *job, const struct data_sample *s, uint64
 enum tally_status lock_job_take(struct lock_job *job, const struct data_sample *s, struct tally_error *err)
 {
 	struct tracepoint_printer *fields = job->source.tracepoints;
-	enum lock_event event = event_of(s->event);
+	enum lock_event event = lock_job_event_of(s->event);
 	uint64_t address;
 	if (event == EVENT_NONE)
 		return TALLY_OK;
-	if (!is_wanted(job, s)) {
+	if (!lock_job_is_wanted(job, s)) {
 		job->left_out++;
 		return TALLY_OK;
 	}

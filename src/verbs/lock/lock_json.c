@@ -9,7 +9,7 @@
 #define SCHEMA_VERSION 1
 
 /* A lock is of one type, whichever side of it is waited for. */
-static struct tally_str type_of(const struct lock_table *table, const struct lock_row *row)
+static struct tally_str lock_json_type_of(const struct lock_table *table, const struct lock_row *row)
 {
 	struct tally_str type = str_from(lock_type_name(row->flags));
 	if (table->layout == LOCK_BY_ADDRESS)
@@ -18,7 +18,7 @@ static struct tally_str type_of(const struct lock_table *table, const struct loc
 }
 
 /* The lines of the text, without their margin. */
-static void put_stack(struct json *j, const char *lines)
+static void lock_json_put_stack(struct json *j, const char *lines)
 {
 	json_array(j, "stack");
 	while (*lines) {
@@ -31,7 +31,7 @@ static void put_stack(struct json *j, const char *lines)
 }
 
 /* Whose row it is. */
-static void put_label(
+static void lock_json_put_label(
 	struct json *j, const struct lock_table *table, const struct lock_row *row, const struct lock_label *label)
 {
 	switch (table->layout) {
@@ -39,11 +39,11 @@ static void put_label(
 		json_string(j, "name", str_from(label->name));
 		return;
 	case LOCK_BY_CALLER:
-		json_string(j, "type", type_of(table, row));
+		json_string(j, "type", lock_json_type_of(table, row));
 		if (*label->name)
 			json_string(j, "caller", str_from(label->name));
 		if (table->with_stacks && label->stack)
-			put_stack(j, label->stack);
+			lock_json_put_stack(j, label->stack);
 		return;
 	case LOCK_BY_THREAD:
 		json_i64(j, "tid", (int64_t)label->number);
@@ -53,7 +53,7 @@ static void put_label(
 		json_hex(j, "address", label->number);
 		if (*label->name)
 			json_string(j, "symbol", str_from(label->name));
-		json_string(j, "type", type_of(table, row));
+		json_string(j, "type", lock_json_type_of(table, row));
 		return;
 	case LOCK_BY_CGROUP:
 		json_string(j, "cgroup", str_from(label->name));
@@ -61,11 +61,11 @@ static void put_label(
 	}
 }
 
-static void put_row(
+static void lock_json_put_row(
 	struct json *j, const struct lock_table *table, const struct lock_row *row, const struct lock_label *label)
 {
 	json_object(j, NULL);
-	put_label(j, table, row, label);
+	lock_json_put_label(j, table, row, label);
 	if (table->layout == LOCK_BY_NAME)
 		json_u64(j, "acquired", row->acquired);
 	json_u64(j, "contended", row->contended);
@@ -77,7 +77,7 @@ static void put_row(
 	(void)text_line_end(j->out);
 }
 
-static bool put_rows(struct json *j, const struct lock_table *table)
+static bool lock_json_put_rows(struct json *j, const struct lock_table *table)
 {
 	size_t count;
 	uint32_t *order = lock_table_order(table, &count);
@@ -86,7 +86,7 @@ static bool put_rows(struct json *j, const struct lock_table *table)
 	json_string(j, "sorted_by", str_from(lock_column_name(table->key)));
 	json_array(j, "rows");
 	for (size_t i = 0; i < count; i++)
-		put_row(j, table, &table->rows[order[i]], &table->labels[order[i]]);
+		lock_json_put_row(j, table, &table->rows[order[i]], &table->labels[order[i]]);
 	json_array_end(j);
 	free(order);
 	return true;
@@ -127,7 +127,7 @@ bool lock_json(const struct lock_job *job, const struct lock_table *table, struc
 	} else {
 		json_u64(&j, "without_row", waits->others.acquired);
 		json_u64(&j, "without_row_ns", waits->others.total_ns);
-		is_whole = put_rows(&j, table);
+		is_whole = lock_json_put_rows(&j, table);
 	}
 	json_object_end(&j);
 	return is_whole;

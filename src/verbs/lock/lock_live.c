@@ -41,7 +41,7 @@ struct lock_live {
 
 /* ---- opening ---- */
 
-static void say_notes(struct lock_live *live)
+static void lock_live_say_notes(struct lock_live *live)
 {
 	if (!live->job->settings->quiet)
 		cli_print_diag(live->job->cli, &live->diag);
@@ -50,7 +50,7 @@ static void say_notes(struct lock_live *live)
 }
 
 /* What -p and --tid name is watched on all CPUs, and -C tells its samples apart. */
-static struct target_request target_of(const struct lock_settings *s, bool has_command)
+static struct target_request lock_live_target_of(const struct lock_settings *s, bool has_command)
 {
 	bool has_threads = s->pids || s->tids;
 
@@ -61,13 +61,13 @@ static struct target_request target_of(const struct lock_settings *s, bool has_c
 		.has_command = has_command};
 }
 
-static void complete_settings(struct lock_live *live, bool has_command)
+static void lock_live_complete_settings(struct lock_live *live, bool has_command)
 {
 	const struct lock_settings *s = live->job->settings;
 	struct record_attr_options *attrs = &live->settings.attrs;
 	struct target_request *target = &live->settings.target;
 
-	*target = target_of(s, has_command);
+	*target = lock_live_target_of(s, has_command);
 	attrs->is_system_wide = (target->system_wide || target->cpus) && !s->pids && !s->tids;
 	attrs->has_command = has_command && !s->pids && !s->tids;
 	attrs->no_inherit = s->tids != NULL;
@@ -139,7 +139,7 @@ static enum tally_status learn_state(struct lock_live *live, size_t start, struc
 	return st;
 }
 
-static enum tally_status describe(struct lock_live *live, struct tally_error *err)
+static enum tally_status lock_live_describe(struct lock_live *live, struct tally_error *err)
 {
 	const struct record_sink sink = {to_beginning, live};
 	enum tally_status st = record_description_read(&live->opening, &live->description, err);
@@ -153,7 +153,7 @@ static enum tally_status describe(struct lock_live *live, struct tally_error *er
 	return st == TALLY_OK ? learn_state(live, start, err) : st;
 }
 
-static enum tally_status open_source(struct lock_live *live, struct tally_error *err)
+static enum tally_status lock_live_open_source(struct lock_live *live, struct tally_error *err)
 {
 	const struct lock_settings *s = live->job->settings;
 	const struct binary_store_options store = {.kallsyms = s->kallsyms, .vmlinux = s->vmlinux};
@@ -167,14 +167,14 @@ static enum tally_status open_source(struct lock_live *live, struct tally_error 
 	return st == TALLY_OK ? lock_job_begin(live->job, err) : st;
 }
 
-static uint64_t time_of(void *context, const struct record *record)
+static uint64_t lock_live_time_of(void *context, const struct record *record)
 {
 	const struct lock_live *live = context;
 
 	return time_order_time_of(live->job->source.reader, record, false);
 }
 
-static enum tally_status make_events(struct lock_live *live, struct tally_error *err)
+static enum tally_status lock_live_make_events(struct lock_live *live, struct tally_error *err)
 {
 	struct event_catalogue *catalogue;
 	enum tally_status st = event_catalogue_create(live->request.kernel, &catalogue, err);
@@ -186,22 +186,23 @@ static enum tally_status make_events(struct lock_live *live, struct tally_error 
 	return st == TALLY_OK ? record_attrs_apply(&live->events, &live->settings.attrs, err) : st;
 }
 
-static enum tally_status open_all(struct lock_live *live, struct tally_error *err)
+static enum tally_status lock_live_open_all(struct lock_live *live, struct tally_error *err)
 {
-	enum tally_status st = make_events(live, err);
+	enum tally_status st = lock_live_make_events(live, err);
 
 	if (st != TALLY_OK)
 		return st;
 	leave_out_mappings(&live->events);
 	st = open_rings(live, err);
 	if (st == TALLY_OK)
-		st = describe(live, err);
+		st = lock_live_describe(live, err);
 	if (st == TALLY_OK)
-		st = open_source(live, err);
-	return st == TALLY_OK ? ring_merge_init(&live->merge, live->opening.recorder, time_of, live, err) : st;
+		st = lock_live_open_source(live, err);
+	return st == TALLY_OK ? ring_merge_init(&live->merge, live->opening.recorder, lock_live_time_of, live, err)
+			      : st;
 }
 
-static enum tally_status take_signals(struct lock_live *live, struct tally_error *err)
+static enum tally_status lock_live_take_signals(struct lock_live *live, struct tally_error *err)
 {
 	sigset_t mask;
 
@@ -215,9 +216,9 @@ static enum tally_status take_signals(struct lock_live *live, struct tally_error
 }
 
 /* What is waited for comes from now on. */
-static enum tally_status start(struct lock_live *live, struct tally_error *err)
+static enum tally_status lock_live_start(struct lock_live *live, struct tally_error *err)
 {
-	enum tally_status st = take_signals(live, err);
+	enum tally_status st = lock_live_take_signals(live, err);
 
 	if (st == TALLY_OK)
 		st = recorder_enable(live->opening.recorder, err);
@@ -242,13 +243,13 @@ int lock_live_open(const struct lock_live_config *config, struct lock_live **out
 	live->signal_fd = -1;
 	diag_init(&live->diag);
 	live_state_init(&live->state);
-	complete_settings(live, config->words[0] != NULL);
+	lock_live_complete_settings(live, config->words[0] != NULL);
 	live->request = request_of(live, config);
 	live->opening.request = &live->request;
-	enum tally_status st = open_all(live, &err);
-	say_notes(live);
+	enum tally_status st = lock_live_open_all(live, &err);
+	lock_live_say_notes(live);
 	if (st == TALLY_OK)
-		st = start(live, &err);
+		st = lock_live_start(live, &err);
 	return st == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
@@ -280,7 +281,8 @@ static enum tally_status take_symbol(struct lock_live *live, const struct record
 	const struct record_fields *fields, struct tally_error *err)
 {
 	struct data_source *source = &live->job->source;
-	enum tally_status st = machine_apply(source->sideband.machine, record, fields, time_of(live, record), err);
+	enum tally_status st =
+		machine_apply(source->sideband.machine, record, fields, lock_live_time_of(live, record), err);
 
 	resolver_forget_epochs(&source->resolver);
 	return st == TALLY_OK ? machine_finish(source->sideband.machine, err) : st;
@@ -305,7 +307,8 @@ static enum tally_status take_cgroup(
 	return st == TALLY_OK ? cgroup_names_add(names, cgroup->id, cgroup->path, err) : st;
 }
 
-static enum tally_status take_sideband(struct lock_live *live, const struct record *record, struct tally_error *err)
+static enum tally_status lock_live_take_sideband(
+	struct lock_live *live, const struct record *record, struct tally_error *err)
 {
 	struct record_fields fields;
 
@@ -326,18 +329,19 @@ static enum tally_status take_sideband(struct lock_live *live, const struct reco
 	return sideband_count(&live->job->source.sideband, live->job->source.reader, record, err);
 }
 
-static enum tally_status take_record(struct lock_live *live, const struct record *record, struct tally_error *err)
+static enum tally_status lock_live_take_record(
+	struct lock_live *live, const struct record *record, struct tally_error *err)
 {
 	struct data_sample sample;
 
 	if (record->type != RECORD_SAMPLE)
-		return take_sideband(live, record, err);
+		return lock_live_take_sideband(live, record, err);
 	return data_source_decode(&live->job->source, record, &sample) ? lock_job_take(live->job, &sample, err)
 								       : TALLY_OK;
 }
 
 /* What ended, and what was resolved, is let go of where there is much of it. */
-static enum tally_status relieve(struct lock_live *live, struct tally_error *err)
+static enum tally_status lock_live_relieve(struct lock_live *live, struct tally_error *err)
 {
 	struct data_source *source = &live->job->source;
 
@@ -346,24 +350,24 @@ static enum tally_status relieve(struct lock_live *live, struct tally_error *err
 	return live->state.ended_threads < ENDED_KEPT ? TALLY_OK : live_state_settle(&live->state, err);
 }
 
-static enum tally_status drain(struct lock_live *live, bool is_last, struct tally_error *err)
+static enum tally_status lock_live_drain(struct lock_live *live, bool is_last, struct tally_error *err)
 {
 	uint64_t fill;
 	struct record record;
 	enum tally_status st = ring_merge_look(&live->merge, is_last, &fill, err);
 
 	while (st == TALLY_OK && ring_merge_next(&live->merge, &record)) {
-		st = take_record(live, &record, err);
+		st = lock_live_take_record(live, &record, err);
 		if (st == TALLY_OK && !ring_merge_advance(&live->merge))
 			st = error_nomem(err);
 	}
 	ring_merge_release(&live->merge);
-	return st == TALLY_OK ? relieve(live, err) : st;
+	return st == TALLY_OK ? lock_live_relieve(live, err) : st;
 }
 
 /* ---- running ---- */
 
-static enum tally_status read_signals(struct lock_live *live, struct tally_error *err)
+static enum tally_status lock_live_read_signals(struct lock_live *live, struct tally_error *err)
 {
 	struct signalfd_siginfo info;
 	struct rusage usage;
@@ -381,7 +385,7 @@ static enum tally_status read_signals(struct lock_live *live, struct tally_error
 	return st;
 }
 
-static enum tally_status watch(struct lock_live *live, struct tally_error *err)
+static enum tally_status lock_live_watch(struct lock_live *live, struct tally_error *err)
 {
 	struct recorder *recorder = live->opening.recorder;
 	enum tally_status st = TALLY_OK;
@@ -390,16 +394,16 @@ static enum tally_status watch(struct lock_live *live, struct tally_error *err)
 		bool is_ready = false;
 		st = recorder_wait(recorder, live->signal_fd, WAIT_MS, &is_ready, err);
 		if (st == TALLY_OK && is_ready)
-			st = read_signals(live, err);
+			st = lock_live_read_signals(live, err);
 		live->is_over |= recorder_target_is_over(recorder);
 		if (st == TALLY_OK && !live->is_over)
-			st = drain(live, false, err);
+			st = lock_live_drain(live, false, err);
 	}
 	return st;
 }
 
 /* LOST records come only when a ring has room again: what the kernel counted has all of it, where it counts. */
-static void count_lost(struct lock_live *live)
+static void lock_live_count_lost(struct lock_live *live)
 {
 	struct input_health *health = &live->job->source.sideband.health;
 	uint64_t lost = 0;
@@ -413,7 +417,7 @@ static void count_lost(struct lock_live *live)
 	health->damaged.count += live->merge.merge.damaged;
 }
 
-static void end_child(struct lock_live *live)
+static void lock_live_end_child(struct lock_live *live)
 {
 	struct rusage usage;
 	int status;
@@ -426,13 +430,13 @@ static void end_child(struct lock_live *live)
 
 enum tally_status lock_live_run(struct lock_live *live, struct tally_error *err)
 {
-	enum tally_status st = watch(live, err);
+	enum tally_status st = lock_live_watch(live, err);
 
 	recorder_disable(live->opening.recorder);
 	if (st == TALLY_OK)
-		st = drain(live, true, err);
-	count_lost(live);
+		st = lock_live_drain(live, true, err);
+	lock_live_count_lost(live);
 	lock_job_finish(live->job);
-	end_child(live);
+	lock_live_end_child(live);
 	return st;
 }

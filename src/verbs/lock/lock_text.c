@@ -8,13 +8,13 @@
 #define NAME_KEPT  16 /* of a longer name, before "..." */
 #define TIME_WIDTH 12
 
-struct column {
+struct lock_text_column {
 	const char *name, *title;
 	size_t width;
 	bool is_time;
 };
 
-static const struct column columns[LOCK_COLUMNS] = {
+static const struct lock_text_column columns[LOCK_COLUMNS] = {
 	[LOCK_ACQUIRED] = {"acquired", "acquired", 10, false},
 	[LOCK_CONTENDED] = {"contended", "contended", 10, false},
 	[LOCK_AVG_WAIT] = {"avg_wait", "avg wait", TIME_WIDTH, true},
@@ -85,13 +85,13 @@ static void add_titles(const struct lock_table *t, struct text *out)
 	if (t->layout == LOCK_BY_NAME)
 		text_printf(out, "%*s ", NAME_WIDTH, "Name");
 	for (size_t i = 0; i < t->column_count; i++) {
-		const struct column *c = &columns[t->columns[i]];
+		const struct lock_text_column *c = &columns[t->columns[i]];
 		text_printf(out, "%*s ", (int)c->width, c->title);
 	}
 	text_printf(out, "%s\n\n", tails[t->layout]);
 }
 
-static void add_name(struct text *out, const char *name)
+static void lock_text_add_name(struct text *out, const char *name)
 {
 	char cut[NAME_WIDTH];
 	if (strlen(name) >= NAME_WIDTH) {
@@ -128,13 +128,13 @@ static void add_tail(
 		text_printf(out, "  %s", l->name);
 }
 
-static void add_row(
+static void lock_text_add_row(
 	const struct lock_table *t, const struct lock_row *row, const struct lock_label *l, struct text *out)
 {
 	if (t->layout == LOCK_BY_NAME)
-		add_name(out, l->name);
+		lock_text_add_name(out, l->name);
 	for (size_t i = 0; i < t->column_count; i++) {
-		const struct column *c = &columns[t->columns[i]];
+		const struct lock_text_column *c = &columns[t->columns[i]];
 		uint64_t value = lock_row_value(row, t->columns[i]);
 		if (c->is_time)
 			add_time(out, value);
@@ -201,7 +201,7 @@ static void add_separated_titles(const struct lock_table *t, struct text *out)
 	text_char(out, '\n');
 }
 
-static int compare_rows(const void *left, const void *right, void *data)
+static int lock_text_compare_rows(const void *left, const void *right, void *data)
 {
 	const struct lock_table *t = data;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -220,7 +220,7 @@ uint32_t *lock_table_order(const struct lock_table *table, size_t *count)
 	for (size_t i = 0; i < table->count; i++)
 		if (table->rows[i].acquired > 0)
 			order[kept++] = (uint32_t)i;
-	qsort_r(order, kept, sizeof(*order), compare_rows, (void *)(uintptr_t)table);
+	qsort_r(order, kept, sizeof(*order), lock_text_compare_rows, (void *)(uintptr_t)table);
 	*count = table->limit && table->limit < kept ? (size_t)table->limit : kept;
 	return order;
 }
@@ -240,7 +240,7 @@ bool lock_table_print(const struct lock_table *table, struct text *out)
 		if (table->separator)
 			add_separated(table, row, &table->labels[order[i]], out);
 		else
-			add_row(table, row, &table->labels[order[i]], out);
+			lock_text_add_row(table, row, &table->labels[order[i]], out);
 	}
 	free(order);
 	return !out->failed;

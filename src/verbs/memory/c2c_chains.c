@@ -23,7 +23,8 @@ bool c2c_chains_note(
 }
 
 /* PROFILE_NONE: out of memory, which the builder remembers. */
-static uint32_t add_frame(struct c2c_chains *chains, struct profile_builder *b, uint32_t frame, struct tally_error *err)
+static uint32_t c2c_chains_add_frame(
+	struct c2c_chains *chains, struct profile_builder *b, uint32_t frame, struct tally_error *err)
 {
 	while (chains->frames.len <= frame)
 		if (!vec_push(&chains->frames, 0))
@@ -58,7 +59,7 @@ static uint32_t add_frame(struct c2c_chains *chains, struct profile_builder *b, 
 	return id;
 }
 
-static enum tally_status add_chain(
+static enum tally_status c2c_chains_add_chain(
 	struct c2c_chains *chains, struct profile_builder *b, const struct c2c_chain *noted, struct tally_error *err)
 {
 	VEC(uint32_t) frames = {0};
@@ -67,14 +68,14 @@ static enum tally_status add_chain(
 		stack = list_table_get(&chains->source->resolver.stacks, noted->stack);
 	bool is_done = vec_reserve(&frames, stack.count + 1);
 	for (uint32_t i = 0; i < stack.count && is_done; i++) {
-		uint32_t frame = add_frame(chains, b, stack.items[i], err);
+		uint32_t frame = c2c_chains_add_frame(chains, b, stack.items[i], err);
 		is_done = frame != PROFILE_NONE;
 		frames.items[frames.len++] = frame;
 	}
 	struct profile_thread thread = {
 		.tid = (int32_t)noted->entry, .comm = profile_builder_string(b, STR("")), .last_comm = 0};
 	struct profile_sample sample = {.thread = profile_builder_thread(b, &thread),
-		.leaf = add_frame(chains, b, noted->leaf, err),
+		.leaf = c2c_chains_add_frame(chains, b, noted->leaf, err),
 		.stack = stack.count > 0 && is_done ? profile_builder_stack(b, frames.items, frames.len) : PROFILE_NONE,
 		.cpu = -1,
 		.count = 1,
@@ -95,7 +96,7 @@ static enum tally_status make_profile(struct c2c_chains *chains, struct tally_er
 	struct profile_event event = {.name = profile_builder_string(b, STR("accesses")), .member_count = 1};
 	profile_builder_event(b, &event);
 	for (size_t i = 0; i < chains->noted.len && status == TALLY_OK; i++)
-		status = add_chain(chains, b, &chains->noted.items[i], err);
+		status = c2c_chains_add_chain(chains, b, &chains->noted.items[i], err);
 	if (status == TALLY_OK)
 		return profile_builder_finish(b, &chains->profile, err);
 	profile_builder_destroy(b);

@@ -61,7 +61,7 @@ static void put_mean(struct json *j, const char *key, const struct mean *mean)
 }
 
 /* What makes it a row of its own. */
-static void put_keys(
+static void c2c_json_put_keys(
 	struct json *j, const struct c2c_table *t, const struct cache_entry *e, const struct c2c_label *label)
 {
 	for (size_t i = 0; i < t->key_count; i++) {
@@ -111,13 +111,13 @@ static void put_cpus(struct json *j, const struct c2c_order *order, uint32_t ent
 	json_array_end(j);
 }
 
-static void put_entry(struct json *j, const struct c2c_order *order, uint32_t index)
+static void c2c_json_put_entry(struct json *j, const struct c2c_order *order, uint32_t index)
 {
 	const struct c2c_table *t = order->table;
 	const struct cache_entry *e = &t->lines->entries.items[index];
 	json_object(j, NULL);
 	json_u64(j, "offset", e->offset);
-	put_keys(j, t, e, &t->labels[index]);
+	c2c_json_put_keys(j, t, e, &t->labels[index]);
 	put_nodes(j, e->memory_nodes);
 	json_u64(j, "physical_addresses", e->physical_count);
 	put_counts(j, "accesses", &e->counts);
@@ -133,7 +133,7 @@ static void put_entry(struct json *j, const struct c2c_order *order, uint32_t in
 	(void)text_line_end(j->out);
 }
 
-static void put_line(struct json *j, const struct c2c_order *order, uint32_t index)
+static void c2c_json_put_line(struct json *j, const struct c2c_order *order, uint32_t index)
 {
 	const struct c2c_table *t = order->table;
 	const struct cache_line *line = &t->lines->lines.items[index];
@@ -147,7 +147,7 @@ static void put_line(struct json *j, const struct c2c_order *order, uint32_t ind
 	json_array(j, "offsets");
 	for (uint32_t i = order->first_entry[index]; i < order->first_entry[index + 1]; i++)
 		if (c2c_entry_is_shown(t, &t->lines->entries.items[order->entries[i]]))
-			put_entry(j, order, order->entries[i]);
+			c2c_json_put_entry(j, order, order->entries[i]);
 	json_array_end(j);
 	json_object_end(j);
 }
@@ -174,7 +174,7 @@ bool c2c_json(const struct c2c_table *table, const char *path, struct text *out)
 	if (is_done && !table->only_stats) {
 		json_array(&j, "lines");
 		for (size_t i = 0; i < order.line_count; i++)
-			put_line(&j, &order, order.lines[i]);
+			c2c_json_put_line(&j, &order, order.lines[i]);
 		json_array_end(&j);
 	}
 	json_object_end(&j);

@@ -39,7 +39,7 @@ uint64_t c2c_shared_lines(const struct c2c_table *table, struct access_counts *s
 	return count;
 }
 
-static int compare_lines(const void *left, const void *right, void *context)
+static int c2c_table_compare_lines(const void *left, const void *right, void *context)
 {
 	const struct c2c_order *p = context;
 	const struct cache_line *a = &p->table->lines->lines.items[*(const uint32_t *)left];
@@ -54,7 +54,7 @@ static int compare_lines(const void *left, const void *right, void *context)
 	return (a->memory > b->memory) - (a->memory < b->memory);
 }
 
-static int compare_keys(const struct c2c_order *p, uint32_t left, uint32_t right)
+static int c2c_table_compare_keys(const struct c2c_order *p, uint32_t left, uint32_t right)
 {
 	const struct c2c_table *t = p->table;
 	const struct cache_entry *a = &t->lines->entries.items[left], *b = &t->lines->entries.items[right];
@@ -98,7 +98,7 @@ static int compare_entries(const void *left, const void *right, void *context)
 	}
 	if (of_a != of_b)
 		return of_a > of_b ? -1 : 1;
-	return compare_keys(p, *(const uint32_t *)left, *(const uint32_t *)right);
+	return c2c_table_compare_keys(p, *(const uint32_t *)left, *(const uint32_t *)right);
 }
 
 static int compare_uses(const void *left, const void *right, void *context)
@@ -140,7 +140,7 @@ bool c2c_order_init(struct c2c_order *order, const struct c2c_table *table)
 {
 	const struct cache_lines *lines = table->lines;
 	*order = (struct c2c_order){.table = table};
-	order->lines = new_order(order, lines->lines.len, compare_lines);
+	order->lines = new_order(order, lines->lines.len, c2c_table_compare_lines);
 	order->entries = new_order(order, lines->entries.len, compare_entries);
 	order->uses = new_order(order, lines->uses.len, compare_uses);
 	order->first_use = calloc(lines->entries.len + 1, sizeof(*order->first_use));

@@ -8,19 +8,19 @@
 #define SYMBOL_WIDTH 22
 #define OBJECT_WIDTH 16
 
-struct printer {
+struct c2c_text_printer {
 	const struct c2c_table *table;
 	struct text *out;
 	struct c2c_order order;
 	int line_width, comm_width;
 };
 
-static double share(uint64_t part, uint64_t whole)
+static double c2c_text_share(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole * 100.0 : 0.0;
 }
 
-static void print_heading(struct text *out, const char *title)
+static void c2c_text_print_heading(struct text *out, const char *title)
 {
 	text_printf(out, RULE "\n%s\n" RULE "\n", title);
 }
@@ -33,7 +33,7 @@ static void print_number(struct text *out, const char *name, uint64_t value)
 static void print_part(struct text *out, const char *name, uint64_t part, uint64_t whole)
 {
 	if (whole)
-		text_printf(out, "  %-34s: %10.1f%%\n", name, share(part, whole));
+		text_printf(out, "  %-34s: %10.1f%%\n", name, c2c_text_share(part, whole));
 	else
 		text_printf(out, "  %-34s: %10s%%\n", name, "-nan");
 }
@@ -55,7 +55,7 @@ static void print_kinds(struct text *out, const struct access_counts *c, const s
 
 #define PRINT_KINDS(out, counts, kinds) print_kinds(out, counts, kinds, sizeof(kinds) / sizeof((kinds)[0]))
 
-static void print_all(struct text *out, const struct access_counts *c)
+static void c2c_text_print_all(struct text *out, const struct access_counts *c)
 {
 	static const struct named_kind loads[] = {{"Locked Load/Store Operations", ACCESS_LOCKED},
 		{"Load Operations", ACCESS_LOAD}, {"Loads - uncacheable", ACCESS_LOAD_UNCACHED},
@@ -76,7 +76,7 @@ static void print_all(struct text *out, const struct access_counts *c)
 		{"Unable to parse data source", ACCESS_UNKNOWN}};
 	uint64_t misses =
 		c->n[ACCESS_LOCAL_DRAM] + c->n[ACCESS_REMOTE_DRAM] + c->n[ACCESS_REMOTE_HIT] + c->n[ACCESS_REMOTE_HITM];
-	print_heading(out, "            Trace Event Information              ");
+	c2c_text_print_heading(out, "            Trace Event Information              ");
 	print_number(out, "Total records", c->samples);
 	PRINT_KINDS(out, c, loads);
 	print_number(out, "Load LLC Misses", misses);
@@ -88,7 +88,7 @@ static void print_all(struct text *out, const struct access_counts *c)
 	PRINT_KINDS(out, c, stores);
 }
 
-static void print_shared(struct printer *p)
+static void print_shared(struct c2c_text_printer *p)
 {
 	static const struct named_kind hits[] = {{"Load HITs on shared lines", ACCESS_LOAD},
 		{"Fill Buffer Hits on shared lines", ACCESS_FILL_BUFFER}, {"L1D hits on shared lines", ACCESS_L1},
@@ -98,7 +98,7 @@ static void print_shared(struct printer *p)
 		{"Store No available memory level", ACCESS_STORE_NO_LEVEL}};
 	struct access_counts sum;
 	uint64_t count = c2c_shared_lines(p->table, &sum);
-	print_heading(p->out, "    Global Shared Cache Line Event Information   ");
+	c2c_text_print_heading(p->out, "    Global Shared Cache Line Event Information   ");
 	print_number(p->out, "Total Shared Cache Lines", count);
 	PRINT_KINDS(p->out, &sum, hits);
 	print_number(p->out, "Load hits on peer cache or nodes", access_counts_peers(&sum));
@@ -109,24 +109,24 @@ static void print_shared(struct printer *p)
 	print_number(p->out, "Total Merged records", access_counts_hitms(&sum) + sum.n[ACCESS_STORE]);
 }
 
-static const char *key_name(enum c2c_key key)
+static const char *c2c_text_key_name(enum c2c_key key)
 {
 	static const char *const names[C2C_KEYS] = {"pid", "tid", "iaddr", "dso"};
 	return names[key];
 }
 
-static void print_details(struct printer *p)
+static void print_details(struct c2c_text_printer *p)
 {
 	static const char *const sorts[] = {"Total HITMs", "Local HITMs", "Remote HITMs", "Peer Snoop"};
 	const struct c2c_table *t = p->table;
-	print_heading(p->out, "                 c2c details                     ");
+	c2c_text_print_heading(p->out, "                 c2c details                     ");
 	for (size_t i = 0; i < t->event_count; i++)
 		text_printf(p->out, "  %-34s: %.*s\n", i ? "" : "Events", (int)t->event_names[i].len,
 			t->event_names[i].data);
 	text_printf(p->out, "  %-34s: %s\n  %-34s: offset", "Cachelines sort on", sorts[t->display],
 		"Cacheline data grouping");
 	for (size_t i = 0; i < t->key_count; i++)
-		text_printf(p->out, ",%s", key_name(t->keys[i]));
+		text_printf(p->out, ",%s", c2c_text_key_name(t->keys[i]));
 	text_str(p->out, "\n");
 }
 
@@ -148,12 +148,12 @@ static void print_nodes(struct text *out, uint64_t nodes)
 	text_printf(out, "  %4s", nodes ? list : "N/A");
 }
 
-static void print_lines_header(struct printer *p)
+static void print_lines_header(struct c2c_text_printer *p)
 {
 	static const char *const firsts[] = {"    Tot", "    Lcl", "    Rmt", "   Peer"};
 	bool is_peer = p->table->display == C2C_PEER;
 	struct text *out = p->out;
-	print_heading(out, "           Shared Data Cache Line Table          ");
+	c2c_text_print_heading(out, "           Shared Data Cache Line Table          ");
 	text_printf(out,
 		"#\n#        %s  %s  ------- %s -------    Total    Total    Total  --------- Stores --------  "
 		"----- Core Load Hit -----  - LLC Load Hit --  - RMT Load Hit --  --- Load Dram ----\n",
@@ -170,12 +170,12 @@ static void print_lines_header(struct printer *p)
 	text_str(out, "  ........  .......  ........  .......  ........  ........\n#\n");
 }
 
-static void print_count(struct text *out, int width, uint64_t value)
+static void c2c_text_print_count(struct text *out, int width, uint64_t value)
 {
 	text_printf(out, "  %*" PRIu64, width, value);
 }
 
-static void print_line(struct printer *p, size_t index)
+static void c2c_text_print_line(struct c2c_text_printer *p, size_t index)
 {
 	const struct cache_line *line = &p->table->lines->lines.items[p->order.lines[index]];
 	const struct access_counts *c = &line->counts;
@@ -187,23 +187,23 @@ static void print_line(struct printer *p, size_t index)
 	snprintf(address, sizeof(address), "0x%" PRIx64, line->address);
 	text_printf(p->out, "  %5zu  %18s", index, address);
 	print_nodes(p->out, line->memory_nodes);
-	print_count(p->out, 6, line->physical_count);
-	text_printf(p->out, "  %6.2f%%", share(c2c_displayed(p->table, c), p->order.displayed));
+	c2c_text_print_count(p->out, 6, line->physical_count);
+	text_printf(p->out, "  %6.2f%%", c2c_text_share(c2c_displayed(p->table, c), p->order.displayed));
 	const uint64_t values[] = {local + remote, local, remote, loads + stores, loads, c->n[ACCESS_STORE],
 		c->n[ACCESS_STORE_L1_HIT], c->n[ACCESS_STORE_L1_MISS], c->n[ACCESS_STORE_NO_LEVEL],
 		c->n[ACCESS_FILL_BUFFER], c->n[ACCESS_L1], c->n[ACCESS_L2]};
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		print_count(p->out, 7, values[i]);
-	print_count(p->out, 8, c->n[ACCESS_LAST_LEVEL]);
-	print_count(p->out, 7, c->n[ACCESS_LOCAL_HITM]);
-	print_count(p->out, 8, c->n[ACCESS_REMOTE_HIT]);
-	print_count(p->out, 7, c->n[ACCESS_REMOTE_HITM]);
-	print_count(p->out, 8, c->n[ACCESS_LOCAL_DRAM]);
-	print_count(p->out, 8, c->n[ACCESS_REMOTE_DRAM]);
+		c2c_text_print_count(p->out, 7, values[i]);
+	c2c_text_print_count(p->out, 8, c->n[ACCESS_LAST_LEVEL]);
+	c2c_text_print_count(p->out, 7, c->n[ACCESS_LOCAL_HITM]);
+	c2c_text_print_count(p->out, 8, c->n[ACCESS_REMOTE_HIT]);
+	c2c_text_print_count(p->out, 7, c->n[ACCESS_REMOTE_HITM]);
+	c2c_text_print_count(p->out, 8, c->n[ACCESS_LOCAL_DRAM]);
+	c2c_text_print_count(p->out, 8, c->n[ACCESS_REMOTE_DRAM]);
 	text_str(p->out, "\n");
 }
 
-static bool has_key(const struct c2c_table *t, enum c2c_key key)
+static bool c2c_text_has_key(const struct c2c_table *t, enum c2c_key key)
 {
 	for (size_t i = 0; i < t->key_count; i++)
 		if (t->keys[i] == key)
@@ -219,11 +219,11 @@ static void print_dots(struct text *out, int count)
 }
 
 /* One of the three lines of the header: the upper words, the lower ones, the dots. */
-static void print_offsets_head(struct printer *p, int row)
+static void print_offsets_head(struct c2c_text_printer *p, int row)
 {
 	const struct c2c_table *t = p->table;
 	struct text *out = p->out;
-	bool is_peer = t->display == C2C_PEER, has_code = has_key(t, C2C_KEY_IADDR);
+	bool is_peer = t->display == C2C_PEER, has_code = c2c_text_has_key(t, C2C_KEY_IADDR);
 	int tid_width = 8 + p->comm_width;
 	static const char *const nodes[] = {"Node", NULL, "Node{cpu list}"};
 	const char *node = nodes[t->node_detail];
@@ -256,7 +256,7 @@ static void print_offsets_head(struct printer *p, int row)
 	static const char *const symbols[3] = {
 		"                        ", "                  Symbol", "  ......................"};
 	static const char *const objects[3] = {"            Shared", "            Object", "  ................"};
-	bool has_object = has_code || has_key(t, C2C_KEY_DSO);
+	bool has_object = has_code || c2c_text_has_key(t, C2C_KEY_DSO);
 	text_str(out, has_code ? symbols[row] : "");
 	text_str(out, has_object ? objects[row] : "");
 	if (has_code && !t->without_lines) {
@@ -277,7 +277,7 @@ struct node_sums {
 	uint64_t cpus, hitms, stores;
 };
 
-static struct node_sums sum_node(const struct printer *p, uint32_t entry, int node)
+static struct node_sums sum_node(const struct c2c_text_printer *p, uint32_t entry, int node)
 {
 	struct node_sums sums = {0};
 	const struct c2c_table *t = p->table;
@@ -292,15 +292,15 @@ static struct node_sums sum_node(const struct printer *p, uint32_t entry, int no
 	return sums;
 }
 
-static void print_share(struct text *out, uint64_t part, uint64_t whole)
+static void c2c_text_print_share(struct text *out, uint64_t part, uint64_t whole)
 {
 	if (whole)
-		text_printf(out, " %5.1f%%", share(part, whole));
+		text_printf(out, " %5.1f%%", c2c_text_share(part, whole));
 	else
 		text_printf(out, " %6s", "n/a");
 }
 
-static void print_cpus(struct printer *p, uint32_t entry, int node)
+static void c2c_text_print_cpus(struct c2c_text_printer *p, uint32_t entry, int node)
 {
 	const struct c2c_table *t = p->table;
 	const char *comma = "";
@@ -319,7 +319,7 @@ static void print_cpus(struct printer *p, uint32_t entry, int node)
 	}
 }
 
-static void print_entry_nodes(struct printer *p, uint32_t entry)
+static void print_entry_nodes(struct c2c_text_printer *p, uint32_t entry)
 {
 	const struct c2c_table *t = p->table;
 	struct node_sums all = sum_node(p, entry, -1);
@@ -338,17 +338,17 @@ static void print_entry_nodes(struct printer *p, uint32_t entry)
 		}
 		text_printf(p->out, t->node_detail == 0 ? "%2d" : "%2d{", node);
 		if (t->node_detail == 2)
-			print_cpus(p, entry, node);
+			c2c_text_print_cpus(p, entry, node);
 		if (t->node_detail == 1) {
 			text_printf(p->out, "%2d", (int)sums.cpus);
-			print_share(p->out, sums.hitms, all.hitms);
-			print_share(p->out, sums.stores, all.stores);
+			c2c_text_print_share(p->out, sums.hitms, all.hitms);
+			c2c_text_print_share(p->out, sums.stores, all.stores);
 		}
 		text_str(p->out, t->node_detail == 0 ? "" : "}");
 	}
 }
 
-static void print_keys(struct printer *p, const struct cache_entry *e, const struct c2c_label *label)
+static void c2c_text_print_keys(struct c2c_text_printer *p, const struct cache_entry *e, const struct c2c_label *label)
 {
 	char code[24];
 	for (size_t i = 0; i < p->table->key_count; i++) {
@@ -371,34 +371,34 @@ static void print_keys(struct printer *p, const struct cache_entry *e, const str
 	}
 }
 
-static void print_entry(struct printer *p, const struct access_counts *whole, uint32_t index)
+static void print_entry(struct c2c_text_printer *p, const struct access_counts *whole, uint32_t index)
 {
 	const struct c2c_table *t = p->table;
 	const struct cache_entry *e = &t->lines->entries.items[index];
 	const struct c2c_label *label = &t->labels[index];
-	bool is_peer = t->display == C2C_PEER, has_code = has_key(t, C2C_KEY_IADDR);
+	bool is_peer = t->display == C2C_PEER, has_code = c2c_text_has_key(t, C2C_KEY_IADDR);
 	const enum access_kind kinds[] = {is_peer ? ACCESS_REMOTE_PEER : ACCESS_REMOTE_HITM,
 		is_peer ? ACCESS_LOCAL_PEER : ACCESS_LOCAL_HITM, ACCESS_STORE_L1_HIT, ACCESS_STORE_L1_MISS,
 		ACCESS_STORE_NO_LEVEL};
 	text_str(p->out, "       ");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		text_printf(p->out, "  %6.2f%%", share(e->counts.n[kinds[i]], whole->n[kinds[i]]));
+		text_printf(p->out, "  %6.2f%%", c2c_text_share(e->counts.n[kinds[i]], whole->n[kinds[i]]));
 	char offset[24];
 	snprintf(offset, sizeof(offset), "0x%" PRIx64, e->offset);
 	text_printf(p->out, "  %18s", offset);
 	print_nodes(p->out, e->memory_nodes);
-	print_count(p->out, 6, e->physical_count);
-	print_keys(p, e, label);
+	c2c_text_print_count(p->out, 6, e->physical_count);
+	c2c_text_print_keys(p, e, label);
 	print_mean(p->out, is_peer ? &e->remote_peer : &e->remote_hitm);
 	print_mean(p->out, is_peer ? &e->local_peer : &e->local_hitm);
 	print_mean(p->out, &e->load);
-	print_count(p->out, 7, access_counts_loads(&e->counts) + access_counts_stores(&e->counts));
-	print_count(p->out, 8, p->order.first_use[index + 1] - p->order.first_use[index]);
+	c2c_text_print_count(p->out, 7, access_counts_loads(&e->counts) + access_counts_stores(&e->counts));
+	c2c_text_print_count(p->out, 8, p->order.first_use[index + 1] - p->order.first_use[index]);
 	if (has_code && t->full_symbols)
 		text_printf(p->out, "  %-*s", SYMBOL_WIDTH, label->symbol);
 	else if (has_code)
 		text_printf(p->out, "  %-*.*s", SYMBOL_WIDTH, SYMBOL_WIDTH, label->symbol);
-	if (has_code || has_key(t, C2C_KEY_DSO))
+	if (has_code || c2c_text_has_key(t, C2C_KEY_DSO))
 		text_printf(p->out, "  %-*.*s", OBJECT_WIDTH, t->full_symbols ? 4096 : OBJECT_WIDTH, label->object);
 	if (has_code && !t->without_lines)
 		text_printf(p->out, "  %-*s", p->line_width, label->line);
@@ -406,13 +406,13 @@ static void print_entry(struct printer *p, const struct access_counts *whole, ui
 	text_str(p->out, "\n");
 }
 
-static void print_offsets(struct printer *p)
+static void print_offsets(struct c2c_text_printer *p)
 {
 	static const char dashes[] = "  ----------------------------------------------------------------------\n";
 	const struct cache_lines *lines = p->table->lines;
 	bool is_peer = p->table->display == C2C_PEER;
 	text_str(p->out, "\n");
-	print_heading(p->out, "      Shared Cache Line Distribution Pareto      ");
+	c2c_text_print_heading(p->out, "      Shared Cache Line Distribution Pareto      ");
 	text_str(p->out, "#\n");
 	for (int row = 0; row < 3 && p->order.line_count; row++)
 		print_offsets_head(p, row);
@@ -423,11 +423,11 @@ static void print_offsets(struct printer *p)
 		char address[24];
 		snprintf(address, sizeof(address), "0x%" PRIx64, line->address);
 		text_printf(p->out, "%s%s  %5zu", i ? "\n" : "", dashes, i);
-		print_count(p->out, 7, c->n[is_peer ? ACCESS_REMOTE_PEER : ACCESS_REMOTE_HITM]);
-		print_count(p->out, 7, c->n[is_peer ? ACCESS_LOCAL_PEER : ACCESS_LOCAL_HITM]);
-		print_count(p->out, 7, c->n[ACCESS_STORE_L1_HIT]);
-		print_count(p->out, 7, c->n[ACCESS_STORE_L1_MISS]);
-		print_count(p->out, 7, c->n[ACCESS_STORE_NO_LEVEL]);
+		c2c_text_print_count(p->out, 7, c->n[is_peer ? ACCESS_REMOTE_PEER : ACCESS_REMOTE_HITM]);
+		c2c_text_print_count(p->out, 7, c->n[is_peer ? ACCESS_LOCAL_PEER : ACCESS_LOCAL_HITM]);
+		c2c_text_print_count(p->out, 7, c->n[ACCESS_STORE_L1_HIT]);
+		c2c_text_print_count(p->out, 7, c->n[ACCESS_STORE_L1_MISS]);
+		c2c_text_print_count(p->out, 7, c->n[ACCESS_STORE_NO_LEVEL]);
 		text_printf(p->out, "  %18s\n%s", address, dashes);
 		for (uint32_t k = p->order.first_entry[p->order.lines[i]];
 			k < p->order.first_entry[p->order.lines[i] + 1]; k++) {
@@ -441,7 +441,7 @@ static void print_offsets(struct printer *p)
 	}
 }
 
-static void fit_widths(struct printer *p)
+static void c2c_text_fit_widths(struct c2c_text_printer *p)
 {
 	const struct c2c_table *t = p->table;
 	p->line_width = (int)strlen("Source:Line");
@@ -454,11 +454,11 @@ static void fit_widths(struct printer *p)
 
 bool c2c_text_print(const struct c2c_table *table, struct text *out)
 {
-	struct printer p = {.table = table, .out = out};
+	struct c2c_text_printer p = {.table = table, .out = out};
 	bool is_done = c2c_order_init(&p.order, table);
 	if (is_done) {
-		fit_widths(&p);
-		print_all(out, &table->lines->total);
+		c2c_text_fit_widths(&p);
+		c2c_text_print_all(out, &table->lines->total);
 		text_str(out, "\n");
 		print_shared(&p);
 		text_str(out, "\n");
@@ -468,7 +468,7 @@ bool c2c_text_print(const struct c2c_table *table, struct text *out)
 		text_str(out, "\n");
 		print_lines_header(&p);
 		for (size_t i = 0; i < p.order.line_count; i++)
-			print_line(&p, i);
+			c2c_text_print_line(&p, i);
 		print_offsets(&p);
 	}
 	c2c_order_deinit(&p.order);

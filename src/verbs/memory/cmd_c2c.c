@@ -27,7 +27,7 @@
 #define MEMORY_FILE   (UINT64_C(2) << 32)
 #define MEMORY_KERNEL (UINT64_C(3) << 32)
 
-struct settings {
+struct cmd_c2c_settings {
 	const char *input, *vmlinux, *coalesce, *display;
 	bool force, stitches, stdio, shows_all, is_double, only_stats, full_symbols, without_lines, is_json;
 	unsigned verbose, node_detail;
@@ -35,11 +35,11 @@ struct settings {
 	struct tally_error problem; /* with -g */
 };
 
-#define ROW(member) .offset = offsetof(struct settings, member)
+#define ROW(member) .offset = offsetof(struct cmd_c2c_settings, member)
 
-static const char *set_chains(const struct option_use *use)
+static const char *cmd_c2c_set_chains(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_c2c_settings *settings = use->settings;
 	if (use->is_negated) {
 		settings->chains.chains.style = CHAIN_NONE;
 		return NULL;
@@ -72,7 +72,8 @@ static const struct option options[] = {
 	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say more"},
 	{"call-graph", 'g', OPTION_CALL, "print_type,threshold[,print_limit],order,sort_key,value",
-		.argument_is_optional = true, .takes_next_word = true, .call = set_chains, .is_self_explaining = true,
+		.argument_is_optional = true, .takes_next_word = true, .call = cmd_c2c_set_chains,
+		.is_self_explaining = true,
 		.help = "call chains below rows, of recordings that have them (graph,0,callee,function,percent); none: "
 			"not"},
 	{"stitch-lbr", 0, OPTION_FLAG, ROW(stitches),
@@ -98,7 +99,7 @@ struct c2c {
 	bool is_read; /* all, or up to where the recording is damaged */
 };
 
-static enum tally_status read_keys(struct c2c_table *t, const char *list, struct tally_error *err)
+static enum tally_status cmd_c2c_read_keys(struct c2c_table *t, const char *list, struct tally_error *err)
 {
 	static const char *const names[C2C_KEYS] = {"pid", "tid", "iaddr", "dso"};
 	struct tally_str rest = str_from(list ? list : "iaddr"), part;
@@ -136,7 +137,7 @@ static enum c2c_display usual_display(const struct c2c *c)
 	return is_arm ? C2C_PEER : C2C_TOTAL;
 }
 
-static enum tally_status check_events(struct c2c *c, struct tally_error *err)
+static enum tally_status cmd_c2c_check_events(struct c2c *c, struct tally_error *err)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(c->source.reader, &count);
@@ -158,7 +159,7 @@ static enum tally_status check_events(struct c2c *c, struct tally_error *err)
 }
 
 /* Which CPUs are of which node, as the recording's header has it. */
-static enum tally_status read_nodes(struct c2c *c, struct tally_error *err)
+static enum tally_status cmd_c2c_read_nodes(struct c2c *c, struct tally_error *err)
 {
 	const struct perfdata_features *f = perfdata_reader_features(c->source.reader);
 	if (f->numa_count == 0)
@@ -228,7 +229,7 @@ static void set_keys(const struct c2c *c, struct cache_access *a, const struct m
  * The kernel's memory is everybody's, and a file's the same wherever it is mapped. What a process has to itself is told
  * apart by process: memory of no file, and what it may have written to since it mapped it for itself alone.
  */
-static void set_memory(const struct c2c *c, struct cache_access *a, const struct mapping *data)
+static void cmd_c2c_set_memory(const struct c2c *c, struct cache_access *a, const struct mapping *data)
 {
 	const struct machine *machine = c->source.sideband.machine;
 	a->memory = MEMORY_OWN | (uint32_t)a->pid;
@@ -245,7 +246,7 @@ static void set_memory(const struct c2c *c, struct cache_access *a, const struct
 	}
 }
 
-static bool add_sample(struct c2c *c, const struct data_sample *s)
+static bool cmd_c2c_add_sample(struct c2c *c, const struct data_sample *s)
 {
 	const struct sample *sample = &s->sample;
 	const struct machine *machine = c->source.sideband.machine;
@@ -271,7 +272,7 @@ static bool add_sample(struct c2c *c, const struct data_sample *s)
 		.is_mapped = code && data,
 		.data_is_mapped = data != NULL,
 	};
-	set_memory(c, &access, data);
+	cmd_c2c_set_memory(c, &access, data);
 	set_keys(c, &access, code);
 	size_t before = c->lines.entries.len;
 	uint32_t entry;
@@ -287,7 +288,7 @@ static bool add_sample(struct c2c *c, const struct data_sample *s)
 	return label.comm && vec_push(&c->labels, label);
 }
 
-static const char *kept(struct c2c *c)
+static const char *cmd_c2c_kept(struct c2c *c)
 {
 	const char *made =
 		c->text.failed ? NULL : arena_string(&c->arena, c->text.data ? c->text.data : "", c->text.len);
@@ -309,28 +310,28 @@ static enum tally_status name_entries(struct c2c *c, struct tally_error *err)
 		else
 			text_printf(&c->text, "[%c] %#.16" PRIx64, level ? level : '.',
 				resolved_frame_get(&c->source.resolver.frames, e->frame).address);
-		label->symbol = kept(c);
+		label->symbol = cmd_c2c_kept(c);
 		text_bytes(&c->text, name->shown.data, name->shown.len);
-		label->object = kept(c);
+		label->object = cmd_c2c_kept(c);
 		if (!c->table.without_lines)
 			frame_name_line_text(name, false, &c->text);
-		label->line = kept(c);
+		label->line = cmd_c2c_kept(c);
 		if (!label->symbol || !label->object || !label->line)
 			return error_nomem(err);
 	}
 	return TALLY_OK;
 }
 
-static enum tally_status read_samples(struct c2c *c, struct tally_error *err)
+static enum tally_status cmd_c2c_read_samples(struct c2c *c, struct tally_error *err)
 {
 	struct data_sample sample;
-	enum tally_status status = check_events(c, err);
+	enum tally_status status = cmd_c2c_check_events(c, err);
 	if (status == TALLY_OK)
-		status = read_nodes(c, err);
+		status = cmd_c2c_read_nodes(c, err);
 	if (status != TALLY_OK)
 		return status;
 	while ((status = data_source_next(&c->source, &sample, err)) == TALLY_OK)
-		if (!add_sample(c, &sample))
+		if (!cmd_c2c_add_sample(c, &sample))
 			return error_nomem(err);
 	if (status == TALLY_NOMEM)
 		return status;
@@ -359,7 +360,7 @@ static void c2c_deinit(struct c2c *c)
 }
 
 static enum tally_status open_and_read(
-	const struct cli *cli, const struct settings *s, struct c2c *c, struct tally_error *err)
+	const struct cli *cli, const struct cmd_c2c_settings *s, struct c2c *c, struct tally_error *err)
 {
 	const struct binary_store_options store = {.vmlinux = s->vmlinux};
 	const struct data_input input = {.path = s->input, .force = s->force, .store = &store};
@@ -384,12 +385,12 @@ static enum tally_status open_and_read(
 	if (s->stitches && !c->stitcher.register_count)
 		cli_failf(cli, "note: " REPORT_CANNOT_STITCH);
 	c->source.resolver.stitcher = c->stitcher.register_count ? &c->stitcher : NULL;
-	status = read_samples(c, err);
+	status = cmd_c2c_read_samples(c, err);
 	cli_print_health(cli, &c->source.sideband.health);
 	return status;
 }
 
-static int run_report(const struct cli *cli, const struct settings *s)
+static int cmd_c2c_run_report(const struct cli *cli, const struct cmd_c2c_settings *s)
 {
 	struct c2c c = {.table = {.node_detail = s->node_detail > 2 ? 2 : s->node_detail,
 				.shows_all = s->shows_all,
@@ -398,7 +399,7 @@ static int run_report(const struct cli *cli, const struct settings *s)
 				.full_symbols = s->full_symbols,
 				.without_lines = s->without_lines}};
 	struct tally_error err = {0};
-	enum tally_status status = read_keys(&c.table, s->coalesce, &err);
+	enum tally_status status = cmd_c2c_read_keys(&c.table, s->coalesce, &err);
 	if (status == TALLY_OK)
 		status = read_display(&c.table, s->display, &err);
 	if (status != TALLY_OK)
@@ -430,9 +431,9 @@ static const char *const usages[] = {"{record|report} [<options>]", NULL};
 static const char *const examples[] = {"lines of memory that CPUs take from each other", "tally c2c report",
 	"and which CPUs", "tally c2c report -NN", NULL};
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_c2c_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_c2c_settings settings = {0};
 	int rest;
 	report_request_init(&settings.chains);
 	settings.chains.chains.min_percent = 0;
@@ -449,7 +450,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_usagef(cli, command, NULL, "report takes options only, not '%s'", argv[rest + 1]);
 	if (settings.is_json && settings.chains.chains_asked)
 		return cli_usagef(cli, command, "json,call-graph", "--json has no call chains: -g does not go with it");
-	return run_report(cli, &settings);
+	return cmd_c2c_run_report(cli, &settings);
 }
 
 const struct command command_c2c = {
@@ -462,5 +463,5 @@ const struct command command_c2c = {
 		"and by which code: what false sharing looks like. It needs recorded accesses to memory with their "
 		"data sources.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_c2c_run,
 };

@@ -7,13 +7,13 @@
 #include "verbs/memory/mem_dump.h"
 #include "verbs/memory/memory_record.h"
 
-struct settings {
+struct cmd_mem_settings {
 	const char *input, *sort, *separator, *cpus, *type;
 	bool force, hides_unresolved, physical, data_pages, dumps, by_data_type;
 	unsigned verbose;
 };
 
-#define ROW(field) .offset = offsetof(struct settings, field)
+#define ROW(field) .offset = offsetof(struct cmd_mem_settings, field)
 #define MAX_WORDS  32 /* of the report's command line: fewer are ever made */
 
 static const struct option options[] = {
@@ -40,7 +40,7 @@ static const char *const examples[] = {
 	"which data, and where it was found", "tally mem report", "by level only", "tally mem report -s mem,tlb", NULL};
 
 /* The keys that the operations have something to say for. */
-static const char *sort_keys(const struct settings *s, struct text *t)
+static const char *sort_keys(const struct cmd_mem_settings *s, struct text *t)
 {
 	bool is_store_only = s->type && strstr(s->type, "store") && !strstr(s->type, "load");
 	if (!s->sort && s->by_data_type)
@@ -71,7 +71,8 @@ static void add_flag(char **words, int *count, const char *name, bool is_set)
 }
 
 /* passed: options that are report's own. */
-static int run_report(const struct cli *cli, const struct settings *settings, char **passed, int passed_count)
+static int cmd_mem_run_report(
+	const struct cli *cli, const struct cmd_mem_settings *settings, char **passed, int passed_count)
 {
 	char **words = malloc(((size_t)passed_count + MAX_WORDS) * sizeof(*words));
 	int count = 0;
@@ -136,7 +137,7 @@ static int take_own_words(char **words, int count, char **own, char **passed)
 	return own_count;
 }
 
-static int run_dump(const struct cli *cli, const struct settings *settings)
+static int run_dump(const struct cli *cli, const struct cmd_mem_settings *settings)
 {
 	const struct mem_dump dump = {.input = {.path = settings->input, .force = settings->force},
 		.separator = settings->separator,
@@ -168,9 +169,9 @@ static const char *without_dump(char **words, int count)
 	return NULL;
 }
 
-static int report(const struct cli *cli, const struct command *command, char **words, int count, int before)
+static int cmd_mem_report(const struct cli *cli, const struct command *command, char **words, int count, int before)
 {
-	struct settings settings = {0};
+	struct cmd_mem_settings settings = {0};
 	char **own = malloc(2 * ((size_t)count + 1) * sizeof(*own)), **passed = own ? own + count + 1 : NULL;
 	int rest;
 	if (!own)
@@ -186,7 +187,8 @@ static int report(const struct cli *cli, const struct command *command, char **w
 	else if (code == CLI_GO_ON && settings.dumps && without_dump(passed, passed_count))
 		code = cli_failf(cli, "-D and %s cannot be used together", without_dump(passed, passed_count));
 	else if (code == CLI_GO_ON)
-		code = settings.dumps ? run_dump(cli, &settings) : run_report(cli, &settings, passed, passed_count);
+		code = settings.dumps ? run_dump(cli, &settings)
+				      : cmd_mem_run_report(cli, &settings, passed, passed_count);
 	free(own);
 	return code;
 }
@@ -196,16 +198,16 @@ static bool is_report(const char *word)
 	return cli_is_subverb(word, "report");
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_mem_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_mem_settings settings = {0};
 	int rest;
 	/* What follows is that verb's own: -U of record is another one. */
 	int before = 1;
 	while (before < argc && !cli_is_subverb(argv[before], "record") && !is_report(argv[before]))
 		before++;
 	if (before < argc && is_report(argv[before]))
-		return report(cli, command, argv, argc, before);
+		return cmd_mem_report(cli, command, argv, argc, before);
 	int code = cli_parse_options(cli, command, before, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
@@ -230,5 +232,5 @@ const struct command command_mem = {
 		       "TLB, snoops), whose it is, and which code asked for it. It is report --mem-mode -n, and takes "
 		       "that verb's options too.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_mem_run,
 };

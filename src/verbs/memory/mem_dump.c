@@ -9,7 +9,8 @@
 #include "tasks/session/recording_input.h"
 #include "tasks/session/script_values.h"
 
-static enum tally_status check_events(const struct data_source *source, bool needs_cpus, struct tally_error *err)
+static enum tally_status mem_dump_check_events(
+	const struct data_source *source, bool needs_cpus, struct tally_error *err)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(source->reader, &count);
@@ -26,7 +27,7 @@ static enum tally_status check_events(const struct data_source *source, bool nee
 	return TALLY_OK;
 }
 
-static void print_header(const struct mem_dump *dump, struct text *out)
+static void mem_dump_print_header(const struct mem_dump *dump, struct text *out)
 {
 	text_str(out, "# PID, TID, IP, ADDR, ");
 	text_str(out, dump->with_physical ? "PHYS ADDR, " : "");
@@ -34,7 +35,7 @@ static void print_header(const struct mem_dump *dump, struct text *out)
 	text_str(out, "LOCAL WEIGHT, DSRC, SYMBOL\n");
 }
 
-static enum tally_status print_sample(struct data_source *source, const struct mem_dump *dump,
+static enum tally_status mem_dump_print_sample(struct data_source *source, const struct mem_dump *dump,
 	const struct data_sample *s, struct text *out, struct tally_error *err)
 {
 	const struct sample *sample = &s->sample;
@@ -66,22 +67,22 @@ static enum tally_status print_sample(struct data_source *source, const struct m
 	return TALLY_OK;
 }
 
-static enum tally_status print_all(
+static enum tally_status mem_dump_print_all(
 	struct data_source *source, const struct mem_dump *dump, struct text *out, struct tally_error *err)
 {
 	bool *cpus = NULL;
 	struct data_sample sample;
-	enum tally_status status = check_events(source, dump->cpus != NULL, err);
+	enum tally_status status = mem_dump_check_events(source, dump->cpus != NULL, err);
 	if (status == TALLY_OK && dump->cpus)
 		status = cpu_filter_parse(dump->cpus, &cpus, err);
 	if (status == TALLY_OK)
-		print_header(dump, out);
+		mem_dump_print_header(dump, out);
 	while (status == TALLY_OK) {
 		status = data_source_next(source, &sample, err);
 		bool is_wanted = status == TALLY_OK && sample.event->attr.sample_type & SAMPLE_DATA_SRC &&
 				 (!cpus || (sample.sample.cpu < LIMIT_CPUS && cpus[sample.sample.cpu]));
 		if (is_wanted)
-			status = print_sample(source, dump, &sample, out, err);
+			status = mem_dump_print_sample(source, dump, &sample, out, err);
 	}
 	free(cpus);
 	return status == TALLY_END ? TALLY_OK : status;
@@ -93,7 +94,7 @@ enum tally_status mem_dump(
 	struct data_source source = {0};
 	enum tally_status status = data_source_open(cli, &dump->input, &source, err);
 	if (status == TALLY_OK)
-		status = print_all(&source, dump, out, err);
+		status = mem_dump_print_all(&source, dump, out, err);
 	if (source.reader)
 		cli_print_health(cli, &source.sideband.health);
 	data_source_close(&source);

@@ -9,7 +9,7 @@
 #define LEAST_LATENCY 30 /* cycles; the CPU's own counts of shorter loads would drown the rest */
 #define MAX_WORDS     24
 
-struct job {
+struct memory_record_job {
 	struct memory_record wanted;
 	struct memory_event_request request;
 	bool all_kernel, all_user, lists;
@@ -17,7 +17,7 @@ struct job {
 };
 
 /* The value of an option with one, "--name value", "--name=value" or "-n value"; NULL: it is another option. */
-static const char *value_of(char **argv, int argc, int *at, const char *name, char letter)
+static const char *memory_record_value_of(char **argv, int argc, int *at, const char *name, char letter)
 {
 	const char *word = argv[*at];
 	size_t len = strlen(name);
@@ -39,7 +39,7 @@ static bool is_flag(const char *word, const char *name, char letter)
 	       (!strncmp(word, "--", 2) && !strcmp(word + 2, name));
 }
 
-static void set_event(struct job *job, const char *event)
+static void set_event(struct memory_record_job *job, const char *event)
 {
 	if (!strcmp(event, "list"))
 		job->lists = true;
@@ -52,16 +52,16 @@ static void set_event(struct job *job, const char *event)
 }
 
 /* One option of this verb; false: it is record's. */
-static bool take_option(struct job *job, char **argv, int argc, int *at)
+static bool take_option(struct memory_record_job *job, char **argv, int argc, int *at)
 {
 	const char *value;
 	bool is_c2c = job->wanted.is_c2c;
-	if ((value = value_of(argv, argc, at, "event", 'e')))
+	if ((value = memory_record_value_of(argv, argc, at, "event", 'e')))
 		set_event(job, value);
-	else if ((value = value_of(argv, argc, at, "ldlat", is_c2c ? 'l' : 0)))
+	else if ((value = memory_record_value_of(argv, argc, at, "ldlat", is_c2c ? 'l' : 0)))
 		job->problem = str_to_u64(str_from(value), 10, &job->request.least_latency) ? job->problem
 											    : "--ldlat takes a number";
-	else if (!is_c2c && (value = value_of(argv, argc, at, "type", 't')))
+	else if (!is_c2c && (value = memory_record_value_of(argv, argc, at, "type", 't')))
 		job->wanted.type = value;
 	else if (is_flag(argv[*at], "all-kernel", is_c2c ? 'k' : 'K'))
 		job->all_kernel = true;
@@ -76,7 +76,7 @@ static bool take_option(struct job *job, char **argv, int argc, int *at)
 	return true;
 }
 
-static void set_type(struct job *job)
+static void memory_record_set_type(struct memory_record_job *job)
 {
 	const char *type = job->wanted.type;
 	if (!type)
@@ -87,7 +87,8 @@ static void set_type(struct job *job)
 		job->problem = "-t takes load, store or both";
 }
 
-static int run_record(const struct cli *cli, const struct job *job, const char *events, int argc, char **argv)
+static int run_record(
+	const struct cli *cli, const struct memory_record_job *job, const char *events, int argc, char **argv)
 {
 	const char *words[MAX_WORDS] = {"record", "-W", "-d", "-e", events};
 	int count = 5;
@@ -110,15 +111,15 @@ static int run_record(const struct cli *cli, const struct job *job, const char *
 
 int memory_record(const struct cli *cli, const struct memory_record *wanted, int argc, char **argv)
 {
-	struct job job = {.wanted = *wanted, .request = {true, true, LEAST_LATENCY}};
+	struct memory_record_job job = {.wanted = *wanted, .request = {true, true, LEAST_LATENCY}};
 	struct text events = {0};
 	struct tally_error err = {0};
 	int at = 0;
-	set_type(&job);
+	memory_record_set_type(&job);
 	while (at < argc && !job.problem && take_option(&job, argv, argc, &at))
 		at++;
 	if (!job.problem && job.wanted.type != wanted->type)
-		set_type(&job);
+		memory_record_set_type(&job);
 	if (job.problem)
 		return cli_failf(cli, "%s", job.problem);
 	int code;

@@ -3,12 +3,12 @@
 #include "tasks/packing/pack_run.h"
 #include "tasks/session/recording_input.h"
 
-struct settings {
+struct cmd_pack_settings {
 	const char *input, *output, *symfs, *vmlinux, *kallsyms;
 	bool force, quiet, scrub;
 };
 
-#define ROW(member) .offset = offsetof(struct settings, member)
+#define ROW(member) .offset = offsetof(struct cmd_pack_settings, member)
 
 static const struct option options[] = {
 	{.name = "input",
@@ -56,9 +56,9 @@ static const char *const examples[] = {
 	NULL,
 };
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_pack_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct cmd_pack_settings settings = {0};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -95,5 +95,5 @@ const struct command command_pack = {
 		"probes and source files become numbers; the command line, host, kernel release, payloads of "
 		"tracepoints, registers, stacks, code, and all records and sections that are not known go.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_pack_run,
 };

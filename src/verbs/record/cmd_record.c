@@ -22,7 +22,7 @@
 #include "tasks/session/recording_input.h"
 #include "tasks/session/stream_output.h"
 
-struct record_run {
+struct cmd_record_run {
 	const struct cli *cli;
 	const struct command *command;
 	const struct kernel_seam *kernel;
@@ -57,7 +57,7 @@ static void complete_stacks(struct record_settings *s)
 }
 
 /* What the target is, as far as it decides on attrs. */
-static void complete_settings(struct record_settings *s, bool has_command)
+static void cmd_record_complete_settings(struct record_settings *s, bool has_command)
 {
 	struct target_request *t = &s->target;
 	bool has_threads = t->pids || t->tids || t->user;
@@ -92,7 +92,7 @@ static void complete_settings(struct record_settings *s, bool has_command)
 }
 
 /* How many of all threads of a machine run says nothing about one program. */
-static int check_latency(const struct record_run *run)
+static int check_latency(const struct cmd_record_run *run)
 {
 	if (!run->settings.latency || !run->settings.target.system_wide)
 		return 0;
@@ -100,7 +100,7 @@ static int check_latency(const struct record_run *run)
 	return EXIT_OF(EINVAL);
 }
 
-static int check_outputs(const struct record_run *run)
+static int check_outputs(const struct cmd_record_run *run)
 {
 	const struct record_output_options *o = &run->settings.output;
 
@@ -118,7 +118,7 @@ static int check_outputs(const struct record_run *run)
 }
 
 /* What is packed at the end is one file, whose samples need no program to be understood. */
-static int check_self_contained(const struct record_run *run)
+static int check_self_contained(const struct cmd_record_run *run)
 {
 	const struct record_settings *s = &run->settings;
 	const char *other = stream_output_is_named(s->output.path) ? "a stream (-o -)"
@@ -141,7 +141,7 @@ static bool holds_files(const struct record_settings *s)
 	return fills_cache || s->is_self_contained || s->attrs.unwinds_live;
 }
 
-static int pack(const struct record_run *run)
+static int cmd_record_pack(const struct cmd_record_run *run)
 {
 	const struct record_settings *s = &run->settings;
 	const struct binary_kept kept = {record_files_find, run->files};
@@ -153,7 +153,7 @@ static int pack(const struct record_run *run)
 	return pack_run(run->cli, &request, &err) == TALLY_OK ? 0 : cli_fail(run->cli, &err);
 }
 
-static int check_live(const struct record_run *run)
+static int check_live(const struct cmd_record_run *run)
 {
 	const struct record_settings *s = &run->settings;
 	const struct arch *arch = record_host_arch();
@@ -176,9 +176,9 @@ static int check_live(const struct record_run *run)
 	return 0;
 }
 
-static void say_notes(void *context)
+static void cmd_record_say_notes(void *context)
 {
-	struct record_run *run = context;
+	struct cmd_record_run *run = context;
 
 	if (!run->settings.quiet)
 		cli_print_diag(run->cli, &run->diag);
@@ -204,7 +204,7 @@ static void say_stacks(const struct record_summary *summary)
 }
 
 /* Events that ended at an exec: the rest is not in the recording. A short command tells only by its program's file. */
-static void say_cut_off(const struct record_run *run, char *const *command, const struct record_summary *summary)
+static void say_cut_off(const struct cmd_record_run *run, char *const *command, const struct record_summary *summary)
 {
 	bool is_command = command && !run->settings.target.pids && !run->settings.target.tids &&
 			  run->settings.attrs.has_command,
@@ -225,7 +225,7 @@ static void say_cut_off(const struct record_run *run, char *const *command, cons
 	text_deinit(&reason);
 }
 
-static void say_outcome(const struct record_run *run, char *const *command, const struct record_summary *summary)
+static void say_outcome(const struct cmd_record_run *run, char *const *command, const struct record_summary *summary)
 {
 	const struct record_settings *s = &run->settings;
 	const char *program = run->cli->program;
@@ -258,7 +258,7 @@ static void say_outcome(const struct record_run *run, char *const *command, cons
 }
 
 /* Ends as the command did, or as the signal would have ended us. */
-static int leave(const struct record_summary *summary, int code)
+static int cmd_record_leave(const struct record_summary *summary, int code)
 {
 	int signal_number = summary->signal;
 
@@ -275,7 +275,7 @@ static int leave(const struct record_summary *summary, int code)
 }
 
 /* perf's exit code for a target that is not there. */
-static int failure_code(const struct record_run *run, const struct tally_error *err)
+static int failure_code(const struct cmd_record_run *run, const struct tally_error *err)
 {
 	const struct target_request *t = &run->settings.target;
 
@@ -289,7 +289,7 @@ static int failure_code(const struct record_run *run, const struct tally_error *
 }
 
 /* Tells what a pattern names that does not open. */
-static enum tally_status hold_tracepoints(struct record_run *run, struct tally_error *err)
+static enum tally_status hold_tracepoints(struct cmd_record_run *run, struct tally_error *err)
 {
 	struct text left_out = {0};
 	enum tally_status st = tracepoint_hold_open(&run->hold, run->kernel, true, &run->events, &left_out, err);
@@ -301,7 +301,7 @@ static enum tally_status hold_tracepoints(struct record_run *run, struct tally_e
 	return st;
 }
 
-static int record(struct record_run *run, char *const *command)
+static int cmd_record_record(struct cmd_record_run *run, char *const *command)
 {
 	const struct record_settings *s = &run->settings;
 	struct record_request request = {.kernel = run->kernel,
@@ -335,7 +335,7 @@ static int record(struct record_run *run, char *const *command)
 		.argv = run->argv,
 		.diag = &run->diag,
 		.announce = s->quiet ? NULL : say_line,
-		.started = say_notes,
+		.started = cmd_record_say_notes,
 		.started_context = run};
 	struct record_summary summary;
 	struct tally_error err = {0};
@@ -348,15 +348,15 @@ static int record(struct record_run *run, char *const *command)
 		run->events.specs[i].attr.flags |= ATTR_FLAG(ATTR_BIT_WRITE_BACKWARD);
 	enum tally_status st = record_session_run(&request, &summary, &err);
 	tracepoint_hold_release(&run->hold);
-	say_notes(run);
+	cmd_record_say_notes(run);
 	say_outcome(run, command, &summary);
 	record_session_unblock(&summary);
 	if (st == TALLY_OK && s->is_self_contained) {
-		int packed = pack(run);
-		return packed ? packed : leave(&summary, 0);
+		int packed = cmd_record_pack(run);
+		return packed ? packed : cmd_record_leave(&summary, 0);
 	}
 	if (st == TALLY_OK)
-		return leave(&summary, 0);
+		return cmd_record_leave(&summary, 0);
 	int code = failure_code(run, &err);
 	if (code == EXIT_OF(12)) /* perf's words, which scripts look for */
 		fprintf(stderr, "Couldn't create thread/CPU maps: %s\n", strerror(ESRCH));
@@ -365,7 +365,7 @@ static int record(struct record_run *run, char *const *command)
 }
 
 /* A copy of the whole command line: the option parser moves words. */
-static char **copy_command_line(const char *program, int argc, char **argv)
+static char **cmd_record_copy_command_line(const char *program, int argc, char **argv)
 {
 	char **copy = calloc((size_t)argc + 2, sizeof(*copy));
 
@@ -377,11 +377,11 @@ static char **copy_command_line(const char *program, int argc, char **argv)
 	return copy;
 }
 
-static int run_parsed(struct record_run *run, char *const *command)
+static int cmd_record_run_parsed(struct cmd_record_run *run, char *const *command)
 {
 	struct record_settings *s = &run->settings;
 
-	complete_settings(s, command != NULL);
+	cmd_record_complete_settings(s, command != NULL);
 	say_ring_size(s);
 	int code = check_latency(run);
 	if (code == 0)
@@ -398,17 +398,17 @@ static int run_parsed(struct record_run *run, char *const *command)
 	if (code == 0 && !s->dry_run && holds_files(s) && record_files_create(&run->files, &err) != TALLY_OK)
 		code = cli_fail(run->cli, &err);
 	if (code == 0 && !s->dry_run)
-		code = record(run, command);
+		code = cmd_record_record(run, command);
 	return code;
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_record_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct record_run run = {
+	struct cmd_record_run run = {
 		.cli = cli, .command = command, .kernel = kernel_seam_linux(), .settings = record_settings_default()};
 	int rest;
 
-	run.argv = copy_command_line(cli->program, argc, argv);
+	run.argv = cmd_record_copy_command_line(cli->program, argc, argv);
 	if (!run.argv)
 		return cli_failf(cli, "out of memory");
 	diag_init(&run.diag);
@@ -417,7 +417,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	int code = read == TALLY_OK ? cli_parse_options(cli, command, argc, argv, &run.settings, &rest)
 				    : cli_fail(cli, &err);
 	if (code == CLI_GO_ON)
-		code = run_parsed(&run, rest < argc ? argv + rest : NULL);
+		code = cmd_record_run_parsed(&run, rest < argc ? argv + rest : NULL);
 	event_list_deinit(&run.events);
 	event_list_deinit(&run.switch_events);
 	record_files_destroy(run.files);
@@ -450,5 +450,5 @@ const struct command command_record = {
 		"no hardware counters. It ends when the command or the target ends, or with Ctrl-C; the command's exit "
 		"status is passed on.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_record_run,
 };

@@ -15,7 +15,8 @@ void branch_mix_add(struct branch_mix *mix, uint64_t kind, uint64_t count)
 		*(kind & BRANCH_KIND_BACKWARD ? &mix->backward : &mix->forward) += count;
 }
 
-static void print_share(const struct branch_mix *mix, struct tally_str name, uint64_t count, struct text *out)
+static void branch_mix_print_share(
+	const struct branch_mix *mix, struct tally_str name, uint64_t count, struct text *out)
 {
 	if (!count)
 		return;
@@ -28,15 +29,15 @@ void branch_mix_print(const struct branch_mix *mix, struct text *out)
 	if (!mix->total)
 		return;
 	text_str(out, "\n#\n# Branch Statistics:\n#\n");
-	print_share(mix, STR("COND_FWD"), mix->forward, out);
-	print_share(mix, STR("COND_BWD"), mix->backward, out);
-	print_share(mix, STR("CROSS_4K"), mix->cross_4k, out);
-	print_share(mix, STR("CROSS_2M"), mix->cross_2m, out);
+	branch_mix_print_share(mix, STR("COND_FWD"), mix->forward, out);
+	branch_mix_print_share(mix, STR("COND_BWD"), mix->backward, out);
+	branch_mix_print_share(mix, STR("CROSS_4K"), mix->cross_4k, out);
+	branch_mix_print_share(mix, STR("CROSS_2M"), mix->cross_2m, out);
 	struct text name = {0};
 	for (unsigned type = 1; type < BRANCH_KINDS; type++) {
 		text_clear(&name);
 		branch_kind_print(&name, type);
-		print_share(mix, (struct tally_str){name.data, name.len}, mix->types[type], out);
+		branch_mix_print_share(mix, (struct tally_str){name.data, name.len}, mix->types[type], out);
 	}
 	out->failed = out->failed || name.failed;
 	text_deinit(&name);

@@ -15,7 +15,7 @@
 #include "verbs/report/report_blocks.h"
 #include "verbs/report/report_run.h"
 
-struct settings {
+struct cmd_report_settings {
 	struct report_request request;
 	struct tally_error problem; /* of the last option, so that its text outlives the call */
 	bool stdio, tui;
@@ -28,92 +28,92 @@ struct settings {
 
 #define DEFAULT_PAGE   "report.html"
 #define MAX_STACK      127 /* as perf's manual has it */
-#define REQUEST(field) offsetof(struct settings, request.field)
+#define REQUEST(field) offsetof(struct cmd_report_settings, request.field)
 
 typedef enum tally_status (*request_setter)(struct report_request *, const char *, struct tally_error *);
 
-static const char *apply(const struct option_use *use, request_setter set)
+static const char *cmd_report_apply(const struct option_use *use, request_setter set)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	if (set(&settings->request, use->value, &settings->problem) == TALLY_OK)
 		return NULL;
 	return settings->problem.text;
 }
 
-static const char *set_chains(const struct option_use *use)
+static const char *cmd_report_set_chains(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	if (use->is_negated) {
 		settings->request.chains.style = CHAIN_NONE;
 		return NULL;
 	}
-	return apply(use, report_request_set_chains);
+	return cmd_report_apply(use, report_request_set_chains);
 }
 
-static const char *set_widths(const struct option_use *use)
+static const char *cmd_report_set_widths(const struct option_use *use)
 {
-	return apply(use, report_request_set_widths);
+	return cmd_report_apply(use, report_request_set_widths);
 }
 
 static const char *set_time_quantum(const struct option_use *use)
 {
-	return apply(use, report_request_set_time_quantum);
+	return cmd_report_apply(use, report_request_set_time_quantum);
 }
 
 static const char *set_branches(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	settings->request.branches = use->is_negated ? BRANCHES_NEVER : BRANCHES_ALWAYS;
 	return NULL;
 }
 
-static const char *set_percent_limit(const struct option_use *use)
+static const char *cmd_report_set_percent_limit(const struct option_use *use)
 {
-	return apply(use, report_request_set_percent_limit);
+	return cmd_report_apply(use, report_request_set_percent_limit);
 }
 
-static const char *set_percentage(const struct option_use *use)
+static const char *cmd_report_set_percentage(const struct option_use *use)
 {
-	return apply(use, report_request_set_percentage);
+	return cmd_report_apply(use, report_request_set_percentage);
 }
 
-static const char *set_colour(const struct option_use *use)
+static const char *cmd_report_set_colour(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	return colours_by_mode(use->value, &settings->request.colours) ? NULL : "takes always, never or auto";
 }
 
 static const char *set_html(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	settings->page = use->is_negated ? NULL : use->value ? use->value : DEFAULT_PAGE;
 	return NULL;
 }
 
-static const char *set_children(const struct option_use *use)
+static const char *cmd_report_set_children(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	settings->request.no_children = use->is_negated;
 	return NULL;
 }
 
-static const char *set_group(const struct option_use *use)
+static const char *cmd_report_set_group(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	settings->request.force_group = !use->is_negated;
 	settings->request.no_group = use->is_negated;
 	return NULL;
 }
 
-static const char *set_group_sort(const struct option_use *use)
+static const char *cmd_report_set_group_sort(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	return report_request_set_group_sort(&settings->request, use->value) ? NULL : "expects a numerical value";
 }
 
 static const char *set_require(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	if (requirements_parse(use->value, &settings->request.requirements, &settings->problem) == TALLY_OK)
 		return NULL;
 	return settings->problem.text;
@@ -121,15 +121,15 @@ static const char *set_require(const struct option_use *use)
 
 static const char *set_skip_empty(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	settings->request.keeps_empty = use->is_negated;
 	return NULL;
 }
 
 /* What only the explorer shows is checked, so that command lines for it work; perf's text is the same with any value. */
-static const char *set_percent_type(const struct option_use *use)
+static const char *cmd_report_set_percent_type(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	static const struct {
 		const char *name;
 		enum annotate_percent percent;
@@ -146,16 +146,16 @@ static const char *set_percent_type(const struct option_use *use)
 	return "takes local-period, global-period, local-hits or global-hits";
 }
 
-static const char *set_source(const struct option_use *use)
+static const char *cmd_report_set_source(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	settings->request.annotation.hides_source = use->is_negated;
 	return NULL;
 }
 
-static const char *set_strip(const struct option_use *use)
+static const char *cmd_report_set_strip(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	uint64_t *strip = &settings->request.annotation.strip;
 	settings->request.annotation.has_strip = true;
 	return str_to_u64(str_from(use->value), 0, strip) && *strip <= UINT32_MAX
@@ -166,7 +166,7 @@ static const char *set_strip(const struct option_use *use)
 /* The program is one that can be run; the libraries stand for what is read here. */
 static const char *set_addr2line_style(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	struct tally_str first;
 	const char *why = addr2line_style_check(use, &first);
 	if (!why && str_equal(first, STR("addr2line")) && !settings->request.addr2line)
@@ -182,7 +182,7 @@ static const char *check_samples(const struct option_use *use)
 
 static const char *set_socket(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	bool is_negative = use->value[0] == '-'; /* no socket: all count */
 	if (!str_to_u64(str_from(use->value + is_negative), 0, &settings->request.socket))
 		return "expects a numerical value";
@@ -192,7 +192,7 @@ static const char *set_socket(const struct option_use *use)
 
 static const char *set_self(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	bool is_inlined = strcmp(use->value, "inlined") == 0;
 	if (!is_inlined && strcmp(use->value, "symbol") != 0)
 		return "expects 'symbol' or 'inlined'";
@@ -200,54 +200,55 @@ static const char *set_self(const struct option_use *use)
 	return NULL;
 }
 
-static const char *set_inline(const struct option_use *use)
+static const char *cmd_report_set_inline(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	settings->request.no_inline = use->is_negated;
 	return NULL;
 }
 
-static const char *set_demangle(const struct option_use *use)
+static const char *cmd_report_set_demangle(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	settings->request.no_demangle = use->is_negated;
 	return NULL;
 }
 
-static const char *keep_kernel_demangled(const struct option_use *use)
+static const char *cmd_report_keep_kernel_demangled(const struct option_use *use)
 {
 	return use->is_negated ? "cannot be negated: --no-demangle shows all names as stored" : NULL;
 }
 
-static const char *set_debuginfod(const struct option_use *use)
+static const char *cmd_report_set_debuginfod(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	return debuginfod_set_urls(&settings->request.debuginfod, use);
 }
 
-static const char *set_debuginfod_size(const struct option_use *use)
+static const char *cmd_report_set_debuginfod_size(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	return debuginfod_set_size(&settings->request.debuginfod, use);
 }
 
-static const char *set_debuginfod_time(const struct option_use *use)
+static const char *cmd_report_set_debuginfod_time(const struct option_use *use)
 {
-	struct settings *settings = use->settings;
+	struct cmd_report_settings *settings = use->settings;
 	return debuginfod_set_seconds(&settings->request.debuginfod, use);
 }
 
-static const char *set_itrace(const struct option_use *use)
+static const char *cmd_report_set_itrace(const struct option_use *use)
 {
-	return trace_options_set_itrace(&((struct settings *)use->settings)->request.traces, use);
+	return trace_options_set_itrace(&((struct cmd_report_settings *)use->settings)->request.traces, use);
 }
 
 static const struct option options[] = {
 	{"input", 'i', OPTION_STRING, "file", .offset = REQUEST(input), .help = "input file name; - is standard input"},
-	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct settings, stdio), .help = "Use the stdio interface: text"},
-	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct settings, request.force),
+	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct cmd_report_settings, stdio),
+		.help = "Use the stdio interface: text"},
+	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct cmd_report_settings, request.force),
 		.help = "take the file whoever owns it (which is the rule here)"},
-	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct settings, verbose),
+	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct cmd_report_settings, verbose),
 		.help = "paths of objects, addresses of symbols and where these came from"},
 	{"quiet", 'q', OPTION_FLAG, .offset = REQUEST(is_quiet), .help = "Do not show any warnings or messages"},
 	{"sort", 's', OPTION_STRING, "key[,key2...]", .offset = REQUEST(sort),
@@ -264,20 +265,21 @@ static const struct option options[] = {
 	{"showcpuutilization", 0, OPTION_FLAG, .is_hidden = true, .offset = REQUEST(shows_modes),
 		.help = "older name of --show-cpu-utilization"},
 	{"call-graph", 'g', OPTION_CALL, "print_type,threshold[,print_limit],order,sort_key[,branch],value",
-		.argument_is_optional = true, .takes_next_word = true, .call = set_chains, .is_self_explaining = true,
+		.argument_is_optional = true, .takes_next_word = true, .call = cmd_report_set_chains,
+		.is_self_explaining = true,
 		.help = "Display call graph: graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
 			"percent|period|count (default: graph,0.5,caller,function,percent)"},
-	{"inverted", 'G', OPTION_FLAG, .offset = offsetof(struct settings, inverted),
+	{"inverted", 'G', OPTION_FLAG, .offset = offsetof(struct cmd_report_settings, inverted),
 		.help = "call graphs start at the outermost caller"},
-	{"children", 0, OPTION_CALL, .call = set_children,
+	{"children", 0, OPTION_CALL, .call = cmd_report_set_children,
 		.help = "Accumulate callchains of children and show total overhead as well. Enabled by default, use "
 			"--no-children to disable"},
-	{"max-stack", 0, OPTION_U64, "n", .offset = offsetof(struct settings, max_stack),
+	{"max-stack", 0, OPTION_U64, "n", .offset = offsetof(struct cmd_report_settings, max_stack),
 		.help = "calls of a chain that are looked at, with what was inlined into them (127); 0: none"},
-	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit, .is_self_explaining = true,
+	{"percent-limit", 0, OPTION_CALL, "percent", .call = cmd_report_set_percent_limit, .is_self_explaining = true,
 		.help = "Don't show entries under that percent"},
-	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = set_percentage, .is_self_explaining = true,
-		.help = "how to display percentage of filtered entries"},
+	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = cmd_report_set_percentage,
+		.is_self_explaining = true, .help = "how to display percentage of filtered entries"},
 	{"comms", 'c', OPTION_STRING, "comm[,comm...]", .offset = REQUEST(filters.comms),
 		.help = "only consider symbols in these comms (file://FILE: those in it, one a line)"},
 	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", .offset = REQUEST(filters.dsos),
@@ -295,8 +297,8 @@ static const struct option options[] = {
 		.help = "Only display entries resolved to a symbol"},
 	{"field-separator", 't', OPTION_STRING, "separator", .offset = REQUEST(separator),
 		.help = "separator for columns, no spaces will be added between columns"},
-	{"column-widths", 'w', OPTION_CALL, "width[,width...]", .call = set_widths, .is_self_explaining = true,
-		.help = "don't try to adjust column width, use these fixed values"},
+	{"column-widths", 'w', OPTION_CALL, "width[,width...]", .call = cmd_report_set_widths,
+		.is_self_explaining = true, .help = "don't try to adjust column width, use these fixed values"},
 	{"header", 0, OPTION_FLAG, .offset = REQUEST(header), .help = "Show data header"},
 	{"header-only", 0, OPTION_FLAG, .offset = REQUEST(header_only), .help = "Show only data header"},
 	{"show-info", 'I', OPTION_FLAG, .offset = REQUEST(full_info),
@@ -314,20 +316,20 @@ static const struct option options[] = {
 	{"missing", 0, OPTION_FLAG, .offset = REQUEST(missing),
 		.help = "Show which objects lack symbols, where was looked for them and what to install"},
 	{"threads", 'T', OPTION_FLAG, .offset = REQUEST(threads), .help = "Show per-thread event counters"},
-	{"pretty", 0, OPTION_STRING, "key", .offset = offsetof(struct settings, pretty),
+	{"pretty", 0, OPTION_STRING, "key", .offset = offsetof(struct cmd_report_settings, pretty),
 		.help = "printing style of -T: normal raw"},
-	{"group", 0, OPTION_CALL, .call = set_group, .help = "Show event group information together"},
+	{"group", 0, OPTION_CALL, .call = cmd_report_set_group, .help = "Show event group information together"},
 	{"skip-empty", 0, OPTION_CALL, .call = set_skip_empty,
 		.help = "Do not display empty (or dummy) events in the output"},
-	{"demangle", 0, OPTION_CALL, .call = set_demangle,
+	{"demangle", 0, OPTION_CALL, .call = cmd_report_set_demangle,
 		.help = "Demangle symbols; --no-demangle shows them as stored"},
 	{"symfs", 0, OPTION_STRING, "directory", .offset = REQUEST(symfs),
 		.help = "Look for files with symbols relative to this directory"},
 	{"vmlinux", 'k', OPTION_STRING, "file", .offset = REQUEST(vmlinux), .help = "vmlinux pathname"},
 	{"kallsyms", 0, OPTION_STRING, "file", .offset = REQUEST(kallsyms), .help = "kallsyms pathname"},
-	{"stdio-color", 0, OPTION_CALL, "always|never|auto", .call = set_colour, .can_be_negated = true,
+	{"stdio-color", 0, OPTION_CALL, "always|never|auto", .call = cmd_report_set_colour, .can_be_negated = true,
 		.help = "'always', 'never' or 'auto': colour the percentages"},
-	{"inline", 0, OPTION_CALL, .call = set_inline,
+	{"inline", 0, OPTION_CALL, .call = cmd_report_set_inline,
 		.help = "Show inlined calls as frames of call chains (on; --no-inline: off)"},
 	{"self", 0, OPTION_CALL, "kind", .call = set_self,
 		.help = "Count self time by 'symbol' (default), or by 'inlined' function, as pages and flame graphs "
@@ -354,20 +356,20 @@ static const struct option options[] = {
 		.help = "Set time quantum for time sort key"},
 	{"parallelism", 0, OPTION_STRING, "list", .offset = REQUEST(parallelism),
 		.help = "Only samples of times when so many threads ran (1,4-8; needs --switch-events)"},
-	TRACE_OPTION_ITRACE(set_itrace),
+	TRACE_OPTION_ITRACE(cmd_report_set_itrace),
 	{"raw-trace", 0, OPTION_FLAG, .offset = REQUEST(raw_traces), .help = "Show raw trace event output"},
-	{"group-sort-idx", 0, OPTION_CALL, "n", .call = set_group_sort,
+	{"group-sort-idx", 0, OPTION_CALL, "n", .call = cmd_report_set_group_sort,
 		.help = "Sort the output by the event at the index n in group"},
-	{"percent-type", 0, OPTION_CALL, "type", .call = set_percent_type,
+	{"percent-type", 0, OPTION_CALL, "type", .call = cmd_report_set_percent_type,
 		.help = "Set percent type local/global-period/hits of annotated functions; text has none"},
-	{"demangle-kernel", 0, OPTION_CALL, .call = keep_kernel_demangled,
+	{"demangle-kernel", 0, OPTION_CALL, .call = cmd_report_keep_kernel_demangled,
 		.help = "Enable kernel symbol demangling (always done, but with --no-demangle)"},
-	{"debuginfod", 0, OPTION_CALL, "urls", .argument_is_optional = true, .call = set_debuginfod,
+	{"debuginfod", 0, OPTION_CALL, "urls", .argument_is_optional = true, .call = cmd_report_set_debuginfod,
 		.help = "fetch debug files by build id in the background, for the next report (default: "
 			"DEBUGINFOD_URLS, which alone fetches nothing)"},
-	{"debuginfod-size", 0, OPTION_CALL, "size", .call = set_debuginfod_size,
+	{"debuginfod-size", 0, OPTION_CALL, "size", .call = cmd_report_set_debuginfod_size,
 		.help = "fetch at most that much (default: 1G)"},
-	{"debuginfod-time", 0, OPTION_CALL, "seconds", .call = set_debuginfod_time,
+	{"debuginfod-time", 0, OPTION_CALL, "seconds", .call = cmd_report_set_debuginfod_time,
 		.help = "fetch at most that long (default: 300)"},
 	{"modules", 'm', OPTION_FLAG, .offset = REQUEST(modules_are_asked),
 		.help = "Load module symbols (always done, of any kernel whose files are there)"},
@@ -390,7 +392,7 @@ static const struct option options[] = {
 	{"socket-filter", 0, OPTION_CALL, "n", .call = set_socket,
 		.help = "only show processor socket that match with this filter"},
 	{"xed", 0, OPTION_UNSUPPORTED, .help = "Run xed disassembler on output"},
-	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct settings, tui),
+	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct cmd_report_settings, tui),
 		.help = "Use the TUI interface: look through the report by keys (on a terminal it is; ? lists them)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK2 interface"},
 	{"ns", 0, OPTION_FLAG, .offset = REQUEST(times_in_ns), .help = "Show times in nanosecs"},
@@ -400,7 +402,7 @@ static const struct option options[] = {
 		.help = "syntax of annotated functions: intel or att, or what the given objdump knows"},
 	{"disable-order", 0, OPTION_FLAG, .offset = REQUEST(in_file_order),
 		.help = "Disable raw trace ordering: -D shows records as they lie in the file (rows are the same)"},
-	{"source", 0, OPTION_CALL, .call = set_source,
+	{"source", 0, OPTION_CALL, .call = cmd_report_set_source,
 		.help = "Interleave source with annotated functions (on; --no-source: off)"},
 	{"asm-raw", 0, OPTION_FLAG, .offset = REQUEST(annotation.shows_bytes),
 		.help = "Display the bytes of instructions of annotated functions"},
@@ -411,7 +413,7 @@ static const struct option options[] = {
 	{"unwind-style", 0, OPTION_CALL, "style", .call = unwind_style_check, .help = UNWIND_STYLE_HELP},
 	{"prefix", 0, OPTION_STRING, "prefix", .offset = REQUEST(annotation.prefix),
 		.help = "Add prefix to source file path names of annotated functions (with --prefix-strip)"},
-	{"prefix-strip", 0, OPTION_CALL, "N", .call = set_strip,
+	{"prefix-strip", 0, OPTION_CALL, "N", .call = cmd_report_set_strip,
 		.help = "Strip first N entries of source file path name of annotated functions (with --prefix)"},
 	{"stitch-lbr", 0, OPTION_FLAG, .offset = REQUEST(stitches),
 		.help = "Enable LBR callgraph stitching: callers that fell off the CPU's registers, of earlier "
@@ -440,7 +442,7 @@ static const char *text_only_option(const struct report_request *r)
 	return NULL;
 }
 
-static int choose_interface(const struct cli *cli, struct settings *settings)
+static int cmd_report_choose_interface(const struct cli *cli, struct cmd_report_settings *settings)
 {
 	struct report_request *request = &settings->request;
 	const char *other = text_only_option(request);
@@ -475,7 +477,8 @@ static const char *blocks_refuse(const struct report_request *r)
 	return NULL;
 }
 
-static int finish_settings(const struct cli *cli, struct settings *settings, int argc, char **argv, int rest)
+static int cmd_report_finish_settings(
+	const struct cli *cli, struct cmd_report_settings *settings, int argc, char **argv, int rest)
 {
 	struct report_request *request = &settings->request;
 	if (settings->inverted) {
@@ -517,7 +520,7 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 		request->input = argv[rest];
 	else if (argc - rest == 1)
 		request->filters.symbol_part = argv[rest]; /* as perf takes it, with -i or not */
-	return choose_interface(cli, settings);
+	return cmd_report_choose_interface(cli, settings);
 }
 
 static int run_request(const struct cli *cli, struct report_request *request, struct diag *notes)
@@ -549,7 +552,7 @@ static int run_request(const struct cli *cli, struct report_request *request, st
 }
 
 /* Where the page goes. Of "--html page.html", without a "=", the last word is taken for that and not for a recording. */
-static const char *page_of(const struct settings *settings, int argc, char **argv, int rest)
+static const char *cmd_report_page_of(const struct cmd_report_settings *settings, int argc, char **argv, int rest)
 {
 	bool is_named = strcmp(settings->page, DEFAULT_PAGE) != 0;
 	return !is_named && argc - rest == 1 && str_ends_with(str_from(argv[rest]), STR(".html")) ? argv[rest]
@@ -557,7 +560,7 @@ static const char *page_of(const struct settings *settings, int argc, char **arg
 }
 
 /* The page shows all that report's options choose from: what chooses samples goes on to export, and it refuses the rest. */
-static int write_page(const struct cli *cli, const char *path, int argc, char **argv)
+static int cmd_report_write_page(const struct cli *cli, const char *path, int argc, char **argv)
 {
 	const char *const words[] = {command_export.name, "--format", "html", "--output", path, NULL};
 	char **others = calloc((size_t)argc + 1, sizeof(*others));
@@ -575,9 +578,9 @@ static int write_page(const struct cli *cli, const char *path, int argc, char **
 	return code;
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_report_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {.max_stack = MAX_STACK};
+	struct cmd_report_settings settings = {.max_stack = MAX_STACK};
 	struct word_files files = {0};
 	struct diag notes;
 	struct tally_error err = {0};
@@ -592,9 +595,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	else
 		code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code == CLI_GO_ON && settings.page) {
-		code = write_page(cli, page_of(&settings, argc, argv, rest), argc, argv);
+		code = cmd_report_write_page(cli, cmd_report_page_of(&settings, argc, argv, rest), argc, argv);
 	} else if (code == CLI_GO_ON) {
-		code = finish_settings(cli, &settings, argc, argv, rest);
+		code = cmd_report_finish_settings(cli, &settings, argc, argv, rest);
 		if (code == 0 && word_files_read_filters(&files, &settings.request.filters, &err) != TALLY_OK)
 			code = cli_fail(cli, &err);
 		if (code == 0)
@@ -623,5 +626,5 @@ const struct command command_report = {
 		"worth "
 		"less than that.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_report_run,
 };

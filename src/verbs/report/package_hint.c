@@ -51,7 +51,7 @@ static bool list_has(const char *list, const char *path)
 }
 
 /* Lists name files as they were packed: before /usr had all, libraries were in /lib. */
-static bool is_listed(const char *list, const char *path)
+static bool package_hint_is_listed(const char *list, const char *path)
 {
 	return list_has(list, path) || (strncmp(path, "/usr/", 5) == 0 && list_has(list, path + 4));
 }
@@ -69,7 +69,7 @@ const char *package_of(struct arena *arena, const char *path)
 			continue;
 		snprintf(list, sizeof(list), DPKG_LISTS "/%s", item->d_name);
 		/* "libc6:amd64.list" */
-		if (is_listed(list, path))
+		if (package_hint_is_listed(list, path))
 			package = arena_string(arena, item->d_name,
 				strcspn(item->d_name, ":") < len - end ? strcspn(item->d_name, ":") : len - end);
 	}

@@ -21,12 +21,12 @@
 
 #define HEADER_HINT "# To display the perf.data header info, please use --header/--header-only options.\n#\n"
 
-struct run { /* of code, as one pair of branches tells it */
+struct report_blocks_run { /* of code, as one pair of branches tells it */
 	uint32_t event, start, end; /* frames; start is RESOLVE_NONE where the branch before is not known */
 	uint64_t cycles, count;
 };
 
-struct block {
+struct report_blocks_block {
 	uint32_t event, start, end;
 	uint64_t start_address; /* in the binary; of the function where no branch is known */
 	bool has_start;
@@ -41,16 +41,16 @@ struct event_sums {
 struct blocks {
 	struct data_source source;
 	struct id_table run_ids; /* event and end, start */
-	VEC(struct run) runs;
+	VEC(struct report_blocks_run) runs;
 	struct map_u64 block_ids; /* event << 32 | end */
-	VEC(struct block) blocks;
+	VEC(struct report_blocks_block) blocks;
 	struct event_sums *sums;
 	size_t event_count;
 	struct branch_mix mix;
 };
 
 /* Once more; its sums are of this one time. */
-static bool add_run(struct blocks *b, const struct run *run)
+static bool report_blocks_add_run(struct blocks *b, const struct report_blocks_run *run)
 {
 	const uint64_t key[2] = {(uint64_t)run->event << 32 | run->end, run->start};
 	uint32_t id = id_table_add(&b->run_ids, key, NULL);
@@ -63,12 +63,12 @@ static bool add_run(struct blocks *b, const struct run *run)
 	return true;
 }
 
-static uint32_t frame_at(struct resolver *r, const struct resolve_where *where, uint64_t ip)
+static uint32_t report_blocks_frame_at(struct resolver *r, const struct resolve_where *where, uint64_t ip)
 {
 	return resolver_frame(r, where, (int64_t)ip < 0 ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER, ip);
 }
 
-static bool add_sample(struct blocks *b, const struct data_sample *s)
+static bool report_blocks_add_sample(struct blocks *b, const struct data_sample *s)
 {
 	uint32_t count = s->sample.present & SAMPLE_BRANCH_STACK ? sample_branch_count(&s->sample) : 0;
 	uint32_t event = s->event->index;
@@ -81,22 +81,23 @@ static bool add_sample(struct blocks *b, const struct data_sample *s)
 	/* Newest first; what the CPU did not time has no cycles. */
 	for (uint32_t i = 0; i < count; i++) {
 		struct sample_branch branch = sample_branch_at(&s->sample, i);
-		struct run run = {.event = event, .start = RESOLVE_NONE, .cycles = branch.cycles, .count = 1};
+		struct report_blocks_run run = {
+			.event = event, .start = RESOLVE_NONE, .cycles = branch.cycles, .count = 1};
 		branch_mix_add(&b->mix, sample_branch_kind(&branch), 1);
 		if (branch.cycles == 0)
 			continue;
 		b->sums[event].cycles += branch.cycles;
-		run.end = frame_at(r, &where, branch.from);
+		run.end = report_blocks_frame_at(r, &where, branch.from);
 		if (i + 1 < count)
-			run.start = frame_at(r, &where, sample_branch_at(&s->sample, i + 1).to);
-		if (r->failed || !add_run(b, &run))
+			run.start = report_blocks_frame_at(r, &where, sample_branch_at(&s->sample, i + 1).to);
+		if (r->failed || !report_blocks_add_run(b, &run))
 			return false;
 	}
 	return true;
 }
 
 /* The run counts for the block of its end, if both ends are of one function. */
-static enum tally_status add_to_block(struct blocks *b, const struct run *run, struct tally_error *err)
+static enum tally_status add_to_block(struct blocks *b, const struct report_blocks_run *run, struct tally_error *err)
 {
 	struct data_source *source = &b->source;
 	struct frame_name *end_name = frame_names_get(&source->names, run->end, err);
@@ -121,12 +122,12 @@ static enum tally_status add_to_block(struct blocks *b, const struct run *run, s
 	if (!id)
 		return error_nomem(err);
 	if (is_new) {
-		struct block block = {.event = run->event, .end = run->end, .start_address = start};
+		struct report_blocks_block block = {.event = run->event, .end = run->end, .start_address = start};
 		*id = block.order = b->blocks.len;
 		if (!vec_push(&b->blocks, block))
 			return error_nomem(err);
 	}
-	struct block *block = &b->blocks.items[*id];
+	struct report_blocks_block *block = &b->blocks.items[*id];
 	bool is_known = run->start != RESOLVE_NONE;
 	if (is_known && (!block->has_start || start < block->start_address))
 		block->start_address = start;
@@ -136,12 +137,12 @@ static enum tally_status add_to_block(struct blocks *b, const struct run *run, s
 	return TALLY_OK;
 }
 
-static enum tally_status read_all(struct blocks *b, struct tally_error *err)
+static enum tally_status report_blocks_read_all(struct blocks *b, struct tally_error *err)
 {
 	struct data_sample sample;
 	enum tally_status status;
 	while ((status = data_source_next(&b->source, &sample, err)) == TALLY_OK)
-		if (!add_sample(b, &sample))
+		if (!report_blocks_add_sample(b, &sample))
 			return error_nomem(err);
 	if (status == TALLY_NOMEM)
 		return status;
@@ -151,7 +152,7 @@ static enum tally_status read_all(struct blocks *b, struct tally_error *err)
 			return added;
 	}
 	for (size_t i = 0; i < b->blocks.len; i++) {
-		const struct block *block = &b->blocks.items[i];
+		const struct report_blocks_block *block = &b->blocks.items[i];
 		b->sums[block->event].averages += block->cycles / block->count;
 	}
 	return status == TALLY_END ? TALLY_OK : status;
@@ -159,7 +160,7 @@ static enum tally_status read_all(struct blocks *b, struct tally_error *err)
 
 static int by_cycles(const void *left, const void *right)
 {
-	const struct block *a = left, *b = right;
+	const struct report_blocks_block *a = left, *b = right;
 	if (a->event != b->event)
 		return a->event < b->event ? -1 : 1;
 	if (a->cycles != b->cycles)
@@ -167,7 +168,7 @@ static int by_cycles(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static bool print_place(struct blocks *b, uint32_t frame, bool with_whole_path, struct text *t)
+static bool report_blocks_print_place(struct blocks *b, uint32_t frame, bool with_whole_path, struct text *t)
 {
 	struct tally_error err;
 	struct frame_name *name = frame_names_get(&b->source.names, frame, &err);
@@ -177,7 +178,7 @@ static bool print_place(struct blocks *b, uint32_t frame, bool with_whole_path, 
 	return true;
 }
 
-static uint32_t start_frame(struct blocks *b, const struct block *block)
+static uint32_t start_frame(struct blocks *b, const struct report_blocks_block *block)
 {
 	struct resolver *resolver = &b->source.resolver;
 	uint64_t end = resolved_frame_get(&resolver->frames, block->end).address;
@@ -185,34 +186,36 @@ static uint32_t start_frame(struct blocks *b, const struct block *block)
 }
 
 /* "[hot.c:4 -> hot.c:9]" */
-static bool print_range(struct blocks *b, const struct report_request *r, const struct block *block, struct text *t)
+static bool report_blocks_print_range(
+	struct blocks *b, const struct report_request *r, const struct report_blocks_block *block, struct text *t)
 {
 	uint32_t start = start_frame(b, block);
 	text_char(t, '[');
-	bool is_made = !b->source.resolver.failed && print_place(b, start, r->full_source_path, t);
+	bool is_made = !b->source.resolver.failed && report_blocks_print_place(b, start, r->full_source_path, t);
 	text_str(t, " -> ");
-	is_made = is_made && print_place(b, block->end, r->full_source_path, t);
+	is_made = is_made && report_blocks_print_place(b, block->end, r->full_source_path, t);
 	text_char(t, ']');
 	return is_made && !t->failed;
 }
 
-static double share(uint64_t part, uint64_t whole)
+static double report_blocks_share(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static bool print_block(struct blocks *b, const struct report_request *r, const struct block *block, struct text *range,
-	struct text *out)
+static bool report_blocks_print_block(struct blocks *b, const struct report_request *r,
+	const struct report_blocks_block *block, struct text *range, struct text *out)
 {
 	const struct event_sums *sums = &b->sums[block->event];
 	uint64_t average = block->cycles / block->count;
 	struct tally_error err;
 	struct frame_name *name = frame_names_get(&b->source.names, block->end, &err);
 	text_clear(range);
-	if (!name || !print_range(b, r, block, range))
+	if (!name || !report_blocks_print_range(b, r, block, range))
 		return false;
 	int object = (int)name->shown.len;
-	double cycles_share = share(block->cycles, sums->cycles), average_share = share(average, sums->averages);
+	double cycles_share = report_blocks_share(block->cycles, sums->cycles),
+	       average_share = report_blocks_share(average, sums->averages);
 	if (r->separator) {
 		const char *sep = r->separator;
 		text_printf(out, "%.2f%%%s%" PRIu64 "%s%.2f%%%s%" PRIu64 "%s%.*s%s%.*s\n", cycles_share, sep,
@@ -244,11 +247,11 @@ static void print_headers(const struct report_request *r, struct text *out)
 	text_str(out, r->separator ? "\n" : "\n#\n");
 }
 
-static bool print_event(struct blocks *b, const struct report_request *r, const struct perfdata_event *event,
-	const struct block **next, struct text *out)
+static bool report_blocks_print_event(struct blocks *b, const struct report_request *r,
+	const struct perfdata_event *event, const struct report_blocks_block **next, struct text *out)
 {
 	const struct event_sums *sums = &b->sums[event->index];
-	const struct block *end = b->blocks.len ? b->blocks.items + b->blocks.len : NULL;
+	const struct report_blocks_block *end = b->blocks.len ? b->blocks.items + b->blocks.len : NULL;
 	struct text range = {0}, name = {0};
 	text_bytes(&name, event->name.data, event->name.len);
 	text_char(&name, 0);
@@ -262,18 +265,19 @@ static bool print_event(struct blocks *b, const struct report_request *r, const 
 	}
 	bool is_printed = !name.failed;
 	for (; is_printed && *next && *next < end && (*next)->event == event->index; (*next)++)
-		if (share((*next)->cycles, sums->cycles) >= r->percent_limit)
-			is_printed = print_block(b, r, *next, &range, out);
+		if (report_blocks_share((*next)->cycles, sums->cycles) >= r->percent_limit)
+			is_printed = report_blocks_print_block(b, r, *next, &range, out);
 	text_deinit(&range);
 	text_deinit(&name);
 	return is_printed;
 }
 
-static bool put_place(struct blocks *b, const struct report_request *r, struct json *j, const char *key, uint32_t frame)
+static bool report_blocks_put_place(
+	struct blocks *b, const struct report_request *r, struct json *j, const char *key, uint32_t frame)
 {
 	struct text place = {0};
-	bool is_made =
-		!b->source.resolver.failed && print_place(b, frame, r->full_source_path, &place) && !place.failed;
+	bool is_made = !b->source.resolver.failed && report_blocks_print_place(b, frame, r->full_source_path, &place) &&
+		       !place.failed;
 	if (is_made) {
 		json_object(j, key);
 		json_hex(j, "address", resolved_frame_get(&b->source.resolver.frames, frame).address);
@@ -284,7 +288,8 @@ static bool put_place(struct blocks *b, const struct report_request *r, struct j
 	return is_made;
 }
 
-static bool put_block(struct blocks *b, const struct report_request *r, struct json *j, const struct block *block)
+static bool report_blocks_put_block(
+	struct blocks *b, const struct report_request *r, struct json *j, const struct report_blocks_block *block)
 {
 	const struct event_sums *sums = &b->sums[block->event];
 	uint64_t average = block->cycles / block->count;
@@ -296,21 +301,22 @@ static bool put_block(struct blocks *b, const struct report_request *r, struct j
 	json_u64(j, "cycles", block->cycles);
 	json_u64(j, "runs", block->count);
 	json_u64(j, "average_cycles", average);
-	json_fixed(j, "cycles_percent", share(block->cycles, sums->cycles), 4);
-	json_fixed(j, "average_percent", share(average, sums->averages), 4);
+	json_fixed(j, "cycles_percent", report_blocks_share(block->cycles, sums->cycles), 4);
+	json_fixed(j, "average_percent", report_blocks_share(average, sums->averages), 4);
 	json_string(j, "symbol", str_from(name->symbol));
 	json_string(j, "dso", name->shown);
 	json_string(j, "path", name->path);
-	bool is_put = put_place(b, r, j, "start", start_frame(b, block)) && put_place(b, r, j, "end", block->end);
+	bool is_put = report_blocks_put_place(b, r, j, "start", start_frame(b, block)) &&
+		      report_blocks_put_place(b, r, j, "end", block->end);
 	json_object_end(j);
 	return is_put;
 }
 
-static bool put_event(struct blocks *b, const struct report_request *r, const struct perfdata_event *event,
-	const struct block **next, struct json *j)
+static bool report_blocks_put_event(struct blocks *b, const struct report_request *r,
+	const struct perfdata_event *event, const struct report_blocks_block **next, struct json *j)
 {
 	const struct event_sums *sums = &b->sums[event->index];
-	const struct block *end = b->blocks.items + b->blocks.len;
+	const struct report_blocks_block *end = b->blocks.items + b->blocks.len;
 	bool is_put = true;
 	json_object(j, NULL);
 	json_string(j, "event", event->name);
@@ -319,8 +325,8 @@ static bool put_event(struct blocks *b, const struct report_request *r, const st
 	json_u64(j, "cycles", sums->cycles);
 	json_array(j, "blocks");
 	for (; is_put && *next && *next < end && (*next)->event == event->index; (*next)++)
-		if (share((*next)->cycles, sums->cycles) >= r->percent_limit)
-			is_put = put_block(b, r, j, *next);
+		if (report_blocks_share((*next)->cycles, sums->cycles) >= r->percent_limit)
+			is_put = report_blocks_put_block(b, r, j, *next);
 	json_array_end(j);
 	json_object_end(j);
 	return is_put;
@@ -336,12 +342,12 @@ static enum tally_status put_threads(
 	return report_read_values(out, j, b->source.reader, r->is_raw_pretty, err);
 }
 
-static enum tally_status put_all(
+static enum tally_status report_blocks_put_all(
 	struct blocks *b, const struct report_request *r, struct text *out, struct tally_error *err)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(b->source.reader, &count);
-	const struct block *next = b->blocks.items;
+	const struct report_blocks_block *next = b->blocks.items;
 	struct json j = {.out = out};
 	report_json_begin(&j, recording_name(r->input));
 	if (r->header || r->full_info)
@@ -349,7 +355,7 @@ static enum tally_status put_all(
 	json_u64(&j, "lost_samples", b->source.sideband.health.lost_samples);
 	json_array(&j, "cycles");
 	for (size_t i = 0; i < count && i < b->event_count; i++)
-		if ((b->sums[i].samples || r->keeps_empty) && !put_event(b, r, &events[i], &next, &j))
+		if ((b->sums[i].samples || r->keeps_empty) && !report_blocks_put_event(b, r, &events[i], &next, &j))
 			return error_nomem(err);
 	json_array_end(&j);
 	enum tally_status status = put_threads(b, r, out, &j, err);
@@ -358,12 +364,12 @@ static enum tally_status put_all(
 	return status;
 }
 
-static enum tally_status print_all(
+static enum tally_status report_blocks_print_all(
 	struct blocks *b, const struct report_request *r, struct text *out, struct tally_error *err)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(b->source.reader, &count);
-	const struct block *next = b->blocks.items;
+	const struct report_blocks_block *next = b->blocks.items;
 	if (r->header)
 		header_text(out, b->source.reader, r->full_info);
 	else if (!r->is_quiet)
@@ -371,14 +377,14 @@ static enum tally_status print_all(
 	if (!r->is_quiet)
 		text_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", b->source.sideband.health.lost_samples);
 	for (size_t i = 0; i < count && i < b->event_count; i++)
-		if ((b->sums[i].samples || r->keeps_empty) && !print_event(b, r, &events[i], &next, out))
+		if ((b->sums[i].samples || r->keeps_empty) && !report_blocks_print_event(b, r, &events[i], &next, out))
 			return error_nomem(err);
 	enum tally_status status = put_threads(b, r, out, NULL, err);
 	branch_mix_print(&b->mix, out);
 	return status;
 }
 
-static enum tally_status run(
+static enum tally_status report_blocks_run(
 	struct blocks *b, const struct report_request *r, struct text *out, struct tally_error *err)
 {
 	(void)perfdata_reader_events(b->source.reader, &b->event_count);
@@ -386,12 +392,12 @@ static enum tally_status run(
 	if (!b->sums)
 		return error_nomem(err);
 	struct tally_error damage;
-	enum tally_status status = read_all(b, &damage);
+	enum tally_status status = report_blocks_read_all(b, &damage);
 	if (status == TALLY_NOMEM)
 		return error_nomem(err);
 	if (b->blocks.len)
 		qsort(b->blocks.items, b->blocks.len, sizeof(*b->blocks.items), by_cycles);
-	enum tally_status printed = (r->is_json ? put_all : print_all)(b, r, out, err);
+	enum tally_status printed = (r->is_json ? report_blocks_put_all : report_blocks_print_all)(b, r, out, err);
 	if (printed == TALLY_OK && status != TALLY_OK && err)
 		*err = damage;
 	return printed == TALLY_OK ? status : printed;
@@ -417,7 +423,7 @@ enum tally_status report_blocks(const struct cli *cli, const struct report_reque
 		*rest = b.source.reader;
 		b.source.reader = NULL;
 	} else if (status == TALLY_OK) {
-		status = run(&b, request, out, err);
+		status = report_blocks_run(&b, request, out, err);
 	}
 	if (b.source.reader && !request->is_quiet)
 		cli_print_health(cli, &b.source.sideband.health);

@@ -13,46 +13,47 @@
 
 #define FIRST_MS 40 /* what is read by then shows at once */
 
-struct part { /* the recording up to some byte, or all of it */
+struct report_load_part { /* the recording up to some byte, or all of it */
 	struct replay_result result;
 	struct profile_filter filter;
 	struct explore_table table;
 	bool has_table;
 };
 
-struct loading {
+struct report_load_loading {
 	const struct report_load *load;
-	struct screen_work work; /* its parts are struct part */
+	struct screen_work work; /* its parts are struct report_load_part */
 
 	/* The worker's until it is done. */
-	struct part whole;
+	struct report_load_part whole;
 	enum tally_status status;
 	struct tally_error error;
 
 	/* Of the thread that draws. */
 	struct explore_begun *begun;
 	struct grid grid;
-	struct part *shown; /* NULL: nothing yet */
+	struct report_load_part *shown; /* NULL: nothing yet */
 	bool leaves;
 };
 
-static void part_deinit(struct part *part)
+static void report_load_part_deinit(struct report_load_part *part)
 {
 	if (part->has_table)
 		explore_table_deinit(&part->table);
 	profile_filter_deinit(&part->filter);
 	replay_result_deinit(&part->result);
-	*part = (struct part){0};
+	*part = (struct report_load_part){0};
 }
 
-static void part_destroy(struct part *part)
+static void part_destroy(struct report_load_part *part)
 {
 	if (part)
-		part_deinit(part);
+		report_load_part_deinit(part);
 	free(part);
 }
 
-static enum tally_status make_table(const struct loading *l, struct part *part, size_t bytes, struct tally_error *err)
+static enum tally_status report_load_make_table(
+	const struct report_load_loading *l, struct report_load_part *part, size_t bytes, struct tally_error *err)
 {
 	const struct report_load *load = l->load;
 	struct report_tables tables = {load->wanted.request, part->result.profile, &part->filter, load->cpus};
@@ -78,8 +79,8 @@ static enum tally_status make_table(const struct loading *l, struct part *part, 
 }
 
 /* bytes: 0 is all of it. A recording that was cut, as each part is, has a table all the same. */
-static enum tally_status make_part(
-	struct loading *l, const struct report_replay *wanted, struct part *part, struct tally_error *err)
+static enum tally_status make_part(struct report_load_loading *l, const struct report_replay *wanted,
+	struct report_load_part *part, struct tally_error *err)
 {
 	const struct report_load *load = l->load;
 	struct tally_error inner = {0};
@@ -91,20 +92,20 @@ static enum tally_status make_part(
 	part->filter.cpu_passes = load->socket_cpus;
 	part->filter.cpu_limit = load->socket_cpu_count;
 	if (made == TALLY_OK)
-		made = make_table(l, part, wanted->max_bytes, &inner);
+		made = report_load_make_table(l, part, wanted->max_bytes, &inner);
 	if (made == TALLY_OK)
 		return status;
-	part_deinit(part);
+	report_load_part_deinit(part);
 	if (err)
 		*err = inner;
 	return made;
 }
 
 /* A part that fails is left out: what is wrong is said of the whole. */
-static void publish_part(struct loading *l, size_t bytes, bool with_names)
+static void report_load_publish_part(struct report_load_loading *l, size_t bytes, bool with_names)
 {
 	struct report_replay wanted = l->load->wanted;
-	struct part *part = calloc(1, sizeof(*part));
+	struct report_load_part *part = calloc(1, sizeof(*part));
 	wanted.max_bytes = bytes;
 	wanted.without_names = !with_names;
 	wanted.without_inlines = true;
@@ -118,7 +119,7 @@ static void publish_part(struct loading *l, size_t bytes, bool with_names)
 }
 
 /* The bytes of which the beginning can be read by itself; 0: it cannot. */
-static size_t divisible_bytes(const struct report_load *load)
+static size_t report_load_divisible_bytes(const struct report_load *load)
 {
 	const struct report_request *r = load->wanted.request;
 	uint64_t offset;
@@ -128,21 +129,21 @@ static size_t divisible_bytes(const struct report_load *load)
 	return perfdata_reader_data(load->wanted.reader, &offset).len;
 }
 
-static void read_all(void *context)
+static void report_load_read_all(void *context)
 {
-	struct loading *l = context;
+	struct report_load_loading *l = context;
 	struct report_replay wanted = l->load->wanted;
-	size_t total = divisible_bytes(l->load);
+	size_t total = report_load_divisible_bytes(l->load);
 	for (size_t bytes = SCREEN_FIRST_BYTES; bytes <= total / SCREEN_PART_STEP; bytes *= SCREEN_PART_STEP) {
 		if (bytes == SCREEN_FIRST_BYTES)
-			publish_part(l, bytes, false);
-		publish_part(l, bytes, true);
+			report_load_publish_part(l, bytes, false);
+		report_load_publish_part(l, bytes, true);
 	}
 	wanted.progress = &l->work.progress;
 	l->status = make_part(l, &wanted, &l->whole, &l->error);
 }
 
-static enum tally_status draw(struct loading *l, struct tally_error *err)
+static enum tally_status report_load_draw(struct report_load_loading *l, struct tally_error *err)
 {
 	struct explorer *e = &l->begun->explorer;
 	bool says_progress = !e->message[0];
@@ -167,7 +168,8 @@ static enum tally_status draw(struct loading *l, struct tally_error *err)
 	return TALLY_OK;
 }
 
-static enum tally_status show_part(struct loading *l, struct part *part, struct tally_error *err)
+static enum tally_status show_part(
+	struct report_load_loading *l, struct report_load_part *part, struct tally_error *err)
 {
 	struct explorer *e = &l->begun->explorer;
 	struct explore_table *t = &part->table;
@@ -188,7 +190,7 @@ static enum tally_status show_part(struct loading *l, struct part *part, struct 
 	return status;
 }
 
-static void take_key(struct loading *l, uint32_t key)
+static void report_load_take_key(struct report_load_loading *l, uint32_t key)
 {
 	struct explorer *e = &l->begun->explorer;
 	if (key == TUI_KEY_CTRL('l'))
@@ -207,30 +209,30 @@ static void take_key(struct loading *l, uint32_t key)
 }
 
 /* Until all is read, or the user leaves. A table that comes waits until the next is due, so that nothing flickers. */
-static enum tally_status watch(struct loading *l, struct tally_error *err)
+static enum tally_status report_load_watch(struct report_load_loading *l, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	int64_t due_ms = clock_ms() + FIRST_MS;
 	while (status == TALLY_OK) {
 		int64_t left_ms = due_ms - clock_ms();
 		uint32_t key = screen_work_key(&l->work, l->begun->terminal, left_ms > 0 ? (int)left_ms : 0);
-		take_key(l, key);
+		report_load_take_key(l, key);
 		if (l->leaves || screen_work_is_done(&l->work))
 			break;
 		if (key == TUI_KEY_NONE && clock_ms() < due_ms)
 			continue;
-		struct part *newest = screen_work_take(&l->work);
+		struct report_load_part *newest = screen_work_take(&l->work);
 		if (newest)
 			status = show_part(l, newest, err);
 		if (status == TALLY_OK)
-			status = draw(l, err);
+			status = report_load_draw(l, err);
 		due_ms = clock_ms() + SCREEN_EVERY_MS;
 	}
 	return status;
 }
 
 /* What reads cannot be stopped: it ends with the process. */
-static void leave(struct loading *l)
+static void report_load_leave(struct report_load_loading *l)
 {
 	tui_terminal_close(l->begun->terminal);
 	l->begun->terminal = NULL;
@@ -240,7 +242,7 @@ static void leave(struct loading *l)
 }
 
 /* What was looked at is looked at in the whole. */
-static void hand_over(struct loading *l, struct report_loaded *loaded)
+static void hand_over(struct report_load_loading *l, struct report_loaded *loaded)
 {
 	if (l->begun->has_explorer)
 		explorer_remember(&l->begun->explorer, &l->begun->memory);
@@ -252,15 +254,16 @@ static void hand_over(struct loading *l, struct report_loaded *loaded)
 	l->begun->has_first = l->whole.has_table;
 }
 
-static enum tally_status run(struct loading *l, struct report_loaded *loaded, struct tally_error *err)
+static enum tally_status report_load_run(
+	struct report_load_loading *l, struct report_loaded *loaded, struct tally_error *err)
 {
 	enum tally_status status = tui_terminal_open(&l->begun->terminal, err);
 	if (status != TALLY_OK)
 		return status;
 	screen_work_start(&l->work);
-	status = watch(l, err);
+	status = report_load_watch(l, err);
 	if (l->leaves)
-		leave(l);
+		report_load_leave(l);
 	screen_work_join(&l->work);
 	hand_over(l, loaded);
 	if (status == TALLY_OK && l->status != TALLY_OK && err)
@@ -270,12 +273,12 @@ static enum tally_status run(struct loading *l, struct report_loaded *loaded, st
 
 enum tally_status report_load(const struct report_load *load, struct report_loaded *loaded, struct tally_error *err)
 {
-	struct loading l = {.load = load, .begun = &loaded->begun};
+	struct report_load_loading l = {.load = load, .begun = &loaded->begun};
 	*loaded = (struct report_loaded){0};
-	enum tally_status status = screen_work_init(&l.work, read_all, &l, err);
+	enum tally_status status = screen_work_init(&l.work, report_load_read_all, &l, err);
 	if (status != TALLY_OK)
 		return status;
-	status = run(&l, loaded, err);
+	status = report_load_run(&l, loaded, err);
 	part_destroy(screen_work_take(&l.work));
 	part_destroy(l.shown);
 	screen_work_deinit(&l.work);

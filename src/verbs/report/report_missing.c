@@ -9,7 +9,7 @@
 
 #define SOURCE_WIDTH 38
 
-static double percent(uint64_t part, uint64_t whole)
+static double report_missing_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
@@ -78,7 +78,7 @@ static void print_remedy(
 		text_printf(out, "    debuginfod  tally report --debuginfod, or debuginfod-find debuginfo %s\n", hex);
 }
 
-static void put_object(struct json *j, const struct binary_store *store, const struct binary_hit *hit)
+static void report_missing_put_object(struct json *j, const struct binary_store *store, const struct binary_hit *hit)
 {
 	struct binary_info info = binary_store_info(store, hit->store_id);
 	struct record_build_id id = {.size = info.build_id_size};
@@ -124,7 +124,7 @@ void report_missing_json(
 	json_array(j, "objects");
 	for (size_t i = 0; i < hits->files.len; i++) {
 		if (shows_all || !is_complete(store, &hits->files.items[i]))
-			put_object(j, store, &hits->files.items[i]);
+			report_missing_put_object(j, store, &hits->files.items[i]);
 	}
 	json_array_end(j);
 	json_object_end(j);
@@ -173,7 +173,7 @@ void report_missing(struct text *out, const struct binary_store *store, const st
 	}
 	uint64_t outside = hits->samples - in_files, missing = unnamed + outside;
 	text_printf(out, "# %" PRIu64 " of %" PRIu64 " samples (%.1f%%) have no symbol\n", missing, hits->samples,
-		percent(missing, hits->samples));
+		report_missing_percent(missing, hits->samples));
 	if (outside)
 		text_printf(out, "# %" PRIu64 " of them are in no file: [heap], [stack], or where nothing was mapped\n",
 			outside);

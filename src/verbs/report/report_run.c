@@ -103,7 +103,7 @@ static struct report_source describe_source(struct report *report)
 	return source;
 }
 
-static enum tally_status open_store(struct report *report, struct tally_error *err)
+static enum tally_status report_run_open_store(struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
 	struct binary_store_options store_options = {.symfs = r->symfs,
@@ -140,14 +140,14 @@ static void print_filter_lines(struct report *report)
 	print_filter_line(report, KEY_SYMBOL, "symbol");
 }
 
-static void print_lost(struct report *report)
+static void report_run_print_lost(struct report *report)
 {
 	if (!report->request->is_quiet)
 		text_printf(
 			report->out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", report->result.health.lost_samples);
 }
 
-static void name_events(
+static void report_run_name_events(
 	const struct report *report, const struct profile *p, struct text *name, uint32_t first, uint32_t count)
 {
 	bool is_recorded_group = count > 1 && p->events[first].member_count > 1;
@@ -166,7 +166,7 @@ static void name_events(
 }
 
 /* print: in full, or on one line. The table may be of a profile that is not the report's, while that is made. */
-static void print_title(const struct report *report, const struct flat_table *table, struct text *out,
+static void report_run_print_title(const struct report *report, const struct flat_table *table, struct text *out,
 	void (*print)(struct text *, const struct report_title *))
 {
 	const struct profile *p = table->profile;
@@ -181,7 +181,7 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	if (report->request->mode == KEY_MODE_MEMORY && !keys.failed)
 		title.sort_order = keys.data;
 	uint64_t branched = 0;
-	name_events(report, p, &name, first, count);
+	report_run_name_events(report, p, &name, first, count);
 	title.event = name.failed ? "" : name.data;
 	title.has_reference = report->request->shows_reference && strstr(title.event, "call-graph=no");
 	for (uint32_t m = 0; m < count; m++) {
@@ -198,21 +198,22 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	text_deinit(&name);
 }
 
-static enum tally_status print_rows(struct report *report, const struct flat_table *table, const struct hierarchy *tree,
-	const struct report_text_options *options, struct tally_error *err)
+static enum tally_status report_run_print_rows(struct report *report, const struct flat_table *table,
+	const struct hierarchy *tree, const struct report_text_options *options, struct tally_error *err)
 {
 	enum tally_status status;
 	if (report->request->is_json)
 		return report_json_table(&report->json, table, tree, options, err);
 	if (!report->request->is_quiet)
-		print_title(report, table, report->out, report_text_title);
+		report_run_print_title(report, table, report->out, report_text_title);
 	status = tree ? report_hierarchy_rows(report->out, tree, options, err)
 		      : report_text_rows(report->out, table, options, err);
 	text_str(report->out, "\n\n");
 	return status;
 }
 
-static enum tally_status print_table(struct report *report, const struct flat_table *table, struct tally_error *err)
+static enum tally_status report_run_print_table(
+	struct report *report, const struct flat_table *table, struct tally_error *err)
 {
 	struct report_text_options options = report_tables_options(report->request);
 	struct report_tree tree;
@@ -221,7 +222,7 @@ static enum tally_status print_table(struct report *report, const struct flat_ta
 		return status;
 	options.levels = tree.levels;
 	options.terminal_columns = report->request->width_count ? 0 : report->request->terminal_columns;
-	status = print_rows(report, table, tree.is_made ? &tree.hierarchy : NULL, &options, err);
+	status = report_run_print_rows(report, table, tree.is_made ? &tree.hierarchy : NULL, &options, err);
 	report_tree_deinit(&tree);
 	return status;
 }
@@ -233,20 +234,20 @@ static enum tally_status check_group_sort(const struct report *report, uint32_t 
 	return error_set(err, TALLY_INVALID, "--group-sort-idx needs events in a group; --group makes one of all");
 }
 
-static struct report_tables tables_of(const struct report *report)
+static struct report_tables report_run_tables_of(const struct report *report)
 {
 	return (struct report_tables){report->request, report->result.profile, &report->filter, report->cpus};
 }
 
 static enum tally_status report_events(struct report *report, uint32_t first, uint32_t count, struct tally_error *err)
 {
-	struct report_tables tables = tables_of(report);
+	struct report_tables tables = report_run_tables_of(report);
 	struct flat_table table;
 	enum tally_status status = report_tables_make(&tables, first, count, &table, err);
 	if (status != TALLY_OK)
 		return status;
 	if (report_tables_is_shown(&tables, &table))
-		status = print_table(report, &table, err);
+		status = report_run_print_table(report, &table, err);
 	if (table.shown_count == 0 && report_tables_is_shown(&tables, &table))
 		report_notes_no_rows(report->notes, &table);
 	if (table.has_cut_chains)
@@ -256,7 +257,7 @@ static enum tally_status report_events(struct report *report, uint32_t first, ui
 }
 
 /* Would it count? The CPU list and -U leave it. */
-static bool is_counted(const struct report *report, const struct profile_sample *sample)
+static bool report_run_is_counted(const struct report *report, const struct profile_sample *sample)
 {
 	int32_t cpu = sample->cpu;
 	if (report->cpus && (cpu < 0 || (uint32_t)cpu >= LIMIT_CPUS || !report->cpus[cpu]))
@@ -265,11 +266,11 @@ static bool is_counted(const struct report *report, const struct profile_sample 
 	       report->result.profile->frames[sample->leaf].function != PROFILE_NONE;
 }
 
-static bool has_samples(const struct report *report)
+static bool report_run_has_samples(const struct report *report)
 {
 	const struct profile *p = report->result.profile;
 	for (size_t i = 0; i < p->sample_count; i++)
-		if (is_counted(report, &p->samples[i]))
+		if (report_run_is_counted(report, &p->samples[i]))
 			return true;
 	return false;
 }
@@ -284,7 +285,7 @@ static void show_branch_types(const struct report *report, struct json *j)
 	for (size_t i = 0; i < p->sample_count; i++) {
 		const struct profile_sample *sample = &p->samples[i];
 		const struct profile_value *kind = profile_facet(p, sample->facets, FACET_BRANCH_KIND);
-		if (kind && is_counted(report, sample) && !profile_frame_is_guest(&p->frames[sample->leaf]))
+		if (kind && report_run_is_counted(report, sample) && !profile_frame_is_guest(&p->frames[sample->leaf]))
 			branch_mix_add(&mix, kind->number, sample->count);
 	}
 	if (j)
@@ -295,12 +296,12 @@ static void show_branch_types(const struct report *report, struct json *j)
 
 static void print_short_title(void *data, const struct flat_table *table, struct text *out)
 {
-	print_title(data, table, out, report_text_title_line);
+	report_run_print_title(data, table, out, report_text_title_line);
 }
 
 static enum tally_status explore_report(struct report *report, struct tally_error *err)
 {
-	struct report_tables tables = tables_of(report);
+	struct report_tables tables = report_run_tables_of(report);
 	if (report->begun.leaves)
 		return TALLY_OK;
 	struct report_session session = {.cli = report->cli,
@@ -323,11 +324,11 @@ static enum tally_status explore_report(struct report *report, struct tally_erro
 static enum tally_status print_report(struct report *report, struct tally_error *err)
 {
 	const struct profile *p = report->result.profile;
-	struct report_tables tables = tables_of(report);
+	struct report_tables tables = report_run_tables_of(report);
 	enum tally_status status = TALLY_OK;
 	if (!report->request->is_json && !report->request->is_interactive)
 		print_filter_lines(report);
-	if (!has_samples(report)) {
+	if (!report_run_has_samples(report)) {
 		diag_add(report->notes, DIAG_ERROR, "The %s data has no samples!", report->path);
 		cli_note_counts(report->cli, report->reader, report->path);
 		return TALLY_OK;
@@ -335,7 +336,7 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 	if (report->request->is_interactive)
 		return explore_report(report, err);
 	if (!report->request->is_json)
-		print_lost(report);
+		report_run_print_lost(report);
 	for (uint32_t event = 0; event < p->event_count && status == TALLY_OK;) {
 		uint32_t count = report_tables_members(&tables, event);
 		status = event == 0 ? check_group_sort(report, count, err) : TALLY_OK;
@@ -415,7 +416,7 @@ static struct json *json_of(struct report *report)
 	return report->request->is_json ? &report->json : NULL;
 }
 
-static void begin_json(struct report *report)
+static void report_run_begin_json(struct report *report)
 {
 	const struct report_request *r = report->request;
 	report_json_begin(&report->json, report->path);
@@ -456,7 +457,7 @@ static enum tally_status show_profile(struct report *report, struct tally_error 
 	struct json *j = json_of(report);
 	enum tally_status status = TALLY_OK;
 	if (j)
-		begin_json(report);
+		report_run_begin_json(report);
 	if (!r->missing)
 		status = show_tables(report, err);
 	else if (j)
@@ -464,7 +465,7 @@ static enum tally_status show_profile(struct report *report, struct tally_error 
 	else
 		report_missing(report->out, report->store, &report->result.hits, r->is_verbose);
 	/* As perf: a text without samples has no table of counts either. */
-	if (status == TALLY_OK && r->threads && (j || r->missing || has_samples(report)))
+	if (status == TALLY_OK && r->threads && (j || r->missing || report_run_has_samples(report)))
 		status = report_read_values(report->out, j, report->reader, r->is_raw_pretty, err);
 	if (status == TALLY_OK && !r->missing)
 		show_branch_types(report, j);
@@ -474,7 +475,8 @@ static enum tally_status show_profile(struct report *report, struct tally_error 
 }
 
 /* For a text. A stream may turn out to lack what was thought possible. */
-static enum tally_status read_profile(struct report *report, struct tally_error *inner, struct tally_error *err)
+static enum tally_status report_run_read_profile(
+	struct report *report, struct tally_error *inner, struct tally_error *err)
 {
 	struct report_request *r = report->request;
 	struct report_replay wanted = {.request = r, .fields = &report->fields, .reader = report->reader};
@@ -521,13 +523,13 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 {
 	struct report_request *r = report->request;
 	struct tally_error inner = {0};
-	enum tally_status status = open_store(report, err);
+	enum tally_status status = report_run_open_store(report, err);
 	if (status == TALLY_OK && r->has_socket)
 		status = report_socket_cpus(
 			report->reader, r->socket, &report->socket_cpus, &report->socket_cpu_count, err);
 	if (status != TALLY_OK)
 		return status;
-	status = r->is_interactive ? load_profile(report, err) : read_profile(report, &inner, err);
+	status = r->is_interactive ? load_profile(report, err) : report_run_read_profile(report, &inner, err);
 	if (report->result.profile && inner.status == TALLY_OK)
 		inner.status = show_profile(report, &inner);
 	if (r->is_interactive) {
@@ -551,7 +553,7 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 	enum tally_status status = TALLY_OK;
 	cli_start_pager(report->cli);
 	if (j)
-		begin_json(report);
+		report_run_begin_json(report);
 	else
 		print_filter_lines(report);
 	if (r->tasks || r->mmaps) {
@@ -586,7 +588,7 @@ static enum tally_status finish_for_source(
 	return report_request_finish(r, source, err);
 }
 
-static enum tally_status run_opened(struct report *report, struct tally_error *err)
+static enum tally_status report_run_opened(struct report *report, struct tally_error *err)
 {
 	struct report_request *r = report->request;
 	/* What is counted depends on its events. */
@@ -613,7 +615,7 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 	if (r->header_only) {
 		cli_start_pager(report->cli);
 		if (r->is_json) {
-			begin_json(report);
+			report_run_begin_json(report);
 			json_object_end(&report->json);
 		}
 		return TALLY_OK;
@@ -639,7 +641,7 @@ enum tally_status report_run(const struct cli *cli, struct report_request *reque
 		status = trace_options_open(request->input, request->force, &request->traces, &report.reader, err);
 	if (status == TALLY_OK) {
 		report_fields_init(&report.fields, report.reader);
-		status = run_opened(&report, err);
+		status = report_run_opened(&report, err);
 	}
 	profile_filter_deinit(&report.filter);
 	replay_result_deinit(&report.result);

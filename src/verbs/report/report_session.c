@@ -22,7 +22,7 @@ struct explored {
 	char *old_sort;
 };
 
-static struct report_tables tables_of(const struct report_session *s)
+static struct report_tables report_session_tables_of(const struct report_session *s)
 {
 	return (struct report_tables){s->request, s->result->profile, s->filter, s->cpus};
 }
@@ -43,7 +43,7 @@ static enum tally_status open_table(void *data, uint32_t index, struct explore_t
 	struct report_session *s = x->session;
 	forget_old(x);
 	uint32_t first = x->first[index];
-	struct report_tables tables = tables_of(s);
+	struct report_tables tables = report_session_tables_of(s);
 	struct explore_table made = {.options = report_tables_options(s->request)};
 	enum tally_status status =
 		report_tables_make(&tables, first, report_tables_members(&tables, first), &made.table, err);
@@ -60,14 +60,14 @@ static enum tally_status open_table(void *data, uint32_t index, struct explore_t
 	return TALLY_OK;
 }
 
-static enum tally_status annotate(
+static enum tally_status report_session_annotate(
 	void *data, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err)
 {
 	struct explored *x = data;
 	return report_annotate_show(&x->annotate, symbol, leaves, err);
 }
 
-static enum tally_status tree(
+static enum tally_status report_session_tree(
 	void *data, uint32_t index, bool is_reversed, struct flame_tree *made, struct tally_error *err)
 {
 	struct explored *x = data;
@@ -81,7 +81,7 @@ static enum tally_status tree(
 	return flame_tree_init(made, s->result->profile, &options, err);
 }
 
-static enum tally_status levels(
+static enum tally_status report_session_levels(
 	void *data, const struct flat_table *table, struct flame_tree *made, struct tally_error *err)
 {
 	const struct explored *x = data;
@@ -107,7 +107,8 @@ static enum tally_status print_health(const struct report_session *s, struct tex
 	return TALLY_OK;
 }
 
-static enum tally_status page(void *data, enum explore_page kind, struct text *out, struct tally_error *err)
+static enum tally_status report_session_page(
+	void *data, enum explore_page kind, struct text *out, struct tally_error *err)
 {
 	struct explored *x = data;
 	enum tally_status status = TALLY_OK;
@@ -118,7 +119,7 @@ static enum tally_status page(void *data, enum explore_page kind, struct text *o
 	return status == TALLY_OK && out->failed ? error_nomem(err) : status;
 }
 
-static enum tally_status read_again(struct explored *x, struct tally_error *err)
+static enum tally_status report_session_read_again(struct explored *x, struct tally_error *err)
 {
 	struct report_session *s = x->session;
 	struct report_replay wanted = {.request = s->request, .fields = s->fields, .reader = s->reader};
@@ -148,7 +149,7 @@ static enum tally_status read_again(struct explored *x, struct tally_error *err)
 	return TALLY_OK;
 }
 
-static enum tally_status sort(void *data, const char *keys, struct tally_error *err)
+static enum tally_status report_session_sort(void *data, const char *keys, struct tally_error *err)
 {
 	struct explored *x = data;
 	struct report_session *s = x->session;
@@ -164,7 +165,7 @@ static enum tally_status sort(void *data, const char *keys, struct tally_error *
 	if (status == TALLY_OK) {
 		struct replay_options want = report_replay_options(&wanted);
 		if (!report_replay_covers(&have, &want))
-			status = read_again(x, err);
+			status = report_session_read_again(x, err);
 	}
 	if (status != TALLY_OK) {
 		*s->request = before;
@@ -180,7 +181,7 @@ static enum tally_status sort(void *data, const char *keys, struct tally_error *
 enum tally_status report_session_run(struct report_session *session, struct tally_error *err)
 {
 	const struct profile *p = session->result->profile;
-	struct report_tables tables = tables_of(session);
+	struct report_tables tables = report_session_tables_of(session);
 	struct explored x = {.session = session,
 		.first = calloc(p->event_count + 1, sizeof(uint32_t)),
 		.annotate = {.cli = session->cli,
@@ -189,11 +190,11 @@ enum tally_status report_session_run(struct report_session *session, struct tall
 	struct explore_source source = {.data = &x,
 		.begun = session->begun,
 		.open = open_table,
-		.annotate = annotate,
-		.tree = tree,
-		.levels = session->request->is_hierarchy ? levels : NULL,
-		.page = page,
-		.sort = sort};
+		.annotate = report_session_annotate,
+		.tree = report_session_tree,
+		.levels = session->request->is_hierarchy ? report_session_levels : NULL,
+		.page = report_session_page,
+		.sort = report_session_sort};
 	if (!x.first)
 		return error_nomem(err);
 	for (uint32_t event = report_tables_find(&tables, 0); event < p->event_count;) {

@@ -23,7 +23,7 @@ struct task {
 	bool is_linked;
 };
 
-struct mapped_file { /* of one record: the same path may be a new file by now */
+struct report_tasks_mapped_file { /* of one record: the same path may be a new file by now */
 	uint32_t path;
 	uint64_t inode;
 };
@@ -38,7 +38,7 @@ struct tasks {
 	VEC(struct address_space *) spaces;
 	struct arena arena; /* of spaces */
 	struct map_u64 space_of; /* pid -> index of spaces */
-	VEC(struct mapped_file) files; /* what the binary of a mapping is the index of */
+	VEC(struct report_tasks_mapped_file) files; /* what the binary of a mapping is the index of */
 	struct intern paths;
 	uint64_t now; /* the time of spaces: a step per record */
 };
@@ -137,7 +137,7 @@ static bool add_mmap(struct tasks *tasks, const struct record *record, const str
 		return false;
 	if (m->len > UINT64_MAX - m->start)
 		return true;
-	struct mapped_file file = {.inode = m->inode};
+	struct report_tasks_mapped_file file = {.inode = m->inode};
 	struct address_space *space = find_space(tasks, (int32_t)m->pid);
 	if (!space)
 		space = new_space(tasks, (int32_t)m->pid);
@@ -154,7 +154,7 @@ static bool add_mmap(struct tasks *tasks, const struct record *record, const str
 	return address_space_map(space, &mapping);
 }
 
-static bool add_record(struct tasks *tasks, const struct record *record)
+static bool report_tasks_add_record(struct tasks *tasks, const struct record *record)
 {
 	struct record_fields fields;
 	uint32_t type = record->type;
@@ -170,7 +170,7 @@ static bool add_record(struct tasks *tasks, const struct record *record)
 	return add_mmap(tasks, record, &fields.mmap);
 }
 
-static int compare_tasks(const void *a, const void *b)
+static int report_tasks_compare(const void *a, const void *b)
 {
 	const struct task *x = a;
 	const struct task *y = b;
@@ -182,7 +182,7 @@ static int compare_tasks(const void *a, const void *b)
 }
 
 /* The index of the parent; the number of tasks, which stands for the root of all, where there is none. */
-static size_t parent_of(const struct tasks *tasks, const struct task *task)
+static size_t report_tasks_parent_of(const struct tasks *tasks, const struct task *task)
 {
 	uint64_t parent;
 	bool has_parent =
@@ -196,7 +196,7 @@ static bool link_tasks(struct tasks *tasks)
 {
 	size_t count = tasks->items.len;
 	if (count > 1)
-		qsort(tasks->items.items, count, sizeof(struct task), compare_tasks);
+		qsort(tasks->items.items, count, sizeof(struct task), report_tasks_compare);
 	for (size_t i = 0; i < count; i++)
 		if (!map_u64_set(&tasks->by_tid, (uint32_t)tasks->items.items[i].tid, i))
 			return false;
@@ -207,7 +207,7 @@ static bool link_tasks(struct tasks *tasks)
 	for (size_t i = 0; i < count; i++)
 		for (size_t at = i; !tasks->items.items[at].is_linked;) {
 			struct task *task = &tasks->items.items[at];
-			size_t parent_at = parent_of(tasks, task);
+			size_t parent_at = report_tasks_parent_of(tasks, task);
 			struct task *parent = &tasks->items.items[parent_at];
 			if (parent->first_child == NO_TASK)
 				parent->first_child = (uint32_t)at;
@@ -222,7 +222,7 @@ static bool link_tasks(struct tasks *tasks)
 
 static void print_mapping(struct tasks *tasks, const struct mapping *m, size_t level)
 {
-	const struct mapped_file *file = &tasks->files.items[m->binary];
+	const struct report_tasks_mapped_file *file = &tasks->files.items[m->binary];
 	struct tally_str path = intern_get(&tasks->paths, file->path);
 	text_repeat(tasks->out, ' ', 32 + level);
 	text_hex(tasks->out, m->start, 0);
@@ -242,9 +242,9 @@ static void print_mapping(struct tasks *tasks, const struct mapping *m, size_t l
 	text_char(tasks->out, '\n');
 }
 
-static void put_mapping(struct tasks *tasks, const struct mapping *m)
+static void report_tasks_put_mapping(struct tasks *tasks, const struct mapping *m)
 {
-	const struct mapped_file *file = &tasks->files.items[m->binary];
+	const struct report_tasks_mapped_file *file = &tasks->files.items[m->binary];
 	struct json *j = tasks->json;
 	char rights[] = {
 		m->prot & 1 ? 'r' : '-', m->prot & 2 ? 'w' : '-', m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p'};
@@ -270,14 +270,14 @@ static bool print_mappings(struct tasks *tasks, const struct task *task, size_t 
 	bool ok = address_space_flatten(&flat, space, tasks->now);
 	for (size_t i = 0; ok && i < flat.active.len; i++)
 		if (tasks->json)
-			put_mapping(tasks, &flat.mappings.items[flat.active.items[i]]);
+			report_tasks_put_mapping(tasks, &flat.mappings.items[flat.active.items[i]]);
 		else
 			print_mapping(tasks, &flat.mappings.items[flat.active.items[i]], level);
 	arena_deinit(&arena);
 	return ok;
 }
 
-static bool put_task(struct tasks *tasks, const struct task *task, size_t level)
+static bool report_tasks_put_task(struct tasks *tasks, const struct task *task, size_t level)
 {
 	struct json *j = tasks->json;
 	bool ok = true;
@@ -297,10 +297,10 @@ static bool put_task(struct tasks *tasks, const struct task *task, size_t level)
 	return ok;
 }
 
-static bool print_task(struct tasks *tasks, const struct task *task, size_t level)
+static bool report_tasks_print_task(struct tasks *tasks, const struct task *task, size_t level)
 {
 	if (tasks->json)
-		return put_task(tasks, task, level);
+		return report_tasks_put_task(tasks, task, level);
 
 	size_t indent = level < MAX_INDENT ? level : MAX_INDENT;
 	text_printf(tasks->out, "  %8d %8d %8d |", task->pid, task->tid, task->parent_tid);
@@ -317,14 +317,14 @@ static bool print_task(struct tasks *tasks, const struct task *task, size_t leve
 }
 
 /* In the order of the tree. TALLY_END: the reader of the output has gone. */
-static enum tally_status print_tree(struct tasks *tasks, struct tally_error *err)
+static enum tally_status report_tasks_print_tree(struct tasks *tasks, struct tally_error *err)
 {
 	VEC(uint32_t) path = {0}; /* from a root to the task printed last */
 	enum tally_status status = TALLY_OK;
 	uint32_t next = tasks->items.items[tasks->items.len].first_child; /* of the root */
 	while (next != NO_TASK && status == TALLY_OK) {
 		const struct task *task = &tasks->items.items[next];
-		if (!print_task(tasks, task, path.len) || !vec_push(&path, next) || tasks->out->failed)
+		if (!report_tasks_print_task(tasks, task, path.len) || !vec_push(&path, next) || tasks->out->failed)
 			status = error_nomem(err);
 		else if (!text_line_end(tasks->out))
 			status = TALLY_END;
@@ -336,7 +336,8 @@ static enum tally_status print_tree(struct tasks *tasks, struct tally_error *err
 	return status;
 }
 
-static enum tally_status read_all(struct tasks *tasks, struct perfdata_reader *reader, struct tally_error *err)
+static enum tally_status report_tasks_read_all(
+	struct tasks *tasks, struct perfdata_reader *reader, struct tally_error *err)
 {
 	struct time_order *order;
 	enum tally_status status = time_order_create(reader, &order, err);
@@ -344,7 +345,7 @@ static enum tally_status read_all(struct tasks *tasks, struct perfdata_reader *r
 		return status;
 	struct time_order_item item;
 	while ((status = time_order_next(order, &item, err)) == TALLY_OK)
-		if (!add_record(tasks, &item.record)) {
+		if (!report_tasks_add_record(tasks, &item.record)) {
 			status = error_nomem(err);
 			break;
 		}
@@ -359,7 +360,8 @@ enum tally_status report_tasks(
 	intern_init(&tasks.comms);
 	intern_init(&tasks.paths);
 	struct record_comm idle = {.comm = STR("swapper")};
-	enum tally_status read = add_comm(&tasks, &idle) ? read_all(&tasks, reader, err) : error_nomem(err);
+	enum tally_status read =
+		add_comm(&tasks, &idle) ? report_tasks_read_all(&tasks, reader, err) : error_nomem(err);
 	enum tally_status printed = read;
 	/* A cut recording is shown as far as it goes. */
 	if (read == TALLY_OK || read == TALLY_CORRUPT) {
@@ -367,7 +369,7 @@ enum tally_status report_tasks(
 			json_array(j, "tasks");
 		else
 			text_str(out, "#      pid      tid     ppid  comm\n");
-		printed = link_tasks(&tasks) ? print_tree(&tasks, err) : error_nomem(err);
+		printed = link_tasks(&tasks) ? report_tasks_print_tree(&tasks, err) : error_nomem(err);
 	}
 	if (j && (read == TALLY_OK || read == TALLY_CORRUPT))
 		json_array_end(j);

@@ -114,7 +114,7 @@ static enum tally_status take_span(struct sched_job *job, struct tally_error *er
 	return TALLY_OK;
 }
 
-static enum tally_status open_job(struct sched_job *job, struct tally_error *err)
+static enum tally_status cmd_sched_open_job(struct sched_job *job, struct tally_error *err)
 {
 	const struct sched_settings *settings = job->settings;
 	const struct binary_store_options store = {
@@ -156,11 +156,11 @@ static void print_counts(const struct sched_job *job)
 		seen[SCHED_MIGRATE], seen[SCHED_FORK], seen[SCHED_EXIT]);
 }
 
-static int show(const struct cli *cli, const struct sched_settings *settings, const struct verb *verb)
+static int cmd_sched_show(const struct cli *cli, const struct sched_settings *settings, const struct verb *verb)
 {
 	struct sched_job job = {.cli = cli, .settings = settings};
 	struct tally_error err;
-	enum tally_status status = open_job(&job, &err);
+	enum tally_status status = cmd_sched_open_job(&job, &err);
 	if (status != TALLY_OK) {
 		free(job.cpus);
 		return cli_fail(cli, &err);
@@ -214,10 +214,10 @@ static int run_verb(
 		return cli_failf(cli, "--max-stack is 0 to %d", MAX_STACK);
 	if (settings->times && !time_spans_are_valid(settings->times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
-	return show(cli, settings, verb);
+	return cmd_sched_show(cli, settings, verb);
 }
 
-static int record(const struct cli *cli, int argc, char **argv)
+static int cmd_sched_record(const struct cli *cli, int argc, char **argv)
 {
 	/* perf records no sched_wakeup beside sched_waking, and its latency then lacks most delays. */
 	static const char *const ours[] = {"record", "-a", "-R", "-m", "1024", "-c", "1", "-e",
@@ -227,14 +227,14 @@ static int record(const struct cli *cli, int argc, char **argv)
 	return cli_run_verb(cli, &command_record, ours, argc, argv);
 }
 
-static int script(const struct cli *cli, const struct sched_settings *settings, int argc, char **argv)
+static int cmd_sched_script(const struct cli *cli, const struct sched_settings *settings, int argc, char **argv)
 {
 	const char *const of_input[] = {"script", "-i", settings->input, NULL};
 	static const char *const plain[] = {"script", NULL};
 	return cli_run_verb(cli, &command_script, settings->input ? of_input : plain, argc, argv);
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_sched_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct sched_settings settings = {.with_chains = true, .max_stack = DEFAULT_MAX_STACK};
 	int rest;
@@ -247,9 +247,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	argc -= rest;
 	argv += rest;
 	if (cli_is_subverb(argv[0], "record"))
-		return record(cli, argc - 1, argv + 1);
+		return cmd_sched_record(cli, argc - 1, argv + 1);
 	if (strcmp(argv[0], "script") == 0)
-		return script(cli, &settings, argc - 1, argv + 1);
+		return cmd_sched_script(cli, &settings, argc - 1, argv + 1);
 	if (strcmp(argv[0], "replay") == 0)
 		return cli_failf(cli, "sched replay is not supported yet"), EXIT_USAGE;
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
@@ -281,5 +281,5 @@ const struct command command_sched = {
 		       "'timehist' lists every switch with how long the task had waited and run; 'map' draws which "
 		       "task was on which CPU. Each has options of its own: 'sched timehist -h' lists them.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_sched_run,
 };

@@ -19,7 +19,7 @@ static const uint64_t *buckets_of(const struct sched_latency *l, bool is_linear)
 }
 
 /* Microseconds: from [0] on, below [1]. */
-static void range_of(bool is_linear, size_t bucket, uint64_t range[2])
+static void sched_histogram_range_of(bool is_linear, size_t bucket, uint64_t range[2])
 {
 	range[0] = is_linear ? bucket * SCHED_LATENCY_STEP_US : bucket > 0 ? UINT64_C(1) << (bucket - 1) : 0;
 	range[1] = is_linear ? (bucket + 1) * SCHED_LATENCY_STEP_US : UINT64_C(1) << bucket;
@@ -51,7 +51,7 @@ static void print_bucket(struct text *out, bool is_linear, size_t bucket, uint64
 	uint64_t range[2];
 	double share = (double)count / (double)total;
 	size_t bar = (size_t)(share * BAR_COLUMNS);
-	range_of(is_linear, bucket, range);
+	sched_histogram_range_of(is_linear, bucket, range);
 	if (bucket == 0)
 		text_printf(&name, "< %" PRIu64 " us", range[1]);
 	else if (is_linear)
@@ -67,7 +67,7 @@ static void print_bucket(struct text *out, bool is_linear, size_t bucket, uint64
 	text_deinit(&name);
 }
 
-static void rule(struct text *out)
+static void sched_histogram_rule(struct text *out)
 {
 	text_char(out, ' ');
 	text_repeat(out, '-', RULE_COLUMNS);
@@ -82,13 +82,13 @@ void sched_histogram_print(const struct sched_latency *l, bool is_linear, struct
 		total += buckets[i];
 	text_printf(out,
 		"\n CPU Wait Latency Distribution Histogram (between snapshots) (total samples: %" PRIu64 ")\n", total);
-	rule(out);
+	sched_histogram_rule(out);
 	text_str(out, "  Latency Range    |      Count |    Pct | Histogram Graph\n");
-	rule(out);
+	sched_histogram_rule(out);
 	for (size_t i = 0; i < bucket_count(is_linear); i++)
 		if (buckets[i] > 0)
 			print_bucket(out, is_linear, i, buckets[i], total);
-	rule(out);
+	sched_histogram_rule(out);
 }
 
 void sched_histogram_json(const struct sched_latency *l, bool is_linear, const char *name, struct json *j)
@@ -97,7 +97,7 @@ void sched_histogram_json(const struct sched_latency *l, bool is_linear, const c
 	json_array(j, name);
 	for (size_t i = 0; i < bucket_count(is_linear); i++) {
 		uint64_t range[2];
-		range_of(is_linear, i, range);
+		sched_histogram_range_of(is_linear, i, range);
 		if (buckets[i] == 0)
 			continue;
 		json_object(j, NULL);

@@ -96,7 +96,7 @@ static bool add_cpus(struct map *map, uint32_t count)
 }
 
 /* Columns for all CPUs below count, in their order. */
-static bool add_columns(struct map *map, const bool *wanted, uint32_t count)
+static bool sched_map_add_columns(struct map *map, const bool *wanted, uint32_t count)
 {
 	if (!add_cpus(map, count))
 		return false;
@@ -139,7 +139,7 @@ static bool is_part_of(const char *names, struct tally_str name)
 	return false;
 }
 
-static bool is_listed(const struct sched_job *job, const struct sched_event *event)
+static bool sched_map_is_listed(const struct sched_job *job, const struct sched_event *event)
 {
 	const struct sched_settings *settings = job->settings;
 	char room[16];
@@ -150,7 +150,7 @@ static bool is_listed(const struct sched_job *job, const struct sched_event *eve
 					: word_list_has(settings->task_name, name);
 }
 
-static void print_task(
+static void sched_map_print_task(
 	const struct sched_job *job, struct map_task *task, const struct sched_event *event, struct text *out)
 {
 	uint32_t comm = machine_comm_at(job->source.sideband.machine, event->next, event->sample.clock);
@@ -164,14 +164,15 @@ static void print_task(
 }
 
 /* Of --task-name's tasks: when they come, and when they go. */
-static bool print_switch(struct sched_job *job, struct map *map, const struct sched_event *event, struct text *out)
+static bool sched_map_print_switch(
+	struct sched_job *job, struct map *map, const struct sched_event *event, struct text *out)
 {
 	const bool *wanted = job->cpus;
 	bool is_new_cpu = false, is_wanted = !wanted || wanted[event->cpu];
 	if (!add_cpus(map, event->cpu + 1))
 		return false;
 	struct map_cpu *cpu = &map->cpus.items[event->cpu];
-	bool is_shown = is_listed(job, event);
+	bool is_shown = sched_map_is_listed(job, event);
 	if (!is_shown && (cpu->task == ID_TABLE_NONE || cpu->task == OTHER_TASK))
 		return true;
 	uint32_t task = is_shown ? find_task(map, event->next) : OTHER_TASK;
@@ -193,7 +194,7 @@ static bool print_switch(struct sched_job *job, struct map *map, const struct sc
 	sched_text_time(out, event->time_ns, 12);
 	text_str(out, " secs ");
 	if (is_shown)
-		print_task(job, &map->tasks.items[task], event, out);
+		sched_map_print_task(job, &map->tasks.items[task], event, out);
 	if (is_new_cpu)
 		text_printf(out, " (CPU %" PRIu32 ")", event->cpu);
 	text_char(out, '\n');
@@ -226,7 +227,7 @@ enum tally_status sched_print_map(struct sched_job *job, struct text *out, struc
 	if (settings->colour_cpus)
 		status = colour_cpus(&map, err);
 	if (status == TALLY_OK && !job->settings->is_compact &&
-		!add_columns(&map, job->cpus, sched_cpu_count(&job->source)))
+		!sched_map_add_columns(&map, job->cpus, sched_cpu_count(&job->source)))
 		status = error_nomem(err);
 	while (status == TALLY_OK && (status = sched_job_next(job, &event, err)) == TALLY_OK) {
 		if (event.kind == SCHED_LOST)
@@ -235,9 +236,9 @@ enum tally_status sched_print_map(struct sched_job *job, struct text *out, struc
 			forget_name(&map, event.tid);
 		if (event.kind != SCHED_SWITCH)
 			continue;
-		shown += is_listed(job, &event);
+		shown += sched_map_is_listed(job, &event);
 		job->asked += !job->cpus || job->cpus[event.cpu];
-		if (!print_switch(job, &map, &event, out))
+		if (!sched_map_print_switch(job, &map, &event, out))
 			status = error_nomem(err);
 		else if (!text_line_end(out))
 			status = TALLY_END; /* nobody reads on; cli_finish_text says why where that is worth it */

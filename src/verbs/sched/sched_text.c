@@ -19,7 +19,7 @@ enum key { KEY_RUNTIME, KEY_SWITCH, KEY_AVG, KEY_MAX, KEY_PID, KEYS };
 
 static const char *const key_names[KEYS] = {"runtime", "switch", "avg", "max", "pid"};
 
-struct row {
+struct sched_text_row {
 	struct sched_latency_task sum;
 	uint32_t tasks;
 	struct tally_str name;
@@ -60,7 +60,7 @@ void sched_text_pad(struct text *out, size_t start, size_t width)
 		text_repeat(out, ' ', width - len);
 }
 
-static enum key key_of(const char *word, size_t len)
+static enum key sched_text_key_of(const char *word, size_t len)
 {
 	int i = 0;
 	while (i < KEYS && !(strlen(key_names[i]) == len && memcmp(key_names[i], word, len) == 0))
@@ -72,23 +72,23 @@ const char *sched_latency_unknown_key(const char *keys)
 {
 	while (*keys) {
 		size_t len = strcspn(keys, ",");
-		if (key_of(keys, len) == KEYS)
+		if (sched_text_key_of(keys, len) == KEYS)
 			return keys;
 		keys += len + (keys[len] == ',');
 	}
 	return NULL;
 }
 
-static void read_keys(const char *keys, struct order *order)
+static void sched_text_read_keys(const char *keys, struct order *order)
 {
 	while (*keys && order->count < MAX_KEYS) {
 		size_t len = strcspn(keys, ",");
-		order->keys[order->count++] = key_of(keys, len);
+		order->keys[order->count++] = sched_text_key_of(keys, len);
 		keys += len + (keys[len] == ',');
 	}
 }
 
-static uint64_t value_of(const struct row *row, enum key key)
+static uint64_t sched_text_value_of(const struct sched_text_row *row, enum key key)
 {
 	switch (key) {
 	case KEY_RUNTIME:
@@ -107,34 +107,34 @@ static uint64_t value_of(const struct row *row, enum key key)
 	return 0;
 }
 
-static int compare_names(const struct row *a, const struct row *b)
+static int sched_text_compare_names(const struct sched_text_row *a, const struct sched_text_row *b)
 {
 	size_t len = a->name.len < b->name.len ? a->name.len : b->name.len;
 	int by_bytes = len ? memcmp(a->name.data, b->name.data, len) : 0;
 	return by_bytes ? by_bytes : (a->name.len > b->name.len) - (a->name.len < b->name.len);
 }
 
-static int compare_rows(const void *left, const void *right, void *context)
+static int sched_text_compare_rows(const void *left, const void *right, void *context)
 {
-	const struct row *a = left, *b = right;
+	const struct sched_text_row *a = left, *b = right;
 	const struct order *order = context;
 	for (size_t i = 0; i < order->count; i++) {
-		uint64_t of_a = value_of(a, order->keys[i]), of_b = value_of(b, order->keys[i]);
+		uint64_t of_a = sched_text_value_of(a, order->keys[i]), of_b = sched_text_value_of(b, order->keys[i]);
 		if (of_a != of_b)
 			return of_a < of_b ? 1 : -1;
 	}
-	int by_name = order->by_pid ? 0 : compare_names(b, a);
+	int by_name = order->by_pid ? 0 : sched_text_compare_names(b, a);
 	return by_name ? by_name : (a->sum.tid < b->sum.tid) - (a->sum.tid > b->sum.tid);
 }
 
 static int compare_for_merge(const void *left, const void *right)
 {
-	const struct row *a = left, *b = right;
-	int by_name = compare_names(a, b);
+	const struct sched_text_row *a = left, *b = right;
+	int by_name = sched_text_compare_names(a, b);
 	return by_name ? by_name : (a->sum.tid > b->sum.tid) - (a->sum.tid < b->sum.tid);
 }
 
-static void merge(struct row *into, const struct row *row)
+static void sched_text_merge(struct sched_text_row *into, const struct sched_text_row *row)
 {
 	into->tasks++;
 	into->sum.runtime_ns += row->sum.runtime_ns;
@@ -148,21 +148,21 @@ static void merge(struct row *into, const struct row *row)
 }
 
 /* Rows of one name become one. */
-static size_t merge_rows(struct row *rows, size_t count)
+static size_t merge_rows(struct sched_text_row *rows, size_t count)
 {
 	size_t kept = 0;
 	if (count > 1)
 		qsort(rows, count, sizeof(*rows), compare_for_merge);
 	for (size_t i = 0; i < count; i++) {
-		if (kept > 0 && compare_names(&rows[kept - 1], &rows[i]) == 0)
-			merge(&rows[kept - 1], &rows[i]);
+		if (kept > 0 && sched_text_compare_names(&rows[kept - 1], &rows[i]) == 0)
+			sched_text_merge(&rows[kept - 1], &rows[i]);
 		else
 			rows[kept++] = rows[i];
 	}
 	return kept;
 }
 
-static void print_row(const struct row *row, struct text *out)
+static void sched_text_print_row(const struct sched_text_row *row, struct text *out)
 {
 	const struct sched_latency_task *sum = &row->sum;
 	size_t start = out->len;
@@ -185,33 +185,34 @@ static void print_row(const struct row *row, struct text *out)
 	text_str(out, " s\n");
 }
 
-static void print_rule(struct text *out, size_t len)
+static void sched_text_print_rule(struct text *out, size_t len)
 {
 	text_char(out, ' ');
 	text_repeat(out, '-', len);
 	text_char(out, '\n');
 }
 
-static void print_table(const struct sched_latency *l, const struct row *rows, size_t count, struct text *out)
+static void sched_text_print_table(
+	const struct sched_latency *l, const struct sched_text_row *rows, size_t count, struct text *out)
 {
 	uint64_t runtime_ns = 0, waits = 0;
 	text_char(out, '\n');
-	print_rule(out, 139);
+	sched_text_print_rule(out, 139);
 	text_str(out, "  Task                  |   Runtime ms  | Switches | Avg delay ms    | Max delay ms    |"
 		      " Max delay start           | Max delay end          |\n");
-	print_rule(out, 139);
+	sched_text_print_rule(out, 139);
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i].sum.waits == 0)
 			continue;
-		print_row(&rows[i], out);
+		sched_text_print_row(&rows[i], out);
 		runtime_ns += rows[i].sum.runtime_ns;
 		waits += rows[i].sum.waits;
 	}
-	print_rule(out, 113);
+	sched_text_print_rule(out, 113);
 	text_str(out, "  TOTAL:                |");
 	text_fixed_right(out, (double)runtime_ns / 1e6, 3, 11);
 	text_printf(out, " ms |%9" PRIu64 " |\n", waits);
-	print_rule(out, 51);
+	sched_text_print_rule(out, 51);
 	if (l->wrong_switches > 0 && l->wakes > 0) {
 		text_str(out, "  INFO: ");
 		text_fixed(out, 100.0 * (double)l->wrong_switches / (double)l->wakes, 3);
@@ -221,7 +222,7 @@ static void print_table(const struct sched_latency *l, const struct row *rows, s
 	text_char(out, '\n');
 }
 
-static void put_task(struct json *j, const struct row *row)
+static void sched_text_put_task(struct json *j, const struct sched_text_row *row)
 {
 	const struct sched_latency_task *sum = &row->sum;
 	json_object(j, NULL);
@@ -232,7 +233,7 @@ static void put_task(struct json *j, const struct row *row)
 	json_u64(j, "runtime_ns", sum->runtime_ns);
 	json_u64(j, "switches", sum->waits);
 	json_u64(j, "delay_total_ns", sum->wait_ns);
-	json_u64(j, "delay_avg_ns", value_of(row, KEY_AVG));
+	json_u64(j, "delay_avg_ns", sched_text_value_of(row, KEY_AVG));
 	json_u64(j, "delay_max_ns", sum->max_ns);
 	json_u64(j, "delay_max_start_ns", sum->max_from_ns);
 	json_u64(j, "delay_max_end_ns", sum->max_to_ns);
@@ -245,8 +246,8 @@ static bool sched_histogram_is_linear(const struct sched_settings *settings)
 	return settings->histogram_mode && strcmp(settings->histogram_mode, "linear") == 0;
 }
 
-static void put_tasks(const struct sched_job *job, const struct sched_latency *l, const struct row *rows, size_t count,
-	struct text *out)
+static void put_tasks(const struct sched_job *job, const struct sched_latency *l, const struct sched_text_row *rows,
+	size_t count, struct text *out)
 {
 	const char *path = recording_name(job->settings->input);
 	struct json j = {.out = out};
@@ -256,7 +257,7 @@ static void put_tasks(const struct sched_job *job, const struct sched_latency *l
 	json_array(&j, "latency");
 	for (size_t i = 0; i < count; i++)
 		if (rows[i].sum.waits > 0)
-			put_task(&j, &rows[i]);
+			sched_text_put_task(&j, &rows[i]);
 	json_array_end(&j);
 	if (job->settings->with_histogram || job->settings->histogram_mode)
 		sched_histogram_json(l, sched_histogram_is_linear(job->settings), "histogram", &j);
@@ -267,7 +268,7 @@ static void put_tasks(const struct sched_job *job, const struct sched_latency *l
 	json_object_end(&j);
 }
 
-static bool take(struct sched_job *job, struct sched_latency *l, const struct sched_event *event)
+static bool sched_text_take(struct sched_job *job, struct sched_latency *l, const struct sched_event *event)
 {
 	bool is_within = event->time_ns >= job->from_ns && (job->to_ns == 0 || event->time_ns <= job->to_ns);
 	bool is_counted = is_within && (!job->cpus || job->cpus[event->cpu]);
@@ -309,8 +310,8 @@ static enum tally_status print_tasks(
 	struct sched_job *job, const struct sched_latency *l, struct text *out, struct tally_error *err)
 {
 	struct order order = {.by_pid = job->settings->by_pid};
-	read_keys(job->settings->sort ? job->settings->sort : "avg,max,switch,runtime", &order);
-	struct row *rows = calloc(l->tasks.len + 1, sizeof(*rows));
+	sched_text_read_keys(job->settings->sort ? job->settings->sort : "avg,max,switch,runtime", &order);
+	struct sched_text_row *rows = calloc(l->tasks.len + 1, sizeof(*rows));
 	if (!rows)
 		return error_nomem(err);
 	struct arena arena;
@@ -320,8 +321,8 @@ static enum tally_status print_tasks(
 	for (size_t i = 0; i < l->tasks.len; i++) {
 		if (l->tasks.items[i].tid == 0)
 			continue;
-		struct row *row = &rows[count++];
-		*row = (struct row){.sum = l->tasks.items[i], .tasks = 1};
+		struct sched_text_row *row = &rows[count++];
+		*row = (struct sched_text_row){.sum = l->tasks.items[i], .tasks = 1};
 		char room[16];
 		struct tally_str name = sched_comm(&job->source, row->sum.tid, UINT64_MAX, room);
 		char *kept = arena_string(&arena, name.data, name.len);
@@ -330,11 +331,11 @@ static enum tally_status print_tasks(
 	}
 	if (!order.by_pid)
 		count = merge_rows(rows, count);
-	qsort_r(rows, count, sizeof(*rows), compare_rows, &order);
+	qsort_r(rows, count, sizeof(*rows), sched_text_compare_rows, &order);
 	if (job->settings->is_json)
 		put_tasks(job, l, rows, count, out);
 	else
-		print_table(l, rows, count, out);
+		sched_text_print_table(l, rows, count, out);
 	if (!job->settings->is_json && (job->settings->with_histogram || job->settings->histogram_mode))
 		sched_histogram_print(l, sched_histogram_is_linear(job->settings), out);
 	free(rows);
@@ -349,7 +350,7 @@ enum tally_status sched_print_latency(struct sched_job *job, struct text *out, s
 	enum tally_status status;
 	sched_latency_init(&l);
 	while ((status = sched_job_next(job, &event, err)) == TALLY_OK)
-		if (!take(job, &l, &event)) {
+		if (!sched_text_take(job, &l, &event)) {
 			status = error_nomem(err);
 			break;
 		}

@@ -27,15 +27,16 @@ struct timehist {
 	bool prios[PRIO_COUNT]; /* --prio: those that are wanted */
 };
 
-static struct tally_str name_of(const struct timehist *t, const struct sched_task *task, uint64_t clock, char room[16])
+static struct tally_str sched_timehist_name_of(
+	const struct timehist *t, const struct sched_task *task, uint64_t clock, char room[16])
 {
 	return sched_comm(&t->job->source, task->tid, clock, room);
 }
 
-static void add_task(struct timehist *t, const struct sched_task *task, uint64_t clock)
+static void sched_timehist_add_task(struct timehist *t, const struct sched_task *task, uint64_t clock)
 {
 	char room[16];
-	struct tally_str name = name_of(t, task, clock, room);
+	struct tally_str name = sched_timehist_name_of(t, task, clock, room);
 	text_bytes(t->out, name.data, name.len);
 	/* Of a task that only others' events name, like who is woken, the process is not known. */
 	if (task->tid == 0 || task->pid < 0)
@@ -46,7 +47,7 @@ static void add_task(struct timehist *t, const struct sched_task *task, uint64_t
 	text_char(t->out, ']');
 }
 
-static bool is_listed(const struct timehist *t, const struct sched_task *task)
+static bool sched_timehist_is_listed(const struct timehist *t, const struct sched_task *task)
 {
 	const struct sched_settings *settings = t->settings;
 	int32_t pid = task->tid == 0 ? 0 : task->pid; /* the idle tasks are process 0 */
@@ -91,7 +92,7 @@ static void begin_row(
 	if (task->is_idle)
 		text_str(out, "<idle>");
 	else
-		add_task(t, task, event->sample.clock);
+		sched_timehist_add_task(t, task, event->sample.clock);
 	sched_text_pad(out, start, NAME_WIDTH);
 }
 
@@ -116,7 +117,7 @@ static bool is_schedulers_own(const char *symbol)
 	       strcmp(symbol, "preempt_schedule") == 0;
 }
 
-static bool print_chain(struct timehist *t, const struct data_sample *s, struct tally_error *err)
+static bool sched_timehist_print_chain(struct timehist *t, const struct data_sample *s, struct tally_error *err)
 {
 	struct data_source *source = &t->job->source;
 	struct resolver *resolver = &source->resolver;
@@ -157,7 +158,7 @@ static void print_prio(int32_t prio, int32_t before, struct text *out)
 	sched_text_pad(out, start, PRIO_WIDTH);
 }
 
-static enum tally_status print_switch(
+static enum tally_status sched_timehist_print_switch(
 	struct timehist *t, const struct sched_event *event, const struct sched_times *times, struct tally_error *err)
 {
 	const struct sched_settings *settings = t->settings;
@@ -180,7 +181,7 @@ static enum tally_status print_switch(
 		print_next(t, event);
 	else if (settings->with_wakes)
 		text_repeat(out, ' ', NEXT_WIDTH + 8);
-	if (t->with_chains && !task->is_idle && !print_chain(t, &event->sample, err))
+	if (t->with_chains && !task->is_idle && !sched_timehist_print_chain(t, &event->sample, err))
 		return TALLY_NOMEM;
 	text_char(out, '\n');
 	return TALLY_OK;
@@ -192,7 +193,7 @@ static bool is_in_span(const struct timehist *t, uint64_t time_ns)
 }
 
 /* What one task did to another: a row without times. */
-static bool print_other(struct timehist *t, const struct sched_event *event)
+static bool sched_timehist_print_other(struct timehist *t, const struct sched_event *event)
 {
 	bool is_migration = event->kind == SCHED_MIGRATE;
 	if (!t->with_rows || t->settings->only_idle || !is_in_span(t, event->time_ns))
@@ -205,19 +206,20 @@ static bool print_other(struct timehist *t, const struct sched_event *event)
 	if (by == ID_TABLE_NONE || whom == ID_TABLE_NONE)
 		return false;
 	const struct sched_task *doer = &t->history.tasks.items[by], *other = &t->history.tasks.items[whom];
-	if (!is_listed(t, doer) && !is_listed(t, other))
+	if (!sched_timehist_is_listed(t, doer) && !sched_timehist_is_listed(t, other))
 		return true;
 	begin_row(t, event, event->time_ns, is_migration ? 'm' : ' ', doer);
 	text_repeat(t->out, ' ', 3 * 11 + 2);
 	text_str(t->out, is_migration ? "migrated: " : "awakened: ");
-	add_task(t, other, event->sample.clock);
+	sched_timehist_add_task(t, other, event->sample.clock);
 	if (is_migration)
 		text_printf(t->out, " cpu %" PRId32 " => %" PRId32, event->from_cpu, event->to_cpu);
 	text_char(t->out, '\n');
 	return true;
 }
 
-static enum tally_status take_switch(struct timehist *t, const struct sched_event *event, struct tally_error *err)
+static enum tally_status sched_timehist_take_switch(
+	struct timehist *t, const struct sched_event *event, struct tally_error *err)
 {
 	const struct sched_settings *settings = t->settings;
 	const struct sample *sample = &event->sample.sample;
@@ -231,7 +233,7 @@ static enum tally_status take_switch(struct timehist *t, const struct sched_even
 	if (!sched_history_switch(&t->history, &out, &times))
 		return error_nomem(err);
 	const struct sched_task *task = &t->history.tasks.items[times.task];
-	if (times.is_outside || (t->job->cpus && !t->job->cpus[event->cpu]) || !is_listed(t, task))
+	if (times.is_outside || (t->job->cpus && !t->job->cpus[event->cpu]) || !sched_timehist_is_listed(t, task))
 		return TALLY_OK;
 	if (settings->prios && (event->prio < 0 || event->prio >= PRIO_COUNT || !t->prios[event->prio]))
 		return TALLY_OK;
@@ -242,15 +244,15 @@ static enum tally_status take_switch(struct timehist *t, const struct sched_even
 		sched_history_count(&t->history, &times);
 	/* As perf: idle times behind nobody have no row. */
 	bool has_row = t->with_rows && (!settings->only_idle || !task->is_idle || times.behind != ID_TABLE_NONE);
-	return has_row ? print_switch(t, event, &times, err) : TALLY_OK;
+	return has_row ? sched_timehist_print_switch(t, event, &times, err) : TALLY_OK;
 }
 
-static bool take_wake(struct timehist *t, const struct sched_event *event)
+static bool sched_timehist_take_wake(struct timehist *t, const struct sched_event *event)
 {
 	if (event->kind == SCHED_WAKEUP && t->has_waking)
 		return true;
 	return sched_history_wake(&t->history, event->tid, event->time_ns) &&
-	       (!t->settings->with_wakes || print_other(t, event));
+	       (!t->settings->with_wakes || sched_timehist_print_other(t, event));
 }
 
 static bool take_migration(struct timehist *t, const struct sched_event *event)
@@ -259,19 +261,20 @@ static bool take_migration(struct timehist *t, const struct sched_event *event)
 	if (!settings->with_migrations && !settings->with_pre_migrations)
 		return true;
 	return sched_history_migrate(&t->history, event->tid, event->time_ns) &&
-	       (!settings->with_migrations || print_other(t, event));
+	       (!settings->with_migrations || sched_timehist_print_other(t, event));
 }
 
-static enum tally_status take(struct timehist *t, const struct sched_event *event, struct tally_error *err)
+static enum tally_status sched_timehist_take(
+	struct timehist *t, const struct sched_event *event, struct tally_error *err)
 {
 	bool is_done = true;
 	switch (event->kind) {
 	case SCHED_SWITCH:
-		return take_switch(t, event, err);
+		return sched_timehist_take_switch(t, event, err);
 	case SCHED_WAKEUP:
 	case SCHED_WAKEUP_NEW:
 	case SCHED_WAKING:
-		is_done = take_wake(t, event);
+		is_done = sched_timehist_take_wake(t, event);
 		break;
 	case SCHED_MIGRATE:
 		is_done = take_migration(t, event);
@@ -312,7 +315,7 @@ static void print_sums(struct timehist *t, const struct sched_task *task)
 	struct text *out = t->out;
 	const struct sched_spread *spread = spread_of(t, task);
 	size_t start = out->len, name_end;
-	add_task(t, task, UINT64_MAX);
+	sched_timehist_add_task(t, task, UINT64_MAX);
 	/* Right-aligned: the blanks go in front of what was appended. */
 	name_end = out->len;
 	if (!out->failed && name_end - start < NAME_WIDTH) {
@@ -341,7 +344,7 @@ static void print_sums(struct timehist *t, const struct sched_task *task)
 	text_printf(out, "  %6" PRIu64 "\n", task->migrations);
 }
 
-static int compare_tasks(const void *left, const void *right, void *context)
+static int sched_timehist_compare_tasks(const void *left, const void *right, void *context)
 {
 	const struct sched_task *tasks = context;
 	const struct sched_task *a = &tasks[*(const uint32_t *)left], *b = &tasks[*(const uint32_t *)right];
@@ -396,7 +399,7 @@ static void print_idle(struct timehist *t, uint64_t whole_ns, uint64_t *switches
 	}
 }
 
-static enum tally_status print_summary(struct timehist *t, struct tally_error *err)
+static enum tally_status sched_timehist_print_summary(struct timehist *t, struct tally_error *err)
 {
 	const struct sched_history *h = &t->history;
 	uint64_t rows = 0, alive = 0, switches = 0, run_ns = 0;
@@ -406,7 +409,7 @@ static enum tally_status print_summary(struct timehist *t, struct tally_error *e
 	for (uint32_t i = 0; i < h->tasks.len; i++)
 		if (has_row(t, &h->tasks.items[i]))
 			order[rows++] = i;
-	qsort_r(order, rows, sizeof(*order), compare_tasks, h->tasks.items);
+	qsort_r(order, rows, sizeof(*order), sched_timehist_compare_tasks, h->tasks.items);
 	print_summary_head(t);
 	for (int exited = 0; exited < 2; exited++) {
 		uint64_t before = alive;
@@ -475,13 +478,14 @@ enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, 
 	if (t.with_rows)
 		print_head(&t);
 	while ((status = sched_job_next(job, &event, err)) == TALLY_OK) {
-		status = take(&t, &event, err);
+		status = sched_timehist_take(&t, &event, err);
 		if (status != TALLY_OK || !text_line_end(out))
 			break;
 	}
 	/* Of a damaged recording, what comes before. */
 	bool is_through = status != TALLY_OK && status != TALLY_NOMEM;
-	if (is_through && (settings->only_summary || settings->with_summary) && print_summary(&t, err) != TALLY_OK)
+	if (is_through && (settings->only_summary || settings->with_summary) &&
+		sched_timehist_print_summary(&t, err) != TALLY_OK)
 		status = TALLY_NOMEM;
 	job->cut = t.history.cut;
 	sched_history_deinit(&t.history);

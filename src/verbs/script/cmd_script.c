@@ -121,7 +121,7 @@ static void prepare_stacks(struct script *script)
 		diag_add(&script->field_notes, DIAG_WARNING, REPORT_CANNOT_STITCH);
 }
 
-static enum tally_status prepare(struct script *script, struct tally_error *err)
+static enum tally_status cmd_script_prepare(struct script *script, struct tally_error *err)
 {
 	const struct script_settings *settings = &script->settings;
 	struct binary_store_options store_options = {.symfs = settings->symfs,
@@ -280,7 +280,7 @@ static enum tally_status print_no_sample(struct script *script, struct tally_err
 }
 
 /* The samples, and what is to be said of them. */
-static enum tally_status print_samples(struct script *script, struct tally_error *err)
+static enum tally_status cmd_script_print_samples(struct script *script, struct tally_error *err)
 {
 	enum tally_status status = script_dlfilter_start(&script->dlfilter, err);
 	if (status == TALLY_OK)
@@ -317,7 +317,7 @@ static int list_dlfilters(const struct cli *cli, const struct script_settings *s
 	return code;
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_script_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct script script = {.cli = cli, .settings = {.max_stack = 127}};
 	struct script_filter_request *filter = &script.settings.filter;
@@ -354,7 +354,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 			&script.reader, &err) != TALLY_OK)
 		return word_files_deinit(&script.files), cli_fail(cli, &err);
 	const struct script_settings *settings = &script.settings;
-	enum tally_status status = settings->header_only ? TALLY_OK : prepare(&script, &err);
+	enum tally_status status = settings->header_only ? TALLY_OK : cmd_script_prepare(&script, &err);
 	cli_print_diag(cli, &script.field_notes);
 	if (status == TALLY_OK) {
 		cli_start_pager(cli);
@@ -363,7 +363,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		if (settings->header || settings->header_only)
 			header_text(&script.out, script.reader, settings->full_info);
 		if (!settings->header_only)
-			status = print_samples(&script, &err);
+			status = cmd_script_print_samples(&script, &err);
 		code = cli_finish_text(cli, &script.out);
 		symbol_notes_keep_places(cli, script.store, settings->verbose > 0);
 	}
@@ -382,5 +382,5 @@ const struct command command_script = {
 		       "tracepoint's\n"
 		       "fields. Losses and damage are told on standard error.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_script_run,
 };

@@ -15,7 +15,7 @@ static void print_flags(struct text *t, const struct sample_branch *branch)
 	text_char(t, ' ');
 }
 
-static bool print_end(
+static bool script_branches_print_end(
 	struct script_places *p, struct text *t, const struct resolve_where *where, uint64_t ip, uint64_t fields)
 {
 	bool is_named = (fields & (FIELD_BRSTACK | FIELD_BRSTACKSYM)) == FIELD_BRSTACKSYM;
@@ -52,10 +52,10 @@ bool script_print_branches(struct script_places *p, struct text *t, const struct
 		struct sample_branch branch = sample_branch_at(sample, i);
 		if (!is_named)
 			text_char(t, ' ');
-		if (!print_end(p, t, where, branch.from, fields))
+		if (!script_branches_print_end(p, t, where, branch.from, fields))
 			return false;
 		text_char(t, '/');
-		if (!print_end(p, t, where, branch.to, fields))
+		if (!script_branches_print_end(p, t, where, branch.to, fields))
 			return false;
 		print_flags(t, &branch);
 	}

@@ -31,7 +31,7 @@ void script_counters_init(struct script_counters *counters, const struct perfdat
 }
 
 /* Past them, one letter is for several. */
-static char letter_of(size_t index)
+static char script_counters_letter_of(size_t index)
 {
 	return (char)('A' + (index < MOST_LETTERS ? index : MOST_LETTERS - 1));
 }
@@ -45,18 +45,18 @@ void script_counters_print_key(const struct script_counters *counters, struct te
 	text_str(t, "# Branch counter abbr list:\n");
 	for (size_t i = 0; i < count; i++)
 		if (script_counters_event_has(&events[i]))
-			text_printf(t, "# %s = %c\n", events[i].name.data, letter_of(letter++));
+			text_printf(t, "# %s = %c\n", events[i].name.data, script_counters_letter_of(letter++));
 	text_str(t, "# '-' No event occurs\n# '+' Event occurrences may be lost due to branch counter saturated\n");
 }
 
-static void print_one(const struct script_counters *counters, struct text *t, const struct perfdata_event *event,
-	size_t letter, uint64_t value)
+static void script_counters_print_one(const struct script_counters *counters, struct text *t,
+	const struct perfdata_event *event, size_t letter, uint64_t value)
 {
 	bool is_full = value == (UINT64_C(1) << counters->width) - 1;
 	if (counters->has_numbers)
 		text_printf(t, "%s %llu%s ", event->name.data, (unsigned long long)value, is_full ? "+" : "");
 	else {
-		text_repeat(t, letter_of(letter), (size_t)value);
+		text_repeat(t, script_counters_letter_of(letter), (size_t)value);
 		text_str(t, is_full ? "+" : "");
 	}
 }
@@ -79,7 +79,8 @@ void script_counters_print(
 			continue;
 		bool is_member = i >= group.leader_index && i - group.leader_index < group.member_count;
 		if (is_member && shift + width <= 64) {
-			print_one(counters, t, &events[i], letter, word >> shift & ((UINT64_C(1) << width) - 1));
+			script_counters_print_one(
+				counters, t, &events[i], letter, word >> shift & ((UINT64_C(1) << width) - 1));
 			shift += width;
 		}
 		letter++;

@@ -27,13 +27,13 @@ typedef int (*stop_function)(void *data, void *ctx);
 typedef const char *(*description_function)(const char **long_description);
 
 /* What ISO C does not let a void pointer become. */
-static void find_function(void *handle, const char *name, void *function)
+static void script_dlfilter_find_function(void *handle, const char *name, void *function)
 {
 	void *found = dlsym(handle, name);
 	memcpy(function, &found, sizeof(found));
 }
 
-static uint8_t binding_of(char letter)
+static uint8_t script_dlfilter_binding_of(char letter)
 {
 	return letter == 'l' ? STB_LOCAL : letter == 'w' ? STB_WEAK : STB_GLOBAL;
 }
@@ -51,7 +51,7 @@ static void describe_file(
 	if (symbol) {
 		al->sym_start = symbol->start;
 		al->sym_end = symbol->end;
-		al->sym_binding = binding_of(symbol->binding);
+		al->sym_binding = script_dlfilter_binding_of(symbol->binding);
 	}
 	if (!spot->is_kernel &&
 		binary_store_code(store, spot->store_id, spot->address, spot->address + 1, &code, NULL) == TALLY_OK)
@@ -62,7 +62,7 @@ static void describe_file(
 }
 
 /* False: out of memory. */
-static bool describe(
+static bool script_dlfilter_describe(
 	struct script_dlfilter *f, unsigned cpumode, uint64_t address, uint8_t *build_id, struct perf_dlfilter_al *al)
 {
 	struct script_places *places = f->code->places;
@@ -87,7 +87,7 @@ static bool describe(
 	return true;
 }
 
-static const char *comm_of(const struct script_dlfilter *f)
+static const char *script_dlfilter_comm_of(const struct script_dlfilter *f)
 {
 	const struct machine *machine = f->code->places->machine;
 	uint32_t comm = machine_comm_at(machine, (int32_t)f->probe->sample->tid, f->probe->clock);
@@ -103,12 +103,12 @@ static const struct perf_dlfilter_al *resolve_ip(void *ctx)
 		return NULL;
 	if (al->size)
 		return al;
-	if (!describe(f, f->probe->cpumode, f->probe->sample->ip, f->build_ids[0], al))
+	if (!script_dlfilter_describe(f, f->probe->cpumode, f->probe->sample->ip, f->build_ids[0], al))
 		return NULL;
 	if (!script_filter_wants_place(f->filter, f->code->places, f->probe, &is_wanted))
 		f->failed = true;
 	al->filtered = !is_wanted;
-	al->comm = comm_of(f);
+	al->comm = script_dlfilter_comm_of(f);
 	return al;
 }
 
@@ -120,7 +120,7 @@ static const struct perf_dlfilter_al *resolve_addr(void *ctx)
 		return NULL;
 	uint64_t address = f->probe->sample->addr;
 	unsigned cpumode = script_data_cpumode(f->code->places, f->probe->cpumode, address);
-	if (!al->size && !describe(f, cpumode, address, f->build_ids[1], al))
+	if (!al->size && !script_dlfilter_describe(f, cpumode, address, f->build_ids[1], al))
 		return NULL;
 	return al;
 }
@@ -138,7 +138,7 @@ static __s32 resolve_address(void *ctx, __u64 address, struct perf_dlfilter_al *
 	struct perf_dlfilter_al al;
 	if (!f->probe || !to || to->size < sizeof(to->size))
 		return -1;
-	if (!describe(f, script_cpumode_of(f->code->places, address), address, f->build_ids[2], &al))
+	if (!script_dlfilter_describe(f, script_cpumode_of(f->code->places, address), address, f->build_ids[2], &al))
 		return -1;
 	/* What the filter was built without stays away. */
 	al.size = to->size < sizeof(al) ? to->size : (uint32_t)sizeof(al);
@@ -286,7 +286,7 @@ enum tally_status script_dlfilter_start(struct script_dlfilter *f, struct tally_
 	start_function start = NULL;
 	if (!f->handle)
 		return TALLY_OK;
-	find_function(f->handle, "start", &start);
+	script_dlfilter_find_function(f->handle, "start", &start);
 	int code = start ? start(&f->data, f) : 0;
 	return code ? error_set(err, TALLY_INVALID, "start of %s returned %d", f->request->path, code) : TALLY_OK;
 }
@@ -297,7 +297,7 @@ enum tally_status script_dlfilter_stop(struct script_dlfilter *f, struct text *o
 	if (!f->handle)
 		return TALLY_OK;
 	(void)script_dlfilter_pass(f, out);
-	find_function(f->handle, "stop", &stop);
+	script_dlfilter_find_function(f->handle, "stop", &stop);
 	if (stop)
 		(void)stop(f->data, f); /* there is nothing left that could fail */
 	if (script_dlfilter_flush(f, out) || f->write_errno == EPIPE)
@@ -382,7 +382,7 @@ enum tally_status script_dlfilter_wants(struct script_dlfilter *f, const struct 
 	*wanted = true;
 	if (!f->handle)
 		return TALLY_OK;
-	find_function(f->handle, STAGE_SYMBOL, &function);
+	script_dlfilter_find_function(f->handle, STAGE_SYMBOL, &function);
 	if (!function)
 		return TALLY_OK;
 	f->probe = probe;
@@ -443,9 +443,9 @@ static void list_file(struct text *out, const char *folder, const char *name, bo
 	void *handle = may_be_filter(path) ? dlopen(path, RTLD_NOW) : NULL;
 	if (!handle)
 		return;
-	find_function(handle, "filter_event", &late);
-	find_function(handle, "filter_event_early", &early);
-	find_function(handle, "filter_description", &describe_filter);
+	script_dlfilter_find_function(handle, "filter_event", &late);
+	script_dlfilter_find_function(handle, "filter_event_early", &early);
+	script_dlfilter_find_function(handle, "filter_description", &describe_filter);
 	if (late || early) {
 		const char *what = describe_filter ? describe_filter(&more) : NULL;
 		text_str(out, "  ");
@@ -457,15 +457,15 @@ static void list_file(struct text *out, const char *folder, const char *name, bo
 	dlclose(handle);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int script_dlfilter_by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static void list_folder(struct text *out, const char *folder, bool with_long_descriptions)
+static void script_dlfilter_list_folder(struct text *out, const char *folder, bool with_long_descriptions)
 {
 	struct dirent **entries;
-	int count = scandir(folder, &entries, NULL, by_name);
+	int count = scandir(folder, &entries, NULL, script_dlfilter_by_name);
 	for (int i = 0; i < count; i++) {
 		list_file(out, folder, entries[i]->d_name, with_long_descriptions);
 		free(entries[i]);
@@ -478,8 +478,8 @@ void script_dlfilter_list(struct text *out, bool with_long_descriptions)
 {
 	char folder[PATH_BYTES];
 	text_str(out, "List of available dlfilters:\n");
-	list_folder(out, ".", with_long_descriptions);
+	script_dlfilter_list_folder(out, ".", with_long_descriptions);
 	for (unsigned i = 0; folder_at(i, folder, sizeof(folder)); i++)
 		if (*folder)
-			list_folder(out, folder, with_long_descriptions);
+			script_dlfilter_list_folder(out, folder, with_long_descriptions);
 }

@@ -101,13 +101,14 @@ void script_fields_init(struct script_field_request *request)
 	request->kinds[KIND_SYNTH].fields = EVERY_SAMPLE | NAMED_PLACE | FIELD_SYNTH;
 }
 
-static const char *complain(char *room, size_t room_bytes, const char *before, struct tally_str word, const char *after)
+static const char *script_fields_complain(
+	char *room, size_t room_bytes, const char *before, struct tally_str word, const char *after)
 {
 	snprintf(room, room_bytes, "%s'%.*s'%s", before, (int)(word.len < 64 ? word.len : 64), word.data, after);
 	return room;
 }
 
-static const struct field_name *find_field(struct tally_str word)
+static const struct field_name *script_fields_find_field(struct tally_str word)
 {
 	for (size_t i = 0; i < FIELD_NAME_COUNT; i++)
 		if (str_equal(word, str_from(field_names[i].name)))
@@ -177,14 +178,15 @@ static const char *apply_word(
 	bool is_signed = sign == '+' || sign == '-';
 	if (is_signed)
 		word = (struct tally_str){word.data + 1, word.len - 1};
-	const struct field_name *name = find_field(word);
+	const struct field_name *name = script_fields_find_field(word);
 	if (!name)
-		return complain(room, room_bytes, "Invalid field requested. There is no field ", word, ".");
+		return script_fields_complain(
+			room, room_bytes, "Invalid field requested. There is no field ", word, ".");
 	for (size_t i = 0; i < KIND_COUNT; i++)
 		if (kinds == 1u << i && name->kinds && !(name->kinds & kinds)) {
 			char tail[64];
 			snprintf(tail, sizeof(tail), " not valid for %s events.", kind_names[i]);
-			return complain(room, room_bytes, "", word, tail);
+			return script_fields_complain(room, room_bytes, "", word, tail);
 		}
 	apply_field(request, kinds, name, sign == '-');
 	return NULL;
@@ -219,7 +221,7 @@ const char *script_fields_apply(struct script_field_request *request, const char
 	return NULL;
 }
 
-static enum script_event_kind kind_of(const struct perf_attr *attr)
+static enum script_event_kind script_fields_kind_of(const struct perf_attr *attr)
 {
 	switch (attr->type) {
 	case EVENT_HARDWARE:
@@ -240,7 +242,7 @@ static enum script_event_kind kind_of(const struct perf_attr *attr)
 }
 
 /* It counts nothing: whatever is asked of its kind is not asked of it. */
-static bool is_dummy(const struct perf_attr *attr)
+static bool script_fields_is_dummy(const struct perf_attr *attr)
 {
 	return attr->type == EVENT_SOFTWARE && attr->config == SW_DUMMY;
 }
@@ -292,12 +294,12 @@ static enum tally_status check_kind(const struct script_field_kind *kind, const 
 		const struct field_name *name = &field_names[i];
 		if (!name->needs || !(*fields & name->field) || (event->attr.sample_type & name->needs))
 			continue;
-		if (!(kind->demanded & name->field) || is_dummy(&event->attr))
+		if (!(kind->demanded & name->field) || script_fields_is_dummy(&event->attr))
 			*fields &= ~name->field;
 		else if (!may_lack)
 			return missing_attribute(event, name, err);
 	}
-	if (is_dummy(&event->attr)) { /* which has no samples: nothing is asked of it */
+	if (script_fields_is_dummy(&event->attr)) { /* which has no samples: nothing is asked of it */
 		*fields &= ~FIELD_PATHS;
 		return TALLY_OK;
 	}
@@ -335,9 +337,9 @@ static const struct perfdata_event *first_of_kind(
 {
 	const struct perfdata_event *dummy = NULL;
 	for (size_t i = 0; i < count; i++) {
-		if (kind_of(&events[i].attr) != kind)
+		if (script_fields_kind_of(&events[i].attr) != kind)
 			continue;
-		if (!is_dummy(&events[i].attr))
+		if (!script_fields_is_dummy(&events[i].attr))
 			return &events[i];
 		if (!dummy)
 			dummy = &events[i];
@@ -403,7 +405,7 @@ enum tally_status script_fields_choose(const struct script_field_request *reques
 	if (!fields)
 		return error_nomem(err);
 	for (size_t i = 0; i < count; i++)
-		fields[i] = of_kind[kind_of(&events[i].attr)];
+		fields[i] = of_kind[script_fields_kind_of(&events[i].attr)];
 	note_lists(request, present, notes);
 	*out = fields;
 	return TALLY_OK;

@@ -85,7 +85,7 @@ static struct tally_str script_says(struct tally_str text, const char *what)
 	return (struct tally_str){"", 0};
 }
 
-static int compare_names(const void *a, const void *b)
+static int script_installed_compare_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -149,7 +149,7 @@ int script_installed_list(const struct cli *cli)
 		ok = script_names_add(&arena, folders.gl_pathv[i], &names);
 	globfree(&folders);
 	if (names.len > 0) {
-		qsort(names.items, names.len, sizeof(*names.items), compare_names);
+		qsort(names.items, names.len, sizeof(*names.items), script_installed_compare_names);
 		text_str(&out, "List of available trace scripts:\n");
 	}
 	for (size_t i = 0; ok && i < names.len; i++)
@@ -251,7 +251,7 @@ static int script_record(const struct cli *cli, const struct script_settings *se
 }
 
 /* The recording that the words name, which are passed over: many a script hands its arguments to Python's code alone. */
-static const char *take_input(char **words, size_t *at)
+static const char *script_installed_take_input(char **words, size_t *at)
 {
 	static const char *const long_form = "--input=";
 	char *word = words[*at];
@@ -268,7 +268,7 @@ static int script_report(
 	words_vec all = {0};
 	bool ok = true;
 	for (size_t i = 0; i < count && words[i] && ok; i++) {
-		const char *named = take_input(words, &i);
+		const char *named = script_installed_take_input(words, &i);
 		if (named)
 			input = named;
 		else

@@ -6,7 +6,7 @@
 
 #define ROW(member) .offset = offsetof(struct script_settings, member)
 
-static const char *set_inline(const struct option_use *use)
+static const char *script_options_set_inline(const struct option_use *use)
 {
 	((struct script_settings *)use->settings)->no_inline = use->is_negated;
 	return NULL;
@@ -18,7 +18,7 @@ static const char *set_merging(const struct option_use *use)
 	return NULL;
 }
 
-static const char *keep_kernel_demangled(const struct option_use *use)
+static const char *script_options_keep_kernel_demangled(const struct option_use *use)
 {
 	return use->is_negated ? "cannot be negated: --no-demangle shows all names as stored" : NULL;
 }
@@ -29,7 +29,7 @@ static const char *choose_fields(const struct option_use *use)
 	return script_fields_apply(&settings->fields, use->value, use->room, use->room_bytes);
 }
 
-static const char *set_itrace(const struct option_use *use)
+static const char *script_options_set_itrace(const struct option_use *use)
 {
 	return trace_options_set_itrace(&((struct script_settings *)use->settings)->traces, use);
 }
@@ -70,19 +70,19 @@ static const char *add_filter_argument(const struct option_use *use)
 	return vec_push(&settings->dlfilter.arguments, (char *)(uintptr_t)use->value) ? NULL : "out of memory";
 }
 
-static const char *set_debuginfod(const struct option_use *use)
+static const char *script_options_set_debuginfod(const struct option_use *use)
 {
 	struct script_settings *settings = use->settings;
 	return debuginfod_set_urls(&settings->debuginfod, use);
 }
 
-static const char *set_debuginfod_size(const struct option_use *use)
+static const char *script_options_set_debuginfod_size(const struct option_use *use)
 {
 	struct script_settings *settings = use->settings;
 	return debuginfod_set_size(&settings->debuginfod, use);
 }
 
-static const char *set_debuginfod_time(const struct option_use *use)
+static const char *script_options_set_debuginfod_time(const struct option_use *use)
 {
 	struct script_settings *settings = use->settings;
 	return debuginfod_set_seconds(&settings->debuginfod, use);
@@ -134,19 +134,19 @@ static const struct option options[] = {
 		.kind = OPTION_CALL,
 		.argument = "urls",
 		.argument_is_optional = true,
-		.call = set_debuginfod,
+		.call = script_options_set_debuginfod,
 		.help = "fetch debug files by build id in the background, for the next time (default: DEBUGINFOD_URLS, "
 			"which "
 			"alone fetches nothing)"},
 	{.name = "debuginfod-size",
 		.kind = OPTION_CALL,
 		.argument = "size",
-		.call = set_debuginfod_size,
+		.call = script_options_set_debuginfod_size,
 		.help = "fetch at most that much (default: 1G)"},
 	{.name = "debuginfod-time",
 		.kind = OPTION_CALL,
 		.argument = "seconds",
-		.call = set_debuginfod_time,
+		.call = script_options_set_debuginfod_time,
 		.help = "fetch at most that long (default: 300)"},
 	{.name = "time",
 		.kind = OPTION_STRING,
@@ -243,7 +243,7 @@ static const struct option options[] = {
 	{.name = "no-demangle", .kind = OPTION_FLAG, ROW(no_demangle), .help = "print names as the file has them"},
 	{.name = "demangle-kernel",
 		.kind = OPTION_CALL,
-		.call = keep_kernel_demangled,
+		.call = script_options_keep_kernel_demangled,
 		.help = "Enable kernel symbol demangling (always done, but with --no-demangle)"},
 	{.name = "stitch-lbr",
 		.kind = OPTION_FLAG,
@@ -252,7 +252,7 @@ static const struct option options[] = {
 			"samples"},
 	{.name = "inline",
 		.kind = OPTION_CALL,
-		.call = set_inline,
+		.call = script_options_set_inline,
 		.help = "Show inlined calls (on; --no-inline: off)"},
 	{.name = "full-source-path",
 		.kind = OPTION_FLAG,
@@ -318,7 +318,7 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		ROW(only_checks),
 		.help = "no samples, but whether their times are in order, and what was lost"},
-	TRACE_OPTION_ITRACE(set_itrace),
+	TRACE_OPTION_ITRACE(script_options_set_itrace),
 	{.name = "insn-trace",
 		.kind = OPTION_CALL,
 		.argument = "raw|disasm",

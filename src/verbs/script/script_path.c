@@ -7,7 +7,7 @@
 #define NO_BRANCH     SIZE_MAX
 #define TEXT_WIDTH    30 /* of a branch's instruction, so that what is said of branches is in line */
 
-struct walk { /* along one sample's branches */
+struct script_path_walk { /* along one sample's branches */
 	struct script_path *path;
 	struct text *t;
 	const struct resolve_where *where;
@@ -19,19 +19,19 @@ struct walk { /* along one sample's branches */
 	unsigned steps; /* since the branch before */
 };
 
-static unsigned mode_of(const struct walk *w, uint64_t ip)
+static unsigned script_path_mode_of(const struct script_path_walk *w, uint64_t ip)
 {
 	return ip == w->sample->ip ? w->cpumode : script_cpumode_of(w->path->places, ip);
 }
 
 /* "\tmain+7:", where another function begins. */
-static bool print_heading(struct walk *w, uint64_t ip)
+static bool script_path_print_heading(struct script_path_walk *w, uint64_t ip)
 {
 	struct script_place place;
 	struct text *t = w->t;
 	if (ip >= w->function_start && ip < w->function_end)
 		return true;
-	if (!script_place_find(w->path->places, w->where, mode_of(w, ip), ip, &place))
+	if (!script_place_find(w->path->places, w->where, script_path_mode_of(w, ip), ip, &place))
 		return false;
 	const struct frame_name *name = place.name;
 	if (!name->symbol)
@@ -55,7 +55,7 @@ static bool print_heading(struct walk *w, uint64_t ip)
 	return true;
 }
 
-static void print_branch(struct walk *w, size_t index)
+static void print_branch(struct script_path_walk *w, size_t index)
 {
 	struct text *t = w->t;
 	const struct sample_branch branch = sample_branch_at(w->sample, index);
@@ -79,7 +79,8 @@ static void print_branch(struct walk *w, size_t index)
 }
 
 /* branch: the sample's branch that the instruction is; NO_BRANCH: none. */
-static void print_step(struct walk *w, const struct script_spot *spot, const struct script_step *step, size_t index)
+static void print_step(
+	struct script_path_walk *w, const struct script_spot *spot, const struct script_step *step, size_t index)
 {
 	struct text *t = w->t;
 	struct script_path *path = w->path;
@@ -103,10 +104,10 @@ static void print_step(struct walk *w, const struct script_spot *spot, const str
 	text_char(t, '\n');
 }
 
-static bool print_source(struct walk *w, uint64_t ip)
+static bool script_path_print_source(struct script_path_walk *w, uint64_t ip)
 {
 	size_t before = w->t->len;
-	struct script_source_spot line = {w->where, mode_of(w, ip), (int32_t)w->sample->tid, ip};
+	struct script_source_spot line = {w->where, script_path_mode_of(w, ip), (int32_t)w->sample->tid, ip};
 	if ((w->fields & FIELD_SRCCODE) && !script_source_print(w->path->source, w->t, &line, ""))
 		return false;
 	if (w->t->len > before)
@@ -114,7 +115,7 @@ static bool print_source(struct walk *w, uint64_t ip)
 	return !w->t->failed;
 }
 
-static void print_bad(struct walk *w, uint64_t ip)
+static void print_bad(struct script_path_walk *w, uint64_t ip)
 {
 	text_char(w->t, '\t');
 	text_hex(w->t, ip, 16);
@@ -122,17 +123,17 @@ static void print_bad(struct walk *w, uint64_t ip)
 }
 
 /* False: out of memory; spot->store_id says whether there is code. */
-static bool find_code(struct walk *w, uint64_t start, uint64_t end, struct script_spot *spot)
+static bool find_code(struct script_path_walk *w, uint64_t start, uint64_t end, struct script_spot *spot)
 {
-	unsigned mode = mode_of(w, start);
+	unsigned mode = script_path_mode_of(w, start);
 	*spot = (struct script_spot){.store_id = RESOLVE_NONE};
-	if (mode_of(w, end) != mode || end < start || end - start >= LONGEST_BLOCK)
+	if (script_path_mode_of(w, end) != mode || end < start || end - start >= LONGEST_BLOCK)
 		return true;
 	return script_code_find(w->path->code, w->where, mode, start, spot);
 }
 
 /* From where one branch led to where the next one, which it prints, left. */
-static bool print_block(struct walk *w, uint64_t start, size_t index)
+static bool script_path_print_block(struct script_path_walk *w, uint64_t start, size_t index)
 {
 	const uint64_t from = sample_branch_at(w->sample, index).from;
 	struct script_spot spot;
@@ -143,7 +144,7 @@ static bool print_block(struct walk *w, uint64_t start, size_t index)
 	if (!script_code_decode(w->path->code, &spot, start, &step))
 		return true;
 	for (uint64_t ip = start; ip <= from; ip += step.instruction.size) {
-		if (!print_heading(w, ip))
+		if (!script_path_print_heading(w, ip))
 			return false;
 		if (!script_code_decode(w->path->code, &spot, ip, &step)) {
 			print_bad(w, ip);
@@ -152,7 +153,7 @@ static bool print_block(struct walk *w, uint64_t start, size_t index)
 		bool is_last = ip == from;
 		w->steps++;
 		print_step(w, &spot, &step, is_last ? index : NO_BRANCH);
-		if (!print_source(w, ip))
+		if (!script_path_print_source(w, ip))
 			return false;
 		if (is_last)
 			return true;
@@ -163,14 +164,14 @@ static bool print_block(struct walk *w, uint64_t start, size_t index)
 }
 
 /* From where the newest branch led to the sample. */
-static bool print_rest(struct walk *w, const struct sample_branch *newest)
+static bool script_path_print_rest(struct script_path_walk *w, const struct sample_branch *newest)
 {
 	uint64_t start = newest->to, end = w->sample->ip;
 	struct script_spot spot;
 	struct script_step step;
 	if (newest->from == w->sample->ip)
 		return true;
-	if (!print_heading(w, start) || !find_code(w, start, end < start ? start + LOST_BYTES : end, &spot))
+	if (!script_path_print_heading(w, start) || !find_code(w, start, end < start ? start + LOST_BYTES : end, &spot))
 		return false;
 	if (!script_code_decode(w->path->code, &spot, start, &step)) {
 		if (!find_code(w, end, end, &spot))
@@ -178,7 +179,7 @@ static bool print_rest(struct walk *w, const struct sample_branch *newest)
 		if (!script_code_decode(w->path->code, &spot, end, &step))
 			return true;
 		print_step(w, &spot, &step, NO_BRANCH);
-		return print_source(w, end);
+		return script_path_print_source(w, end);
 	}
 	uint64_t last = end < start ? start + LOST_BYTES : end;
 	for (uint64_t ip = start; ip <= last; ip += step.instruction.size) {
@@ -189,7 +190,7 @@ static bool print_rest(struct walk *w, const struct sample_branch *newest)
 			text_str(w->t, "\t... not reaching sample ...\n");
 			break;
 		}
-		if (!print_source(w, ip))
+		if (!script_path_print_source(w, ip))
 			return false;
 	}
 	return true;
@@ -198,7 +199,8 @@ static bool print_rest(struct walk *w, const struct sample_branch *newest)
 bool script_path_print(struct script_path *path, struct text *t, const struct resolve_where *where, unsigned cpumode,
 	const struct sample *sample, uint64_t fields)
 {
-	struct walk w = {.path = path, .t = t, .where = where, .sample = sample, .cpumode = cpumode, .fields = fields};
+	struct script_path_walk w = {
+		.path = path, .t = t, .where = where, .sample = sample, .cpumode = cpumode, .fields = fields};
 	uint64_t count = sample_branch_count(sample);
 	if (path->max_blocks && count > path->max_blocks + 1)
 		count = path->max_blocks + 1;
@@ -211,17 +213,17 @@ bool script_path_print(struct script_path *path, struct text *t, const struct re
 	if (!find_code(&w, branch.from, branch.from, &spot))
 		return false;
 	if (script_code_decode(path->code, &spot, branch.from, &step)) {
-		if (!print_heading(&w, branch.from))
+		if (!script_path_print_heading(&w, branch.from))
 			return false;
 		print_step(&w, &spot, &step, (size_t)count - 1);
-		if (!print_source(&w, branch.from))
+		if (!script_path_print_source(&w, branch.from))
 			return false;
 	}
 	for (size_t i = (size_t)count - 1; i-- > 0;) {
 		uint64_t start = branch.to;
 		branch = sample_branch_at(sample, i);
-		if (!print_block(&w, start, i))
+		if (!script_path_print_block(&w, start, i))
 			return false;
 	}
-	return (!(sample->present & SAMPLE_IP) || print_rest(&w, &branch)) && !t->failed;
+	return (!(sample->present & SAMPLE_IP) || script_path_print_rest(&w, &branch)) && !t->failed;
 }

@@ -15,7 +15,8 @@ unsigned script_data_cpumode(const struct script_places *p, unsigned cpumode, ui
 	return cpumode == MISC_CPUMODE_KERNEL ? script_cpumode_of(p, address) : cpumode;
 }
 
-static struct script_place place_of(const struct script_places *p, struct frame_name *name, uint32_t frame, uint64_t ip)
+static struct script_place script_places_place_of(
+	const struct script_places *p, struct frame_name *name, uint32_t frame, uint64_t ip)
 {
 	struct resolved_frame resolved = resolved_frame_get(&p->resolver->frames, frame);
 	struct script_place place = {.name = name, .ip = ip, .offset = resolved_frame_shown(&resolved), .frame = frame};
@@ -35,7 +36,7 @@ bool script_place_find(struct script_places *p, const struct resolve_where *wher
 	struct frame_name *name = p->resolver->failed ? NULL : frame_names_get(p->names, frame, NULL);
 	if (!name)
 		return false;
-	*place = place_of(p, name, frame, ip);
+	*place = script_places_place_of(p, name, frame, ip);
 	return true;
 }
 
@@ -84,7 +85,8 @@ void script_print_address(struct text *t, uint64_t address)
 #define FRAME_FIELDS (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF | FIELD_SRCLINE)
 
 /* "\n  file.c:12" under the frame's line; where nothing says the line, "\n  program[1234]". */
-static void print_source(const struct script_places *p, struct text *t, const struct frame_name *name, size_t place)
+static void script_places_print_source(
+	const struct script_places *p, struct text *t, const struct frame_name *name, size_t place)
 {
 	const struct source_place *at = place < name->place_count ? &name->places[place] : NULL;
 	if (str_equal(name->path, STR("[unknown]")))
@@ -116,7 +118,7 @@ static void print_inlined(
 		}
 	}
 	if (fields & FIELD_SRCLINE)
-		print_source(p, t, name, place);
+		script_places_print_source(p, t, name, place);
 	text_str(t, " (inlined)\n");
 }
 
@@ -126,7 +128,7 @@ static size_t inlined_count(const struct script_places *p, const struct frame_na
 }
 
 /* What follows the address in a frame's line: of the calls that were inlined there first, then of its function. */
-static void print_line(
+static void script_places_print_line(
 	const struct script_places *p, struct text *t, const struct script_place *place, size_t line, uint64_t fields)
 {
 	if (line < inlined_count(p, place->name)) {
@@ -135,7 +137,7 @@ static void print_line(
 	}
 	script_print_name(p, t, place, fields);
 	if (fields & FIELD_SRCLINE)
-		print_source(p, t, place->name, line);
+		script_places_print_source(p, t, place->name, line);
 	text_char(t, '\n');
 }
 
@@ -154,7 +156,7 @@ static bool keep_lines(struct script_places *p, const struct script_place *place
 	bool ok = lines != NULL;
 	for (size_t i = 0; i < count && ok; i++) {
 		text_clear(&line);
-		print_line(p, &line, place, i, fields);
+		script_places_print_line(p, &line, place, i, fields);
 		char *copy = line.failed ? NULL : arena_string(&p->names->arena, line.data, line.len);
 		lines[i] = (struct tally_str){copy, line.len};
 		ok = copy != NULL;
@@ -176,7 +178,7 @@ static bool print_frame(
 	if (!is_kept) {
 		if ((fields & FIELD_SRCLINE || !p->no_inline) && !frame_names_places(p->names, frame, name))
 			return false;
-		place = place_of(p, name, frame, ip);
+		place = script_places_place_of(p, name, frame, ip);
 		if (!name->lines && !keep_lines(p, &place, fields))
 			return false;
 		is_kept = name->line_form == form_of(fields);
@@ -188,7 +190,7 @@ static bool print_frame(
 		if (is_kept)
 			text_bytes(t, name->lines[i].data, name->lines[i].len);
 		else
-			print_line(p, t, &place, i, fields);
+			script_places_print_line(p, t, &place, i, fields);
 	}
 	return true;
 }
@@ -336,7 +338,7 @@ bool script_print_leaf(struct script_places *p, struct text *t, const struct scr
 	if (fields & FIELD_SRCLINE) {
 		if (!frame_names_places(p->names, place->frame, place->name))
 			return false;
-		print_source(p, t, place->name, 0);
+		script_places_print_source(p, t, place->name, 0);
 	}
 	return true;
 }

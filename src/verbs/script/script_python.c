@@ -31,7 +31,7 @@ struct feed {
 	uint32_t sent;
 };
 
-static void put_hex(struct json *j, const char *key, struct tally_bytes bytes)
+static void script_python_put_hex(struct json *j, const char *key, struct tally_bytes bytes)
 {
 	struct text t = {0};
 	for (size_t i = 0; i < bytes.len; i++)
@@ -51,7 +51,7 @@ static void describe_event(struct feed *feed, const struct perfdata_event *event
 	feed->sent_index[event->index] = feed->sent++;
 	json_object(j, NULL);
 	json_string(j, "name", event->name);
-	put_hex(j, "attr", event->stored_attr);
+	script_python_put_hex(j, "attr", event->stored_attr);
 	if (event->attr.type == EVENT_TRACEPOINT) {
 		struct text handler = {0};
 		script_gen_handler(&handler, event->name);
@@ -61,7 +61,7 @@ static void describe_event(struct feed *feed, const struct perfdata_event *event
 	json_object_end(j);
 }
 
-static void put_place(struct json *j, const struct frame_name *name)
+static void script_python_put_place(struct json *j, const struct frame_name *name)
 {
 	if (name->symbol) {
 		json_object(j, "sym");
@@ -76,7 +76,7 @@ static void put_place(struct json *j, const struct frame_name *name)
 		json_string(j, "dso", name->path);
 }
 
-static bool put_chain(struct feed *feed, const struct data_sample *s)
+static bool script_python_put_chain(struct feed *feed, const struct data_sample *s)
 {
 	struct json *j = &feed->json;
 	struct resolver *resolver = &feed->source->resolver;
@@ -91,7 +91,7 @@ static bool put_chain(struct feed *feed, const struct data_sample *s)
 				return false;
 			json_object(j, NULL);
 			json_u64(j, "ip", chain.ips[i]);
-			put_place(j, name);
+			script_python_put_place(j, name);
 			json_object_end(j);
 		}
 	}
@@ -99,14 +99,15 @@ static bool put_chain(struct feed *feed, const struct data_sample *s)
 	return !resolver->failed;
 }
 
-static void put_build_id(struct feed *feed, uint32_t frame)
+static void script_python_put_build_id(struct feed *feed, uint32_t frame)
 {
 	uint32_t binary = resolved_frame_get(&feed->source->resolver.frames, frame).binary;
 	if (binary == RESOLVE_NONE)
 		return;
 	const struct machine_binary *from = machine_binary_get(feed->source->sideband.machine, binary);
 	if (from->build_id.size)
-		put_hex(&feed->json, "dso_bid", (struct tally_bytes){from->build_id.bytes, from->build_id.size});
+		script_python_put_hex(
+			&feed->json, "dso_bid", (struct tally_bytes){from->build_id.bytes, from->build_id.size});
 }
 
 static bool put_leaf(struct feed *feed, const struct data_sample *s)
@@ -120,7 +121,7 @@ static bool put_leaf(struct feed *feed, const struct data_sample *s)
 		return false;
 	if (!str_equal(name->path, STR("[unknown]")))
 		json_string(j, "dso", name->path);
-	put_build_id(feed, frame);
+	script_python_put_build_id(feed, frame);
 	if (name->symbol) {
 		json_string(j, "symbol", str_from(name->symbol));
 		json_u64(j, "symoff", name->symbol_offset);
@@ -161,7 +162,7 @@ static void put_data_src(struct json *j, uint64_t data_src)
 	text_deinit(&words);
 }
 
-static bool put_sample(struct feed *feed, const struct data_sample *s)
+static bool script_python_put_sample(struct feed *feed, const struct data_sample *s)
 {
 	struct json *j = &feed->json;
 	const struct sample *sample = &s->sample;
@@ -185,20 +186,20 @@ static bool put_sample(struct feed *feed, const struct data_sample *s)
 	json_object_end(j);
 	json_string(j, "comm", data_source_comm(feed->source, s, room));
 	if (sample->raw.len)
-		put_hex(j, "raw", sample->raw);
+		script_python_put_hex(j, "raw", sample->raw);
 	put_fields(feed, s);
-	bool ok = put_leaf(feed, s) && put_chain(feed, s);
+	bool ok = put_leaf(feed, s) && script_python_put_chain(feed, s);
 	json_object_end(j);
 	return ok;
 }
 
 /* TALLY_END: the script has closed its end, it wants no more. */
-static enum tally_status feed_all(struct feed *feed, struct tally_error *err)
+static enum tally_status script_python_feed_all(struct feed *feed, struct tally_error *err)
 {
 	struct data_sample sample;
 	enum tally_status status;
 	while ((status = data_source_next(feed->source, &sample, err)) == TALLY_OK) {
-		if (!put_sample(feed, &sample) || feed->out.failed)
+		if (!script_python_put_sample(feed, &sample) || feed->out.failed)
 			return feed->out.write_errno == EPIPE ? TALLY_END : error_nomem(err);
 		if (!text_line_end(&feed->out))
 			return TALLY_END;
@@ -233,7 +234,7 @@ static int exit_of(int status)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int run_child(const struct cli *cli, struct feed *feed, const char *script, char *const *arguments)
+static int script_python_run_child(const struct cli *cli, struct feed *feed, const char *script, char *const *arguments)
 {
 	int ends[2];
 	struct tally_error err;
@@ -250,7 +251,7 @@ static int run_child(const struct cli *cli, struct feed *feed, const char *scrip
 	}
 	void (*old)(int) = signal(SIGPIPE, SIG_IGN); /* a script may end before its events do */
 	text_to_fd(&feed->out, ends[1]);
-	enum tally_status status = feed_all(feed, &err);
+	enum tally_status status = script_python_feed_all(feed, &err);
 	(void)text_flush(&feed->out);
 	close(ends[1]);
 	signal(SIGPIPE, old);
@@ -289,7 +290,7 @@ int script_python_run(const struct cli *cli, const struct script_settings *setti
 		.is_described = calloc(count + 1, sizeof(bool)),
 		.sent_index = calloc(count + 1, sizeof(uint32_t))};
 	feed.json = (struct json){.out = &feed.out, .is_compact = true};
-	int code = feed.is_described && feed.sent_index ? run_child(cli, &feed, script, arguments)
+	int code = feed.is_described && feed.sent_index ? script_python_run_child(cli, &feed, script, arguments)
 							: cli_failf(cli, "out of memory");
 	cli_print_health(cli, &source.sideband.health);
 	stack_notes_print(cli, &source.unwinder.ends);

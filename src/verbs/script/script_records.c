@@ -18,7 +18,7 @@ void script_records_deinit(struct script_records *records)
 	intern_deinit(&records->strings);
 }
 
-static uint32_t class_of(uint32_t type)
+static uint32_t script_records_class_of(uint32_t type)
 {
 	switch (type) {
 	case RECORD_COMM:
@@ -52,10 +52,10 @@ static uint32_t class_of(uint32_t type)
 
 bool script_records_is_shown(const struct script_records *records, uint32_t type)
 {
-	return (class_of(type) & records->shown) != 0;
+	return (script_records_class_of(type) & records->shown) != 0;
 }
 
-static bool set_name(struct script_records *records, uint32_t tid, struct tally_str name)
+static bool script_records_set_name(struct script_records *records, uint32_t tid, struct tally_str name)
 {
 	uint32_t id;
 	struct text visible = {0};
@@ -68,7 +68,7 @@ static bool set_name(struct script_records *records, uint32_t tid, struct tally_
 }
 
 /* A new thread has its parent's name; one whose parent is unknown has none. */
-static bool inherit_name(struct script_records *records, const struct record_task *task)
+static bool script_records_inherit_name(struct script_records *records, const struct record_task *task)
 {
 	uint64_t id;
 	return !map_u64_find(&records->names, task->ptid, &id) || map_u64_set(&records->names, task->tid, id);
@@ -101,7 +101,8 @@ static void owner_of(const struct record_fields *fields, struct sample *who)
 	}
 }
 
-static struct tally_str name_of(const struct script_records *records, uint32_t tid, char *room, size_t room_bytes)
+static struct tally_str script_records_name_of(
+	const struct script_records *records, uint32_t tid, char *room, size_t room_bytes)
 {
 	uint64_t id;
 	if (map_u64_find(&records->names, tid, &id))
@@ -112,7 +113,7 @@ static struct tally_str name_of(const struct script_records *records, uint32_t t
 	return (struct tally_str){room, number.len};
 }
 
-static void print_row(
+static void script_records_print_row(
 	struct script_records *records, struct text *t, const struct record *record, const struct record_fields *fields)
 {
 	size_t count;
@@ -142,7 +143,7 @@ static void print_row(
 		.event = event ? event : &events[0],
 		.record = record,
 		.sample = &sample,
-		.comm = name_of(records, owner.tid, room, sizeof(room)),
+		.comm = script_records_name_of(records, owner.tid, room, sizeof(room)),
 	};
 	script_print_start(records->printer, t, &row);
 	record_print(t, record, fields, &hints);
@@ -151,20 +152,21 @@ static void print_row(
 bool script_records_print(struct script_records *records, struct text *t, const struct record *record)
 {
 	struct record_fields fields;
-	if (records->shown == 0 || class_of(record->type) == 0 || record_decode(record, &fields, NULL) != TALLY_OK)
+	if (records->shown == 0 || script_records_class_of(record->type) == 0 ||
+		record_decode(record, &fields, NULL) != TALLY_OK)
 		return true;
 	bool ok = true;
 	if (record->type == RECORD_COMM)
-		ok = set_name(records, fields.comm.tid, fields.comm.comm);
+		ok = script_records_set_name(records, fields.comm.tid, fields.comm.comm);
 	else if (record->type == RECORD_FORK)
-		ok = inherit_name(records, &fields.task);
+		ok = script_records_inherit_name(records, &fields.task);
 	if (!ok || !t || !script_records_is_shown(records, record->type))
 		return ok;
 	if (record->type == RECORD_FINISHED_ROUND) {
 		struct record_print_hints hints = {0};
 		record_print(t, record, &fields, &hints);
 	} else {
-		print_row(records, t, record, &fields);
+		script_records_print_row(records, t, record, &fields);
 	}
 	return !t->failed;
 }

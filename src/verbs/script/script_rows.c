@@ -3,7 +3,7 @@
 #include "abi/data_src.h"
 #include "verbs/script/script_branches.h"
 
-static struct tally_str thread_name(
+static struct tally_str script_rows_thread_name(
 	const struct script_printer *p, const struct script_row *row, char *room, size_t room_bytes)
 {
 	if (row->comm.data)
@@ -17,10 +17,11 @@ static struct tally_str thread_name(
 	return (struct tally_str){room, number.len};
 }
 
-static void print_comm(struct script_printer *p, struct text *t, const struct script_row *row, bool has_chain)
+static void script_rows_print_comm(
+	struct script_printer *p, struct text *t, const struct script_row *row, bool has_chain)
 {
 	char room[16];
-	struct tally_str name = thread_name(p, row, room, sizeof(room));
+	struct tally_str name = script_rows_thread_name(p, row, room, sizeof(room));
 	if (p->is_narrow)
 		text_str_right(t, (struct tally_str){name.data, name.len < 8 ? name.len : 8}, 8);
 	else if (has_chain)
@@ -30,7 +31,7 @@ static void print_comm(struct script_printer *p, struct text *t, const struct sc
 	text_char(t, ' ');
 }
 
-static void print_time(struct script_printer *p, struct text *t, uint64_t time_ns)
+static void script_rows_print_time(struct script_printer *p, struct text *t, uint64_t time_ns)
 {
 	uint64_t shown = time_ns;
 	if (p->is_relative || p->is_delta) {
@@ -104,8 +105,8 @@ static void print_data_src(struct script_printer *p, struct text *t, uint64_t da
 }
 
 /* What the access to memory was that the sample is of. */
-static bool print_access(struct script_printer *p, struct text *t, const struct resolve_where *where, unsigned cpumode,
-	const struct sample *sample, uint64_t fields)
+static bool script_rows_print_access(struct script_printer *p, struct text *t, const struct resolve_where *where,
+	unsigned cpumode, const struct sample *sample, uint64_t fields)
 {
 	bool is_struct = (sample->present & SAMPLE_WEIGHT_STRUCT) != 0;
 	if ((fields & FIELD_ADDR) && !print_data_address(p, t, where, cpumode, sample, fields))
@@ -126,7 +127,7 @@ static bool print_access(struct script_printer *p, struct text *t, const struct 
 #define CODE_FIELDS (FIELD_INSN | FIELD_INSNLEN | FIELD_DISASM)
 
 /* What stands behind the place: registers, branches, raw data, code, pages. */
-static bool print_end(struct script_printer *p, struct text *t, const struct perfdata_event *event,
+static bool script_rows_print_end(struct script_printer *p, struct text *t, const struct perfdata_event *event,
 	const struct resolve_where *where, unsigned cpumode, const struct sample *sample)
 {
 	uint64_t fields = p->fields[event->index];
@@ -200,7 +201,7 @@ void script_print_start(struct script_printer *p, struct text *t, const struct s
 	uint64_t fields = p->fields[event->index];
 	bool has_chain = (fields & FIELD_IP) && (event->attr.sample_type & SAMPLE_CALLCHAIN) && !p->hide_call_graph;
 	if (fields & FIELD_COMM)
-		print_comm(p, t, row, has_chain);
+		script_rows_print_comm(p, t, row, has_chain);
 	if (fields & (FIELD_PID | FIELD_TID))
 		print_thread(t, (int32_t)sample->pid, (int32_t)sample->tid, fields);
 	if ((fields & FIELD_CPU) && p->is_narrow) {
@@ -219,7 +220,7 @@ void script_print_start(struct script_printer *p, struct text *t, const struct s
 	if (fields & FIELD_TOD)
 		script_print_time_of_day(t, &p->clock, sample->time, p->time_form == TIME_NSEC ? 9 : 6);
 	if (fields & FIELD_TIME)
-		print_time(p, t, sample->time);
+		script_rows_print_time(p, t, sample->time);
 }
 
 /* A copy of a stack that tells nothing, as the files are missing. What is known is its innermost frame, which perf shows
@@ -236,7 +237,7 @@ static bool print_copied_stack(struct script_printer *p, struct text *t, const s
 }
 
 /* The address that was executed, or the chain of calls to it. */
-static bool print_code(struct script_printer *p, struct text *t, const struct perfdata_event *event,
+static bool script_rows_print_code(struct script_printer *p, struct text *t, const struct perfdata_event *event,
 	const struct resolve_where *where, unsigned cpumode, const struct sample *sample)
 {
 	uint64_t fields = p->fields[event->index];
@@ -253,7 +254,7 @@ static bool print_code(struct script_printer *p, struct text *t, const struct pe
 }
 
 /* Where it was: the data address, the code address or the chain of calls. */
-static bool print_places(struct script_printer *p, struct text *t, const struct perfdata_event *event,
+static bool script_rows_print_places(struct script_printer *p, struct text *t, const struct perfdata_event *event,
 	const struct resolve_where *where, unsigned cpumode, const struct sample *sample)
 {
 	uint64_t fields = p->fields[event->index];
@@ -263,9 +264,9 @@ static bool print_places(struct script_printer *p, struct text *t, const struct 
 		address_fields &= ~(FIELD_SYM | FIELD_DSO | FIELD_DSOFF);
 	if (is_branch)
 		address_fields &= ~FIELD_ADDR;
-	if ((address_fields & ACCESS_FIELDS) && !print_access(p, t, where, cpumode, sample, address_fields))
+	if ((address_fields & ACCESS_FIELDS) && !script_rows_print_access(p, t, where, cpumode, sample, address_fields))
 		return false;
-	if ((fields & FIELD_IP) && !print_code(p, t, event, where, cpumode, sample))
+	if ((fields & FIELD_IP) && !script_rows_print_code(p, t, event, where, cpumode, sample))
 		return false;
 	if (is_branch && (fields & FIELD_ADDR)) {
 		text_str(t, " => ");
@@ -319,9 +320,9 @@ bool script_print_sample(struct script_printer *p, struct text *t, const struct 
 	p->places.now = where;
 	if ((fields & FIELD_TRACE) && event->attr.type == EVENT_TRACEPOINT && p->tracepoints)
 		(void)tracepoint_print(p->tracepoints, sample->raw, t);
-	bool ok = print_places(p, t, event, &where, cpumode, sample);
+	bool ok = script_rows_print_places(p, t, event, &where, cpumode, sample);
 	if (ok && (fields & LATE_FIELDS))
-		ok = print_end(p, t, event, &where, cpumode, sample);
+		ok = script_rows_print_end(p, t, event, &where, cpumode, sample);
 	text_char(t, '\n');
 	return ok && !t->failed;
 }

@@ -12,13 +12,13 @@ static bool has_all(const struct script *script)
 	return script->settings.max_events > 0 && script->printed >= script->settings.max_events;
 }
 
-static struct text *text_of(struct script *script, const struct perfdata_event *event)
+static struct text *script_run_text_of(struct script *script, const struct perfdata_event *event)
 {
 	return script->dumps.items ? script_dumps_text(&script->dumps, event) : &script->out;
 }
 
 /* The options' filters, between the stages of the one that is loaded. */
-static enum tally_status choose(
+static enum tally_status script_run_choose(
 	struct script *script, const struct script_probe *probe, bool *wanted, struct tally_error *err)
 {
 	struct script_dlfilter *dlfilter = &script->dlfilter;
@@ -36,7 +36,7 @@ static enum tally_status choose(
 	return status;
 }
 
-static enum tally_status print_sample(struct script *script, const struct perfdata_event *event,
+static enum tally_status script_run_print_sample(struct script *script, const struct perfdata_event *event,
 	const struct record *record, const struct sample *sample, uint64_t clock, struct tally_error *err)
 {
 	struct script_probe probe = {.event = event,
@@ -47,10 +47,10 @@ static enum tally_status print_sample(struct script *script, const struct perfda
 	bool is_wanted;
 	if (script_is_dumping(&script->settings) && script_filter_is_within(&script->filter, sample))
 		dump_raw_place(&script->dump, &script->out, record, sample, clock);
-	enum tally_status status = choose(script, &probe, &is_wanted, err);
+	enum tally_status status = script_run_choose(script, &probe, &is_wanted, err);
 	if (status != TALLY_OK || !is_wanted)
 		return status;
-	struct text *out = text_of(script, event);
+	struct text *out = script_run_text_of(script, event);
 	if (!script_print_sample(&script->printer, out, event, record, sample, clock))
 		return error_nomem(err);
 	script->printed++;
@@ -58,8 +58,8 @@ static enum tally_status print_sample(struct script *script, const struct perfda
 	return !text_line_end(out) || has_all(script) ? TALLY_END : TALLY_OK;
 }
 
-static enum tally_status print_group(struct script *script, const struct record *record, const struct sample *sample,
-	uint64_t clock, struct tally_error *err)
+static enum tally_status script_run_print_group(struct script *script, const struct record *record,
+	const struct sample *sample, uint64_t clock, struct tally_error *err)
 {
 	const struct perfdata_event *leader = perfdata_reader_event_of(script->reader, record);
 	uint64_t position = 0, printed = script->printed;
@@ -70,13 +70,13 @@ static enum tally_status print_group(struct script *script, const struct record 
 		struct sample one = *sample;
 		one.period = read.grown;
 		script_metrics_count(&script->metrics, read.event->index, read.grown);
-		status = print_sample(script, read.event, record, &one, clock, err);
+		status = script_run_print_sample(script, read.event, record, &one, clock, err);
 		if (status != TALLY_OK)
 			return status;
 	}
 	struct script_row row = {.event = leader, .record = record, .sample = sample, .clock = clock};
 	if (status != TALLY_NOMEM && script->printed > printed && script->fields[leader->index] & FIELD_METRIC)
-		script_metrics_print(&script->metrics, &script->printer, text_of(script, leader), &row);
+		script_metrics_print(&script->metrics, &script->printer, script_run_text_of(script, leader), &row);
 	return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
 }
 
@@ -115,14 +115,15 @@ static enum tally_status print_deferred(struct script *script, const struct reco
 	bool is_wanted;
 	if (!script_filter_wants(&script->filter, &script->printer.places, &probe, &is_wanted))
 		return error_nomem(err);
-	struct text *out = text_of(script, event);
+	struct text *out = script_run_text_of(script, event);
 	if (is_wanted && !script_print_deferred(&script->printer, out, &row, chain->cookie))
 		return error_nomem(err);
 	return text_line_end(out) ? TALLY_OK : TALLY_END;
 }
 
 /* A record that is no sample. */
-static enum tally_status print_other(struct script *script, const struct time_order_item *item, struct tally_error *err)
+static enum tally_status script_run_print_other(
+	struct script *script, const struct time_order_item *item, struct tally_error *err)
 {
 	const struct record *record = &item->record;
 	struct sample_id id;
@@ -133,7 +134,7 @@ static enum tally_status print_other(struct script *script, const struct time_or
 	return text_line_end(&script->out) ? TALLY_OK : TALLY_END;
 }
 
-static enum tally_status print_record(
+static enum tally_status script_run_print_record(
 	struct script *script, const struct time_order_item *item, struct tally_error *err)
 {
 	const struct record *record = &item->record;
@@ -143,7 +144,7 @@ static enum tally_status print_record(
 	if (is_deferred && !script->settings.only_checks)
 		return print_deferred(script, record, err);
 	if (record->type != RECORD_SAMPLE)
-		return print_other(script, item, err);
+		return script_run_print_other(script, item, err);
 	const struct perfdata_event *event = perfdata_reader_event_of(script->reader, record);
 	if (!event) {
 		script->sideband.health.unattributed_samples++;
@@ -166,8 +167,8 @@ static enum tally_status print_record(
 	uint64_t clock =
 		sample_clock_at(&script->sideband.clock, event, record_run_position(&script->run, record), sample.time);
 	if (event->attr.sample_type & SAMPLE_READ)
-		return print_group(script, record, &sample, clock, err);
-	return print_sample(script, event, record, &sample, clock, err);
+		return script_run_print_group(script, record, &sample, clock, err);
+	return script_run_print_sample(script, event, record, &sample, clock, err);
 }
 
 /* While the stream comes; what is printed of a round is seen before the next is waited for. */
@@ -176,7 +177,7 @@ static enum tally_status print_live(struct script *script, struct tally_error *e
 	enum tally_status status;
 	struct time_order_item item;
 	while ((status = live_records_next(script->live, &item, err)) == TALLY_OK) {
-		status = print_record(script, &item, err);
+		status = script_run_print_record(script, &item, err);
 		bool is_drained = status == TALLY_OK && live_records_is_drained(script->live);
 		if (is_drained &&
 			(!script_dlfilter_flush(&script->dlfilter, &script->out) || !text_flush(&script->out)))
@@ -208,7 +209,7 @@ enum tally_status script_print_all(struct script *script, struct tally_error *er
 	while ((status = time_order_next(order, &item, err)) == TALLY_OK) {
 		if (line.is_on)
 			progress_add(&line.progress, item.record.bytes.len);
-		if ((status = print_record(script, &item, err)) != TALLY_OK)
+		if ((status = script_run_print_record(script, &item, err)) != TALLY_OK)
 			break;
 	}
 	progress_line_stop(&line);

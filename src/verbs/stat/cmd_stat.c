@@ -28,7 +28,7 @@
 
 #define COMMAND_LINE_MAX 1024 /* words that a recording keeps */
 
-static char *heading_make(const struct stat_settings *s, const struct target *target)
+static char *cmd_stat_heading_make(const struct stat_settings *s, const struct target *target)
 {
 	struct text t = {0};
 	if (target->label[0]) {
@@ -95,7 +95,7 @@ static enum tally_status runs_make(
 	return status == TALLY_OK ? stat_printer_totals(p, session, err) : status;
 }
 
-static enum tally_status measure(
+static enum tally_status cmd_stat_measure(
 	struct stat_session *session, struct stat_printer *p, const struct stat_settings *s, struct tally_error *err)
 {
 	if (s->is_plan) {
@@ -129,7 +129,7 @@ static enum tally_status measure(
 	return status;
 }
 
-static int leave(const struct stat_session *session)
+static int cmd_stat_leave(const struct stat_session *session)
 {
 	if (session->signal != 0) { /* as perf: the caller sees the signal */
 		signal(session->signal, SIG_DFL);
@@ -185,7 +185,7 @@ static int stat_with_target(
 	struct tally_error err = {0};
 	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
 	struct stat_printer p = make_printer(cli, s, user_locale);
-	char *heading = heading_make(s, target);
+	char *heading = cmd_stat_heading_make(s, target);
 	if (target->offline)
 		fprintf(stderr, "%s: warning: CPU %s is not online and not counted\n", cli->program, target->offline);
 	p.heading = heading ? heading : "";
@@ -218,13 +218,13 @@ static int stat_with_target(
 		if (status == TALLY_OK)
 			session.wants_errors = s->is_scaling && stat_printer_explains(&p);
 		if (status == TALLY_OK)
-			status = measure(&session, &p, s, &err);
+			status = cmd_stat_measure(&session, &p, s, &err);
 		stat_smi_restore(kernel, &smi);
 		record_control_close(&control);
 		if (status == TALLY_OK && session.record)
 			status = stat_record_close(&record, &err);
 		tracepoint_hold_release(&hold);
-		exit_code = status == TALLY_OK ? leave(&session) : cli_fail(cli, &err);
+		exit_code = status == TALLY_OK ? cmd_stat_leave(&session) : cli_fail(cli, &err);
 		if (smi.is_lacking)
 			exit_code = EXIT_NO_METRIC;
 	}
@@ -259,7 +259,7 @@ static void show_round(void *context, const struct stat_report *report)
 }
 
 /* stat report: options before it say how to print, those after it what. */
-static int replay(const struct cli *cli, struct stat_settings *s, int argc, char **argv)
+static int cmd_stat_replay(const struct cli *cli, struct stat_settings *s, int argc, char **argv)
 {
 	int rest;
 	int exit_code = cli_parse_options(cli, &command_stat_report, argc, argv, s, &rest);
@@ -364,7 +364,7 @@ static int stat_config_read(const struct cli *cli, struct stat_settings *s)
 	return status == TALLY_OK ? CLI_GO_ON : cli_fail(cli, &err);
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_stat_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct stat_settings s = {.runs = 1, .log_fd = UINT64_MAX, .has_big_num = true, .is_scaling = true};
 	char *line[COMMAND_LINE_MAX];
@@ -379,7 +379,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return exit_code;
 	}
 	if (rest < argc && cli_is_subverb(argv[rest], "report")) {
-		exit_code = replay(cli, &s, argc - rest, argv + rest);
+		exit_code = cmd_stat_replay(cli, &s, argc - rest, argv + rest);
 		vec_free(&s.words);
 		return exit_code;
 	}
@@ -450,5 +450,5 @@ const struct command command_stat = {
 		"instructions per cycle, and branches foretold wrong",
 		"tally stat -M insn_per_cycle,branch_miss_rate ./program", "which of two commands is faster",
 		"tally stat --compare './old 100' './new 100' -r 20", NULL},
-	.run = run,
+	.run = cmd_stat_run,
 };

@@ -50,7 +50,7 @@ static enum tally_status cgroup_take(void *context, uint64_t id, struct tally_st
 	return is_match ? name_list_put(match->found, name, err) : TALLY_OK;
 }
 
-static int name_compare(const void *a, const void *b)
+static int stat_cgroups_name_compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -76,7 +76,7 @@ static enum tally_status pattern_add(
 	if (status == TALLY_OK && found.len == 0)
 		status = error_set(err, TALLY_NOT_FOUND, "no cgroup matched: %s", text);
 	if (found.len > 1)
-		qsort(found.items, found.len, sizeof(*found.items), name_compare);
+		qsort(found.items, found.len, sizeof(*found.items), stat_cgroups_name_compare);
 	for (size_t i = 0; status == TALLY_OK && i < found.len; i++)
 		status = name_list_put(names, str_from(found.items[i]), err);
 	name_list_deinit(&found);
@@ -85,7 +85,7 @@ static enum tally_status pattern_add(
 	return status;
 }
 
-static bool is_pattern(struct tally_str word)
+static bool stat_cgroups_is_pattern(struct tally_str word)
 {
 	for (size_t i = 0; i < word.len; i++)
 		if (strchr(PATTERN_SIGNS, word.data[i]))
@@ -100,7 +100,7 @@ enum tally_status stat_cgroups_find(
 	enum tally_status status = TALLY_OK;
 	while (status == TALLY_OK && str_next(&rest, ',', &word)) {
 		word = str_trim(word);
-		if (is_pattern(word))
+		if (stat_cgroups_is_pattern(word))
 			status = pattern_add(kernel, word, names, err);
 		else
 			status = name_list_put(names, word.len ? word : STR("/"), err); /* as perf: the root */

@@ -87,7 +87,7 @@ struct compared {
 	struct run_comparison comparison;
 };
 
-static const char *verdict(const struct compared *row)
+static const char *stat_compare_verdict(const struct compared *row)
 {
 	const struct stat_values *values = row->values;
 	const struct run_comparison *c = &row->comparison;
@@ -123,7 +123,7 @@ static bool is_supported(const struct compared *row, int side)
 	return !supported || row->column >= row->values->events->len || supported[row->column];
 }
 
-static void row_print(struct text *t, const struct compared *row, const struct stat_style *style)
+static void stat_compare_row_print(struct text *t, const struct compared *row, const struct stat_style *style)
 {
 	const struct run_comparison *c = &row->comparison;
 	for (int side = 0; side < SIDES; side++)
@@ -143,7 +143,7 @@ static void row_print(struct text *t, const struct compared *row, const struct s
 				percent_append(t, style, c->interval.high, row->median[0]);
 			}
 		}
-		text_printf(t, "  %s, p ", verdict(row));
+		text_printf(t, "  %s, p ", stat_compare_verdict(row));
 		text_str(t, c->p < LEAST_P ? "< " : "");
 		stat_number(t, style->decimal, c->p < LEAST_P ? LEAST_P : c->p, 4, 0);
 	}
@@ -155,7 +155,7 @@ static void row_print(struct text *t, const struct compared *row, const struct s
 	text_char(t, '\n');
 }
 
-static void row_json(struct text *t, const struct compared *row)
+static void stat_compare_row_json(struct text *t, const struct compared *row)
 {
 	const struct run_comparison *c = &row->comparison;
 	struct json j = {.out = t, .is_compact = true};
@@ -213,9 +213,9 @@ static enum tally_status compared_print(struct text *t, const struct side sides[
 		if (row.len[0] && row.len[1])
 			status = run_compare(room[0], row.len[0], room[1], row.len[1], &row.comparison, err);
 		if (status == TALLY_OK && style->is_json)
-			row_json(t, &row);
+			stat_compare_row_json(t, &row);
 		else if (status == TALLY_OK)
-			row_print(t, &row, style);
+			stat_compare_row_print(t, &row, style);
 	}
 	free(room[0]);
 	free(room[1]);

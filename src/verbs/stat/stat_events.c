@@ -34,7 +34,7 @@ struct event_making {
 	int exit_code;
 };
 
-static bool parse(struct event_making *m, const char *text)
+static bool stat_events_parse(struct event_making *m, const char *text)
 {
 	struct tally_error err = {0};
 	size_t first = m->events->len;
@@ -117,7 +117,8 @@ static bool special_metrics_add(struct event_making *m, const struct stat_settin
 	struct tally_error err = {0};
 	if (settings->has_topdown && !topdown_add(m, settings))
 		return false;
-	if (settings->has_transactions && !(parse(m, "task-clock") && metrics_add(m, settings, "transaction", &err)))
+	if (settings->has_transactions &&
+		!(stat_events_parse(m, "task-clock") && metrics_add(m, settings, "transaction", &err)))
 		return metric_fail(m, EXIT_NO_METRIC, "Missing transaction metrics: ", &err);
 	if (settings->has_smi_cost && !metrics_add(m, settings, "smi", &err))
 		return metric_fail(m, EXIT_NO_METRIC, "--smi-cost: ", &err);
@@ -157,14 +158,16 @@ static bool each_cgroup_apply(struct event_making *m, const char *text)
 static bool defaults_add(struct event_making *m, bool is_system_wide)
 {
 	const char *events = "/sys/bus/event_source/devices/cpu/events";
-	if (!parse(m, is_system_wide ? "cpu-clock" : "task-clock") ||
-		!parse(m, "context-switches,cpu-migrations,page-faults,cycles"))
+	if (!stat_events_parse(m, is_system_wide ? "cpu-clock" : "task-clock") ||
+		!stat_events_parse(m, "context-switches,cpu-migrations,page-faults,cycles"))
 		return false;
-	if (kernel_has(m->kernel, "%s/stalled-cycles-frontend", events) && !parse(m, "stalled-cycles-frontend"))
+	if (kernel_has(m->kernel, "%s/stalled-cycles-frontend", events) &&
+		!stat_events_parse(m, "stalled-cycles-frontend"))
 		return false;
-	if (kernel_has(m->kernel, "%s/stalled-cycles-backend", events) && !parse(m, "stalled-cycles-backend"))
+	if (kernel_has(m->kernel, "%s/stalled-cycles-backend", events) &&
+		!stat_events_parse(m, "stalled-cycles-backend"))
 		return false;
-	return parse(m, "instructions,branches,branch-misses");
+	return stat_events_parse(m, "instructions,branches,branch-misses");
 }
 
 static bool words_apply(struct event_making *m, const struct stat_settings *settings)
@@ -177,7 +180,7 @@ static bool words_apply(struct event_making *m, const struct stat_settings *sett
 		switch (word->kind) {
 		case WORD_EVENT:
 			last = m->events->len;
-			ok = parse(m, word->text);
+			ok = stat_events_parse(m, word->text);
 			break;
 		case WORD_PFM:
 			last = m->events->len;
@@ -249,7 +252,7 @@ int stat_events_make(const struct cli *cli, const struct command *command, const
 	if (ok && events->len == 0)
 		ok = defaults_add(&m, is_system_wide);
 	for (unsigned i = 0; ok && i < settings->detail && i < DETAIL_LEVELS; i++)
-		ok = parse(&m, detail_events[i]);
+		ok = stat_events_parse(&m, detail_events[i]);
 	if (ok && settings->for_each_cgroup)
 		ok = each_cgroup_apply(&m, settings->for_each_cgroup);
 	if (ok && settings->merges_cores && event_list_merge_cores(events, &err) != TALLY_OK) {

@@ -15,7 +15,7 @@ static const char *word_add(const struct option_use *use, struct stat_event_word
 	return vec_push(&settings->words, word) ? NULL : "out of memory";
 }
 
-static const char *event_add(const struct option_use *use)
+static const char *stat_options_event_add(const struct option_use *use)
 {
 	return word_add(use, (struct stat_event_word){WORD_EVENT, use->value});
 }
@@ -95,7 +95,7 @@ static const char *set_runs(const struct option_use *use)
 	return NULL;
 }
 
-static const char *set_delay(const struct option_use *use)
+static const char *stat_options_set_delay(const struct option_use *use)
 {
 	struct stat_settings *settings = use->settings;
 	if (!to_i64(use->value, &settings->delay_ms) || settings->delay_ms < -1)
@@ -117,7 +117,7 @@ static const char *set_big_num(const struct option_use *use)
 	return NULL;
 }
 
-static const char *set_control(const struct option_use *use)
+static const char *stat_options_set_control(const struct option_use *use)
 {
 	struct stat_settings *settings = use->settings;
 	return record_control_parse(use->value, &settings->control)
@@ -125,7 +125,7 @@ static const char *set_control(const struct option_use *use)
 		       : "expects fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]";
 }
 
-static const char *set_affinity(const struct option_use *use)
+static const char *stat_options_set_affinity(const struct option_use *use)
 {
 	return use->is_negated ? NULL : "cannot be had: counters are read from where tally runs";
 }
@@ -159,7 +159,7 @@ static const struct option options[] = {
 	{.name = "control",
 		.kind = OPTION_CALL,
 		.argument = "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]",
-		.call = set_control,
+		.call = stat_options_set_control,
 		.help = "take commands from a descriptor or FIFO: enable, disable, stop, ping"},
 	{.name = "compare",
 		.kind = OPTION_STRING,
@@ -181,7 +181,7 @@ static const struct option options[] = {
 		.letter = 'D',
 		.kind = OPTION_CALL,
 		.argument = "n",
-		.call = set_delay,
+		.call = stat_options_set_delay,
 		.help = "begin n ms after the start of the command; -1: leave the events disabled"},
 	{.name = "detailed",
 		.letter = 'd',
@@ -192,7 +192,7 @@ static const struct option options[] = {
 		.letter = 'e',
 		.kind = OPTION_CALL,
 		.argument = "event",
-		.call = event_add,
+		.call = stat_options_event_add,
 		.help = "events to count; 'list' shows their names"},
 	{.name = "field-separator",
 		.letter = 'x',
@@ -349,7 +349,7 @@ static const struct option options[] = {
 		.help = "events by their vendor's names, as libpfm4 knows them; 'list pfm' shows them"},
 	{.name = "affinity",
 		.kind = OPTION_CALL,
-		.call = set_affinity,
+		.call = stat_options_set_affinity,
 		.help = "--no-affinity: read all counters from where tally runs (always done)"},
 	{.name = "hide-zero-events",
 		.kind = OPTION_FLAG,

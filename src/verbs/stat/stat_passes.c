@@ -35,7 +35,7 @@ struct pass {
 	size_t check; /* index of the event in every pass */
 };
 
-struct passing {
+struct stat_passes_passing {
 	struct stat_session *session;
 	const struct fit_plan *fit;
 	struct stat_passes *passes;
@@ -43,7 +43,7 @@ struct passing {
 };
 
 /* The pass of the group that the event is in. */
-static uint32_t pass_of(const struct passing *p, size_t event)
+static uint32_t pass_of(const struct stat_passes_passing *p, size_t event)
 {
 	const struct event_list *events = p->session->events;
 	uint32_t leader = events->specs[event].leader, pass = 0;
@@ -53,7 +53,7 @@ static uint32_t pass_of(const struct passing *p, size_t event)
 	return pass;
 }
 
-static struct event_spec check_spec(const struct passing *p)
+static struct event_spec check_spec(const struct stat_passes_passing *p)
 {
 	const struct event_list *events = p->session->events;
 	if (p->anchor != SIZE_MAX) {
@@ -68,7 +68,8 @@ static struct event_spec check_spec(const struct passing *p)
 		.scale = 1};
 }
 
-static enum tally_status pass_make(const struct passing *p, uint32_t number, struct pass *pass, struct tally_error *err)
+static enum tally_status pass_make(
+	const struct stat_passes_passing *p, uint32_t number, struct pass *pass, struct tally_error *err)
 {
 	const struct event_list *events = p->session->events;
 	*pass = (struct pass){.origins = calloc(events->len + 1, sizeof(*pass->origins)), .check = SIZE_MAX};
@@ -109,7 +110,8 @@ static void pass_deinit(struct pass *pass)
 }
 
 /* What the pass counted, into the whole. */
-static void pass_take(struct passing *p, const struct pass *pass, struct stat_session *single, bool is_first)
+static void pass_take(
+	struct stat_passes_passing *p, const struct pass *pass, struct stat_session *single, bool is_first)
 {
 	struct stat_session *s = p->session;
 	struct stat_passes *passes = p->passes;
@@ -143,7 +145,7 @@ static void pass_take(struct passing *p, const struct pass *pass, struct stat_se
 	single->run_ns = NULL;
 }
 
-static enum tally_status pass_run(struct passing *p, uint32_t number, struct tally_error *err)
+static enum tally_status pass_run(struct stat_passes_passing *p, uint32_t number, struct tally_error *err)
 {
 	struct stat_session *s = p->session;
 	struct pass pass;
@@ -189,7 +191,7 @@ static enum tally_status fit_find(struct stat_session *s, struct fit_plan *fit, 
 enum tally_status stat_passes_run(struct stat_session *session, struct stat_passes *passes, struct tally_error *err)
 {
 	struct fit_plan fit = {0};
-	struct passing p = {.session = session, .fit = &fit, .passes = passes};
+	struct stat_passes_passing p = {.session = session, .fit = &fit, .passes = passes};
 	size_t len = session->events->len;
 	*passes = (struct stat_passes){.count = 1, .was_counted = true};
 	session->aggregation.len = 1;
@@ -211,7 +213,7 @@ enum tally_status stat_passes_run(struct stat_session *session, struct stat_pass
 	return status;
 }
 
-static void print_json(struct text *t, const struct stat_passes *passes, double apart, bool agree)
+static void stat_passes_print_json(struct text *t, const struct stat_passes *passes, double apart, bool agree)
 {
 	struct json j = {.out = t, .is_compact = true};
 	json_object(&j, NULL);
@@ -231,7 +233,7 @@ void stat_passes_print(struct text *t, const struct stat_passes *passes, const s
 	double apart = passes->high > 0 ? 100 * (passes->high - passes->low) / passes->high : 0;
 	bool agree = passes->was_counted && apart <= passes->allowed_percent;
 	if (style->is_json) {
-		print_json(t, passes, apart, agree);
+		stat_passes_print_json(t, passes, apart, agree);
 		return;
 	}
 	if (passes->count == 1) {

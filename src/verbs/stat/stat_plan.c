@@ -48,7 +48,7 @@ static const char *pmu_name(const struct event_spec *spec)
 	return spec->attr.type < sizeof(generic) / sizeof(generic[0]) ? generic[spec->attr.type] : "?";
 }
 
-static const char *state_text(const struct stat_plan *plan, size_t event)
+static const char *stat_plan_state_text(const struct stat_plan *plan, size_t event)
 {
 	if (plan->set->events->specs[event].tool != TOOL_NONE)
 		return "measured by stat itself";
@@ -87,7 +87,7 @@ static void event_print(struct text *t, const struct stat_plan *plan, size_t i)
 		text_printf(t, " (%s)", code);
 	if (plan->fit->states[i] == FIT_COUNTS && plan->fit->round_count > 1)
 		text_printf(t, "  round %u:", plan->fit->rounds[i] + 1);
-	text_printf(t, "  %s\n", state_text(plan, i));
+	text_printf(t, "  %s\n", stat_plan_state_text(plan, i));
 	free(code);
 }
 
@@ -175,7 +175,7 @@ static void event_json(struct json *j, const struct stat_plan *plan, size_t i)
 	if (plan->fit->states[i] == FIT_COUNTS)
 		json_u64(j, "round", plan->fit->rounds[i] + 1);
 	if (plan->fit->states[i] == FIT_REFUSED)
-		json_string(j, "reason", str_from(state_text(plan, i)));
+		json_string(j, "reason", str_from(stat_plan_state_text(plan, i)));
 	json_object_end(j);
 	free(code);
 }

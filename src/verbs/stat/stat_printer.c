@@ -73,7 +73,7 @@ bool stat_printer_explains(const struct stat_printer *p)
 }
 
 /* Why events are missing. */
-static void explain(const struct stat_printer *p, const struct stat_session *session)
+static void stat_printer_explain(const struct stat_printer *p, const struct stat_session *session)
 {
 	struct text reasons = {0};
 	if (stat_printer_explains(p))
@@ -119,7 +119,7 @@ enum tally_status stat_printer_totals(
 			stat_statistics_print(&p->text, session->values, &p->style);
 	}
 	enum tally_status status = stat_printer_flush(p, err);
-	explain(p, session);
+	stat_printer_explain(p, session);
 	return status;
 }
 

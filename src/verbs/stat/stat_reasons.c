@@ -110,7 +110,7 @@ static char *reason_not_counted(const struct stat_session *s, size_t event)
 	return reason.data;
 }
 
-static bool is_same(const struct missing *a, const struct missing *b)
+static bool stat_reasons_is_same(const struct missing *a, const struct missing *b)
 {
 	return a->reason && b->reason && a->is_supported == b->is_supported && strcmp(a->reason, b->reason) == 0;
 }
@@ -119,19 +119,19 @@ static bool is_same(const struct missing *a, const struct missing *b)
 static bool was_named(const struct stat_session *s, const struct missing *all, size_t first, size_t event)
 {
 	for (size_t i = first; s->metrics && i < event; i++)
-		if (is_same(&all[i], &all[first]) &&
+		if (stat_reasons_is_same(&all[i], &all[first]) &&
 			strcmp(s->events->specs[i].name, s->events->specs[event].name) == 0)
 			return true;
 	return false;
 }
 
-static void line_add(
+static void stat_reasons_line_add(
 	struct text *text, const char *program, const struct stat_session *s, const struct missing *all, size_t first)
 {
 	size_t named = 0, more = 0;
 	text_printf(text, "%s: %s: ", program, all[first].is_supported ? "not counted" : "not supported");
 	for (size_t i = first; i < s->events->len; i++) {
-		if (!is_same(&all[i], &all[first]) || was_named(s, all, first, i))
+		if (!stat_reasons_is_same(&all[i], &all[first]) || was_named(s, all, first, i))
 			continue;
 		if (named < NAMES_MAX)
 			text_printf(text, "%s%s", named++ ? ", " : "", s->events->specs[i].name);
@@ -216,9 +216,9 @@ void stat_reasons_add_missing(struct text *text, const char *program, const stru
 	for (size_t i = 0; all && i < len; i++) {
 		bool is_first = all[i].reason != NULL;
 		for (size_t k = 0; k < i && is_first; k++)
-			is_first = !is_same(&all[k], &all[i]);
+			is_first = !stat_reasons_is_same(&all[k], &all[i]);
 		if (is_first)
-			line_add(text, program, session, all, i);
+			stat_reasons_line_add(text, program, session, all, i);
 	}
 	for (size_t i = 0; all && i < len; i++)
 		free(all[i].reason);

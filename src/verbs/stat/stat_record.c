@@ -95,7 +95,7 @@ static enum tally_status features_make(struct stat_record *r, const struct count
 	return TALLY_OK;
 }
 
-static enum tally_status append(
+static enum tally_status stat_record_append(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
 	struct stat_record *r = context;
@@ -181,7 +181,7 @@ static enum tally_status maps_write(struct stat_record *r, const struct counter_
 {
 	struct initial_state state;
 	const struct record_layout no_trailer = {0};
-	const struct record_sink sink = {append, r};
+	const struct record_sink sink = {stat_record_append, r};
 	initial_state_init(&state, set->kernel, &no_trailer, &sink);
 	enum tally_status st = initial_state_thread_map(&state, set->threads, set->thread_count, err);
 	if (st == TALLY_OK)

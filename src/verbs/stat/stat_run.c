@@ -92,7 +92,8 @@ static enum tally_status comms_read(struct stat_session *s, struct tally_error *
 }
 
 /* After the first opening: places, and room for what they count. */
-static enum tally_status places_make(struct stat_session *s, const struct counter_set *set, struct tally_error *err)
+static enum tally_status stat_run_places_make(
+	struct stat_session *s, const struct counter_set *set, struct tally_error *err)
 {
 	if (s->has_places)
 		return TALLY_OK;
@@ -162,7 +163,7 @@ static enum tally_status counters_open(struct stat_measure *m)
 	};
 	enum tally_status status = counter_set_open(s->kernel, s->events, s->target, &options, &m->set, m->err);
 	if (status == TALLY_OK)
-		status = places_make(s, m->set, m->err);
+		status = stat_run_places_make(s, m->set, m->err);
 	if (status == TALLY_OK)
 		status = tools_open(m);
 	if (status == TALLY_OK)
@@ -387,12 +388,12 @@ uint64_t stat_next_deadline(uint64_t due_ns, uint64_t interval_ns, uint64_t now_
 	return now_ns < due_ns ? due_ns : due_ns + interval_ns * ((now_ns - due_ns) / interval_ns + 1);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+static uint64_t stat_run_earlier(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static bool is_counted(const struct counter *counter)
+static bool stat_run_is_counted(const struct counter *counter)
 {
 	return counter->spec->tool == TOOL_NONE && counter->open_count > 0;
 }
@@ -415,7 +416,7 @@ static uint64_t watch_interval_ns(const struct stat_measure *m)
 	bool has_pmu = false;
 	for (size_t i = 0; m->errors && i < m->set->len; i++) {
 		const struct counter *counter = &m->set->counters[i];
-		if (!is_counted(counter))
+		if (!stat_run_is_counted(counter))
 			continue;
 		cells += counter->cpu_count * counter->thread_count;
 		has_pmu |= counter->spec->attr.type != EVENT_SOFTWARE && counter->spec->attr.type != EVENT_TRACEPOINT;
@@ -430,7 +431,7 @@ static void watch_start(struct stat_measure *m)
 }
 
 /* Ends once some readings have shown that each event has a counter all the time. */
-static void watch(struct stat_measure *m, uint64_t now)
+static void stat_run_watch(struct stat_measure *m, uint64_t now)
 {
 	bool is_scaled = false, is_early = true;
 	if (++m->watches % WATCH_DOUBLE == 0)
@@ -439,7 +440,7 @@ static void watch(struct stat_measure *m, uint64_t now)
 	if (counter_set_read(m->set, NULL) != TALLY_OK)
 		return;
 	for (size_t i = 0; i < m->set->len; i++) {
-		if (!is_counted(&m->set->counters[i]))
+		if (!stat_run_is_counted(&m->set->counters[i]))
 			continue;
 		struct count sum = cells_sum(&m->set->counters[i]);
 		scaling_error_add(&m->errors[i], (double)sum.value, (double)sum.running_ns);
@@ -476,7 +477,8 @@ static void cut_off_note(struct stat_measure *m)
 	if (!m->has_ended && !s->is_cut_off)
 		cut_off_look(m, clock_ns());
 	for (size_t i = 0; i < m->set->len; i++) {
-		uint64_t ns = is_counted(&m->set->counters[i]) ? cells_sum(&m->set->counters[i]).enabled_ns : 0;
+		uint64_t ns =
+			stat_run_is_counted(&m->set->counters[i]) ? cells_sum(&m->set->counters[i]).enabled_ns : 0;
 		enabled_ns = ns > enabled_ns ? ns : enabled_ns;
 	}
 	bool may_be_at_start =
@@ -501,9 +503,10 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 	m->cut_off_look_ns = m->sentinel.fd >= 0 ? m->start_ns + CUT_OFF_LOOK_NS : UINT64_MAX;
 	while (status == TALLY_OK && !m->has_ended) {
 		siginfo_t info;
-		uint64_t deadline = earlier(earlier(next_ns, timeout_ns), earlier(m->watch_at_ns, m->cut_off_look_ns));
+		uint64_t deadline = stat_run_earlier(
+			stat_run_earlier(next_ns, timeout_ns), stat_run_earlier(m->watch_at_ns, m->cut_off_look_ns));
 		if (watches_targets || tool_counts_fades(m->tools))
-			deadline = earlier(deadline, clock_ns() + ALIVE_CHECK_NS);
+			deadline = stat_run_earlier(deadline, clock_ns() + ALIVE_CHECK_NS);
 		int number;
 		status = signal_wait(m, deadline, &info, &number);
 		if (status != TALLY_OK)
@@ -521,7 +524,7 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 			break;
 		}
 		if (now >= m->watch_at_ns)
-			watch(m, now);
+			stat_run_watch(m, now);
 		if (now >= m->cut_off_look_ns && !m->has_ended)
 			cut_off_look(m, now);
 		if (tool_counts_fades(m->tools))
@@ -609,7 +612,7 @@ static enum tally_status totals_add(struct stat_measure *m)
 	return status == TALLY_OK && s->values && is_data ? run_values_add(m, elapsed) : status;
 }
 
-static enum tally_status measure(struct stat_measure *m)
+static enum tally_status stat_run_measure(struct stat_measure *m)
 {
 	struct stat_session *s = m->session;
 	enum tally_status status = counters_open(m);
@@ -677,7 +680,7 @@ enum tally_status stat_run(
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	if (session->control)
 		m.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
-	status = measure(&m);
+	status = stat_run_measure(&m);
 	if (status != TALLY_OK && m.has_child && !m.has_ended) {
 		if (m.child.pid > 0 && m.child.go_fd < 0)
 			kill(m.child.pid, SIGTERM);

@@ -22,8 +22,8 @@ static void outliers_append(struct text *t, const struct stat_values *values, si
 	}
 }
 
-static void row_print(struct text *t, const struct stat_values *values, size_t column, const struct stat_style *style,
-	const struct run_summary *summary)
+static void stat_statistics_row_print(struct text *t, const struct stat_values *values, size_t column,
+	const struct stat_style *style, const struct run_summary *summary)
 {
 	text_str(t, "  ");
 	if (summary->len == 0) {
@@ -52,7 +52,8 @@ static void row_print(struct text *t, const struct stat_values *values, size_t c
 	text_char(t, '\n');
 }
 
-static void row_json(struct text *t, const struct stat_values *values, size_t column, const struct run_summary *summary)
+static void stat_statistics_row_json(
+	struct text *t, const struct stat_values *values, size_t column, const struct run_summary *summary)
 {
 	struct json j = {.out = t, .is_compact = true};
 	json_object(&j, NULL);
@@ -87,9 +88,9 @@ void stat_statistics_print(struct text *t, const struct stat_values *values, con
 		size_t len = stat_values_sorted(values, column, room);
 		struct run_summary summary = run_summarise(room, len);
 		if (style->is_json)
-			row_json(t, values, column, &summary);
+			stat_statistics_row_json(t, values, column, &summary);
 		else if (len > 0 || column < values->events->len)
-			row_print(t, values, column, style, &summary);
+			stat_statistics_row_print(t, values, column, style, &summary);
 	}
 	if (!style->is_json)
 		text_char(t, '\n');

@@ -24,14 +24,14 @@
 #define DEFAULT_MIN_NS	 1000000
 #define DEFAULT_MERGE_NS 1000
 
-struct settings {
+struct cmd_timechart_settings {
 	const char *input, *output, *html, *symfs, *highlight;
 	bool force, power_only, tasks_only, by_topology, skips_eagain;
 	uint64_t width, least_tasks, min_ns, merge_ns, max_bytes;
 	VEC(const char *) processes;
 };
 
-static bool parse_time(const char *text, uint64_t *ns)
+static bool cmd_timechart_parse_time(const char *text, uint64_t *ns)
 {
 	static const struct {
 		const char *unit;
@@ -49,32 +49,36 @@ static bool parse_time(const char *text, uint64_t *ns)
 
 static const char *set_min_time(const struct option_use *use)
 {
-	struct settings *s = use->settings;
-	return parse_time(use->value, &s->min_ns) ? NULL : "takes a time: nanoseconds, or with us, ms or s behind it";
+	struct cmd_timechart_settings *s = use->settings;
+	return cmd_timechart_parse_time(use->value, &s->min_ns)
+		       ? NULL
+		       : "takes a time: nanoseconds, or with us, ms or s behind it";
 }
 
 static const char *set_merge_dist(const struct option_use *use)
 {
-	struct settings *s = use->settings;
-	return parse_time(use->value, &s->merge_ns) ? NULL : "takes a time: nanoseconds, or with us, ms or s behind it";
+	struct cmd_timechart_settings *s = use->settings;
+	return cmd_timechart_parse_time(use->value, &s->merge_ns)
+		       ? NULL
+		       : "takes a time: nanoseconds, or with us, ms or s behind it";
 }
 
-static const char *set_max_size(const struct option_use *use)
+static const char *cmd_timechart_set_max_size(const struct option_use *use)
 {
-	struct settings *s = use->settings;
+	struct cmd_timechart_settings *s = use->settings;
 	bool has_unit;
 	return record_size_parse(use->value, &s->max_bytes, &has_unit) && s->max_bytes >= TIMECHART_MIN_BYTES
 		       ? NULL
 		       : "takes a size of 16K or more, with B, K, M or G";
 }
 
-static const char *add_process(const struct option_use *use)
+static const char *cmd_timechart_add_process(const struct option_use *use)
 {
-	struct settings *s = use->settings;
+	struct cmd_timechart_settings *s = use->settings;
 	return vec_push(&s->processes, use->value) ? NULL : "cannot be kept: out of memory";
 }
 
-#define ROW(member) .offset = offsetof(struct settings, member)
+#define ROW(member) .offset = offsetof(struct cmd_timechart_settings, member)
 static const struct option options[] = {
 	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"highlight", 0, OPTION_STRING, "duration|name", ROW(highlight),
@@ -86,14 +90,14 @@ static const struct option options[] = {
 		.help = "make one of I/O this near to one another (1us)"},
 	{"io-min-time", 0, OPTION_CALL, "time", .call = set_min_time, .help = "draw shorter I/O as long as this (1ms)"},
 	{"io-skip-eagain", 0, OPTION_FLAG, ROW(skips_eagain), .help = "leave out I/O that returned EAGAIN"},
-	{"max-size", 0, OPTION_CALL, "size", .call = set_max_size,
+	{"max-size", 0, OPTION_CALL, "size", .call = cmd_timechart_set_max_size,
 		.help = "the file is not larger (8M for an SVG, any size for a page): short spans are merged until it "
 			"fits"},
 	{"output", 'o', OPTION_STRING, "file", ROW(output),
 		.help = "output file name (output.svg); - is standard output"},
 	{"power-only", 'P', OPTION_FLAG, ROW(power_only), .help = "only the rows of CPUs"},
 	{"proc-num", 'n', OPTION_U64, "n", ROW(least_tasks), .help = "draw at least so many tasks (15)"},
-	{"process", 'p', OPTION_CALL, "process", .call = add_process,
+	{"process", 'p', OPTION_CALL, "process", .call = cmd_timechart_add_process,
 		.help = "only tasks of this name or number; may be given several times"},
 	{"symfs", 0, OPTION_STRING, "directory", ROW(symfs), .help = "look for files relative to this directory"},
 	{"tasks-only", 'T', OPTION_FLAG, ROW(tasks_only), .help = "no states and frequencies of CPUs"},
@@ -102,21 +106,21 @@ static const struct option options[] = {
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
 
-struct job {
+struct cmd_timechart_job {
 	const struct cli *cli;
-	const struct settings *settings;
+	const struct cmd_timechart_settings *settings;
 	struct data_source source;
 	struct timechart chart;
 	struct timechart_rows rows;
 	bool *highlighted; /* by track; NULL: none */
 };
 
-static bool find_highlighted(struct job *job, uint64_t *highlight_ns)
+static bool find_highlighted(struct cmd_timechart_job *job, uint64_t *highlight_ns)
 {
 	const struct tracks *tracks = &job->chart.tracks;
 	const char *word = job->settings->highlight;
 	*highlight_ns = 0;
-	if (!word || parse_time(word, highlight_ns))
+	if (!word || cmd_timechart_parse_time(word, highlight_ns))
 		return true;
 	job->highlighted = calloc(tracks->tracks.len + 1, sizeof(*job->highlighted));
 	for (size_t i = 0; job->highlighted && i < tracks->tracks.len; i++)
@@ -125,7 +129,8 @@ static bool find_highlighted(struct job *job, uint64_t *highlight_ns)
 	return job->highlighted != NULL;
 }
 
-static int open_file(const struct job *job, const char *path, struct output_file *file, struct text *text)
+static int cmd_timechart_open_file(
+	const struct cmd_timechart_job *job, const char *path, struct output_file *file, struct text *text)
 {
 	struct tally_error err;
 	if (output_file_open(path, job->settings->input, file, &err) != TALLY_OK)
@@ -135,14 +140,14 @@ static int open_file(const struct job *job, const char *path, struct output_file
 }
 
 /* perf's words, which scripts look for. */
-static void tell(const struct job *job, const char *path)
+static void cmd_timechart_tell(const struct cmd_timechart_job *job, const char *path)
 {
 	const struct tracks *tracks = &job->chart.tracks;
 	fprintf(stderr, "Written %.1f seconds of trace to %s.\n", (double)(tracks->end_ns - tracks->start_ns) / 1e9,
 		path);
 }
 
-static int write_svg(const struct job *job, const struct timechart_picture *picture, const char *path)
+static int write_svg(const struct cmd_timechart_job *job, const struct timechart_picture *picture, const char *path)
 {
 	struct text text = {0};
 	struct output_file file;
@@ -155,13 +160,13 @@ static int write_svg(const struct job *job, const struct timechart_picture *pict
 		return is_small ? cli_failf(job->cli, "--max-size: the picture does not fit")
 				: cli_failf(job->cli, "out of memory");
 	}
-	int code = open_file(job, path, &file, &text);
+	int code = cmd_timechart_open_file(job, path, &file, &text);
 	if (code != 0)
 		text_deinit(&text);
 	else
 		code = output_file_finish_text(job->cli, &text, &file, path, TALLY_OK);
 	if (code == 0)
-		tell(job, path);
+		cmd_timechart_tell(job, path);
 	return code;
 }
 
@@ -171,7 +176,7 @@ static bool is_coarsest(const struct tracks *tracks)
 }
 
 /* Coarser until the page is no larger than asked for; that page. */
-static int fit_page(struct job *job, const struct timechart_picture *picture, struct text *page)
+static int fit_page(struct cmd_timechart_job *job, const struct timechart_picture *picture, struct text *page)
 {
 	struct tracks *tracks = &job->chart.tracks;
 	uint64_t most_bytes = job->settings->max_bytes;
@@ -192,14 +197,14 @@ static int fit_page(struct job *job, const struct timechart_picture *picture, st
 	}
 }
 
-static int write_html(struct job *job, const struct timechart_picture *picture, const char *path)
+static int write_html(struct cmd_timechart_job *job, const struct timechart_picture *picture, const char *path)
 {
 	struct text text = {0};
 	struct output_file file;
 	bool is_bounded = job->settings->max_bytes != 0;
 	int code = is_bounded ? fit_page(job, picture, &text) : 0;
 	if (code == 0)
-		code = open_file(job, path, &file, &text);
+		code = cmd_timechart_open_file(job, path, &file, &text);
 	if (code != 0) {
 		text_deinit(&text);
 		return code;
@@ -209,14 +214,14 @@ static int write_html(struct job *job, const struct timechart_picture *picture, 
 	if (code == 0 && !is_done)
 		code = cli_failf(job->cli, "out of memory");
 	if (code == 0)
-		tell(job, path);
+		cmd_timechart_tell(job, path);
 	return code;
 }
 
 /* The page is scrolled: it has all tasks. */
-static bool choose(struct job *job, bool is_page, struct timechart_picture *picture)
+static bool cmd_timechart_choose(struct cmd_timechart_job *job, bool is_page, struct timechart_picture *picture)
 {
-	const struct settings *s = job->settings;
+	const struct cmd_timechart_settings *s = job->settings;
 	const struct timechart_choice choice = {.processes = s->processes.items,
 		.process_count = s->processes.len,
 		.least_tasks = is_page ? UINT64_MAX : s->least_tasks,
@@ -232,9 +237,9 @@ static bool choose(struct job *job, bool is_page, struct timechart_picture *pict
 	return true;
 }
 
-static int draw(struct job *job)
+static int cmd_timechart_draw(struct cmd_timechart_job *job)
 {
-	const struct settings *s = job->settings;
+	const struct cmd_timechart_settings *s = job->settings;
 	struct timechart_picture picture = {.tracks = &job->chart.tracks,
 		.io_min_ns = s->min_ns,
 		.title = str_from(recording_name(s->input)),
@@ -246,17 +251,18 @@ static int draw(struct job *job)
 		return cli_failf(job->cli, "out of memory");
 	picture.is_highlighted = job->highlighted;
 	if (s->html)
-		code = choose(job, true, &picture) ? write_html(job, &picture, s->html)
-						   : cli_failf(job->cli, "out of memory");
+		code = cmd_timechart_choose(job, true, &picture) ? write_html(job, &picture, s->html)
+								 : cli_failf(job->cli, "out of memory");
 	if (has_svg && code == 0)
-		code = choose(job, false, &picture) ? write_svg(job, &picture, s->output ? s->output : DEFAULT_OUTPUT)
-						    : cli_failf(job->cli, "out of memory");
+		code = cmd_timechart_choose(job, false, &picture)
+			       ? write_svg(job, &picture, s->output ? s->output : DEFAULT_OUTPUT)
+			       : cli_failf(job->cli, "out of memory");
 	return code;
 }
 
-static int show(const struct cli *cli, const struct settings *settings)
+static int cmd_timechart_show(const struct cli *cli, const struct cmd_timechart_settings *settings)
 {
-	struct job job = {.cli = cli, .settings = settings};
+	struct cmd_timechart_job job = {.cli = cli, .settings = settings};
 	struct tally_error err;
 	const struct binary_store_options store = {.symfs = settings->symfs};
 	const struct data_input input = {.path = settings->input, .force = settings->force, .store = &store};
@@ -274,7 +280,7 @@ static int show(const struct cli *cli, const struct settings *settings)
 		fprintf(stderr, "%s: note: none of the events of %s happened: the picture is empty\n", cli->program,
 			recording_name(settings->input));
 	/* What is whole of a cut recording is drawn. */
-	int code = status == TALLY_OK || !is_empty ? draw(&job) : EXIT_FAILED;
+	int code = status == TALLY_OK || !is_empty ? cmd_timechart_draw(&job) : EXIT_FAILED;
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
 	if (code == 0 && !is_empty && settings->processes.len > 0 && !settings->power_only && job.rows.tasks == 0)
@@ -305,7 +311,7 @@ static const struct command command_of_record = {
 	.name = "timechart record", .usages = record_usages, .options = &record_table};
 
 /* Appends the event to a list if this kernel has it. What hinders is told by record, where none is left. */
-static bool add_event(struct text *list, const char *system, const char *name)
+static bool cmd_timechart_add_event(struct text *list, const char *system, const char *name)
 {
 	struct tally_error err;
 	uint64_t id;
@@ -321,14 +327,14 @@ static void add_calls(struct text *list)
 	for (size_t i = 0; (call = timechart_call_name(i)) != NULL; i++) {
 		char name[64];
 		snprintf(name, sizeof(name), "sys_enter_%s", call);
-		if (!add_event(list, "syscalls", name))
+		if (!cmd_timechart_add_event(list, "syscalls", name))
 			continue;
 		snprintf(name, sizeof(name), "sys_exit_%s", call);
-		(void)add_event(list, "syscalls", name);
+		(void)cmd_timechart_add_event(list, "syscalls", name);
 	}
 }
 
-static void add_events(struct text *list, const struct record_choice *choice)
+static void cmd_timechart_add_events(struct text *list, const struct record_choice *choice)
 {
 	if (choice->io_only) {
 		add_calls(list);
@@ -339,14 +345,14 @@ static void add_events(struct text *list, const struct record_choice *choice)
 	if (!choice->power_only)
 		text_str(list, "sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch");
 	if (!choice->tasks_only) {
-		(void)add_event(list, "power", "cpu_frequency");
-		(void)add_event(list, "power", "cpu_idle");
+		(void)cmd_timechart_add_event(list, "power", "cpu_frequency");
+		(void)cmd_timechart_add_event(list, "power", "cpu_idle");
 	}
 	if (list->len == 0)
 		text_str(list, "power:cpu_idle");
 }
 
-static int record(const struct cli *cli, int argc, char **argv)
+static int cmd_timechart_record(const struct cli *cli, int argc, char **argv)
 {
 	struct record_choice choice = {0};
 	struct text list = {0};
@@ -356,7 +362,7 @@ static int record(const struct cli *cli, int argc, char **argv)
 		return code;
 	if (choice.power_only + choice.tasks_only + choice.io_only > 1)
 		return cli_usagef(cli, &command_of_record, NULL, "-P, -T and -I exclude one another");
-	add_events(&list, &choice);
+	cmd_timechart_add_events(&list, &choice);
 	text_char(&list, 0);
 	if (list.failed) {
 		text_deinit(&list);
@@ -379,18 +385,19 @@ static int record(const struct cli *cli, int argc, char **argv)
 	return code;
 }
 
-static int check_and_show(const struct cli *cli, const struct command *command, const struct settings *settings)
+static int check_and_show(
+	const struct cli *cli, const struct command *command, const struct cmd_timechart_settings *settings)
 {
 	if (settings->power_only && settings->tasks_only)
 		return cli_usagef(cli, command, "power-only,tasks-only", "-P and -T exclude one another");
 	if (settings->width > MAX_WIDTH)
 		return cli_usagef(cli, command, "width", "--width is at most %d", MAX_WIDTH);
-	return show(cli, settings);
+	return cmd_timechart_show(cli, settings);
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_timechart_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {.width = DEFAULT_WIDTH,
+	struct cmd_timechart_settings settings = {.width = DEFAULT_WIDTH,
 		.least_tasks = TIMECHART_LEAST_TASKS,
 		.min_ns = DEFAULT_MIN_NS,
 		.merge_ns = DEFAULT_MERGE_NS};
@@ -405,7 +412,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		else if (!word)
 			code = check_and_show(cli, command, &settings);
 		else if (cli_is_subverb(word, "record"))
-			code = record(cli, argc - rest, argv + rest);
+			code = cmd_timechart_record(cli, argc - rest, argv + rest);
 		else
 			code = cli_usagef(cli, command, NULL, "Unknown command: %s", word);
 	}
@@ -439,5 +446,5 @@ const struct command command_timechart = {
 		"and what it wrote below. The pointer on a bar shows its times, and the call chain where one was "
 		"recorded (record -g).",
 	.examples = examples,
-	.run = run,
+	.run = cmd_timechart_run,
 };

@@ -29,7 +29,7 @@ struct feeding {
 	struct text scratch;
 };
 
-static struct feed_event kind_of(const struct timechart_feed *feed, struct tally_str name)
+static struct feed_event timechart_feed_kind_of(const struct timechart_feed *feed, struct tally_str name)
 {
 	struct feed_event event = {.kind = FEED_OTHER};
 	if (str_starts_with(name, STR("sched:")))
@@ -51,7 +51,7 @@ static enum tally_status know_events(struct feeding *f, struct tally_error *err)
 	if (!f->events)
 		return error_nomem(err);
 	for (size_t i = 0; i < count; i++) {
-		f->events[i] = kind_of(f->feed, f->first[i].name);
+		f->events[i] = timechart_feed_kind_of(f->feed, f->first[i].name);
 		useful += f->events[i].kind != FEED_OTHER;
 	}
 	f->has_waking = sched_events_have(f->source, SCHED_WAKING);
@@ -61,7 +61,7 @@ static enum tally_status know_events(struct feeding *f, struct tally_error *err)
 				"record'");
 }
 
-static uint64_t number_of(const struct feeding *f, const struct data_sample *s, const char *name)
+static uint64_t timechart_feed_number_of(const struct feeding *f, const struct data_sample *s, const char *name)
 {
 	uint64_t number;
 	(void)trace_number_of(f->source->tracepoints, s->sample.raw, str_from(name), &number);
@@ -83,7 +83,7 @@ static bool name_task(struct feeding *f, const struct data_sample *s, int32_t ti
 	return !f->scratch.failed && (name.len == 0 || timechart_name(f->chart, tid, s->sample.time, name));
 }
 
-static bool add_frames(struct feeding *f, const struct data_sample *s, struct tally_error *err)
+static bool timechart_feed_add_frames(struct feeding *f, const struct data_sample *s, struct tally_error *err)
 {
 	struct resolver *resolver = &f->source->resolver;
 	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
@@ -108,12 +108,12 @@ static bool backtrace_of(struct feeding *f, const struct data_sample *s, uint32_
 	if (!(s->event->attr.sample_type & SAMPLE_CALLCHAIN))
 		return true;
 	text_clear(&f->scratch);
-	return add_frames(f, s, err) && !f->scratch.failed &&
+	return timechart_feed_add_frames(f, s, err) && !f->scratch.failed &&
 	       tracks_text(&f->chart->tracks,
 		       (struct tally_str){f->scratch.data ? f->scratch.data : "", f->scratch.len}, text);
 }
 
-static bool take_switch(struct feeding *f, const struct sched_event *event, struct tally_error *err)
+static bool timechart_feed_take_switch(struct feeding *f, const struct sched_event *event, struct tally_error *err)
 {
 	const struct sample *sample = &event->sample.sample;
 	const struct sched_out out = {.tid = event->tid,
@@ -127,7 +127,7 @@ static bool take_switch(struct feeding *f, const struct sched_event *event, stru
 	       timechart_switch(f->chart, &out, event->next, text);
 }
 
-static bool take_wake(struct feeding *f, const struct sched_event *event, struct tally_error *err)
+static bool timechart_feed_take_wake(struct feeding *f, const struct sched_event *event, struct tally_error *err)
 {
 	const struct data_sample *s = &event->sample;
 	uint64_t flags;
@@ -153,11 +153,11 @@ static bool take_sched(struct feeding *f, const struct sched_event *event, struc
 {
 	switch (event->kind) {
 	case SCHED_SWITCH:
-		return take_switch(f, event, err);
+		return timechart_feed_take_switch(f, event, err);
 	case SCHED_WAKEUP:
 	case SCHED_WAKEUP_NEW:
 	case SCHED_WAKING:
-		return take_wake(f, event, err);
+		return timechart_feed_take_wake(f, event, err);
 	case SCHED_FORK:
 		return timechart_fork(f->chart, event->tid, event->pid, event->parent);
 	case SCHED_EXIT:
@@ -175,7 +175,7 @@ static bool take_sched(struct feeding *f, const struct sched_event *event, struc
 
 static bool take_power(struct feeding *f, enum feed_kind kind, const struct data_sample *s)
 {
-	uint64_t cpu = number_of(f, s, "cpu_id"), state = number_of(f, s, "state");
+	uint64_t cpu = timechart_feed_number_of(f, s, "cpu_id"), state = timechart_feed_number_of(f, s, "state");
 	if (cpu >= LIMIT_CPUS)
 		return true;
 	if (kind == FEED_IDLE)
@@ -204,12 +204,13 @@ static bool take_call(
 	if (track == TRACK_NONE || !name_task(f, s, tid, NULL))
 		return false;
 	if (!call->is_entry)
-		return timechart_io_exit(&f->io, track, call, s->sample.time, (int64_t)number_of(f, s, "ret"));
+		return timechart_io_exit(
+			&f->io, track, call, s->sample.time, (int64_t)timechart_feed_number_of(f, s, "ret"));
 	entry.descriptor = descriptor_of(f, s);
 	return backtrace_of(f, s, &entry.text, err) && timechart_io_enter(&f->io, track, call, &entry);
 }
 
-static bool take(struct feeding *f, struct sched_event *event, struct tally_error *err)
+static bool timechart_feed_take(struct feeding *f, struct sched_event *event, struct tally_error *err)
 {
 	const struct data_sample *s = &event->sample;
 	const struct feed_event *of = s->event ? &f->events[s->event - f->first] : NULL;
@@ -237,7 +238,7 @@ enum tally_status timechart_feed(
 	while (status == TALLY_OK && is_fed) {
 		struct sched_event event = {0};
 		status = data_source_next(source, &event.sample, err);
-		is_fed = status != TALLY_OK || take(&f, &event, err);
+		is_fed = status != TALLY_OK || timechart_feed_take(&f, &event, err);
 	}
 	if (!is_fed || !timechart_io_finish(&f.io) || !timechart_finish(chart))
 		status = error_nomem(err);

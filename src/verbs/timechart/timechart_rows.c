@@ -17,7 +17,8 @@ bool timechart_task_is(const struct tracks *tracks, const struct track *task, co
 	return false;
 }
 
-static bool is_wanted(const struct tracks *tracks, const struct timechart_choice *choice, const struct track *task)
+static bool timechart_rows_is_wanted(
+	const struct tracks *tracks, const struct timechart_choice *choice, const struct track *task)
 {
 	for (size_t i = 0; i < choice->process_count; i++)
 		if (timechart_task_is(tracks, task, choice->processes[i]))
@@ -26,7 +27,7 @@ static bool is_wanted(const struct tracks *tracks, const struct timechart_choice
 }
 
 /* What a task is worth: the time it ran, or was inside I/O. */
-static uint64_t time_of(const struct track *task)
+static uint64_t timechart_rows_time_of(const struct track *task)
 {
 	uint64_t ns = task->sums[SPAN_RUNNING].ns;
 	for (size_t kind = SPAN_IO_FIRST; kind < SPAN_POLL; kind++)
@@ -42,11 +43,11 @@ static bool did_anything(const struct track *task)
 	return false;
 }
 
-static int compare_times(const void *left, const void *right, void *context)
+static int timechart_rows_compare_times(const void *left, const void *right, void *context)
 {
 	const struct track *tracks = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	uint64_t of_a = time_of(&tracks[a]), of_b = time_of(&tracks[b]);
+	uint64_t of_a = timechart_rows_time_of(&tracks[a]), of_b = timechart_rows_time_of(&tracks[b]);
 	if (of_a != of_b)
 		return of_a > of_b ? -1 : 1;
 	return (a > b) - (a < b);
@@ -107,7 +108,7 @@ static bool choose_tasks(
 	size_t start = rows->rows.len;
 	for (uint32_t i = 0; i < tracks->tracks.len; i++) {
 		const struct track *task = &tracks->tracks.items[i];
-		if (task->kind == TRACK_TASK && did_anything(task) && is_wanted(tracks, choice, task) &&
+		if (task->kind == TRACK_TASK && did_anything(task) && timechart_rows_is_wanted(tracks, choice, task) &&
 			!vec_push(&rows->rows, i))
 			return false;
 	}
@@ -115,10 +116,10 @@ static bool choose_tasks(
 	if (found == 0)
 		return true;
 	uint32_t *tasks = rows->rows.items + start;
-	qsort_r(tasks, found, sizeof(*tasks), compare_times, tracks->tracks.items);
+	qsort_r(tasks, found, sizeof(*tasks), timechart_rows_compare_times, tracks->tracks.items);
 	/* Those that were asked for by name are drawn however short they ran. */
 	while (kept < found && (choice->process_count > 0 || kept < choice->least_tasks ||
-				       time_of(&tracks->tracks.items[tasks[kept]]) >= ENOUGH_NS))
+				       timechart_rows_time_of(&tracks->tracks.items[tasks[kept]]) >= ENOUGH_NS))
 		kept++;
 	if (choice->most_tasks > choice->least_tasks && kept > choice->most_tasks)
 		kept = choice->most_tasks;

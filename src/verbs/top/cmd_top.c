@@ -20,29 +20,29 @@
 
 typedef enum tally_status (*request_setter)(struct report_request *, const char *, struct tally_error *);
 
-static const char *apply(const struct option_use *use, request_setter set)
+static const char *cmd_top_apply(const struct option_use *use, request_setter set)
 {
 	struct top_settings *s = use->settings;
 
 	return set(&s->report, use->value, &s->problem) == TALLY_OK ? NULL : s->problem.text;
 }
 
-static const char *set_widths(const struct option_use *use)
+static const char *cmd_top_set_widths(const struct option_use *use)
 {
-	return apply(use, report_request_set_widths);
+	return cmd_top_apply(use, report_request_set_widths);
 }
 
-static const char *set_percent_limit(const struct option_use *use)
+static const char *cmd_top_set_percent_limit(const struct option_use *use)
 {
-	return apply(use, report_request_set_percent_limit);
+	return cmd_top_apply(use, report_request_set_percent_limit);
 }
 
-static const char *set_percentage(const struct option_use *use)
+static const char *cmd_top_set_percentage(const struct option_use *use)
 {
-	return apply(use, report_request_set_percentage);
+	return cmd_top_apply(use, report_request_set_percentage);
 }
 
-static const char *set_children(const struct option_use *use)
+static const char *cmd_top_set_children(const struct option_use *use)
 {
 	struct top_settings *s = use->settings;
 
@@ -59,7 +59,7 @@ static const char *set_graph(const struct option_use *use)
 	return NULL;
 }
 
-static bool is_number(struct tally_str text)
+static bool cmd_top_is_number(struct tally_str text)
 {
 	uint64_t value;
 
@@ -81,7 +81,8 @@ static const char *set_call_graph(const struct option_use *use)
 		bool is_dwarf = str_equal(word, STR("dwarf"));
 		struct tally_str behind = rest;
 		if (is_dwarf || str_equal(word, STR("fp")) || str_equal(word, STR("lbr"))) {
-			bool has_size = is_dwarf && str_next(&behind, ',', &size) && is_number(size) && size.len < 20;
+			bool has_size =
+				is_dwarf && str_next(&behind, ',', &size) && cmd_top_is_number(size) && size.len < 20;
 			snprintf(mode, sizeof(mode), "%.*s%s%.*s", (int)word.len, word.data, has_size ? "," : "",
 				has_size ? (int)size.len : 0, has_size ? size.data : "");
 			if (has_size)
@@ -111,19 +112,19 @@ static const char *set_user(const struct option_use *use)
 	return NULL;
 }
 
-static const char *keep_kernel_demangled(const struct option_use *use)
+static const char *cmd_top_keep_kernel_demangled(const struct option_use *use)
 {
 	return use->is_negated ? "cannot be negated: kernel names are demangled as all are" : NULL;
 }
 
-static const char *set_group_sort(const struct option_use *use)
+static const char *cmd_top_set_group_sort(const struct option_use *use)
 {
 	struct top_settings *s = use->settings;
 
 	return report_request_set_group_sort(&s->report, use->value) ? NULL : "expects a numerical value";
 }
 
-static const char *set_source(const struct option_use *use)
+static const char *cmd_top_set_source(const struct option_use *use)
 {
 	struct top_settings *s = use->settings;
 
@@ -131,7 +132,7 @@ static const char *set_source(const struct option_use *use)
 	return NULL;
 }
 
-static const char *set_strip(const struct option_use *use)
+static const char *cmd_top_set_strip(const struct option_use *use)
 {
 	struct top_settings *s = use->settings;
 	uint64_t *strip = &s->report.annotation.strip;
@@ -185,7 +186,7 @@ static const struct option options[] = {
 	{"uid", 'u', OPTION_CALL, "user", .call = set_user,
 		.help = "watch this user's processes, also those that come"},
 	{"verbose", 'v', OPTION_COUNT, RECORD(verbose), .help = "tell more"},
-	{"column-widths", 'w', OPTION_CALL, "width[,width...]", .call = set_widths, .is_self_explaining = true,
+	{"column-widths", 'w', OPTION_CALL, "width[,width...]", .call = cmd_top_set_widths, .is_self_explaining = true,
 		.help = "don't try to adjust column width, use these fixed values"},
 	{"zero", 'z', OPTION_FLAG, AT(zeroes),
 		.help = "forget all at each refresh; else it fades, by an eighth each time"},
@@ -199,11 +200,11 @@ static const struct option options[] = {
 		.help = "record call graphs and show them: fp, dwarf (unwound live, from registers and a copy of the "
 			"stack) or lbr; graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
 			"percent|period|count (fp,graph,0.5,caller,function)"},
-	{"children", 0, OPTION_CALL, .call = set_children,
+	{"children", 0, OPTION_CALL, .call = cmd_top_set_children,
 		.help = "add up what is called as well, with call graphs (on; --no-children: off)"},
 	{"comms", 0, OPTION_STRING, "comm[,comm...]", REPORT(filters.comms),
 		.help = "only consider symbols in these comms"},
-	{"demangle-kernel", 0, OPTION_CALL, .call = keep_kernel_demangled,
+	{"demangle-kernel", 0, OPTION_CALL, .call = cmd_top_keep_kernel_demangled,
 		.help = "enable kernel symbol demangling (always done)"},
 	{"dsos", 0, OPTION_STRING, "dso[,dso...]", REPORT(filters.dsos), .help = "only consider symbols in these dsos"},
 	{"fields", 0, OPTION_STRING, "key[,keys...]", REPORT(fields),
@@ -212,7 +213,7 @@ static const struct option options[] = {
 		.help = "what fields the tracepoints before it must have: 'prev_pid > 0'"},
 	{"force", 0, OPTION_FLAG, REPORT(force), .help = "take files whoever owns them (which is the rule here)"},
 	{"group", 0, OPTION_FLAG, RECORD(attrs.group), .help = "put the events into one group, side by side"},
-	{"group-sort-idx", 0, OPTION_CALL, "n", .call = set_group_sort,
+	{"group-sort-idx", 0, OPTION_CALL, "n", .call = cmd_top_set_group_sort,
 		.help = "sort by the event at the index n in the group"},
 	{"hierarchy", 'H', OPTION_FLAG, REPORT(is_hierarchy), .help = "show entries in a hierarchy"},
 	{"ignore-callees", 0, OPTION_STRING, "regex", REPORT(filters.ignored_callees),
@@ -226,15 +227,15 @@ static const struct option options[] = {
 	{"objdump", 0, OPTION_STRING, "path", REPORT(annotation.objdump),
 		.help = "objdump binary to run for the text of instructions (default: they are disassembled here)"},
 	{"overwrite", 0, OPTION_FLAG, RECORD(overwrites), .help = "let rings that are full keep what is newest"},
-	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit, .is_self_explaining = true,
+	{"percent-limit", 0, OPTION_CALL, "percent", .call = cmd_top_set_percent_limit, .is_self_explaining = true,
 		.help = "Don't show entries under that percent"},
-	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = set_percentage, .is_self_explaining = true,
+	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = cmd_top_set_percentage, .is_self_explaining = true,
 		.help = "how to display percentage of filtered entries"},
 	{"pfm-events", 0, OPTION_CALL, "event", .call = record_add_pfm_event, .is_self_explaining = true,
 		.help = "events by their vendor's names, as libpfm4 knows them"},
 	{"prefix", 0, OPTION_STRING, "prefix", REPORT(annotation.prefix),
 		.help = "Add prefix to source file path names in programs (with --prefix-strip)"},
-	{"prefix-strip", 0, OPTION_CALL, "N", .call = set_strip,
+	{"prefix-strip", 0, OPTION_CALL, "N", .call = cmd_top_set_strip,
 		.help = "Strip first N entries of source file path name in programs (with --prefix)"},
 	{"proc-map-timeout", 0, OPTION_CALL, "n", .call = record_set_map_timeout, .is_self_explaining = true,
 		.help = "how many milliseconds the maps of one process may take at the start (500)"},
@@ -242,7 +243,7 @@ static const struct option options[] = {
 	{"show-on-off-events", 0, OPTION_FLAG, REPORT(shows_switches),
 		.help = "with --switch-on and --switch-off: the samples of those events too"},
 	{"show-total-period", 0, OPTION_FLAG, REPORT(shows_period), .help = "a column with the sum of periods"},
-	{"source", 0, OPTION_CALL, .call = set_source,
+	{"source", 0, OPTION_CALL, .call = cmd_top_set_source,
 		.help = "Interleave source with annotated functions (on; --no-source: off)"},
 	{"stdio", 0, OPTION_FLAG, AT(stdio), .help = "text instead of the screen (the rule without a terminal)"},
 	{"branch-history", 0, OPTION_UNSUPPORTED, .help = "branches as the inner part of call chains"},
@@ -262,7 +263,7 @@ static const char *const examples[] = {"what the machine is doing now", "tally t
 	"tally top -p 1234 --call-graph dwarf", "the ten busiest programs, as text, each five seconds",
 	"tally top --stdio -s comm -E 10 -d 5 -z", NULL};
 
-static int choose_interface(const struct cli *cli, const struct top_settings *s, bool *is_interactive)
+static int cmd_top_choose_interface(const struct cli *cli, const struct top_settings *s, bool *is_interactive)
 {
 	bool is_usable = tui_terminal_is_usable();
 
@@ -274,7 +275,7 @@ static int choose_interface(const struct cli *cli, const struct top_settings *s,
 	return 0;
 }
 
-static int complete_settings(const struct cli *cli, const struct kernel_seam *kernel, struct top_settings *s)
+static int cmd_top_complete_settings(const struct cli *cli, const struct kernel_seam *kernel, struct top_settings *s)
 {
 	struct record_settings *r = &s->record;
 
@@ -318,7 +319,7 @@ static int complete_settings(const struct cli *cli, const struct kernel_seam *ke
 	return record_freq_complete(kernel, r);
 }
 
-static char **copy_command_line(const char *program, int argc, char **argv)
+static char **cmd_top_copy_command_line(const char *program, int argc, char **argv)
 {
 	char **copy = calloc((size_t)argc + 2, sizeof(*copy));
 
@@ -330,22 +331,22 @@ static char **copy_command_line(const char *program, int argc, char **argv)
 	return copy;
 }
 
-static enum tally_status read_config(struct top_settings *s, struct diag *notes, struct tally_error *err)
+static enum tally_status cmd_top_read_config(struct top_settings *s, struct diag *notes, struct tally_error *err)
 {
 	enum tally_status st = record_config_read("top", &s->record, notes, err);
 	return st == TALLY_OK ? report_config_read_top(&s->report, notes, err) : st;
 }
 
-static int run_parsed(struct top_run_request *request)
+static int cmd_top_run_parsed(struct top_run_request *request)
 {
-	int code = complete_settings(request->cli, request->kernel, request->settings);
+	int code = cmd_top_complete_settings(request->cli, request->kernel, request->settings);
 
 	if (code == 0)
-		code = choose_interface(request->cli, request->settings, &request->is_interactive);
+		code = cmd_top_choose_interface(request->cli, request->settings, &request->is_interactive);
 	return code == 0 ? top_run(request) : code;
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int cmd_top_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct top_settings settings = {.record = record_settings_default(), .delay_s = DELAY_DEFAULT_S};
 	struct top_run_request request = {
@@ -353,7 +354,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct word_files files = {0};
 	struct tally_error err;
 	int rest;
-	char **words = copy_command_line(cli->program, argc, argv);
+	char **words = cmd_top_copy_command_line(cli->program, argc, argv);
 
 	if (!words)
 		return cli_failf(cli, "out of memory");
@@ -361,7 +362,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	report_request_init(&settings.report);
 	struct diag notes;
 	diag_init(&notes);
-	int code = read_config(&settings, &notes, &err) == TALLY_OK
+	int code = cmd_top_read_config(&settings, &notes, &err) == TALLY_OK
 			   ? cli_parse_options(cli, command, argc, argv, &settings, &rest)
 			   : cli_fail(cli, &err);
 	if (code == CLI_GO_ON)
@@ -372,7 +373,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (code == CLI_GO_ON && word_files_read_filters(&files, &settings.report.filters, &err) != TALLY_OK)
 		code = cli_fail(cli, &err);
 	if (code == CLI_GO_ON)
-		code = run_parsed(&request);
+		code = cmd_top_run_parsed(&request);
 	word_files_deinit(&files);
 	record_settings_deinit(&settings.record);
 	free(words);
@@ -393,5 +394,5 @@ const struct command command_top = {
 		       "Where the kernel does not let one see all CPUs, one's own processes are shown, and the reason "
 		       "is said.",
 	.examples = examples,
-	.run = run,
+	.run = cmd_top_run,
 };

@@ -80,7 +80,7 @@ static void fade_sum(struct annotate_sum *sum)
 }
 
 /* What comes to too little goes, as it goes from the profile. */
-static void fade(struct top_annotate *a)
+static void top_annotate_fade(struct top_annotate *a)
 {
 	for (size_t i = 0; i < a->whole.len; i++)
 		fade_sum(&a->whole.items[i]);
@@ -97,7 +97,7 @@ static void fade(struct top_annotate *a)
 	}
 }
 
-static bool add_function(struct top_annotate *a, const struct annotate_target *target, uint64_t *index)
+static bool top_annotate_add_function(struct top_annotate *a, const struct annotate_target *target, uint64_t *index)
 {
 	const char *symbol = target->frame->symbol;
 	struct tally_str path = target->frame->path;
@@ -117,7 +117,7 @@ static bool add_function(struct top_annotate *a, const struct annotate_target *t
 	return false;
 }
 
-static int compare_hits(const struct annotate_hit *a, const struct annotate_hit *b)
+static int top_annotate_compare_hits(const struct annotate_hit *a, const struct annotate_hit *b)
 {
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
@@ -125,7 +125,7 @@ static int compare_hits(const struct annotate_hit *a, const struct annotate_hit 
 }
 
 /* Both are in order. */
-static bool add_hits(struct kept_function *kept, const struct annotate_target *target)
+static bool top_annotate_add_hits(struct kept_function *kept, const struct annotate_target *target)
 {
 	VEC(struct annotate_hit) merged = {0};
 	size_t old = 0, count = kept->hits.len;
@@ -135,9 +135,9 @@ static bool add_hits(struct kept_function *kept, const struct annotate_target *t
 	for (size_t i = 0; i < target->hits.len; i++) {
 		struct annotate_hit hit = target->hits.items[i];
 		hit.sum.count *= LIVE_COUNT_UNIT;
-		while (old < count && compare_hits(&kept->hits.items[old], &hit) < 0)
+		while (old < count && top_annotate_compare_hits(&kept->hits.items[old], &hit) < 0)
 			merged.items[merged.len++] = kept->hits.items[old++];
-		if (old < count && compare_hits(&kept->hits.items[old], &hit) == 0) {
+		if (old < count && top_annotate_compare_hits(&kept->hits.items[old], &hit) == 0) {
 			hit.sum.count += kept->hits.items[old].sum.count;
 			hit.sum.period += kept->hits.items[old++].sum.period;
 		}
@@ -152,7 +152,7 @@ static bool add_hits(struct kept_function *kept, const struct annotate_target *t
 	return true;
 }
 
-static bool add_samples(struct top_annotate *a, const struct annotate_samples *fresh)
+static bool top_annotate_add_samples(struct top_annotate *a, const struct annotate_samples *fresh)
 {
 	while (a->whole.len < fresh->event_count)
 		if (!vec_push(&a->whole, ((struct annotate_sum){0})))
@@ -165,7 +165,8 @@ static bool add_samples(struct top_annotate *a, const struct annotate_samples *f
 		const struct annotate_target *target = fresh->targets.items[i];
 		bool is_new;
 		uint64_t *index = map_u64_at(&a->by_symbol, (uint64_t)(uintptr_t)target->symbol, &is_new);
-		if (!index || (is_new && !add_function(a, target, index)) || !add_hits(&a->kept.items[*index], target))
+		if (!index || (is_new && !top_annotate_add_function(a, target, index)) ||
+			!top_annotate_add_hits(&a->kept.items[*index], target))
 			return false;
 	}
 	return true;
@@ -243,7 +244,7 @@ static bool show_function(struct annotate_samples *fresh, const struct kept_func
 	return true;
 }
 
-static bool show(const struct top_annotate *a, struct annotate_samples *fresh)
+static bool top_annotate_show(const struct top_annotate *a, struct annotate_samples *fresh)
 {
 	for (size_t i = 0; i < fresh->event_count; i++)
 		fresh->events[i] =
@@ -293,8 +294,8 @@ enum tally_status top_annotate_take(
 	a->has_failed = true; /* unless all goes well: the store has changed hands */
 	st = annotate_samples_take(a->config.cli, &request, reader, take_store(a), &fresh, err);
 	if (st == TALLY_OK && fades)
-		fade(a);
-	if (st == TALLY_OK && !(add_samples(a, &fresh) && forget_empty(a) && show(a, &fresh)))
+		top_annotate_fade(a);
+	if (st == TALLY_OK && !(top_annotate_add_samples(a, &fresh) && forget_empty(a) && top_annotate_show(a, &fresh)))
 		st = error_nomem(err);
 	if (a->has_former)
 		annotate_samples_deinit(&a->former);

@@ -8,7 +8,7 @@
 
 #define LEAST_PERCENT 5 /* of a line of text: perf top's */
 
-static uint32_t next_key(void *data)
+static uint32_t top_code_next_key(void *data)
 {
 	const struct top_code *code = data;
 
@@ -26,7 +26,7 @@ static enum tally_status renew_samples(void *data, struct annotate_samples **sam
 	return st;
 }
 
-static enum tally_status show(
+static enum tally_status top_code_annotate(
 	struct top_code *code, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err)
 {
 	const struct report_annotation *a = &code->view->settings->report.annotation;
@@ -39,7 +39,7 @@ static enum tally_status show(
 			(int)symbol->name.len, symbol->name.data);
 	struct annotate_explore request = report_annotation_explore(a, symbol, samples);
 	request.settings = code->settings;
-	request.key = next_key;
+	request.key = top_code_next_key;
 	request.renew = renew_samples;
 	request.data = code;
 	enum tally_status st = annotate_explore(&request, target, leaves, err);
@@ -58,13 +58,13 @@ enum tally_status top_code_show(
 	code->settings.shows_bytes = code->view->settings->asm_raw;
 	code->has_settings = true;
 	if (st == TALLY_OK)
-		st = show(code, symbol, leaves, err);
+		st = top_code_annotate(code, symbol, leaves, err);
 	top_session_stop_annotating(session);
 	code->annotate = NULL;
 	return st;
 }
 
-static void put_events(const struct top_view *view, uint32_t first, uint32_t count, struct text *out)
+static void top_code_put_events(const struct top_view *view, uint32_t first, uint32_t count, struct text *out)
 {
 	size_t all;
 	const struct perfdata_event *events = perfdata_reader_events(view->reader, &all);
@@ -73,8 +73,9 @@ static void put_events(const struct top_view *view, uint32_t first, uint32_t cou
 		text_printf(out, "%s%.*s", i > first ? ", " : "", (int)events[i].name.len, events[i].name.data);
 }
 
-static enum tally_status print_function(const struct top_view *view, uint32_t index, struct annotate_samples *samples,
-	const struct annotate_target *target, struct text *out, struct tally_error *err)
+static enum tally_status top_code_print_function(const struct top_view *view, uint32_t index,
+	struct annotate_samples *samples, const struct annotate_target *target, struct text *out,
+	struct tally_error *err)
 {
 	const struct top_settings *s = view->settings;
 	const struct report_annotation *a = &s->report.annotation;
@@ -92,7 +93,7 @@ static enum tally_status print_function(const struct top_view *view, uint32_t in
 	struct text events = {0};
 
 	annotate_source_init(&source, a->prefix, (unsigned)a->strip);
-	put_events(view, first, members, &events);
+	top_code_put_events(view, first, members, &events);
 	text_char(&events, 0);
 	enum tally_status st = events.failed ? error_nomem(err)
 					     : annotate_listing_make(&listing, samples, target, &source, &options, err);
@@ -123,7 +124,7 @@ enum tally_status top_code_print(const struct top_view *view, uint32_t index, st
 		text_printf(out, "%s has no samples\n", symbol);
 		return TALLY_OK;
 	}
-	st = print_function(view, index, top_annotate_samples(annotate), target, out, &why);
+	st = top_code_print_function(view, index, top_annotate_samples(annotate), target, out, &why);
 	if (st == TALLY_NOMEM)
 		return error_nomem(err);
 	if (st != TALLY_OK)

@@ -20,7 +20,7 @@ static const struct tui_help own_help[] = {
 #define OWN_HELP (sizeof(own_help) / sizeof(own_help[0]))
 
 /* Keys that only top has; false: it is none of them. */
-static bool own_key(struct top_state *x, uint32_t key, enum tally_status *st, struct tally_error *err)
+static bool top_explore_own_key(struct top_state *x, uint32_t key, enum tally_status *st, struct tally_error *err)
 {
 	struct top_settings *s = x->view->settings;
 	struct explorer *e = &x->shown.explorer;
@@ -46,7 +46,7 @@ static bool own_key(struct top_state *x, uint32_t key, enum tally_status *st, st
 	}
 }
 
-static enum tally_status take_key(struct top_state *x, uint32_t key, struct tally_error *err)
+static enum tally_status top_explore_take_key(struct top_state *x, uint32_t key, struct tally_error *err)
 {
 	struct explorer *e = &x->shown.explorer;
 	enum tally_status st = TALLY_OK;
@@ -54,7 +54,7 @@ static enum tally_status take_key(struct top_state *x, uint32_t key, struct tall
 	x->says_first = false;
 	if (key == TUI_KEY_CTRL('l'))
 		tui_terminal_redraw(x->terminal);
-	if (own_key(x, key, &st, err))
+	if (top_explore_own_key(x, key, &st, err))
 		return st;
 	if (key == 'S' && e->mode == EXPLORER_TABLE)
 		key = 'f'; /* which is ours */
@@ -76,7 +76,7 @@ static enum tally_status take_key(struct top_state *x, uint32_t key, struct tall
 	return st;
 }
 
-static enum tally_status run(struct top_state *x, struct tally_error *err)
+static enum tally_status top_explore_run(struct top_state *x, struct tally_error *err)
 {
 	enum tally_status st = top_state_draw(x, err);
 
@@ -88,7 +88,7 @@ static enum tally_status run(struct top_state *x, struct tally_error *err)
 		uint32_t key = top_state_wait(x);
 		if (x->leaves)
 			break;
-		st = key == TUI_KEY_NONE ? top_state_take_time(x, err) : take_key(x, key, err);
+		st = key == TUI_KEY_NONE ? top_state_take_time(x, err) : top_explore_take_key(x, key, err);
 		if (st == TALLY_OK && x->wants_code && x->changes)
 			st = top_screens_show_asked(x, err);
 		if (st == TALLY_OK)
@@ -140,7 +140,7 @@ enum tally_status top_explore(struct top_view *view, struct diag *notes, int sig
 		st = tui_terminal_open(&x.terminal, err);
 	}
 	if (st == TALLY_OK) {
-		st = run(&x, err);
+		st = top_explore_run(&x, err);
 		tui_terminal_close(x.terminal);
 	}
 	top_state_deinit(&x);

@@ -31,7 +31,7 @@ struct top_run {
 	int signal_fd;
 };
 
-static void say_notes(struct top_run *run)
+static void top_run_say_notes(struct top_run *run)
 {
 	cli_print_diag(run->request->cli, &run->diag);
 	diag_deinit(&run->diag);
@@ -91,7 +91,7 @@ static enum tally_status open_session(struct top_run *run, struct tally_error *e
 	return st;
 }
 
-static int make_events(struct top_run *run)
+static int top_run_make_events(struct top_run *run)
 {
 	event_list_deinit(&run->events);
 	return record_events_make(run->request->cli, run->request->command, run->request->kernel,
@@ -114,7 +114,7 @@ static int open_own(struct top_run *run, const struct tally_error *why)
 	t->user = run->user;
 	t->system_wide = false;
 	run->settings->record.attrs.is_system_wide = false;
-	int code = make_events(run);
+	int code = top_run_make_events(run);
 	if (code != 0)
 		return code;
 	if (open_session(run, &err) != TALLY_OK)
@@ -130,7 +130,7 @@ static int open_target(struct top_run *run)
 	struct tally_error err = {0};
 
 	complete_target(run->settings);
-	int code = make_events(run);
+	int code = top_run_make_events(run);
 	if (code != 0)
 		return code;
 	enum tally_status st = open_session(run, &err);
@@ -138,13 +138,13 @@ static int open_target(struct top_run *run)
 		return 0;
 	if (may_take_own(run, st, was_asked))
 		return open_own(run, &err);
-	say_notes(run);
+	top_run_say_notes(run);
 	return cli_fail(run->request->cli, &err);
 }
 
 /* ---- running ---- */
 
-static bool take_signals(struct top_run *run)
+static bool top_run_take_signals(struct top_run *run)
 {
 	sigset_t mask;
 
@@ -238,21 +238,21 @@ static struct binary_store_options store_of(const struct top_run *run)
 		.no_demangle = r->no_demangle};
 }
 
-static int run_opened(struct top_run *run)
+static int top_run_opened(struct top_run *run)
 {
 	struct binary_store_options store = store_of(run);
 	struct tally_error err = {0};
 
-	if (!take_signals(run))
+	if (!top_run_take_signals(run))
 		return cli_failf(run->request->cli, "signals cannot be received: %s", strerror(errno));
 	enum tally_status st = top_view_init(&run->view, run->request->cli, run->settings, run->session, &store, &err);
 	run->has_view = true;
 	if (st == TALLY_OK && !run->request->is_interactive)
-		say_notes(run);
+		top_run_say_notes(run);
 	if (st == TALLY_OK)
 		st = run->request->is_interactive ? top_explore(&run->view, &run->diag, run->signal_fd, &err)
 						  : run_text(run, &err);
-	say_notes(run);
+	top_run_say_notes(run);
 	return st == TALLY_OK ? 0 : cli_fail(run->request->cli, &err);
 }
 
@@ -263,7 +263,7 @@ int top_run(const struct top_run_request *request)
 	diag_init(&run.diag);
 	int code = open_target(&run);
 	if (code == 0)
-		code = run_opened(&run);
+		code = top_run_opened(&run);
 	if (run.has_view)
 		top_view_deinit(&run.view);
 	top_session_close(run.session);

@@ -5,7 +5,7 @@
 #include "view/tui/explorer_rows.h"
 
 /* Not before there is something to do. */
-static uint32_t next_key(void *data)
+static uint32_t top_screens_next_key(void *data)
 {
 	struct top_state *x = data;
 
@@ -19,7 +19,7 @@ static uint32_t next_key(void *data)
 	}
 }
 
-static enum tally_status renew(void *data, bool *changed, struct tally_error *err)
+static enum tally_status top_screens_renew(void *data, bool *changed, struct tally_error *err)
 {
 	struct top_state *x = data;
 	uint64_t before = x->changes;
@@ -32,7 +32,7 @@ static enum tally_status renew(void *data, bool *changed, struct tally_error *er
 }
 
 /* What takes a while says so first. */
-static enum tally_status say_while(struct top_state *x, const char *what, struct tally_error *err)
+static enum tally_status top_screens_say_while(struct top_state *x, const char *what, struct tally_error *err)
 {
 	explorer_say(&x->shown.explorer, "%s", what);
 	enum tally_status st = top_state_draw(x, err);
@@ -62,13 +62,13 @@ static enum tally_status show_code(struct top_state *x, uint32_t function, struc
 	return st;
 }
 
-static enum tally_status annotate(struct top_state *x, uint32_t function, struct tally_error *err)
+static enum tally_status top_screens_annotate(struct top_state *x, uint32_t function, struct tally_error *err)
 {
 	struct tally_error why = {0};
 
 	if (function == PROFILE_NONE)
 		return TALLY_OK;
-	enum tally_status st = say_while(x, "reading the symbols of what ran last ...", err);
+	enum tally_status st = top_screens_say_while(x, "reading the symbols of what ran last ...", err);
 	if (st == TALLY_OK && show_code(x, function, &why) == TALLY_NOMEM)
 		return error_nomem(err);
 	if (why.text[0])
@@ -85,7 +85,7 @@ enum tally_status top_screens_show_asked(struct top_state *x, struct tally_error
 		if (!str_equal(profile_string(p, p->functions[i].name), name) || p->functions[i].is_inlined)
 			continue;
 		x->wants_code = false;
-		return annotate(x, i, err);
+		return top_screens_annotate(x, i, err);
 	}
 	explorer_say(&x->shown.explorer, "%.*s has no samples yet", (int)name.len, name.data);
 	return TALLY_OK;
@@ -103,7 +103,8 @@ static enum tally_status make_levels(struct top_state *x, struct flame_tree *tre
 	return st;
 }
 
-static enum tally_status make_tree(void *data, enum tree_kind kind, struct flame_tree *tree, struct tally_error *err)
+static enum tally_status top_screens_make_tree(
+	void *data, enum tree_kind kind, struct flame_tree *tree, struct tally_error *err)
 {
 	struct top_state *x = data;
 
@@ -119,7 +120,7 @@ static enum tally_status make_tree(void *data, enum tree_kind kind, struct flame
 }
 
 /* From a block of a tree. The profile is another one afterwards, and so are the trees. */
-static enum tally_status annotate_label(
+static enum tally_status top_screens_annotate_label(
 	struct top_state *x, const struct flame_label *label, enum tree_action view, struct tally_error *err)
 {
 	struct tally_error why = {0};
@@ -140,7 +141,7 @@ static enum tally_status annotate_label(
 	return TALLY_OK;
 }
 
-static enum tally_status switch_event(
+static enum tally_status top_screens_switch_event(
 	struct top_state *x, enum tree_action to, enum tree_action view, struct tally_error *err)
 {
 	if (x->view->count < 2) {
@@ -154,7 +155,7 @@ static enum tally_status switch_event(
 	return st;
 }
 
-static enum tally_status show_tree(struct top_state *x, enum tree_action view, struct tally_error *err)
+static enum tally_status top_screens_show_tree(struct top_state *x, enum tree_action view, struct tally_error *err)
 {
 	struct tree_explore request = {.terminal = x->terminal,
 		.grid = &x->grid,
@@ -163,9 +164,9 @@ static enum tally_status show_tree(struct top_state *x, enum tree_action view, s
 		.limit = x->shown.options.chains.min_percent,
 		.level_limit = x->shown.options.percent_limit,
 		.data = x,
-		.make = make_tree,
-		.key = next_key,
-		.renew = renew};
+		.make = top_screens_make_tree,
+		.key = top_screens_next_key,
+		.renew = top_screens_renew};
 	enum tree_action end = TREE_STAY;
 	enum tally_status st = TALLY_OK;
 
@@ -175,9 +176,9 @@ static enum tally_status show_tree(struct top_state *x, enum tree_action view, s
 		st = tree_explore_show(&x->trees, &request, &view, &end, &label, err);
 		x->leaves |= end == TREE_LEAVE;
 		if (st == TALLY_OK && end == TREE_ANNOTATE)
-			st = annotate_label(x, label, view, err);
+			st = top_screens_annotate_label(x, label, view, err);
 		else if (st == TALLY_OK && (end == TREE_NEXT_EVENT || end == TREE_PREVIOUS_EVENT))
-			st = switch_event(x, end, view, err);
+			st = top_screens_switch_event(x, end, view, err);
 	}
 	x->tree = NULL;
 	tree_views_deinit(&x->trees);
@@ -193,20 +194,20 @@ enum tally_status top_screens_show(struct top_state *x, enum explorer_action act
 		{EXPLORER_TOP_DOWN, TREE_TOP_DOWN}, {EXPLORER_CALLERS, TREE_CALLERS}, {EXPLORER_FLAME, TREE_FLAME}};
 
 	if (action == EXPLORER_ANNOTATE)
-		return annotate(x, explorer_function(&x->shown.explorer), err);
+		return top_screens_annotate(x, explorer_function(&x->shown.explorer), err);
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
 		if (action == choices[i].action)
-			return show_tree(x, choices[i].view, err);
+			return top_screens_show_tree(x, choices[i].view, err);
 	explorer_say(&x->shown.explorer, "recordings have that: tally record, then tally report");
 	return TALLY_OK;
 }
 
 enum tally_status top_screens_show_levels(struct top_state *x, struct tally_error *err)
 {
-	return show_tree(x, TREE_LEVELS, err);
+	return top_screens_show_tree(x, TREE_LEVELS, err);
 }
 
 struct top_code top_screens_code(struct top_state *x)
 {
-	return (struct top_code){.view = x->view, .key = next_key, .renew = renew, .data = x};
+	return (struct top_code){.view = x->view, .key = top_screens_next_key, .renew = top_screens_renew, .data = x};
 }

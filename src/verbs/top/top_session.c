@@ -109,7 +109,7 @@ static enum tally_status to_inbox_and_live(
 }
 
 /* With the lock. */
-static enum tally_status drain(struct top_session *s, struct tally_error *err)
+static enum tally_status top_session_drain(struct top_session *s, struct tally_error *err)
 {
 	const struct record_sink sink = {to_inbox, s};
 	uint64_t bytes;
@@ -139,7 +139,7 @@ static void *empty_rings(void *context)
 			break;
 		pthread_mutex_lock(&s->lock);
 		if (st == TALLY_OK)
-			st = drain(s, &err);
+			st = top_session_drain(s, &err);
 		s->is_over = !takes_newcomers(s) && recorder_target_is_over(s->opening.recorder);
 		s->over_ns = clock_ns();
 		if (st != TALLY_OK) {
@@ -154,7 +154,7 @@ static void *empty_rings(void *context)
 	return NULL;
 }
 
-static enum tally_status take_priority(const struct top_session *s, struct tally_error *err)
+static enum tally_status top_session_take_priority(const struct top_session *s, struct tally_error *err)
 {
 	struct sched_param param = {.sched_priority = s->request->realtime_priority};
 
@@ -192,7 +192,7 @@ enum tally_status top_session_start(struct top_session *s, const struct replay_o
 	if (st == TALLY_OK)
 		st = record_opening_describe(&s->opening, &sink, s->request->synth, false, err);
 	if (st == TALLY_OK)
-		st = take_priority(s, err);
+		st = top_session_take_priority(s, err);
 	return st == TALLY_OK ? start_drainer(s, err) : st;
 }
 
@@ -234,11 +234,11 @@ static enum tally_status take_inbox(struct top_session *s, struct writer *inbox,
 	if (st != TALLY_OK && err)
 		*err = s->drain_error;
 	if (st == TALLY_OK)
-		st = drain(s, err);
+		st = top_session_drain(s, err);
 	*early = s->inbox.len;
 	s->emptied = instant_now();
 	if (st == TALLY_OK && !s->opening.live) /* which does that itself */
-		st = drain(s, err);
+		st = top_session_drain(s, err);
 	*inbox = s->inbox;
 	s->inbox = (struct writer){0};
 	pthread_mutex_unlock(&s->lock);
@@ -258,15 +258,16 @@ static void add_figures(struct top_session *s)
 	s->adding.lost_in_all += more.lost;
 }
 
-static bool runs(void *context, int32_t tid)
+static bool top_session_runs(void *context, int32_t tid)
 {
 	return kill(tid, 0) == 0 || errno != ESRCH;
 }
 
 /* The ends of processes are among what is lost: else who is gone would stay for good. */
-static enum tally_status sweep(struct top_session *s, struct tally_error *err)
+static enum tally_status top_session_sweep(struct top_session *s, struct tally_error *err)
 {
-	return live_profile_figures(s->profile).lost ? live_profile_sweep(s->profile, runs, NULL, err) : TALLY_OK;
+	return live_profile_figures(s->profile).lost ? live_profile_sweep(s->profile, top_session_runs, NULL, err)
+						     : TALLY_OK;
 }
 
 static enum tally_status take_in(struct top_session *s, bool fades, struct tally_error *err)
@@ -287,7 +288,7 @@ static enum tally_status take_in(struct top_session *s, bool fades, struct tally
 	if (st == TALLY_OK && s->annotate)
 		st = top_annotate_take(s->annotate, live_profile_recording(s->profile), fades, err);
 	if (st == TALLY_OK)
-		st = sweep(s, err);
+		st = top_session_sweep(s, err);
 	if (st == TALLY_OK)
 		add_figures(s);
 #ifdef __GLIBC__

@@ -16,13 +16,13 @@
 
 #define LOOK_MS 250 /* how often it is looked at how much has come in */
 
-static void drop_table(struct top_shown *shown)
+static void top_state_drop_table(struct top_shown *shown)
 {
 	flat_table_deinit(&shown->table);
 	text_deinit(&shown->title);
 }
 
-static enum tally_status make_table(struct top_state *x, struct top_shown *made, struct tally_error *err)
+static enum tally_status top_state_make_table(struct top_state *x, struct top_shown *made, struct tally_error *err)
 {
 	*made = (struct top_shown){.options = report_tables_options(&x->view->settings->report)};
 	enum tally_status st = top_view_table(x->view, x->current, &made->table, err);
@@ -40,20 +40,20 @@ static enum tally_status make_table(struct top_state *x, struct top_shown *made,
 	text_char(&made->title, 0);
 	if (!made->title.failed)
 		return TALLY_OK;
-	drop_table(made);
+	top_state_drop_table(made);
 	return error_nomem(err);
 }
 
 enum tally_status top_state_open(struct top_state *x, struct tally_error *err)
 {
 	struct top_shown *shown = &x->shown;
-	enum tally_status st = make_table(x, shown, err);
+	enum tally_status st = top_state_make_table(x, shown, err);
 
 	if (st != TALLY_OK)
 		return st;
 	st = explorer_init(&shown->explorer, &shown->table, &shown->options, shown->title.data, err);
 	if (st != TALLY_OK) {
-		drop_table(shown);
+		top_state_drop_table(shown);
 		return st;
 	}
 	shown->explorer.help = x->help;
@@ -67,7 +67,7 @@ static void close_table(struct top_state *x)
 	if (!x->shown.is_open)
 		return;
 	explorer_deinit(&x->shown.explorer);
-	drop_table(&x->shown);
+	top_state_drop_table(&x->shown);
 	x->shown.is_open = false;
 }
 
@@ -79,12 +79,12 @@ static enum tally_status change_profile(struct top_state *x,
 	struct top_shown fresh;
 
 	explorer_remember(&x->shown.explorer, &memory);
-	drop_table(&x->shown);
+	top_state_drop_table(&x->shown);
 	enum tally_status st = change(x, err);
 	if (st == TALLY_OK)
 		st = top_view_renew(x->view, err);
 	if (st == TALLY_OK)
-		st = make_table(x, &fresh, err);
+		st = top_state_make_table(x, &fresh, err);
 	if (st != TALLY_OK) {
 		explorer_deinit(&x->shown.explorer);
 		x->shown.is_open = false;
@@ -98,7 +98,7 @@ static enum tally_status change_profile(struct top_state *x,
 	return st;
 }
 
-static enum tally_status refresh(struct top_state *x, struct tally_error *err)
+static enum tally_status top_state_refresh(struct top_state *x, struct tally_error *err)
 {
 	enum tally_status st = TALLY_OK;
 
@@ -107,12 +107,12 @@ static enum tally_status refresh(struct top_state *x, struct tally_error *err)
 	return st == TALLY_OK ? top_session_refresh(x->view->session, !x->is_frozen, err) : st;
 }
 
-static enum tally_status relieve(struct top_state *x, struct tally_error *err)
+static enum tally_status top_state_relieve(struct top_state *x, struct tally_error *err)
 {
 	return top_session_relieve(x->view->session, err);
 }
 
-static enum tally_status forget(struct top_state *x, struct tally_error *err)
+static enum tally_status top_state_drop_samples(struct top_state *x, struct tally_error *err)
 {
 	return top_session_zero(x->view->session, err);
 }
@@ -177,7 +177,7 @@ enum tally_status top_state_freeze(struct top_state *x, struct tally_error *err)
 	x->is_frozen = !x->is_frozen;
 	explorer_say(&x->shown.explorer,
 		x->is_frozen ? "frozen: no more samples are taken until f" : "samples are taken again");
-	return change_profile(x, refresh, err);
+	return change_profile(x, top_state_refresh, err);
 }
 
 enum tally_status top_state_switch_mark(struct top_state *x, struct tally_error *err)
@@ -221,7 +221,7 @@ enum tally_status top_state_take_time(struct top_state *x, struct tally_error *e
 	int64_t delay_ms = (int64_t)x->view->settings->delay_s * 1000, now = clock_ms();
 
 	if (now < x->due_ms)
-		return top_session_is_full(x->view->session) ? change_profile(x, relieve, err) : TALLY_OK;
+		return top_session_is_full(x->view->session) ? change_profile(x, top_state_relieve, err) : TALLY_OK;
 	x->due_ms += delay_ms;
 	if (x->due_ms < now) /* stopped for a while: no need to make up for it */
 		x->due_ms = now + delay_ms;
@@ -230,7 +230,7 @@ enum tally_status top_state_take_time(struct top_state *x, struct tally_error *e
 	x->says_first = false;
 	if (top_session_is_over(x->view->session))
 		explorer_say(&x->shown.explorer, "what was watched has ended: q leaves");
-	enum tally_status st = change_profile(x, refresh, err);
+	enum tally_status st = change_profile(x, top_state_refresh, err);
 	const char *doubt = st == TALLY_OK && !x->shown.explorer.message[0] ? top_view_doubt(x->view) : NULL;
 	if (doubt)
 		explorer_say(&x->shown.explorer, "%s", doubt);
@@ -240,7 +240,7 @@ enum tally_status top_state_take_time(struct top_state *x, struct tally_error *e
 enum tally_status top_state_forget(struct top_state *x, struct tally_error *err)
 {
 	explorer_say(&x->shown.explorer, "what came up to now is forgotten");
-	return change_profile(x, forget, err);
+	return change_profile(x, top_state_drop_samples, err);
 }
 
 void top_state_deinit(struct top_state *x)

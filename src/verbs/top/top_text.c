@@ -17,7 +17,7 @@ struct screen {
 	unsigned rows, columns;
 };
 
-static struct screen screen_of(bool is_terminal)
+static struct screen top_text_screen_of(bool is_terminal)
 {
 	struct winsize size;
 
@@ -40,7 +40,7 @@ static struct tally_str fit_line(struct tally_str line, unsigned columns)
 }
 
 /* Lines without the blanks at their ends; on a terminal not more than it has room for. */
-static void put_lines(struct tally_str rest, bool is_terminal, struct screen screen, struct text *out)
+static void top_text_put_lines(struct tally_str rest, bool is_terminal, struct screen screen, struct text *out)
 {
 	struct tally_str line;
 
@@ -56,8 +56,8 @@ static void put_lines(struct tally_str rest, bool is_terminal, struct screen scr
 	}
 }
 
-static enum tally_status put_table(const struct top_view *view, uint32_t index, bool is_terminal, struct screen screen,
-	struct text *out, struct tally_error *err)
+static enum tally_status top_text_put_table(const struct top_view *view, uint32_t index, bool is_terminal,
+	struct screen screen, struct text *out, struct tally_error *err)
 {
 	const struct top_settings *s = view->settings;
 	size_t entries = s->entries ? s->entries : screen.rows - OTHER_LINES;
@@ -81,7 +81,7 @@ static enum tally_status put_table(const struct top_view *view, uint32_t index, 
 	if (st == TALLY_OK && rows.failed)
 		st = error_nomem(err);
 	if (st == TALLY_OK)
-		put_lines((struct tally_str){rows.data, rows.len}, is_terminal, screen, out);
+		top_text_put_lines((struct tally_str){rows.data, rows.len}, is_terminal, screen, out);
 	text_deinit(&rows);
 	flat_table_deinit(&table);
 	return st;
@@ -90,7 +90,7 @@ static enum tally_status put_table(const struct top_view *view, uint32_t index, 
 enum tally_status top_text_print(
 	const struct top_view *view, bool is_terminal, struct text *out, struct tally_error *err)
 {
-	struct screen screen = screen_of(is_terminal);
+	struct screen screen = top_text_screen_of(is_terminal);
 	enum tally_status st = TALLY_OK;
 	struct text header = {0};
 
@@ -111,7 +111,7 @@ enum tally_status top_text_print(
 			text_printf(
 				out, "%s# %.*s\n\n", i ? "\n" : "", (int)header.len, header.data ? header.data : "");
 		}
-		st = put_table(view, i, is_terminal, screen, out, err);
+		st = top_text_put_table(view, i, is_terminal, screen, out, err);
 		if (st == TALLY_OK && view->settings->sym_annotate) {
 			text_char(out, '\n');
 			st = top_code_print(view, i, out, err);

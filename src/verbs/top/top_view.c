@@ -16,12 +16,12 @@ static bool events_have(const struct perfdata_event *events, size_t count, uint6
 	return false;
 }
 
-static bool is_dummy(const struct perfdata_event *event)
+static bool top_view_is_dummy(const struct perfdata_event *event)
 {
 	return event->attr.type == EVENT_SOFTWARE && event->attr.config == SW_DUMMY;
 }
 
-static struct report_source source_of(struct top_view *view)
+static struct report_source top_view_source_of(struct top_view *view)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(view->reader, &count);
@@ -31,7 +31,7 @@ static struct report_source source_of(struct top_view *view)
 		.fields = &view->fields};
 
 	for (size_t i = 0; i < count; i++)
-		source.is_all_tracepoints &= events[i].attr.type == EVENT_TRACEPOINT || is_dummy(&events[i]);
+		source.is_all_tracepoints &= events[i].attr.type == EVENT_TRACEPOINT || top_view_is_dummy(&events[i]);
 	return source;
 }
 
@@ -79,7 +79,7 @@ static void choose_tables(struct top_view *view)
 	for (uint32_t i = 0; i < count && view->count < TOP_TABLES_MAX; i += members) {
 		members = report_tables_members(&tables, i);
 		view->has_group |= members > 1;
-		if (!is_dummy(&events[i]) || members > 1)
+		if (!top_view_is_dummy(&events[i]) || members > 1)
 			view->first[view->count++] = i;
 	}
 }
@@ -97,7 +97,7 @@ enum tally_status top_view_init(struct top_view *view, const struct cli *cli, st
 	if (st != TALLY_END)
 		return st;
 	report_fields_init(&view->fields, view->reader);
-	struct report_source source = source_of(view);
+	struct report_source source = top_view_source_of(view);
 	st = report_request_finish(&settings->report, &source, err);
 	if (st == TALLY_OK)
 		st = check_keys(settings, err);
