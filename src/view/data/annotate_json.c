@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-static void add_values(struct json *j, const struct annotate_function *function, uint32_t values)
+static void annotate_json_add_values(struct json *j, const struct annotate_function *function, uint32_t values)
 {
 	json_array(j, "values");
 	for (uint32_t e = 0; e < function->event_count; e++) {
@@ -15,7 +15,7 @@ static void add_values(struct json *j, const struct annotate_function *function,
 	json_array_end(j);
 }
 
-static void add_bytes(struct json *j, struct tally_bytes bytes)
+static void annotate_json_add_bytes(struct json *j, struct tally_bytes bytes)
 {
 	struct text text = {0};
 	for (size_t i = 0; i < bytes.len; i++)
@@ -26,7 +26,7 @@ static void add_bytes(struct json *j, struct tally_bytes bytes)
 }
 
 /* The lines of source above an instruction. */
-static void add_source(struct json *j, const struct annotate_function *function, size_t index)
+static void annotate_json_add_source(struct json *j, const struct annotate_function *function, size_t index)
 {
 	size_t first = index;
 	while (first > 0 && function->lines[first - 1].kind == ANNOTATE_TEXT)
@@ -48,7 +48,7 @@ static void add_source(struct json *j, const struct annotate_function *function,
 		json_array_end(j);
 }
 
-static void add_data(struct json *j, const struct annotate_line *line)
+static void annotate_json_add_data(struct json *j, const struct annotate_line *line)
 {
 	json_object(j, "data");
 	json_string(j, "type", str_from(line->data_type));
@@ -58,24 +58,24 @@ static void add_data(struct json *j, const struct annotate_line *line)
 	json_object_end(j);
 }
 
-static void add_instruction(struct json *j, const struct annotate_function *function, size_t index)
+static void annotate_json_add_instruction(struct json *j, const struct annotate_function *function, size_t index)
 {
 	const struct annotate_line *line = &function->lines[index];
 	json_object(j, NULL);
 	json_hex(j, "address", line->address);
-	add_bytes(j, line->bytes);
+	annotate_json_add_bytes(j, line->bytes);
 	json_string(j, "text", str_from(line->text));
 	if (line->path) {
 		json_string(j, "path", str_from(line->path));
 		json_u64(j, "line", line->source_line);
 	}
-	add_source(j, function, index);
+	annotate_json_add_source(j, function, index);
 	if (line->target != ANNOTATE_NONE)
 		json_hex(j, "target", function->lines[line->target].address);
 	if (line->values != ANNOTATE_NONE)
-		add_values(j, function, line->values);
+		annotate_json_add_values(j, function, line->values);
 	if (line->has_type)
-		add_data(j, line);
+		annotate_json_add_data(j, line);
 	if (line->cycles > 0)
 		json_fixed(j, "cycles", line->cycles, 2);
 	if (line->ipc > 0)
@@ -90,7 +90,7 @@ static void add_instruction(struct json *j, const struct annotate_function *func
 	(void)text_line_end(j->out);
 }
 
-static void add_events(struct json *j, const struct annotate_function *function)
+static void annotate_json_add_events(struct json *j, const struct annotate_function *function)
 {
 	json_array(j, "events");
 	for (uint32_t e = 0; e < function->event_count; e++) {
@@ -112,20 +112,20 @@ void annotate_json_function(struct json *j, const struct annotate_function *func
 	json_string(j, "name", str_from(function->name));
 	json_string(j, "dso", str_from(function->file));
 	json_hex(j, "start", function->start);
-	add_events(j, function);
+	annotate_json_add_events(j, function);
 	json_array(j, "lines");
 	for (size_t i = 0; i < function->place_count; i++) {
 		const struct annotate_place *place = &function->places[function->place_order[i]];
 		json_object(j, NULL);
 		json_string(j, "place", str_from(place->text));
-		add_values(j, function, place->values);
+		annotate_json_add_values(j, function, place->values);
 		json_object_end(j);
 	}
 	json_array_end(j);
 	json_array(j, "instructions");
 	for (size_t i = 0; i < function->line_count; i++)
 		if (function->lines[i].kind == ANNOTATE_CODE)
-			add_instruction(j, function, i);
+			annotate_json_add_instruction(j, function, i);
 	json_array_end(j);
 	json_object_end(j);
 }

@@ -1,6 +1,6 @@
 #include "view/data/data_type_json.h"
 
-static void add_values(struct json *j, const struct data_type_table *table, size_t row)
+static void data_type_json_add_values(struct json *j, const struct data_type_table *table, size_t row)
 {
 	const struct annotate_value *values = &table->values[row * table->event_count];
 	json_array(j, "values");
@@ -39,7 +39,7 @@ void data_type_json(struct json *j, const struct data_type_table *table)
 			json_string(j, "dso", str_from(table->file));
 		json_u64(j, "offset", row->offset);
 		json_u64(j, "size", row->size);
-		add_values(j, table, i);
+		data_type_json_add_values(j, table, i);
 		if (row->has_fields)
 			json_array(j, "fields");
 		else

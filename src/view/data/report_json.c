@@ -30,7 +30,7 @@ static void put_binary(struct json *j, const struct profile *p, uint32_t binary)
 	json_string(j, "path", profile_string(p, p->binaries[binary].long_name));
 }
 
-static void put_frame(struct json *j, const struct profile *p, uint32_t id)
+static void report_json_put_frame(struct json *j, const struct profile *p, uint32_t id)
 {
 	const struct profile_frame *frame = &p->frames[id];
 	json_object(j, NULL);
@@ -46,7 +46,7 @@ static void put_frame(struct json *j, const struct profile *p, uint32_t id)
 	json_object_end(j);
 }
 
-static double percent(uint64_t part, uint64_t whole)
+static double report_json_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
@@ -57,11 +57,11 @@ static void open_chain(struct json_printer *w, uint32_t index)
 	json_object(w->j, NULL);
 	json_array(w->j, "frames");
 	for (uint32_t i = 0; i < node->frame_count; i++)
-		put_frame(w->j, w->layout.profile, w->chains.frames[node->first_frame + i]);
+		report_json_put_frame(w->j, w->layout.profile, w->chains.frames[node->first_frame + i]);
 	json_array_end(w->j);
 	json_u64(w->j, "period", call_tree_node_period(node));
 	json_u64(w->j, "samples", call_tree_node_count(node));
-	json_fixed(w->j, "percent", percent(call_tree_node_period(node), w->total), PERCENT_DECIMALS);
+	json_fixed(w->j, "percent", report_json_percent(call_tree_node_period(node), w->total), PERCENT_DECIMALS);
 	if (node->child_count)
 		json_array(w->j, "children");
 }
@@ -81,7 +81,7 @@ static bool push_chain(struct json_printer *w, size_t *depth, uint32_t node)
 	return true;
 }
 
-static enum tally_status put_chains(struct json_printer *w, uint32_t row, struct tally_error *err)
+static enum tally_status report_json_put_chains(struct json_printer *w, uint32_t row, struct tally_error *err)
 {
 	size_t depth = 0;
 	uint32_t limit = w->layout.options->chains.print_limit;
@@ -113,7 +113,7 @@ static enum tally_status put_chains(struct json_printer *w, uint32_t row, struct
 	return TALLY_OK;
 }
 
-static void put_parts(struct json_printer *w, const struct flat_stat *stat, enum profile_key key)
+static void report_json_put_parts(struct json_printer *w, const struct flat_stat *stat, enum profile_key key)
 {
 	const struct profile_key_info *info = profile_key_get(key);
 	const uint64_t *sums = flat_table_parts(w->layout.table, stat, key);
@@ -135,17 +135,18 @@ static void put_stat(struct json_printer *w, const struct flat_stat *stat, uint3
 	for (size_t i = 0; i < l->count; i++) {
 		const struct profile_key_info *info = profile_key_get(l->columns[i]);
 		if (info->is_value && info->is_percent)
-			json_fixed(w->j, info->name, percent(flat_stat_value(l->table, stat, l->columns[i]), total),
+			json_fixed(w->j, info->name,
+				report_json_percent(flat_stat_value(l->table, stat, l->columns[i]), total),
 				PERCENT_DECIMALS);
 		if (info->is_average)
 			json_fixed(w->j, info->name, (double)flat_stat_value(l->table, stat, l->columns[i]) / 1000, 3);
 		if (info->parts && member == 0)
-			put_parts(w, stat, l->columns[i]);
+			report_json_put_parts(w, stat, l->columns[i]);
 	}
 	json_object_end(w->j);
 }
 
-static void put_symbol(struct json_printer *w, const struct flat_row *row)
+static void report_json_put_symbol(struct json_printer *w, const struct flat_row *row)
 {
 	const struct profile *p = w->layout.profile;
 	const struct profile_frame *frame = &p->frames[row->frame];
@@ -161,7 +162,7 @@ static void put_symbol(struct json_printer *w, const struct flat_row *row)
 }
 
 /* Fields of tracepoints are named by the recording. */
-static const char *key_name(const struct report_layout *l, enum profile_key key)
+static const char *report_json_key_name(const struct report_layout *l, enum profile_key key)
 {
 	return key >= KEY_FIELD ? report_column_header(l, key) : profile_key_get(key)->name;
 }
@@ -189,16 +190,17 @@ static void put_key(struct json_printer *w, size_t column, const struct flat_row
 		put_binary(w->j, p, p->frames[row->frame].binary);
 		break;
 	case KEY_SYMBOL:
-		put_symbol(w, row);
+		report_json_put_symbol(w, row);
 		break;
 	default:
 		text_clear(&w->cell);
 		report_key_cell(l, &w->cell, column, row);
-		json_string(w->j, key_name(l, key), str_trim((struct tally_str){w->cell.data, w->cell.len}));
+		json_string(
+			w->j, report_json_key_name(l, key), str_trim((struct tally_str){w->cell.data, w->cell.len}));
 	}
 }
 
-static void put_row(
+static void report_json_put_row(
 	struct json_printer *w, const struct flat_row *row, const struct flat_stat *stats, uint32_t level, bool is_tree)
 {
 	const struct report_layout *l = &w->layout;
@@ -214,26 +216,26 @@ static void put_row(
 	json_array_end(w->j);
 }
 
-static bool is_shown(const struct json_printer *w, const struct flat_stat *stats)
+static bool report_json_is_shown(const struct json_printer *w, const struct flat_stat *stats)
 {
 	const struct report_text_options *o = w->layout.options;
 	uint64_t period = o->with_children ? stats->children_period : stats->period;
-	return o->percent_limit <= 0 || percent(period, w->total) >= o->percent_limit;
+	return o->percent_limit <= 0 || report_json_percent(period, w->total) >= o->percent_limit;
 }
 
-static enum tally_status put_rows(struct json_printer *w, struct tally_error *err)
+static enum tally_status report_json_put_rows(struct json_printer *w, struct tally_error *err)
 {
 	const struct flat_table *t = w->layout.table;
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < t->shown_count && status == TALLY_OK; i++) {
 		uint32_t row = t->order[i];
 		const struct flat_stat *stats = flat_table_stat(t, row, 0);
-		if (!is_shown(w, stats))
+		if (!report_json_is_shown(w, stats))
 			continue;
 		json_object(w->j, NULL);
 		w->j->is_compact = true; /* a row is a line */
-		put_row(w, &t->rows[row], stats, 0, false);
-		status = put_chains(w, row, err);
+		report_json_put_row(w, &t->rows[row], stats, 0, false);
+		status = report_json_put_chains(w, row, err);
 		json_object_end(w->j);
 		w->j->is_compact = false;
 		text_line_end(w->j->out);
@@ -241,7 +243,8 @@ static enum tally_status put_rows(struct json_printer *w, struct tally_error *er
 	return status;
 }
 
-static enum tally_status put_tree(struct json_printer *w, const struct hierarchy *tree, struct tally_error *err)
+static enum tally_status report_json_put_tree(
+	struct json_printer *w, const struct hierarchy *tree, struct tally_error *err)
 {
 	struct {
 		uint32_t next, end;
@@ -258,13 +261,14 @@ static enum tally_status put_tree(struct json_printer *w, const struct hierarchy
 		}
 		uint32_t index = path[depth - 1].next++;
 		const struct hierarchy_node *node = &tree->nodes[index];
-		if (!is_shown(w, hierarchy_stats(tree, index)))
+		if (!report_json_is_shown(w, hierarchy_stats(tree, index)))
 			continue;
 		json_object(w->j, NULL);
 		w->j->is_compact = true; /* what is of one node of the first level is a line */
-		put_row(w, &w->layout.table->rows[node->row], hierarchy_stats(tree, index), node->level, true);
+		report_json_put_row(
+			w, &w->layout.table->rows[node->row], hierarchy_stats(tree, index), node->level, true);
 		if (node->child_count == 0 || depth == MAX_LEVEL) {
-			status = put_chains(w, node->row, err);
+			status = report_json_put_chains(w, node->row, err);
 			json_object_end(w->j);
 			w->j->is_compact = depth > 1;
 		} else {
@@ -277,7 +281,7 @@ static enum tally_status put_tree(struct json_printer *w, const struct hierarchy
 	return status;
 }
 
-static void put_events(struct json_printer *w)
+static void report_json_put_events(struct json_printer *w)
 {
 	const struct flat_table *t = w->layout.table;
 	json_array(w->j, "events");
@@ -311,7 +315,7 @@ static void put_columns(struct json_printer *w, const struct hierarchy *tree)
 	json_array_end(w->j);
 }
 
-static enum tally_status prepare(struct json_printer *w, struct tally_error *err)
+static enum tally_status report_json_prepare(struct json_printer *w, struct tally_error *err)
 {
 	const struct chain_options *chains = &w->layout.options->chains;
 	report_layout_fit(&w->layout);
@@ -335,16 +339,16 @@ enum tally_status report_json_table(struct json *j, const struct flat_table *tab
 	plain.with_colours = false;
 	plain.hidden_columns = 0;
 	struct json_printer w = {.j = j, .layout = {.table = table, .options = &plain, .profile = table->profile}};
-	enum tally_status status = prepare(&w, err);
+	enum tally_status status = report_json_prepare(&w, err);
 	if (status != TALLY_OK)
 		return status;
 	json_object(j, NULL);
-	put_events(&w);
+	report_json_put_events(&w);
 	json_bool(j, "is_relative", options->is_relative);
 	json_bool(j, "is_hierarchy", tree != NULL);
 	put_columns(&w, tree);
 	json_array(j, "rows");
-	status = tree ? put_tree(&w, tree, err) : put_rows(&w, err);
+	status = tree ? report_json_put_tree(&w, tree, err) : report_json_put_rows(&w, err);
 	json_array_end(j);
 	json_object_end(j);
 	call_tree_deinit(&w.chains);

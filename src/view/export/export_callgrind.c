@@ -38,7 +38,7 @@ struct callgrind {
 
 enum name_kind { NAME_OBJECT, NAME_FILE, NAME_FUNCTION };
 
-static uint32_t string_of(struct callgrind *w, struct tally_str s)
+static uint32_t export_callgrind_string_of(struct callgrind *w, struct tally_str s)
 {
 	uint32_t id = 0;
 	if (!intern_add(&w->strings, s.data ? s.data : "", s.len, &id))
@@ -47,28 +47,29 @@ static uint32_t string_of(struct callgrind *w, struct tally_str s)
 }
 
 /* Readers tell functions by name, file and object: where these are the same, the address comes with the name. */
-static uint32_t name_of(struct callgrind *w, const struct flame_label *label, bool has_namesake)
+static uint32_t export_callgrind_name_of(struct callgrind *w, const struct flame_label *label, bool has_namesake)
 {
 	struct text name = {0};
 	text_bytes(&name, label->name.data, label->name.len);
 	if (has_namesake && label->function != PROFILE_NONE)
 		text_printf(&name, " [0x%" PRIx64 "]", label->address);
-	uint32_t id = string_of(w, (struct tally_str){name.data, name.len});
+	uint32_t id = export_callgrind_string_of(w, (struct tally_str){name.data, name.len});
 	w->sink->failed = w->sink->failed || name.failed;
 	text_deinit(&name);
 	return id;
 }
 
-static uint32_t function_of(struct callgrind *w, size_t index)
+static uint32_t export_callgrind_function_of(struct callgrind *w, size_t index)
 {
 	const struct profile *p = w->view->profile;
 	uint32_t frame = w->tables.frames[index];
 	struct flame_label label = flame_label_of(p, frame, &w->room);
 	struct export_line line = export_frame_line(p, &p->frames[frame]);
 	uint32_t binary = p->frames[frame].binary;
-	struct callgrind_function function = {.name = name_of(w, &label, w->namesakes[index] && line.file.len == 0),
-		.file = string_of(w, line.file.len > 0 ? line.file : STR("???")),
-		.object = string_of(
+	struct callgrind_function function = {
+		.name = export_callgrind_name_of(w, &label, w->namesakes[index] && line.file.len == 0),
+		.file = export_callgrind_string_of(w, line.file.len > 0 ? line.file : STR("???")),
+		.object = export_callgrind_string_of(
 			w, binary == PROFILE_NONE ? STR("???") : profile_string(p, p->binaries[binary].long_name))};
 	const uint64_t key[2] = {(uint64_t)function.name << 32 | function.file, function.object};
 	bool is_new;
@@ -78,7 +79,7 @@ static uint32_t function_of(struct callgrind *w, size_t index)
 	return id;
 }
 
-static uint32_t place_of(struct callgrind *w, const struct cost_place *place)
+static uint32_t export_callgrind_place_of(struct callgrind *w, const struct cost_place *place)
 {
 	const uint64_t key[2] = {(uint64_t)place->function << 32 | place->line, place->callee};
 	bool is_new;
@@ -97,7 +98,7 @@ static uint32_t place_of(struct callgrind *w, const struct cost_place *place)
 static void add_cost(
 	struct callgrind *w, const struct cost_place *place, const struct profile_sample *sample, uint64_t number)
 {
-	uint32_t id = place_of(w, place);
+	uint32_t id = export_callgrind_place_of(w, place);
 	/* Of calls that recur, a sample is in each pair of functions once. A place that had no memory has a number, too. */
 	if (w->sink->failed || w->seen_in.items[id] == number)
 		return;
@@ -113,7 +114,7 @@ static void add_cost(
 	costs[w->value_of_event[sample->event]] += sample->period;
 }
 
-static void add_sample(struct callgrind *w, size_t index)
+static void export_callgrind_add_sample(struct callgrind *w, size_t index)
 {
 	const struct profile_sample *sample = &w->view->profile->samples[index];
 	uint32_t node = w->tables.node_of_sample[index];
@@ -128,7 +129,7 @@ static void add_sample(struct callgrind *w, size_t index)
 }
 
 /* Names stand on one line, and the first time with a number that stands for them later. */
-static void put_name(struct callgrind *w, const char *key, enum name_kind kind, uint32_t string)
+static void export_callgrind_put_name(struct callgrind *w, const char *key, enum name_kind kind, uint32_t string)
 {
 	const uint64_t words = (uint64_t)kind << 32 | string;
 	bool is_new;
@@ -186,16 +187,16 @@ static void write_places(struct callgrind *w)
 		const struct callgrind_function *function = &w->functions.items[place->function];
 		if (place->function != last) {
 			text_char(w->out, '\n');
-			put_name(w, "ob", NAME_OBJECT, function->object);
-			put_name(w, "fl", NAME_FILE, function->file);
-			put_name(w, "fn", NAME_FUNCTION, function->name);
+			export_callgrind_put_name(w, "ob", NAME_OBJECT, function->object);
+			export_callgrind_put_name(w, "fl", NAME_FILE, function->file);
+			export_callgrind_put_name(w, "fn", NAME_FUNCTION, function->name);
 		}
 		last = place->function;
 		if (place->callee != PROFILE_NONE) {
 			const struct callgrind_function *callee = &w->functions.items[place->callee];
-			put_name(w, "cob", NAME_OBJECT, callee->object);
-			put_name(w, "cfi", NAME_FILE, callee->file);
-			put_name(w, "cfn", NAME_FUNCTION, callee->name);
+			export_callgrind_put_name(w, "cob", NAME_OBJECT, callee->object);
+			export_callgrind_put_name(w, "cfi", NAME_FILE, callee->file);
+			export_callgrind_put_name(w, "cfn", NAME_FUNCTION, callee->name);
 			/* How often it was called no sample tells: what is known is how many were in it. */
 			text_printf(w->out, "calls=%llu 0\n", (unsigned long long)w->calls.items[order[i]]);
 		}
@@ -205,7 +206,7 @@ static void write_places(struct callgrind *w)
 	free(order);
 }
 
-static void put_line(struct callgrind *w, const char *key, struct tally_str value)
+static void export_callgrind_put_line(struct callgrind *w, const char *key, struct tally_str value)
 {
 	text_str(w->out, key);
 	text_visible(w->out, value);
@@ -213,7 +214,7 @@ static void put_line(struct callgrind *w, const char *key, struct tally_str valu
 }
 
 /* Names of events are words. */
-static void put_event(struct callgrind *w, struct tally_str name)
+static void export_callgrind_put_event(struct callgrind *w, struct tally_str name)
 {
 	text_char(w->out, ' ');
 	for (size_t i = 0; i < name.len; i++) {
@@ -233,14 +234,14 @@ static bool write_head(struct callgrind *w)
 		return false;
 	}
 	text_str(w->out, "# callgrind format\nversion: 1\n");
-	put_line(w, "creator: ", about->program);
-	put_line(w, "cmd: ", about->command.len > 0 ? about->command : about->title);
+	export_callgrind_put_line(w, "creator: ", about->program);
+	export_callgrind_put_line(w, "cmd: ", about->command.len > 0 ? about->command : about->title);
 	text_str(w->out, "part: 1\npositions: line\nevents: Samples");
 	w->cost_count = 1;
 	for (size_t i = 0; i < p->event_count; i++) {
 		if (!is_used[i])
 			continue;
-		put_event(w, profile_string(p, p->events[i].name));
+		export_callgrind_put_event(w, profile_string(p, p->events[i].name));
 		w->value_of_event[i] = w->cost_count++;
 	}
 	free(is_used);
@@ -261,7 +262,7 @@ static void write_sum(struct callgrind *w, const char *key)
 	text_char(w->out, '\n');
 }
 
-static bool prepare(struct callgrind *w)
+static bool export_callgrind_prepare(struct callgrind *w)
 {
 	intern_init(&w->strings);
 	w->function_ids.words = w->place_ids.words = 2;
@@ -274,7 +275,7 @@ static bool prepare(struct callgrind *w)
 	if (!w->function_of_frame || !w->line_of_frame || !w->namesakes)
 		return false;
 	for (size_t i = 0; i < w->tables.frame_count; i++) {
-		w->function_of_frame[i] = function_of(w, i);
+		w->function_of_frame[i] = export_callgrind_function_of(w, i);
 		w->line_of_frame[i] =
 			(uint32_t)export_frame_line(w->view->profile, &w->view->profile->frames[w->tables.frames[i]])
 				.number;
@@ -286,11 +287,11 @@ static bool prepare(struct callgrind *w)
 void export_callgrind(struct byte_sink *sink, const struct export_view *view)
 {
 	struct callgrind w = {.sink = sink, .out = &sink->text, .view = view};
-	bool is_ready = prepare(&w);
+	bool is_ready = export_callgrind_prepare(&w);
 	sink->failed = sink->failed || !is_ready;
 	for (size_t i = 0; is_ready && !sink->failed && i < view->profile->sample_count; i++)
 		if (w.tables.node_of_sample[i] != PROFILE_NONE)
-			add_sample(&w, i);
+			export_callgrind_add_sample(&w, i);
 	if (is_ready && !sink->failed) {
 		write_sum(&w, "summary:");
 		write_places(&w);

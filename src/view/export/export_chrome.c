@@ -24,13 +24,13 @@ static void end_event(struct chrome *w)
 	byte_sink_step(w->sink);
 }
 
-static void put_time(struct chrome *w, uint64_t time)
+static void export_chrome_put_time(struct chrome *w, uint64_t time)
 {
 	text_str(w->out, ",\"ts\":");
 	export_decimal(w->out, time, 3);
 }
 
-static void put_text(struct chrome *w, const char *key, struct tally_str s)
+static void export_chrome_put_text(struct chrome *w, const char *key, struct tally_str s)
 {
 	text_printf(w->out, ",\"%s\":", key);
 	export_json_string(w->out, s);
@@ -39,23 +39,23 @@ static void put_text(struct chrome *w, const char *key, struct tally_str s)
 static void name_track(struct chrome *w, const char *what, const struct export_track *track)
 {
 	begin_event(w, "M", track->pid, track->tid);
-	put_text(w, "name", str_from(what));
+	export_chrome_put_text(w, "name", str_from(what));
 	text_str(w->out, ",\"args\":{\"name\":");
 	export_json_string(w->out, profile_string(w->view->profile, track->comm));
 	text_char(w->out, '}');
 	end_event(w);
 }
 
-static void add_samples(struct chrome *w)
+static void export_chrome_add_samples(struct chrome *w)
 {
 	const struct profile *p = w->view->profile;
 	struct export_sample s;
 	for (size_t at = 0; export_next_row(&w->tables, &at, &s) && !byte_sink_is_lost(w->sink);) {
 		const struct export_track *track = &w->tables.tracks[s.track];
 		begin_event(w, "P", track->pid, track->tid);
-		put_time(w, s.time);
-		put_text(w, "cat", STR("sample"));
-		put_text(w, "name", profile_string(p, p->events[s.event].name));
+		export_chrome_put_time(w, s.time);
+		export_chrome_put_text(w, "cat", STR("sample"));
+		export_chrome_put_text(w, "name", profile_string(p, p->events[s.event].name));
 		text_printf(w->out, ",\"sf\":\"%u\",\"args\":{\"weight\":%llu", s.node, (unsigned long long)s.period);
 		if (s.cpu >= 0)
 			text_printf(w->out, ",\"cpu\":%d", s.cpu);
@@ -67,12 +67,13 @@ static void add_samples(struct chrome *w)
 /* From a switch to the next one on the CPU, the task that came runs. CPUs are threads of process -1. Begins and ends are
  * apart, since a begin and a duration, added as floating point, may reach into the next one; readers want the name and
  * the arguments at both. */
-static void add_run(struct chrome *w, const char *phase, const struct export_mark *mark, uint64_t time)
+static void export_chrome_add_run(struct chrome *w, const char *phase, const struct export_mark *mark, uint64_t time)
 {
 	begin_event(w, phase, -1, mark->cpu);
-	put_time(w, time);
-	put_text(w, "cat", STR("sched"));
-	put_text(w, "name", mark->text == INTERN_NONE ? STR("?") : intern_get(w->view->mark_texts, mark->text));
+	export_chrome_put_time(w, time);
+	export_chrome_put_text(w, "cat", STR("sched"));
+	export_chrome_put_text(
+		w, "name", mark->text == INTERN_NONE ? STR("?") : intern_get(w->view->mark_texts, mark->text));
 	text_printf(w->out, ",\"args\":{\"tid\":%lld}", (long long)mark->number);
 	end_event(w);
 }
@@ -81,10 +82,10 @@ static void add_mark(struct chrome *w, const struct export_mark *mark)
 {
 	bool has_thread = mark->tid >= 0 && mark->kind != EXPORT_LOST;
 	begin_event(w, "i", has_thread ? mark->pid : 0, has_thread ? mark->tid : 0);
-	put_time(w, mark->time);
-	put_text(w, "s", has_thread ? STR("t") : STR("g"));
-	put_text(w, "cat", STR("mark"));
-	put_text(w, "name", str_from(export_mark_name(mark->kind)));
+	export_chrome_put_time(w, mark->time);
+	export_chrome_put_text(w, "s", has_thread ? STR("t") : STR("g"));
+	export_chrome_put_text(w, "cat", STR("mark"));
+	export_chrome_put_text(w, "name", str_from(export_mark_name(mark->kind)));
 	if (mark->text != INTERN_NONE) {
 		text_str(w->out, ",\"args\":{\"name\":");
 		export_json_string(w->out, intern_get(w->view->mark_texts, mark->text));
@@ -95,7 +96,7 @@ static void add_mark(struct chrome *w, const struct export_mark *mark)
 	end_event(w);
 }
 
-static bool add_marks(struct chrome *w)
+static bool export_chrome_add_marks(struct chrome *w)
 {
 	const struct export_view *view = w->view;
 	VEC(const struct export_mark *) runs = {0}; /* by CPU: the switch that began its run; NULL: none by now */
@@ -115,18 +116,18 @@ static bool add_marks(struct chrome *w)
 		if (!is_done)
 			break;
 		if (runs.items[mark->cpu])
-			add_run(w, "E", runs.items[mark->cpu], mark->time);
-		add_run(w, "B", mark, mark->time);
+			export_chrome_add_run(w, "E", runs.items[mark->cpu], mark->time);
+		export_chrome_add_run(w, "B", mark, mark->time);
 		runs.items[mark->cpu] = mark;
 	}
 	for (size_t cpu = 0; cpu < runs.len; cpu++)
 		if (runs.items[cpu])
-			add_run(w, "E", runs.items[cpu], w->tables.last_time);
+			export_chrome_add_run(w, "E", runs.items[cpu], w->tables.last_time);
 	vec_free(&runs);
 	return is_done;
 }
 
-static void add_stacks(struct chrome *w)
+static void export_chrome_add_stacks(struct chrome *w)
 {
 	struct text room = {0};
 	for (size_t i = 0; i < w->tables.nodes.len && !byte_sink_is_lost(w->sink); i++) {
@@ -134,7 +135,7 @@ static void add_stacks(struct chrome *w)
 		struct flame_label label = flame_label_of(w->view->profile, w->tables.frames[node->frame], &room);
 		text_printf(w->out, "%s\"%zu\":{\"category\":", i ? ",\n" : "\n", i);
 		export_json_string(w->out, label.object.len > 0 ? label.object : STR("[unknown]"));
-		put_text(w, "name", label.name);
+		export_chrome_put_text(w, "name", label.name);
 		if (node->parent != PROFILE_NONE)
 			text_printf(w->out, ",\"parent\":\"%u\"", node->parent);
 		text_char(w->out, '}');
@@ -144,17 +145,17 @@ static void add_stacks(struct chrome *w)
 	text_deinit(&room);
 }
 
-static void write_all(struct chrome *w)
+static void export_chrome_write_all(struct chrome *w)
 {
 	const struct export_about *about = &w->view->about;
 	text_str(w->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":");
 	export_json_string(w->out, about->program);
-	put_text(w, "version", about->version);
-	put_text(w, "recording", about->title);
-	put_text(w, "command", about->command);
-	put_text(w, "hostname", about->hostname);
+	export_chrome_put_text(w, "version", about->version);
+	export_chrome_put_text(w, "recording", about->title);
+	export_chrome_put_text(w, "command", about->command);
+	export_chrome_put_text(w, "hostname", about->hostname);
 	text_str(w->out, "},\n\"stackFrames\":{");
-	add_stacks(w);
+	export_chrome_add_stacks(w);
 	text_str(w->out, "},\n\"traceEvents\":[");
 	for (size_t i = 0; i < w->tables.track_count; i++) {
 		const struct export_track *track = &w->tables.tracks[i];
@@ -162,8 +163,8 @@ static void write_all(struct chrome *w)
 			name_track(w, "process_name", track);
 		name_track(w, "thread_name", track);
 	}
-	add_samples(w);
-	if (!add_marks(w))
+	export_chrome_add_samples(w);
+	if (!export_chrome_add_marks(w))
 		w->sink->failed = true;
 	text_str(w->out, "]}\n");
 }
@@ -172,7 +173,7 @@ void export_chrome(struct byte_sink *sink, const struct export_view *view)
 {
 	struct chrome w = {.sink = sink, .out = &sink->text, .view = view};
 	if (export_tables_init(&w.tables, view, NULL) == TALLY_OK)
-		write_all(&w);
+		export_chrome_write_all(&w);
 	else
 		sink->failed = true;
 	export_tables_deinit(&w.tables);

@@ -16,7 +16,7 @@ struct csv {
 };
 
 /* Names of frames as they stand in the stack's field, which is always quoted; ';' is ':', as in folded lines. */
-static bool make_names(struct csv *w)
+static bool export_csv_make_names(struct csv *w)
 {
 	w->name_ends = calloc(w->tables.frame_count + 1, sizeof(*w->name_ends));
 	for (size_t i = 0; w->name_ends && i < w->tables.frame_count; i++) {
@@ -44,7 +44,7 @@ static bool make_names(struct csv *w)
 }
 
 /* From the outermost on. */
-static void put_stack(struct csv *w, uint32_t node)
+static void export_csv_put_stack(struct csv *w, uint32_t node)
 {
 	w->path.len = 0;
 	for (; node != PROFILE_NONE; node = w->tables.nodes.items[node].parent)
@@ -60,7 +60,7 @@ static void put_stack(struct csv *w, uint32_t node)
 	text_char(w->out, '"');
 }
 
-static void add_row(struct csv *w, const struct export_sample *s)
+static void export_csv_add_row(struct csv *w, const struct export_sample *s)
 {
 	const struct profile *p = w->view->profile;
 	const struct profile_thread *thread = &p->threads[s->thread];
@@ -96,7 +96,7 @@ static void add_row(struct csv *w, const struct export_sample *s)
 	if (line.number)
 		text_u64(out, line.number);
 	text_char(out, ',');
-	put_stack(w, s->node);
+	export_csv_put_stack(w, s->node);
 	text_str(out, "\r\n");
 	byte_sink_step(w->sink);
 }
@@ -105,11 +105,11 @@ void export_csv(struct byte_sink *sink, const struct export_view *view)
 {
 	struct csv w = {.sink = sink, .out = &sink->text, .view = view};
 	struct export_sample s;
-	if (export_tables_init(&w.tables, view, NULL) != TALLY_OK || !make_names(&w))
+	if (export_tables_init(&w.tables, view, NULL) != TALLY_OK || !export_csv_make_names(&w))
 		sink->failed = true;
 	text_str(w.out, "time_ns,event,comm,pid,tid,cpu,period,address,symbol,dso,file,line,stack\r\n");
 	for (size_t at = 0; !byte_sink_is_lost(sink) && export_next_row(&w.tables, &at, &s);)
-		add_row(&w, &s);
+		export_csv_add_row(&w, &s);
 	text_deinit(&w.room);
 	text_deinit(&w.names);
 	free(w.name_ends);

@@ -31,7 +31,7 @@ static void local_ids_deinit(struct local_ids *ids)
 	vec_free(&ids->items);
 }
 
-static bool add_frame(struct firefox *w, size_t index)
+static bool export_firefox_add_frame(struct firefox *w, size_t index)
 {
 	const struct profile *p = w->view->profile;
 	const struct profile_frame *from = &p->frames[w->tables.frames[index]];
@@ -65,7 +65,7 @@ static void measure_inlines(struct firefox *w)
 	}
 }
 
-static bool prepare(struct firefox *w)
+static bool export_firefox_prepare(struct firefox *w)
 {
 	const struct profile *p = w->view->profile;
 	intern_init(&w->strings);
@@ -80,7 +80,7 @@ static bool prepare(struct firefox *w)
 	memset(w->lib_of_binary, 0xff, p->binary_count * sizeof(*w->lib_of_binary));
 	memset(w->base_of_binary, 0xff, p->binary_count * sizeof(*w->base_of_binary));
 	for (size_t i = 0; i < w->tables.frame_count; i++)
-		if (!add_frame(w, i))
+		if (!export_firefox_add_frame(w, i))
 			return false;
 	measure_inlines(w);
 	w->is_trace = export_trace_flags(w->view);
@@ -184,7 +184,7 @@ static void add_meta(struct firefox *w)
 	text_str(out, "]},\n");
 }
 
-static void write_all(struct firefox *w)
+static void export_firefox_write_all(struct firefox *w)
 {
 	size_t events = 0;
 	bool *is_used = export_event_flags(w->view);
@@ -207,8 +207,8 @@ static void write_all(struct firefox *w)
 void export_firefox(struct byte_sink *sink, const struct export_view *view)
 {
 	struct firefox w = {.sink = sink, .out = &sink->text, .view = view};
-	if (prepare(&w))
-		write_all(&w);
+	if (export_firefox_prepare(&w))
+		export_firefox_write_all(&w);
 	else
 		sink->failed = true;
 	sink->failed = sink->failed || w.room.failed;

@@ -2,7 +2,7 @@
 
 #include "view/flame/flame_page.h"
 
-static void add_event(struct byte_sink *sink, const struct export_view *view, uint32_t event)
+static void export_folded_add_event(struct byte_sink *sink, const struct export_view *view, uint32_t event)
 {
 	struct flame_options options = {.event = event, .group = FLAME_BY_COMM, .filter = view->filter};
 	struct flame_tree tree;
@@ -20,13 +20,13 @@ void export_folded(struct byte_sink *sink, const struct export_view *view)
 {
 	const struct profile *p = view->profile;
 	if (view->event != PROFILE_NONE) {
-		add_event(sink, view, view->event);
+		export_folded_add_event(sink, view, view->event);
 		return;
 	}
 	for (uint32_t i = 0; i < p->event_count; i++) {
 		if (p->events[i].sample_count == 0)
 			continue;
-		add_event(sink, view, i);
+		export_folded_add_event(sink, view, i);
 		return;
 	}
 }

@@ -12,7 +12,7 @@ struct export_writer {
 	struct text room;
 };
 
-static void add_about(struct export_writer *w)
+static void export_json_add_about(struct export_writer *w)
 {
 	const struct export_about *about = &w->view->about;
 	struct json *j = &w->json;
@@ -32,7 +32,7 @@ static void add_about(struct export_writer *w)
 	json_object_end(j);
 }
 
-static void add_events(struct export_writer *w)
+static void export_json_add_events(struct export_writer *w)
 {
 	const struct profile *p = w->view->profile;
 	json_array(&w->json, "events");
@@ -47,7 +47,7 @@ static void add_events(struct export_writer *w)
 	json_array_end(&w->json);
 }
 
-static void add_maps(struct export_writer *w)
+static void export_json_add_maps(struct export_writer *w)
 {
 	const struct profile *p = w->view->profile;
 	json_array(&w->json, "maps");
@@ -63,7 +63,7 @@ static void add_maps(struct export_writer *w)
 	json_array_end(&w->json);
 }
 
-static void add_frames(struct export_writer *w)
+static void export_json_add_frames(struct export_writer *w)
 {
 	const struct profile *p = w->view->profile;
 	json_array(&w->json, "frames");
@@ -88,7 +88,7 @@ static void add_frames(struct export_writer *w)
 	json_array_end(&w->json);
 }
 
-static void add_stacks(struct export_writer *w)
+static void export_json_add_stacks(struct export_writer *w)
 {
 	json_array(&w->json, "stacks");
 	for (size_t i = 0; i < w->tables->nodes.len; i++) {
@@ -103,7 +103,7 @@ static void add_stacks(struct export_writer *w)
 	json_array_end(&w->json);
 }
 
-static void add_threads(struct export_writer *w)
+static void export_json_add_threads(struct export_writer *w)
 {
 	const struct profile *p = w->view->profile;
 	json_array(&w->json, "threads");
@@ -118,7 +118,7 @@ static void add_threads(struct export_writer *w)
 	json_array_end(&w->json);
 }
 
-static void add_samples(struct export_writer *w)
+static void export_json_add_samples(struct export_writer *w)
 {
 	const struct profile *p = w->view->profile;
 	struct export_sample s;
@@ -141,7 +141,7 @@ static void add_samples(struct export_writer *w)
 	json_array_end(&w->json);
 }
 
-static void add_marks(struct export_writer *w)
+static void export_json_add_marks(struct export_writer *w)
 {
 	const struct export_view *view = w->view;
 	json_array(&w->json, "marks");
@@ -178,14 +178,14 @@ void export_json(struct byte_sink *sink, const struct export_view *view)
 	json_object(&w.json, NULL);
 	json_string(&w.json, "format", STR("tally-export"));
 	json_u64(&w.json, "version", SCHEMA_VERSION);
-	add_about(&w);
-	add_events(&w);
-	add_maps(&w);
-	add_threads(&w);
-	add_frames(&w);
-	add_stacks(&w);
-	add_samples(&w);
-	add_marks(&w);
+	export_json_add_about(&w);
+	export_json_add_events(&w);
+	export_json_add_maps(&w);
+	export_json_add_threads(&w);
+	export_json_add_frames(&w);
+	export_json_add_stacks(&w);
+	export_json_add_samples(&w);
+	export_json_add_marks(&w);
 	json_object_end(&w.json);
 	sink->failed = sink->failed || w.room.failed;
 	text_deinit(&w.room);

@@ -66,7 +66,7 @@ struct perfetto {
 	struct text room;
 };
 
-static size_t begin_packet(struct perfetto *w, uint32_t sequence, uint64_t time)
+static size_t export_perfetto_begin_packet(struct perfetto *w, uint32_t sequence, uint64_t time)
 {
 	size_t packet = protobuf_open(w->out);
 	protobuf_u64(w->out, PACKET_TIME, time);
@@ -144,7 +144,7 @@ static void tell_frame(struct perfetto *w, uint32_t index)
 	protobuf_close(w->out, INTERNED_FRAME, begin);
 }
 
-static void put_frames(struct perfetto *w, uint32_t node)
+static void export_perfetto_put_frames(struct perfetto *w, uint32_t node)
 {
 	VEC(uint32_t) path = {0};
 	for (; node != PROFILE_NONE; node = w->tables.nodes.items[node].parent)
@@ -166,12 +166,12 @@ static void tell_stack(struct perfetto *w, uint32_t node)
 		tell_frame(w, w->tables.nodes.items[at].frame);
 	size_t stack = protobuf_open(w->out);
 	protobuf_u64(w->out, STACK_IID, node + 1);
-	put_frames(w, node);
+	export_perfetto_put_frames(w, node);
 	protobuf_close(w->out, INTERNED_STACK, stack);
 	protobuf_close(w->out, PACKET_INTERNED, interned);
 }
 
-static unsigned mode_of(uint8_t level)
+static unsigned export_perfetto_mode_of(uint8_t level)
 {
 	switch ((enum profile_level)level) {
 	case PROFILE_LEVEL_USER:
@@ -190,12 +190,12 @@ static unsigned mode_of(uint8_t level)
 	return MODE_UNKNOWN;
 }
 
-static void add_sample(struct perfetto *w, const struct export_sample *s, uint64_t timebase)
+static void export_perfetto_add_sample(struct perfetto *w, const struct export_sample *s, uint64_t timebase)
 {
 	const struct profile *p = w->view->profile;
 	const struct profile_thread *thread = &p->threads[s->thread];
 	uint32_t sequence = FIRST_SEQUENCE + s->event;
-	size_t packet = begin_packet(w, sequence, s->time);
+	size_t packet = export_perfetto_begin_packet(w, sequence, s->time);
 	protobuf_u64(w->out, PACKET_FLAGS, FLAG_NEEDS_STATE);
 	tell_stack(w, s->node);
 	size_t sample = protobuf_open(w->out);
@@ -206,7 +206,7 @@ static void add_sample(struct perfetto *w, const struct export_sample *s, uint64
 	if (thread->tid >= 0)
 		protobuf_u64(w->out, SAMPLE_TID, (uint64_t)thread->tid);
 	protobuf_u64(w->out, SAMPLE_STACK, s->node + 1);
-	protobuf_u64(w->out, SAMPLE_MODE, mode_of(p->frames[p->samples[s->index].leaf].level));
+	protobuf_u64(w->out, SAMPLE_MODE, export_perfetto_mode_of(p->frames[p->samples[s->index].leaf].level));
 	protobuf_u64(w->out, SAMPLE_TIMEBASE, timebase);
 	protobuf_close(w->out, PACKET_SAMPLE, sample);
 	end_packet(w, packet);
@@ -220,7 +220,7 @@ static void begin_sequence(struct perfetto *w, uint32_t event)
 	memset(w->binary_is_told, 0, p->binary_count);
 	id_table_deinit(&w->told);
 	w->told = (struct id_table){.words = 1};
-	size_t packet = begin_packet(w, FIRST_SEQUENCE + event, w->tables.first_time);
+	size_t packet = export_perfetto_begin_packet(w, FIRST_SEQUENCE + event, w->tables.first_time);
 	protobuf_u64(w->out, PACKET_FLAGS, FLAG_CLEARED);
 	size_t defaults = protobuf_open(w->out);
 	protobuf_u64(w->out, DEFAULTS_CLOCK, CLOCK_MONOTONIC_ID);
@@ -233,7 +233,7 @@ static void begin_sequence(struct perfetto *w, uint32_t event)
 }
 
 /* The running count of the event that perfetto shows beside a sample. */
-static void add_event(struct perfetto *w, uint32_t event)
+static void export_perfetto_add_event(struct perfetto *w, uint32_t event)
 {
 	struct export_sample s;
 	uint64_t timebase = 0;
@@ -242,7 +242,7 @@ static void add_event(struct perfetto *w, uint32_t event)
 		if (s.event != event)
 			continue;
 		timebase += s.period;
-		add_sample(w, &s, timebase);
+		export_perfetto_add_sample(w, &s, timebase);
 	}
 }
 
@@ -252,13 +252,13 @@ static uint64_t track_uuid(int32_t pid, int32_t tid)
 	return (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid | UINT64_C(1) << 63;
 }
 
-static void add_track(struct perfetto *w, const struct export_track *track)
+static void export_perfetto_add_track(struct perfetto *w, const struct export_track *track)
 {
 	struct tally_str comm = profile_string(w->view->profile, track->comm);
 	if (track->pid < 0 || track->tid < 0)
 		return;
 	if (track->pid == track->tid) {
-		size_t packet = begin_packet(w, FTRACE_SEQUENCE, w->tables.first_time);
+		size_t packet = export_perfetto_begin_packet(w, FTRACE_SEQUENCE, w->tables.first_time);
 		size_t descriptor = protobuf_open(w->out);
 		protobuf_u64(w->out, TRACK_UUID, track_uuid(track->pid, 0) ^ UINT64_C(1) << 62);
 		size_t process = protobuf_open(w->out);
@@ -268,7 +268,7 @@ static void add_track(struct perfetto *w, const struct export_track *track)
 		protobuf_close(w->out, PACKET_DESCRIPTOR, descriptor);
 		end_packet(w, packet);
 	}
-	size_t packet = begin_packet(w, FTRACE_SEQUENCE, w->tables.first_time);
+	size_t packet = export_perfetto_begin_packet(w, FTRACE_SEQUENCE, w->tables.first_time);
 	size_t descriptor = protobuf_open(w->out);
 	protobuf_u64(w->out, TRACK_UUID, track_uuid(track->pid, track->tid));
 	size_t thread = protobuf_open(w->out);
@@ -286,9 +286,9 @@ static void put_mark_text(struct perfetto *w, unsigned field, uint32_t text)
 		protobuf_string(w->out, field, intern_get(w->view->mark_texts, text));
 }
 
-static void add_switch(struct perfetto *w, const struct export_mark *mark)
+static void export_perfetto_add_switch(struct perfetto *w, const struct export_mark *mark)
 {
-	size_t packet = begin_packet(w, FTRACE_SEQUENCE, mark->time);
+	size_t packet = export_perfetto_begin_packet(w, FTRACE_SEQUENCE, mark->time);
 	size_t bundle = protobuf_open(w->out);
 	protobuf_u64(w->out, BUNDLE_CPU, mark->cpu < 0 ? 0 : (uint64_t)mark->cpu);
 	size_t event = protobuf_open(w->out);
@@ -308,7 +308,7 @@ static void add_switch(struct perfetto *w, const struct export_mark *mark)
 
 static void add_lost(struct perfetto *w, const struct export_mark *mark)
 {
-	size_t packet = begin_packet(w, FTRACE_SEQUENCE, mark->time);
+	size_t packet = export_perfetto_begin_packet(w, FTRACE_SEQUENCE, mark->time);
 	size_t sample = protobuf_open(w->out);
 	if (mark->cpu >= 0)
 		protobuf_u64(w->out, SAMPLE_CPU, (uint64_t)mark->cpu);
@@ -319,7 +319,7 @@ static void add_lost(struct perfetto *w, const struct export_mark *mark)
 
 static void add_instant(struct perfetto *w, const struct export_mark *mark)
 {
-	size_t packet = begin_packet(w, FTRACE_SEQUENCE, mark->time);
+	size_t packet = export_perfetto_begin_packet(w, FTRACE_SEQUENCE, mark->time);
 	size_t event = protobuf_open(w->out);
 	protobuf_u64(w->out, EVENT_TYPE, EVENT_INSTANT);
 	protobuf_u64(w->out, EVENT_TRACK, track_uuid(mark->pid, mark->tid));
@@ -336,12 +336,12 @@ static void add_instant(struct perfetto *w, const struct export_mark *mark)
 	end_packet(w, packet);
 }
 
-static void add_marks(struct perfetto *w)
+static void export_perfetto_add_marks(struct perfetto *w)
 {
 	for (size_t i = 0; i < export_mark_count(w->view) && !byte_sink_is_lost(w->sink); i++) {
 		const struct export_mark *mark = export_mark_at(w->view, i);
 		if (mark->kind == EXPORT_SWITCH)
-			add_switch(w, mark);
+			export_perfetto_add_switch(w, mark);
 		else if (mark->kind == EXPORT_LOST)
 			add_lost(w, mark);
 		else if (mark->time >= w->tables.first_time && mark->tid >= 0)
@@ -349,7 +349,7 @@ static void add_marks(struct perfetto *w)
 	}
 }
 
-static bool prepare(struct perfetto *w)
+static bool export_perfetto_prepare(struct perfetto *w)
 {
 	intern_init(&w->strings);
 	w->told.words = 1;
@@ -365,13 +365,13 @@ void export_perfetto(struct byte_sink *sink, const struct export_view *view)
 {
 	struct perfetto w = {.sink = sink, .out = &sink->text, .view = view};
 	bool *is_used = export_event_flags(view);
-	if (prepare(&w) && is_used) {
+	if (export_perfetto_prepare(&w) && is_used) {
 		for (size_t i = 0; i < w.tables.track_count; i++)
-			add_track(&w, &w.tables.tracks[i]);
+			export_perfetto_add_track(&w, &w.tables.tracks[i]);
 		for (uint32_t i = 0; i < view->profile->event_count; i++)
 			if (is_used[i])
-				add_event(&w, i);
-		add_marks(&w);
+				export_perfetto_add_event(&w, i);
+		export_perfetto_add_marks(&w);
 	} else {
 		sink->failed = true;
 	}

@@ -46,7 +46,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM = 3, FUNCTION_FILE = 
 #define LOCATION_INLINED UINT32_MAX
 #define SAMPLES_AHEAD	 8 /* what they refer to lies far apart: the wait for one that comes soon begins now */
 
-struct named_function { /* one of the profile's, as its frames were told last */
+struct export_pprof_named_function { /* one of the profile's, as its frames were told last */
 	uint32_t file; /* profile's string */
 	uint32_t id; /* 0: not yet */
 };
@@ -62,7 +62,7 @@ struct pprof {
 	VEC(uint32_t) inlined; /* by id of that table: the location */
 	uint32_t location_count;
 	struct id_table functions; /* name, file, and which of those of one name */
-	struct named_function *named; /* by the profile's functions: most are of one file */
+	struct export_pprof_named_function *named; /* by the profile's functions: most are of one file */
 	uint32_t *value_of_event; /* PROFILE_NONE: has no samples that are chosen */
 	uint32_t value_count;
 	uint64_t *limits; /* by binary: its highest address; 0: none is used */
@@ -74,7 +74,7 @@ struct pprof {
 	VEC(uint32_t) path; /* locations of a sample, innermost first */
 };
 
-static uint64_t string_of(struct pprof *w, struct tally_str s)
+static uint64_t export_pprof_string_of(struct pprof *w, struct tally_str s)
 {
 	uint32_t id = 0;
 	if (!intern_add(&w->strings, s.data, s.len, &id))
@@ -82,16 +82,16 @@ static uint64_t string_of(struct pprof *w, struct tally_str s)
 	return id;
 }
 
-static uint64_t text_of(struct pprof *w, uint32_t id)
+static uint64_t export_pprof_text_of(struct pprof *w, uint32_t id)
 {
-	return string_of(w, profile_string(w->view->profile, id));
+	return export_pprof_string_of(w, profile_string(w->view->profile, id));
 }
 
 static void add_type(struct pprof *w, unsigned field, struct tally_str type, const char *unit)
 {
 	size_t begin = protobuf_open(&w->sink->text);
-	protobuf_u64(&w->sink->text, TYPE_TYPE, string_of(w, type));
-	protobuf_u64(&w->sink->text, TYPE_UNIT, string_of(w, str_from(unit)));
+	protobuf_u64(&w->sink->text, TYPE_TYPE, export_pprof_string_of(w, type));
+	protobuf_u64(&w->sink->text, TYPE_UNIT, export_pprof_string_of(w, str_from(unit)));
 	protobuf_close(&w->sink->text, field, begin);
 }
 
@@ -117,7 +117,7 @@ static bool add_types(struct pprof *w)
 			if (p->events[i].sample_count)
 				protobuf_u64(&w->sink->text, PROFILE_PERIOD,
 					p->events[i].total_period / p->events[i].sample_count);
-			protobuf_u64(&w->sink->text, PROFILE_DEFAULT_TYPE, string_of(w, name));
+			protobuf_u64(&w->sink->text, PROFILE_DEFAULT_TYPE, export_pprof_string_of(w, name));
 		}
 		w->value_of_event[i] = w->value_count++;
 		add_type(w, PROFILE_SAMPLE_TYPE, name, export_event_unit(name));
@@ -126,10 +126,10 @@ static bool add_types(struct pprof *w)
 	return true;
 }
 
-static uint64_t add_function(struct pprof *w, const struct flame_label *label, struct tally_str file)
+static uint64_t export_pprof_add_function(struct pprof *w, const struct flame_label *label, struct tally_str file)
 {
 	struct text *out = &w->sink->text;
-	uint64_t key[3] = {string_of(w, label->name), string_of(w, file), label->function};
+	uint64_t key[3] = {export_pprof_string_of(w, label->name), export_pprof_string_of(w, file), label->function};
 	bool is_new;
 	uint32_t id = id_table_add(&w->functions, key, &is_new);
 	if (id == ID_TABLE_NONE) {
@@ -148,22 +148,22 @@ static uint64_t add_function(struct pprof *w, const struct flame_label *label, s
 	return id + 1;
 }
 
-static uint64_t function_of(struct pprof *w, uint32_t index, struct tally_str file)
+static uint64_t export_pprof_function_of(struct pprof *w, uint32_t index, struct tally_str file)
 {
 	const struct profile *p = w->view->profile;
 	const struct profile_frame *frame = &p->frames[index];
 	uint32_t file_id = file.len > 0 ? frame->own_line.file : PROFILE_NONE;
-	struct named_function *known = frame->function == PROFILE_NONE ? NULL : &w->named[frame->function];
+	struct export_pprof_named_function *known = frame->function == PROFILE_NONE ? NULL : &w->named[frame->function];
 	if (known && known->id && known->file == file_id)
 		return known->id;
 	struct flame_label label = flame_label_of(p, index, &w->room);
-	uint64_t id = add_function(w, &label, file);
+	uint64_t id = export_pprof_add_function(w, &label, file);
 	if (known)
-		*known = (struct named_function){file_id, (uint32_t)id};
+		*known = (struct export_pprof_named_function){file_id, (uint32_t)id};
 	return id;
 }
 
-static void add_line(struct pprof *w, uint64_t function, uint64_t number)
+static void export_pprof_add_line(struct pprof *w, uint64_t function, uint64_t number)
 {
 	size_t begin = protobuf_open(&w->sink->text);
 	protobuf_u64(&w->sink->text, LINE_FUNCTION, function);
@@ -195,7 +195,7 @@ static uint32_t write_location(struct pprof *w, const uint32_t *frames, size_t c
 	bool has_line = false;
 	for (size_t i = 0; i < count; i++) {
 		struct export_line line = export_frame_line(p, &p->frames[frames[i]]);
-		functions[i] = function_of(w, frames[i], line.file);
+		functions[i] = export_pprof_function_of(w, frames[i], line.file);
 		numbers[i] = line.number;
 		has_line = has_line || line.file.len > 0;
 	}
@@ -207,7 +207,7 @@ static uint32_t write_location(struct pprof *w, const uint32_t *frames, size_t c
 		protobuf_u64(out, LOCATION_MAPPING, frame->binary + 1);
 	protobuf_u64(out, LOCATION_ADDRESS, frame->address);
 	for (size_t i = 0; i < count; i++)
-		add_line(w, functions[i], numbers[i]);
+		export_pprof_add_line(w, functions[i], numbers[i]);
 	protobuf_close(out, PROFILE_LOCATION, begin);
 	return w->location_count;
 }
@@ -241,7 +241,7 @@ static size_t count_inlined(const struct pprof *w, const uint32_t *frames, size_
 }
 
 /* The locations of a stack, each with the calls that were inlined there. */
-static void find_path(struct pprof *w, const uint32_t *frames, size_t count)
+static void export_pprof_find_path(struct pprof *w, const uint32_t *frames, size_t count)
 {
 	w->path.len = 0;
 	if (!vec_reserve(&w->path, count)) {
@@ -261,10 +261,10 @@ static void find_path(struct pprof *w, const uint32_t *frames, size_t count)
 	}
 }
 
-static void add_label(struct pprof *w, const char *key, uint64_t str, int64_t num)
+static void export_pprof_add_label(struct pprof *w, const char *key, uint64_t str, int64_t num)
 {
 	size_t begin = protobuf_open(&w->labels);
-	protobuf_u64(&w->labels, LABEL_KEY, string_of(w, str_from(key)));
+	protobuf_u64(&w->labels, LABEL_KEY, export_pprof_string_of(w, str_from(key)));
 	if (str)
 		protobuf_u64(&w->labels, LABEL_STR, str);
 	else
@@ -276,15 +276,15 @@ static void add_labels(struct pprof *w, const struct profile_thread *thread)
 {
 	struct tally_str comm = profile_string(w->view->profile, thread->comm);
 	struct text *room = &w->room;
-	add_label(w, "comm", string_of(w, comm), 0);
+	export_pprof_add_label(w, "comm", export_pprof_string_of(w, comm), 0);
 	if (thread->pid < 0 && thread->tid < 0)
 		return;
 	text_clear(room);
 	text_bytes(room, comm.data, comm.len);
 	text_printf(room, " %d/%d", thread->pid, thread->tid);
-	add_label(w, "thread", string_of(w, (struct tally_str){room->data, room->len}), 0);
-	add_label(w, "pid", 0, thread->pid);
-	add_label(w, "tid", 0, thread->tid);
+	export_pprof_add_label(w, "thread", export_pprof_string_of(w, (struct tally_str){room->data, room->len}), 0);
+	export_pprof_add_label(w, "pid", 0, thread->pid);
+	export_pprof_add_label(w, "tid", 0, thread->tid);
 }
 
 static bool make_labels(struct pprof *w)
@@ -298,14 +298,14 @@ static bool make_labels(struct pprof *w)
 	return w->label_begin && !w->labels.failed;
 }
 
-static void add_sample(struct pprof *w, const struct profile_sample *sample)
+static void export_pprof_add_sample(struct pprof *w, const struct profile_sample *sample)
 {
 	struct text *out = &w->sink->text, *packed = &w->packed;
 	struct list stack = profile_stack(w->view->profile, sample->stack);
 	if (sample->stack == PROFILE_NONE)
-		find_path(w, &sample->leaf, 1);
+		export_pprof_find_path(w, &sample->leaf, 1);
 	else
-		find_path(w, stack.items, stack.count);
+		export_pprof_find_path(w, stack.items, stack.count);
 	text_clear(packed);
 	protobuf_varints(packed, w->path.items, w->path.len);
 	size_t path_bytes = packed->len;
@@ -325,14 +325,14 @@ static void add_sample(struct pprof *w, const struct profile_sample *sample)
 	byte_sink_step(w->sink);
 }
 
-static void expect_sample(const struct pprof *w, size_t index)
+static void export_pprof_expect_sample(const struct pprof *w, size_t index)
 {
 	const struct profile *p = w->view->profile;
 	if (index < p->sample_count && p->samples[index].stack != PROFILE_NONE)
 		__builtin_prefetch(profile_stack(p, p->samples[index].stack).items);
 }
 
-static void add_mapping(struct pprof *w, uint32_t index)
+static void export_pprof_add_mapping(struct pprof *w, uint32_t index)
 {
 	const struct profile_binary *binary = &w->view->profile->binaries[index];
 	struct text *out = &w->sink->text;
@@ -343,9 +343,9 @@ static void add_mapping(struct pprof *w, uint32_t index)
 	/* Addresses are those in the file: of all the places that processes map it to, none is the one. */
 	protobuf_u64(out, MAPPING_START, 0);
 	protobuf_u64(out, MAPPING_LIMIT, w->limits[index]);
-	protobuf_u64(out, MAPPING_FILE, text_of(w, binary->long_name));
+	protobuf_u64(out, MAPPING_FILE, export_pprof_text_of(w, binary->long_name));
 	if (profile_string(w->view->profile, binary->build_id).len > 0)
-		protobuf_u64(out, MAPPING_BUILD_ID, text_of(w, binary->build_id));
+		protobuf_u64(out, MAPPING_BUILD_ID, export_pprof_text_of(w, binary->build_id));
 	protobuf_u64(out, MAPPING_FUNCTIONS, 1);
 	if (w->has_lines[index]) {
 		protobuf_u64(out, MAPPING_FILES, 1);
@@ -363,7 +363,8 @@ static void add_comment(struct pprof *w, const char *name, struct tally_str valu
 	text_clear(&w->room);
 	text_printf(&w->room, "%s: ", name);
 	text_bytes(&w->room, value.data, value.len);
-	protobuf_u64(&w->sink->text, PROFILE_COMMENT, string_of(w, (struct tally_str){w->room.data, w->room.len}));
+	protobuf_u64(&w->sink->text, PROFILE_COMMENT,
+		export_pprof_string_of(w, (struct tally_str){w->room.data, w->room.len}));
 }
 
 /* Time since 1970 only where the recording says how its clock stood to it. */
@@ -378,7 +379,7 @@ static void add_times(struct pprof *w)
 	protobuf_u64(&w->sink->text, PROFILE_DURATION, view->last_time - view->first_time);
 }
 
-static void add_about(struct pprof *w)
+static void export_pprof_add_about(struct pprof *w)
 {
 	const struct export_about *about = &w->view->about;
 	add_times(w);
@@ -390,7 +391,7 @@ static void add_about(struct pprof *w)
 	add_comment(w, "worth", about->worth);
 }
 
-static bool is_program(const struct profile *p, const struct profile_binary *binary)
+static bool export_pprof_is_program(const struct profile *p, const struct profile_binary *binary)
 {
 	struct tally_str path = profile_string(p, binary->long_name);
 	return !binary->is_kernel && path.len > 0 && path.data[0] == '/' && !memmem(path.data, path.len, ".so", 3);
@@ -411,7 +412,8 @@ static uint32_t main_program(const struct pprof *w)
 			periods[binary] += p->samples[i].period;
 	}
 	for (uint32_t i = 0; periods && i < p->binary_count; i++)
-		if (is_program(p, &p->binaries[i]) && periods[i] > (found == PROFILE_NONE ? 0 : periods[found]))
+		if (export_pprof_is_program(p, &p->binaries[i]) &&
+			periods[i] > (found == PROFILE_NONE ? 0 : periods[found]))
 			found = i;
 	free(periods);
 	return found;
@@ -421,19 +423,19 @@ static void add_mappings(struct pprof *w)
 {
 	uint32_t first = main_program(w);
 	if (first != PROFILE_NONE)
-		add_mapping(w, first);
+		export_pprof_add_mapping(w, first);
 	for (uint32_t i = 0; i < w->view->profile->binary_count; i++)
 		if (i != first)
-			add_mapping(w, i);
+			export_pprof_add_mapping(w, i);
 }
 
-static bool prepare(struct pprof *w)
+static bool export_pprof_prepare(struct pprof *w)
 {
 	const struct profile *p = w->view->profile;
 	w->locations.words = 2;
 	w->functions.words = 3;
 	intern_init(&w->strings);
-	(void)string_of(w, STR(""));
+	(void)export_pprof_string_of(w, STR(""));
 	w->limits = calloc(p->binary_count + 1, sizeof(*w->limits));
 	w->has_lines = calloc(p->binary_count + 1, sizeof(*w->has_lines));
 	w->has_inlines = calloc(p->binary_count + 1, sizeof(*w->has_inlines));
@@ -447,16 +449,16 @@ void export_pprof(struct byte_sink *sink, const struct export_view *view)
 {
 	const struct profile *p = view->profile;
 	struct pprof w = {.sink = sink, .view = view};
-	bool is_ready = prepare(&w);
+	bool is_ready = export_pprof_prepare(&w);
 	sink->failed = sink->failed || !is_ready;
 	for (size_t i = 0; is_ready && i < p->sample_count && !byte_sink_is_lost(sink); i++) {
-		expect_sample(&w, i + SAMPLES_AHEAD);
+		export_pprof_expect_sample(&w, i + SAMPLES_AHEAD);
 		if (export_wants(view, &p->samples[i]))
-			add_sample(&w, &p->samples[i]);
+			export_pprof_add_sample(&w, &p->samples[i]);
 	}
 	if (is_ready) {
 		add_mappings(&w);
-		add_about(&w);
+		export_pprof_add_about(&w);
 	}
 	for (uint32_t i = 0; i < w.strings.len; i++) {
 		protobuf_string(&sink->text, PROFILE_STRING, intern_get(&w.strings, i));

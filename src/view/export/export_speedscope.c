@@ -13,7 +13,7 @@ struct speedscope {
 	bool *namesakes; /* by frame of the tables */
 };
 
-static void add_name(struct speedscope *w, const struct export_track *track, uint32_t event)
+static void export_speedscope_add_name(struct speedscope *w, const struct export_track *track, uint32_t event)
 {
 	const struct profile *p = w->view->profile;
 	struct tally_str comm = profile_string(p, track->comm), name = profile_string(p, p->events[event].name);
@@ -51,7 +51,7 @@ static void add_profile(struct speedscope *w, size_t group)
 	uint64_t total = 0;
 	struct tally_str name = profile_string(p, p->events[event].name);
 	text_str(w->out, "{\"type\":\"sampled\",\"name\":");
-	add_name(w, &w->tables.tracks[group / p->event_count], event);
+	export_speedscope_add_name(w, &w->tables.tracks[group / p->event_count], event);
 	text_printf(w->out, ",\"unit\":\"%s\",\"samples\":[",
 		strcmp(export_event_unit(name), "nanoseconds") == 0 ? "nanoseconds" : "none");
 	for (size_t i = first; i < last && !byte_sink_is_lost(w->sink); i++) {
@@ -72,7 +72,8 @@ static void add_profile(struct speedscope *w, size_t group)
 }
 
 /* The viewer tells frames by name, file and line: of functions that share these the address comes with the file. */
-static void put_file(struct speedscope *w, const struct flame_label *label, struct tally_str source, bool has_namesake)
+static void export_speedscope_put_file(
+	struct speedscope *w, const struct flame_label *label, struct tally_str source, bool has_namesake)
 {
 	struct text file = {0};
 	struct tally_str name = source.len > 0 ? source : label->object;
@@ -84,7 +85,7 @@ static void put_file(struct speedscope *w, const struct flame_label *label, stru
 	text_deinit(&file);
 }
 
-static void add_frames(struct speedscope *w)
+static void export_speedscope_add_frames(struct speedscope *w)
 {
 	const struct profile *p = w->view->profile;
 	struct text room = {0};
@@ -96,7 +97,7 @@ static void add_frames(struct speedscope *w)
 		/* The file of the source, or else the one that holds the code. */
 		if (line.file.len > 0 || label.object.len > 0) {
 			text_str(w->out, ",\"file\":");
-			put_file(w, &label, line.file, w->namesakes[i]);
+			export_speedscope_put_file(w, &label, line.file, w->namesakes[i]);
 		}
 		if (line.number)
 			text_printf(w->out, ",\"line\":%llu", (unsigned long long)line.number);
@@ -107,7 +108,7 @@ static void add_frames(struct speedscope *w)
 	text_deinit(&room);
 }
 
-static void write_all(struct speedscope *w)
+static void export_speedscope_write_all(struct speedscope *w)
 {
 	const struct export_about *about = &w->view->about;
 	bool has_profile = false;
@@ -128,7 +129,7 @@ static void write_all(struct speedscope *w)
 		add_profile(w, i);
 	}
 	text_str(w->out, "],\n\"shared\":{\"frames\":[");
-	add_frames(w);
+	export_speedscope_add_frames(w);
 	text_str(w->out, "]}}\n");
 }
 
@@ -140,7 +141,7 @@ void export_speedscope(struct byte_sink *sink, const struct export_view *view)
 	w.path = malloc((w.tables.nodes.len + 1) * sizeof(*w.path));
 	w.namesakes = is_ready ? export_namesakes(&w.tables) : NULL;
 	if (is_ready && w.path && w.namesakes)
-		write_all(&w);
+		export_speedscope_write_all(&w);
 	else
 		sink->failed = true;
 	export_tables_deinit(&w.tables);

@@ -41,19 +41,19 @@ struct filler {
 	bool failed; /* the database tells why */
 };
 
-static void run(struct filler *f, const char *sql)
+static void export_sqlite_run(struct filler *f, const char *sql)
 {
 	if (!f->failed && sqlite3_exec(f->db, sql, NULL, NULL, NULL) != SQLITE_OK)
 		f->failed = true;
 }
 
-static void begin(struct filler *f, const char *sql)
+static void export_sqlite_begin(struct filler *f, const char *sql)
 {
 	if (!f->failed && sqlite3_prepare_v2(f->db, sql, -1, &f->insert, NULL) != SQLITE_OK)
 		f->failed = true;
 }
 
-static void insert(struct filler *f)
+static void export_sqlite_insert(struct filler *f)
 {
 	if (f->failed)
 		return;
@@ -64,7 +64,7 @@ static void insert(struct filler *f)
 	(void)sqlite3_clear_bindings(f->insert);
 }
 
-static void end(struct filler *f)
+static void export_sqlite_end(struct filler *f)
 {
 	(void)sqlite3_finalize(f->insert);
 	f->insert = NULL;
@@ -86,7 +86,7 @@ static void bind_text(struct filler *f, int column, struct tally_str s)
 		f->failed = true;
 }
 
-static void add_about(struct filler *f)
+static void export_sqlite_add_about(struct filler *f)
 {
 	const struct export_about *about = &f->view->about;
 	const struct {
@@ -96,68 +96,68 @@ static void add_about(struct filler *f)
 		{"recording", about->title}, {"hostname", about->hostname}, {"os", about->os}, {"arch", about->arch},
 		{"cpu", about->cpu}, {"command", about->command},
 		{"has_times", f->view->has_times ? STR("1") : STR("0")}};
-	begin(f, "INSERT INTO about VALUES (?, ?)");
+	export_sqlite_begin(f, "INSERT INTO about VALUES (?, ?)");
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		bind_text(f, 1, str_from(texts[i].key));
 		bind_text(f, 2, texts[i].value);
-		insert(f);
+		export_sqlite_insert(f);
 	}
 	if (about->has_wall_clock) {
 		bind_text(f, 1, STR("wall_clock_offset_ns"));
 		bind_number(f, 2, about->wall_clock_offset_ns);
-		insert(f);
+		export_sqlite_insert(f);
 	}
-	end(f);
+	export_sqlite_end(f);
 }
 
-static void add_events(struct filler *f)
+static void export_sqlite_add_events(struct filler *f)
 {
 	const struct profile *p = f->view->profile;
-	begin(f, "INSERT INTO events VALUES (?, ?, ?, ?)");
+	export_sqlite_begin(f, "INSERT INTO events VALUES (?, ?, ?, ?)");
 	for (size_t i = 0; i < p->event_count; i++) {
 		struct tally_str name = profile_string(p, p->events[i].name);
 		bind_number(f, 1, (int64_t)i);
 		bind_text(f, 2, name);
 		bind_text(f, 3, str_from(export_event_unit(name)));
 		bind_number(f, 4, (int64_t)p->events[i].lost_count);
-		insert(f);
+		export_sqlite_insert(f);
 	}
-	end(f);
+	export_sqlite_end(f);
 }
 
-static void add_maps(struct filler *f)
+static void export_sqlite_add_maps(struct filler *f)
 {
 	const struct profile *p = f->view->profile;
-	begin(f, "INSERT INTO maps VALUES (?, ?, ?, ?, ?)");
+	export_sqlite_begin(f, "INSERT INTO maps VALUES (?, ?, ?, ?, ?)");
 	for (size_t i = 0; i < p->binary_count; i++) {
 		bind_number(f, 1, (int64_t)i);
 		bind_text(f, 2, profile_string(p, p->binaries[i].name));
 		bind_text(f, 3, profile_string(p, p->binaries[i].long_name));
 		bind_text(f, 4, profile_string(p, p->binaries[i].build_id));
 		bind_number(f, 5, p->binaries[i].is_kernel);
-		insert(f);
+		export_sqlite_insert(f);
 	}
-	end(f);
+	export_sqlite_end(f);
 }
 
-static void add_threads(struct filler *f)
+static void export_sqlite_add_threads(struct filler *f)
 {
 	const struct profile *p = f->view->profile;
-	begin(f, "INSERT INTO threads VALUES (?, ?, ?, ?)");
+	export_sqlite_begin(f, "INSERT INTO threads VALUES (?, ?, ?, ?)");
 	for (size_t i = 0; i < p->thread_count; i++) {
 		bind_number(f, 1, (int64_t)i);
 		bind_number(f, 2, p->threads[i].pid);
 		bind_number(f, 3, p->threads[i].tid);
 		bind_text(f, 4, profile_string(p, p->threads[i].comm));
-		insert(f);
+		export_sqlite_insert(f);
 	}
-	end(f);
+	export_sqlite_end(f);
 }
 
-static void add_frames(struct filler *f)
+static void export_sqlite_add_frames(struct filler *f)
 {
 	const struct profile *p = f->view->profile;
-	begin(f, "INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+	export_sqlite_begin(f, "INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
 	for (size_t i = 0; i < f->tables.frame_count; i++) {
 		const struct profile_frame *frame = &p->frames[f->tables.frames[i]];
 		struct flame_label label = flame_label_of(p, f->tables.frames[i], &f->label_room);
@@ -173,16 +173,16 @@ static void add_frames(struct filler *f)
 			bind_number(f, 7, (int64_t)line.number);
 		}
 		bind_number(f, 8, (int64_t)export_frame_function(p, frame));
-		insert(f);
+		export_sqlite_insert(f);
 	}
-	end(f);
+	export_sqlite_end(f);
 }
 
-static bool add_stacks(struct filler *f)
+static bool export_sqlite_add_stacks(struct filler *f)
 {
 	VEC(uint32_t) depths = {0};
 	bool is_done = vec_reserve(&depths, f->tables.nodes.len + 1);
-	begin(f, "INSERT INTO stacks VALUES (?, ?, ?, ?)");
+	export_sqlite_begin(f, "INSERT INTO stacks VALUES (?, ?, ?, ?)");
 	for (size_t i = 0; is_done && i < f->tables.nodes.len && !f->failed; i++) {
 		const struct stack_node *node = &f->tables.nodes.items[i];
 		depths.items[i] = node->parent == PROFILE_NONE ? 0 : depths.items[node->parent] + 1;
@@ -191,19 +191,19 @@ static bool add_stacks(struct filler *f)
 			bind_number(f, 2, node->parent);
 		bind_number(f, 3, node->frame);
 		bind_number(f, 4, depths.items[i]);
-		insert(f);
+		export_sqlite_insert(f);
 	}
-	end(f);
+	export_sqlite_end(f);
 	vec_free(&depths);
 	return is_done;
 }
 
-static void add_samples(struct filler *f)
+static void export_sqlite_add_samples(struct filler *f)
 {
 	const struct profile *p = f->view->profile;
 	struct export_sample s;
 	int64_t id = 0;
-	begin(f, "INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+	export_sqlite_begin(f, "INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
 	for (size_t at = 0; !f->failed && export_next_row(&f->tables, &at, &s);) {
 		bind_number(f, 1, id++);
 		bind_number(f, 2, (int64_t)s.time);
@@ -216,15 +216,15 @@ static void add_samples(struct filler *f)
 		const struct profile_value *trace = profile_facet(p, p->samples[s.index].facets, FACET_TRACE);
 		if (trace && trace->text != PROFILE_NONE && profile_string(p, trace->text).len > 0)
 			bind_text(f, 8, profile_string(p, trace->text));
-		insert(f);
+		export_sqlite_insert(f);
 	}
-	end(f);
+	export_sqlite_end(f);
 }
 
-static void add_marks(struct filler *f)
+static void export_sqlite_add_marks(struct filler *f)
 {
 	const struct export_view *view = f->view;
-	begin(f, "INSERT INTO marks VALUES (?, ?, ?, ?, ?, ?, ?)");
+	export_sqlite_begin(f, "INSERT INTO marks VALUES (?, ?, ?, ?, ?, ?, ?)");
 	for (size_t i = 0; i < export_mark_count(view) && !f->failed; i++) {
 		const struct export_mark *mark = export_mark_at(view, i);
 		bind_number(f, 1, (int64_t)mark->time);
@@ -239,9 +239,9 @@ static void add_marks(struct filler *f)
 			bind_number(f, 6, mark->number);
 		if (mark->text != INTERN_NONE)
 			bind_text(f, 7, intern_get(view->mark_texts, mark->text));
-		insert(f);
+		export_sqlite_insert(f);
 	}
-	end(f);
+	export_sqlite_end(f);
 }
 
 enum tally_status export_sqlite_fill(sqlite3 *db, const struct export_view *view, struct tally_error *err)
@@ -250,16 +250,16 @@ enum tally_status export_sqlite_fill(sqlite3 *db, const struct export_view *view
 	enum tally_status status = export_tables_init(&f.tables, view, err);
 	if (status != TALLY_OK)
 		return status;
-	run(&f, schema);
-	add_about(&f);
-	add_events(&f);
-	add_maps(&f);
-	add_threads(&f);
-	add_frames(&f);
-	bool has_memory = add_stacks(&f);
-	add_samples(&f);
-	add_marks(&f);
-	run(&f, "COMMIT");
+	export_sqlite_run(&f, schema);
+	export_sqlite_add_about(&f);
+	export_sqlite_add_events(&f);
+	export_sqlite_add_maps(&f);
+	export_sqlite_add_threads(&f);
+	export_sqlite_add_frames(&f);
+	bool has_memory = export_sqlite_add_stacks(&f);
+	export_sqlite_add_samples(&f);
+	export_sqlite_add_marks(&f);
+	export_sqlite_run(&f, "COMMIT");
 	if (!has_memory || f.room.failed || f.label_room.failed || (f.failed && sqlite3_errcode(db) == SQLITE_NOMEM))
 		status = error_nomem(err);
 	else if (f.failed)

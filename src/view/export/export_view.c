@@ -150,7 +150,7 @@ static bool fill_tracks(struct export_tables *t)
 	return is_done;
 }
 
-static void widen(struct export_tables *t, uint64_t time, bool *has_time)
+static void export_view_widen(struct export_tables *t, uint64_t time, bool *has_time)
 {
 	if (!*has_time || time < t->first_time)
 		t->first_time = time;
@@ -165,11 +165,11 @@ static void measure_rows(struct export_tables *t)
 	bool has_time = false;
 	for (size_t at = 0; export_next_row(t, &at, &sample);) {
 		t->tracks[sample.track].row_count++;
-		widen(t, sample.time, &has_time);
+		export_view_widen(t, sample.time, &has_time);
 	}
 	for (size_t i = 0; i < export_mark_count(t->view); i++)
 		if (export_mark_at(t->view, i)->time > 0) /* 0: before all */
-			widen(t, export_mark_at(t->view, i)->time, &has_time);
+			export_view_widen(t, export_mark_at(t->view, i)->time, &has_time);
 }
 
 enum tally_status export_tables_init(struct export_tables *t, const struct export_view *view, struct tally_error *err)
@@ -226,13 +226,13 @@ bool export_next_row(const struct export_tables *t, size_t *position, struct exp
 	return false;
 }
 
-static size_t group_of(const struct export_tables *t, const struct export_sample *s)
+static size_t export_view_group_of(const struct export_tables *t, const struct export_sample *s)
 {
 	return (size_t)s->track * t->view->profile->event_count + s->event;
 }
 
 /* Each group's rows come one behind another, but the groups' do not: now and then all that was written leaves memory. */
-static void put_row(struct export_groups *groups, size_t index, const struct profile_row *row)
+static void export_view_put_row(struct export_groups *groups, size_t index, const struct profile_row *row)
 {
 	((struct profile_row *)(void *)groups->rows.base)[index] = *row;
 	if (++groups->put % SPOOL_WALK_ITEMS == 0)
@@ -267,7 +267,7 @@ bool export_groups_init(struct export_groups *groups, const struct export_tables
 		return false;
 	/* Counted two places on, so that filling them in leaves each where the next one begins. */
 	for (size_t at = 0; export_next_row(t, &at, &s);)
-		groups->begin[group_of(t, &s) + 2]++;
+		groups->begin[export_view_group_of(t, &s) + 2]++;
 	for (size_t i = 2; i < groups->count + 2; i++)
 		groups->begin[i] += groups->begin[i - 1];
 	size_t bytes = groups->begin[groups->count + 1] * sizeof(struct profile_row);
@@ -275,7 +275,7 @@ bool export_groups_init(struct export_groups *groups, const struct export_tables
 		return false;
 	spool_commit(&groups->rows, bytes);
 	for (size_t at = 0; export_next_row(t, &at, &s);)
-		put_row(groups, groups->begin[group_of(t, &s) + 1]++, &p->rows[at - 1]);
+		export_view_put_row(groups, groups->begin[export_view_group_of(t, &s) + 1]++, &p->rows[at - 1]);
 	return true;
 }
 

@@ -42,7 +42,7 @@ struct markers {
 	VEC(struct marker) items;
 };
 
-static void add_marks(struct firefox *w, size_t track, struct markers *markers)
+static void firefox_markers_add_marks(struct firefox *w, size_t track, struct markers *markers)
 {
 	for (uint32_t i = w->first_mark[track]; i != PROFILE_NONE; i = w->next_mark[i]) {
 		const struct export_mark *mark = export_mark_at(w->view, i);
@@ -66,7 +66,7 @@ static void add_traces(struct firefox *w, size_t group, struct markers *markers)
 	}
 }
 
-static int by_time(const void *left, const void *right)
+static int firefox_markers_by_time(const void *left, const void *right)
 {
 	const struct marker *a = left, *b = right;
 	return a->time < b->time ? -1 : a->time > b->time;
@@ -85,12 +85,12 @@ static void put_data(struct firefox *w, const struct marker *marker)
 void firefox_add_markers(struct firefox *w, size_t group)
 {
 	struct markers markers = {0};
-	add_marks(w, group / w->view->profile->event_count, &markers);
+	firefox_markers_add_marks(w, group / w->view->profile->event_count, &markers);
 	add_traces(w, group, &markers);
 	const struct marker *items = markers.items.items;
 	size_t count = markers.items.len;
 	if (count > 1)
-		qsort(markers.items.items, count, sizeof(*items), by_time);
+		qsort(markers.items.items, count, sizeof(*items), firefox_markers_by_time);
 	text_printf(w->out, ",\n\"markers\":{\"length\":%zu", count);
 	FIREFOX_COLUMN(w, "name", count, firefox_put_id(w->out, firefox_text(w, items[at].name)));
 	FIREFOX_COLUMN(w, "startTime", count, {
@@ -105,7 +105,7 @@ void firefox_add_markers(struct firefox *w, size_t group)
 	vec_free(&markers.items);
 }
 
-struct counter {
+struct firefox_markers_counter {
 	uint32_t event;
 	int32_t pid;
 	uint64_t sums[BINS];
@@ -121,13 +121,14 @@ struct process_track {
 	size_t thread; /* its first in the list of threads, which has one for each group of samples */
 };
 
-static bool is_counted(const struct firefox *w, uint32_t event)
+static bool firefox_markers_is_counted(const struct firefox *w, uint32_t event)
 {
 	const struct profile *p = w->view->profile;
 	return !w->is_trace[event] && strcmp(export_event_unit(profile_string(p, p->events[event].name)), "count") == 0;
 }
 
-static void add_up(const struct firefox *w, const struct process_track *tracks, size_t count, struct counter *counter)
+static void firefox_markers_add_up(const struct firefox *w, const struct process_track *tracks, size_t count,
+	struct firefox_markers_counter *counter)
 {
 	const struct profile *p = w->view->profile;
 	memset(counter->sums, 0, sizeof(counter->sums));
@@ -143,7 +144,7 @@ static void add_up(const struct firefox *w, const struct process_track *tracks, 
 	}
 }
 
-static void put_counter(struct firefox *w, struct counter *counter)
+static void put_counter(struct firefox *w, struct firefox_markers_counter *counter)
 {
 	const struct profile *p = w->view->profile;
 	text_str(w->out, counter->has_any ? ",\n{\"name\":" : "\n{\"name\":");
@@ -181,15 +182,16 @@ static struct process_track *list_tracks(const struct firefox *w)
 	return tracks;
 }
 
-static void add_process(struct firefox *w, const struct process_track *tracks, size_t count, struct counter *counter)
+static void firefox_markers_add_process(
+	struct firefox *w, const struct process_track *tracks, size_t count, struct firefox_markers_counter *counter)
 {
 	counter->pid = tracks->pid;
 	counter->thread = tracks->thread;
 	for (uint32_t event = 0; event < w->view->profile->event_count; event++) {
 		counter->event = event;
-		if (!is_counted(w, event))
+		if (!firefox_markers_is_counted(w, event))
 			continue;
-		add_up(w, tracks, count, counter);
+		firefox_markers_add_up(w, tracks, count, counter);
 		if (counter->used > 0)
 			put_counter(w, counter);
 	}
@@ -197,7 +199,7 @@ static void add_process(struct firefox *w, const struct process_track *tracks, s
 
 void firefox_add_counters(struct firefox *w)
 {
-	struct counter *counter = calloc(1, sizeof(*counter));
+	struct firefox_markers_counter *counter = calloc(1, sizeof(*counter));
 	struct process_track *tracks = list_tracks(w);
 	size_t count = counter && tracks ? w->tables.track_count : 0, end = 0;
 	w->sink->failed = w->sink->failed || !counter || !tracks;
@@ -206,7 +208,7 @@ void firefox_add_counters(struct firefox *w)
 	for (size_t first = 0; first < count && !byte_sink_is_lost(w->sink); first = end) {
 		while (end < count && tracks[end].pid == tracks[first].pid)
 			end++;
-		add_process(w, tracks + first, end - first, counter);
+		firefox_markers_add_process(w, tracks + first, end - first, counter);
 	}
 	free(counter);
 	free(tracks);

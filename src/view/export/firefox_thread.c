@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-static void put_address(struct firefox *w, uint32_t frame)
+static void firefox_thread_put_address(struct firefox *w, uint32_t frame)
 {
 	const struct profile_frame *f = firefox_frame(w, frame);
 	if (f->binary == PROFILE_NONE) {
@@ -13,7 +13,7 @@ static void put_address(struct firefox *w, uint32_t frame)
 	text_u64(w->out, base != UINT64_MAX && f->address >= base ? f->address - base : f->address);
 }
 
-static uint32_t symbol_of(struct firefox *w, uint32_t frame)
+static uint32_t firefox_thread_symbol_of(struct firefox *w, uint32_t frame)
 {
 	const struct profile_frame *f = firefox_frame(w, frame);
 	if (f->function == PROFILE_NONE || f->binary == PROFILE_NONE || firefox_is_inlined(w, frame))
@@ -26,7 +26,7 @@ static uint32_t resource_of(struct firefox *w, const struct whole_function *func
 	return function->binary == PROFILE_NONE ? UINT32_MAX : firefox_local_id(w, &w->resources, function->binary);
 }
 
-static void add_stacks(struct firefox *w)
+static void firefox_thread_add_stacks(struct firefox *w)
 {
 	const uint32_t *nodes = w->nodes.items.items;
 	size_t count = w->nodes.items.len;
@@ -43,18 +43,18 @@ static void add_stacks(struct firefox *w)
 	text_char(w->out, '}');
 }
 
-static void add_frames(struct firefox *w)
+static void firefox_thread_add_frames(struct firefox *w)
 {
 	const uint32_t *frames = w->used_frames.items.items;
 	size_t count = w->used_frames.items.len;
 	text_printf(w->out, ",\n\"frameTable\":{\"length\":%zu", count);
-	FIREFOX_COLUMN(w, "address", count, put_address(w, frames[at]));
+	FIREFOX_COLUMN(w, "address", count, firefox_thread_put_address(w, frames[at]));
 	FIREFOX_COLUMN(w, "inlineDepth", count, text_u64(w->out, w->frames[frames[at]].inline_depth));
 	FIREFOX_COLUMN(w, "category", count, text_u64(w->out, w->frames[frames[at]].category));
 	FIREFOX_COLUMN(w, "subcategory", count, text_char(w->out, '0'));
 	FIREFOX_COLUMN(w, "func", count,
 		text_u64(w->out, firefox_local_id(w, &w->used_functions, w->frames[frames[at]].function)));
-	FIREFOX_COLUMN(w, "nativeSymbol", count, firefox_put_id(w->out, symbol_of(w, frames[at])));
+	FIREFOX_COLUMN(w, "nativeSymbol", count, firefox_put_id(w->out, firefox_thread_symbol_of(w, frames[at])));
 	FIREFOX_COLUMN(w, "innerWindowID", count, text_char(w->out, '0'));
 	FIREFOX_COLUMN(w, "implementation", count, text_str(w->out, "null"));
 	FIREFOX_COLUMN(w, "line", count,
@@ -63,7 +63,7 @@ static void add_frames(struct firefox *w)
 	text_char(w->out, '}');
 }
 
-static void add_functions(struct firefox *w)
+static void firefox_thread_add_functions(struct firefox *w)
 {
 	const uint32_t *ids = w->used_functions.items.items;
 	const struct whole_function *all = w->functions.items;
@@ -83,7 +83,7 @@ static void add_functions(struct firefox *w)
 	text_char(w->out, '}');
 }
 
-static void add_symbols(struct firefox *w)
+static void firefox_thread_add_symbols(struct firefox *w)
 {
 	const struct profile *p = w->view->profile;
 	const uint32_t *ids = w->symbols.items.items;
@@ -122,7 +122,7 @@ static void add_resources(struct firefox *w)
 	text_char(w->out, '}');
 }
 
-static void add_samples(struct firefox *w, size_t first, size_t count, bool has_durations)
+static void firefox_thread_add_samples(struct firefox *w, size_t first, size_t count, bool has_durations)
 {
 	text_printf(w->out, ",\n\"samples\":{\"length\":%zu,\"weightType\":\"%s\"", count,
 		has_durations ? "tracing-ms" : "samples");
@@ -138,7 +138,7 @@ static void add_samples(struct firefox *w, size_t first, size_t count, bool has_
 	text_char(w->out, '}');
 }
 
-static int compare_ids(const void *left, const void *right)
+static int firefox_thread_compare_ids(const void *left, const void *right)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	return a < b ? -1 : a > b;
@@ -155,7 +155,7 @@ static void use_nodes(struct firefox *w, size_t first, size_t last)
 			(void)firefox_local_id(w, nodes, node);
 	}
 	if (nodes->items.len)
-		qsort(nodes->items.items, nodes->items.len, sizeof(*nodes->items.items), compare_ids);
+		qsort(nodes->items.items, nodes->items.len, sizeof(*nodes->items.items), firefox_thread_compare_ids);
 	for (size_t i = 0; i < nodes->items.len; i++)
 		nodes->local[nodes->items.items[i]] = (uint32_t)i;
 }
@@ -197,12 +197,12 @@ void firefox_add_thread(struct firefox *w, size_t group)
 	begin_thread(w);
 	use_nodes(w, first, last);
 	add_thread_names(w, track, event);
-	add_samples(w, first, last - first, strcmp(export_event_unit(event), "nanoseconds") == 0);
+	firefox_thread_add_samples(w, first, last - first, strcmp(export_event_unit(event), "nanoseconds") == 0);
 	firefox_add_markers(w, group);
-	add_stacks(w);
-	add_frames(w);
-	add_functions(w);
-	add_symbols(w);
+	firefox_thread_add_stacks(w);
+	firefox_thread_add_frames(w);
+	firefox_thread_add_functions(w);
+	firefox_thread_add_symbols(w);
 	add_resources(w);
 	text_str(w->out, ",\n\"stringArray\":[");
 	for (size_t i = 0; i < w->texts.items.len; i++) {

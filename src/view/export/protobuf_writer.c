@@ -6,7 +6,7 @@ enum wire_type { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 #define VARINT_MAX 10
 #define HEAD_BYTES 2 /* of most messages: a low field, a short length */
 
-static size_t encode(uint64_t value, char bytes[VARINT_MAX])
+static size_t protobuf_writer_encode(uint64_t value, char bytes[VARINT_MAX])
 {
 	size_t len = 0;
 	for (; value >= 0x80; value >>= 7)
@@ -19,14 +19,14 @@ void protobuf_varint(struct text *out, uint64_t value)
 {
 	char *to = text_room(out, VARINT_MAX);
 	if (to)
-		out->len += encode(value, to);
+		out->len += protobuf_writer_encode(value, to);
 }
 
 void protobuf_varints(struct text *out, const uint32_t *values, size_t count)
 {
 	char *to = text_room(out, count * VARINT_MAX);
 	for (size_t i = 0; to && i < count; i++)
-		to += encode(values[i], to);
+		to += protobuf_writer_encode(values[i], to);
 	if (to)
 		out->len = (size_t)(to - out->data);
 }
@@ -36,8 +36,8 @@ static void add_pair(struct text *out, uint64_t first, uint64_t second)
 	char *to = text_room(out, 2 * VARINT_MAX);
 	if (!to)
 		return;
-	size_t len = encode(first, to);
-	out->len += len + encode(second, to + len);
+	size_t len = protobuf_writer_encode(first, to);
+	out->len += len + protobuf_writer_encode(second, to + len);
 }
 
 void protobuf_u64(struct text *out, unsigned field, uint64_t value)
@@ -65,8 +65,8 @@ void protobuf_close(struct text *out, unsigned field, size_t begin)
 	if (out->failed)
 		return;
 	size_t len = out->len - begin - HEAD_BYTES;
-	size_t head_len = encode((uint64_t)field << 3 | WIRE_BYTES, head);
-	head_len += encode(len, head + head_len);
+	size_t head_len = protobuf_writer_encode((uint64_t)field << 3 | WIRE_BYTES, head);
+	head_len += protobuf_writer_encode(len, head + head_len);
 	if (!text_room(out, head_len))
 		return;
 	if (head_len != HEAD_BYTES)

@@ -30,7 +30,7 @@ static struct tally_str cell_text(sqlite3_stmt *statement, int column)
 	return (struct tally_str){data ? data : "", (size_t)sqlite3_column_bytes(statement, column)};
 }
 
-static bool is_number(sqlite3_stmt *statement, int column)
+static bool query_rows_is_number(sqlite3_stmt *statement, int column)
 {
 	int type = sqlite3_column_type(statement, column);
 	return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
@@ -45,7 +45,7 @@ static size_t width_of(const char *s, size_t len)
 	return width;
 }
 
-static void add_cell(struct table *t, struct tally_str s, bool number)
+static void query_rows_add_cell(struct table *t, struct tally_str s, bool number)
 {
 	struct cell cell = {.is_number = number};
 	size_t begin = t->texts.len;
@@ -82,7 +82,7 @@ static void put_cells(struct table *t)
 	text_clear(&t->texts);
 }
 
-static void put_rule(struct table *t)
+static void query_rows_put_rule(struct table *t)
 {
 	for (int i = 0; i < t->columns; i++) {
 		text_repeat(&t->sink->text, '-', t->widths[i]);
@@ -91,7 +91,7 @@ static void put_rule(struct table *t)
 }
 
 /* The names and the rows that were measured; numbers' names stand at the right too. */
-static void put_head(struct table *t)
+static void query_rows_put_head(struct table *t)
 {
 	for (size_t i = 0; i < t->cells.len; i++) {
 		size_t column = i % (size_t)t->columns;
@@ -120,7 +120,7 @@ static void put_head(struct table *t)
 	memcpy(copy, texts.data + head_bytes, rest_bytes);
 	t->cells.len = names;
 	put_cells(t);
-	put_rule(t);
+	query_rows_put_rule(t);
 	text_bytes(&t->texts, copy, rest_bytes);
 	for (size_t i = 0; i < rest.len; i++)
 		if (!vec_push(&t->cells, rest.items[i]))
@@ -139,22 +139,22 @@ static bool write_table(sqlite3_stmt *statement, struct byte_sink *sink)
 		return false;
 	}
 	for (int i = 0; i < t.columns; i++)
-		add_cell(&t, str_from(sqlite3_column_name(statement, i)), false);
+		query_rows_add_cell(&t, str_from(sqlite3_column_name(statement, i)), false);
 	int status;
 	size_t rows = 0;
 	bool has_head = false;
 	while ((status = sqlite3_step(statement)) == SQLITE_ROW && !byte_sink_is_lost(sink)) {
 		for (int i = 0; i < t.columns; i++)
-			add_cell(&t, cell_text(statement, i), is_number(statement, i));
+			query_rows_add_cell(&t, cell_text(statement, i), query_rows_is_number(statement, i));
 		if (has_head) {
 			put_cells(&t);
 		} else if (++rows == MEASURED_ROWS || t.texts.len > MEASURED_BYTES) {
-			put_head(&t);
+			query_rows_put_head(&t);
 			has_head = true;
 		}
 	}
 	if (!has_head && !byte_sink_is_lost(sink))
-		put_head(&t);
+		query_rows_put_head(&t);
 	sink->failed = sink->failed || t.texts.failed;
 	text_deinit(&t.texts);
 	vec_free(&t.cells);
@@ -198,7 +198,7 @@ static void put_json_cell(struct text *out, sqlite3_stmt *statement, int column)
 		export_json_string(out, s);
 }
 
-static bool write_json(sqlite3_stmt *statement, struct byte_sink *sink)
+static bool query_rows_write_json(sqlite3_stmt *statement, struct byte_sink *sink)
 {
 	struct text *out = &sink->text;
 	int columns = sqlite3_column_count(statement), status;
@@ -227,7 +227,7 @@ bool query_rows_write(sqlite3_stmt *statement, enum query_rows_form form, struct
 	case QUERY_ROWS_CSV:
 		return write_csv(statement, sink);
 	case QUERY_ROWS_JSON:
-		return write_json(statement, sink);
+		return query_rows_write_json(statement, sink);
 	case QUERY_ROWS_TABLE:
 		break;
 	}

@@ -8,7 +8,7 @@
 #include "view/flame_html.h"
 #include "view/page/page_data.h"
 
-static void add_member(struct text *out, const char *name, struct tally_str value)
+static void flame_page_add_member(struct text *out, const char *name, struct tally_str value)
 {
 	text_printf(out, "\"%s\":", name);
 	page_string(out, value);
@@ -16,7 +16,7 @@ static void add_member(struct text *out, const char *name, struct tally_str valu
 }
 
 /* Each node: how far up from the one before it its parent is, its label, what it has of its own, and had in the base. */
-static void add_nodes(struct text *out, const struct flame_tree *tree, bool has_base)
+static void flame_page_add_nodes(struct text *out, const struct flame_tree *tree, bool has_base)
 {
 	struct page_bytes b = {.out = out, .is_packed = true};
 	uint32_t depth = 0; /* that a child of the node before would have */
@@ -32,17 +32,17 @@ static void add_nodes(struct text *out, const struct flame_tree *tree, bool has_
 	page_bytes_end(&b);
 }
 
-static void add_data(struct text *out, const struct flame_tree *tree, const struct flame_page *page)
+static void flame_page_add_data(struct text *out, const struct flame_tree *tree, const struct flame_page *page)
 {
 	text_str(out, "{\n");
-	add_member(out, "title", page->title);
-	add_member(out, "event", page->event);
-	add_member(out, "worth", page->worth);
-	add_member(out, "program", page->program);
-	add_member(out, "span", page->span);
-	add_member(out, "group", page->group);
+	flame_page_add_member(out, "title", page->title);
+	flame_page_add_member(out, "event", page->event);
+	flame_page_add_member(out, "worth", page->worth);
+	flame_page_add_member(out, "program", page->program);
+	flame_page_add_member(out, "span", page->span);
+	flame_page_add_member(out, "group", page->group);
 	if (page->base.len > 0)
-		add_member(out, "base", page->base);
+		flame_page_add_member(out, "base", page->base);
 	text_printf(out, "\"unit\":\"%s\",\n", page->counts_samples ? "samples" : "period");
 	text_printf(
 		out, "\"samples\":%" PRIu64 ",\n\"count\":%zu,\n\"labels\":[", tree->sample_count, tree->node_count);
@@ -61,7 +61,7 @@ static void add_data(struct text *out, const struct flame_tree *tree, const stru
 		(void)text_line_end(out);
 	}
 	text_str(out, "],\n\"nodes\":\"");
-	add_nodes(out, tree, page->base.len > 0);
+	flame_page_add_nodes(out, tree, page->base.len > 0);
 	text_str(out, "\"\n}");
 }
 
@@ -70,7 +70,7 @@ void flame_page_write(struct text *out, const struct flame_tree *tree, const str
 	static const char mark[] = "@DATA@";
 	const char *at = strstr(flame_html, mark);
 	text_bytes(out, flame_html, (size_t)(at - flame_html));
-	add_data(out, tree, page);
+	flame_page_add_data(out, tree, page);
 	text_str(out, at + sizeof(mark) - 1);
 }
 

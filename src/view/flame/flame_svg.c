@@ -16,7 +16,7 @@
 #define CHARACTER  6.6 /* of the font, on average */
 #define TITLE_MOST 2000 /* characters of a name on hover */
 
-struct drawing {
+struct flame_svg_drawing {
 	struct text *out;
 	const struct flame_tree *tree;
 	const struct flame_page *page;
@@ -27,7 +27,7 @@ struct drawing {
 };
 
 /* As in the page: hues that stay apart for the colour-blind. */
-static const char *colour(enum flame_kind kind)
+static const char *flame_svg_colour(enum flame_kind kind)
 {
 	static const char *const colours[FLAME_KINDS] = {[FLAME_USER] = "#f9b966",
 		[FLAME_KERNEL] = "#7fb8ec",
@@ -39,7 +39,7 @@ static const char *colour(enum flame_kind kind)
 }
 
 /* Of two recordings: orange grew, blue shrank, the stronger the more. */
-static void add_growth(struct drawing *d, const struct flame_node *node, uint64_t base)
+static void add_growth(struct flame_svg_drawing *d, const struct flame_node *node, uint64_t base)
 {
 	double now = d->tree->total ? (double)node->total / (double)d->tree->total : 0;
 	double then = d->tree->base_total ? (double)base / (double)d->tree->base_total : 0;
@@ -60,7 +60,7 @@ static void add_percent(struct text *out, uint64_t part, uint64_t whole)
 }
 
 /* The outermost function of a stack, if others call it. */
-static bool lacks_callers(const struct drawing *d, const struct flame_node *node)
+static bool lacks_callers(const struct flame_svg_drawing *d, const struct flame_node *node)
 {
 	const struct flame_label *labels = d->tree->labels;
 	const struct flame_label *label = &labels[node->label];
@@ -69,7 +69,7 @@ static bool lacks_callers(const struct drawing *d, const struct flame_node *node
 	return is_outermost && label->kind != FLAME_GROUP && !label->is_start;
 }
 
-static void add_box(struct drawing *d, const struct flame_node *node, double left, uint64_t base)
+static void flame_svg_add_box(struct flame_svg_drawing *d, const struct flame_node *node, double left, uint64_t base)
 {
 	const struct flame_label *label = &d->tree->labels[node->label];
 	double x = MARGIN + left * INNER, w = INNER * (double)node->total / (double)d->tree->total;
@@ -98,7 +98,7 @@ static void add_box(struct drawing *d, const struct flame_node *node, double lef
 	if (d->page->base.len > 0)
 		add_growth(d, node, base);
 	else
-		text_str(d->out, colour(label->kind));
+		text_str(d->out, flame_svg_colour(label->kind));
 	text_str(d->out, "\"/><text x=\"");
 	text_fixed(d->out, x + 3, 2);
 	text_str(d->out, "\" y=\"");
@@ -120,7 +120,7 @@ static void add_up_base(const struct flame_tree *tree, uint64_t *base)
 			base[tree->nodes[i].parent] += base[i];
 }
 
-static void add_boxes(struct drawing *d, const uint64_t *base)
+static void add_boxes(struct flame_svg_drawing *d, const uint64_t *base)
 {
 	double used = 0; /* by nodes without parent */
 	for (size_t i = 0; i < d->tree->node_count; i++) {
@@ -130,13 +130,13 @@ static void add_boxes(struct drawing *d, const uint64_t *base)
 		d->left[i] = (node->parent == PROFILE_NONE ? 0 : d->left[node->parent]) + *before;
 		*before += width;
 		if (width * INNER >= LEAST)
-			add_box(d, node, d->left[i], base[i]);
+			flame_svg_add_box(d, node, d->left[i], base[i]);
 		else
 			d->left_out++;
 	}
 }
 
-static void add_head(struct drawing *d)
+static void flame_svg_add_head(struct flame_svg_drawing *d)
 {
 	text_printf(d->out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" "
@@ -172,7 +172,7 @@ static void add_head(struct drawing *d)
 		(int)(WIDTH - MARGIN), (int)(WIDTH - MARGIN), (int)(WIDTH - MARGIN - 60));
 }
 
-static void add_key(struct drawing *d, double *x, const char *colour, const char *name)
+static void flame_svg_add_key(struct flame_svg_drawing *d, double *x, const char *colour, const char *name)
 {
 	double y = d->height - 26;
 	bool is_cut = colour[0] == '\0';
@@ -191,7 +191,7 @@ static void add_key(struct drawing *d, double *x, const char *colour, const char
 	*x += 15 + CHARACTER * (double)(strlen(name) + 2);
 }
 
-static void add_legend(struct drawing *d)
+static void flame_svg_add_legend(struct flame_svg_drawing *d)
 {
 	static const char *const names[FLAME_KINDS] = {[FLAME_USER] = "user",
 		[FLAME_KERNEL] = "kernel",
@@ -205,17 +205,17 @@ static void add_legend(struct drawing *d)
 		is_used[d->tree->labels[i].kind] = true;
 	for (unsigned kind = 0; kind < FLAME_KINDS && d->page->base.len == 0; kind++)
 		if (is_used[kind])
-			add_key(d, &x, colour((enum flame_kind)kind), names[kind]);
+			flame_svg_add_key(d, &x, flame_svg_colour((enum flame_kind)kind), names[kind]);
 	if (d->page->base.len > 0) {
-		add_key(d, &x, "hsl(28,95%,60%)", "grew");
-		add_key(d, &x, "hsl(208,95%,60%)", "shrank");
+		flame_svg_add_key(d, &x, "hsl(28,95%,60%)", "grew");
+		flame_svg_add_key(d, &x, "hsl(208,95%,60%)", "shrank");
 	}
-	add_key(d, &x, "", "callers are missing");
+	flame_svg_add_key(d, &x, "", "callers are missing");
 }
 
-static void add_foot(struct drawing *d)
+static void flame_svg_add_foot(struct flame_svg_drawing *d)
 {
-	add_legend(d);
+	flame_svg_add_legend(d);
 	text_printf(d->out, "<text x=\"%d\" y=\"%d\" class=\"dim\">", (int)MARGIN, (int)(d->height - 10));
 	xml_text_cut(d->out, d->page->worth, 150);
 	if (d->left_out > 0)
@@ -227,7 +227,7 @@ static void add_foot(struct drawing *d)
 
 void flame_svg_write(struct text *out, const struct flame_tree *tree, const struct flame_page *page)
 {
-	struct drawing d = {.out = out, .tree = tree, .page = page};
+	struct flame_svg_drawing d = {.out = out, .tree = tree, .page = page};
 	uint32_t deepest = 0;
 	uint64_t *base = calloc(tree->node_count + 1, sizeof(*base));
 	d.left = calloc(tree->node_count + 1, sizeof(*d.left));
@@ -237,9 +237,9 @@ void flame_svg_write(struct text *out, const struct flame_tree *tree, const stru
 	d.height = TOP + ROW * (double)(deepest + 1) + BOTTOM;
 	if (base && d.left && d.used) {
 		add_up_base(tree, base);
-		add_head(&d);
+		flame_svg_add_head(&d);
 		add_boxes(&d, base);
-		add_foot(&d);
+		flame_svg_add_foot(&d);
 	} else {
 		out->failed = true;
 	}

@@ -12,7 +12,7 @@ static bool has_source(const struct annotate_function *function, size_t first, s
 	return false;
 }
 
-static void add_source(struct text *out, const struct annotate_function *function, size_t first, size_t end)
+static void page_code_add_source(struct text *out, const struct annotate_function *function, size_t first, size_t end)
 {
 	bool has_any = false;
 	text_str(out, ",[");
@@ -29,7 +29,8 @@ static void add_source(struct text *out, const struct annotate_function *functio
 }
 
 /* With the lines from first on, which stand above it. */
-static void add_instruction(struct text *out, const struct annotate_function *function, size_t first, size_t index)
+static void page_code_add_instruction(
+	struct text *out, const struct annotate_function *function, size_t first, size_t index)
 {
 	const struct annotate_line *line = &function->lines[index];
 	bool has_lines = has_source(function, first, index);
@@ -40,7 +41,7 @@ static void add_instruction(struct text *out, const struct annotate_function *fu
 	else if (has_lines)
 		text_str(out, ",-1");
 	if (has_lines)
-		add_source(out, function, first, index);
+		page_code_add_source(out, function, first, index);
 	text_char(out, ']');
 }
 
@@ -56,7 +57,7 @@ void page_code_function(struct text *out, const struct annotate_function *functi
 		if (function->lines[i].kind != ANNOTATE_CODE)
 			continue;
 		text_str(out, first ? ",\n" : "\n");
-		add_instruction(out, function, first, i);
+		page_code_add_instruction(out, function, first, i);
 		first = i + 1;
 	}
 	text_str(out, "]]");

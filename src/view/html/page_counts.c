@@ -7,7 +7,7 @@
 
 #define WHOLE_MOST 9007199254740992.0 /* 2^53: above, a script's numbers skip some */
 
-static bool is_shown(const struct export_counts *counts, size_t event)
+static bool page_counts_is_shown(const struct export_counts *counts, size_t event)
 {
 	for (size_t round = 0; counts->events[event].is_merged && round < counts->round_count; round++)
 		if (!isnan(counts->values[round * counts->event_count + event]))
@@ -15,7 +15,7 @@ static bool is_shown(const struct export_counts *counts, size_t event)
 	return !counts->events[event].is_merged;
 }
 
-static void add_number(struct text *out, double value)
+static void page_counts_add_number(struct text *out, double value)
 {
 	if (!isfinite(value))
 		text_str(out, "null");
@@ -28,15 +28,15 @@ static void add_round(struct text *out, const struct export_counts *counts, size
 	const struct export_count_round *r = &counts->rounds[round];
 	const char *separator = "";
 	text_char(out, '[');
-	add_number(out, r->end_s);
+	page_counts_add_number(out, r->end_s);
 	text_char(out, ',');
-	add_number(out, r->elapsed_s);
+	page_counts_add_number(out, r->elapsed_s);
 	text_str(out, ",[");
 	for (size_t i = 0; i < counts->event_count; i++) {
-		if (!is_shown(counts, i))
+		if (!page_counts_is_shown(counts, i))
 			continue;
 		text_str(out, separator);
-		add_number(out, counts->values[round * counts->event_count + i]);
+		page_counts_add_number(out, counts->values[round * counts->event_count + i]);
 		separator = ",";
 	}
 	text_str(out, "]]");
@@ -52,7 +52,7 @@ void page_counts(struct text *out, const struct export_counts *counts)
 	}
 	text_str(out, "[[");
 	for (size_t i = 0; i < counts->event_count; i++) {
-		if (!is_shown(counts, i))
+		if (!page_counts_is_shown(counts, i))
 			continue;
 		text_printf(out, "%s[", separator);
 		page_string(out, counts->events[i].name);

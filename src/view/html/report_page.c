@@ -11,7 +11,7 @@
 
 #define TEXT_BYTES_MOST (8U << 20) /* what tracepoints print: the page stays a file that a browser opens */
 
-struct page {
+struct report_page_page {
 	struct byte_sink *sink;
 	const struct export_view *view;
 	struct export_tables tables;
@@ -21,25 +21,25 @@ struct page {
 		detail_of_sample; /* by the profile's: text of a tracepoint, or place in a listing; PROFILE_NONE: none */
 };
 
-static void add_member(struct page *page, const char *name, struct tally_str value)
+static void report_page_add_member(struct report_page_page *page, const char *name, struct tally_str value)
 {
 	text_printf(page->out, "\"%s\":", name);
 	page_string(page->out, value);
 	text_str(page->out, ",\n");
 }
 
-static void add_about(struct page *page)
+static void report_page_add_about(struct report_page_page *page)
 {
 	const struct export_about *about = &page->view->about;
-	add_member(page, "program", about->program);
-	add_member(page, "version", about->version);
-	add_member(page, "title", about->title);
-	add_member(page, "worth", about->worth);
-	add_member(page, "host", about->hostname);
-	add_member(page, "os", about->os);
-	add_member(page, "arch", about->arch);
-	add_member(page, "cpu", about->cpu);
-	add_member(page, "command", about->command);
+	report_page_add_member(page, "program", about->program);
+	report_page_add_member(page, "version", about->version);
+	report_page_add_member(page, "title", about->title);
+	report_page_add_member(page, "worth", about->worth);
+	report_page_add_member(page, "host", about->hostname);
+	report_page_add_member(page, "os", about->os);
+	report_page_add_member(page, "arch", about->arch);
+	report_page_add_member(page, "cpu", about->cpu);
+	report_page_add_member(page, "command", about->command);
 	text_printf(page->out, "\"cpus\":%" PRIu64 ",\n\"times\":%d,\n", about->cpus, page->view->has_times);
 	if (about->has_wall_clock)
 		text_printf(page->out, "\"wall\":%.3f,\n",
@@ -48,7 +48,7 @@ static void add_about(struct page *page)
 		page->tables.last_time - page->tables.first_time);
 }
 
-static void add_events(struct page *page)
+static void report_page_add_events(struct report_page_page *page)
 {
 	const struct profile *p = page->view->profile;
 	text_str(page->out, "\"events\":[");
@@ -91,7 +91,8 @@ static void label_table_deinit(struct label_table *t)
 }
 
 /* False: out of memory. */
-static bool add_label(const struct page *page, struct label_table *t, uint32_t frame, uint32_t *id)
+static bool report_page_add_label(
+	const struct report_page_page *page, struct label_table *t, uint32_t frame, uint32_t *id)
 {
 	struct flame_label label = flame_label_of(page->view->profile, frame, &t->room);
 	uint32_t look;
@@ -115,7 +116,7 @@ static bool add_label(const struct page *page, struct label_table *t, uint32_t f
 }
 
 /* Name, object, kind; whether threads begin there; where it begins, if others look the same; its listing, if it has one. */
-static void put_label(struct page *page, struct label_table *t, uint32_t id)
+static void report_page_put_label(struct report_page_page *page, struct label_table *t, uint32_t id)
 {
 	const struct profile *p = page->view->profile;
 	struct flame_label label = flame_label_of(p, t->frames.items[id], &t->room);
@@ -141,7 +142,7 @@ static void put_label(struct page *page, struct label_table *t, uint32_t id)
 }
 
 /* Labels, and nodes: how far back the caller's is (0: it has none), and the label. */
-static void add_nodes(struct page *page)
+static void report_page_add_nodes(struct report_page_page *page)
 {
 	const struct export_tables *t = &page->tables;
 	struct label_table labels;
@@ -149,10 +150,10 @@ static void add_nodes(struct page *page)
 	bool is_done = label_of != NULL;
 	label_table_init(&labels);
 	for (size_t i = 0; is_done && i < t->frame_count; i++)
-		is_done = add_label(page, &labels, t->frames[i], &label_of[i]);
+		is_done = report_page_add_label(page, &labels, t->frames[i], &label_of[i]);
 	text_str(page->out, "\"labels\":[");
 	for (uint32_t i = 0; is_done && i < labels.labels.len; i++)
-		put_label(page, &labels, i);
+		report_page_put_label(page, &labels, i);
 	text_printf(page->out, "],\n\"nodeCount\":%zu,\n\"nodes\":\"", t->nodes.len);
 	struct page_bytes b = {.out = page->out};
 	for (size_t i = 0; is_done && i < t->nodes.len; i++) {
@@ -168,7 +169,7 @@ static void add_nodes(struct page *page)
 	label_table_deinit(&labels);
 }
 
-static void add_tracks(struct page *page)
+static void add_tracks(struct report_page_page *page)
 {
 	text_str(page->out, "\"tracks\":[");
 	for (size_t i = 0; i < page->tables.track_count; i++) {
@@ -182,7 +183,7 @@ static void add_tracks(struct page *page)
 }
 
 /* Texts of tracepoints' samples, and how many had no room. */
-static void add_texts(struct page *page)
+static void add_texts(struct report_page_page *page)
 {
 	const struct profile *p = page->view->profile;
 	struct id_table ids = {.words = 1}; /* of the profile's strings */
@@ -212,7 +213,7 @@ static void add_texts(struct page *page)
 }
 
 /* Where in the listings samples lie: listing, and how far from the function's start. */
-static void add_places(struct page *page)
+static void report_page_add_places(struct report_page_page *page)
 {
 	const struct profile *p = page->view->profile;
 	struct id_table ids = {.words = 2};
@@ -245,7 +246,7 @@ static void add_places(struct page *page)
 
 /* Each sample: time since the one before, node, track, CPU + 1, event, its period + 1 (0: the event's last one), and
  * its text, or place, + 1 (0: none). */
-static void add_rows(struct page *page)
+static void report_page_add_rows(struct report_page_page *page)
 {
 	struct export_sample s;
 	size_t count = 0;
@@ -274,7 +275,7 @@ static void add_rows(struct page *page)
 
 /* Each switch: time since the one before, CPU + 1 (0: not known), thread that leaves, thread that comes; 0: the idle one. Who
  * exits leaves too: the switch behind that may not be told. */
-static void add_switches(struct page *page)
+static void add_switches(struct report_page_page *page)
 {
 	size_t count = 0;
 	bool has_switches = false;
@@ -300,7 +301,7 @@ static void add_switches(struct page *page)
 	text_printf(page->out, "\",\n\"switchCount\":%zu,\n", count);
 }
 
-static void add_code(struct page *page, struct tally_str code)
+static void report_page_add_code(struct report_page_page *page, struct tally_str code)
 {
 	text_str(page->out, "\"code\":[");
 	for (size_t i = 0; i < code.len; i++) {
@@ -310,28 +311,28 @@ static void add_code(struct page *page, struct tally_str code)
 	text_str(page->out, "]\n}");
 }
 
-static void add_data(struct page *page)
+static void report_page_add_data(struct report_page_page *page)
 {
 	text_str(page->out, "{\n");
-	add_about(page);
-	add_events(page);
-	add_nodes(page);
+	report_page_add_about(page);
+	report_page_add_events(page);
+	report_page_add_nodes(page);
 	add_tracks(page);
 	add_texts(page);
-	add_places(page);
-	add_rows(page);
+	report_page_add_places(page);
+	report_page_add_rows(page);
 	add_switches(page);
 	text_str(page->out, "\"counts\":");
 	page_counts(page->out, page->view->counts);
 	text_str(page->out, ",\n");
-	add_code(page, page->view->code);
+	report_page_add_code(page, page->view->code);
 }
 
 void report_page_write(struct byte_sink *sink, const struct export_view *view)
 {
 	static const char mark[] = "@DATA@";
 	const char *at = strstr(report_html, mark);
-	struct page page = {.sink = sink, .view = view, .out = &sink->text};
+	struct report_page_page page = {.sink = sink, .view = view, .out = &sink->text};
 	struct tally_error err;
 	if (export_tables_init(&page.tables, view, &err) != TALLY_OK) {
 		sink->failed = true;
@@ -341,7 +342,7 @@ void report_page_write(struct byte_sink *sink, const struct export_view *view)
 	page.detail_of_sample = malloc((view->profile->sample_count + 1) * sizeof(*page.detail_of_sample));
 	if (page.is_trace && page.detail_of_sample) {
 		text_bytes(page.out, report_html, (size_t)(at - report_html));
-		add_data(&page);
+		report_page_add_data(&page);
 		text_str(page.out, at + sizeof(mark) - 1);
 		byte_sink_step(sink);
 	} else {

@@ -9,7 +9,7 @@ void page_string(struct text *out, struct tally_str s)
 }
 
 /* Of up to three bytes: a digit more than there are, and signs for the rest. */
-static void put_digits(const uint8_t *bytes, size_t count, char digits[4])
+static void page_data_put_digits(const uint8_t *bytes, size_t count, char digits[4])
 {
 	static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	uint32_t bits =
@@ -27,9 +27,9 @@ static void add_base64(struct text *out, const uint8_t *bytes, size_t count)
 		return;
 	size_t i = 0;
 	for (; count - i >= 3; i += 3, to += 4)
-		put_digits(bytes + i, 3, to);
+		page_data_put_digits(bytes + i, 3, to);
 	if (i < count) {
-		put_digits(bytes + i, count - i, to);
+		page_data_put_digits(bytes + i, count - i, to);
 		to += 4;
 	}
 	out->len = (size_t)(to - out->data);

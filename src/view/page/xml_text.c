@@ -2,7 +2,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-static const char *entity(uint8_t c)
+static const char *xml_text_entity(uint8_t c)
 {
 	switch (c) {
 	case '<':
@@ -36,14 +36,14 @@ static bool is_refused(const uint8_t *s, size_t len)
 }
 
 /* Appends one character and returns its bytes. */
-static size_t add_character(struct text *out, const uint8_t *s, size_t left)
+static size_t xml_text_add_character(struct text *out, const uint8_t *s, size_t left)
 {
 	size_t len = s[0] < 0x80 ? 1 : utf8_bytes(s, left);
 	if (len == 0 || is_refused(s, len)) {
 		text_str(out, REPLACEMENT);
 		return len ? len : 1;
 	}
-	const char *instead = len == 1 ? entity(s[0]) : NULL;
+	const char *instead = len == 1 ? xml_text_entity(s[0]) : NULL;
 	if (instead)
 		text_str(out, instead);
 	else
@@ -66,7 +66,7 @@ void xml_text_cut(struct text *out, struct tally_str s, size_t max_characters)
 			return;
 		}
 		last = out->len;
-		at += add_character(out, (const uint8_t *)s.data + at, s.len - at);
+		at += xml_text_add_character(out, (const uint8_t *)s.data + at, s.len - at);
 		shown++;
 	}
 }

@@ -5,11 +5,11 @@
 
 #define BYTES_A_LINE 7
 
-struct columns {
+struct annotate_compact_columns {
 	unsigned value, label, mnemonic;
 };
 
-static unsigned digits_of(uint64_t value)
+static unsigned annotate_compact_digits_of(uint64_t value)
 {
 	unsigned digits = 1;
 	for (; value > 15; value >>= 4)
@@ -28,9 +28,10 @@ static uint64_t size_of(const struct annotate_function *function)
 	return size;
 }
 
-static struct columns measure(const struct annotate_function *function, const struct annotate_text_options *options)
+static struct annotate_compact_columns annotate_compact_measure(
+	const struct annotate_function *function, const struct annotate_text_options *options)
 {
-	struct columns columns = {
+	struct annotate_compact_columns columns = {
 		.value = options->column == ANNOTATE_PERIOD ? 12 : 7, .label = size_of(function) > 15 ? 2 : 1};
 	for (size_t i = 0; i < function->line_count; i++) {
 		const struct annotate_line *line = &function->lines[i];
@@ -38,7 +39,7 @@ static struct columns measure(const struct annotate_function *function, const st
 			continue;
 		/* What is shown as nop was a nopw. */
 		unsigned width = (unsigned)strcspn(line->text, " "),
-			 digits = digits_of(line->address - function->start);
+			 digits = annotate_compact_digits_of(line->address - function->start);
 		columns.mnemonic = width > columns.mnemonic ? width : columns.mnemonic;
 		if (line->is_target)
 			columns.label = digits > columns.label ? digits : columns.label;
@@ -46,8 +47,9 @@ static struct columns measure(const struct annotate_function *function, const st
 	return columns;
 }
 
-static void print_values(struct text *out, const struct annotate_function *function, const struct columns *columns,
-	const struct annotate_text_options *options, const struct annotate_line *line)
+static void print_values(struct text *out, const struct annotate_function *function,
+	const struct annotate_compact_columns *columns, const struct annotate_text_options *options,
+	const struct annotate_line *line)
 {
 	for (uint32_t e = 0; e < function->event_count; e++) {
 		if (line->values == ANNOTATE_NONE) {
@@ -66,8 +68,9 @@ static void print_values(struct text *out, const struct annotate_function *funct
 	}
 }
 
-static void print_code(struct text *out, const struct annotate_function *function, const struct columns *columns,
-	const struct annotate_line *line, const struct annotate_text_options *options)
+static void annotate_compact_print_code(struct text *out, const struct annotate_function *function,
+	const struct annotate_compact_columns *columns, const struct annotate_line *line,
+	const struct annotate_text_options *options)
 {
 	if (line->is_target && !options->with_bytes) {
 		text_hex_right(out, line->address - function->start, columns->label + 1);
@@ -104,7 +107,7 @@ static void print_short(struct text *out, uint64_t value)
 	text_printf(out, "%" PRIu64 "%c", value, units[unit]);
 }
 
-static void print_heading(
+static void annotate_compact_print_heading(
 	struct text *out, const struct annotate_function *function, const struct annotate_text_options *options)
 {
 	static const char *const names[] = {"Percent", "Samples", "Period"};
@@ -126,8 +129,8 @@ static void print_heading(
 void annotate_compact(
 	struct text *out, const struct annotate_function *function, const struct annotate_text_options *options)
 {
-	struct columns columns = measure(function, options);
-	print_heading(out, function, options);
+	struct annotate_compact_columns columns = annotate_compact_measure(function, options);
+	annotate_compact_print_heading(out, function, options);
 	for (size_t i = 0; i < function->line_count && text_line_end(out); i++) {
 		const struct annotate_line *line = &function->lines[i];
 		if ((line->kind == ANNOTATE_MORE_BYTES && !options->with_bytes) || i == 0)
@@ -140,7 +143,7 @@ void annotate_compact(
 		if (function->has_cycles)
 			annotate_cycles(out, line);
 		if (line->kind != ANNOTATE_TEXT) {
-			print_code(out, function, &columns, line, options);
+			annotate_compact_print_code(out, function, &columns, line, options);
 		} else {
 			text_repeat(out, ' ', columns.label + 3);
 			text_str(out, line->text);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static double share(uint64_t part, uint64_t whole)
+static double annotate_lines_share(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
@@ -17,15 +17,15 @@ double annotate_percent_of(
 	const struct annotate_event *of = &function->events[event];
 	switch (kind) {
 	case ANNOTATE_LOCAL_PERIOD:
-		return share(value->period, of->function.period);
+		return annotate_lines_share(value->period, of->function.period);
 	case ANNOTATE_GLOBAL_PERIOD:
-		return share(value->period, of->whole.period);
+		return annotate_lines_share(value->period, of->whole.period);
 	case ANNOTATE_LOCAL_HITS:
-		return share(value->count, of->function.count);
+		return annotate_lines_share(value->count, of->function.count);
 	case ANNOTATE_GLOBAL_HITS:
 		break;
 	}
-	return share(value->count, of->whole.count);
+	return annotate_lines_share(value->count, of->whole.count);
 }
 
 double annotate_hottest(const struct annotate_function *function, enum annotate_percent kind, uint32_t values)
@@ -53,7 +53,7 @@ const char *annotate_percent_name(enum annotate_percent kind)
 	return "global hits";
 }
 
-static void add_number(struct text *out, double number, unsigned decimals)
+static void annotate_lines_add_number(struct text *out, double number, unsigned decimals)
 {
 	if (number > 0)
 		text_fixed_right(out, number, decimals, ANNOTATE_CYCLES_WIDTH / 2 - 1);
@@ -64,8 +64,8 @@ static void add_number(struct text *out, double number, unsigned decimals)
 
 void annotate_cycles(struct text *out, const struct annotate_line *line)
 {
-	add_number(out, line->ipc, 2);
-	add_number(out, line->cycles, 0);
+	annotate_lines_add_number(out, line->ipc, 2);
+	annotate_lines_add_number(out, line->cycles, 0);
 }
 
 void annotate_cycle_range(struct text *out, const struct annotate_line *line)
@@ -74,7 +74,7 @@ void annotate_cycle_range(struct text *out, const struct annotate_line *line)
 	if (line->cycles > 0)
 		snprintf(room, sizeof(room), "%.0f(%" PRIu64 "/%" PRIu64 ")", line->cycles, line->least_cycles,
 			line->most_cycles);
-	add_number(out, line->ipc, 2);
+	annotate_lines_add_number(out, line->ipc, 2);
 	text_str_right(out, str_from(room), ANNOTATE_CYCLE_RANGE_WIDTH - ANNOTATE_CYCLES_WIDTH / 2 - 1);
 	text_char(out, ' ');
 }

@@ -13,7 +13,7 @@
 #define COLOUR_ADDRESS	  "\033[35m"
 #define COLOUR_CODE	  "\033[34m"
 
-static unsigned column_width(const struct annotate_text_options *options)
+static unsigned annotate_text_column_width(const struct annotate_text_options *options)
 {
 	return options->column == ANNOTATE_PERIOD ? 12 : 8;
 }
@@ -25,14 +25,14 @@ static void print_value(struct text *out, const struct annotate_function *functi
 	const char *colour = options->with_colours ? percent_colour(percent) : "";
 	text_str(out, colour);
 	if (options->column == ANNOTATE_PERCENT)
-		text_fixed_right(out, percent, 2, column_width(options));
+		text_fixed_right(out, percent, 2, annotate_text_column_width(options));
 	else if (values == ANNOTATE_NONE)
-		text_u64_right(out, 0, column_width(options));
+		text_u64_right(out, 0, annotate_text_column_width(options));
 	else
 		text_u64_right(out,
 			options->column == ANNOTATE_PERIOD ? function->values[values + event].period
 							   : function->values[values + event].count,
-			column_width(options));
+			annotate_text_column_width(options));
 	text_str(out, *colour ? COLOUR_END : "");
 }
 
@@ -66,12 +66,12 @@ void annotate_text_places(
 		text_str(out, " Nothing higher than 0.5%\n");
 }
 
-static void print_title(
+static void annotate_text_print_title(
 	struct text *out, const struct annotate_function *function, const struct annotate_text_options *options)
 {
 	static const char *const names[] = {"Percent", "Samples", "Period"};
 	struct text title = {0};
-	unsigned width = column_width(options) * function->event_count;
+	unsigned width = annotate_text_column_width(options) * function->event_count;
 	text_char(&title, ' ');
 	text_str_left(&title, str_from(names[options->column]), width);
 	text_printf(&title, "|\tSource code & Disassembly of %s for %s (%" PRIu64 " samples, percent: %s)",
@@ -84,7 +84,7 @@ static void print_title(
 	text_deinit(&title);
 }
 
-static void print_bytes(struct text *out, struct tally_bytes bytes, size_t *column)
+static void annotate_text_print_bytes(struct text *out, struct tally_bytes bytes, size_t *column)
 {
 	size_t shown = bytes.len < BYTES_A_LINE ? bytes.len : BYTES_A_LINE;
 	for (size_t i = 0; i < shown; i++) {
@@ -101,7 +101,7 @@ static void pad_to_tab(struct text *out, size_t *column)
 	*column += pad;
 }
 
-static unsigned digits_of(uint64_t address)
+static unsigned annotate_text_digits_of(uint64_t address)
 {
 	unsigned digits = 1;
 	for (; address > 15; address >>= 4)
@@ -110,8 +110,9 @@ static unsigned digits_of(uint64_t address)
 }
 
 /* The line of a hot instruction, unless that of the last one was the same. */
-static void print_place(struct text *out, const struct annotate_function *function, const struct annotate_line *line,
-	const struct annotate_text_options *options, const struct annotate_line **last)
+static void annotate_text_print_place(struct text *out, const struct annotate_function *function,
+	const struct annotate_line *line, const struct annotate_text_options *options,
+	const struct annotate_line **last)
 {
 	double percent = annotate_hottest(function, options->percent, line->values);
 	if (line->place == ANNOTATE_NONE || percent <= ANNOTATE_PLACE_LIMIT)
@@ -125,24 +126,24 @@ static void print_place(struct text *out, const struct annotate_function *functi
 	text_printf(out, "%s // %s%s", shown, function->places[line->place].text, *shown ? COLOUR_END : "");
 }
 
-static void print_code(struct text *out, const struct annotate_line *line, unsigned digits,
+static void annotate_text_print_code(struct text *out, const struct annotate_line *line, unsigned digits,
 	const struct annotate_text_options *options)
 {
-	size_t column = digits_of(line->address) + 1;
+	size_t column = annotate_text_digits_of(line->address) + 1;
 	const char *end = options->with_colours ? COLOUR_END : "";
 	text_printf(out, " %s  ", options->with_colours ? COLOUR_ADDRESS : "");
 	text_hex_right(out, line->address, digits);
 	text_printf(out, ":%s%s", end, options->with_colours ? COLOUR_CODE : "");
 	if (options->with_bytes) {
 		pad_to_tab(out, &column);
-		print_bytes(out, line->bytes, &column);
+		annotate_text_print_bytes(out, line->bytes, &column);
 	}
 	if (line->kind == ANNOTATE_MORE_BYTES) {
 		text_str(out, end);
 		return;
 	}
 	if (options->with_bytes && column < BYTES_COLUMNS + 8) {
-		size_t start = (digits_of(line->address) + 1) / 8 * 8 + 8 + BYTES_COLUMNS;
+		size_t start = (annotate_text_digits_of(line->address) + 1) / 8 * 8 + 8 + BYTES_COLUMNS;
 		text_repeat(out, ' ', start > column ? start - column : 0);
 		column = start > column ? start : column;
 	}
@@ -152,7 +153,7 @@ static void print_code(struct text *out, const struct annotate_line *line, unsig
 }
 
 /* What branch stacks tell, as perf shows it. */
-static void print_branches(struct text *out, const struct annotate_line *line)
+static void annotate_text_print_branches(struct text *out, const struct annotate_line *line)
 {
 	bool has_entered = line->entered > LEAST_OF_BRANCHES, has_left = line->left > LEAST_OF_BRANCHES;
 	if (!has_entered && !has_left)
@@ -175,7 +176,7 @@ static void print_branches(struct text *out, const struct annotate_line *line)
 	}
 }
 
-static void print_text(struct text *out, const struct annotate_line *line, unsigned digits)
+static void annotate_text_print(struct text *out, const struct annotate_line *line, unsigned digits)
 {
 	if (!*line->text)
 		return;
@@ -206,13 +207,14 @@ static bool is_left_out(
 void annotate_text(
 	struct text *out, const struct annotate_function *function, const struct annotate_text_options *options)
 {
-	unsigned width = column_width(options) * function->event_count;
+	unsigned width = annotate_text_column_width(options) * function->event_count;
 	unsigned digits = 1;
 	const struct annotate_line *last = NULL; /* whose place was told */
 	for (size_t i = 0; i < function->line_count; i++)
-		if (function->lines[i].kind == ANNOTATE_CODE && digits_of(function->lines[i].address) > digits)
-			digits = digits_of(function->lines[i].address);
-	print_title(out, function, options);
+		if (function->lines[i].kind == ANNOTATE_CODE &&
+			annotate_text_digits_of(function->lines[i].address) > digits)
+			digits = annotate_text_digits_of(function->lines[i].address);
+	annotate_text_print_title(out, function, options);
 	for (size_t i = 0; i < function->line_count && text_line_end(out); i++) {
 		const struct annotate_line *line = &function->lines[i];
 		if (is_left_out(function, options, i))
@@ -223,13 +225,13 @@ void annotate_text(
 			print_value(out, function, options, line->values, e);
 		text_str(out, " :");
 		if (line->kind == ANNOTATE_TEXT)
-			print_text(out, line, digits);
+			annotate_text_print(out, line, digits);
 		else
-			print_code(out, line, digits, options);
+			annotate_text_print_code(out, line, digits, options);
 		if (line->kind == ANNOTATE_CODE)
-			print_branches(out, line);
+			annotate_text_print_branches(out, line);
 		if (options->with_places && line->kind == ANNOTATE_CODE)
-			print_place(out, function, line, options, &last);
+			annotate_text_print_place(out, function, line, options, &last);
 		text_char(out, '\n');
 	}
 }

@@ -35,7 +35,7 @@ void chain_printer_deinit(struct chain_printer *printer)
 }
 
 /* Where in its function, if that tells frames apart. */
-static void print_place(struct text *out, const struct flat_table *table, const struct profile_frame *frame,
+static void chain_text_print_place(struct text *out, const struct flat_table *table, const struct profile_frame *frame,
 	const struct profile_function *function)
 {
 	const struct flat_options *o = &table->options;
@@ -60,7 +60,7 @@ void chain_frame_text(struct text *out, const struct flat_table *table, uint32_t
 		if (function->is_inlined)
 			text_str(out, " (inlined)");
 		else
-			print_place(out, table, frame, function);
+			chain_text_print_place(out, table, frame, function);
 		return;
 	}
 	uint64_t address = frame->raw_address ? frame->raw_address : frame->address;
@@ -69,7 +69,7 @@ void chain_frame_text(struct text *out, const struct flat_table *table, uint32_t
 }
 
 /* What is known of the branches that were taken to, or from, a node's frame; callers have none. */
-static void print_branches(struct text *out, const struct call_tree_builder *tree, size_t frame)
+static void chain_text_print_branches(struct text *out, const struct call_tree_builder *tree, size_t frame)
 {
 	if (!tree->branches)
 		return;
@@ -139,7 +139,7 @@ static void print_branch_start(const struct chain_printer *printer, struct text 
 }
 
 /* What a fractal level has beyond its drawn children, as one entry. */
-static void print_rest(struct chain_printer *printer, struct text *out, size_t margin, size_t depth)
+static void chain_text_print_rest(struct chain_printer *printer, struct text *out, size_t margin, size_t depth)
 {
 	const struct chain_branch *branch = &printer->branches[depth - 1];
 	const struct call_tree_node *node = &printer->builder.nodes[branch->node];
@@ -172,7 +172,7 @@ static void print_child(struct chain_printer *printer, struct text *out, size_t 
 		else
 			print_bars(printer, out, margin, depth, false);
 		chain_frame_text(out, tree->table, tree->frames[child->first_frame + i]);
-		print_branches(out, tree, child->first_frame + i);
+		chain_text_print_branches(out, tree, child->first_frame + i);
 		text_char(out, '\n');
 	}
 }
@@ -190,7 +190,7 @@ static bool print_graph(struct chain_printer *printer, struct text *out, size_t 
 		const struct call_tree_node *node = &tree->nodes[branch->node];
 		bool is_cut = printer->options.print_limit && branch->next == printer->options.print_limit;
 		if (branch->next == node->child_count || is_cut) {
-			print_rest(printer, out, margin, depth);
+			chain_text_print_rest(printer, out, margin, depth);
 			depth--;
 			continue;
 		}
@@ -218,7 +218,7 @@ static void print_trunk(struct chain_printer *printer, struct text *out, const s
 			text_repeat(out, ' ', 3);
 		}
 		chain_frame_text(out, tree->table, tree->frames[trunk->first_frame + i]);
-		print_branches(out, tree, trunk->first_frame + i);
+		chain_text_print_branches(out, tree, trunk->first_frame + i);
 		text_char(out, '\n');
 		if (++printed == printer->options.print_limit)
 			break;
@@ -269,7 +269,7 @@ static void print_path(
 }
 
 /* Chains by weight; equal ones in the order of the tree, what lies deeper first. */
-static int compare_hits(const void *left, const void *right, void *data)
+static int chain_text_compare_hits(const void *left, const void *right, void *data)
 {
 	const struct call_tree_node *nodes = data;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -331,7 +331,7 @@ static bool print_list(struct chain_printer *printer, struct text *out, uint64_t
 	bool is_listed = list_hits(printer, min_period, list, &count);
 	/* merge sort of the C library keeps equal ones in place; qsort_r of glibc is one */
 	if (is_listed)
-		qsort_r(list, count, sizeof(*list), compare_hits, tree->nodes);
+		qsort_r(list, count, sizeof(*list), chain_text_compare_hits, tree->nodes);
 	for (size_t i = 0; is_listed && i < count; i++) {
 		if (printer->options.print_limit && i == printer->options.print_limit)
 			break;

@@ -47,7 +47,7 @@ const char *changes_text_verdict(enum diff_verdict verdict)
 	return words[verdict];
 }
 
-static void cell_make(struct text *cell, int column, const struct diff_change *change)
+static void changes_text_cell_make(struct text *cell, int column, const struct diff_change *change)
 {
 	text_clear(cell);
 	switch (column) {
@@ -76,24 +76,25 @@ static void cell_make(struct text *cell, int column, const struct diff_change *c
 	}
 }
 
-static size_t cell_width(const struct diff_changes *changes, int column)
+static size_t changes_text_cell_width(const struct diff_changes *changes, int column)
 {
 	return column == CELL_VERDICT && changes->needed ? strlen(changes_text_verdict(DIFF_UNDECIDED))
 							 : cells[column].width;
 }
 
-static void print_header(struct text *out, const struct diff_changes *changes, const struct diff_keys *keys)
+static void changes_text_print_header(
+	struct text *out, const struct diff_changes *changes, const struct diff_keys *keys)
 {
 	text_str(out, "# ");
 	for (int i = 0; i < CELL_COUNT; i++) {
 		text_str(out, i ? "  " : "");
-		text_str_right(out, str_from(cells[i].header), cell_width(changes, i));
+		text_str_right(out, str_from(cells[i].header), changes_text_cell_width(changes, i));
 	}
 	diff_keys_header(keys, out);
 	text_str(out, "\n# ");
 	for (int i = 0; i < CELL_COUNT; i++) {
 		text_str(out, i ? "  " : "");
-		text_repeat(out, '.', cell_width(changes, i));
+		text_repeat(out, '.', changes_text_cell_width(changes, i));
 	}
 	diff_keys_dots(keys, out);
 	text_str(out, "\n#\n");
@@ -106,12 +107,13 @@ enum tally_status changes_text_rows(struct text *out, const struct diff_table *d
 	struct text cell = {0};
 	diff_keys_fit(&keys, diff, options->columns, options->column_count, changes->order, changes->tested_count);
 	if (!options->is_quiet)
-		print_header(out, changes, &keys);
+		changes_text_print_header(out, changes, &keys);
 	for (size_t i = 0; i < changes->tested_count; i++) {
 		for (int column = 0; column < CELL_COUNT; column++) {
-			cell_make(&cell, column, &changes->rows[changes->order[i]]);
+			changes_text_cell_make(&cell, column, &changes->rows[changes->order[i]]);
 			text_str(out, "  ");
-			text_str_right(out, (struct tally_str){cell.data, cell.len}, cell_width(changes, column));
+			text_str_right(
+				out, (struct tally_str){cell.data, cell.len}, changes_text_cell_width(changes, column));
 		}
 		diff_keys_cells(&keys, out, changes->order[i]);
 		text_char(out, '\n');

@@ -8,7 +8,7 @@
 #define NUMBER_WIDTH 11 /* offset, size */
 #define INDENT	     4
 
-static unsigned column_width(const struct annotate_text_options *options)
+static unsigned data_type_text_column_width(const struct annotate_text_options *options)
 {
 	return options->column == ANNOTATE_PERIOD ? 12 : 8;
 }
@@ -21,7 +21,7 @@ static const char *column_title(const struct annotate_text_options *options)
 }
 
 /* "0x10", and "0" without the prefix. */
-static void put_hex(struct text *out, uint64_t number)
+static void data_type_text_put_hex(struct text *out, uint64_t number)
 {
 	unsigned digits = 1;
 	for (uint64_t rest = number >> 4; rest; rest >>= 4)
@@ -32,7 +32,7 @@ static void put_hex(struct text *out, uint64_t number)
 	text_hex(out, number, 0);
 }
 
-static void put_values(
+static void data_type_text_put_values(
 	struct text *out, const struct data_type_table *table, size_t row, const struct annotate_text_options *options)
 {
 	const struct annotate_value *values = &table->values[row * table->event_count];
@@ -44,10 +44,10 @@ static void put_values(
 		const char *colour = options->with_colours ? percent_colour(percent) : "";
 		text_str(out, colour);
 		if (options->column == ANNOTATE_PERCENT)
-			text_fixed_right(out, percent, 2, column_width(options));
+			text_fixed_right(out, percent, 2, data_type_text_column_width(options));
 		else
 			text_u64_right(out, options->column == ANNOTATE_PERIOD ? values[e].period : values[e].count,
-				column_width(options));
+				data_type_text_column_width(options));
 		text_str(out, *colour ? COLOUR_END : "");
 	}
 }
@@ -56,7 +56,7 @@ static void put_values(
 static void put_ends(struct text *out, const struct data_type_table *table, unsigned open, unsigned depth,
 	const struct annotate_text_options *options)
 {
-	size_t margin = (size_t)column_width(options) * table->event_count + 2 * NUMBER_WIDTH + 2;
+	size_t margin = (size_t)data_type_text_column_width(options) * table->event_count + 2 * NUMBER_WIDTH + 2;
 	while (open > depth) {
 		open--;
 		text_repeat(out, ' ', margin + (size_t)INDENT * open);
@@ -64,7 +64,8 @@ static void put_ends(struct text *out, const struct data_type_table *table, unsi
 	}
 }
 
-static void put_head(struct text *out, const struct data_type_table *table, const struct annotate_text_options *options)
+static void data_type_text_put_head(
+	struct text *out, const struct data_type_table *table, const struct annotate_text_options *options)
 {
 	text_printf(out, "Annotate type: '%s' in %s (%" PRIu64 " samples):\n", table->name, table->file,
 		table->sample_count);
@@ -72,7 +73,8 @@ static void put_head(struct text *out, const struct data_type_table *table, cons
 		text_printf(out, " event[%u] = %.*s\n", e, (int)table->events[e].len, table->events[e].data);
 	text_repeat(out, '=', RULE_WIDTH);
 	text_char(out, '\n');
-	text_str_right(out, str_from(column_title(options)), (size_t)column_width(options) * table->event_count);
+	text_str_right(out, str_from(column_title(options)),
+		(size_t)data_type_text_column_width(options) * table->event_count);
 	text_str_right(out, STR("offset"), NUMBER_WIDTH);
 	text_str_right(out, STR("size"), NUMBER_WIDTH);
 	text_str(out, "  field\n");
@@ -81,14 +83,14 @@ static void put_head(struct text *out, const struct data_type_table *table, cons
 void data_type_text(struct text *out, const struct data_type_table *table, const struct annotate_text_options *options)
 {
 	unsigned open = 0; /* records */
-	put_head(out, table, options);
+	data_type_text_put_head(out, table, options);
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct data_type_row *row = &table->rows[i];
 		put_ends(out, table, open, row->depth, options);
 		open = row->depth + row->has_fields;
-		put_values(out, table, i, options);
-		put_hex(out, row->offset);
-		put_hex(out, row->size);
+		data_type_text_put_values(out, table, i, options);
+		data_type_text_put_hex(out, row->offset);
+		data_type_text_put_hex(out, row->size);
 		text_repeat(out, ' ', 2 + (size_t)INDENT * row->depth);
 		text_str(out, row->type_name);
 		text_char(out, '\t');

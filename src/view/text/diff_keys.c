@@ -10,7 +10,7 @@ static const struct flat_row *show_row(struct diff_keys *keys, uint32_t index)
 	return &table->rows[row->row];
 }
 
-static size_t cell_width(struct diff_keys *keys, enum profile_key key, uint32_t index)
+static size_t diff_keys_cell_width(struct diff_keys *keys, enum profile_key key, uint32_t index)
 {
 	const struct flat_row *row = show_row(keys, index);
 	size_t width = report_cell_width(&keys->layout, key, row);
@@ -31,7 +31,7 @@ void diff_keys_fit(struct diff_keys *keys, const struct diff_table *diff, const 
 	for (size_t i = 0; i < column_count && i < REPORT_MAX_COLUMNS; i++) {
 		size_t width = strlen(profile_key_get(columns[i])->header);
 		for (size_t r = 0; r < row_count; r++) {
-			size_t cell = cell_width(keys, columns[i], rows[r]);
+			size_t cell = diff_keys_cell_width(keys, columns[i], rows[r]);
 			width = cell > width ? cell : width;
 		}
 		layout->columns[i] = columns[i];

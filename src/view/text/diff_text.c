@@ -24,17 +24,17 @@ enum column_kind {
 	COLUMN_PERIOD
 };
 
-struct column {
+struct diff_text_column {
 	enum column_kind kind;
 	size_t file;
 	size_t width;
 	char header[48];
 };
 
-struct layout {
+struct diff_text_layout {
 	const struct diff_table *diff;
 	const struct diff_text_options *options;
-	VEC(struct column) columns;
+	VEC(struct diff_text_column) columns;
 	struct diff_keys keys;
 	struct text cell;
 	size_t block; /* of the row: each has a line */
@@ -57,9 +57,10 @@ static const char *difference_header(enum diff_method method)
 	return "";
 }
 
-static bool add_column(struct layout *l, enum column_kind kind, size_t file, const char *header, size_t min_width)
+static bool add_column(
+	struct diff_text_layout *l, enum column_kind kind, size_t file, const char *header, size_t min_width)
 {
-	struct column column = {.kind = kind, .file = file};
+	struct diff_text_column column = {.kind = kind, .file = file};
 	if (l->diff->file_count > 2)
 		snprintf(column.header, sizeof(column.header), "%s/%zu", header, file);
 	else
@@ -70,7 +71,7 @@ static bool add_column(struct layout *l, enum column_kind kind, size_t file, con
 	return vec_push(&l->columns, column);
 }
 
-static bool add_columns(struct layout *l)
+static bool diff_text_add_columns(struct diff_text_layout *l)
 {
 	const struct diff_text_options *o = l->options;
 	enum diff_method method = l->diff->options.method;
@@ -142,7 +143,7 @@ static void difference_append(
 	}
 }
 
-static void block_append(struct layout *l, uint32_t row, size_t file)
+static void block_append(struct diff_text_layout *l, uint32_t row, size_t file)
 {
 	const struct diff_text_blocks *blocks = &l->options->blocks[row * l->diff->file_count + file];
 	if (l->block >= blocks->count)
@@ -156,7 +157,7 @@ static void block_append(struct layout *l, uint32_t row, size_t file)
 }
 
 /* The standard error of the mean as a share of it, and each time as a bar between the least and the most. */
-static void spread_append(struct layout *l, uint32_t row, size_t file)
+static void spread_append(struct diff_text_layout *l, uint32_t row, size_t file)
 {
 	static const char *const bars[] = {
 		"\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"};
@@ -188,7 +189,7 @@ static void spread_append(struct layout *l, uint32_t row, size_t file)
 }
 
 /* Lines of a row: one for each block of the file that has the most. */
-static size_t line_count(const struct layout *l, uint32_t row)
+static size_t line_count(const struct diff_text_layout *l, uint32_t row)
 {
 	size_t most = 1;
 	for (size_t file = 0; l->options->blocks && file < l->diff->file_count; file++) {
@@ -199,14 +200,14 @@ static size_t line_count(const struct layout *l, uint32_t row)
 }
 
 /* Found by running perf: between separators no weighted difference is blank, not 0. */
-static bool is_left_blank(const struct layout *l, uint32_t row, size_t file)
+static bool is_left_blank(const struct diff_text_layout *l, uint32_t row, size_t file)
 {
 	const struct diff_table *diff = l->diff;
 	return l->options->separator && diff->options.method == DIFF_WEIGHTED &&
 	       diff_table_value(diff, row, 0)->is_there && diff_table_weighted(diff, row, file) == 0;
 }
 
-static void cell_make(struct layout *l, const struct column *column, uint32_t row)
+static void diff_text_cell_make(struct diff_text_layout *l, const struct diff_text_column *column, uint32_t row)
 {
 	const struct diff_table *diff = l->diff;
 	const struct diff_value *base = diff_table_value(diff, row, 0);
@@ -244,12 +245,12 @@ static void cell_make(struct layout *l, const struct column *column, uint32_t ro
 	}
 }
 
-static void print_row(struct layout *l, struct text *out, uint32_t index)
+static void diff_text_print_row(struct diff_text_layout *l, struct text *out, uint32_t index)
 {
 	const char *separator = l->options->separator;
 	for (size_t i = 0; i < l->columns.len; i++) {
-		const struct column *column = &l->columns.items[i];
-		cell_make(l, column, index);
+		const struct diff_text_column *column = &l->columns.items[i];
+		diff_text_cell_make(l, column, index);
 		struct tally_str cell = {l->cell.data, l->cell.len};
 		text_str(out, !separator ? "  " : i ? separator : "");
 		if (separator)
@@ -261,12 +262,12 @@ static void print_row(struct layout *l, struct text *out, uint32_t index)
 	text_char(out, '\n');
 }
 
-static void print_header(struct layout *l, struct text *out)
+static void diff_text_print_header(struct diff_text_layout *l, struct text *out)
 {
 	const char *separator = l->options->separator;
 	text_str(out, "# ");
 	for (size_t i = 0; i < l->columns.len; i++) {
-		const struct column *column = &l->columns.items[i];
+		const struct diff_text_column *column = &l->columns.items[i];
 		text_str(out, i ? separator ? separator : "  " : "");
 		text_str_right(out, str_from(column->header), column->width);
 	}
@@ -286,18 +287,18 @@ static void print_header(struct layout *l, struct text *out)
 enum tally_status diff_text_rows(struct text *out, const struct diff_table *diff,
 	const struct diff_text_options *options, struct tally_error *err)
 {
-	struct layout layout = {.diff = diff, .options = options};
+	struct diff_text_layout layout = {.diff = diff, .options = options};
 	layout.keys.separator = options->separator;
-	bool is_laid_out = add_columns(&layout);
+	bool is_laid_out = diff_text_add_columns(&layout);
 	if (is_laid_out) {
 		diff_keys_fit(
 			&layout.keys, diff, options->columns, options->column_count, diff->order, diff->shown_count);
 		if (!options->is_quiet)
-			print_header(&layout, out);
+			diff_text_print_header(&layout, out);
 		for (size_t i = 0; i < diff->shown_count; i++) {
 			size_t count = line_count(&layout, diff->order[i]);
 			for (layout.block = 0; layout.block < count; layout.block++) {
-				print_row(&layout, out, diff->order[i]);
+				diff_text_print_row(&layout, out, diff->order[i]);
 				text_line_end(out);
 			}
 		}

@@ -11,27 +11,28 @@
 #define TIME_WIDTH_NS	     16
 #define OFFSET_PREFIX_LENGTH 4 /* "[k] " again: what perf takes off the width for an address's digits */
 
-static const struct profile_value *value_of(
+static const struct profile_value *facet_cells_value_of(
 	const struct report_layout *l, enum profile_key key, const struct flat_row *row)
 {
 	return profile_facet(l->profile, row->facets, profile_key_facet(key));
 }
 
-static const struct profile_function *function_of(const struct profile *p, const struct profile_value *value)
+static const struct profile_function *facet_cells_function_of(
+	const struct profile *p, const struct profile_value *value)
 {
 	if (value->frame == PROFILE_NONE || p->frames[value->frame].function == PROFILE_NONE)
 		return NULL;
 	return &p->functions[p->frames[value->frame].function];
 }
 
-static uint32_t binary_of(const struct profile *p, const struct profile_value *value)
+static uint32_t facet_cells_binary_of(const struct profile *p, const struct profile_value *value)
 {
 	return value->frame == PROFILE_NONE ? PROFILE_NONE : p->frames[value->frame].binary;
 }
 
 static struct tally_str object_name(const struct report_layout *l, const struct profile_value *value)
 {
-	return report_object_name(l, binary_of(l->profile, value));
+	return report_object_name(l, facet_cells_binary_of(l->profile, value));
 }
 
 static struct tally_str line_of(const struct profile *p, const struct profile_value *value)
@@ -39,7 +40,7 @@ static struct tally_str line_of(const struct profile *p, const struct profile_va
 	return value->frame == PROFILE_NONE ? STR("") : profile_string(p, p->frames[value->frame].innermost_line.line);
 }
 
-static struct tally_str text_of(const struct profile *p, const struct profile_value *value)
+static struct tally_str facet_cells_text_of(const struct profile *p, const struct profile_value *value)
 {
 	return value->text == PROFILE_NONE ? STR("") : profile_string(p, value->text);
 }
@@ -47,8 +48,8 @@ static struct tally_str text_of(const struct profile *p, const struct profile_va
 /* perf fits the columns of objects of branches to those that have symbols, of data to all that it knows. */
 static bool object_counts(const struct report_layout *l, enum profile_key key, const struct profile_value *value)
 {
-	return key == KEY_DSO_DATA ? binary_of(l->profile, value) != PROFILE_NONE
-				   : function_of(l->profile, value) != NULL;
+	return key == KEY_DSO_DATA ? facet_cells_binary_of(l->profile, value) != PROFILE_NONE
+				   : facet_cells_function_of(l->profile, value) != NULL;
 }
 
 /* As wide as perf's: names of data with room for an offset. */
@@ -56,7 +57,7 @@ static size_t place_width(const struct report_layout *l, enum profile_key key, c
 {
 	const struct profile *p = l->profile;
 	enum profile_key_form form = (enum profile_key_form)profile_key_get(key)->form;
-	const struct profile_function *function = function_of(p, value);
+	const struct profile_function *function = facet_cells_function_of(p, value);
 	if (form == KEY_FORM_OBJECT)
 		return object_counts(l, key, value) ? object_name(l, value).len : REPORT_ADDRESS_DIGITS;
 	if (!function)
@@ -69,17 +70,17 @@ static size_t place_width(const struct report_layout *l, enum profile_key key, c
 	return form == KEY_FORM_CACHELINE ? width + ADDRESS_WIDTH + 1 : width;
 }
 
-static size_t field_width(
+static size_t facet_cells_field_width(
 	const struct report_layout *l, const struct profile_field *field, const struct profile_value *value)
 {
-	size_t len = text_of(l->profile, value).len;
+	size_t len = facet_cells_text_of(l->profile, value).len;
 	len += field->is_dynamic && len > 0;
 	return len > field->width ? len : field->width;
 }
 
 size_t facet_cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row)
 {
-	const struct profile_value *value = value_of(l, key, row);
+	const struct profile_value *value = facet_cells_value_of(l, key, row);
 	const struct profile_key_info *info = profile_key_get(key);
 	size_t width = info->width;
 	if (!value)
@@ -90,9 +91,10 @@ size_t facet_cell_width(const struct report_layout *l, enum profile_key key, con
 	case KEY_FORM_TEXT:
 		if (key == KEY_TRANSACTION)
 			return value->number ? TRANSACTION_WIDTH : width;
-		return text_of(l->profile, value).len > width ? text_of(l->profile, value).len : width;
+		return facet_cells_text_of(l->profile, value).len > width ? facet_cells_text_of(l->profile, value).len
+									  : width;
 	case KEY_FORM_FIELD:
-		return field_width(l, &l->profile->fields[key - KEY_FIELD], value);
+		return facet_cells_field_width(l, &l->profile->fields[key - KEY_FIELD], value);
 	case KEY_FORM_OBJECT:
 		if (!object_counts(l, key, value) && (l->options->separator || l->options->width_count))
 			return width;
@@ -120,13 +122,13 @@ static void put_level(struct text *out, uint8_t level)
 	text_str(out, "] ");
 }
 
-static void put_address(struct text *out, uint64_t address)
+static void facet_cells_put_address(struct text *out, uint64_t address)
 {
 	text_str(out, address ? "0x" : "");
 	text_hex(out, address, REPORT_ADDRESS_DIGITS);
 }
 
-static void put_name(
+static void facet_cells_put_name(
 	const struct report_layout *l, struct text *out, const struct profile_function *function, size_t width)
 {
 	struct tally_str name = profile_string(l->profile, function->name);
@@ -141,21 +143,21 @@ static void put_offset(struct text *out, uint64_t offset)
 }
 
 /* A place without symbol is shown by its address in the object, data by the address that was used. */
-static void put_place(const struct report_layout *l, struct text *out, enum profile_key key,
+static void facet_cells_put_place(const struct report_layout *l, struct text *out, enum profile_key key,
 	const struct profile_value *value, const struct flat_row *row, size_t width)
 {
 	const struct profile *p = l->profile;
 	const struct profile_frame *frame = &p->frames[value->frame];
-	const struct profile_function *function = function_of(p, value);
+	const struct profile_function *function = facet_cells_function_of(p, value);
 	enum profile_key_form form = (enum profile_key_form)profile_key_get(key)->form;
 	uint64_t address = form == KEY_FORM_DATUM ? value->number : frame->address;
 	report_origin(l, out, frame->binary, address);
 	put_level(out, form == KEY_FORM_SYMBOL ? frame->level : row->level);
 	if (!function) {
-		put_address(out, address);
+		facet_cells_put_address(out, address);
 		return;
 	}
-	put_name(l, out, function, width > report_origin_width(l) ? width - report_origin_width(l) : 0);
+	facet_cells_put_name(l, out, function, width > report_origin_width(l) ? width - report_origin_width(l) : 0);
 	uint64_t offset = frame->address - function->start;
 	if ((form == KEY_FORM_PLACE && offset) || (key == KEY_SYMBOL_DATA && function->is_object))
 		put_offset(out, offset);
@@ -164,20 +166,20 @@ static void put_place(const struct report_layout *l, struct text *out, enum prof
 static void put_cacheline(
 	const struct report_layout *l, struct text *out, const struct profile_value *value, const struct flat_row *row)
 {
-	const struct profile_function *function = function_of(l->profile, value);
+	const struct profile_function *function = facet_cells_function_of(l->profile, value);
 	uint64_t line = facet_cacheline(l->profile->frames[value->frame].address);
-	report_origin(l, out, binary_of(l->profile, value), line);
-	put_level(out, binary_of(l->profile, value) == PROFILE_NONE ? 'X' : row->level);
+	report_origin(l, out, facet_cells_binary_of(l->profile, value), line);
+	put_level(out, facet_cells_binary_of(l->profile, value) == PROFILE_NONE ? 'X' : row->level);
 	if (function && (!function->is_object || line >= function->start)) {
-		put_name(l, out, function, SIZE_MAX);
+		facet_cells_put_name(l, out, function, SIZE_MAX);
 		if (function->is_object)
 			put_offset(out, line - function->start);
 	} else {
-		put_address(out, line);
+		facet_cells_put_address(out, line);
 	}
 }
 
-static void put_time(const struct report_layout *l, struct text *out, uint64_t time_ns)
+static void facet_cells_put_time(const struct report_layout *l, struct text *out, uint64_t time_ns)
 {
 	unsigned decimals = l->options->times_in_ns ? TIME_DECIMALS_NS : TIME_DECIMALS;
 	uint64_t rest = time_ns % NANOSECONDS, unit = NANOSECONDS;
@@ -214,11 +216,11 @@ static void put_symbol_offset(const struct report_layout *l, struct text *out, c
 		return;
 	}
 	const struct profile_function *function = &l->profile->functions[frame->function];
-	put_name(l, out, function, SIZE_MAX);
+	facet_cells_put_name(l, out, function, SIZE_MAX);
 	put_offset(out, frame->address - function->start);
 }
 
-static void put_number(const struct report_layout *l, struct text *out, enum profile_key key,
+static void facet_cells_put_number(const struct report_layout *l, struct text *out, enum profile_key key,
 	const struct profile_value *value, uint32_t row)
 {
 	uint64_t samples = 1;
@@ -242,20 +244,21 @@ static void put_branch_flag(struct text *out, enum profile_key_form form, uint64
 }
 
 /* Not cut and not padded. */
-static void put_value(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
+static void facet_cells_put_value(
+	const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
 {
 	enum profile_key key = l->columns[column];
-	const struct profile_value *value = value_of(l, key, row);
+	const struct profile_value *value = facet_cells_value_of(l, key, row);
 	enum profile_key_form form = (enum profile_key_form)profile_key_get(key)->form;
 	if (!value)
 		return;
 	switch ((int)form) {
 	case KEY_FORM_NUMBER:
 	case KEY_FORM_SUM:
-		put_number(l, out, key, value, (uint32_t)(row - l->table->rows));
+		facet_cells_put_number(l, out, key, value, (uint32_t)(row - l->table->rows));
 		break;
 	case KEY_FORM_TIME:
-		put_time(l, out, value->number);
+		facet_cells_put_time(l, out, value->number);
 		break;
 	case KEY_FORM_HEX:
 		text_str(out, "0x");
@@ -269,12 +272,12 @@ static void put_value(const struct report_layout *l, struct text *out, size_t co
 		break;
 	case KEY_FORM_PHYSICAL:
 		put_level(out, row->level);
-		put_address(out, value->number);
+		facet_cells_put_address(out, value->number);
 		break;
 	case KEY_FORM_SYMBOL:
 	case KEY_FORM_DATUM:
 	case KEY_FORM_PLACE:
-		put_place(l, out, key, value, row, l->widths[column]);
+		facet_cells_put_place(l, out, key, value, row, l->widths[column]);
 		break;
 	case KEY_FORM_PREDICTED:
 	case KEY_FORM_IN_TX:
@@ -296,7 +299,7 @@ static void put_value(const struct report_layout *l, struct text *out, size_t co
 static void put_type(const struct report_layout *l, struct text *out, enum profile_key key,
 	const struct profile_value *value, size_t width)
 {
-	struct tally_str name = text_of(l->profile, value);
+	struct tally_str name = facet_cells_text_of(l->profile, value);
 	size_t start = out->len;
 	text_bytes(out, name.data, name.len);
 	if (profile_key_get(key)->form == KEY_FORM_TYPE_CACHELINE) {
@@ -317,14 +320,14 @@ static void put_socket(struct text *out, uint64_t socket, size_t width)
 void facet_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
 {
 	enum profile_key key = l->columns[column];
-	const struct profile_value *value = value_of(l, key, row);
+	const struct profile_value *value = facet_cells_value_of(l, key, row);
 	size_t width = l->widths[column], start = out->len;
 	struct tally_str text;
 	if (!value)
 		return;
 	switch ((int)profile_key_get(key)->form) {
 	case KEY_FORM_TEXT:
-		text = text_of(l->profile, value);
+		text = facet_cells_text_of(l->profile, value);
 		if (key == KEY_TRANSACTION)
 			text_str_left(out, text, width);
 		else if (key == KEY_BLOCKED || key == KEY_TRACE || key == KEY_CGROUP)
@@ -333,7 +336,7 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 			text_str_cut(out, text, width);
 		return;
 	case KEY_FORM_FIELD:
-		text_str_right(out, text_of(l->profile, value), width);
+		text_str_right(out, facet_cells_text_of(l->profile, value), width);
 		return;
 	case KEY_FORM_TYPE:
 	case KEY_FORM_TYPE_OFFSET:
@@ -362,7 +365,7 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 		put_cacheline(l, out, value, row);
 		return;
 	default:
-		put_value(l, out, column, row);
+		facet_cells_put_value(l, out, column, row);
 		break;
 	}
 	size_t written = out->len - start;

@@ -10,7 +10,7 @@
 #define CHANGE_WIDTH 9
 #define INDENT	     2
 
-struct tree {
+struct paths_text_tree {
 	const struct diff_paths *paths;
 	const struct paths_text_options *options;
 	bool *shows; /* by path: it or what it calls */
@@ -27,25 +27,25 @@ bool paths_text_has(const struct paths_text_options *options, uint32_t path)
 	return fabs(change->new_share - change->base_share) >= options->min_change;
 }
 
-static double distance(const struct tree *t, uint32_t path)
+static double paths_text_distance(const struct paths_text_tree *t, uint32_t path)
 {
 	return fabs(t->options->changes[path].new_share - t->options->changes[path].base_share);
 }
 
 static int compare_children(const void *left, const void *right, void *data)
 {
-	const struct tree *t = data;
+	const struct paths_text_tree *t = data;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	uint32_t caller_a = t->paths->items[a].parent, caller_b = t->paths->items[b].parent;
 	if (caller_a != caller_b)
 		return caller_a < caller_b ? -1 : 1;
-	double da = distance(t, a), db = distance(t, b);
+	double da = paths_text_distance(t, a), db = paths_text_distance(t, b);
 	if (da < db || da > db)
 		return da < db ? 1 : -1;
 	return (a > b) - (a < b);
 }
 
-static bool make_tree(struct tree *t)
+static bool paths_text_make_tree(struct paths_text_tree *t)
 {
 	size_t count = t->paths->count, shown = 0;
 	t->shows = calloc(count + 1, sizeof(*t->shows));
@@ -70,7 +70,7 @@ static bool make_tree(struct tree *t)
 	return true;
 }
 
-static bool is_alike(const struct tree *t, uint32_t a, uint32_t b)
+static bool paths_text_is_alike(const struct paths_text_tree *t, uint32_t a, uint32_t b)
 {
 	for (size_t file = 0; file < t->paths->file_count; file++)
 		if (diff_paths_value(t->paths, a, file)->period != diff_paths_value(t->paths, b, file)->period)
@@ -78,14 +78,14 @@ static bool is_alike(const struct tree *t, uint32_t a, uint32_t b)
 	return true;
 }
 
-static void put_cell(struct tree *t, struct text *out, size_t width)
+static void put_cell(struct paths_text_tree *t, struct text *out, size_t width)
 {
 	text_str(out, "  ");
 	text_str_right(out, (struct tally_str){t->cell.data, t->cell.len}, width);
 	text_clear(&t->cell);
 }
 
-static void put_values(struct tree *t, struct text *out, uint32_t path)
+static void paths_text_put_values(struct paths_text_tree *t, struct text *out, uint32_t path)
 {
 	const struct diff_change *change = &t->options->changes[path];
 	text_printf(&t->cell, "%.2f%%", change->base_share);
@@ -104,28 +104,29 @@ static void put_values(struct tree *t, struct text *out, uint32_t path)
 	put_cell(t, out, strlen("more"));
 }
 
-static void put_name(const struct tree *t, struct text *out, uint32_t path)
+static void paths_text_put_name(const struct paths_text_tree *t, struct text *out, uint32_t path)
 {
 	struct tally_str name = intern_get(&t->paths->names, t->paths->items[path].name);
 	text_bytes(out, name.data, name.len);
 	text_str(out, t->paths->items[path].is_inlined ? " (inlined)" : "");
 }
 
-static uint32_t child_count(const struct tree *t, uint32_t path)
+static uint32_t paths_text_child_count(const struct paths_text_tree *t, uint32_t path)
 {
 	return t->first_child[path + 1] - t->first_child[path];
 }
 
 /* One line: the path, and those below it that are nothing but more of it. Returns the last of them. */
-static uint32_t put_line(struct tree *t, struct text *out, uint32_t path, size_t level)
+static uint32_t paths_text_put_line(struct paths_text_tree *t, struct text *out, uint32_t path, size_t level)
 {
-	put_values(t, out, path);
+	paths_text_put_values(t, out, path);
 	text_repeat(out, ' ', 2 + level * INDENT);
-	put_name(t, out, path);
-	while (child_count(t, path) == 1 && is_alike(t, path, t->children[t->first_child[path]])) {
+	paths_text_put_name(t, out, path);
+	while (paths_text_child_count(t, path) == 1 &&
+		paths_text_is_alike(t, path, t->children[t->first_child[path]])) {
 		path = t->children[t->first_child[path]];
 		text_str(out, ";");
-		put_name(t, out, path);
+		paths_text_put_name(t, out, path);
 	}
 	text_char(out, '\n');
 	text_line_end(out);
@@ -137,7 +138,7 @@ struct visit {
 };
 
 /* Depth first, without recursion: stacks may be deep. */
-static bool put_tree(struct tree *t, struct text *out)
+static bool paths_text_put_tree(struct paths_text_tree *t, struct text *out)
 {
 	struct visit *visits = calloc(t->paths->count + 1, sizeof(*visits));
 	size_t depth = 1;
@@ -150,7 +151,7 @@ static bool put_tree(struct tree *t, struct text *out)
 			depth--;
 			continue;
 		}
-		uint32_t last = put_line(t, out, t->children[visit->next++], depth - 1);
+		uint32_t last = paths_text_put_line(t, out, t->children[visit->next++], depth - 1);
 		visits[depth++] = (struct visit){t->first_child[last], t->first_child[last + 1]};
 	}
 	free(visits);
@@ -170,12 +171,12 @@ static void put_titles(const struct paths_text_options *options, struct text *ou
 enum tally_status paths_text(struct text *out, const struct diff_paths *paths, const struct paths_text_options *options,
 	struct tally_error *err)
 {
-	struct tree tree = {.paths = paths, .options = options};
-	bool is_done = make_tree(&tree);
+	struct paths_text_tree tree = {.paths = paths, .options = options};
+	bool is_done = paths_text_make_tree(&tree);
 	if (is_done) {
 		if (!options->is_quiet)
 			put_titles(options, out);
-		is_done = put_tree(&tree, out) && !out->failed && !tree.cell.failed;
+		is_done = paths_text_put_tree(&tree, out) && !out->failed && !tree.cell.failed;
 	}
 	free(tree.shows);
 	free(tree.children);

@@ -374,7 +374,7 @@ static void fit_header(struct report_layout *l, size_t column)
 #define FIT_TASKS     64
 #define FIT_TASK_ROWS 4096 /* at least */
 
-struct fitting {
+struct report_cells_fitting {
 	const struct report_layout *layout;
 	const bool *is_fitted; /* by column */
 	size_t task_rows;
@@ -384,7 +384,7 @@ struct fitting {
 /* Rows are taken in the order in which they lie in memory where all are shown. */
 static void fit_some_rows(void *context, size_t task, unsigned worker)
 {
-	struct fitting *fitting = context;
+	struct report_cells_fitting *fitting = context;
 	const struct report_layout *l = fitting->layout;
 	const struct flat_table *t = l->table;
 	size_t *widths = fitting->widths[task];
@@ -413,7 +413,7 @@ static void fit_some_rows(void *context, size_t task, unsigned worker)
 static void fit_rows(struct report_layout *l, const bool *is_fitted)
 {
 	size_t rows = l->table->shown_count;
-	struct fitting fitting = {.layout = l, .is_fitted = is_fitted, .task_rows = rows / FIT_TASKS + 1};
+	struct report_cells_fitting fitting = {.layout = l, .is_fitted = is_fitted, .task_rows = rows / FIT_TASKS + 1};
 	if (fitting.task_rows < FIT_TASK_ROWS)
 		fitting.task_rows = FIT_TASK_ROWS;
 	size_t tasks = thread_pool_tasks(rows, fitting.task_rows);
@@ -425,7 +425,7 @@ static void fit_rows(struct report_layout *l, const bool *is_fitted)
 }
 
 /* Fields are columns of the events that have them. */
-static bool has_column(const struct report_layout *l, enum profile_key key)
+static bool report_cells_has_column(const struct report_layout *l, enum profile_key key)
 {
 	if (!flat_table_has_key(l->table, key))
 		return false;
@@ -464,7 +464,7 @@ void report_layout_fit(struct report_layout *l)
 	bool is_fitted[REPORT_MAX_COLUMNS] = {false};
 	bool has_fitted = false;
 	for (size_t i = 0; i < o->column_count && l->count < REPORT_MAX_COLUMNS; i++) {
-		if (!has_column(l, o->columns[i]))
+		if (!report_cells_has_column(l, o->columns[i]))
 			continue;
 		l->columns[l->count] = o->columns[i];
 		l->levels[l->count] = o->levels ? o->levels[i] : 0;

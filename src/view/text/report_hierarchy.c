@@ -69,7 +69,7 @@ static size_t keys_width(const struct tree_printer *p, size_t header)
 	return widest;
 }
 
-static void print_header(const struct tree_printer *p)
+static void report_hierarchy_print_header(const struct tree_printer *p)
 {
 	const struct report_layout *l = &p->layout;
 	const char *separator = l->options->separator;
@@ -155,7 +155,7 @@ static void print_node(struct tree_printer *p, uint32_t index)
 	text_char(out, '\n');
 }
 
-static bool is_shown(const struct tree_printer *p, uint32_t node)
+static bool report_hierarchy_is_shown(const struct tree_printer *p, uint32_t node)
 {
 	double limit = p->layout.options->percent_limit;
 	double period = (double)hierarchy_stats(p->tree, node)->period;
@@ -165,7 +165,7 @@ static bool is_shown(const struct tree_printer *p, uint32_t node)
 static bool has_shown_child(const struct tree_printer *p, const struct hierarchy_node *node)
 {
 	for (uint32_t i = 0; i < node->child_count; i++) {
-		if (is_shown(p, node->first_child + i))
+		if (report_hierarchy_is_shown(p, node->first_child + i))
 			return true;
 	}
 	return node->child_count == 0;
@@ -183,7 +183,7 @@ static void print_no_entry(const struct tree_printer *p, uint32_t level)
 	text_str(p->out, "%\n");
 }
 
-static enum tally_status print_tree(struct tree_printer *p, struct tally_error *err)
+static enum tally_status report_hierarchy_print_tree(struct tree_printer *p, struct tally_error *err)
 {
 	struct {
 		uint32_t next, end;
@@ -196,7 +196,7 @@ static enum tally_status print_tree(struct tree_printer *p, struct tally_error *
 		}
 		uint32_t index = path[depth - 1].next++;
 		const struct hierarchy_node *node = &p->tree->nodes[index];
-		if (!is_shown(p, index))
+		if (!report_hierarchy_is_shown(p, index))
 			continue;
 		print_node(p, index);
 		if (!has_shown_child(p, node))
@@ -225,8 +225,8 @@ enum tally_status report_hierarchy_rows(struct text *out, const struct hierarchy
 		return status;
 	report_layout_fit(&p.layout);
 	if (!options->is_quiet)
-		print_header(&p);
-	status = print_tree(&p, err);
+		report_hierarchy_print_header(&p);
+	status = report_hierarchy_print_tree(&p, err);
 	chain_printer_deinit(&p.chains);
 	if (status == TALLY_OK && out->failed)
 		status = error_nomem(err);

@@ -38,14 +38,15 @@ static void print_cell(
 		repeated_cells_keep(cells, column, id, out, begin);
 }
 
-static void print_row(const struct report_layout *l, struct repeated_cells *cells, struct text *out, uint32_t row)
+static void report_text_print_row(
+	const struct report_layout *l, struct repeated_cells *cells, struct text *out, uint32_t row)
 {
 	for (size_t i = 0; i < l->count; i++)
 		print_cell(l, cells, out, i, row);
 	text_char(out, '\n');
 }
 
-static void print_header(const struct report_layout *l, struct text *out)
+static void report_text_print_header(const struct report_layout *l, struct text *out)
 {
 	const char *separator = l->options->separator;
 	if (report_has_upper_header(l)) {
@@ -80,20 +81,20 @@ struct row_printing {
 	uint64_t total;
 };
 
-static void expect(const void *from, size_t bytes)
+static void report_text_expect(const void *from, size_t bytes)
 {
 	__builtin_prefetch(from);
 	__builtin_prefetch((const char *)from + bytes - 1);
 }
 
 /* Sorted rows lie anywhere: what the next ones are made of is fetched ahead, each step from what the one before got. */
-static void expect_rows(const struct flat_table *t, size_t at)
+static void report_text_expect_rows(const struct flat_table *t, size_t at)
 {
 	size_t steps = REPORT_NAME_STEPS + 1;
 	if (at + steps * ROWS_AHEAD < t->shown_count) {
 		uint32_t row = t->order[at + steps * ROWS_AHEAD];
-		expect(&t->rows[row], sizeof(*t->rows));
-		expect(flat_table_stat(t, row, 0), sizeof(struct flat_stat));
+		report_text_expect(&t->rows[row], sizeof(*t->rows));
+		report_text_expect(flat_table_stat(t, row, 0), sizeof(struct flat_stat));
 	}
 	for (unsigned step = 0; step < REPORT_NAME_STEPS; step++) {
 		size_t ahead = at + (REPORT_NAME_STEPS - step) * ROWS_AHEAD;
@@ -114,14 +115,14 @@ static enum tally_status print_shown(const struct row_printing *printing, struct
 	size_t place, struct tally_error *err)
 {
 	const struct flat_table *table = printing->table;
-	expect_rows(table, place);
+	report_text_expect_rows(table, place);
 	uint32_t row = table->order[place];
 	const struct flat_stat *stat = flat_table_stat(table, row, 0);
 	uint64_t period = table->options.with_children ? stat->children_period : stat->period;
 	double percent = printing->total ? 100.0 * (double)period / (double)printing->total : 0;
 	if (printing->options->percent_limit > 0 && percent < printing->options->percent_limit)
 		return TALLY_OK;
-	print_row(&printing->layout, &printer->cells, out, row);
+	report_text_print_row(&printing->layout, &printer->cells, out, row);
 	return chain_print(&printer->chains, out, row, period, err);
 }
 
@@ -157,7 +158,7 @@ struct row_round {
 };
 
 /* By the thread that began the report alone: helpers do not get the signal of a pipe that nobody reads. */
-static void put_out(struct text *out, struct printed_round *round)
+static void report_text_put_out(struct text *out, struct printed_round *round)
 {
 	for (size_t i = 0; i < round->chunks; i++) {
 		struct text *text = &round->texts[i];
@@ -173,7 +174,7 @@ static void print_chunk(void *context, size_t index, unsigned worker)
 {
 	const struct row_round *round = context;
 	if (worker == 0)
-		put_out(round->out, round->before);
+		report_text_put_out(round->out, round->before);
 	/* Here, not in its place: the next chunk's lies in the same cache line, and another worker writes to it. */
 	struct text out = round->round->texts[index];
 	size_t place = round->first + index * round->chunk_rows, shown = round->printing->table->shown_count;
@@ -193,7 +194,7 @@ static void print_rounds(struct row_round *r, unsigned workers)
 		size_t chunks = (shown - r->first + r->chunk_rows - 1) / r->chunk_rows;
 		chunks = chunks < ROUND_CHUNKS ? chunks : ROUND_CHUNKS;
 		thread_pool_for(chunks, workers, print_chunk, r);
-		put_out(r->out, r->before);
+		report_text_put_out(r->out, r->before);
 		struct printed_round *spare = r->before;
 		r->before = r->round;
 		r->before->chunks = chunks;
@@ -201,7 +202,7 @@ static void print_rounds(struct row_round *r, unsigned workers)
 		r->first += chunks * r->chunk_rows;
 		r->chunk_rows = CHUNK_ROWS;
 	}
-	put_out(r->out, r->before);
+	report_text_put_out(r->out, r->before);
 }
 
 static enum tally_status print_side_by_side(
@@ -241,7 +242,7 @@ enum tally_status report_text_rows(struct text *out, const struct flat_table *ta
 	printing.total = report_member_total(&printing.layout, 0);
 	report_layout_fit(&printing.layout);
 	if (!options->is_quiet)
-		print_header(&printing.layout, out);
+		report_text_print_header(&printing.layout, out);
 	unsigned workers = thread_pool_workers(table->shown_count / CHUNK_ROWS, 0);
 	workers = workers < MAX_PRINTERS ? workers : MAX_PRINTERS;
 	enum tally_status status =
@@ -251,7 +252,7 @@ enum tally_status report_text_rows(struct text *out, const struct flat_table *ta
 	return status;
 }
 
-static void print_samples(struct text *out, const struct report_title *title)
+static void report_text_print_samples(struct text *out, const struct report_title *title)
 {
 	static const char units[] = " KMGTPE";
 	uint64_t count = title->sample_count;
@@ -275,7 +276,7 @@ static void print_samples(struct text *out, const struct report_title *title)
 
 void report_text_title_line(struct text *out, const struct report_title *title)
 {
-	print_samples(out, title);
+	report_text_print_samples(out, title);
 	text_str(out, title->sort_order ? ", Total weight: " : ", Event count (approx.): ");
 	text_u64(out, title->total_period);
 }
@@ -283,7 +284,7 @@ void report_text_title_line(struct text *out, const struct report_title *title)
 void report_text_title(struct text *out, const struct report_title *title)
 {
 	text_str(out, "# ");
-	print_samples(out, title);
+	report_text_print_samples(out, title);
 	text_str(out, title->sort_order ? "\n# Total weight : " : "\n# Event count (approx.): ");
 	text_u64(out, title->total_period);
 	if (title->sort_order) {

@@ -25,13 +25,13 @@ static void put_sums(
 	put_right(out, cell);
 }
 
-static void put_rule(struct text *out, struct text *cell, size_t dashes)
+static void streams_text_put_rule(struct text *out, struct text *cell, size_t dashes)
 {
 	text_repeat(cell, '-', dashes);
 	put_right(out, cell);
 }
 
-static void put_frame(struct text *out, struct text *cell, const struct profile *p, uint32_t id)
+static void streams_text_put_frame(struct text *out, struct text *cell, const struct profile *p, uint32_t id)
 {
 	const struct profile_frame *frame = &p->frames[id];
 	if (frame->function == PROFILE_NONE) {
@@ -75,9 +75,10 @@ static void put_pair(struct text *out, struct text *cell, const struct stream_pa
 			if (line == 0)
 				put_sums(out, cell, of[side], sides[side]);
 			else if (line == 1)
-				put_rule(out, cell, pair->left && pair->right && side == 0 ? RULE + 1 : RULE);
+				streams_text_put_rule(
+					out, cell, pair->left && pair->right && side == 0 ? RULE + 1 : RULE);
 			else
-				put_frame(out, cell, of[side]->profile, sides[side]->frames[line - 2]);
+				streams_text_put_frame(out, cell, of[side]->profile, sides[side]->frames[line - 2]);
 		}
 		text_char(out, '\n');
 	}

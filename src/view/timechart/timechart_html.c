@@ -14,26 +14,26 @@
 #define SPAN_ERROR  0x80
 #define SPAN_MARKED 0x100
 
-struct page {
+struct timechart_html_page {
 	struct text *out;
 	const struct timechart_picture *picture;
 	uint32_t *row_of; /* by track: its row and one, 0: none */
 };
 
-static void add_member(struct text *out, const char *name, struct tally_str value)
+static void timechart_html_add_member(struct text *out, const char *name, struct tally_str value)
 {
 	text_printf(out, "\"%s\":", name);
 	page_string(out, value);
 	text_str(out, ",\n");
 }
 
-static uint64_t row_and_one(const struct page *page, uint32_t track)
+static uint64_t row_and_one(const struct timechart_html_page *page, uint32_t track)
 {
 	return track < page->picture->tracks->tracks.len ? page->row_of[track] : 0;
 }
 
 /* What the detail is, and one; 0: several, or what is in no row. */
-static uint64_t detail_of(const struct page *page, const struct track *of, const struct track_span *span)
+static uint64_t detail_of(const struct timechart_html_page *page, const struct track *of, const struct track_span *span)
 {
 	if (span->detail == TRACK_MIXED)
 		return 0;
@@ -43,7 +43,7 @@ static uint64_t detail_of(const struct page *page, const struct track *of, const
 }
 
 /* Each span: kind and flags, start since that of the one before, length, and what the flags announce. */
-static void add_spans(struct page *page, uint32_t track)
+static void add_spans(struct timechart_html_page *page, uint32_t track)
 {
 	struct page_bytes b = {.out = page->out};
 	const struct track *of = &page->picture->tracks->tracks.items[track];
@@ -75,7 +75,7 @@ static void add_spans(struct page *page, uint32_t track)
 	page_bytes_end(&b);
 }
 
-static void add_levels(struct page *page, const struct track *of)
+static void timechart_html_add_levels(struct timechart_html_page *page, const struct track *of)
 {
 	struct page_bytes b = {.out = page->out};
 	uint64_t last_ns = page->picture->tracks->start_ns;
@@ -88,7 +88,7 @@ static void add_levels(struct page *page, const struct track *of)
 	page_bytes_end(&b);
 }
 
-static void add_track(struct page *page, uint32_t track)
+static void timechart_html_add_track(struct timechart_html_page *page, uint32_t track)
 {
 	const struct track *of = &page->picture->tracks->tracks.items[track];
 	struct text *out = page->out;
@@ -101,7 +101,7 @@ static void add_track(struct page *page, uint32_t track)
 	text_printf(out, "],%zu,\"", of->spans.len);
 	add_spans(page, track);
 	text_printf(out, "\",%zu,\"", of->levels.len);
-	add_levels(page, of);
+	timechart_html_add_levels(page, of);
 	text_str(out, "\"]");
 	(void)text_line_end(out);
 }
@@ -116,7 +116,7 @@ static int compare_arrows(const void *left, const void *right)
 }
 
 /* Those that end in a row, in order of time. */
-static bool add_arrows(struct page *page)
+static bool timechart_html_add_arrows(struct timechart_html_page *page)
 {
 	const struct tracks *all = page->picture->tracks;
 	struct page_bytes b = {.out = page->out};
@@ -143,14 +143,14 @@ static bool add_arrows(struct page *page)
 	return true;
 }
 
-static bool add_data(struct page *page)
+static bool timechart_html_add_data(struct timechart_html_page *page)
 {
 	struct text *out = page->out;
 	const struct timechart_picture *picture = page->picture;
 	const struct tracks *all = picture->tracks;
 	text_str(out, "{\n");
-	add_member(out, "title", picture->title);
-	add_member(out, "program", picture->program);
+	timechart_html_add_member(out, "title", picture->title);
+	timechart_html_add_member(out, "program", picture->program);
 	text_printf(out,
 		"\"lost\":%" PRIu64 ",\n\"duration\":%" PRIu64 ",\n\"resolution\":%" PRIu64 ",\n\"io_min\":%" PRIu64
 		",\n\"strings\":[",
@@ -163,10 +163,10 @@ static bool add_data(struct page *page)
 	text_str(out, "],\n\"tracks\":[");
 	for (size_t i = 0; i < picture->row_count; i++) {
 		text_str(out, i ? ",\n" : "\n");
-		add_track(page, picture->rows[i]);
+		timechart_html_add_track(page, picture->rows[i]);
 	}
 	text_str(out, "],\n");
-	bool is_done = add_arrows(page);
+	bool is_done = timechart_html_add_arrows(page);
 	text_str(out, "}");
 	return is_done;
 }
@@ -175,14 +175,14 @@ bool timechart_html_write(struct text *out, const struct timechart_picture *pict
 {
 	static const char mark[] = "@DATA@";
 	const char *at = strstr(timechart_html_page, mark);
-	struct page page = {.out = out, .picture = picture};
+	struct timechart_html_page page = {.out = out, .picture = picture};
 	page.row_of = calloc(picture->tracks->tracks.len + 1, sizeof(*page.row_of));
 	if (!page.row_of)
 		return false;
 	for (size_t i = 0; i < picture->row_count; i++)
 		page.row_of[picture->rows[i]] = (uint32_t)i + 1;
 	text_bytes(out, timechart_html_page, (size_t)(at - timechart_html_page));
-	bool is_done = add_data(&page);
+	bool is_done = timechart_html_add_data(&page);
 	text_str(out, at + sizeof(mark) - 1);
 	free(page.row_of);
 	return is_done && !out->failed;

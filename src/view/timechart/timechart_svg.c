@@ -24,7 +24,7 @@
 #define ARROW_SHARE	 1024 /* bytes of the picture for each; it has some 150 */
 #define FIRST_RESOLUTION 20 /* the first that is tried: this power of two to the whole time */
 
-struct drawing {
+struct timechart_svg_drawing {
 	const struct timechart_picture *picture;
 	const struct timechart_svg *svg;
 	struct text *out;
@@ -53,12 +53,13 @@ static const char style[] =
 	".c1{fill:#3a2d47}.c2{fill:#4c3860}.c3{fill:#5f447a}.c4{fill:#755297}.c5{fill:#8e64b5}.c6{fill:#aa7ad6}"
 	".wake{stroke:#69db7c}.dot{fill:#69db7c}.pstate{stroke:#38d9a9}.in{fill:#fff}rect:hover{stroke:#fff}}";
 
-static double x_of(const struct drawing *d, uint64_t time_ns)
+static double x_of(const struct timechart_svg_drawing *d, uint64_t time_ns)
 {
 	return GUTTER + (double)(time_ns - d->picture->tracks->start_ns) * d->pixels_per_ns;
 }
 
-static const char *class_of(const struct drawing *d, uint32_t track, const struct track_span *span)
+static const char *timechart_svg_class_of(
+	const struct timechart_svg_drawing *d, uint32_t track, const struct track_span *span)
 {
 	static const char *const depths[] = {"c1", "c1", "c2", "c3", "c4", "c5", "c6"};
 	static const char *const classes[SPAN_KINDS] = {
@@ -80,7 +81,7 @@ struct box {
 	double x, width, y, height;
 };
 
-static void add_box(struct drawing *d, const struct box *box, const char *class)
+static void timechart_svg_add_box(struct timechart_svg_drawing *d, const struct box *box, const char *class)
 {
 	struct text *out = d->out;
 	text_str(out, "<rect x=\"");
@@ -94,13 +95,13 @@ static void add_box(struct drawing *d, const struct box *box, const char *class)
 	text_printf(out, "\" class=\"%s\"", class);
 }
 
-static double share_of(const struct track_span *span)
+static double timechart_svg_share_of(const struct track_span *span)
 {
 	return (double)span->held_ns / (double)(span->end_ns - span->start_ns);
 }
 
 /* How much of a merged bar's height what waits for a CPU has meanwhile. */
-static double waiting_beside(const struct drawing *d, size_t index)
+static double waiting_beside(const struct timechart_svg_drawing *d, size_t index)
 {
 	const struct track_span *span = &d->spans.items[index];
 	uint64_t middle_ns = span->start_ns + (span->end_ns - span->start_ns) / 2;
@@ -108,16 +109,16 @@ static double waiting_beside(const struct drawing *d, size_t index)
 	for (size_t i = index > NEIGHBOURS ? index - NEIGHBOURS : 0; i <= last; i++) {
 		const struct track_span *other = &d->spans.items[i];
 		if (other->kind == SPAN_WAITING && other->start_ns <= middle_ns && middle_ns < other->end_ns)
-			return fmax(fmin(share_of(other), 1 - share_of(span)), 0);
+			return fmax(fmin(timechart_svg_share_of(other), 1 - timechart_svg_share_of(span)), 0);
 	}
 	return 0;
 }
 
 /* Merged bars are as high as their share: running from below, what waits from above, what is blocked below that. */
-static void shrink(const struct drawing *d, size_t index, struct box *box)
+static void timechart_svg_shrink(const struct timechart_svg_drawing *d, size_t index, struct box *box)
 {
 	const struct track_span *span = &d->spans.items[index];
-	double height = box->height * share_of(span);
+	double height = box->height * timechart_svg_share_of(span);
 	if (height < 1)
 		height = 1;
 	if (height >= box->height)
@@ -151,7 +152,8 @@ static double height_of(const struct track *of)
 	return upper_height(of) + (of->kind == TRACK_TASK && has_io(of) ? IO_HEIGHT : 0);
 }
 
-static void place(const struct drawing *d, const struct track *of, size_t index, struct box *box)
+static void timechart_svg_place(
+	const struct timechart_svg_drawing *d, const struct track *of, size_t index, struct box *box)
 {
 	const struct track_span *span = &d->spans.items[index];
 	box->height = upper_height(of);
@@ -165,11 +167,11 @@ static void place(const struct drawing *d, const struct track *of, size_t index,
 			box->height = IO_HEIGHT / 2.0;
 		}
 	} else if (d->resolution_ns || d->picture->tracks->resolution_ns) {
-		shrink(d, index, box);
+		timechart_svg_shrink(d, index, box);
 	}
 }
 
-static void add_span(struct drawing *d, uint32_t track, size_t index)
+static void timechart_svg_add_span(struct timechart_svg_drawing *d, uint32_t track, size_t index)
 {
 	const struct track_span *span = &d->spans.items[index];
 	const struct track *of = &d->picture->tracks->tracks.items[track];
@@ -183,8 +185,8 @@ static void add_span(struct drawing *d, uint32_t track, size_t index)
 	}
 	struct box box = {.x = x_of(d, span->start_ns), .y = d->tops[track]};
 	box.width = x_of(d, end_ns) - box.x;
-	place(d, of, index, &box);
-	add_box(d, &box, class_of(d, track, span));
+	timechart_svg_place(d, of, index, &box);
+	timechart_svg_add_box(d, &box, timechart_svg_class_of(d, track, span));
 	text_str(d->out, "><title>");
 	timechart_add_span(d->out, d->picture, track, span);
 	text_str(d->out, "</title></rect>\n");
@@ -203,7 +205,7 @@ static void add_span(struct drawing *d, uint32_t track, size_t index)
 	text_str(d->out, "</text>\n");
 }
 
-static void add_levels(struct drawing *d, uint32_t track)
+static void timechart_svg_add_levels(struct timechart_svg_drawing *d, uint32_t track)
 {
 	const struct track *of = &d->picture->tracks->tracks.items[track];
 	struct text *out = d->out;
@@ -232,7 +234,7 @@ static void add_levels(struct drawing *d, uint32_t track)
 	text_str(out, " GHz</title></path>\n");
 }
 
-static void add_label(struct drawing *d, uint32_t track)
+static void timechart_svg_add_label(struct timechart_svg_drawing *d, uint32_t track)
 {
 	const struct timechart_picture *picture = d->picture;
 	const struct track *of = &picture->tracks->tracks.items[track];
@@ -259,7 +261,7 @@ static void add_label(struct drawing *d, uint32_t track)
 	text_str(out, "</text>\n");
 }
 
-static void add_row(struct drawing *d, uint32_t track)
+static void timechart_svg_add_row(struct timechart_svg_drawing *d, uint32_t track)
 {
 	const struct track *of = &d->picture->tracks->tracks.items[track];
 	const struct tracks *all = d->picture->tracks;
@@ -272,21 +274,21 @@ static void add_row(struct drawing *d, uint32_t track)
 	uint64_t last_ns = is_cpu || of->last_ns == 0 ? all->end_ns : of->last_ns;
 	const struct box back = {
 		x_of(d, first_ns), x_of(d, last_ns) - x_of(d, first_ns), d->tops[track], height_of(of)};
-	add_label(d, track);
-	add_box(d, &back, is_cpu ? "cpu" : "process");
+	timechart_svg_add_label(d, track);
+	timechart_svg_add_box(d, &back, is_cpu ? "cpu" : "process");
 	text_str(d->out, "/>\n");
 	text_str(d->out, "<g>\n");
 	for (size_t i = 0; i < d->spans.len && d->out->len < d->svg->max_bytes; i++) {
 		if (i % GROUP == GROUP - 1)
 			text_str(d->out, "</g><g>\n");
-		add_span(d, track, i);
+		timechart_svg_add_span(d, track, i);
 	}
 	text_str(d->out, "</g>\n");
-	add_levels(d, track);
+	timechart_svg_add_levels(d, track);
 }
 
 /* Where an arrow touches a row: at the edge that is nearer to the other one. */
-static void add_arrow(struct drawing *d, const struct track_arrow *arrow)
+static void add_arrow(struct timechart_svg_drawing *d, const struct track_arrow *arrow)
 {
 	double to = d->tops[arrow->to], from = arrow->from == TRACK_NONE ? -1 : d->tops[arrow->from];
 	double x = x_of(d, arrow->time_ns);
@@ -318,21 +320,21 @@ static void add_arrow(struct drawing *d, const struct track_arrow *arrow)
 	text_printf(out, "</title></%s>\n", from < 0 ? "circle" : "path");
 }
 
-static bool is_shown(const struct drawing *d, const struct track_arrow *arrow)
+static bool timechart_svg_is_shown(const struct timechart_svg_drawing *d, const struct track_arrow *arrow)
 {
 	return d->tops[arrow->to] >= 0;
 }
 
 /* Not so many that no room is left for rows, spread evenly. */
-static size_t add_arrows(struct drawing *d)
+static size_t timechart_svg_add_arrows(struct timechart_svg_drawing *d)
 {
 	const struct tracks *all = d->picture->tracks;
 	size_t count = 0, seen = 0, fitting = d->svg->max_bytes / ARROW_SHARE;
 	size_t most = fitting < MAX_ARROWS ? fitting : MAX_ARROWS;
 	for (size_t i = 0; i < all->arrows.len; i++)
-		count += is_shown(d, &all->arrows.items[i]);
+		count += timechart_svg_is_shown(d, &all->arrows.items[i]);
 	for (size_t i = 0; i < all->arrows.len && d->out->len < d->svg->max_bytes; i++) {
-		if (!is_shown(d, &all->arrows.items[i]))
+		if (!timechart_svg_is_shown(d, &all->arrows.items[i]))
 			continue;
 		if (count <= most || seen * most / count != (seen + 1) * most / count)
 			add_arrow(d, &all->arrows.items[i]);
@@ -341,7 +343,7 @@ static size_t add_arrows(struct drawing *d)
 	return count > most ? count - most : 0;
 }
 
-static void add_axis(struct drawing *d)
+static void add_axis(struct timechart_svg_drawing *d)
 {
 	const struct tracks *all = d->picture->tracks;
 	double ticks = ((double)d->svg->width - GUTTER - MARGIN) / TICK_PIXELS;
@@ -368,7 +370,7 @@ static void add_axis(struct drawing *d)
 	}
 }
 
-static bool any_has(const struct drawing *d, enum span_kind kind)
+static bool any_has(const struct timechart_svg_drawing *d, enum span_kind kind)
 {
 	for (size_t i = 0; i < d->row_count; i++)
 		if (d->picture->tracks->tracks.items[d->picture->rows[i]].sums[kind].count > 0)
@@ -376,7 +378,7 @@ static bool any_has(const struct drawing *d, enum span_kind kind)
 	return false;
 }
 
-static void add_legend(struct drawing *d)
+static void timechart_svg_add_legend(struct timechart_svg_drawing *d)
 {
 	static const struct {
 		enum span_kind kind;
@@ -393,7 +395,7 @@ static void add_legend(struct drawing *d)
 		if (!is_there)
 			continue;
 		const struct box key = {x, 10, 26, 10};
-		add_box(d, &key, keys[i].class);
+		timechart_svg_add_box(d, &key, keys[i].class);
 		text_str(d->out, "/><text class=\"dim small\" x=\"");
 		text_fixed(d->out, x + 14, 1);
 		text_printf(d->out, "\" y=\"35\">%s</text>\n", keys[i].word);
@@ -401,7 +403,7 @@ static void add_legend(struct drawing *d)
 	}
 }
 
-static void add_head(struct drawing *d)
+static void timechart_svg_add_head(struct timechart_svg_drawing *d)
 {
 	struct text *out = d->out;
 	const struct tracks *all = d->picture->tracks;
@@ -416,11 +418,11 @@ static void add_head(struct drawing *d)
 	text_printf(out, "<text class=\"dim\" x=\"%u\" y=\"18\" text-anchor=\"end\">", d->svg->width - MARGIN);
 	timechart_add_time(out, all->end_ns - all->start_ns);
 	text_str(out, "</text>\n");
-	add_legend(d);
+	timechart_svg_add_legend(d);
 	add_axis(d);
 }
 
-static void add_foot(struct drawing *d, size_t arrows_left_out)
+static void timechart_svg_add_foot(struct timechart_svg_drawing *d, size_t arrows_left_out)
 {
 	struct text *out = d->out;
 	size_t dropped = d->picture->row_count - d->row_count + d->picture->hidden_tasks;
@@ -442,7 +444,7 @@ static void add_foot(struct drawing *d, size_t arrows_left_out)
 	text_str(out, "</text>\n</svg>\n");
 }
 
-static void lay_out(struct drawing *d)
+static void timechart_svg_lay_out(struct timechart_svg_drawing *d)
 {
 	const struct tracks *all = d->picture->tracks;
 	double y = TOP;
@@ -463,22 +465,22 @@ static void lay_out(struct drawing *d)
 }
 
 /* False: more than it may be. */
-static bool draw(struct drawing *d)
+static bool timechart_svg_draw(struct timechart_svg_drawing *d)
 {
 	d->out->len = 0;
-	lay_out(d);
-	add_head(d);
+	timechart_svg_lay_out(d);
+	timechart_svg_add_head(d);
 	for (size_t i = 0; i < d->row_count && !d->failed && d->out->len < d->svg->max_bytes; i++)
-		add_row(d, d->picture->rows[i]);
-	add_foot(d, add_arrows(d));
+		timechart_svg_add_row(d, d->picture->rows[i]);
+	timechart_svg_add_foot(d, timechart_svg_add_arrows(d));
 	return d->out->len <= d->svg->max_bytes;
 }
 
-static bool try_until_it_fits(struct drawing *d)
+static bool try_until_it_fits(struct timechart_svg_drawing *d)
 {
 	const struct tracks *all = d->picture->tracks;
 	uint64_t whole_ns = all->end_ns - all->start_ns;
-	while (!draw(d)) {
+	while (!timechart_svg_draw(d)) {
 		if (d->failed || d->out->failed || d->row_count == 0)
 			return false;
 		if (d->resolution_ns == 0)
@@ -495,7 +497,7 @@ bool timechart_svg_write(struct text *out, const struct timechart_picture *pictu
 {
 	const struct tracks *all = picture->tracks;
 	double whole_ns = all->end_ns > all->start_ns ? (double)(all->end_ns - all->start_ns) : 1;
-	struct drawing d = {.picture = picture, .svg = svg, .out = out, .row_count = picture->row_count};
+	struct timechart_svg_drawing d = {.picture = picture, .svg = svg, .out = out, .row_count = picture->row_count};
 	d.pixels_per_ns = ((double)svg->width - GUTTER - MARGIN) / whole_ns;
 	d.tops = calloc(all->tracks.len + 1, sizeof(*d.tops));
 	bool is_done = d.tops && try_until_it_fits(&d);

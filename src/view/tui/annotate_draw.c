@@ -6,7 +6,7 @@
 #define FIRST_ROW 2
 #define NO_LINE	  SIZE_MAX
 
-struct columns { /* widths */
+struct annotate_draw_columns { /* widths */
 	unsigned value, count, label, bytes, mnemonic;
 };
 
@@ -14,7 +14,7 @@ struct arrow { /* of the cursor's jump: indexes of visible */
 	size_t first, last, target;
 };
 
-static unsigned digits_of(uint64_t value)
+static unsigned annotate_draw_digits_of(uint64_t value)
 {
 	unsigned digits = 1;
 	for (; value > 15; value >>= 4)
@@ -36,15 +36,15 @@ static uint64_t label_of(const struct annotate_screen *s, const struct annotate_
 	return is_absolute ? line->address : line->address - s->function->start;
 }
 
-static struct columns measure(const struct annotate_screen *s)
+static struct annotate_draw_columns annotate_draw_measure(const struct annotate_screen *s)
 {
-	struct columns c = {
+	struct annotate_draw_columns c = {
 		.value = s->settings.column == ANNOTATE_PERIOD ? 13 : 8, .count = s->settings.counts_jumps ? 4 : 0};
 	for (size_t i = 0; i < s->function->line_count; i++) {
 		const struct annotate_line *line = &s->function->lines[i];
 		if (line->kind != ANNOTATE_CODE)
 			continue;
-		unsigned width = (unsigned)strlen(line->mnemonic), digits = digits_of(label_of(s, line));
+		unsigned width = (unsigned)strlen(line->mnemonic), digits = annotate_draw_digits_of(label_of(s, line));
 		unsigned bytes = s->settings.shows_bytes ? (unsigned)line->bytes.len * 3 : 0;
 		c.mnemonic = width > c.mnemonic ? width : c.mnemonic;
 		c.bytes = bytes > c.bytes ? bytes : c.bytes;
@@ -54,8 +54,8 @@ static struct columns measure(const struct annotate_screen *s)
 	return c;
 }
 
-static void put_values(const struct annotate_screen *s, const struct columns *c, const struct annotate_line *line,
-	struct tui_line *out)
+static void annotate_draw_put_values(const struct annotate_screen *s, const struct annotate_draw_columns *c,
+	const struct annotate_line *line, struct tui_line *out)
 {
 	const struct annotate_function *f = s->function;
 	for (uint32_t e = 0; e < f->event_count; e++) {
@@ -77,7 +77,7 @@ static void put_values(const struct annotate_screen *s, const struct columns *c,
 }
 
 /* Three columns: the way of the cursor's jump beside the lines that it goes past. */
-static const char *way(const struct arrow *arrow, size_t index)
+static const char *annotate_draw_way(const struct arrow *arrow, size_t index)
 {
 	if (arrow->first == NO_LINE || index < arrow->first || index > arrow->last)
 		return "   ";
@@ -98,7 +98,7 @@ static void put_blanked(struct text *t, const char *text)
 		text_char(t, *text == '\t' ? ' ' : *text);
 }
 
-static void put_bytes(struct text *t, struct tally_bytes bytes, unsigned width)
+static void annotate_draw_put_bytes(struct text *t, struct tally_bytes bytes, unsigned width)
 {
 	size_t shown = width / 3 < bytes.len ? width / 3 : bytes.len;
 	for (size_t i = 0; i < shown; i++) {
@@ -108,8 +108,8 @@ static void put_bytes(struct text *t, struct tally_bytes bytes, unsigned width)
 	text_repeat(t, ' ', width - shown * 3);
 }
 
-static void put_code(const struct annotate_screen *s, const struct columns *c, const struct annotate_line *line,
-	const char *passing, struct text *t)
+static void annotate_draw_put_code(const struct annotate_screen *s, const struct annotate_draw_columns *c,
+	const struct annotate_line *line, const char *passing, struct text *t)
 {
 	size_t index = (size_t)(line - s->function->lines);
 	if (c->count && s->sources[index])
@@ -122,7 +122,7 @@ static void put_code(const struct annotate_screen *s, const struct columns *c, c
 	} else {
 		text_repeat(t, ' ', c->label + 1);
 	}
-	put_bytes(t, line->bytes, c->bytes);
+	annotate_draw_put_bytes(t, line->bytes, c->bytes);
 	text_str(t, passing);
 	text_str(t, annotate_arrow(s->function, line));
 	if (s->settings.is_disassembly) {
@@ -136,23 +136,23 @@ static void put_code(const struct annotate_screen *s, const struct columns *c, c
 	}
 }
 
-static void make_line(const struct annotate_screen *s, const struct columns *c, const struct arrow *arrow, size_t index,
-	struct tui_line *out)
+static void annotate_draw_make_line(const struct annotate_screen *s, const struct annotate_draw_columns *c,
+	const struct arrow *arrow, size_t index, struct tui_line *out)
 {
 	const struct annotate_line *line = &s->function->lines[s->visible[index]];
 	tui_line_clear(out);
-	put_values(s, c, line, out);
+	annotate_draw_put_values(s, c, line, out);
 	if (s->function->has_cycles && s->settings.shows_cycle_range)
 		annotate_cycle_range(&out->text, line);
 	else if (s->function->has_cycles)
 		annotate_cycles(&out->text, line);
 	text_str(&out->text, "│ ");
 	if (line->kind == ANNOTATE_CODE) {
-		put_code(s, c, line, way(arrow, index), &out->text);
+		annotate_draw_put_code(s, c, line, annotate_draw_way(arrow, index), &out->text);
 		return;
 	}
 	text_repeat(&out->text, ' ', c->count + c->label + 1 + c->bytes);
-	text_str(&out->text, way(arrow, index));
+	text_str(&out->text, annotate_draw_way(arrow, index));
 	tui_line_style(out, line->is_source ? GRID_SOURCE : GRID_HEADER);
 	text_str(&out->text, "  ");
 	if (line->source_number && s->settings.places == ANNOTATE_PATHS && line->path)
@@ -163,7 +163,8 @@ static void make_line(const struct annotate_screen *s, const struct columns *c, 
 }
 
 /* Of one event what the column has; of several their names. */
-static void make_heading(const struct annotate_screen *s, const struct columns *c, struct tui_line *out)
+static void annotate_draw_make_heading(
+	const struct annotate_screen *s, const struct annotate_draw_columns *c, struct tui_line *out)
 {
 	static const char *const names[] = {"Percent", "Samples", "Period"};
 	const struct annotate_function *f = s->function;
@@ -190,7 +191,7 @@ static void make_title(const struct annotate_screen *s, struct text *t)
 		annotate_percent_name(s->settings.percent));
 }
 
-static size_t index_of(const struct annotate_screen *s, uint32_t line)
+static size_t annotate_draw_index_of(const struct annotate_screen *s, uint32_t line)
 {
 	size_t low = 0, high = s->list.count;
 	while (low < high) {
@@ -209,11 +210,11 @@ static struct arrow find_arrow(const struct annotate_screen *s)
 	struct arrow arrow = {NO_LINE, NO_LINE, NO_LINE};
 	if (!line || line->kind != ANNOTATE_CODE || line->target == ANNOTATE_NONE)
 		return arrow;
-	size_t from = s->list.cursor, to = index_of(s, line->target);
+	size_t from = s->list.cursor, to = annotate_draw_index_of(s, line->target);
 	return (struct arrow){from < to ? from : to, from < to ? to : from, to};
 }
 
-static void put_bottom(const struct annotate_screen *s, struct grid *grid, struct text *t)
+static void annotate_draw_put_bottom(const struct annotate_screen *s, struct grid *grid, struct text *t)
 {
 	static const char *const hints[] = {"h:help", "q:back", "Enter:follow", "Tab:hot line", "/:search", "s:source",
 		"o:addresses", "p/b/t:percent", "</>:function", "P:print"};
@@ -222,19 +223,19 @@ static void put_bottom(const struct annotate_screen *s, struct grid *grid, struc
 	tui_frame_put_bottom(&s->frame, &bottom, grid, t);
 }
 
-static void put_lines(const struct annotate_screen *s, struct grid *grid, struct tui_line *line)
+static void annotate_draw_put_lines(const struct annotate_screen *s, struct grid *grid, struct tui_line *line)
 {
-	struct columns columns = measure(s);
+	struct annotate_draw_columns columns = annotate_draw_measure(s);
 	struct arrow arrow = find_arrow(s);
 	unsigned last = grid->rows > 1 ? grid->rows - 1 : 0;
 	if (last > 1) {
-		make_heading(s, &columns, line);
+		annotate_draw_make_heading(s, &columns, line);
 		grid_fill(grid, 1, GRID_HEADER);
 		tui_line_put(line, grid, 1, s->frame.shift);
 	}
 	for (unsigned row = FIRST_ROW; row < last && s->list.top + (row - FIRST_ROW) < s->list.count; row++) {
 		size_t index = s->list.top + (row - FIRST_ROW);
-		make_line(s, &columns, &arrow, index, line);
+		annotate_draw_make_line(s, &columns, &arrow, index, line);
 		tui_line_put(line, grid, row, s->frame.shift);
 		if (index == s->list.cursor)
 			grid_select(grid, row);
@@ -253,10 +254,10 @@ bool annotate_draw(const struct annotate_screen *s, struct grid *grid)
 	if (s->frame.mode == TUI_HELP)
 		tui_put_help(grid, help, help_count, s->frame.help_top, &line.text);
 	else
-		put_lines(s, grid, &line);
+		annotate_draw_put_lines(s, grid, &line);
 	make_title(s, &line.text);
 	tui_put_title(grid, (struct tally_str){line.text.data, line.text.len});
-	put_bottom(s, grid, &line.text);
+	annotate_draw_put_bottom(s, grid, &line.text);
 	bool is_drawn = !line.text.failed;
 	text_deinit(&line.text);
 	return is_drawn;
@@ -265,19 +266,19 @@ bool annotate_draw(const struct annotate_screen *s, struct grid *grid)
 void annotate_screen_print(const struct annotate_screen *s, struct text *out)
 {
 	struct tui_line line = {0};
-	struct columns columns = measure(s);
+	struct annotate_draw_columns columns = annotate_draw_measure(s);
 	struct arrow none = {NO_LINE, NO_LINE, NO_LINE};
 	make_title(s, &line.text);
 	text_bytes(out, line.text.data, line.text.len);
 	text_char(out, '\n');
-	make_heading(s, &columns, &line);
+	annotate_draw_make_heading(s, &columns, &line);
 	for (size_t i = 0;; i++) {
 		text_bytes(out, line.text.data, line.text.len);
 		text_char(out, '\n');
 		text_line_end(out);
 		if (i == s->list.count)
 			break;
-		make_line(s, &columns, &none, i, &line);
+		annotate_draw_make_line(s, &columns, &none, i, &line);
 	}
 	out->failed = out->failed || line.text.failed;
 	text_deinit(&line.text);

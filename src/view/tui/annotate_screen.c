@@ -12,7 +12,7 @@ struct heat {
 	uint32_t line;
 };
 
-static int by_heat(const void *left, const void *right)
+static int annotate_screen_by_heat(const void *left, const void *right)
 {
 	const struct heat *a = left, *b = right;
 	if (a->percent != b->percent)
@@ -32,14 +32,14 @@ static bool rank_lines(struct annotate_screen *s)
 		if (f->lines[i].kind == ANNOTATE_CODE && percent > 0)
 			heats[s->hot_count++] = (struct heat){percent, (uint32_t)i};
 	}
-	qsort(heats, s->hot_count, sizeof(*heats), by_heat);
+	qsort(heats, s->hot_count, sizeof(*heats), annotate_screen_by_heat);
 	for (size_t i = 0; i < s->hot_count; i++)
 		s->hot[i] = heats[i].line;
 	free(heats);
 	return true;
 }
 
-static bool is_visible(const struct annotate_screen *s, const struct annotate_line *line)
+static bool annotate_screen_is_visible(const struct annotate_screen *s, const struct annotate_line *line)
 {
 	if (line->kind == ANNOTATE_CODE)
 		return true;
@@ -47,7 +47,7 @@ static bool is_visible(const struct annotate_screen *s, const struct annotate_li
 }
 
 /* The line, or the next one that shows. */
-static size_t index_of(const struct annotate_screen *s, uint32_t line)
+static size_t annotate_screen_index_of(const struct annotate_screen *s, uint32_t line)
 {
 	size_t low = 0, high = s->list.count;
 	while (low < high) {
@@ -66,9 +66,9 @@ static void select_lines(struct annotate_screen *s)
 	uint32_t kept = s->list.count ? s->visible[s->list.cursor] : 0;
 	s->list.count = 0;
 	for (size_t i = 0; i < f->line_count; i++)
-		if (is_visible(s, &f->lines[i]))
+		if (annotate_screen_is_visible(s, &f->lines[i]))
 			s->visible[s->list.count++] = (uint32_t)i;
-	tui_list_go(&s->list, index_of(s, kept));
+	tui_list_go(&s->list, annotate_screen_index_of(s, kept));
 }
 
 void annotate_screen_update(struct annotate_screen *s)
@@ -97,7 +97,7 @@ enum tally_status annotate_screen_init(struct annotate_screen *s, const struct a
 	s->list.page = s->frame.rows - FIXED_LINES;
 	select_lines(s);
 	if (s->hot_count)
-		tui_list_go(&s->list, index_of(s, s->hot[0]));
+		tui_list_go(&s->list, annotate_screen_index_of(s, s->hot[0]));
 	return TALLY_OK;
 }
 
@@ -162,11 +162,11 @@ static void go_hot(struct annotate_screen *s, size_t step)
 		return;
 	}
 	s->hot_at = (s->hot_at + step) % s->hot_count;
-	tui_list_go(&s->list, index_of(s, s->hot[s->hot_at]));
+	tui_list_go(&s->list, annotate_screen_index_of(s, s->hot[s->hot_at]));
 	tui_frame_say(&s->frame, "%zu. of %zu lines with samples", s->hot_at + 1, s->hot_count);
 }
 
-static bool has_text(const void *of, size_t at, const char *pattern)
+static bool annotate_screen_has_text(const void *of, size_t at, const char *pattern)
 {
 	const struct annotate_screen *s = of;
 	const struct annotate_line *line = &s->function->lines[s->visible[at]];
@@ -175,17 +175,17 @@ static bool has_text(const void *of, size_t at, const char *pattern)
 	return strstr(line->mnemonic, pattern) || strstr(line->operands, pattern);
 }
 
-static void search(void *data, bool is_back)
+static void annotate_screen_search(void *data, bool is_back)
 {
 	struct annotate_screen *s = data;
-	struct tui_search wanted = {s, has_text, s->list.count, s->list.cursor, "line"};
+	struct tui_search wanted = {s, annotate_screen_has_text, s->list.count, s->list.cursor, "line"};
 	size_t at;
 	memcpy(s->settings.pattern, s->frame.pattern, sizeof(s->settings.pattern));
 	if (tui_frame_find(&s->frame, &wanted, is_back, &at))
 		tui_list_go(&s->list, at);
 }
 
-static enum annotate_action follow(struct annotate_screen *s)
+static enum annotate_action annotate_screen_follow(struct annotate_screen *s)
 {
 	const struct annotate_line *line = annotate_screen_line(s);
 	if (!line || line->kind != ANNOTATE_CODE)
@@ -193,7 +193,7 @@ static enum annotate_action follow(struct annotate_screen *s)
 	if (line->flow == ANNOTATE_RETURN)
 		return ANNOTATE_RETURNS;
 	if (line->target != ANNOTATE_NONE) {
-		tui_list_go(&s->list, index_of(s, line->target));
+		tui_list_go(&s->list, annotate_screen_index_of(s, line->target));
 		return ANNOTATE_STAY;
 	}
 	if (line->leads_out) {
@@ -274,7 +274,7 @@ static void switch_percent(struct annotate_screen *s, bool switches_base)
 }
 
 /* False: it is another kind of key. */
-static bool look_key(struct annotate_screen *s, uint32_t key)
+static bool annotate_screen_look_key(struct annotate_screen *s, uint32_t key)
 {
 	struct annotate_settings *look = &s->settings;
 	switch (key) {
@@ -341,16 +341,16 @@ static bool find_key(struct annotate_screen *s, uint32_t key)
 	}
 }
 
-static enum annotate_action other_key(struct annotate_screen *s, uint32_t key)
+static enum annotate_action annotate_screen_other_key(struct annotate_screen *s, uint32_t key)
 {
 	if (tui_is_mouse(key)) { /* a double click: its first one moved the cursor */
-		return follow(s);
+		return annotate_screen_follow(s);
 	}
 	switch (key) {
 	case '\r':
 	case '\n':
 	case TUI_KEY_RIGHT:
-		return follow(s);
+		return annotate_screen_follow(s);
 	case 'q':
 	case TUI_KEY_ESCAPE:
 	case TUI_KEY_LEFT:
@@ -382,11 +382,11 @@ static enum annotate_action other_key(struct annotate_screen *s, uint32_t key)
 enum annotate_action annotate_screen_key(struct annotate_screen *s, uint32_t key)
 {
 	const struct tui_frame_owner owner = {
-		.data = s, .help_count = sizeof(help) / sizeof(help[0]), .search = search};
+		.data = s, .help_count = sizeof(help) / sizeof(help[0]), .search = annotate_screen_search};
 	bool leaves = false;
 	if (tui_frame_takes(&s->frame, &owner, key, &leaves))
 		return leaves ? ANNOTATE_LEAVE : ANNOTATE_STAY;
-	if (tui_list_key(&s->list, key, FIRST_ROW) || look_key(s, key) || find_key(s, key))
+	if (tui_list_key(&s->list, key, FIRST_ROW) || annotate_screen_look_key(s, key) || find_key(s, key))
 		return ANNOTATE_STAY;
-	return other_key(s, key);
+	return annotate_screen_other_key(s, key);
 }

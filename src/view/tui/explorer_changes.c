@@ -19,7 +19,7 @@ void explorer_row_name(const struct explorer *e, uint32_t table_row, struct text
 	}
 }
 
-static double share_of(const struct explorer *e, uint32_t row)
+static double explorer_changes_share_of(const struct explorer *e, uint32_t row)
 {
 	struct report_layout whole = e->layout;
 
@@ -42,9 +42,9 @@ bool explorer_mark_take(struct explorer_mark *mark, const struct explorer *e, co
 		explorer_row_name(e, row, &name);
 		ok = !name.failed && intern_add(&mark->names, name.data, name.len, &id);
 		if (ok && id < mark->shares.len)
-			mark->shares.items[id] += share_of(e, row);
+			mark->shares.items[id] += explorer_changes_share_of(e, row);
 		else if (ok)
-			ok = vec_push(&mark->shares, share_of(e, row));
+			ok = vec_push(&mark->shares, explorer_changes_share_of(e, row));
 	}
 	text_deinit(&name);
 	return ok;
@@ -69,7 +69,8 @@ void explorer_compare(struct explorer *e)
 		text_clear(&name);
 		explorer_row_name(e, row, &name);
 		uint32_t id = name.failed ? INTERN_NONE : intern_find(&e->mark->names, name.data, name.len);
-		e->changes[row] = share_of(e, row) - (id == INTERN_NONE ? 0 : e->mark->shares.items[id]);
+		e->changes[row] =
+			explorer_changes_share_of(e, row) - (id == INTERN_NONE ? 0 : e->mark->shares.items[id]);
 	}
 	e->failed = e->failed || !e->changes || name.failed;
 	text_deinit(&name);

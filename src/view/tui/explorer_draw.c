@@ -14,16 +14,16 @@
 
 enum use { USE_SCREEN, USE_FILE };
 
-struct places {
+struct explorer_draw_places {
 	size_t columns[REPORT_MAX_COLUMNS]; /* of the layout, in the order in which they stand */
 };
 
 /* What the symbol comes before can be scrolled to. */
-static struct places place_columns(const struct explorer *e, enum use use)
+static struct explorer_draw_places place_columns(const struct explorer *e, enum use use)
 {
 	const struct report_layout *l = &e->layout;
 	size_t symbol = 0, first_key = 0;
-	struct places places;
+	struct explorer_draw_places places;
 	for (size_t i = 0; i < l->count; i++)
 		places.columns[i] = i;
 	while (symbol < l->count && l->columns[symbol] != KEY_SYMBOL)
@@ -66,7 +66,8 @@ static void pad_to(struct text *text, size_t start, size_t width)
 		text_repeat(text, ' ', width - written);
 }
 
-static void row_line(const struct explorer *e, const struct places *places, size_t index, struct tui_line *line)
+static void row_line(
+	const struct explorer *e, const struct explorer_draw_places *places, size_t index, struct tui_line *line)
 {
 	const struct report_layout *l = &e->layout;
 	uint32_t table_row = e->visible[index];
@@ -121,8 +122,8 @@ static void chain_line(const struct explorer *e, struct explorer_position at, st
 		object_of_frame(e->table->profile, frame, line);
 }
 
-static void any_line(
-	const struct explorer *e, const struct places *places, struct explorer_position at, struct tui_line *line)
+static void any_line(const struct explorer *e, const struct explorer_draw_places *places, struct explorer_position at,
+	struct tui_line *line)
 {
 	tui_line_clear(line);
 	if (at.line == 0)
@@ -131,7 +132,7 @@ static void any_line(
 		chain_line(e, at, line);
 }
 
-static void header_line(const struct explorer *e, const struct places *places, struct tui_line *line)
+static void header_line(const struct explorer *e, const struct explorer_draw_places *places, struct tui_line *line)
 {
 	const struct report_layout *l = &e->layout;
 	tui_line_clear(line);
@@ -203,7 +204,8 @@ static void bottom_line(const struct explorer *e, struct text *t, size_t room)
 }
 
 /* What keys there are, or what is asked for; on the right the place in the table. */
-static void put_bottom(const struct explorer *e, const char *events, struct grid *grid, struct text *scratch)
+static void explorer_draw_put_bottom(
+	const struct explorer *e, const char *events, struct grid *grid, struct text *scratch)
 {
 	char place[96];
 	int width = snprintf(place, sizeof(place), " %s%s%s%zu/%zu", *events ? "event " : "", events,
@@ -215,9 +217,9 @@ static void put_bottom(const struct explorer *e, const char *events, struct grid
 	tui_put_bottom(grid, (struct tally_str){scratch->data, scratch->len}, right);
 }
 
-static void put_table(const struct explorer *e, struct grid *grid, struct tui_line *line)
+static void explorer_draw_put_table(const struct explorer *e, struct grid *grid, struct tui_line *line)
 {
-	const struct places places = place_columns(e, USE_SCREEN);
+	const struct explorer_draw_places places = place_columns(e, USE_SCREEN);
 	unsigned row = 1, last = grid->rows > 1 ? grid->rows - 1 : 0;
 	if (!e->hides_headers && row < last) {
 		header_line(e, &places, line);
@@ -255,11 +257,11 @@ bool explorer_draw(const struct explorer *e, const char *events, struct grid *gr
 	if (e->mode == EXPLORER_HELP)
 		tui_put_help(grid, help, help_count, e->help_top, &line.text);
 	else
-		put_table(e, grid, &line);
+		explorer_draw_put_table(e, grid, &line);
 	text_clear(&line.text);
 	title_line(e, &line.text);
 	tui_put_title(grid, (struct tally_str){line.text.data, line.text.len});
-	put_bottom(e, events, grid, &line.text);
+	explorer_draw_put_bottom(e, events, grid, &line.text);
 	if (e->mode == EXPLORER_MENU)
 		tui_menu_put(&e->menu, grid);
 	bool is_drawn = !line.text.failed;
@@ -269,7 +271,7 @@ bool explorer_draw(const struct explorer *e, const char *events, struct grid *gr
 
 enum tally_status explorer_print(struct explorer *e, struct text *out, struct tally_error *err)
 {
-	const struct places places = place_columns(e, USE_FILE);
+	const struct explorer_draw_places places = place_columns(e, USE_FILE);
 	struct tui_line line = {0};
 	struct explorer_position at = {0};
 	text_str(out, "# ");

@@ -13,7 +13,7 @@ void explorer_fold_deinit(struct explorer_fold *fold)
 }
 
 /* Walks what is open, each node before what is below it. */
-static void make_lines(struct explorer_fold *fold)
+static void explorer_fold_make_lines(struct explorer_fold *fold)
 {
 	uint32_t i = 0;
 	fold->line_count = 0;
@@ -89,7 +89,7 @@ enum tally_status explorer_fold_init(struct explorer_fold *fold, struct call_tre
 	/* Parents come before their children. */
 	for (uint32_t i = 0; i < made.node_count; i++)
 		place_node(&made, builder, i, options);
-	make_lines(&made);
+	explorer_fold_make_lines(&made);
 	*fold = made;
 	return TALLY_OK;
 }
@@ -105,7 +105,7 @@ void explorer_fold_toggle(struct explorer_fold *fold, uint32_t node)
 	if (!fold->nodes[node].child_count)
 		return;
 	fold->nodes[node].is_open = !fold->nodes[node].is_open;
-	make_lines(fold);
+	explorer_fold_make_lines(fold);
 }
 
 void explorer_fold_set_all(struct explorer_fold *fold, bool is_open)
@@ -113,7 +113,7 @@ void explorer_fold_set_all(struct explorer_fold *fold, bool is_open)
 	fold->is_open = is_open;
 	for (uint32_t i = 1; i < fold->node_count; i++)
 		fold->nodes[i].is_open = is_open;
-	make_lines(fold);
+	explorer_fold_make_lines(fold);
 }
 
 bool explorer_fold_is_all_open(const struct explorer_fold *fold)

@@ -64,14 +64,14 @@ const struct tui_help *explorer_help(size_t *count)
 	return help;
 }
 
-static void ask(struct explorer *e, enum explorer_mode mode)
+static void explorer_keys_ask(struct explorer *e, enum explorer_mode mode)
 {
 	e->mode = mode;
 	tui_input_start(&e->input, NULL);
 }
 
 /* Fields are named by the recording: to be typed. */
-static void print_keys(const struct explorer *e, char *room, size_t size)
+static void explorer_keys_print(const struct explorer *e, char *room, size_t size)
 {
 	size_t used = 0;
 	room[0] = '\0';
@@ -87,7 +87,7 @@ static void print_keys(const struct explorer *e, char *room, size_t size)
 static void ask_sort(struct explorer *e)
 {
 	char keys[TUI_INPUT_BYTES];
-	print_keys(e, keys, sizeof(keys));
+	explorer_keys_print(e, keys, sizeof(keys));
 	e->mode = EXPLORER_ASK_SORT;
 	tui_input_start(&e->input, keys);
 }
@@ -95,7 +95,7 @@ static void ask_sort(struct explorer *e)
 static enum explorer_action take_sort(struct explorer *e)
 {
 	char keys[TUI_INPUT_BYTES];
-	print_keys(e, keys, sizeof(keys));
+	explorer_keys_print(e, keys, sizeof(keys));
 	return e->input.len && strcmp(keys, e->input.text) != 0 ? EXPLORER_SORT : EXPLORER_STAY;
 }
 
@@ -112,7 +112,7 @@ static void take_limit(struct explorer *e)
 		explorer_say(e, "no row has %.4g%% or more", percent);
 }
 
-static enum explorer_action take_input(struct explorer *e)
+static enum explorer_action explorer_keys_take_input(struct explorer *e)
 {
 	enum explorer_mode mode = e->mode;
 	e->mode = EXPLORER_TABLE;
@@ -129,11 +129,11 @@ static enum explorer_action take_input(struct explorer *e)
 	return EXPLORER_STAY;
 }
 
-static enum explorer_action type_key(struct explorer *e, uint32_t key)
+static enum explorer_action explorer_keys_type_key(struct explorer *e, uint32_t key)
 {
 	switch (tui_input_key(&e->input, key)) {
 	case TUI_TYPED_WHOLE:
-		return take_input(e);
+		return explorer_keys_take_input(e);
 	case TUI_TYPED_NOTHING:
 		e->mode = EXPLORER_TABLE;
 		break;
@@ -150,7 +150,7 @@ static void help_key(struct explorer *e, uint32_t key)
 }
 
 /* False: it is another kind of key. */
-static bool move_key(struct explorer *e, uint32_t key)
+static bool explorer_keys_move_key(struct explorer *e, uint32_t key)
 {
 	long page = (long)explorer_page(e);
 	switch (key) {
@@ -223,7 +223,7 @@ static bool chain_key(struct explorer *e, uint32_t key)
 	}
 }
 
-static void mouse_key(struct explorer *e, uint32_t key)
+static void explorer_keys_mouse_key(struct explorer *e, uint32_t key)
 {
 	switch (tui_mouse_act(key)) {
 	case TUI_MOUSE_WHEEL_UP:
@@ -246,10 +246,10 @@ static bool view_key(struct explorer *e, uint32_t key)
 {
 	switch (key) {
 	case '/':
-		ask(e, EXPLORER_ASK_SYMBOL);
+		explorer_keys_ask(e, EXPLORER_ASK_SYMBOL);
 		return true;
 	case 'L':
-		ask(e, EXPLORER_ASK_LIMIT);
+		explorer_keys_ask(e, EXPLORER_ASK_LIMIT);
 		return true;
 	case 't':
 		explorer_zoom_thread(e);
@@ -311,14 +311,14 @@ static bool choice_key(struct explorer *e, uint32_t key)
 		ask_sort(e);
 		return true;
 	case 'f':
-		ask(e, EXPLORER_ASK_SEARCH);
+		explorer_keys_ask(e, EXPLORER_ASK_SEARCH);
 		return true;
 	case 'n':
 	case 'N':
 		if (*e->pattern)
 			explorer_search(e, key == 'N');
 		else
-			ask(e, EXPLORER_ASK_SEARCH);
+			explorer_keys_ask(e, EXPLORER_ASK_SEARCH);
 		return true;
 	default:
 		return false;
@@ -359,7 +359,7 @@ static enum explorer_action order_by_member(struct explorer *e, uint32_t member)
 	return EXPLORER_ORDER;
 }
 
-static enum explorer_action other_key(struct explorer *e, uint32_t key)
+static enum explorer_action explorer_keys_other_key(struct explorer *e, uint32_t key)
 {
 	switch (key) {
 	case 'q':
@@ -395,12 +395,12 @@ static enum explorer_action other_key(struct explorer *e, uint32_t key)
 static enum explorer_action table_key(struct explorer *e, uint32_t key)
 {
 	if (tui_is_mouse(key)) {
-		mouse_key(e, key);
+		explorer_keys_mouse_key(e, key);
 		return EXPLORER_STAY;
 	}
-	if (move_key(e, key) || chain_key(e, key) || view_key(e, key) || choice_key(e, key))
+	if (explorer_keys_move_key(e, key) || chain_key(e, key) || view_key(e, key) || choice_key(e, key))
 		return EXPLORER_STAY;
-	return other_key(e, key);
+	return explorer_keys_other_key(e, key);
 }
 
 /* What was chosen does what its key does. */
@@ -440,6 +440,6 @@ enum explorer_action explorer_key(struct explorer *e, uint32_t key)
 	if (e->mode == EXPLORER_MENU)
 		return menu_key(e, key);
 	if (e->mode != EXPLORER_TABLE)
-		return type_key(e, key);
+		return explorer_keys_type_key(e, key);
 	return table_key(e, key);
 }

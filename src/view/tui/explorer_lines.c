@@ -93,7 +93,7 @@ static bool is_before(struct explorer_position a, struct explorer_position b)
 	return a.row < b.row || (a.row == b.row && a.line < b.line);
 }
 
-static bool is_same(struct explorer_position a, struct explorer_position b)
+static bool explorer_lines_is_same(struct explorer_position a, struct explorer_position b)
 {
 	return a.row == b.row && a.line == b.line;
 }
@@ -104,7 +104,7 @@ unsigned explorer_page(const struct explorer *e)
 	return e->rows > fixed ? e->rows - fixed : 1;
 }
 
-static void clamp(struct explorer *e, struct explorer_position *position)
+static void explorer_lines_clamp(struct explorer *e, struct explorer_position *position)
 {
 	if (e->visible_count == 0) {
 		*position = (struct explorer_position){0};
@@ -121,15 +121,15 @@ static void clamp(struct explorer *e, struct explorer_position *position)
 void explorer_settle(struct explorer *e)
 {
 	unsigned page = explorer_page(e);
-	clamp(e, &e->cursor);
-	clamp(e, &e->top);
+	explorer_lines_clamp(e, &e->cursor);
+	explorer_lines_clamp(e, &e->top);
 	if (is_before(e->cursor, e->top))
 		e->top = e->cursor;
 	struct explorer_position at = e->top;
-	bool has_cursor = is_same(at, e->cursor);
+	bool has_cursor = explorer_lines_is_same(at, e->cursor);
 	unsigned lines = 1;
 	for (; lines < page && explorer_next_line(e, &at); lines++)
-		has_cursor = has_cursor || is_same(at, e->cursor);
+		has_cursor = has_cursor || explorer_lines_is_same(at, e->cursor);
 	if (!has_cursor) {
 		e->top = e->cursor;
 		for (lines = 1; lines < page && previous_line(e, &e->top); lines++)
@@ -185,7 +185,7 @@ void explorer_home(struct explorer *e)
 void explorer_end(struct explorer *e)
 {
 	e->cursor = (struct explorer_position){.row = e->visible_count, .line = 0};
-	clamp(e, &e->cursor);
+	explorer_lines_clamp(e, &e->cursor);
 	if (e->visible_count)
 		e->cursor.line = last_line(e, e->cursor.row);
 	explorer_settle(e);

@@ -32,7 +32,7 @@ static void node_name(
 			frame_name(e->table->profile, fold->frames[fold->nodes[at].first_frame + i], name);
 }
 
-static void thread_name(const struct profile *p, uint32_t id, struct text *name)
+static void explorer_renew_thread_name(const struct profile *p, uint32_t id, struct text *name)
 {
 	const struct profile_thread *thread = &p->threads[id];
 	struct tally_str comm = profile_string(p, thread->comm);
@@ -41,7 +41,7 @@ static void thread_name(const struct profile *p, uint32_t id, struct text *name)
 	text_bytes(name, comm.data, comm.len);
 }
 
-static void function_name(const struct profile *p, uint32_t id, struct text *name)
+static void explorer_renew_function_name(const struct profile *p, uint32_t id, struct text *name)
 {
 	const struct profile_function *function = &p->functions[id];
 	struct tally_str own = profile_string(p, function->name), binary = {0};
@@ -53,7 +53,7 @@ static void function_name(const struct profile *p, uint32_t id, struct text *nam
 	text_bytes(name, own.data, own.len);
 }
 
-static void note(struct explorer_memory *m, const struct text *name)
+static void explorer_renew_note(struct explorer_memory *m, const struct text *name)
 {
 	uint32_t id;
 
@@ -66,14 +66,14 @@ static void remember_fold(
 	struct text row = {0}, node = {0};
 
 	explorer_row_name(e, table_row, &row);
-	note(m, &row);
+	explorer_renew_note(m, &row);
 	for (uint32_t i = 1; i < fold->node_count; i++) {
 		/* Each way to a frame of it: a node that is one now may be several then. */
 		for (uint32_t frames = 1; fold->nodes[i].is_open && frames <= fold->nodes[i].frame_count; frames++) {
 			text_clear(&node);
 			text_bytes(&node, row.data, row.len);
 			node_name(e, fold, i, frames, &node);
-			note(m, &node);
+			explorer_renew_note(m, &node);
 		}
 	}
 	text_deinit(&row);
@@ -106,13 +106,13 @@ void explorer_remember(struct explorer *e, struct explorer_memory *m)
 		explorer_row_name(e, e->visible[e->cursor.row], &m->cursor);
 	m->above = e->visible_count ? lines_above(e) : 0;
 	if (explorer_is_zoomed(e, ZOOM_THREAD))
-		thread_name(p, e->zoom_thread, &m->thread);
+		explorer_renew_thread_name(p, e->zoom_thread, &m->thread);
 	if (explorer_is_zoomed(e, ZOOM_DSO) && e->zoom_binary < p->binary_count) {
 		struct tally_str name = profile_string(p, p->binaries[e->zoom_binary].long_name);
 		text_bytes(&m->binary, name.data, name.len);
 	}
 	if (explorer_is_zoomed(e, ZOOM_FUNCTION))
-		function_name(p, e->zoom_function, &m->function);
+		explorer_renew_function_name(p, e->zoom_function, &m->function);
 	m->failed = m->failed || m->function.failed || m->cursor.failed || m->thread.failed || m->binary.failed;
 }
 
@@ -130,7 +130,7 @@ static bool is_text(const struct text *a, const struct text *b)
 	return a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
 }
 
-static bool find_thread(struct explorer *e, const struct text *wanted)
+static bool explorer_renew_find_thread(struct explorer *e, const struct text *wanted)
 {
 	const struct profile *p = e->table->profile;
 	struct text name = {0};
@@ -138,7 +138,7 @@ static bool find_thread(struct explorer *e, const struct text *wanted)
 
 	for (uint32_t i = 0; i < p->thread_count && !is_found; i++) {
 		text_clear(&name);
-		thread_name(p, i, &name);
+		explorer_renew_thread_name(p, i, &name);
 		is_found = is_text(&name, wanted);
 		if (is_found)
 			e->zoom_thread = i;
@@ -161,7 +161,7 @@ static bool find_binary(struct explorer *e, const struct text *wanted)
 	return wanted->len == 0; /* what has none */
 }
 
-static bool find_function(struct explorer *e, const struct text *wanted)
+static bool explorer_renew_find_function(struct explorer *e, const struct text *wanted)
 {
 	const struct profile *p = e->table->profile;
 	struct text name = {0};
@@ -169,7 +169,7 @@ static bool find_function(struct explorer *e, const struct text *wanted)
 
 	for (uint32_t i = 0; i < p->function_count && !is_found; i++) {
 		text_clear(&name);
-		function_name(p, i, &name);
+		explorer_renew_function_name(p, i, &name);
 		is_found = is_text(&name, wanted);
 		if (is_found)
 			e->zoom_function = i;
@@ -182,11 +182,11 @@ static bool find_zoom(struct explorer *e, enum explorer_zoom zoom, const struct 
 {
 	switch (zoom) {
 	case ZOOM_THREAD:
-		return find_thread(e, &m->thread);
+		return explorer_renew_find_thread(e, &m->thread);
 	case ZOOM_DSO:
 		return find_binary(e, &m->binary);
 	case ZOOM_FUNCTION:
-		return find_function(e, &m->function);
+		return explorer_renew_find_function(e, &m->function);
 	case ZOOM_SYMBOL:
 	case ZOOM_KERNEL:
 	case ZOOM_SOCKET: /* by its number */

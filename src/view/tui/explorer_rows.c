@@ -57,7 +57,7 @@ bool explorer_cursor_object(const struct explorer *e, struct tally_str *name)
 	return true;
 }
 
-static uint64_t socket_of(const struct explorer *e, const struct flat_row *row)
+static uint64_t explorer_rows_socket_of(const struct explorer *e, const struct flat_row *row)
 {
 	const struct profile_value *socket = profile_facet(e->table->profile, row->facets, FACET_SOCKET);
 	return socket ? socket->number : UINT64_MAX;
@@ -67,7 +67,7 @@ bool explorer_cursor_socket(const struct explorer *e, uint64_t *socket)
 {
 	if (e->visible_count == 0 || !explorer_is_grouped_by(e, KEY_SOCKET))
 		return false;
-	*socket = socket_of(e, &e->table->rows[e->visible[e->cursor.row]]);
+	*socket = explorer_rows_socket_of(e, &e->table->rows[e->visible[e->cursor.row]]);
 	return true;
 }
 
@@ -92,7 +92,7 @@ static bool has_symbol(const struct explorer *e, const struct flat_row *row)
 	return memmem(name.data, name.len, e->zoom_symbol, strlen(e->zoom_symbol)) != NULL;
 }
 
-static bool is_visible(const struct explorer *e, uint32_t table_row, uint64_t total)
+static bool explorer_rows_is_visible(const struct explorer *e, uint32_t table_row, uint64_t total)
 {
 	const struct flat_row *row = &e->table->rows[table_row];
 	double percent = total ? 100.0 * (double)explorer_row_period(e, table_row) / (double)total : 0;
@@ -110,7 +110,7 @@ static bool is_visible(const struct explorer *e, uint32_t table_row, uint64_t to
 	if (explorer_is_zoomed(e, ZOOM_KERNEL) &&
 		(frame->binary == PROFILE_NONE || !e->table->profile->binaries[frame->binary].is_kernel))
 		return false;
-	if (explorer_is_zoomed(e, ZOOM_SOCKET) && socket_of(e, row) != e->zoom_socket)
+	if (explorer_is_zoomed(e, ZOOM_SOCKET) && explorer_rows_socket_of(e, row) != e->zoom_socket)
 		return false;
 	return !explorer_is_zoomed(e, ZOOM_SYMBOL) || has_symbol(e, row);
 }
@@ -138,7 +138,7 @@ void explorer_select_rows(struct explorer *e)
 	size_t count = 0;
 	for (size_t i = 0; i < e->table->shown_count; i++) {
 		uint32_t row = e->table->order[i];
-		if (!is_visible(e, row, total))
+		if (!explorer_rows_is_visible(e, row, total))
 			continue;
 		if (row == kept) {
 			is_kept = true;

@@ -60,7 +60,7 @@ void explorer_switch_field(struct explorer *e, enum profile_key key)
 	explorer_place_symbol(e);
 }
 
-static void drop_table(struct explorer *e)
+static void explorer_table_drop(struct explorer *e)
 {
 	call_tree_deinit(&e->builder);
 	free(e->visible);
@@ -72,7 +72,8 @@ static void drop_table(struct explorer *e)
 }
 
 /* Its rows are not selected yet. */
-static enum tally_status take_table(struct explorer *e, const struct flat_table *table, struct tally_error *err)
+static enum tally_status explorer_table_take(
+	struct explorer *e, const struct flat_table *table, struct tally_error *err)
 {
 	e->table = table;
 	e->layout = (struct report_layout){.table = table, .options = &e->options, .profile = table->profile};
@@ -96,7 +97,7 @@ enum tally_status explorer_init(struct explorer *e, const struct flat_table *tab
 	e->percent_limit = options->percent_limit;
 	e->order_member = table->options.sort_member;
 	list_fields(e);
-	enum tally_status status = take_table(e, table, err);
+	enum tally_status status = explorer_table_take(e, table, err);
 	if (status == TALLY_OK)
 		explorer_select_rows(e);
 	else
@@ -108,16 +109,16 @@ enum tally_status explorer_set_table(
 	struct explorer *e, const struct flat_table *table, const char *title, struct tally_error *err)
 {
 	explorer_drop_folds(e);
-	drop_table(e);
+	explorer_table_drop(e);
 	e->title = title;
 	e->visible_count = 0;
 	e->cursor = e->top = (struct explorer_position){0};
-	return take_table(e, table, err);
+	return explorer_table_take(e, table, err);
 }
 
 void explorer_deinit(struct explorer *e)
 {
 	explorer_drop_folds(e);
-	drop_table(e);
+	explorer_table_drop(e);
 	*e = (struct explorer){0};
 }

@@ -4,7 +4,7 @@
 
 _Static_assert(GRID_BLOCK_KINDS == FLAME_KINDS, "each kind has its colours");
 
-static double percent_of(uint64_t part, uint64_t whole)
+static double flame_draw_percent_of(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
@@ -23,7 +23,8 @@ static unsigned style_of(const struct flame_screen *s, uint32_t node)
 }
 
 /* An edge on the left, and as much of the name as fits. */
-static void put_block(const struct flame_screen *s, struct grid *grid, uint32_t node, unsigned column, unsigned end)
+static void flame_draw_put_block(
+	const struct flame_screen *s, struct grid *grid, uint32_t node, unsigned column, unsigned end)
 {
 	unsigned level = flame_screen_level(s, node);
 	if (level < s->top || level - s->top + FIRST_ROW + 2 >= grid->rows)
@@ -51,16 +52,16 @@ static void put_block(const struct flame_screen *s, struct grid *grid, uint32_t 
 }
 
 /* What is below a block that does not show does not show either. */
-static void put_blocks(const struct flame_screen *s, struct grid *grid)
+static void flame_draw_put_blocks(const struct flame_screen *s, struct grid *grid)
 {
 	const struct flame_tree *tree = s->tree;
 	unsigned first, end;
 	if (flame_screen_block(s, PROFILE_NONE, &first, &end))
-		put_block(s, grid, PROFILE_NONE, first, end);
+		flame_draw_put_block(s, grid, PROFILE_NONE, first, end);
 	for (uint32_t i = 0; i < tree->node_count;) {
 		uint32_t depth = tree->nodes[i].depth;
 		if (flame_screen_block(s, i, &first, &end)) {
-			put_block(s, grid, i++, first, end);
+			flame_draw_put_block(s, grid, i++, first, end);
 			continue;
 		}
 		for (i++; i < tree->node_count && tree->nodes[i].depth > depth;)
@@ -74,9 +75,9 @@ static void put_detail(const struct flame_screen *s, struct grid *grid, struct t
 	uint64_t total = s->cursor == PROFILE_NONE ? s->tree->total : s->tree->nodes[s->cursor].total;
 	uint64_t self = s->cursor == PROFILE_NONE ? 0 : s->tree->nodes[s->cursor].self;
 	text_clear(t);
-	text_fixed(t, percent_of(total, s->tree->total), 2);
+	text_fixed(t, flame_draw_percent_of(total, s->tree->total), 2);
 	text_str(t, "%, self ");
-	text_fixed(t, percent_of(self, s->tree->total), 2);
+	text_fixed(t, flame_draw_percent_of(self, s->tree->total), 2);
 	text_str(t, "%  ");
 	if (label) {
 		text_bytes(t, label->name.data, label->name.len);
@@ -88,7 +89,7 @@ static void put_detail(const struct flame_screen *s, struct grid *grid, struct t
 	grid_put(grid, grid->rows - 2, 0, (struct tally_str){t->data, t->len}, GRID_PLAIN);
 }
 
-static void put_bottom(const struct flame_screen *s, struct grid *grid, struct text *t)
+static void flame_draw_put_bottom(const struct flame_screen *s, struct grid *grid, struct text *t)
 {
 	static const char *const hints[] = {"?:help", "q:back", "Enter:zoom", "u:wider", "z:all", "/:search",
 		"a:annotate", "T:top-down", "I:callers"};
@@ -96,7 +97,7 @@ static void put_bottom(const struct flame_screen *s, struct grid *grid, struct t
 	struct text marked = {0};
 	if (*s->frame.pattern) {
 		text_printf(&marked, "'%.60s' is in ", s->frame.pattern);
-		text_fixed(&marked, percent_of(s->matched, s->tree->total), 2);
+		text_fixed(&marked, flame_draw_percent_of(s->matched, s->tree->total), 2);
 		text_str(&marked, "%, n:next N:previous Esc:no marks");
 		text_char(&marked, '\0');
 		bottom.idle = marked.failed ? NULL : marked.data;
@@ -117,11 +118,11 @@ bool flame_draw(const struct flame_screen *s, struct grid *grid)
 	if (s->frame.mode == TUI_HELP) {
 		tui_put_help(grid, help, help_count, s->frame.help_top, &t);
 	} else if (grid->rows > 2) {
-		put_blocks(s, grid);
+		flame_draw_put_blocks(s, grid);
 		put_detail(s, grid, &t);
 	}
 	tui_put_title(grid, str_from(s->title));
-	put_bottom(s, grid, &t);
+	flame_draw_put_bottom(s, grid, &t);
 	bool is_drawn = !t.failed;
 	text_deinit(&t);
 	return is_drawn;

@@ -6,7 +6,7 @@
 
 #define FIXED_LINES 3 /* title, what is at the cursor, bottom */
 
-static void lay_out(struct flame_screen *s)
+static void flame_screen_lay_out(struct flame_screen *s)
 {
 	const struct flame_tree *tree = s->tree;
 	/* Where the next child of each begins: parents come before their children. */
@@ -30,7 +30,7 @@ enum tally_status flame_screen_init(
 		flame_screen_deinit(s);
 		return error_nomem(err);
 	}
-	lay_out(s);
+	flame_screen_lay_out(s);
 	return TALLY_OK;
 }
 
@@ -41,12 +41,12 @@ void flame_screen_deinit(struct flame_screen *s)
 	*s = (struct flame_screen){0};
 }
 
-static uint64_t total_of(const struct flame_screen *s, uint32_t node)
+static uint64_t flame_screen_total_of(const struct flame_screen *s, uint32_t node)
 {
 	return node == PROFILE_NONE ? s->tree->total : s->tree->nodes[node].total;
 }
 
-static uint32_t parent_of(const struct flame_screen *s, uint32_t node)
+static uint32_t flame_screen_parent_of(const struct flame_screen *s, uint32_t node)
 {
 	return node == PROFILE_NONE ? PROFILE_NONE : s->tree->nodes[node].parent;
 }
@@ -60,13 +60,13 @@ static bool is_above_zoom(const struct flame_screen *s, uint32_t node)
 {
 	uint32_t at = s->zoom;
 	while (at != PROFILE_NONE && at != node)
-		at = parent_of(s, at);
+		at = flame_screen_parent_of(s, at);
 	return at == node;
 }
 
 bool flame_screen_block(const struct flame_screen *s, uint32_t node, unsigned *first, unsigned *end)
 {
-	uint64_t whole = total_of(s, s->zoom), left = s->zoom == PROFILE_NONE ? 0 : s->starts[s->zoom];
+	uint64_t whole = flame_screen_total_of(s, s->zoom), left = s->zoom == PROFILE_NONE ? 0 : s->starts[s->zoom];
 	*first = 0;
 	*end = s->frame.columns;
 	if (node == PROFILE_NONE || is_above_zoom(s, node))
@@ -80,14 +80,14 @@ bool flame_screen_block(const struct flame_screen *s, uint32_t node, unsigned *f
 	return *end > *first;
 }
 
-static unsigned page_of(const struct flame_screen *s)
+static unsigned flame_screen_page_of(const struct flame_screen *s)
 {
 	return s->frame.rows > FIXED_LINES ? s->frame.rows - FIXED_LINES : 1;
 }
 
 static void follow_cursor(struct flame_screen *s)
 {
-	unsigned level = flame_screen_level(s, s->cursor), page = page_of(s);
+	unsigned level = flame_screen_level(s, s->cursor), page = flame_screen_page_of(s);
 	if (level < s->top)
 		s->top = level;
 	if (level - s->top >= page)
@@ -108,7 +108,7 @@ const struct flame_label *flame_screen_label(const struct flame_screen *s)
 	return s->cursor == PROFILE_NONE ? NULL : &s->tree->labels[s->tree->nodes[s->cursor].label];
 }
 
-static bool is_shown(const struct flame_screen *s, uint32_t node)
+static bool flame_screen_is_shown(const struct flame_screen *s, uint32_t node)
 {
 	unsigned first, end;
 	return flame_screen_block(s, node, &first, &end);
@@ -122,7 +122,7 @@ static void go_down(struct flame_screen *s)
 	for (uint32_t i = from; i < s->tree->node_count; i++) {
 		if (s->cursor != PROFILE_NONE && s->tree->nodes[i].depth <= s->tree->nodes[s->cursor].depth)
 			break;
-		bool is_child = s->tree->nodes[i].parent == s->cursor && is_shown(s, i);
+		bool is_child = s->tree->nodes[i].parent == s->cursor && flame_screen_is_shown(s, i);
 		if (is_child && (best == PROFILE_NONE || s->tree->nodes[i].total > s->tree->nodes[best].total))
 			best = i;
 	}
@@ -137,7 +137,7 @@ static void go_beside(struct flame_screen *s, bool is_right)
 		return;
 	uint32_t depth = s->tree->nodes[s->cursor].depth;
 	for (uint32_t i = s->cursor; is_right ? ++i < s->tree->node_count : i-- > 0;) {
-		if (s->tree->nodes[i].depth == depth && is_shown(s, i)) {
+		if (s->tree->nodes[i].depth == depth && flame_screen_is_shown(s, i)) {
 			s->cursor = i;
 			return;
 		}
@@ -176,7 +176,7 @@ static bool is_match(const void *of, size_t at, const char *pattern)
 	return s->matches[s->tree->nodes[at].label];
 }
 
-static void search(void *data, bool is_back)
+static void flame_screen_search(void *data, bool is_back)
 {
 	struct flame_screen *s = data;
 	size_t count = s->tree->node_count, at;
@@ -185,19 +185,19 @@ static void search(void *data, bool is_back)
 	if (!tui_frame_find(&s->frame, &wanted, is_back, &at))
 		return;
 	uint32_t node = (uint32_t)at;
-	if (!is_shown(s, node)) {
+	if (!flame_screen_is_shown(s, node)) {
 		/* Too narrow, or out of the zoom. */
 		s->zoom = PROFILE_NONE;
-		if (!is_shown(s, node))
+		if (!flame_screen_is_shown(s, node))
 			s->zoom = node;
 	}
 	s->cursor = node;
 }
 
-static void click(struct flame_screen *s, uint32_t key)
+static void flame_screen_click(struct flame_screen *s, uint32_t key)
 {
 	unsigned row = tui_mouse_row(key), column = tui_mouse_column(key), first, end;
-	if (row < 1 || row > page_of(s))
+	if (row < 1 || row > flame_screen_page_of(s))
 		return;
 	unsigned level = s->top + row - 1;
 	if (level == 0)
@@ -208,18 +208,18 @@ static void click(struct flame_screen *s, uint32_t key)
 			s->cursor = i;
 }
 
-static void mouse_key(struct flame_screen *s, uint32_t key)
+static void flame_screen_mouse_key(struct flame_screen *s, uint32_t key)
 {
 	switch (tui_mouse_act(key)) {
 	case TUI_MOUSE_CLICK:
-		click(s, key);
+		flame_screen_click(s, key);
 		break;
 	case TUI_MOUSE_DOUBLE:
-		click(s, key);
+		flame_screen_click(s, key);
 		zoom_to(s, s->cursor);
 		break;
 	case TUI_MOUSE_WHEEL_UP:
-		s->cursor = parent_of(s, s->cursor);
+		s->cursor = flame_screen_parent_of(s, s->cursor);
 		break;
 	case TUI_MOUSE_WHEEL_DOWN:
 		go_down(s);
@@ -278,13 +278,13 @@ const struct tui_help *flame_screen_help(size_t *count)
 }
 
 /* False: it is another kind of key. */
-static bool move_key(struct flame_screen *s, uint32_t key)
+static bool flame_screen_move_key(struct flame_screen *s, uint32_t key)
 {
 	uint32_t before;
 	switch (key) {
 	case TUI_KEY_UP:
 	case 'k':
-		s->cursor = parent_of(s, s->cursor);
+		s->cursor = flame_screen_parent_of(s, s->cursor);
 		return true;
 	case TUI_KEY_DOWN:
 	case 'j':
@@ -310,7 +310,7 @@ static bool move_key(struct flame_screen *s, uint32_t key)
 	}
 }
 
-static bool look_key(struct flame_screen *s, uint32_t key)
+static bool flame_screen_look_key(struct flame_screen *s, uint32_t key)
 {
 	switch (key) {
 	case '\r':
@@ -321,7 +321,7 @@ static bool look_key(struct flame_screen *s, uint32_t key)
 	case '\b':
 	case 0x7f:
 	case 'u':
-		zoom_to(s, parent_of(s, s->zoom));
+		zoom_to(s, flame_screen_parent_of(s, s->zoom));
 		return true;
 	case 'z':
 		zoom_to(s, PROFILE_NONE);
@@ -334,7 +334,7 @@ static bool look_key(struct flame_screen *s, uint32_t key)
 	}
 }
 
-static enum tree_action other_key(struct flame_screen *s, uint32_t key)
+static enum tree_action flame_screen_other_key(struct flame_screen *s, uint32_t key)
 {
 	switch (key) {
 	case TUI_KEY_ESCAPE:
@@ -362,13 +362,13 @@ enum tree_action flame_screen_key(struct flame_screen *s, uint32_t key)
 {
 	enum tree_action action = TREE_STAY;
 	const struct tui_frame_owner owner = {
-		.data = s, .help_count = sizeof(help) / sizeof(help[0]), .search = search};
+		.data = s, .help_count = sizeof(help) / sizeof(help[0]), .search = flame_screen_search};
 	bool leaves = false;
 	if (!tui_frame_takes(&s->frame, &owner, key, &leaves)) {
 		if (tui_is_mouse(key))
-			mouse_key(s, key);
-		else if (!move_key(s, key) && !look_key(s, key))
-			action = other_key(s, key);
+			flame_screen_mouse_key(s, key);
+		else if (!flame_screen_move_key(s, key) && !flame_screen_look_key(s, key))
+			action = flame_screen_other_key(s, key);
 	}
 	follow_cursor(s);
 	return leaves ? TREE_LEAVE : action;

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "view/text/report_cells.h"
 
-struct making {
+struct level_tree_making {
 	struct report_layout layout;
 	const struct hierarchy *from;
 	struct flame_tree *tree;
@@ -27,7 +27,7 @@ static enum profile_key only_key(const struct report_layout *l, uint32_t level)
 	return only;
 }
 
-static void name_node(struct making *m, const struct hierarchy_node *node)
+static void name_node(struct level_tree_making *m, const struct hierarchy_node *node)
 {
 	const struct report_layout *l = &m->layout;
 
@@ -44,7 +44,7 @@ static void name_node(struct making *m, const struct hierarchy_node *node)
 }
 
 /* A function stands there by its name, as in other trees: its code can be asked for. */
-static bool label_node(struct making *m, const struct hierarchy_node *node, struct flame_label *label)
+static bool label_node(struct level_tree_making *m, const struct hierarchy_node *node, struct flame_label *label)
 {
 	const struct profile *p = m->layout.profile;
 	const struct profile_frame *frame = &p->frames[m->from->table->rows[node->row].frame];
@@ -68,7 +68,7 @@ static bool label_node(struct making *m, const struct hierarchy_node *node, stru
 }
 
 /* As deep as there are levels, of which there are few. */
-static bool add_nodes(struct making *m, uint32_t first, uint32_t count, uint32_t parent)
+static bool level_tree_add_nodes(struct level_tree_making *m, uint32_t first, uint32_t count, uint32_t parent)
 {
 	struct flame_tree *tree = m->tree;
 
@@ -83,7 +83,8 @@ static bool add_nodes(struct making *m, uint32_t first, uint32_t count, uint32_t
 			.total = stats->period};
 		tree->sample_count += node->child_count ? 0 : stats->count;
 		m->layout.node = stats;
-		if (!label_node(m, node, &tree->labels[at]) || !add_nodes(m, node->first_child, node->child_count, at))
+		if (!label_node(m, node, &tree->labels[at]) ||
+			!level_tree_add_nodes(m, node->first_child, node->child_count, at))
 			return false;
 	}
 	return true;
@@ -92,7 +93,7 @@ static bool add_nodes(struct making *m, uint32_t first, uint32_t count, uint32_t
 enum tally_status level_tree_init(struct flame_tree *tree, const struct hierarchy *h,
 	const struct report_text_options *options, struct tally_error *err)
 {
-	struct making m = {.layout = {.table = h->table, .options = options, .profile = h->table->profile},
+	struct level_tree_making m = {.layout = {.table = h->table, .options = options, .profile = h->table->profile},
 		.from = h,
 		.tree = tree};
 
@@ -100,7 +101,7 @@ enum tally_status level_tree_init(struct flame_tree *tree, const struct hierarch
 		.labels = calloc(h->node_count + 1, sizeof(*tree->labels))};
 	intern_init(&tree->names);
 	report_layout_fit(&m.layout);
-	bool is_made = tree->nodes && tree->labels && add_nodes(&m, 0, h->root_count, PROFILE_NONE);
+	bool is_made = tree->nodes && tree->labels && level_tree_add_nodes(&m, 0, h->root_count, PROFILE_NONE);
 	tree->label_count = tree->node_count;
 	tree->total = report_member_total(&m.layout, 0);
 	text_deinit(&m.name);

@@ -36,23 +36,23 @@ void text_screen_resize(struct text_screen *s, unsigned rows, unsigned columns)
 	tui_list_settle(&s->list);
 }
 
-static bool has_text(const void *of, size_t at, const char *pattern)
+static bool text_screen_has_text(const void *of, size_t at, const char *pattern)
 {
 	const struct text_screen *s = of;
 	struct tally_str line = s->lines.items[at];
 	return line.len && memmem(line.data, line.len, pattern, strlen(pattern));
 }
 
-static void search(void *data, bool is_back)
+static void text_screen_search(void *data, bool is_back)
 {
 	struct text_screen *s = data;
-	struct tui_search wanted = {s, has_text, s->list.count, s->list.cursor, "line"};
+	struct tui_search wanted = {s, text_screen_has_text, s->list.count, s->list.cursor, "line"};
 	size_t at;
 	if (tui_frame_find(&s->frame, &wanted, is_back, &at))
 		tui_list_go(&s->list, at);
 }
 
-static enum text_screen_action own_key(struct text_screen *s, uint32_t key)
+static enum text_screen_action text_screen_own_key(struct text_screen *s, uint32_t key)
 {
 	if (tui_list_key(&s->list, key, 1))
 		return TEXT_SCREEN_STAY;
@@ -74,14 +74,14 @@ static enum text_screen_action own_key(struct text_screen *s, uint32_t key)
 
 enum text_screen_action text_screen_key(struct text_screen *s, uint32_t key)
 {
-	const struct tui_frame_owner owner = {.data = s, .search = search};
+	const struct tui_frame_owner owner = {.data = s, .search = text_screen_search};
 	bool leaves = false;
 	if (tui_frame_takes(&s->frame, &owner, key, &leaves))
 		return leaves ? TEXT_SCREEN_LEAVE : TEXT_SCREEN_STAY;
-	return own_key(s, key);
+	return text_screen_own_key(s, key);
 }
 
-static void put_bottom(const struct text_screen *s, struct grid *grid, struct text *t)
+static void text_screen_put_bottom(const struct text_screen *s, struct grid *grid, struct text *t)
 {
 	static const char *const hints[] = {"q:back", "/:search", "n/N:next", "Left/Right:sideways"};
 	char room[TUI_PLACE_BYTES];
@@ -111,7 +111,7 @@ bool text_screen_draw(const struct text_screen *s, struct grid *grid)
 			grid_select(grid, row);
 	}
 	tui_put_title(grid, str_from(s->title));
-	put_bottom(s, grid, &line.text);
+	text_screen_put_bottom(s, grid, &line.text);
 	bool is_drawn = !line.text.failed;
 	text_deinit(&line.text);
 	return is_drawn;

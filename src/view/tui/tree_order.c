@@ -24,7 +24,7 @@ static uint32_t parent_index(const struct flame_tree *tree, uint32_t node)
 	return parent == PROFILE_NONE ? (uint32_t)tree->node_count : parent;
 }
 
-static void add_all(struct tree_order *o, const struct flame_tree *tree)
+static void tree_order_add_all(struct tree_order *o, const struct flame_tree *tree)
 {
 	for (size_t i = 0; i < tree->node_count; i++)
 		o->totals[i] = tree->nodes[i].total;
@@ -81,7 +81,7 @@ bool tree_order_make(struct tree_order *o, const struct flame_tree *tree, const 
 	if (is_made && *filter)
 		is_made = add_passing(o, tree, filter);
 	else if (is_made)
-		add_all(o, tree);
+		tree_order_add_all(o, tree);
 	if (is_made && put_in_order(o, tree, *filter))
 		return true;
 	tree_order_deinit(o);

@@ -11,7 +11,7 @@
 #define MAX_INDENT  200
 #define MAX_LEVELS  4096 /* deeper ones stay closed */
 
-static double percent_of(const struct tree_screen *s, uint64_t value)
+static double tree_screen_percent_of(const struct tree_screen *s, uint64_t value)
 {
 	uint64_t total = s->order.totals[s->tree->node_count];
 	return total ? 100.0 * (double)value / (double)total : 0;
@@ -20,11 +20,11 @@ static double percent_of(const struct tree_screen *s, uint64_t value)
 static bool is_heavy(const struct tree_screen *s, uint32_t node)
 {
 	bool passes = s->order.totals[node] || !*s->frame.filter;
-	return passes && percent_of(s, s->order.totals[node]) >= s->limit;
+	return passes && tree_screen_percent_of(s, s->order.totals[node]) >= s->limit;
 }
 
 /* Children that show: the heavy ones are in front. */
-static uint32_t child_count(const struct tree_screen *s, uint32_t index)
+static uint32_t tree_screen_child_count(const struct tree_screen *s, uint32_t index)
 {
 	uint32_t count = 0;
 	struct tree_children of = s->order.children[index];
@@ -34,13 +34,13 @@ static uint32_t child_count(const struct tree_screen *s, uint32_t index)
 }
 
 /* What is open, each node before what is below it. */
-static void make_lines(struct tree_screen *s)
+static void tree_screen_make_lines(struct tree_screen *s)
 {
 	uint32_t kept = s->list.count ? s->lines[s->list.cursor] : PROFILE_NONE;
 	struct tree_children stack[MAX_LEVELS];
 	size_t depth = 1, count = 0;
 	uint32_t root = (uint32_t)s->tree->node_count;
-	stack[0] = (struct tree_children){s->order.children[root].first, child_count(s, root)};
+	stack[0] = (struct tree_children){s->order.children[root].first, tree_screen_child_count(s, root)};
 	while (depth > 0) {
 		struct tree_children *level = &stack[depth - 1];
 		if (level->count == 0) {
@@ -53,7 +53,8 @@ static void make_lines(struct tree_screen *s)
 			s->list.cursor = count;
 		s->lines[count++] = node;
 		if (s->is_open[node] && depth < MAX_LEVELS)
-			stack[depth++] = (struct tree_children){s->order.children[node].first, child_count(s, node)};
+			stack[depth++] =
+				(struct tree_children){s->order.children[node].first, tree_screen_child_count(s, node)};
 	}
 	s->list.count = count;
 	tui_list_settle(&s->list);
@@ -71,7 +72,7 @@ enum tally_status tree_screen_init(
 		return error_nomem(err);
 	}
 	s->list.page = s->frame.rows - FIXED_LINES;
-	make_lines(s);
+	tree_screen_make_lines(s);
 	return TALLY_OK;
 }
 
@@ -112,7 +113,7 @@ enum tally_status tree_screen_renew(
 	*s = made;
 	if (*s->frame.filter && !select_nodes(s, s->frame.filter))
 		return error_nomem(err);
-	make_lines(s);
+	tree_screen_make_lines(s);
 	for (size_t i = 0; i < s->list.count; i++)
 		if (s->lines[i] == cursor)
 			s->list.cursor = i;
@@ -142,12 +143,12 @@ const struct flame_label *tree_screen_label(const struct tree_screen *s)
 	return s->list.count ? &s->tree->labels[s->tree->nodes[s->lines[s->list.cursor]].label] : NULL;
 }
 
-static void toggle(struct tree_screen *s)
+static void tree_screen_toggle(struct tree_screen *s)
 {
 	if (!s->list.count)
 		return;
 	uint32_t node = s->lines[s->list.cursor];
-	if (!child_count(s, node)) {
+	if (!tree_screen_child_count(s, node)) {
 		tui_frame_say(&s->frame, "nothing from %.4g%% is below it", s->limit);
 		return;
 	}
@@ -155,11 +156,11 @@ static void toggle(struct tree_screen *s)
 	bool opens = !s->is_open[node];
 	for (;;) {
 		s->is_open[node] = opens;
-		if (!opens || child_count(s, node) != 1)
+		if (!opens || tree_screen_child_count(s, node) != 1)
 			break;
 		node = s->order.nodes[s->order.children[node].first];
 	}
-	make_lines(s);
+	tree_screen_make_lines(s);
 }
 
 static bool is_below(const struct tree_screen *s, uint32_t node, uint32_t above)
@@ -178,13 +179,13 @@ static void toggle_all_below(struct tree_screen *s)
 	for (uint32_t i = node; i < s->tree->node_count; i++)
 		if (is_below(s, i, node))
 			s->is_open[i] = opens;
-	make_lines(s);
+	tree_screen_make_lines(s);
 }
 
 static void set_all(struct tree_screen *s, bool is_open)
 {
 	memset(s->is_open, is_open, s->tree->node_count * sizeof(*s->is_open));
-	make_lines(s);
+	tree_screen_make_lines(s);
 }
 
 /* Closes the node, or goes to its parent. */
@@ -195,7 +196,7 @@ static void step_out(struct tree_screen *s)
 	uint32_t node = s->lines[s->list.cursor], parent = s->tree->nodes[node].parent;
 	if (s->is_open[node]) {
 		s->is_open[node] = false;
-		make_lines(s);
+		tree_screen_make_lines(s);
 		return;
 	}
 	for (size_t i = s->list.cursor; parent != PROFILE_NONE && i-- > 0;) {
@@ -214,7 +215,7 @@ static void filter_nodes(void *data)
 		tui_frame_say(&s->frame, "out of memory");
 		return;
 	}
-	make_lines(s);
+	tree_screen_make_lines(s);
 	if (!s->list.count)
 		tui_frame_say(&s->frame, "no name from %.4g%% has '%.100s' in it", s->limit, s->frame.filter);
 }
@@ -223,13 +224,13 @@ static void show_node(struct tree_screen *s, uint32_t node)
 {
 	for (uint32_t up = s->tree->nodes[node].parent; up != PROFILE_NONE; up = s->tree->nodes[up].parent)
 		s->is_open[up] = true;
-	make_lines(s);
+	tree_screen_make_lines(s);
 	for (size_t i = 0; i < s->list.count; i++)
 		if (s->lines[i] == node)
 			tui_list_go(&s->list, i);
 }
 
-static bool has_text(const void *of, size_t at, const char *pattern)
+static bool tree_screen_has_text(const void *of, size_t at, const char *pattern)
 {
 	const struct tree_screen *s = of;
 	struct tally_str name = s->tree->labels[s->tree->nodes[at].label].name;
@@ -237,11 +238,12 @@ static bool has_text(const void *of, size_t at, const char *pattern)
 }
 
 /* Through all nodes that can show, open or not. */
-static void search(void *data, bool is_back)
+static void tree_screen_search(void *data, bool is_back)
 {
 	struct tree_screen *s = data;
 	size_t from = s->list.count ? s->lines[s->list.cursor] : 0, at;
-	struct tui_search wanted = {s, has_text, s->tree->node_count, from, s->heading ? "name" : "function"};
+	struct tui_search wanted = {
+		s, tree_screen_has_text, s->tree->node_count, from, s->heading ? "name" : "function"};
 	if (tui_frame_find(&s->frame, &wanted, is_back, &at))
 		show_node(s, (uint32_t)at);
 }
@@ -253,7 +255,7 @@ static void step_limit(struct tree_screen *s, bool is_up)
 	while (i + 1 < count && (is_up ? steps[i] <= s->limit : steps[i + 1] < s->limit))
 		i++;
 	s->limit = steps[i];
-	make_lines(s);
+	tree_screen_make_lines(s);
 	tui_frame_say(&s->frame, "from %.4g%%", s->limit);
 }
 
@@ -320,7 +322,7 @@ static bool tree_key(struct tree_screen *s, uint32_t key)
 	case '\n':
 	case '+':
 	case TUI_KEY_RIGHT:
-		toggle(s);
+		tree_screen_toggle(s);
 		return true;
 	case TUI_KEY_LEFT:
 		step_out(s);
@@ -348,12 +350,12 @@ static bool tree_key(struct tree_screen *s, uint32_t key)
 	}
 }
 
-static enum tree_action own_key(struct tree_screen *s, uint32_t key)
+static enum tree_action tree_screen_own_key(struct tree_screen *s, uint32_t key)
 {
 	if (tui_list_key(&s->list, key, FIRST_ROW) || tree_key(s, key))
 		return TREE_STAY;
 	if (tui_is_mouse(key)) { /* a double click: its first one moved the cursor */
-		toggle(s);
+		tree_screen_toggle(s);
 		return TREE_STAY;
 	}
 	switch (key) {
@@ -383,15 +385,15 @@ static enum tree_action own_key(struct tree_screen *s, uint32_t key)
 
 enum tree_action tree_screen_key(struct tree_screen *s, uint32_t key)
 {
-	struct tui_frame_owner owner = {s, .search = search, .filter = s->heading ? filter_nodes : NULL};
+	struct tui_frame_owner owner = {s, .search = tree_screen_search, .filter = s->heading ? filter_nodes : NULL};
 	bool leaves = false;
 	help_of(s, &owner.help_count);
 	if (tui_frame_takes(&s->frame, &owner, key, &leaves))
 		return leaves ? TREE_LEAVE : TREE_STAY;
-	return own_key(s, key);
+	return tree_screen_own_key(s, key);
 }
 
-static void make_heading(const struct tree_screen *s, struct tui_line *line)
+static void tree_screen_make_heading(const struct tree_screen *s, struct tui_line *line)
 {
 	tui_line_clear(line);
 	tui_line_style(line, GRID_HEADER);
@@ -401,12 +403,12 @@ static void make_heading(const struct tree_screen *s, struct tui_line *line)
 		text_str(&line->text, "    Total     Self  Function");
 }
 
-static void make_line(const struct tree_screen *s, size_t index, struct tui_line *line)
+static void tree_screen_make_line(const struct tree_screen *s, size_t index, struct tui_line *line)
 {
 	uint32_t at = s->lines[index];
 	const struct flame_node *node = &s->tree->nodes[at];
 	const struct flame_label *label = &s->tree->labels[node->label];
-	double total = percent_of(s, s->order.totals[at]), self = percent_of(s, node->self);
+	double total = tree_screen_percent_of(s, s->order.totals[at]), self = tree_screen_percent_of(s, node->self);
 	uint32_t depth = node->depth < MAX_INDENT ? node->depth : MAX_INDENT;
 	tui_line_clear(line);
 	tui_line_style(line, tui_heat_style(total));
@@ -423,7 +425,7 @@ static void make_line(const struct tree_screen *s, size_t index, struct tui_line
 	}
 	tui_line_style(line, GRID_PLAIN);
 	text_repeat(&line->text, ' ', 2 + STEP * (size_t)depth);
-	text_str(&line->text, !child_count(s, at) ? "  " : s->is_open[at] ? "- " : "+ ");
+	text_str(&line->text, !tree_screen_child_count(s, at) ? "  " : s->is_open[at] ? "- " : "+ ");
 	text_bytes(&line->text, label->name.data, label->name.len);
 	if (label->object.len) {
 		tui_line_style(line, GRID_SOURCE);
@@ -431,7 +433,7 @@ static void make_line(const struct tree_screen *s, size_t index, struct tui_line
 	}
 }
 
-static void put_bottom(const struct tree_screen *s, struct grid *grid, struct text *t)
+static void tree_screen_put_bottom(const struct tree_screen *s, struct grid *grid, struct text *t)
 {
 	const char *const hints[] = {"?:help", "q:back", "Enter:open", s->heading ? "/:filter" : "/:search",
 		"a:annotate", "T:top-down", "I:callers", "v:flame", "E/C:all", "{/}:limit"};
@@ -440,17 +442,17 @@ static void put_bottom(const struct tree_screen *s, struct grid *grid, struct te
 	tui_frame_put_bottom(&s->frame, &bottom, grid, t);
 }
 
-static void put_lines(const struct tree_screen *s, struct grid *grid, struct tui_line *line)
+static void tree_screen_put_lines(const struct tree_screen *s, struct grid *grid, struct tui_line *line)
 {
 	unsigned last = grid->rows > 1 ? grid->rows - 1 : 0;
 	if (last > 1) {
-		make_heading(s, line);
+		tree_screen_make_heading(s, line);
 		grid_fill(grid, 1, GRID_HEADER);
 		tui_line_put(line, grid, 1, s->frame.shift);
 	}
 	for (unsigned row = FIRST_ROW; row < last && s->list.top + (row - FIRST_ROW) < s->list.count; row++) {
 		size_t index = s->list.top + (row - FIRST_ROW);
-		make_line(s, index, line);
+		tree_screen_make_line(s, index, line);
 		tui_line_put(line, grid, row, s->frame.shift);
 		if (index == s->list.cursor)
 			grid_select(grid, row);
@@ -478,11 +480,11 @@ bool tree_screen_draw(const struct tree_screen *s, struct grid *grid)
 	if (s->frame.mode == TUI_HELP)
 		tui_put_help(grid, own_help, help_count, s->frame.help_top, &line.text);
 	else
-		put_lines(s, grid, &line);
+		tree_screen_put_lines(s, grid, &line);
 	text_clear(&line.text);
 	append_title(s, &line.text);
 	tui_put_title(grid, (struct tally_str){line.text.data, line.text.len});
-	put_bottom(s, grid, &line.text);
+	tree_screen_put_bottom(s, grid, &line.text);
 	bool is_drawn = !line.text.failed;
 	text_deinit(&line.text);
 	return is_drawn;
@@ -495,7 +497,7 @@ void tree_screen_print(const struct tree_screen *s, struct text *out)
 	append_title(s, out);
 	text_str(out, "\n#\n");
 	for (size_t i = 0; i < s->list.count; i++) {
-		make_line(s, i, &line);
+		tree_screen_make_line(s, i, &line);
 		text_bytes(out, line.text.data, line.text.len);
 		text_char(out, '\n');
 		text_line_end(out);

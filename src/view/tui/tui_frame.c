@@ -41,7 +41,7 @@ static void set_filter(struct tui_frame *f, const struct tui_frame_owner *owner,
 }
 
 /* An empty text searches for the one before. */
-static void type_key(struct tui_frame *f, const struct tui_frame_owner *owner, uint32_t key)
+static void tui_frame_type_key(struct tui_frame *f, const struct tui_frame_owner *owner, uint32_t key)
 {
 	bool is_back = f->mode == TUI_SEARCH_BACK;
 	enum tui_typed typed = tui_input_key(&f->input, key);
@@ -114,7 +114,7 @@ bool tui_frame_takes(struct tui_frame *f, const struct tui_frame_owner *owner, u
 	case TUI_SEARCH:
 	case TUI_SEARCH_BACK:
 	case TUI_FILTER:
-		type_key(f, owner, key);
+		tui_frame_type_key(f, owner, key);
 		return true;
 	case TUI_BROWSE:
 		break;

@@ -18,7 +18,7 @@ static void erase_character(struct tui_input *input)
 	input->text[input->len] = '\0';
 }
 
-static void add_character(struct tui_input *input, uint32_t key)
+static void tui_input_add_character(struct tui_input *input, uint32_t key)
 {
 	char bytes[4];
 	size_t count = 0;
@@ -59,7 +59,7 @@ enum tui_typed tui_input_key(struct tui_input *input, uint32_t key)
 		break;
 	default:
 		if (key >= ' ' && key < TUI_KEY_NONE)
-			add_character(input, key);
+			tui_input_add_character(input, key);
 		break;
 	}
 	return TUI_TYPED_MORE;

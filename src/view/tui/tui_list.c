@@ -32,7 +32,7 @@ void tui_list_go(struct tui_list *list, size_t line)
 	tui_list_settle(list);
 }
 
-static bool mouse_key(struct tui_list *list, uint32_t key, unsigned first_row)
+static bool tui_list_mouse_key(struct tui_list *list, uint32_t key, unsigned first_row)
 {
 	unsigned row = tui_mouse_row(key);
 	switch (tui_mouse_act(key)) {
@@ -55,7 +55,7 @@ static bool mouse_key(struct tui_list *list, uint32_t key, unsigned first_row)
 bool tui_list_key(struct tui_list *list, uint32_t key, unsigned first_row)
 {
 	if (tui_is_mouse(key))
-		return mouse_key(list, key, first_row);
+		return tui_list_mouse_key(list, key, first_row);
 	switch (key) {
 	case TUI_KEY_UP:
 	case 'k':

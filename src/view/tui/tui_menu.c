@@ -53,7 +53,7 @@ void tui_menu_fit(struct tui_menu *menu, unsigned rows, unsigned columns)
 	tui_list_settle(&menu->list);
 }
 
-static bool is_inside(const struct tui_menu *menu, uint32_t key)
+static bool tui_menu_is_inside(const struct tui_menu *menu, uint32_t key)
 {
 	unsigned row = tui_mouse_row(key), column = tui_mouse_column(key);
 	return row >= menu->row && row - menu->row < menu->list.page && column >= menu->column &&
@@ -66,7 +66,7 @@ uint32_t tui_menu_key(struct tui_menu *menu, uint32_t key)
 		tui_is_mouse(key) && (tui_mouse_act(key) == TUI_MOUSE_CLICK || tui_mouse_act(key) == TUI_MOUSE_DOUBLE);
 	if (key == 'q' || key == TUI_KEY_ESCAPE || key == 'm' || key == TUI_KEY_LEFT)
 		return TUI_KEY_ESCAPE;
-	if (is_press && !is_inside(menu, key))
+	if (is_press && !tui_menu_is_inside(menu, key))
 		return TUI_KEY_ESCAPE;
 	if (is_press) {
 		tui_list_go(&menu->list, menu->list.top + tui_mouse_row(key) - menu->row);
@@ -87,7 +87,7 @@ static void put_edge(struct grid *grid, unsigned row, unsigned column, unsigned 
 	grid_put(grid, row, column, (struct tally_str){ends + 3, 3}, GRID_PLAIN);
 }
 
-static void put_entry(const struct tui_menu *menu, struct grid *grid, size_t index, unsigned row)
+static void tui_menu_put_entry(const struct tui_menu *menu, struct grid *grid, size_t index, unsigned row)
 {
 	char text[TUI_LABEL_BYTES + 8];
 	const struct tui_menu_entry *entry = &menu->entries[index];
@@ -121,6 +121,6 @@ void tui_menu_put(const struct tui_menu *menu, struct grid *grid)
 	if (columns_of(menu->title) <= menu->width)
 		grid_put(grid, menu->row - 1, menu->column + 1, title, GRID_HEADER);
 	for (unsigned i = 0; i < menu->list.page; i++)
-		put_entry(menu, grid, menu->list.top + i, menu->row + i);
+		tui_menu_put_entry(menu, grid, menu->list.top + i, menu->row + i);
 	put_edge(grid, menu->row + menu->list.page, left, menu->width, "└┘");
 }
