@@ -3,6 +3,7 @@ import shutil
 
 import check_format
 import check_layers
+import check_names
 import check_sizes
 import pytest
 
@@ -132,3 +133,17 @@ def test_format_refuses(tree, files, complaint):
 @pytest.mark.skipif(not shutil.which('clang-format'), reason='clang-format is not installed')
 def test_format_accepts(tree):
     assert check_format.check(tree({'src/base/a.c': 'int x;\n', 'tests/golden/a.txt': 'kept \n'})) == []
+
+
+@pytest.mark.parametrize('second, complaint', [
+    ('static int b_open(int x)\n{\n}\n', None),
+    ('static int a_open(int x)\n{\n}\n', 'shared: a_open: src/base/a.c src/base/b.c'),
+    ('static int open(int x)\n{\n}\n', 'one word: open: src/base/b.c'),
+    ('struct a_row {\n\tint x;\n};\n', 'struct: a_row: src/base/a.c src/base/b.c'),
+    ('/* static int a_open(int x) */\nstruct a_row;\n', None),
+])
+def test_names_find_themselves(tree, capsys, second, complaint):
+    first = 'struct a_row {\n\tint x;\n};\nstatic int a_open(int x)\n{\n}\n'
+    root = tree({'src/base/a.c': first, 'src/base/b.c': second})
+    assert check_names.main([str(root)]) == (complaint is not None)
+    assert complaint is None or complaint in capsys.readouterr().out.splitlines()

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Checks that names find themselves: grep, gdb, ctags and profiles of tally show one function or struct for a name.
+
+At most 2 % of the static functions of src may share their name with another file's, at most 2 % may be one word, and no
+struct tag may be defined twice. A static function is named after its file: record_rings.c has record_rings_map.
+
+usage: tools/check_names.py [-v] [ROOT]
+"""
+import collections
+import pathlib
+import re
+import sys
+
+MOST = 0.02
+COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
+# A definition at the left edge: "static TYPE name(" whose parameters are followed by a body.
+FUNCTION = re.compile(r'^static [^;={}()]*?(?:__attribute__\(\([^)]*\)*\)\)\s*)?\b(\w+)\(', re.M)
+STRUCT = re.compile(r'\bstruct (\w+)\s*\{')
+
+
+def main(arguments):
+    is_verbose = '-v' in arguments
+    roots = [a for a in arguments if a != '-v']
+    root = pathlib.Path(roots[0] if roots else pathlib.Path(__file__).resolve().parent.parent)
+    functions, tags = collections.defaultdict(set), collections.defaultdict(list)
+    for file in sorted((root / 'src').rglob('*.[ch]')):
+        text = COMMENT.sub(' ', file.read_text())
+        place = str(file.relative_to(root))
+        if file.suffix == '.c':
+            for name in set(FUNCTION.findall(text)):
+                functions[name].add(place)
+        for tag in STRUCT.findall(text):
+            tags[tag].append(place)
+    total = sum(len(places) for places in functions.values())
+    shared = {name: places for name, places in functions.items() if len(places) > 1}
+    shared_count = sum(len(places) for places in shared.values())
+    short = {name: places for name, places in functions.items() if '_' not in name}
+    short_count = sum(len(places) for places in short.values())
+    twice = {tag: places for tag, places in tags.items() if len(places) > 1}
+    print(f'{total} static functions: {shared_count} share their name with another file\'s '
+          f'({100 * shared_count / max(total, 1):.1f} %), {short_count} are one word '
+          f'({100 * short_count / max(total, 1):.1f} %); {len(twice)} struct tags are defined twice')
+    is_bad = bool(twice) or shared_count > MOST * total or short_count > MOST * total
+    if is_bad or is_verbose:
+        for kind, found in (('shared', shared), ('one word', short), ('struct', twice)):
+            for name, places in sorted(found.items()):
+                print(f'{kind}: {name}: {" ".join(sorted(places))}')
+    return 1 if is_bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
