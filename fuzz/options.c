@@ -2,6 +2,7 @@
  * Command lines, one word a line, on a table with every kind of option.
  */
 #include "cli/options.h"
+#include "base/array.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static const struct option options[] = {
 static void parse(const uint8_t *data, size_t size, bool stops_at_command)
 {
 	enum { MAX_WORDS = 64 };
-	const struct option_table table = {options, sizeof(options) / sizeof(options[0]), stops_at_command};
+	const struct option_table table = {options, ARRAY_LEN(options), stops_at_command};
 	char *text = malloc(size + 1);
 	char *words[MAX_WORDS + 1] = {(char *)"verb"};
 	int count = 1;

@@ -4,6 +4,7 @@
  * The first byte says which recording's time it is; the text follows.
  */
 #include "perfdata/time_spans.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tally_error err = {0};
 	if (size == 0)
 		return 0;
-	struct time_span whole = wholes[data[0] % (sizeof(wholes) / sizeof(wholes[0]))];
+	struct time_span whole = wholes[data[0] % (ARRAY_LEN(wholes))];
 	char *text = malloc(size);
 	if (!text)
 		abort();

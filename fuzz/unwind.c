@@ -11,7 +11,7 @@
 #define LOW   UINT64_C(0x1000)
 #define HIGH  UINT64_C(0x11000)
 #define STACK UINT64_C(0x7f000000)
-#define MAX   32
+#define MOST  32
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -47,13 +47,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct unwind_table_source source = {.arch = arch, .sections = &section, .section_count = 1};
 	struct unwind_table *table;
 	struct unwinder *unwinder;
-	uint64_t ips[MAX];
+	uint64_t ips[MOST];
 	if (unwind_table_create(&source, &table, NULL) != TALLY_OK)
 		return 0;
 	if (unwinder_create(arch, &unwinder, NULL) == TALLY_OK) {
 		struct unwind_modules modules = {.find = find, .context = table};
-		struct unwind_result result = unwinder_run(unwinder, &registers, &stack, &modules, ips, MAX);
-		if (result.count > MAX || (unsigned)result.end >= UNWIND_ENDS)
+		struct unwind_result result = unwinder_run(unwinder, &registers, &stack, &modules, ips, MOST);
+		if (result.count > MOST || (unsigned)result.end >= UNWIND_ENDS)
 			abort();
 		unwinder_destroy(unwinder);
 	}

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "code/types/value_tracker.h"
 
 #define START  0x1000
@@ -40,7 +41,7 @@ static bool add_variables(struct dwarf_variables *variables, const struct dwarf_
 		{START, UINT64_MAX, {.kind = DWARF_STORAGE_AT_FRAME_BASE, .offset = -32}, to_node},
 		{0, START + 128, {.kind = DWARF_STORAGE_AT_REGISTER, .reg = 6, .offset = -64}, to_pointer},
 		{START + 4, START + 5, {.kind = DWARF_STORAGE_REGISTER, .reg = 200}, to_pointer}};
-	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(items); i++)
 		if (!vec_push(&variables->items, items[i]))
 			return false;
 	return true;

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 
@@ -64,7 +65,7 @@ int verb_fuzz(const char *const *const *lines, const uint8_t *data, size_t size)
 		words[count] = (char *)line[count];
 		count++;
 	}
-	for (size_t i = 0; i < sizeof(nothing_of_this_machine) / sizeof(nothing_of_this_machine[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(nothing_of_this_machine); i++)
 		words[count++] = (char *)nothing_of_this_machine[i];
 	int fd = recording_of(data, size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);

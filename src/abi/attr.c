@@ -1,5 +1,6 @@
 #include "abi/attr.h"
 
+#include "base/array.h"
 #include "base/error.h"
 
 #define ATTR_FLAG_BYTES 8
@@ -117,7 +118,7 @@ void attr_encode(struct writer *w, const struct perf_attr *attr)
 	if (full.failed) {
 		w->failed = true;
 	} else {
-		writer_bytes(w, full.data, size < full.len ? size : full.len);
+		writer_bytes(w, full.data, MIN(size, full.len));
 		if (size > full.len)
 			writer_zeros(w, size - full.len);
 	}

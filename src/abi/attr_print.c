@@ -4,6 +4,7 @@
  * are another machine's.
  */
 #include "abi/attr.h"
+#include "base/array.h"
 
 /* In perf's order, which is not that of the bits. */
 static const struct bit_name {
@@ -100,7 +101,7 @@ static const char *const cache_names[] = {"L1D", "L1I", "LL", "DTLB", "ITLB", "B
 static const char *const cache_op_names[] = {"READ", "WRITE", "PREFETCH"};
 static const char *const cache_result_names[] = {"ACCESS", "MISS"};
 
-#define NAME_OF(names, index) ((index) < sizeof(names) / sizeof(names[0]) ? names[index] : NULL)
+#define NAME_OF(names, index) ((index) < ARRAY_LEN(names) ? names[index] : NULL)
 
 struct fields {
 	struct text *text;
@@ -162,7 +163,7 @@ static void sample_type(struct fields *f, uint64_t value)
 		return;
 	field_name(f, "sample_type");
 	struct bit_list list = {.text = f->text};
-	for (size_t i = 0; i < sizeof(sample_names) / sizeof(sample_names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(sample_names); i++)
 		if (value & sample_names[i].bit)
 			bit_list_add(&list, sample_names[i].name);
 	bit_list_add_unknown(&list, value & ~SAMPLE_KNOWN_MASK);
@@ -180,7 +181,7 @@ static void attr_print_bits(struct fields *f, const char *name, uint64_t value, 
 	bit_list_add_unknown(&list, value >> count << count);
 }
 
-#define BITS(f, name, value, names) attr_print_bits(f, name, value, names, sizeof(names) / sizeof(names[0]))
+#define BITS(f, name, value, names) attr_print_bits(f, name, value, names, ARRAY_LEN(names))
 
 static void attr_print_flags(struct fields *f, const struct perf_attr *attr)
 {

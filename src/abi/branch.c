@@ -1,5 +1,7 @@
 #include "abi/branch.h"
 
+#include "base/array.h"
+
 /* Bit fields, which a big-endian machine fills from the top. */
 static unsigned branch_field(uint64_t flags, unsigned shift, unsigned bits, bool is_big_endian)
 {
@@ -31,7 +33,7 @@ void branch_kind_print(struct text *t, unsigned type)
 	static const char *const types[] = {"", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET",
 		"COND_CALL", "COND_RET", "ERET", "IRQ", "SERROR", "NO_TX", "FAULT_ALGN", "FAULT_DATA", "FAULT_INST",
 		"ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5"};
-	if (type < sizeof(types) / sizeof(types[0])) {
+	if (type < ARRAY_LEN(types)) {
 		text_str(t, types[type]);
 	} else {
 		text_str(t, "TYPE_");

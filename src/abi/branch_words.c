@@ -1,6 +1,7 @@
 #include "abi/branch_words.h"
 
 #include "abi/perf_constants.h"
+#include "base/array.h"
 
 static const struct {
 	const char *name;
@@ -36,7 +37,7 @@ bool branch_words_parse(struct tally_str list, uint64_t *branch_sample_type, str
 
 	while (str_next_item(&list, &word)) {
 		uint64_t bit = 0;
-		for (size_t i = 0; i < sizeof(branches) / sizeof(branches[0]); i++)
+		for (size_t i = 0; i < ARRAY_LEN(branches); i++)
 			if (str_equal(word, str_from(branches[i].name)))
 				bit = branches[i].bit;
 		if (bit == 0) {
@@ -55,7 +56,7 @@ void branch_words_append(struct text *text, uint64_t branch_sample_type)
 {
 	bool has_any = false;
 
-	for (size_t i = 0; i < sizeof(branches) / sizeof(branches[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(branches); i++) {
 		if (!(branch_sample_type & branches[i].bit))
 			continue;
 		text_printf(text, "%s%s", has_any ? "," : "", branches[i].name);

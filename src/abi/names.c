@@ -2,6 +2,8 @@
 
 #include <strings.h>
 
+#include "base/array.h"
+
 const struct event_symbol event_symbols[] = {
 	{"cycles", "cpu-cycles", EVENT_HARDWARE, HW_CPU_CYCLES, "CPU cycles, at whatever frequency the CPU runs"},
 	{"instructions", NULL, EVENT_HARDWARE, HW_INSTRUCTIONS, "Instructions retired"},
@@ -31,7 +33,7 @@ const struct event_symbol event_symbols[] = {
 	{"bpf-output", NULL, EVENT_SOFTWARE, SW_BPF_OUTPUT, "What BPF programs write with bpf_perf_event_output"},
 	{"cgroup-switches", NULL, EVENT_SOFTWARE, SW_CGROUP_SWITCHES, "Switches to a task of another cgroup"},
 };
-const size_t event_symbol_count = sizeof(event_symbols) / sizeof(event_symbols[0]);
+const size_t event_symbol_count = ARRAY_LEN(event_symbols);
 
 /* First the spelling that is shown. */
 #define SPELLINGS 4

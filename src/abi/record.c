@@ -1,6 +1,7 @@
 #include "abi/record.h"
 
 #include "abi/record_table.h"
+#include "base/array.h"
 #include "base/error.h"
 
 void record_missing(struct tally_bytes bytes, bool swap, size_t offset, struct tally_error *err)
@@ -71,7 +72,7 @@ const char *record_trace_name(uint32_t auxtrace_type)
 {
 	static const char *const names[] = {
 		NULL, "intel_pt", "intel_bts", "cs_etm", "arm_spe", "s390_cpumsf", "hisi_ptt", "vpa_dtl"};
-	return auxtrace_type < sizeof(names) / sizeof(names[0]) ? names[auxtrace_type] : NULL;
+	return auxtrace_type < ARRAY_LEN(names) ? names[auxtrace_type] : NULL;
 }
 
 bool record_is_of_trace(uint32_t type)

@@ -1,6 +1,7 @@
 #include "abi/record_print.h"
 
 #include "abi/record_printers.h"
+#include "base/array.h"
 
 static void print_str(struct text *t, struct tally_str s)
 {
@@ -157,7 +158,7 @@ static void print_namespaces(struct text *t, const struct record_printing *p)
 	for (size_t i = 0; i < count; i++) {
 		text_u64(t, i);
 		text_char(t, '/');
-		text_str(t, i < sizeof(names) / sizeof(names[0]) ? names[i] : "UNKNOWN");
+		text_str(t, i < ARRAY_LEN(names) ? names[i] : "UNKNOWN");
 		text_str(t, ": ");
 		text_u64(t, sample_u64_at(spaces->entries.data, 2 * i, p->record->swap));
 		text_char(t, '/');

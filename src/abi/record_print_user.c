@@ -1,5 +1,7 @@
 #include "abi/record_printers.h"
 
+#include "base/array.h"
+
 /* Whether a list of CPUs goes on; runs come as "2-5". */
 struct cpu_list {
 	struct text *text;
@@ -188,7 +190,7 @@ static void print_stat_config(struct text *t, const struct record_printing *p)
 	text_char(t, '\n');
 	for (size_t i = 0; i < config->entries.len / 16; i++) {
 		uint64_t tag = sample_u64_at(config->entries.data, 2 * i, p->record->swap);
-		if (tag >= sizeof(names) / sizeof(names[0]))
+		if (tag >= ARRAY_LEN(names))
 			continue;
 		text_str(t, "... ");
 		text_str(t, names[tag]);

@@ -1,5 +1,6 @@
 #include "abi/record_table.h"
 #include "abi/perf_constants.h"
+#include "base/array.h"
 
 /*
  * A name at the end of the fixed fields is NUL-terminated and padded to 8; the trailer follows the padding. Its length
@@ -270,7 +271,7 @@ static void decode_auxtrace_error(struct cursor *c, const struct record *record,
 	if (form > 0)
 		e->time = cursor_u64(c);
 	size_t left = cursor_left(c);
-	e->message = cursor_text(c, left < AUXTRACE_ERROR_MESSAGE_BYTES ? left : AUXTRACE_ERROR_MESSAGE_BYTES);
+	e->message = cursor_text(c, MIN(left, AUXTRACE_ERROR_MESSAGE_BYTES));
 	if (form < 2 || cursor_left(c) < 8)
 		return;
 	e->machine_pid = cursor_u32(c);
@@ -406,10 +407,8 @@ static const struct record_type_row user_rows[] = {
 	{RECORD_BPF_METADATA, "BPF_METADATA", 0, decode_nothing},
 };
 
-_Static_assert(
-	sizeof(kernel_rows) / sizeof(kernel_rows[0]) == RECORD_KERNEL_MAX - 1, "a row per kernel record, in order");
-_Static_assert(sizeof(user_rows) / sizeof(user_rows[0]) == RECORD_USER_MAX - RECORD_HEADER_ATTR,
-	"a row per user record, in order");
+_Static_assert(ARRAY_LEN(kernel_rows) == RECORD_KERNEL_MAX - 1, "a row per kernel record, in order");
+_Static_assert(ARRAY_LEN(user_rows) == RECORD_USER_MAX - RECORD_HEADER_ATTR, "a row per user record, in order");
 
 const struct record_type_row *record_type_find(uint32_t type)
 {

@@ -1,5 +1,7 @@
 #include "abi/transaction.h"
 
+#include "base/array.h"
+
 #define ABORT_SHIFT 32
 #define SYNC_BITS   (UINT64_C(3) << 2) /* one of both is set where it is known what the abort was of */
 
@@ -7,7 +9,7 @@ void transaction_print(struct text *t, uint64_t transaction)
 {
 	static const char *const words[] = {
 		"EL ", "TX ", "SYNC ", "ASYNC ", "RETRY ", "CON ", "CAP-WRITE ", "CAP-READ "};
-	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (unsigned i = 0; i < ARRAY_LEN(words); i++)
 		if (transaction >> i & 1)
 			text_str(t, words[i]);
 	if (transaction && !(transaction & SYNC_BITS))

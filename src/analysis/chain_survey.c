@@ -3,6 +3,7 @@
 #include "abi/perf_constants.h"
 #include "analysis/record_run.h"
 #include "analysis/sideband.h"
+#include "base/array.h"
 #include "base/error.h"
 
 #include <string.h>
@@ -35,7 +36,7 @@ static bool is_c_library(struct tally_str path)
 	size_t base = path.len;
 	while (base && path.data[base - 1] != '/')
 		base--;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (str_starts_with((struct tally_str){path.data + base, path.len - base}, str_from(names[i])))
 			return true;
 	return false;

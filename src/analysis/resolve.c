@@ -1,5 +1,7 @@
 #include "analysis/resolve.h"
 
+#include "base/array.h"
+
 #define UNWOUND_MAX 2048 /* frames of a stack: a copy of 64 KiB with the smallest frames that compilers make */
 #define CACHE_SLOTS (1u << 15) /* 768 KiB a worker: hot code is far smaller; a miss costs a binary search */
 
@@ -32,8 +34,8 @@ static void expect_lookups(struct resolver *r)
 	double more = (double)r->expected / (double)r->samples * 3 / 4;
 	size_t frames = (size_t)((double)r->frames.len * more);
 	size_t stacks = (size_t)((double)list_table_len(&r->stacks) * more);
-	(void)id_table_reserve(&r->frames, frames < r->expected ? frames : r->expected);
-	(void)list_table_reserve(&r->stacks, stacks < r->expected ? stacks : r->expected);
+	(void)id_table_reserve(&r->frames, MIN(frames, r->expected));
+	(void)list_table_reserve(&r->stacks, MIN(stacks, r->expected));
 	r->expected = 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/thread_pool.h"
 
 #define PART_BYTES    ((size_t)1 << 20) /* at least: less is not worth a worker */
@@ -46,7 +47,7 @@ bool run_parts_init(struct run_parts *parts, const struct record_run *run, size_
 		return take_pieces(parts, run);
 	size_t most = run->bytes.len / PART_BYTES + 1, workers = thread_pool_workers(most, run->threads);
 	size_t count = workers > 1 ? workers * each : 1;
-	count = count < most ? count : most;
+	count = MIN(count, most);
 	*parts = (struct run_parts){.run = run, .items = calloc(count, sizeof(*parts->items)), .count = count};
 	if (!parts->items)
 		return false;

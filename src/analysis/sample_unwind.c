@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "analysis/store_entry.h"
+#include "base/array.h"
 #include "base/error.h"
 
 #define NOT_ASKED (STORE_ENTRY_NONE - 1)
@@ -89,7 +90,7 @@ static bool sample_unwind_find_module(void *context, uint64_t pc, struct unwind_
 	*module = (struct unwind_module){.low = map->start, .high = map->end};
 	if (map->pid != where->pid) {
 		uint64_t page = pc & ~(PAGE_BYTES - 1);
-		module->low = page > map->start ? page : map->start;
+		module->low = MAX(page, map->start);
 		module->high = map->end - page > PAGE_BYTES ? page + PAGE_BYTES : map->end;
 	}
 	uint32_t id = file_id(files, map->binary);

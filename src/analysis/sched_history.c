@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/array.h"
+
 void sched_history_init(struct sched_history *h)
 {
 	*h = (struct sched_history){.tids.words = 1};
@@ -88,7 +90,7 @@ bool sched_history_wake(struct sched_history *h, int32_t tid, uint64_t time_ns)
 static uint64_t ready_since(const struct sched_task *task)
 {
 	uint64_t preempted_ns = task->left == SCHED_LEFT_RUNNABLE ? task->left_ns : 0;
-	return task->woken_ns > preempted_ns ? task->woken_ns : preempted_ns;
+	return MAX(task->woken_ns, preempted_ns);
 }
 
 bool sched_history_migrate(struct sched_history *h, int32_t tid, uint64_t time_ns)
@@ -210,7 +212,7 @@ bool sched_history_switch(struct sched_history *h, const struct sched_out *out, 
 		h->last_ns = times->time_ns;
 		times->left = task->left;
 		if (since_ns != 0)
-			sched_history_measure(h, task, since_ns < h->from_ns ? h->from_ns : since_ns, times);
+			sched_history_measure(h, task, MAX(since_ns, h->from_ns), times);
 	}
 	times->prio_before = task->prio;
 	task->prio = out->prio;

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "base/array.h"
+
 #define MAX_ERRNO 4095
 
 static const struct {
@@ -42,7 +44,7 @@ static const struct {
 
 const char *timechart_call_name(size_t index)
 {
-	return index < sizeof(calls) / sizeof(calls[0]) ? calls[index].name : NULL;
+	return index < ARRAY_LEN(calls) ? calls[index].name : NULL;
 }
 
 bool timechart_call_of(struct tally_str event, struct timechart_call *call)
@@ -53,7 +55,7 @@ bool timechart_call_of(struct tally_str event, struct timechart_call *call)
 		return false;
 	size_t start = is_entry ? entry.len : leave.len;
 	const struct tally_str name = {event.data + start, event.len - start};
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++)
 		if (str_equal(name, str_from(calls[i].name))) {
 			*call = (struct timechart_call){calls[i].kind, is_entry, calls[i].has_bytes};
 			return true;

@@ -2,6 +2,8 @@
 
 #include <elf.h>
 
+#include "base/array.h"
+
 static const char *const registers[] = {
 	[0] = "x0",
 	[1] = "x1",
@@ -51,7 +53,7 @@ const struct arch arch_aarch64 = {
 	.kernel_start = UINT64_C(0xff00000000000000), /* 52 to 39 bits, tags of user pointers apart */
 	.call_back_bytes = 4,
 	.registers = registers,
-	.register_count = sizeof(registers) / sizeof(registers[0]),
+	.register_count = ARRAY_LEN(registers),
 	.wide_from = ARCH_NO_REGISTER,
 	.general_registers = (UINT64_C(1) << 33) - 1,
 	.ip = 32,

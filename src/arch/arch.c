@@ -3,11 +3,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 
 static const struct arch *const arches[] = {&arch_x86_64, &arch_aarch64, &arch_i386, &arch_arm, &arch_riscv64};
 
-#define ARCH_COUNT (sizeof(arches) / sizeof(arches[0]))
+#define ARCH_COUNT (ARRAY_LEN(arches))
 
 const struct arch *arch_at(size_t position)
 {

@@ -2,6 +2,8 @@
 
 #include <elf.h>
 
+#include "base/array.h"
+
 static const char *const registers[] = {
 	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc"};
 
@@ -16,7 +18,7 @@ const struct arch arch_arm = {
 	.kernel_start = 0xbf000000, /* the usual split of 3 GB to 1 GB, and the modules below it */
 	.call_back_bytes = 2, /* Thumb's shortest call is 2 bytes, and 2 lies inside a 4-byte one */
 	.registers = registers,
-	.register_count = sizeof(registers) / sizeof(registers[0]),
+	.register_count = ARRAY_LEN(registers),
 	.wide_from = ARCH_NO_REGISTER,
 	.general_registers = 0xffff,
 	.ip = 15,

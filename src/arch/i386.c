@@ -2,6 +2,8 @@
 
 #include <elf.h>
 
+#include "base/array.h"
+
 static const char *const registers[] = {
 	"AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP", "IP", "FLAGS", "CS", "SS", "DS", "ES", "FS", "GS"};
 
@@ -16,7 +18,7 @@ const struct arch arch_i386 = {
 	.kernel_start = 0xc0000000, /* the usual split of 3 GB to 1 GB */
 	.call_back_bytes = 1,
 	.registers = registers,
-	.register_count = sizeof(registers) / sizeof(registers[0]),
+	.register_count = ARRAY_LEN(registers),
 	.wide_from = ARCH_NO_REGISTER,
 	.general_registers = 0xffff,
 	.ip = 8,

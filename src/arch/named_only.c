@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 
 /* The kernel's arch/s390/include/uapi/asm/perf_regs.h: general registers, floating point, the PSW's two halves. */
@@ -28,7 +29,7 @@ static const struct arch named_only[] = {
 		.e_machine = EM_S390,
 		.kernel_start = UINT64_C(1) << 63, /* it has its own address space: samples say which */
 		.registers = s390_registers,
-		.register_count = sizeof(s390_registers) / sizeof(s390_registers[0]),
+		.register_count = ARRAY_LEN(s390_registers),
 	},
 	{
 		.name = "ppc64le",
@@ -36,7 +37,7 @@ static const struct arch named_only[] = {
 		.e_machine = EM_PPC64,
 		.kernel_start = UINT64_C(0xc000000000000000),
 		.registers = ppc_registers,
-		.register_count = sizeof(ppc_registers) / sizeof(ppc_registers[0]),
+		.register_count = ARRAY_LEN(ppc_registers),
 	},
 	{
 		.name = "mips64",
@@ -44,14 +45,14 @@ static const struct arch named_only[] = {
 		.e_machine = EM_MIPS,
 		.kernel_start = UINT64_C(1) << 63,
 		.registers = mips_registers,
-		.register_count = sizeof(mips_registers) / sizeof(mips_registers[0]),
+		.register_count = ARRAY_LEN(mips_registers),
 	},
 };
 
 const struct arch *arch_find_named(const char *machine)
 {
 	const struct arch *arch = arch_find(machine);
-	for (size_t i = 0; !arch && i < sizeof(named_only) / sizeof(named_only[0]); i++)
+	for (size_t i = 0; !arch && i < ARRAY_LEN(named_only); i++)
 		if (str_glob(str_from(named_only[i].machines[0]), str_from(machine)))
 			arch = &named_only[i];
 	return arch;

@@ -2,6 +2,8 @@
 
 #include <elf.h>
 
+#include "base/array.h"
+
 /* Number 0 is pc; from 1 on they are the integer registers by their names in the calling convention. */
 static const char *const registers[] = {"pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2",
 	"a3", "a4", "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5",
@@ -19,7 +21,7 @@ const struct arch arch_riscv64 = {
 	.kernel_start = UINT64_C(0xff00000000000000), /* with five levels of page tables; higher with fewer */
 	.call_back_bytes = 2, /* a compressed jump */
 	.registers = registers,
-	.register_count = sizeof(registers) / sizeof(registers[0]),
+	.register_count = ARRAY_LEN(registers),
 	.wide_from = ARCH_NO_REGISTER,
 	.general_registers = 0xffffffff,
 	.ip = 0,

@@ -2,6 +2,8 @@
 
 #include <elf.h>
 
+#include "base/array.h"
+
 /* SSE registers take two numbers each, from 32 on. */
 static const char *const registers[] = {
 	[0] = "AX",
@@ -58,7 +60,7 @@ const struct arch arch_x86_64 = {
 	.kernel_start = UINT64_C(0xff00000000000000), /* with five levels of page tables; 0xffff8000... with four */
 	.call_back_bytes = 1,
 	.registers = registers,
-	.register_count = sizeof(registers) / sizeof(registers[0]),
+	.register_count = ARRAY_LEN(registers),
 	.wide_from = 32,
 	.general_registers = 0xff0fff, /* without the segment registers DS to GS, which the kernel refuses */
 	.ip = 8,

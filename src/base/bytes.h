@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/array.h"
+
 struct tally_bytes {
 	const uint8_t *data;
 	size_t len;
@@ -39,7 +41,7 @@ static inline struct tally_bytes bytes_part(struct tally_bytes b, size_t begin, 
 	if (begin >= b.len)
 		return (struct tally_bytes){b.data, 0};
 	size_t rest = b.len - begin;
-	return (struct tally_bytes){b.data + begin, rest < most ? rest : most};
+	return (struct tally_bytes){b.data + begin, MIN(rest, most)};
 }
 
 /* Here, since the other text is nearly always a literal: a comparison or two are then all. */

@@ -1,4 +1,5 @@
 #include "base/config_text.h"
+#include "base/array.h"
 #include "base/error.h"
 
 #include <stdio.h>
@@ -179,7 +180,7 @@ bool config_text_bool(struct tally_str value, bool *is_on)
 		bool is_on;
 	} words[] = {{"", true}, {"true", true}, {"yes", true}, {"on", true}, {"1", true}, {"false", false},
 		{"no", false}, {"off", false}, {"0", false}};
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 		if (strlen(words[i].word) != value.len ||
 			(value.len && strncasecmp(words[i].word, value.data, value.len) != 0))
 			continue;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/control.h"
 
 #define REPLACEMENT "\\ufffd"
@@ -15,7 +16,7 @@ static void json_put_code(struct text *t, uint32_t code)
 static void put_escaped(struct text *t, uint8_t c)
 {
 	static const char letters[][3] = {"\"\"", "\\\\", "\bb", "\ff", "\nn", "\rr", "\tt"};
-	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(letters); i++)
 		if ((uint8_t)letters[i][0] == c) {
 			text_char(t, '\\');
 			text_char(t, letters[i][1]);

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 
 #define STEP_BYTES  ((size_t)1 << 20) /* a multiple of any page size */
@@ -161,7 +162,7 @@ static bool map_file(struct spool *spool, int fd, size_t from, size_t to)
 /* From now on there is a file, and what is in memory is in it, but for the first step. */
 static bool spool_begin_file(struct spool *spool)
 {
-	size_t from = spool->forgotten > STEP_BYTES ? spool->forgotten : STEP_BYTES;
+	size_t from = MAX(spool->forgotten, STEP_BYTES);
 	size_t bytes = spool->backed > from ? spool->backed - from : 0;
 	int fd = open_unlinked();
 	if (fd < 0)

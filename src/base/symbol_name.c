@@ -1,5 +1,6 @@
 #include "base/symbol_name.h"
 
+#include "base/array.h"
 #include "base/word_list.h"
 
 /* Without what stands behind the parameters: "const", "&", "[clone .cold]". */
@@ -9,7 +10,7 @@ static struct tally_str without_qualifiers(struct tally_str name)
 		{" const", 6}, {" volatile", 9}, {" &", 2}, {" &&", 3}, {" noexcept", 9}};
 	for (bool is_cut = true; is_cut;) {
 		is_cut = false;
-		for (size_t i = 0; i < sizeof(qualifiers) / sizeof(qualifiers[0]); i++) {
+		for (size_t i = 0; i < ARRAY_LEN(qualifiers); i++) {
 			if (!str_ends_with(name, qualifiers[i]))
 				continue;
 			name.len -= qualifiers[i].len;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/checked.h"
 #include "base/control.h"
 #include "base/vec.h"
@@ -240,7 +241,7 @@ void text_fixed(struct text *t, double v, unsigned decimals)
 void text_fixed_right(struct text *t, double v, unsigned decimals, size_t width)
 {
 	char buffer[400];
-	text_right(t, buffer, text_format_fixed(buffer, sizeof(buffer), v, decimals > 60 ? 60 : decimals), width, ' ');
+	text_right(t, buffer, text_format_fixed(buffer, sizeof(buffer), v, MIN(decimals, 60)), width, ' ');
 }
 
 void text_u64_grouped(struct text *t, uint64_t v, const char *separator)
@@ -350,14 +351,14 @@ bool text_line_end(struct text *t)
 
 static unsigned text_min3(unsigned a, unsigned b, unsigned c)
 {
-	unsigned m = a < b ? a : b;
-	return m < c ? m : c;
+	unsigned m = MIN(a, b);
+	return MIN(m, c);
 }
 
 unsigned text_distance(struct tally_str a, struct tally_str b)
 {
-	size_t m = a.len < DISTANCE_MAX_LEN ? a.len : DISTANCE_MAX_LEN;
-	size_t n = b.len < DISTANCE_MAX_LEN ? b.len : DISTANCE_MAX_LEN;
+	size_t m = MIN(a.len, DISTANCE_MAX_LEN);
+	size_t n = MIN(b.len, DISTANCE_MAX_LEN);
 	unsigned rows[3][DISTANCE_MAX_LEN + 1];
 	for (size_t j = 0; j <= n; j++)
 		rows[0][j] = (unsigned)j;

@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+#include "base/array.h"
+
 typedef void (*thread_pool_work)(void *context, size_t index, unsigned worker);
 
 /* How many workers thread_pool_for uses for max_workers (0: one per CPU this process may run on). */
@@ -26,7 +28,7 @@ static inline size_t thread_pool_tasks(size_t things, size_t each)
 static inline size_t thread_pool_task_end(size_t task, size_t each, size_t things)
 {
 	size_t end = (task + 1) * each;
-	return end < things ? end : things;
+	return MIN(end, things);
 }
 
 #endif

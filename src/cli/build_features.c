@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "tally_config.h"
 
 static const struct build_feature features[] = {
@@ -42,7 +43,7 @@ static const struct build_feature features[] = {
 
 const struct build_feature *build_features_all(size_t *count)
 {
-	*count = sizeof(features) / sizeof(features[0]);
+	*count = ARRAY_LEN(features);
 	return features;
 }
 
@@ -53,7 +54,7 @@ static bool build_features_is_named(const char *word, struct tally_str name)
 
 const struct build_feature *build_features_find(struct tally_str name)
 {
-	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(features); i++)
 		if (build_features_is_named(features[i].name, name) || build_features_is_named(features[i].macro, name))
 			return &features[i];
 	return NULL;

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/control.h"
 #include "base/error.h"
@@ -224,7 +225,7 @@ int cli_parse_options(
 static const char *pager_command(void)
 {
 	static const char *const variables[] = {"TALLY_PAGER", "PERF_PAGER", "PAGER"};
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
 		const char *value = getenv(variables[i]);
 		if (value)
 			return value;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -46,7 +47,7 @@ static bool takes_keys(const struct command *command, const struct option *optio
 	static const char *const profiles[] = {"report", "top", "diff", "mem"};
 	if (!option->name || (strcmp(option->name, "sort") != 0 && strcmp(option->name, "fields") != 0))
 		return false;
-	for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(profiles); i++)
 		if (strcmp(command->name, profiles[i]) == 0)
 			return true;
 	return false;

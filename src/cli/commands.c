@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 static const struct command *const commands[] = {
 	&command_annotate,
 	&command_archive,
@@ -38,13 +40,13 @@ static const struct command *const commands[] = {
 
 const struct command *const *commands_all(size_t *count)
 {
-	*count = sizeof(commands) / sizeof(commands[0]);
+	*count = ARRAY_LEN(commands);
 	return commands;
 }
 
 const struct command *command_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
 		if (strcmp(commands[i]->name, name) == 0)
 			return commands[i];
 	return NULL;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limit_note.h"
 #include "base/own_home.h"
@@ -69,7 +70,7 @@ static const char *const known_options[] = {
 	"--help", "--version", "--paginate", "--no-pager", "--buildid-dir", "--list-cmds", "--list-opts"};
 static const char *const unsupported_options[] = {"--exec-path", "--html-path", "--debugfs-dir", "--debug"};
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) (ARRAY_LEN(array))
 
 static bool main_is_one_of(const char *word, const char *a, const char *b)
 {

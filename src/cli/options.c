@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/text.h"
 
@@ -200,10 +201,10 @@ static enum option_result options_unknown(struct option_parse *parse, const char
 	for (size_t i = 0; i < parse->table->count && count < MAX_NAMES; i++)
 		if (parse->table->options[i].name)
 			names[count++] = parse->table->options[i].name;
-	int used = snprintf(
-		parse->message, sizeof(parse->message), "unknown %s `%.*s'", kind, (int)(len < 100 ? len : 100), name);
+	int used =
+		snprintf(parse->message, sizeof(parse->message), "unknown %s `%.*s'", kind, (int)(MIN(len, 100)), name);
 	char word[101];
-	snprintf(word, sizeof(word), "%.*s", (int)(len < 100 ? len : 100), name);
+	snprintf(word, sizeof(word), "%.*s", (int)(MIN(len, 100)), name);
 	word[strcspn(word, "=")] = '\0';
 	size_t nearest = len > 1 ? text_nearest(names, count, word) : SIZE_MAX;
 	if (nearest != SIZE_MAX)
@@ -232,7 +233,7 @@ static enum option_result long_option(struct option_parse *parse, const char *wo
 	option = find_abbreviated(parse->table, word, len, &second, &is_negated);
 	if (second) {
 		snprintf(parse->message, sizeof(parse->message), "Ambiguous option: %.*s (could be --%s or --%s)",
-			(int)(len < 100 ? len : 100), word, option->name, second->name);
+			(int)(MIN(len, 100)), word, option->name, second->name);
 		parse->culprit = option;
 		parse->second = second;
 		return OPTIONS_BAD;

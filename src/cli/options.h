@@ -12,13 +12,15 @@
  *		{.name = "all-cpus", .letter = 'a', .kind = OPTION_FLAG, .offset = offsetof(struct settings, all),
  *			.help = "every CPU"},
  *	};
- *	static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
+ *	static const struct option_table table = {options, ARRAY_LEN(options), true};
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "base/array.h"
 
 enum option_kind {
 	OPTION_FLAG, /* bool; --no-X clears it */

@@ -1,4 +1,5 @@
 #include "cli/progress_line.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/helper_thread.h"
 #include "cli/output_terminal.h"
@@ -25,7 +26,7 @@ static void progress_line_add_bytes(struct text *t, uint64_t bytes)
 
 static void add_share(struct text *t, const struct progress_state *s)
 {
-	uint64_t done = s->done < s->total ? s->done : s->total;
+	uint64_t done = MIN(s->done, s->total);
 	double share = (double)done / (double)s->total;
 	text_str(t, ": ");
 	text_u64(t, (uint64_t)(100 * share));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "cli/commands.h"
 
@@ -28,7 +29,7 @@ int unknown_command(const struct cli *cli, const char *name)
 	const char *names[MAX_COMMANDS];
 	size_t count;
 	const struct command *const *commands = commands_all(&count);
-	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(missing); i++) {
 		if (strcmp(missing[i], name) == 0) {
 			fprintf(stderr, "%s: '%s' is not supported yet\n", cli->program, name);
 			return EXIT_USAGE;
@@ -36,7 +37,7 @@ int unknown_command(const struct cli *cli, const char *name)
 	}
 	fprintf(stderr, "%s: '%s' is not a %s-command. See '%s --help'.\n", cli->program, name, cli->program,
 		cli->program);
-	count = count < MAX_COMMANDS ? count : MAX_COMMANDS;
+	count = MIN(count, MAX_COMMANDS);
 	for (size_t i = 0; i < count; i++)
 		names[i] = commands[i]->name;
 	size_t nearest = text_nearest(names, count, name);

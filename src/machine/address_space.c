@@ -1,5 +1,7 @@
 #include "machine/address_space.h"
 
+#include "base/array.h"
+
 void address_space_init(struct address_space *space, struct arena *arena)
 {
 	*space = (struct address_space){.arena = arena};
@@ -267,9 +269,9 @@ static const struct mapping *find_own(
 	size_t i = low;
 	for (; i-- > 0 && space->max_end.items[i] > address;) {
 		if (address >= maps[i].end) {
-			before = maps[i].end > before ? maps[i].end : before;
+			before = MAX(maps[i].end, before);
 		} else if (maps[i].time_from_ns <= time_ns && time_ns < maps[i].time_to_ns) {
-			cut_range(range, maps[i].start, maps[i].end < next ? maps[i].end : next);
+			cut_range(range, maps[i].start, MIN(maps[i].end, next));
 			return &maps[i];
 		}
 	}

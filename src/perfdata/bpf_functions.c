@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/map_u64.h"
 
@@ -66,7 +67,7 @@ static bool type_tail(uint32_t info, uint64_t *bytes)
 		[19] = {0, 12}, /* 64-bit enum */
 	};
 	uint32_t kind = info >> 24 & 0x1f;
-	if (kind == 0 || kind >= sizeof(tails) / sizeof(tails[0]))
+	if (kind == 0 || kind >= ARRAY_LEN(tails))
 		return false;
 	*bytes = tails[kind].fixed + (uint64_t)tails[kind].per_member * (info & 0xffff);
 	return true;
@@ -183,7 +184,7 @@ size_t bpf_function_count(const struct bpf_functions *f, const struct perfdata_b
 {
 	uint32_t count = info_u32(f, program, INFO_FUNCTION_COUNT);
 	size_t room = program->data.len / sizeof(uint64_t);
-	return count < room ? count : room;
+	return MIN(count, room);
 }
 
 static struct tally_str bpf_functions_string_at(const struct btf_names *names, uint32_t offset)
@@ -251,8 +252,8 @@ size_t bpf_line_count(const struct bpf_functions *f, const struct perfdata_bpf_p
 	size_t room = program->data.len / sizeof(uint64_t);
 	if ((program->arrays & ARRAYS_OF_LINES) != ARRAYS_OF_LINES)
 		return 0;
-	count = count < addresses ? count : addresses;
-	return count < room ? count : room;
+	count = MIN(count, addresses);
+	return MIN(count, room);
 }
 
 bool bpf_line_at(

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "base/error.h"
 #include "perfdata/feature_read.h"
 
@@ -159,7 +160,7 @@ static const struct feature_row rows[] = {
 	{FEATURE_CLN_SIZE, "CLN_SIZE", read_cache_line},
 };
 
-_Static_assert(sizeof(rows) / sizeof(rows[0]) == FEATURE_COUNT - 1, "a row per feature, in order");
+_Static_assert(ARRAY_LEN(rows) == FEATURE_COUNT - 1, "a row per feature, in order");
 
 static const struct feature_row *row_of(unsigned bit)
 {

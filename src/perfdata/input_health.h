@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/array.h"
+
 struct damaged_records {
 	uint64_t count;
 	uint64_t offset; /* of the first in the recording; 0: not known */
@@ -57,7 +59,7 @@ struct input_health { /* what was lost, cut or not understood; travels with ever
 /* A loss is in both sums where the kernel counts them by event (Linux 6.0): once by its ring, once by its event. */
 static inline uint64_t input_health_lost(const struct input_health *health)
 {
-	return health->lost_events > health->lost_samples ? health->lost_events : health->lost_samples;
+	return MAX(health->lost_events, health->lost_samples);
 }
 
 #endif

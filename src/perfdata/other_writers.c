@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "base/array.h"
+
 /* hiperf's 196 was the table of stacks before the other came between. */
 static const struct {
 	unsigned bit;
@@ -36,7 +38,7 @@ static const char *const records[OTHER_WRITERS_RECORDS] = {
 
 const char *other_writer_feature(unsigned bit)
 {
-	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(features); i++)
 		if (features[i].bit == bit)
 			return features[i].name;
 	return NULL;

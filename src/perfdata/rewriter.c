@@ -10,6 +10,7 @@
 
 #include "abi/encode.h"
 #include "abi/event_name.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/map_u64.h"
@@ -165,7 +166,7 @@ static enum tally_status rewriter_append(struct perfdata_rewriter *w, struct tal
 static void rewriter_put_attr(struct writer *out, struct tally_bytes attr, uint32_t size, bool is_size_said)
 {
 	size_t start = out->len;
-	size_t kept = attr.len < size ? attr.len : size;
+	size_t kept = MIN(attr.len, size);
 
 	writer_bytes(out, attr.data, kept);
 	writer_zeros(out, size - kept);
@@ -184,7 +185,7 @@ static size_t attr_bytes_in_file(const struct perfdata_rewriter *w, struct tally
 	while (len > ATTR_SIZE_VER7 && attr.data[len - 1] == 0)
 		len--;
 	len = (len + 7) & ~(size_t)7;
-	return len < attr.len ? len : attr.len;
+	return MIN(len, attr.len);
 }
 
 static enum tally_status rewriter_begin_file(

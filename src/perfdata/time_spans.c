@@ -1,5 +1,6 @@
 #include "perfdata/time_spans.h"
 
+#include "base/array.h"
 #include "base/error.h"
 
 #define NS_DIGITS 9
@@ -166,8 +167,8 @@ struct time_span time_bounds_read(struct perfdata_reader *reader)
 		if (!event || sample_decode(&event->layout, &record, &sample, NULL) != TALLY_OK ||
 			!(sample.present & SAMPLE_TIME))
 			continue;
-		whole.first_ns = sample.time < whole.first_ns ? sample.time : whole.first_ns;
-		whole.last_ns = sample.time > whole.last_ns ? sample.time : whole.last_ns;
+		whole.first_ns = MIN(sample.time, whole.first_ns);
+		whole.last_ns = MAX(sample.time, whole.last_ns);
 	}
 	perfdata_reader_rewind(reader);
 	return whole.first_ns <= whole.last_ns ? whole : (struct time_span){0, 0};

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/id_table.h"
 #include "base/text.h"
@@ -74,7 +75,7 @@ static bool make_label(struct flame_builder *b, struct flame_label label, uint32
 static bool flame_tree_is_generated(struct tally_str object)
 {
 	static const char *const starts[] = {"[JIT]", "jitted-", "[anon", "//anon", "perf-", "/memfd:", "jit-"};
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(starts); i++) {
 		size_t len = strlen(starts[i]);
 		if (object.len >= len && memcmp(object.data, starts[i], len) == 0)
 			return true;
@@ -219,7 +220,7 @@ static bool read_path(struct flame_builder *b, const struct profile_sample *samp
 static size_t shared_with_last(const struct flame_builder *b)
 {
 	const struct flame_path *path = &b->path, *last = &b->last;
-	size_t shared = 0, most = path->labels.len < last->labels.len ? path->labels.len : last->labels.len;
+	size_t shared = 0, most = MIN(path->labels.len, last->labels.len);
 	while (shared < most && path->labels.items[shared] == last->labels.items[shared])
 		shared++;
 	return shared;
@@ -347,7 +348,7 @@ static int compare_labels(const void *left, const void *right, void *data)
 {
 	const struct flame_label *labels = data;
 	const struct flame_label *a = &labels[*(const uint32_t *)left], *b = &labels[*(const uint32_t *)right];
-	size_t shorter = a->name.len < b->name.len ? a->name.len : b->name.len;
+	size_t shorter = MIN(a->name.len, b->name.len);
 	int order = shorter ? memcmp(a->name.data, b->name.data, shorter) : 0;
 	if (order || a->name.len != b->name.len)
 		return order ? order : a->name.len < b->name.len ? -1 : 1;

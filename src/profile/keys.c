@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 #define FACET_KEY(the_name, the_header, the_facet, the_form, the_width)                                          \
@@ -213,7 +214,7 @@ const struct profile_key_info *profile_key_get(enum profile_key key)
 
 bool profile_key_find(struct tally_str text, enum profile_key *key)
 {
-	for (size_t i = 0; i < sizeof(lookup) / sizeof(lookup[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(lookup); i++) {
 		if (text.len == 0 || strncasecmp(lookup[i].name, text.data, text.len) != 0)
 			continue;
 		*key = lookup[i].key;
@@ -224,10 +225,10 @@ bool profile_key_find(struct tally_str text, enum profile_key *key)
 
 const char *profile_key_nearest(struct tally_str text)
 {
-	enum { COUNT = sizeof(lookup) / sizeof(lookup[0]), LONGEST = 40 };
+	enum { COUNT = ARRAY_LEN(lookup), LONGEST = 40 };
 	const char *names[COUNT];
 	char word[LONGEST + 1];
-	snprintf(word, sizeof(word), "%.*s", (int)(text.len < LONGEST ? text.len : LONGEST), text.data);
+	snprintf(word, sizeof(word), "%.*s", (int)(MIN(text.len, LONGEST)), text.data);
 	for (size_t i = 0; i < COUNT; i++)
 		names[i] = lookup[i].name;
 	size_t nearest = text_nearest(names, COUNT, word);
@@ -236,7 +237,7 @@ const char *profile_key_nearest(struct tally_str text)
 
 bool profile_key_is_name(struct tally_str text)
 {
-	for (size_t i = 0; i < sizeof(lookup) / sizeof(lookup[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(lookup); i++)
 		if (strlen(lookup[i].name) == text.len && strncasecmp(lookup[i].name, text.data, text.len) == 0)
 			return true;
 	return str_equal(text, STR("sym"));

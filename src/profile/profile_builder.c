@@ -1,4 +1,5 @@
 #include "profile/profile_builder.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/key_sort.h"
 #include "base/spool_sort.h"
@@ -234,7 +235,7 @@ static uint64_t order_of(const void *sample)
 
 /* What samples are sorted by, the first of which one event alone has no use for. */
 static const key_of_item sample_keys[] = {profile_builder_event_of, order_of};
-#define SAMPLE_KEYS (sizeof(sample_keys) / sizeof(sample_keys[0]))
+#define SAMPLE_KEYS (ARRAY_LEN(sample_keys))
 
 static size_t idle_keys(const struct profile_builder *b)
 {

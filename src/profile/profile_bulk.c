@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/atomic_least.h"
 #include "base/buckets.h"
 #include "base/key_sort.h"
@@ -88,7 +89,7 @@ static void check_stacks(void *context, size_t task, unsigned worker)
 		struct list stack = list_table_get(&b->stacks, (uint32_t)i);
 		is_any = is_any || stack.count > 0;
 		for (uint32_t k = 0; k < stack.count; k++)
-			highest = stack.items[k] > highest ? stack.items[k] : highest;
+			highest = MAX(stack.items[k], highest);
 	}
 	if (is_any && highest >= b->frames.frames.len)
 		set_flag(&b->has_bad_id);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 #define NOT_YET PROFILE_NONE
 
 struct profile_copy_copying {
@@ -131,7 +133,7 @@ static size_t longest_stack(const struct profile *p)
 	size_t longest = 0;
 	for (size_t i = 0; i < list_table_len(&p->stacks); i++) {
 		size_t count = profile_stack(p, (uint32_t)i).count;
-		longest = count > longest ? count : longest;
+		longest = MAX(count, longest);
 	}
 	return longest;
 }

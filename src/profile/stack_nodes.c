@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/thread_pool.h"
 #include "base/vec.h"
 
@@ -162,7 +163,7 @@ static bool find_parts(struct stack_nodes_merge *m)
 		grouping_init(g, m) && vec_push(&g->ranges, ((struct stack_nodes_range){0, (uint32_t)m->count, 0}));
 	while (is_done && g->ranges.len > 0) {
 		struct stack_nodes_range range = g->ranges.items[--g->ranges.len];
-		if (range.end - range.begin <= (large > FEW ? large : FEW))
+		if (range.end - range.begin <= (MAX(large, FEW)))
 			is_done = vec_push(&m->parts, range);
 		else
 			stack_nodes_split(m, g, range);

@@ -1,4 +1,5 @@
 #include "dwarf_builder.h"
+#include "base/array.h"
 #include "object/dwarf/dwarf_numbers.h"
 #include "object/frame_numbers.h"
 
@@ -269,7 +270,7 @@ static void make_ranges(struct building *g)
 	struct writer *w = &g->b->bytes[DWARF_RANGES];
 	if (g->kind->version < 5) {
 		const uint64_t pairs[] = {0x20, 0x30, UINT64_MAX, 0x1000, 0x40, 0x44, 0, 0};
-		for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
 			writer_u64(w, pairs[i]);
 		return;
 	}

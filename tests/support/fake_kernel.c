@@ -1,6 +1,7 @@
 #include "fake_kernel.h"
 
 #include "abi/perf_constants.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static const char *const flag_names[ATTR_BIT_COUNT] = {
 static void attr_log(struct text *log, const struct perf_attr *attr)
 {
 	static const char *const types[] = {"hardware", "software", "tracepoint", "hw_cache", "raw", "breakpoint"};
-	if (attr->type < sizeof(types) / sizeof(types[0]))
+	if (attr->type < ARRAY_LEN(types))
 		text_printf(log, " %s", types[attr->type]);
 	else
 		text_printf(log, " type%u", attr->type);
@@ -115,7 +116,7 @@ static int fake_ioctl(void *context, int fd, unsigned long request, void *argume
 	static const char *const names[] = {"enable", "disable", "refresh", "reset"};
 	event_of(fake, fd);
 	unsigned long number = _IOC_NR(request);
-	if (number < sizeof(names) / sizeof(names[0]))
+	if (number < ARRAY_LEN(names))
 		text_printf(&fake->log, "%s %d\n", names[number], fd);
 	else if (number == 6)
 		text_printf(&fake->log, "filter %d %s\n", fd, (const char *)argument);

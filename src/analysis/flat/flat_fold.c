@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/slots.h"
 #include "base/zeroed.h"
 
@@ -274,7 +275,7 @@ static bool flat_fold_make_room(struct flat_fold *fold, size_t count)
 	unsigned bits = LEAST_BITS;
 	while (bits < MOST_BITS && slots_are_full(count, (size_t)1 << bits))
 		bits++;
-	return reserve_spots(fold, count < LEAST_SPOTS ? LEAST_SPOTS : count) && make_slots(fold, bits);
+	return reserve_spots(fold, MAX(count, LEAST_SPOTS)) && make_slots(fold, bits);
 }
 
 /* For the contexts that came with the last block. */

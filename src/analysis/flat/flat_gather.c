@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 #define WINDOW_BYTES	((size_t)256 << 10) /* of the file, read together: what a CPU's own cache holds */
@@ -221,7 +222,7 @@ static struct tally_bytes flat_gather_window_at(
 	struct perfdata_reader *reader, const struct record_run *run, size_t position, uint8_t *room)
 {
 	size_t left = run->bytes.len - position;
-	const struct tally_bytes from = {run->bytes.data + position, left < WINDOW_BYTES ? left : WINDOW_BYTES};
+	const struct tally_bytes from = {run->bytes.data + position, MIN(left, WINDOW_BYTES)};
 	return perfdata_reader_view(reader, from, room);
 }
 
@@ -234,7 +235,7 @@ static void flat_gather_walk(
 	uint8_t *room = malloc(WINDOW_BYTES);
 	/* Room that nothing touches costs nothing. */
 	size_t others = (limit - position) / BYTES_PER_OTHER;
-	part->failed = !room || !vec_reserve(&part->others, others < MOST_OTHERS ? others : MOST_OTHERS);
+	part->failed = !room || !vec_reserve(&part->others, MIN(others, MOST_OTHERS));
 	while (position < limit && !is_cut && !part->failed && !part->has_payload) {
 		struct tally_bytes window = flat_gather_window_at(reader, run, position, room);
 		size_t len = take_window(part, reader, run, window, position, limit - position);
@@ -290,8 +291,7 @@ bool flat_part_next(struct flat_gather_part *part, struct perfdata_reader *reade
 	if (index > 0)
 		free_block(part, index - 1);
 	size_t left = part->sample_count - index * part->block_samples;
-	*block =
-		(struct flat_block){part->blocks.items[index], left < part->block_samples ? left : part->block_samples};
+	*block = (struct flat_block){part->blocks.items[index], MIN(left, part->block_samples)};
 	part->block_taken++;
 	return true;
 }
@@ -312,7 +312,7 @@ static void flat_gather_walk_part(void *context, size_t index, struct run_part *
 	*part = (struct flat_gather_part){.range = *range,
 		.context_ids = {.words = 2},
 		.most_kept = g->most_kept,
-		.block_samples = g->most_kept < BLOCK_SAMPLES ? g->most_kept : BLOCK_SAMPLES,
+		.block_samples = MIN(g->most_kept, BLOCK_SAMPLES),
 		.id_offset = perfdata_reader_id_offset(g->reader)};
 	flat_gather_walk(part, g->reader, g->run);
 	*range = part->range;
@@ -328,7 +328,7 @@ static void list_pieces(struct flat_gather *gather, const struct record_run *run
 		lowest = len > 0 && begin < lowest ? begin : lowest;
 		end = len > 0 && begin + len > end ? begin + len : end;
 	}
-	lowest = lowest < end ? lowest : end;
+	lowest = MIN(lowest, end);
 	for (size_t i = 0; i < gather->part_count; i++) {
 		size_t len = gather->parts[i].others.len;
 		size_t begin = len > 0 ? (uintptr_t)gather->parts[i].others.items - lowest : 0;

@@ -1,5 +1,6 @@
 #include "analysis/flat/flat_order.h"
 
+#include "base/array.h"
 #include "base/thread_pool.h"
 
 #define TASK_SPOTS 8192
@@ -146,7 +147,7 @@ static void find_some_starts(void *context, size_t task, unsigned worker)
 	const struct flat_order *o = context;
 	size_t at = task * TASK_SPOTS, end = thread_pool_task_end(task, TASK_SPOTS, o->spot_count);
 	for (size_t area = flat_order_area(o, at); at < end; area++) {
-		size_t area_end = o->areas[area].end < end ? o->areas[area].end : end;
+		size_t area_end = MIN(o->areas[area].end, end);
 		find_starts(o, &o->areas[area], at, area_end);
 		at = area_end;
 	}

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/thread_pool.h"
 #include "base/zeroed.h"
 
@@ -159,7 +160,7 @@ static void sum_function(const struct summing *s, struct stamp *stamps, const st
 	}
 	for (size_t i = first; i < *next; i++) {
 		struct frame_run *frame = frame_of(s, frames, &frame_count, i);
-		frame->first = s->places[i].first < frame->first ? s->places[i].first : frame->first;
+		frame->first = MIN(s->places[i].first, frame->first);
 		s->place_at[flat_order_number(&s->order, s->places[i].first)] = (uint32_t)i + 1;
 	}
 	for (size_t i = 0; i < frame_count; i++)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 /* As perf: a program that is linked low, and arm64's kernel. */
@@ -77,7 +78,7 @@ static void join_touching(struct address_remap *remap)
 		struct address_remap_range range = remap->ranges.items[i];
 		struct address_remap_range *last = kept ? &remap->ranges.items[kept - 1] : NULL;
 		if (last && last->family == range.family && range.start <= last->end)
-			last->end = range.end > last->end ? range.end : last->end;
+			last->end = MAX(range.end, last->end);
 		else
 			remap->ranges.items[kept++] = range;
 	}

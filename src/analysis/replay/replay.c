@@ -7,6 +7,7 @@
 #include "analysis/replay/replay_state.h"
 #include "analysis/stack_survey.h"
 #include "analysis/tracepoint_fields.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
 
@@ -32,7 +33,7 @@ struct replay_passing {
 /* The tables of a pass that keep what is different in samples; where it is less, what is left of them costs nothing. */
 static void replay_expect_samples(struct sample_pass *pass, size_t samples)
 {
-	size_t count = samples < EXPECTED_SAMPLES ? samples : EXPECTED_SAMPLES;
+	size_t count = MIN(samples, EXPECTED_SAMPLES);
 	(void)id_table_expect_keys(&pass->keys, count);
 	(void)vec_reserve(&pass->sums, count);
 	(void)vec_reserve(&pass->first_keys, count);

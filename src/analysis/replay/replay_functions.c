@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/stack_frames.h"
+#include "base/array.h"
 #include "base/thread_pool.h"
 
 #define TASK_NAMES  256
@@ -53,7 +54,7 @@ static bool is_first_function(const char *name)
 	size_t len = strcspn(name, "@.");
 	if (strncmp(name, "runtime.", 8) == 0) /* with the ABI of Go that it has: "runtime.goexit.abi0" */
 		len = 8 + strcspn(name + 8, ".");
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (names[i][0] == name[0] && strncmp(names[i], name, len) == 0 && names[i][len] == '\0')
 			return true;
 	return false;

@@ -1,4 +1,5 @@
 #include "analysis/replay/worth.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
 
@@ -204,7 +205,7 @@ static const char *value_name(enum worth_value value)
 
 static enum tally_status parse_one(struct tally_str text, struct requirement *requirement, struct tally_error *err)
 {
-	size_t at = 0, relation = 0, count = sizeof(relations) / sizeof(relations[0]);
+	size_t at = 0, relation = 0, count = ARRAY_LEN(relations);
 	int len = text.len < 80 ? (int)text.len : 80;
 	while (at < text.len && !strchr("<>=", text.data[at]))
 		at++;

@@ -3,6 +3,7 @@
  */
 #include "analysis/trace/trace_expression.h"
 
+#include "base/array.h"
 #include "base/limits.h"
 
 struct trace_expression_parser {
@@ -296,7 +297,7 @@ static unsigned take_type(struct trace_expression_parser *p, bool *is_signed)
 	struct tally_str name = take_name(p);
 	for (; name.len > 0; name = take_name(p)) {
 		bool is_word = false;
-		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		for (size_t i = 0; i < ARRAY_LEN(words); i++)
 			is_word = is_word || str_equal(name, str_from(words[i]));
 		bool is_fixed = str_equal(name, STR("u8")) || str_equal(name, STR("s8")) ||
 				str_ends_with(name, STR("16")) || str_ends_with(name, STR("32")) ||
@@ -348,7 +349,7 @@ static uint32_t parse_call(struct trace_expression_parser *p, struct tally_str n
 		{"__get_cpumask", TRACE_BITMASK},
 		{"__get_rel_cpumask", TRACE_BITMASK},
 	};
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++)
 		if (str_equal(name, str_from(calls[i].name)))
 			return parse_field_call(p, calls[i].kind);
 	if (str_equal(name, STR("__print_flags")) || str_equal(name, STR("__print_flags_u64")))
@@ -469,7 +470,7 @@ static uint32_t parse_binary(struct trace_expression_parser *p, unsigned least)
 	uint32_t left = parse_unary(p);
 	while (!p->failed) {
 		size_t i = 0;
-		size_t count = sizeof(operators) / sizeof(operators[0]);
+		size_t count = ARRAY_LEN(operators);
 		struct tally_str before = p->rest;
 		while (i < count && !trace_expression_take(p, operators[i].token))
 			i++;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/checksum.h"
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/build_id_cache.h"
@@ -155,7 +156,7 @@ struct elf_image *binary_file_supplement(struct binary_entry *entry, const struc
 	if (length == 0 || length == link.len)
 		return NULL;
 	size_t id_size = link.len - length - 1;
-	struct elf_build_id id = {.size = (uint8_t)(id_size < ELF_BUILD_ID_MAX ? id_size : ELF_BUILD_ID_MAX)};
+	struct elf_build_id id = {.size = (uint8_t)(MIN(id_size, ELF_BUILD_ID_MAX))};
 	memcpy(id.bytes, link.data + length + 1, id.size);
 	struct binary_places places;
 	search_supplement(entry, path, (const char *)link.data, id, &places);

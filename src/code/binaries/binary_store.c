@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/intern.h"
@@ -48,7 +49,7 @@ enum tally_status binary_store_create(
 {
 	/* Without the files that were asked for there would be other names than meant, silently. */
 	const char *const named[] = {options->vmlinux, options->kallsyms};
-	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(named); i++)
 		if (named[i] && !file_exists(named[i]))
 			return error_set(err, TALLY_NOT_FOUND, "Invalid file: %s", named[i]);
 	struct binary_store *store = calloc(1, sizeof(*store));

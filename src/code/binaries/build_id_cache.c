@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/own_home.h"
@@ -28,7 +29,7 @@
 #define VDSO_MODE    0600
 
 static const char *const contents[] = {"elf", "kallsyms", "vdso", "debug", "probes", "kcore", "modules"};
-#define CONTENT_COUNT (sizeof(contents) / sizeof(contents[0]))
+#define CONTENT_COUNT (ARRAY_LEN(contents))
 #define MAIN_CONTENTS 3 /* one of the first is there, or the entry is none */
 
 static void build_id_cache_close_fd(const int *fd)

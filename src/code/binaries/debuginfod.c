@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/own_home.h"
@@ -158,19 +159,19 @@ _Noreturn static void debuginfod_run_child(const struct debuginfod_options *opti
 	const struct debuginfod_request *requests, size_t count, int to)
 {
 	signal(SIGPIPE, SIG_IGN); /* whoever asked may be gone */
-	alarm((unsigned)(options->seconds_max < 100000 ? options->seconds_max : 100000) + GRACE_SECONDS);
+	alarm((unsigned)(MIN(options->seconds_max, 100000)) + GRACE_SECONDS);
 	if (options->urls && *options->urls && strcmp(options->urls, "system") != 0)
 		setenv("DEBUGINFOD_URLS", options->urls, 1);
 	unsetenv("DEBUGINFOD_PROGRESS");
 	unsetenv("DEBUGINFOD_VERBOSE");
 	child.bytes_left = options->bytes_max;
-	child.deadline = time(NULL) + (time_t)(options->seconds_max < INT32_MAX ? options->seconds_max : INT32_MAX);
+	child.deadline = time(NULL) + (time_t)(MIN(options->seconds_max, INT32_MAX));
 	for (size_t i = 0; i < count; i++) {
 		struct message message = {.index = (uint32_t)i, .state = DEBUGINFOD_OVER_BUDGET};
 		child.is_over_budget = child.bytes_left == 0 || time(NULL) >= child.deadline;
 		if (!child.is_over_budget)
 			message.state = debuginfod_fetch(library, &requests[i], &message.bytes);
-		child.bytes_left -= message.bytes < child.bytes_left ? message.bytes : child.bytes_left;
+		child.bytes_left -= MIN(message.bytes, child.bytes_left);
 		(void)!write(to, &message, sizeof(message));
 	}
 	_exit(0);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/intern.h"
 #include "base/limits.h"
 #include "code/binaries/load_jit.h"
@@ -153,7 +154,7 @@ static void sort_in(struct jit_tail *tail)
 	}
 	tail->places.len = tail->sorted = kept + 1;
 	for (size_t i = 0; i < tail->places.len; i++)
-		tail->longest = items[i].size > tail->longest ? items[i].size : tail->longest;
+		tail->longest = MAX(items[i].size, tail->longest);
 }
 
 static void tail_add(struct jit_tail *tail, struct tail_place place)

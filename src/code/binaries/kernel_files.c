@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "code/binaries/binary_file.h"
@@ -65,7 +66,7 @@ static void add_vmlinux(struct search *search)
 	if (search->options->ignore_vmlinux || search->entry->kernel_id.size == 0)
 		return;
 	add_by_id(search, search->entry->kernel_id, KERNEL_FILE_NAMES);
-	for (size_t i = 0; search->release && i < sizeof(before) / sizeof(before[0]); i++)
+	for (size_t i = 0; search->release && i < ARRAY_LEN(before); i++)
 		kernel_files_add_path(search, "vmlinux of the release",
 			arena_printf(&search->entry->arena, "%s%s%s", before[i], search->release, behind[i]));
 }

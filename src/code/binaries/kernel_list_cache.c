@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "code/binaries/index_cache.h"
@@ -175,7 +176,7 @@ static enum tally_status kernel_list_cache_put(struct index_file *file, const st
 		{(const uint8_t *)copies, marks_bytes}, {(const uint8_t *)kernel.data, kernel.len},
 		{(const uint8_t *)modules.data, modules.len}};
 	enum tally_status status = TALLY_OK;
-	for (size_t i = 0, at = 0; i < sizeof(pieces) / sizeof(pieces[0]) && status == TALLY_OK; at += pieces[i++].len)
+	for (size_t i = 0, at = 0; i < ARRAY_LEN(pieces) && status == TALLY_OK; at += pieces[i++].len)
 		status = index_cache_put(file, at, pieces[i], NULL);
 	free(copies);
 	return status;

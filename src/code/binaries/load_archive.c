@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "code/binaries/file_doubt.h"
 #include "code/process_files.h"
@@ -138,7 +139,7 @@ bool load_archive_open(const struct binary_store_options *options, struct binary
 		return false;
 	struct tally_bytes all = images->map.bytes;
 	bool is_archive = all.len > 0 && !begins_elf(all) && file_doubt_accept(options, entry, place);
-	uint64_t end = all.len < SEARCHED_MAX ? all.len : SEARCHED_MAX;
+	uint64_t end = MIN(all.len, SEARCHED_MAX);
 	for (uint64_t at = PAGE; is_archive && at < end && images->items.len < OPENED_MAX; at += PAGE) {
 		struct archive_image one = {.base = at};
 		if (!begins_elf(bytes_part(all, (size_t)at, PAGE)) ||
@@ -171,7 +172,7 @@ bool load_archive(
 		return false;
 	struct archive archive = {.entry = entry, .bytes = map.bytes};
 	bool is_archive = map.bytes.len > 0 && !begins_elf(map.bytes) && file_doubt_accept(options, entry, place);
-	uint64_t end = map.bytes.len < SEARCHED_MAX ? map.bytes.len : SEARCHED_MAX;
+	uint64_t end = MIN(map.bytes.len, SEARCHED_MAX);
 	for (uint64_t at = PAGE;
 		is_archive && at < end && archive.image_count < IMAGES_MAX && archive.listed < LIMIT_SYMBOLS_PER_OBJECT;
 		at += PAGE)

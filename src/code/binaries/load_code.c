@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "code/binaries/kernel_files.h"
@@ -54,8 +55,8 @@ static enum tally_status from_program(
 		if (start < segments[i].offset || inside >= segments[i].file_size || start >= file.len)
 			continue;
 		uint64_t len = end - start, left = segments[i].file_size - inside, in_file = file.len - start;
-		len = len < left ? len : left;
-		len = len < in_file ? len : in_file;
+		len = MIN(len, left);
+		len = MIN(len, in_file);
 		load_code_describe(code, entry->image);
 		code->bytes = (struct tally_bytes){file.data + start, (size_t)len};
 		code->address = segments[i].vaddr + inside;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "code/binaries/load_jit.h"
 #include "code/pack/pack_dump.h"
 
@@ -77,7 +78,7 @@ size_t load_pack_places(const struct pack_object *object, uint64_t address, stru
 {
 	const struct pack_range *range = pack_range_find(object, address);
 	size_t count = range ? range->count : 0;
-	count = count < max ? count : max;
+	count = MIN(count, max);
 	for (size_t i = 0; i < count; i++)
 		places[i] = object->places.items[range->first + i];
 	return count;

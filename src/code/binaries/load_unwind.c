@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "code/binaries/binary_file.h"
 #include "code/binaries/load_elf.h"
 #include "code/binaries/load_jit.h"
@@ -117,7 +118,7 @@ static bool load_unwind_add_plt(struct stubs *stubs, const struct elf_image *ima
 {
 	static const char *const names[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
 	bool ok = true;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && ok; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names) && ok; i++) {
 		struct tally_bytes code = elf_image_section(image, names[i]);
 		uint64_t vaddr = elf_image_section_address(image, names[i]);
 		if (code.len == 0 || vaddr == 0)

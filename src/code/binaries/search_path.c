@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/own_home.h"
 #include "code/binaries/build_id_cache.h"
@@ -17,7 +18,7 @@ bool search_is_recorded(const struct binary_key *key, struct elf_build_id found)
 	if (key->build_id_size == 0)
 		return true;
 	/* Recordings pad short ids with zeros. */
-	size_t n = found.size < key->build_id_size ? found.size : key->build_id_size;
+	size_t n = MIN(found.size, key->build_id_size);
 	if (n == 0 || memcmp(key->build_id, found.bytes, n) != 0)
 		return false;
 	for (size_t i = n; i < key->build_id_size; i++)
@@ -238,7 +239,7 @@ static void add_linked(struct binary_entry *entry, const char *path, struct bina
 		arena_printf(arena, "%.*s/.debug/%.*s", folder, path, length, name.data),
 		arena_printf(arena, "/usr/lib/debug%.*s/%.*s", folder, path, length, name.data),
 	};
-	for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(inside); i++) {
 		struct binary_place place = in_root(arena, &entry->root, "debug link", inside[i]);
 		place.has_crc = true;
 		place.crc = crc;

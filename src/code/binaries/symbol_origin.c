@@ -1,5 +1,6 @@
 #include "code/binaries/symbol_origin.h"
 
+#include "base/array.h"
 #include "code/binaries/load_kernel.h"
 
 /* By what the trail of a search calls the place. */
@@ -19,7 +20,7 @@ static const struct {
 
 static char symbol_origin_letter_of(const struct binary_info *info, const struct binary_step *step)
 {
-	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(letters); i++)
 		if (!strcmp(letters[i].source, step->source))
 			return letters[i].letter;
 	return info->kind == BINARY_MODULE ? 'K' : 'd';

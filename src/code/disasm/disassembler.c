@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "code/disasm/capstone_memory.h"
 #include "code/disasm/instruction_text.h"
@@ -46,7 +47,7 @@ static enum tally_status open_handle(struct disassembler *d, struct tally_error 
 	pthread_once(&once, capstone_memory_set);
 	if (capstone_memory_ran_out())
 		return error_nomem(err);
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
 		if (modes[i].elf_machine == d->options.elf_machine)
 			found = &modes[i];
 	if (!found)

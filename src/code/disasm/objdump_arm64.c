@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 struct condition {
 	const char *name, *shown, *meanings;
 };
@@ -26,7 +28,7 @@ static const struct condition conditions[] = {
 
 static const struct condition *objdump_arm64_find_condition(const char *name)
 {
-	for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(conditions); i++)
 		if (!strcmp(conditions[i].name, name))
 			return &conditions[i];
 	return NULL;
@@ -69,7 +71,7 @@ static bool counts_bits(const char *mnemonic)
 		"fcvtzu", "scvtf", "ucvtf"};
 	/* A name with 2 behind it is of the upper halves. */
 	size_t len = strcspn(mnemonic, "2");
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strncmp(mnemonic, names[i], len) && !names[i][len])
 			return true;
 	return false;
@@ -129,7 +131,7 @@ static bool spell_hint(struct instruction *to)
 	if (strcmp(to->mnemonic, "hint") || to->operands[0] != '#')
 		return false;
 	unsigned long number = strtoul(to->operands + 1, NULL, 0);
-	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(hints); i++)
 		if (hints[i].number == number) {
 			snprintf(to->mnemonic, sizeof(to->mnemonic), "%s", hints[i].mnemonic);
 			snprintf(to->operands, sizeof(to->operands), "%s", hints[i].operand);
@@ -225,7 +227,7 @@ static void spell_alias(struct instruction *to)
 	char *comma = strrchr(to->operands, ',');
 	if (!strcmp(to->mnemonic, "ins"))
 		snprintf(to->mnemonic, sizeof(to->mnemonic), "mov");
-	for (size_t i = 0; i < sizeof(longer) / sizeof(longer[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(longer); i++)
 		if (!strcmp(to->mnemonic, longer[i][0]) && comma && !strcmp(comma, ", #0")) {
 			snprintf(to->mnemonic, sizeof(to->mnemonic), "%s", longer[i][1]);
 			*comma = 0;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* Numbers in memory operands, which capstone writes as 8 below ten: "8(%rax)" -> "0x8(%rax)". Blanks go. */
 static void objdump_x86_spell_numbers(char *text)
 {
@@ -40,7 +42,7 @@ static bool is_general(unsigned reg, csh handle)
 static bool is_shift(const char *name)
 {
 	static const char *const shifts[] = {"shl", "shr", "sar", "sal", "rol", "ror", "rcl", "rcr", "shld", "shrd"};
-	for (size_t i = 0; i < sizeof(shifts) / sizeof(shifts[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(shifts); i++)
 		if (!strcmp(name, shifts[i]))
 			return true;
 	return false;

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/array.h"
+
 struct mask_operation {
 	uint8_t opcode;
 	uint8_t operands; /* 3: k, k, k; 2: k, k */
@@ -75,7 +77,7 @@ bool vector_spell_mask(struct vector_decoding *d, uint64_t address, struct instr
 		vector_add_immediate(d, &words);
 		is_known = true;
 	}
-	for (size_t i = 0; i < sizeof(mask_operations) / sizeof(mask_operations[0]) && !is_known; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(mask_operations) && !is_known; i++) {
 		const struct mask_operation *operation = &mask_operations[i];
 		if (d->map != VECTOR_MAP_0F || operation->opcode != d->opcode || d->mod != 3)
 			continue;

@@ -1,5 +1,7 @@
 #include "code/disasm/x86_vector.h"
 
+#include "base/array.h"
+
 enum {
 	NONE = VECTOR_PREFIX_NONE,
 	P66 = VECTOR_PREFIX_66,
@@ -488,7 +490,7 @@ static const struct vector_row rows[] = {
 const struct vector_row *vector_find(const struct vector_decoding *d)
 {
 	enum vector_form form = d->mod == 3 ? VECTOR_FORM_REGISTER : VECTOR_FORM_MEMORY;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		const struct vector_row *row = &rows[i];
 		bool is_encoded = (row->flags & VECTOR_EITHER) || d->is_evex == !(row->flags & VECTOR_VEX);
 		if (row->map == d->map && row->opcode == d->opcode && row->prefix == d->prefix && is_encoded &&

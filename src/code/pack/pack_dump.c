@@ -4,6 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/limits.h"
 #include "base/map_u64.h"
@@ -65,7 +66,7 @@ static void pack_dump_hide(struct reducing *r, size_t name, size_t code)
 		return;
 	r->failed = r->failed || !made;
 	memset(r->copy.data + name, 0, room);
-	memcpy(r->copy.data + name, made ? made : "", len < room ? len : room);
+	memcpy(r->copy.data + name, made ? made : "", MIN(len, room));
 }
 
 static void reduce_load(struct reducing *r, size_t start, size_t end)

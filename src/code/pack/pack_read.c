@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/array.h"
 #include "base/checksum.h"
 #include "base/cursor.h"
 #include "base/error.h"
@@ -211,7 +212,7 @@ static void pack_read_block(struct decoder *d, struct pack_object *object, uint6
 	}
 	struct cursor outer = d->at;
 	d->at = cursor_sub(&outer, (size_t)bytes);
-	if (tag < sizeof(blocks) / sizeof(blocks[0]) && blocks[tag].read) {
+	if (tag < ARRAY_LEN(blocks) && blocks[tag].read) {
 		if (*seen & UINT64_C(1) << tag)
 			d->at.failed = true;
 		*seen |= UINT64_C(1) << tag;

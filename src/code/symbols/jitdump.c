@@ -1,5 +1,6 @@
 #include "code/symbols/jitdump.h"
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -117,8 +118,8 @@ static bool jitdump_read_lines(struct parsing *p, struct unit *unit)
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t at = cursor_u64(c);
 		cursor_skip(c, LINE_FIXED_BYTES - sizeof(at));
-		p->line_low = at < p->line_low ? at : p->line_low;
-		p->line_high = at > p->line_high ? at : p->line_high;
+		p->line_low = MIN(at, p->line_low);
+		p->line_high = MAX(at, p->line_high);
 		if (c->failed || !take_text(c, 0)) {
 			p->has_lines = false;
 			return false;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/intern.h"
@@ -63,13 +64,13 @@ static bool line_index_build_find_base(const struct debug_unit *unit, uint64_t *
 	uint64_t low = UINT64_MAX, high = 0;
 	for (size_t i = 0; i < unit->lines->rows.len; i++) {
 		uint64_t address = unit->lines->rows.items[i].address;
-		low = address < low ? address : low;
-		high = address > high ? address : high;
+		low = MIN(address, low);
+		high = MAX(address, high);
 	}
 	for (size_t i = 0; i < unit->functions->ranges.len; i++) {
 		const struct dwarf_code_range *range = &unit->functions->ranges.items[i];
-		low = range->low < low ? range->low : low;
-		high = range->high > high ? range->high : high;
+		low = MIN(range->low, low);
+		high = MAX(range->high, high);
 	}
 	*base = low;
 	return high <= low || high - low < UINT32_MAX;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/map_u64.h"
@@ -145,8 +146,7 @@ static const char *source_lines_path_of(struct source_lines *lines, const struct
 size_t source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *places, size_t max)
 {
 	struct debug_place found[LIMIT_INLINE_DEPTH];
-	size_t count =
-		debug_info_find(lines->info, address, found, max < LIMIT_INLINE_DEPTH ? max : LIMIT_INLINE_DEPTH);
+	size_t count = debug_info_find(lines->info, address, found, MIN(max, LIMIT_INLINE_DEPTH));
 	for (size_t i = 0; i < count; i++)
 		places[i] = (struct source_place){.function = source_lines_name_of(lines, &found[i]),
 			.path = source_lines_path_of(lines, &found[i]),

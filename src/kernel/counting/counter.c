@@ -1,5 +1,6 @@
 #include "kernel/counting/counter.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "kernel/events/event_filter.h"
 #include "kernel/events/event_gates.h"
@@ -97,7 +98,7 @@ static int open_once(
 static bool happens_in_program(const struct event_spec *spec)
 {
 	static const char *const groups[] = {"uprobes", "probe_", "sdt_"};
-	for (size_t i = 0; spec->tracepoint_system && i < sizeof(groups) / sizeof(groups[0]); i++)
+	for (size_t i = 0; spec->tracepoint_system && i < ARRAY_LEN(groups); i++)
 		if (strncmp(spec->tracepoint_system, groups[i], strlen(groups[i])) == 0)
 			return true;
 	return false;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 #define TAIL ((1 - RUN_CONFIDENCE) / 2)
@@ -248,7 +249,7 @@ enum tally_status run_adjust(double *p, size_t count, enum run_correction correc
 								 : sorted[at].p * (double)count / (double)(at + 1);
 		if (correction == RUN_CORRECT_HOLM ? adjusted > bound : adjusted < bound)
 			bound = adjusted;
-		p[sorted[at].index] = bound < 1 ? bound : 1;
+		p[sorted[at].index] = MIN(bound, 1);
 	}
 	free(sorted);
 	return TALLY_OK;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "kernel/recording/cgroups.h"
 #include "kernel/system/kernel_files.h"
@@ -55,7 +56,7 @@ static enum tally_status tally_counter_options_check(const struct tally_counter_
 		return error_set(err, TALLY_INVALID, "inherit_threads_only means nothing without inherit");
 	if (o->enable_on_exec && !o->starts_disabled)
 		return error_set(err, TALLY_INVALID, "enable_on_exec means nothing without starts_disabled");
-	for (size_t i = 0; i < sizeof(o->reserved) / sizeof(o->reserved[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(o->reserved); i++)
 		if (o->reserved[i])
 			return error_set(err, TALLY_INVALID, "reserved fields of the options are not 0");
 	return TALLY_OK;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "abi/names.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "kernel/counting/read_format.h"
 #include "kernel/counting/scaling.h"
@@ -159,7 +160,7 @@ enum tally_status tally_fd_query_bpf(int fd, uint32_t *ids, size_t room, size_t 
 		status = error_set(
 			err, TALLY_LIMIT, "%u BPF programs are attached, and there is room for %zu", query[1], room);
 	if (status == TALLY_OK || is_short) {
-		size_t given = query[1] < room ? query[1] : room;
+		size_t given = MIN(query[1], room);
 		if (given)
 			memcpy(ids, query + 2, given * sizeof(*ids));
 		*count = query[1];
@@ -229,7 +230,7 @@ enum tally_status tally_fd_signal(int fd, int signal, enum tally_owner owner, pi
 	static const __typeof__(((struct f_owner_ex *)NULL)->type) kinds[] = {[TALLY_OWNER_THREAD] = F_OWNER_TID,
 		[TALLY_OWNER_PROCESS] = F_OWNER_PID,
 		[TALLY_OWNER_GROUP] = F_OWNER_PGRP};
-	if ((unsigned)owner >= sizeof(kinds) / sizeof(kinds[0]))
+	if ((unsigned)owner >= ARRAY_LEN(kinds))
 		return error_set(err, TALLY_INVALID, "%d is no kind of owner", (int)owner);
 	int flags = fcntl(fd, F_GETFL);
 	bool ok = flags >= 0;

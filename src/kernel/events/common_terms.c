@@ -1,6 +1,7 @@
 #include "kernel/events/common_terms.h"
 
 #include "abi/branch_words.h"
+#include "base/array.h"
 #include "base/error.h"
 
 /* What the kernel copies of a stack at most. */
@@ -100,7 +101,7 @@ static enum tally_status callgraph_term(struct term_scope *scope, struct tally_s
 {
 	static const char *const names[] = {
 		[CALLGRAPH_NONE] = "no", [CALLGRAPH_FP] = "fp", [CALLGRAPH_DWARF] = "dwarf", [CALLGRAPH_LBR] = "lbr"};
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
 		if (!str_equal(value, str_from(names[i])))
 			continue;
 		scope->spec->recording.callgraph = (enum record_callgraph)i;
@@ -122,7 +123,7 @@ static enum tally_status branch_term(struct term_scope *scope, struct tally_str 
 static enum tally_status action_term(struct term_scope *scope, struct tally_str value, struct tally_error *err)
 {
 	static const char *const names[] = {"start-paused", "pause", "resume"};
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
 		if (!str_equal(value, str_from(names[i])))
 			continue;
 		scope->spec->attr.aux_action = 1u << i;

@@ -1,6 +1,7 @@
 #include "kernel/events/event_listing.h"
 
 #include "abi/names.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "kernel/events/event_parser.h"
 #include "kernel/events/pfm_events.h"
@@ -166,7 +167,7 @@ static void add_syntax(struct event_listing_addition *add, unsigned kinds)
 			.name = "mem:<addr>[/len][:access]",
 			.description = "Accesses of an address: r, w, x"},
 	};
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++)
 		if (kinds & 1u << forms[i].kind)
 			event_listing_put(add, &forms[i]);
 }
@@ -271,7 +272,7 @@ static void put_pmu_of_type(struct text *t, const struct event_catalogue *catalo
 		[EVENT_SOFTWARE] = "software",
 		[EVENT_TRACEPOINT] = "tracepoint",
 		[EVENT_HW_CACHE] = "hw-cache"};
-	if (type < sizeof(fixed) / sizeof(fixed[0])) {
+	if (type < ARRAY_LEN(fixed)) {
 		text_str(t, fixed[type]);
 		return;
 	}
@@ -289,7 +290,7 @@ static void put_encoding(struct text *t, const struct event_catalogue *catalogue
 	const uint64_t more[] = {attr->config1, attr->config2, attr->config3};
 	put_pmu_of_type(t, catalogue, attr->type);
 	text_printf(t, "/config=%#llx", (unsigned long long)attr->config);
-	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(more); i++)
 		if (more[i])
 			text_printf(t, ",config%zu=%#llx", i + 1, (unsigned long long)more[i]);
 	text_char(t, '/');

@@ -1,6 +1,7 @@
 #include "kernel/events/event_parser.h"
 
 #include "abi/names.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "kernel/events/catalogue.h"
 #include "kernel/events/event_terms.h"
@@ -435,7 +436,7 @@ static enum tally_status event_finish(struct event_parser_parser *p, size_t star
 		bool is_expanded = is_generic && spec->pmu && !memchr(text, '/', len);
 		if (is_expanded) {
 			size_t name_len = strcspn(text, ":,} ");
-			name_len = name_len < len ? name_len : len;
+			name_len = MIN(name_len, len);
 			size_t rest = name_len < len ? name_len + 1 : len;
 			spec->name = arena_printf(&p->list->arena, "%s/%.*s/%.*s", spec->pmu, (int)name_len, text,
 				(int)(len - rest), text + rest);
@@ -595,7 +596,7 @@ enum tally_status event_spec_restrict_to_user(struct event_list *list, size_t in
 
 enum tally_status event_list_repeat(struct event_list *list, size_t first, size_t count, struct tally_error *err)
 {
-	if (count > EVENTS_MAX - (list->len < EVENTS_MAX ? list->len : EVENTS_MAX))
+	if (count > EVENTS_MAX - (MIN(list->len, EVENTS_MAX)))
 		return error_set(err, TALLY_LIMIT, "more than %d events", EVENTS_MAX);
 	if (list->len + count > list->cap &&
 		!vec_grow(&list->specs, &list->cap, sizeof(*list->specs), list->len + count))

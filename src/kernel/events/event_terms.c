@@ -1,6 +1,7 @@
 #include "kernel/events/event_terms.h"
 
 #include "abi/names.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "kernel/events/common_terms.h"
 #include "kernel/system/kernel_files.h"
@@ -237,7 +238,7 @@ static enum tally_status term_apply(struct term_scope *scope, struct tally_str t
 	enum tally_status status = common_term_apply(scope, name, value, &known, err);
 	if (status != TALLY_OK || known)
 		return status;
-	for (size_t i = 0; i < sizeof(unbuilt_terms) / sizeof(unbuilt_terms[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(unbuilt_terms); i++)
 		if (str_equal(name, str_from(unbuilt_terms[i])))
 			return term_fail(scope, name, err, "parser error: not supported yet: term");
 	status = config_term(scope, name, value, &known, err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "kernel/events/event_parser.h"
@@ -146,7 +147,7 @@ static void attr_take(const struct perf_event_attr *from, struct event_spec *spe
 	attr->config1 = from->config1;
 	attr->config2 = from->config2;
 	attr->flags = (uint64_t)from->precise_ip << ATTR_BIT_PRECISE_IP;
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(flags); i++)
 		attr->flags |= flags[i].is_on ? ATTR_FLAG(flags[i].bit) : 0;
 	attr->sample_period_or_freq = from->sample_period;
 	spec->has_freq = from->sample_period && from->freq;

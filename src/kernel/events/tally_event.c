@@ -4,6 +4,7 @@
 #include <string.h>
 #include <tally/event.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "kernel/events/attr_bytes.h"
 #include "kernel/events/event_parser.h"
@@ -23,14 +24,14 @@ enum tally_status tally_event_attr(const char *event, void *attr, size_t size, s
 		status = error_set(err, TALLY_INVALID, "'%s' is not one event of the kernel", event);
 	if (status == TALLY_OK) {
 		struct perf_attr *made = &events.specs[0].attr;
-		made->size = (uint32_t)(size < ATTR_SIZE_KNOWN ? size : ATTR_SIZE_KNOWN);
+		made->size = (uint32_t)(MIN(size, ATTR_SIZE_KNOWN));
 		made->flags |= events.specs[0].has_freq ? ATTR_FLAG(ATTR_BIT_FREQ) : 0;
 		attr_encode(&w, made);
 		status = w.failed ? error_nomem(err) : TALLY_OK;
 	}
 	if (status == TALLY_OK) {
 		memset(attr, 0, size);
-		memcpy(attr, w.data, w.len < size ? w.len : size);
+		memcpy(attr, w.data, MIN(w.len, size));
 	}
 	writer_deinit(&w);
 	event_list_deinit(&events);

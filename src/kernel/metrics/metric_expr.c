@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -305,7 +306,7 @@ static uint32_t signed_take(struct reader *r)
 
 /* Weakest first; those of a row bind alike. */
 static const char *const levels[] = {"|", "^", "&", "<>", "+-", "*/%"};
-#define LEVEL_COUNT (sizeof(levels) / sizeof(levels[0]))
+#define LEVEL_COUNT (ARRAY_LEN(levels))
 
 static enum metric_op operator_of(char c)
 {
@@ -315,7 +316,7 @@ static enum metric_op operator_of(char c)
 	} operators[] = {{'|', METRIC_OR}, {'^', METRIC_XOR}, {'&', METRIC_AND}, {'<', METRIC_LESS},
 		{'>', METRIC_GREATER}, {'+', METRIC_ADD}, {'-', METRIC_SUBTRACT}, {'*', METRIC_MULTIPLY},
 		{'/', METRIC_DIVIDE}, {'%', METRIC_REMAINDER}};
-	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(operators); i++)
 		if (operators[i].sign == c)
 			return operators[i].op;
 	return METRIC_NUMBER;

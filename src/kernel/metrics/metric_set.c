@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "kernel/events/event_parser.h"
@@ -64,14 +65,14 @@ bool metric_set_has(struct metric_machine *machine, const char *group, struct ta
 static enum tally_status unknown_word(struct tally_str word, struct tally_error *err)
 {
 	static const char *const groups[] = {"Default", "Summary", "TopdownL1", "TopdownL2", "transaction", "smi"};
-	const char **names = calloc(metric_table_len + sizeof(groups) / sizeof(groups[0]), sizeof(*names));
+	const char **names = calloc(metric_table_len + ARRAY_LEN(groups), sizeof(*names));
 	char text[64] = "";
 	size_t n = 0;
 	if (!names)
 		return error_nomem(err);
 	for (size_t i = 0; i < metric_table_len; i++)
 		names[n++] = metric_table[i].name;
-	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
 		names[n++] = groups[i];
 	memcpy(text, word.data, word.len < sizeof(text) ? word.len : sizeof(text) - 1);
 	size_t nearest = text_nearest(names, n, text);
@@ -241,7 +242,7 @@ static enum tally_status all_place(struct metric_set_addition *a)
 {
 	size_t most = 0;
 	for (size_t i = 0; i < a->wanted.len; i++)
-		most = a->wanted.items[i].expr->name_count > most ? a->wanted.items[i].expr->name_count : most;
+		most = MAX(a->wanted.items[i].expr->name_count, most);
 	for (size_t n = most + 1; n-- > 0;) {
 		for (size_t i = 0; i < a->wanted.len; i++) {
 			struct wanted *w = &a->wanted.items[i];

@@ -2,6 +2,8 @@
 
 #include <strings.h>
 
+#include "base/array.h"
+
 /* Nanoseconds that were spent on CPUs. */
 #define CLOCK "(cpu\\-clock if #target_cpu else task\\-clock)"
 
@@ -178,7 +180,7 @@ const struct metric metric_table[] = {
 		.threshold = 0.1,
 		.description = "Cycles spent in system management interrupts"},
 };
-const size_t metric_table_len = sizeof(metric_table) / sizeof(metric_table[0]);
+const size_t metric_table_len = ARRAY_LEN(metric_table);
 
 static bool metric_table_is_same(const char *name, struct tally_str word)
 {

@@ -1,4 +1,5 @@
 #include "kernel/recording/affinity.h"
+#include "base/array.h"
 #include "kernel/system/cpu_topology.h"
 #include <sched.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ void affinity_move(struct affinity *affinity, size_t ring)
 		return;
 	int cpu_max = 0;
 	for (size_t i = 0; i < affinity->all_count; i++)
-		cpu_max = affinity->all[i].cpu > cpu_max ? affinity->all[i].cpu : cpu_max;
+		cpu_max = MAX(affinity->all[i].cpu, cpu_max);
 	cpu_set_t *set = CPU_ALLOC((size_t)cpu_max + 1);
 	size_t bytes = CPU_ALLOC_SIZE((size_t)cpu_max + 1);
 	if (!set)

@@ -1,5 +1,6 @@
 #include "kernel/recording/initial_state.h"
 #include "abi/encode.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -340,7 +341,7 @@ enum tally_status initial_state_thread_map(
 	struct record_fields f = {.type = RECORD_THREAD_MAP};
 	struct writer w = {0};
 
-	f.thread_map.count = count < ENTRIES_MAX ? count : ENTRIES_MAX;
+	f.thread_map.count = MIN(count, ENTRIES_MAX);
 	for (size_t i = 0; i < f.thread_map.count; i++) {
 		char comm[COMM_BYTES] = {0};
 		char *text = NULL;

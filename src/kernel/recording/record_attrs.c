@@ -1,5 +1,6 @@
 #include "kernel/recording/record_attrs.h"
 #include "arch/arch.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "kernel/events/event_gates.h"
@@ -349,7 +350,7 @@ bool record_attrs_drop_children(struct event_list *events)
 
 const char *record_attrs_drop(struct event_list *events, unsigned *step)
 {
-	while (*step < sizeof(drop_steps) / sizeof(drop_steps[0])) {
+	while (*step < ARRAY_LEN(drop_steps)) {
 		const struct drop_step *drop = &drop_steps[(*step)++];
 		bool was_set = false;
 		for (size_t i = 0; i < events->len; i++) {

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "kernel/recording/ring_reader.h"
 #include "kernel/recording/ring_set.h"
@@ -44,7 +45,7 @@ static struct perf_event_mmap_page *tally_ring_control_page(const struct tally_r
 
 static enum tally_status tally_ring_options_check(const struct tally_ring_options *o, struct tally_error *err)
 {
-	for (size_t i = 0; i < sizeof(o->reserved) / sizeof(o->reserved[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(o->reserved); i++)
 		if (o->reserved[i])
 			return error_set(err, TALLY_INVALID, "reserved fields of the options are not 0");
 	if (o->aux_bytes && o->is_overwriting)

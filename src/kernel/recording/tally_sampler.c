@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "kernel/events/attr_bytes.h"
 #include "kernel/events/event_parser.h"
@@ -129,7 +130,7 @@ static enum tally_status open_first_that_works(
 	struct tally_sampler *s, const struct tally_sampler_options *o, struct tally_error *err)
 {
 	struct event_catalogue *catalogue;
-	for (size_t i = 0; i < sizeof(o->reserved) / sizeof(o->reserved[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(o->reserved); i++)
 		if (o->reserved[i])
 			return error_set(err, TALLY_INVALID, "reserved fields of the options are not 0");
 	if (o->attr)

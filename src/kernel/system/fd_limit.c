@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 bool fd_limit_make_room(size_t count)
 {
 	struct rlimit limit;
@@ -15,7 +17,7 @@ bool fd_limit_make_room(size_t count)
 	rlim_t needed = (lowest >= 0 ? (rlim_t)lowest : limit.rlim_cur) + (rlim_t)count;
 	if (needed <= limit.rlim_cur)
 		return true;
-	struct rlimit raised = {.rlim_cur = needed, .rlim_max = needed > limit.rlim_max ? needed : limit.rlim_max};
+	struct rlimit raised = {.rlim_cur = needed, .rlim_max = MAX(needed, limit.rlim_max)};
 	if (setrlimit(RLIMIT_NOFILE, &raised) == 0) /* root may exceed the hard limit */
 		return true;
 	limit.rlim_cur = limit.rlim_max;

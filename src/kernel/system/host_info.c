@@ -1,4 +1,5 @@
 #include "kernel/system/host_info.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "kernel/system/kernel_files.h"
@@ -286,7 +287,7 @@ static bool read_memory_node(
 		return false;
 	for (size_t i = 0; i < names.len; i++)
 		if (number_after(str_from(names.items[i]), STR("memory"), &block) && block < LIMIT_STRING) {
-			highest = block > highest ? block : highest;
+			highest = MAX(block, highest);
 			found++;
 		}
 	*node = (struct host_memory_node){.node = number, .bit_count = highest + 1};
@@ -331,7 +332,7 @@ enum tally_status host_info_read(const struct kernel_seam *kernel, struct host_i
 	info->e_machine = __ehdr_start.e_machine;
 	info->e_flags = __ehdr_start.e_flags;
 	host_info_read_cpuid(kernel, info);
-	for (size_t i = 0; st == TALLY_OK && i < sizeof(steps) / sizeof(steps[0]); i++)
+	for (size_t i = 0; st == TALLY_OK && i < ARRAY_LEN(steps); i++)
 		st = steps[i](kernel, info, err);
 	if (st != TALLY_OK)
 		host_info_deinit(info);

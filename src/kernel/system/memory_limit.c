@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/file.h"
 
@@ -98,7 +99,7 @@ static uint64_t left_of_groups(const struct group_files *files, const char *root
 	for (;;) {
 		snprintf(folder, sizeof(folder), "%s%s%.*s", root, files->mount, (int)path.len, path.data);
 		uint64_t left = left_of_group(files, folder);
-		least = left < least ? left : least;
+		least = MIN(left, least);
 		if (path.len == 0)
 			return least;
 		while (path.len > 0 && path.data[--path.len] != '/')
@@ -124,7 +125,7 @@ static uint64_t left_of_all_groups(const char *root)
 		if (!has_memory && !is_version_2)
 			continue;
 		uint64_t left = left_of_groups(is_version_2 ? &version_2 : &version_1, root, line);
-		least = left < least ? left : least;
+		least = MIN(left, least);
 	}
 	free(text);
 	return least;
@@ -155,7 +156,7 @@ static uint64_t left_of_process(const char *root)
 	if (getrlimit(RLIMIT_AS, &of_space) != 0 || getrlimit(RLIMIT_DATA, &of_data) != 0)
 		return UINT64_MAX;
 	uint64_t space = left_of_limit(&of_space, pages[0]), data = left_of_limit(&of_data, pages[5]);
-	return space < data ? space : data;
+	return MIN(space, data);
 }
 
 static uint64_t left_of_machine(const char *root)
@@ -173,7 +174,7 @@ uint64_t memory_limit_left(const char *root)
 {
 	const uint64_t all[] = {left_of_all_groups(root), left_of_process(root), left_of_machine(root)};
 	uint64_t least = UINT64_MAX;
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		least = all[i] < least ? all[i] : least;
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		least = MIN(all[i], least);
 	return least;
 }

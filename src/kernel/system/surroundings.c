@@ -1,5 +1,6 @@
 #include "kernel/system/surroundings.h"
 
+#include "base/array.h"
 #include "kernel/system/kernel_files.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ enum surroundings surroundings_find(const struct kernel_seam *kernel)
 		return SURROUNDINGS_KUBERNETES;
 	char *text = NULL;
 	if (kernel_text(kernel, &text, NULL, "/proc/1/cgroup") == TALLY_OK) {
-		for (size_t i = 0; i < sizeof(cgroups) / sizeof(cgroups[0]) && where == SURROUNDINGS_HOST; i++)
+		for (size_t i = 0; i < ARRAY_LEN(cgroups) && where == SURROUNDINGS_HOST; i++)
 			where = strstr(text, cgroups[i].word) ? cgroups[i].where : SURROUNDINGS_HOST;
 		free(text);
 	}

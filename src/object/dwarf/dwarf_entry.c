@@ -1,5 +1,6 @@
 #include "object/dwarf/dwarf_entry.h"
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_numbers.h"
@@ -120,7 +121,7 @@ static struct tally_str text_at(const struct dwarf_file *file, enum dwarf_sectio
 		return (struct tally_str){"", 0};
 	size_t room = bytes.len - (size_t)offset;
 	const char *text = (const char *)bytes.data + offset;
-	size_t length = strnlen(text, room < DWARF_LONG_TEXT ? room : DWARF_LONG_TEXT);
+	size_t length = strnlen(text, MIN(room, DWARF_LONG_TEXT));
 	for (size_t end = length; length == end && length < room;) {
 		if (!dwarf_spend(file, DWARF_LONG_TEXT / DWARF_SCANNED_PER_COST))
 			return (struct tally_str){"", 0};

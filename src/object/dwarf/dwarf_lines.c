@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_numbers.h"
@@ -147,7 +148,7 @@ static void dwarf_lines_emit(struct dwarf_lines_line_program *p, bool is_end)
 {
 	struct dwarf_lines *lines = p->lines;
 	struct dwarf_line_row row = {.address = p->address, .line = p->line};
-	uint32_t file = p->file < DWARF_ROW_OTHER ? p->file : DWARF_ROW_OTHER;
+	uint32_t file = MIN(p->file, DWARF_ROW_OTHER);
 	row.file = (is_end ? DWARF_ROW_END : file) & DWARF_ROW_END;
 	row.discriminator = p->discriminator & DWARF_DISCRIMINATOR_MAX;
 	p->discriminator = 0;

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_file.h"
@@ -285,7 +286,7 @@ static const char *make_name(struct dwarf_types *types, const struct dwarf_type 
 			       ? "?"
 			       : arena_printf(&types->arena, "%s%s", target, suffix_of(type->tag));
 	} else {
-		int len = (int)(type->own_name.len < DWARF_LONG_TEXT ? type->own_name.len : DWARF_LONG_TEXT);
+		int len = (int)(MIN(type->own_name.len, DWARF_LONG_TEXT));
 		name = arena_printf(&types->arena, "%s%.*s", prefix_of(type->tag), len,
 			type->own_name.data ? type->own_name.data : "");
 	}
@@ -397,7 +398,7 @@ static void place_bits(struct dwarf_types *types, const struct member *from, str
 
 static bool dwarf_type_add_member(struct dwarf_types *types, const struct member *from, struct dwarf_member *to)
 {
-	int len = (int)(from->name.len < DWARF_LONG_TEXT ? from->name.len : DWARF_LONG_TEXT);
+	int len = (int)(MIN(from->name.len, DWARF_LONG_TEXT));
 	const char *text = from->name.data ? from->name.data : "";
 	to->type = dwarf_type_at(types, from->type);
 	to->offset = from->offset;

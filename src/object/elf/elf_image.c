@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/checksum.h"
 #include "base/cursor.h"
 #include "base/error.h"
@@ -256,7 +257,7 @@ struct elf_origin elf_image_origin(const struct elf_image *image)
 		.inode = image->map.inode,
 		.bytes = head.len,
 		.mtime_ns = image->map.mtime_ns};
-	head.len = head.len < HEAD_BYTES ? head.len : HEAD_BYTES;
+	head.len = MIN(head.len, HEAD_BYTES);
 	origin.head = checksum_crc32(head);
 	return origin;
 }

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/key_sort.h"
@@ -61,7 +62,7 @@ static const struct relocation_types relocation_types[] = {
 
 static const struct relocation_types *types_of(unsigned machine)
 {
-	for (size_t i = 0; i < sizeof(relocation_types) / sizeof(relocation_types[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(relocation_types); i++)
 		if (relocation_types[i].machine == machine)
 			return &relocation_types[i];
 	return NULL;
@@ -164,7 +165,7 @@ static bool collect_slots(const struct elf_image *image, bool has_plt_got, struc
 	static const char *const sections[] = {
 		".rela.dyn", ".rel.dyn", ".rela.plt", ".rel.plt", ".rela.iplt", ".rel.iplt"};
 	size_t first = has_plt_got ? 0 : 2; /* the first two are long, and only .plt.got jumps through their slots */
-	for (size_t i = first; i < sizeof(sections) / sizeof(sections[0]); i++) {
+	for (size_t i = first; i < ARRAY_LEN(sections); i++) {
 		GElf_Shdr header;
 		Elf_Scn *section = elf_internal_section(image, sections[i], &header);
 		struct elf_relocations relocations;
@@ -269,7 +270,7 @@ static bool ordered_section(
 {
 	GElf_Shdr header;
 	const struct plt_shape *shape = NULL;
-	for (size_t i = 0; i < sizeof(plt_shapes) / sizeof(plt_shapes[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(plt_shapes); i++)
 		if (plt_shapes[i].machine == image->machine)
 			shape = &plt_shapes[i];
 	if (!shape || !elf_internal_section(image, ".plt", &header))
@@ -299,7 +300,7 @@ enum tally_status elf_image_plt(struct elf_image *image, struct elf_plt *plt, st
 	(void)elf_internal_symbols(image, SHT_DYNSYM, &names);
 	bool ok = collect_slots(image, is_x86 && elf_internal_section(image, ".plt.got", &header), &slots);
 	if (is_x86)
-		for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && ok; i++)
+		for (size_t i = 0; i < ARRAY_LEN(sections) && ok; i++)
 			ok = x86_section(image, sections[i], &slots, &names, plt);
 	else if (ok)
 		ok = ordered_section(image, &slots, &names, plt);

@@ -1,5 +1,6 @@
 #include "object/elf/go_table.h"
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -156,14 +157,14 @@ static struct tally_bytes find_go_table(const struct elf_image *image, uint64_t 
 {
 	static const char *const own[] = {".gopclntab", ".data.rel.ro.gopclntab"};
 	static const char *const shared[] = {".data.rel.ro", ".rodata"};
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(own); i++) {
 		struct tally_bytes table = elf_image_section(image, own[i]);
 		*vaddr = elf_image_section_address(image, own[i]);
 		if (table.len > 0)
 			return table;
 	}
 	struct tally_bytes found = {NULL, 0};
-	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]) && found.len == 0; i++)
+	for (size_t i = 0; i < ARRAY_LEN(shared) && found.len == 0; i++)
 		found = search_table(image, shared[i], vaddr);
 	return found;
 }

@@ -10,6 +10,7 @@
 #include <zstd.h>
 #endif
 
+#include "base/array.h"
 #include "base/error.h"
 #include "object/elf/xz_decode.h"
 
@@ -47,7 +48,7 @@ static enum tally_status unpack_grow(struct room *room, struct tally_error *err)
 	if (room->size >= room->limit)
 		return error_set(err, TALLY_LIMIT, "a compressed file unpacks to more than %zu bytes", room->limit);
 	size_t want = room->size ? room->size * 2 : FIRST_ROOM;
-	want = want < room->limit ? want : room->limit;
+	want = MIN(want, room->limit);
 	uint8_t *grown = realloc(room->data, want);
 	if (!grown)
 		return error_nomem(err);

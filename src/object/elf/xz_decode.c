@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "tally_config.h"
 
@@ -21,7 +22,7 @@ static enum tally_status xz_decode_decode(
 				return error_set(
 					err, TALLY_LIMIT, "compressed symbols unpack to more than %zu bytes", limit);
 			size_t want = *room ? *room * 2 : FIRST_ROOM;
-			want = want < limit ? want : limit;
+			want = MIN(want, limit);
 			uint8_t *grown = realloc(*buffer, want);
 			if (!grown)
 				return error_nomem(err);

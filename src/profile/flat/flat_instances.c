@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/thread_pool.h"
 
 static bool flat_instances_needs_chains(const struct flat_part *b, size_t row)
@@ -108,8 +109,8 @@ static void keep_part(void *context, size_t index, unsigned worker)
 		size_t i = groups->begin[group], end = groups->begin[group + 1];
 		if (i >= part->end)
 			return;
-		i = i < part->begin ? part->begin : i;
-		end = end > part->end ? part->end : end;
+		i = MAX(i, part->begin);
+		end = MIN(end, part->end);
 		if (!know_kept_rows(keeping, part, group))
 			continue;
 		for (; i < end; i++)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/thread_pool.h"
 #include "base/zeroed.h"
 #include "profile/flat/flat_instances.h"
@@ -66,7 +67,7 @@ static unsigned more_count(const struct flat_table *table)
 static void add_weights(const struct profile *p, const struct profile_sample *sample, struct flat_stat *stat)
 {
 	static const enum profile_facet facets[] = {FACET_WEIGHT, FACET_INS_LAT, FACET_STAGE_CYCLES};
-	for (size_t i = 0; i < sizeof(facets) / sizeof(facets[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(facets); i++) {
 		const struct profile_value *weight = profile_facet(p, sample->facets, facets[i]);
 		stat->more[MORE_WEIGHTS + i] += weight ? weight->number * sample->count : 0;
 	}
@@ -204,8 +205,8 @@ static void add_part(struct flat_part *b)
 		size_t i = groups->begin[group], end = groups->begin[group + 1];
 		if (i >= b->end)
 			return;
-		i = i < b->begin ? b->begin : i;
-		end = end > b->end ? b->end : end;
+		i = MAX(i, b->begin);
+		end = MIN(end, b->end);
 		b->failed = !vec_push(&b->group_rows, (uint32_t)b->rows.len);
 		for (; i < end && !b->failed; i++) {
 			flat_rows_expect_samples(b, i, end);

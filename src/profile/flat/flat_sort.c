@@ -11,6 +11,7 @@
  * - rows that look alike (functions of one name, addresses without symbol) go by ascending address, the kernel's first:
  *   as numbers with a sign.
  */
+#include "base/array.h"
 #include "base/error.h"
 #include "base/key_sort.h"
 #include "profile/flat/facet_keys.h"
@@ -69,7 +70,7 @@ uint64_t flat_stat_value(const struct flat_table *table, const struct flat_stat 
 
 static int compare_text(struct tally_str a, struct tally_str b)
 {
-	size_t shorter = a.len < b.len ? a.len : b.len;
+	size_t shorter = MIN(a.len, b.len);
 	int order = shorter ? memcmp(a.data, b.data, shorter) : 0;
 	return order ? order : (a.len > b.len) - (a.len < b.len);
 }

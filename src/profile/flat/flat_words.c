@@ -1,4 +1,5 @@
 #include "profile/flat/flat_words.h"
+#include "base/array.h"
 #include "base/key_sort.h"
 #include "base/thread_pool.h"
 #include "profile/flat/flat_tree.h"
@@ -190,7 +191,7 @@ static void put_bits(uint64_t *words, unsigned *at, uint64_t number, unsigned bi
 /* Callers stand above callees where chains begin with them. */
 static uint64_t depth_number(const struct flat_table *t, const struct flat_row *row)
 {
-	uint64_t deepest = (UINT64_C(1) << DEPTH_BITS) - 1, depth = row->max_depth < deepest ? row->max_depth : deepest;
+	uint64_t deepest = (UINT64_C(1) << DEPTH_BITS) - 1, depth = MIN(row->max_depth, deepest);
 	return t->options.is_caller_first ? deepest - depth : depth;
 }
 

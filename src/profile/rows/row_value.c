@@ -1,5 +1,6 @@
 #include "profile/rows/row_value.h"
 
+#include "base/array.h"
 #include "profile/flat/facet_keys.h"
 
 /* What a facet says by its number or text alone; others are of frames, or of samples that are counted otherwise. */
@@ -161,7 +162,7 @@ static int row_value_compare_numbers(const struct row_value *a, const struct row
 
 static int row_value_compare_texts(const struct row_value *a, const struct row_value *b)
 {
-	size_t shorter = a->text.len < b->text.len ? a->text.len : b->text.len;
+	size_t shorter = MIN(a->text.len, b->text.len);
 	int order = shorter ? memcmp(a->text.data, b->text.data, shorter) : 0;
 	return order ? order : (a->text.len > b->text.len) - (a->text.len < b->text.len);
 }

@@ -1,5 +1,6 @@
 #include "tasks/counts/stat_replay.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/vec.h"
@@ -131,7 +132,7 @@ static enum aggregation_mode recorded_mode(const struct stat_replay_replay *r)
 		AGGREGATE_CORE, AGGREGATE_THREAD, AGGREGATE_ALL, AGGREGATE_NODE};
 	static const enum aggregation_mode new[] = {AGGREGATE_CPU, AGGREGATE_ALL, AGGREGATE_SOCKET, AGGREGATE_DIE,
 		AGGREGATE_CLUSTER, AGGREGATE_CACHE, AGGREGATE_CORE, AGGREGATE_THREAD, AGGREGATE_ALL, AGGREGATE_NODE};
-	size_t count = r->has_level ? sizeof(new) / sizeof(new[0]) : sizeof(old) / sizeof(old[0]);
+	size_t count = r->has_level ? ARRAY_LEN(new) : ARRAY_LEN(old);
 	return r->mode < count ? (r->has_level ? new : old)[r->mode] : AGGREGATE_ALL;
 }
 
@@ -195,7 +196,7 @@ static unsigned cache_level(const struct stat_replay_replay *r, const struct per
 		return (unsigned)level;
 	unsigned last = 0;
 	for (size_t i = 0; i < f->cache_count; i++)
-		last = f->caches[i].level > last ? f->caches[i].level : last;
+		last = MAX(f->caches[i].level, last);
 	return last;
 }
 

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void stat_mean_add(struct stat_mean *mean, double value)
 {
 	double delta = value - mean->mean;
@@ -132,7 +134,7 @@ static struct stat_metric rate_metric(double count, double clock_ns)
 		const char *unit;
 	} units[] = {{1e9, 1e9, "G/sec"}, {1e6, 1e6, "M/sec"}, {1e3, 1e3, "K/sec"}, {-1, 1, "/sec"}};
 	double rate = count * 1e9 / clock_ns;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
 		if (rate >= units[i].least)
 			return stat_report_ratio(rate / units[i].divisor, units[i].unit, 3, false);
 	return (struct stat_metric){0};
@@ -141,7 +143,7 @@ static struct stat_metric rate_metric(double count, double clock_ns)
 static struct stat_metric hardware_metric(
 	const struct stat_report *report, const struct event_spec *spec, double value, size_t place)
 {
-	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(shares); i++) {
 		const struct stat_report_share *s = &shares[i];
 		if (!stat_report_is_generic(spec, s->type, s->config))
 			continue;
@@ -189,7 +191,7 @@ struct stat_metric stat_second_metric_of(const struct stat_report *report, size_
 		return (struct stat_metric){0};
 	double front = stat_report_mean_of(report, spec, EVENT_HARDWARE, HW_STALLED_CYCLES_FRONTEND, place);
 	double back = stat_report_mean_of(report, spec, EVENT_HARDWARE, HW_STALLED_CYCLES_BACKEND, place);
-	double stalled = front > back ? front : back;
+	double stalled = MAX(front, back);
 	if (stalled <= 0)
 		return (struct stat_metric){0};
 	return stat_report_ratio(stalled / value, " stalled cycles per insn", 2, false);

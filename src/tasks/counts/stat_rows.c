@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/json.h"
 #include "kernel/events/tool_events.h"
 #include "tasks/counts/stat_metrics.h"
@@ -227,7 +228,7 @@ static size_t unit_width(const struct stat_report *report)
 	size_t width = 4;
 	for (size_t i = 0; i < report->events->len; i++) {
 		size_t len = strlen(report->events->specs[i].unit);
-		width = len > width ? len : width;
+		width = MAX(len, width);
 	}
 	return width;
 }
@@ -587,7 +588,7 @@ static void only_value(struct text *t, const struct stat_rows_row *row, unsigned
 	} else if (row->style->separator) {
 		text_printf(t, "%.*s%s", (int)value.len, value.data ? value.data : "", row->style->separator);
 	} else {
-		text_str_right(t, digits, title.len > METRIC_ONLY_WIDTH ? title.len : METRIC_ONLY_WIDTH);
+		text_str_right(t, digits, MAX(title.len, METRIC_ONLY_WIDTH));
 		text_char(t, ' ');
 	}
 	text_deinit(&value);
@@ -645,7 +646,7 @@ static void only_header(struct text *t, const struct stat_report *report, const 
 			if (style->separator)
 				text_printf(t, "%.*s%s", (int)title.len, title.data, style->separator);
 			else
-				text_str_right(t, text, title.len > METRIC_ONLY_WIDTH ? title.len : METRIC_ONLY_WIDTH);
+				text_str_right(t, text, MAX(title.len, METRIC_ONLY_WIDTH));
 			if (!style->separator)
 				text_char(t, ' ');
 		}

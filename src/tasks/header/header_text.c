@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "perfdata/feature_table.h"
 #include "perfdata/other_writers.h"
 #include "tasks/header/header_parts.h"
@@ -143,7 +144,7 @@ const char *header_clock_name(uint32_t id)
 	static const char *const names[] = {"realtime", "monotonic", "process_cputime_id", "thread_cputime_id",
 		"monotonic_raw", "realtime_coarse", "monotonic_coarse", "boottime", "realtime_alarm", "boottime_alarm",
 		NULL, "tai"};
-	const char *name = id < sizeof(names) / sizeof(names[0]) ? names[id] : NULL;
+	const char *name = id < ARRAY_LEN(names) ? names[id] : NULL;
 	return name ? name : "unknown";
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/symbol_name.h"
 #include "base/text.h"
@@ -142,7 +143,7 @@ static enum tally_status tell_nearest(struct annotate_names *names, const char *
 	bool is_near = near > 0;
 	if (!is_near) { /* the hottest, of which one may be meant */
 		qsort(names->items.items, names->items.len, sizeof(*names->items.items), by_samples);
-		near = names->items.len < NAMES_TOLD ? names->items.len : NAMES_TOLD;
+		near = MIN(names->items.len, NAMES_TOLD);
 	}
 	annotate_names_list(names, near, &list);
 	enum tally_status status =

@@ -1,6 +1,7 @@
 #include "tasks/listing/annotate_samples.h"
 
 #include "abi/branch.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/word_list.h"
@@ -268,7 +269,7 @@ enum tally_status annotate_samples_take(const struct cli *cli, const struct anno
 /* Of what weighs the same, as in reports: by file, then by function. */
 static int annotate_samples_by_name(const struct frame_name *a, const struct frame_name *b)
 {
-	size_t shorter = a->shown.len < b->shown.len ? a->shown.len : b->shown.len;
+	size_t shorter = MIN(a->shown.len, b->shown.len);
 	int order = memcmp(a->shown.data, b->shown.data, shorter);
 	if (order == 0 && a->shown.len != b->shown.len)
 		order = a->shown.len < b->shown.len ? -1 : 1;

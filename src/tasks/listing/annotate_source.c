@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -117,7 +118,7 @@ bool annotate_source_move(struct annotate_source *source, const char *path, uint
 	if (file->shown_to >= start)
 		start = file->shown_to < line ? file->shown_to + 1 : line;
 	file->last = line;
-	file->shown_to = line > file->shown_to ? line : file->shown_to;
+	file->shown_to = MAX(line, file->shown_to);
 	*first = start;
 	return true;
 }

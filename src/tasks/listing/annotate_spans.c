@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 struct tally_of { /* one instruction */
 	struct annotate_line *line;
 	uint64_t passed, began, ended, predicted;
@@ -62,7 +64,7 @@ static void annotate_spans_show(struct tally_of *rows, size_t count, bool *has_c
 		instructions += rows[i].change_instructions;
 		cycles += rows[i].change_cycles;
 		rows[i].passed = (uint64_t)passed;
-		most = passed > most ? passed : most;
+		most = MAX(passed, most);
 		/* What rounding leaves of nothing is nothing. */
 		rows[i].line->ipc = cycles >= 1 && passed > 0 ? instructions / cycles : 0;
 	}

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/limits.h"
 
@@ -64,7 +65,7 @@ bool source_access_is_source(const char *path)
 		return false;
 	if (!dot)
 		return is_header(path, base);
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
 		if (!strcasecmp(dot + 1, endings[i]))
 			return true;
 	return false;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "perfdata/tracing_formats.h"
 
 struct pack_formats_copying {
@@ -59,7 +60,7 @@ static const char *peek_text(struct pack_formats_copying *c, size_t *bytes)
 static bool is_users(const char *system)
 {
 	static const char *const made[] = {"probe", "kprobes", "uprobes", "synthetic"};
-	for (size_t i = 0; system && i < sizeof(made) / sizeof(made[0]); i++)
+	for (size_t i = 0; system && i < ARRAY_LEN(made); i++)
 		if (strncmp(system, made[i], strlen(made[i])) == 0)
 			return true;
 	return false;

@@ -5,6 +5,7 @@
 
 #include "abi/encode.h"
 #include "abi/names.h"
+#include "base/array.h"
 #include "perfdata/feature_encode.h"
 #include "tasks/packing/pack_formats.h"
 
@@ -60,7 +61,7 @@ static bool pack_scrub_is_one_of(struct tally_str text, const char *const *names
 	return false;
 }
 
-#define IS_ONE_OF(text, names) pack_scrub_is_one_of((text), (names), sizeof(names) / sizeof((names)[0]))
+#define IS_ONE_OF(text, names) pack_scrub_is_one_of((text), (names), ARRAY_LEN(names))
 
 static struct tally_str pack_scrub_keep(struct pack_scrub *scrub, struct tally_str name)
 {
@@ -127,7 +128,7 @@ static bool is_of_system(struct tally_str path)
 {
 	if (path.len >= 3 && memmem(path.data, path.len, "/..", 3))
 		return false;
-	for (size_t i = 0; i < sizeof(system_folders) / sizeof(system_folders[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(system_folders); i++)
 		if (begins_with(path, system_folders[i]))
 			return true;
 	return false;

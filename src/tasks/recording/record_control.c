@@ -1,4 +1,5 @@
 #include "tasks/recording/record_control.h"
+#include "base/array.h"
 #include "base/error.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -136,7 +137,7 @@ bool record_control_next(struct record_control *control, struct record_control_l
 		return true;
 	while (word.len && word.data[word.len - 1] == '\0')
 		word.len--;
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
 		if (str_equal(word, str_from(commands[i].name)) &&
 			(rest.len == 0 || takes_argument(commands[i].command)))
 			*line = (struct record_control_line){commands[i].command, rest};

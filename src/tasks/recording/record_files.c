@@ -13,6 +13,7 @@
 #include "abi/perf_constants.h"
 #include "abi/record.h"
 #include "abi/record_slices.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/id_table.h"
 #include "base/vec.h"
@@ -54,7 +55,7 @@ static size_t held_at_most(void)
 	close(lowest);
 	size_t left = (size_t)(limit.rlim_cur - (rlim_t)lowest);
 	left -= left / FDS_LEFT_SHARE;
-	return left == 0 ? 1 : left < FILES_MAX ? left : FILES_MAX;
+	return left == 0 ? 1 : MIN(left, FILES_MAX);
 }
 
 enum tally_status record_files_create(struct record_files **out, struct tally_error *err)

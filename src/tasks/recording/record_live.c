@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "kernel/recording/record_attrs.h"
@@ -22,7 +23,7 @@
 
 /* Steps: nothing, two of shorter stacks, then half the frequency each. */
 static const size_t stack_bytes_of_step[] = {SIZE_MAX, 16384, 8192};
-#define SHORT_STEPS (sizeof(stack_bytes_of_step) / sizeof(stack_bytes_of_step[0]) - 1)
+#define SHORT_STEPS (ARRAY_LEN(stack_bytes_of_step) - 1)
 
 struct record_live {
 	struct record_live_config config;
@@ -168,7 +169,7 @@ static void set_step(struct record_live *live, unsigned step, int64_t now)
 		return;
 	}
 	live->step = step;
-	live_unwind_shorten(live->unwind, stack_bytes_of_step[step > SHORT_STEPS ? SHORT_STEPS : step]);
+	live_unwind_shorten(live->unwind, stack_bytes_of_step[MIN(step, SHORT_STEPS)]);
 	if (halvings > 0 && before == 0)
 		live->lowered_since_ms = now;
 	if (halvings == 0 && before > 0)

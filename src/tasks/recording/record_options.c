@@ -8,6 +8,7 @@
 
 #include "abi/branch_words.h"
 #include "arch/arch.h"
+#include "base/array.h"
 #include "base/vec.h"
 #include "perfdata/compressor.h"
 #include "tasks/session/record_words.h"
@@ -170,7 +171,7 @@ static const char *set_threads(const struct option_use *use)
 	s->output.threads = use->is_negated ? THREADS_NONE : THREADS_PER_CPU;
 	if (!use->value)
 		return NULL;
-	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(specs); i++)
 		if (strcmp(use->value, specs[i].name) == 0) {
 			s->output.threads = specs[i].groups;
 			return NULL;
@@ -568,7 +569,7 @@ static const struct option options[] = {
 	FLAG("latency", 0, latency, "what report --latency needs: context switches (not with -a)"),
 };
 
-const struct option_table record_option_table = {options, sizeof(options) / sizeof(options[0]), true};
+const struct option_table record_option_table = {options, ARRAY_LEN(options), true};
 
 struct record_settings record_settings_default(void)
 {

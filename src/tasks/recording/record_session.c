@@ -1,5 +1,6 @@
 #include "tasks/recording/record_session.h"
 #include "abi/encode.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/progress_line.h"
@@ -49,7 +50,7 @@ static enum tally_status record_session_take_signals(struct record_session_sessi
 	sigset_t mask;
 
 	sigemptyset(&mask);
-	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(ours); i++) {
 		struct sigaction action = {.sa_handler = SIG_DFL}, before;
 		if (ours[i] == SIGHUP && sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler == SIG_IGN)
 			continue; /* nohup: the recording outlives its terminal */
@@ -520,7 +521,7 @@ void record_session_unblock(struct record_summary *summary)
 	if (!summary->has_blocked)
 		return;
 	sigemptyset(&mask);
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
 		sigaddset(&mask, ends[i]);
 	while (sigtimedwait(&mask, NULL, &now) > 0)
 		;

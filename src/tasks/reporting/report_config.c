@@ -1,4 +1,5 @@
 #include "tasks/reporting/report_config.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/config_files.h"
 #include "tasks/listing/annotate_objdump.h"
@@ -38,7 +39,7 @@ static bool set_report(struct config_reading *reading, const char *name, struct 
 		return *reading->sort != NULL;
 	} else if (!strcmp(name, "report.percent-limit")) {
 		char number[32];
-		snprintf(number, sizeof(number), "%.*s", (int)(value.len < 31 ? value.len : 31), value.data);
+		snprintf(number, sizeof(number), "%.*s", (int)(MIN(value.len, 31)), value.data);
 		reading->percent_limit = strtod(number, NULL);
 		reading->has_percent_limit = true;
 	}
@@ -53,7 +54,7 @@ static bool set_chain(struct report_request *r, const char *name, struct tally_s
 	} settings[] = {{"call-graph.print-type", CHAIN_SETTING_STYLE}, {"call-graph.order", CHAIN_SETTING_ORDER},
 		{"call-graph.sort-key", CHAIN_SETTING_KEY}, {"call-graph.threshold", CHAIN_SETTING_THRESHOLD},
 		{"call-graph.print-limit", CHAIN_SETTING_LIMIT}};
-	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
 		if (!strcmp(name, settings[i].name))
 			return report_request_set_chain(r, settings[i].setting, value);
 	}
@@ -91,7 +92,7 @@ static enum tally_status report_config_apply(void *data, const struct config_tex
 	if (is_good)
 		return TALLY_OK;
 	return error_set(err, TALLY_INVALID, "Error in the given config file: wrong config key-value pair %s=%.*s",
-		config->name, (int)(value.len < 80 ? value.len : 80), value.data);
+		config->name, (int)(MIN(value.len, 80)), value.data);
 }
 
 enum tally_status report_config_read(

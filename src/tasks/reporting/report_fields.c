@@ -1,4 +1,5 @@
 #include "tasks/reporting/report_fields.h"
+#include "base/array.h"
 #include "base/text.h"
 
 #define MAX_EVENTS 64 /* bits of a field's events */
@@ -37,7 +38,7 @@ static uint32_t report_fields_add_field(
 	}
 	unsigned width = report_fields_field_width(field);
 	item->events |= UINT64_C(1) << event;
-	item->width = width > item->width ? width : item->width;
+	item->width = MAX(width, item->width);
 	item->is_dynamic |= field->is_dynamic && field->form == TRACEPOINT_TEXT;
 	return UINT32_C(1) << index;
 }

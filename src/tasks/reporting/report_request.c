@@ -1,4 +1,5 @@
 #include "tasks/reporting/report_request.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/word_list.h"
 
@@ -35,7 +36,7 @@ static bool set_chain_style(struct report_request *r, struct tally_str text)
 		enum chain_style style;
 	} styles[] = {{"graph", CHAIN_GRAPH}, {"flat", CHAIN_FLAT}, {"fractal", CHAIN_FRACTAL},
 		{"folded", CHAIN_FOLDED}, {"none", CHAIN_NONE}};
-	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(styles); i++) {
 		if (report_request_begins(text, styles[i].name)) {
 			r->chains.style = styles[i].style;
 			return true;
@@ -214,7 +215,7 @@ enum tally_status report_request_set_time_quantum(
 	size_t digits = strspn(text, "0123456789");
 	uint64_t number, ns;
 	bool is_number = str_to_u64((struct tally_str){text, digits}, 10, &number);
-	for (size_t i = 0; is_number && number && i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; is_number && number && i < ARRAY_LEN(units); i++) {
 		if (strcmp(text + digits, units[i].unit) || __builtin_mul_overflow(number, units[i].ns, &ns))
 			continue;
 		request->time_quantum_ns = ns;
@@ -336,7 +337,7 @@ static void add_overhead_columns(struct report_request *r, const struct key_list
 {
 	static const enum profile_key places[] = {
 		KEY_LATENCY_CHILDREN, KEY_OVERHEAD_CHILDREN, KEY_OVERHEAD, KEY_LATENCY};
-	for (size_t i = 0; names_latency(r, sort) && i < sizeof(places) / sizeof(places[0]); i++)
+	for (size_t i = 0; names_latency(r, sort) && i < ARRAY_LEN(places); i++)
 		if (report_request_lists_key(sort->keys, sort->count, places[i]))
 			report_request_add_key(r->columns, &r->column_count, places[i]);
 	if (names_latency(r, sort))
@@ -490,7 +491,7 @@ static void hide_constant_columns(struct report_request *r)
 	uint64_t hidden = 0;
 	size_t left = 0;
 	const enum profile_key keys[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		hidden |= report_request_only(r, keys[i]).len ? UINT64_C(1) << keys[i] : 0;
 	for (size_t i = 0; i < r->key_count; i++)
 		left += r->keys[i] > KEY_SYMBOL || !(hidden >> r->keys[i] & 1); /* those after it are never hidden */

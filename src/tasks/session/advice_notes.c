@@ -6,6 +6,7 @@
 
 #include "analysis/chain_survey.h"
 #include "analysis/stack_frames.h"
+#include "base/array.h"
 
 #define SAMPLES_MOST  65536 /* that are looked at for their chains: the rest is no other */
 #define CHAINS_LEAST  20
@@ -117,7 +118,7 @@ static const struct advice_notes_runtime {
 	{"python3.", NEEDS_TRAMPOLINES, "run python with -X perf (or PYTHONPERFSUPPORT=1)"},
 	{"libpython3.", NEEDS_TRAMPOLINES, "run python with -X perf (or PYTHONPERFSUPPORT=1)"},
 };
-#define RUNTIMES (sizeof(runtimes) / sizeof(runtimes[0]))
+#define RUNTIMES (ARRAY_LEN(runtimes))
 
 /* -X perf came with Python 3.12. */
 static bool version_has_trampolines(struct tally_str name, size_t prefix)

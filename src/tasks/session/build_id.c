@@ -1,4 +1,5 @@
 #include "tasks/session/build_id.h"
+#include "base/array.h"
 #include "base/file.h"
 #include "code/binaries/vdso_image.h"
 #include <elf.h>
@@ -25,7 +26,7 @@ bool build_id_in_notes(struct tally_bytes notes, bool swap, struct record_build_
 			return true;
 		}
 		size_t padding = (4 - desc_len % 4) % 4, left = cursor_left(&c);
-		cursor_skip(&c, padding < left ? padding : left);
+		cursor_skip(&c, MIN(padding, left));
 	}
 	return false;
 }

@@ -1,6 +1,7 @@
 #include "tasks/session/dump_sample.h"
 
 #include "abi/branch.h"
+#include "base/array.h"
 #include "tasks/session/script_values.h"
 
 static void dump_sample_print_hex(struct text *t, const char *label, uint64_t v)
@@ -110,7 +111,7 @@ static void print_registers(struct text *t, const char *kind, const struct sampl
 	text_str(t, " regs: mask 0x");
 	text_hex(t, regs->mask, 0);
 	text_str(t, " ABI ");
-	text_str(t, regs->abi < sizeof(abis) / sizeof(abis[0]) ? abis[regs->abi] : "unknown");
+	text_str(t, regs->abi < ARRAY_LEN(abis) ? abis[regs->abi] : "unknown");
 	text_char(t, '\n');
 	uint64_t mask = regs->mask;
 	for (uint32_t i = 0; i < regs->values.count && mask; i++, mask &= mask - 1) {

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "arch/arch.h"
+#include "base/array.h"
 #include "kernel/recording/record_attrs.h"
 
 static const struct {
@@ -32,7 +33,7 @@ bool record_clock_find(const char *name, int32_t *clockid)
 	}
 	if (strncasecmp(name, "CLOCK_", 6) == 0)
 		name += 6;
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(clocks); i++)
 		if (strcasecmp(clocks[i].name, name) == 0) {
 			*clockid = clocks[i].clockid;
 			return true;

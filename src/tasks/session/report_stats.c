@@ -1,5 +1,6 @@
 #include "tasks/session/report_stats.h"
 #include "analysis/group_reads.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
@@ -257,7 +258,7 @@ static int report_stats_digits(uint64_t value)
 
 static int report_stats_wider(int width, int other)
 {
-	return other > width ? other : width;
+	return MAX(other, width);
 }
 
 struct read_widths {

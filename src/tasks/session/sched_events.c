@@ -1,5 +1,6 @@
 #include "tasks/session/sched_events.h"
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "tasks/session/trace_fields.h"
 
@@ -11,7 +12,7 @@ static enum sched_kind sched_events_kind_of(const struct perfdata_event *event)
 	} known[] = {{"sched:sched_switch", SCHED_SWITCH}, {"sched:sched_wakeup", SCHED_WAKEUP},
 		{"sched:sched_wakeup_new", SCHED_WAKEUP_NEW}, {"sched:sched_waking", SCHED_WAKING},
 		{"sched:sched_stat_runtime", SCHED_RUNTIME}, {"sched:sched_migrate_task", SCHED_MIGRATE}};
-	for (size_t i = 0; event && i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; event && i < ARRAY_LEN(known); i++)
 		if (str_equal(event->name, str_from(known[i].name)))
 			return known[i].kind;
 	return SCHED_OTHER;
@@ -121,5 +122,5 @@ struct tally_str sched_comm(const struct data_source *source, int32_t tid, uint6
 uint32_t sched_cpu_count(const struct data_source *source)
 {
 	uint32_t online = perfdata_reader_features(source->reader)->cpus_online;
-	return online == 0 ? 1 : online < LIMIT_CPUS ? online : LIMIT_CPUS;
+	return online == 0 ? 1 : MIN(online, LIMIT_CPUS);
 }

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "tasks/session/recording_input.h"
@@ -29,7 +30,7 @@ static int stream_descriptor(const char *path)
 		return STDOUT_FILENO;
 	if (strcmp(path, "/dev/stderr") == 0)
 		return STDERR_FILENO;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
 		size_t len = strlen(folders[i]);
 		if (strncmp(path, folders[i], len) == 0 && str_to_u64(str_from(path + len), 10, &number) &&
 			number <= INT32_MAX)

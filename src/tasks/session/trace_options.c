@@ -4,6 +4,7 @@
 
 #include "abi/perf_constants.h"
 #include "abi/record_table.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "tasks/session/recording_input.h"
 
@@ -38,7 +39,7 @@ static const char *skip_period(const char *at)
 	if (end == at)
 		return at;
 	const char *unit = end + strspn(end, " ");
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
 		if (!strncmp(unit, units[i], strlen(units[i])))
 			return unit + strlen(units[i]);
 	return end;

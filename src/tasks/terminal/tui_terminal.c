@@ -1,4 +1,5 @@
 #include "tasks/terminal/tui_terminal.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/output_terminal.h"
@@ -39,7 +40,7 @@ struct tui_terminal {
 };
 
 static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT, SIGFPE, SIGILL};
-#define DEADLY_COUNT (sizeof(deadly) / sizeof(deadly[0]))
+#define DEADLY_COUNT (ARRAY_LEN(deadly))
 
 /* What a handler needs: a process has one terminal. Set before the handlers are. */
 static struct {
@@ -279,7 +280,7 @@ static wchar_t ascii_of(uint32_t character)
 		char to;
 	} all[] = {{0x2500, '-'}, {0x2502, '|'}, {0x250c, '+'}, {0x2510, '+'}, {0x2514, '+'}, {0x2518, '+'},
 		{0x258f, '|'}, {0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'}, {0x2193, 'v'}};
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		if (all[i].from == character)
 			return all[i].to;
 	return '?';

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/config_files.h"
@@ -63,7 +64,7 @@ static const char *cmd_annotate_set_percent_type(const struct option_use *use)
 		{"global-period", ANNOTATE_GLOBAL_PERIOD}, {"period-global", ANNOTATE_GLOBAL_PERIOD},
 		{"local-hits", ANNOTATE_LOCAL_HITS}, {"hits-local", ANNOTATE_LOCAL_HITS},
 		{"global-hits", ANNOTATE_GLOBAL_HITS}, {"hits-global", ANNOTATE_GLOBAL_HITS}};
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
 		if (!strcmp(use->value, types[i].name)) {
 			settings->run.text.percent = types[i].percent;
 			return NULL;
@@ -179,7 +180,7 @@ static const struct option options[] = {
 	{"skip-empty", 0, OPTION_FLAG, .offset = RUN(skips_empty),
 		.help = "Do not display empty (or dummy) events in the output (which is the rule here)"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] [symbol]", NULL};
 static const char *const examples[] = {"the hottest functions, instruction by instruction", "tally annotate",
 	"one function, in Intel's syntax", "tally annotate -M intel main", NULL};
@@ -257,7 +258,7 @@ static enum tally_status cmd_annotate_configure(void *data, const struct config_
 	const char *style = annotate_config_style(config);
 	if (style)
 		settings->style = style;
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(flags); i++)
 		if (!strcmp(config->name, flags[i].name))
 			config_files_bool(config->name, config_text_value(config), configuring->notes, flags[i].target);
 	return TALLY_OK;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "code/binaries/build_id_cache.h"
@@ -143,7 +144,7 @@ const char *archive_refuses(const struct archive_member *member)
 static bool is_part_of_folder(struct tally_str name)
 {
 	static const char *const copies[] = {"kcore_dir/kcore", "kcore_dir/kallsyms", "kcore_dir/modules"};
-	for (size_t i = 0; i < sizeof(copies) / sizeof(copies[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(copies); i++)
 		if (str_equal(name, str_from(copies[i])))
 			return true;
 	if (!str_starts_with(name, STR("data")))

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -42,7 +43,7 @@ static const struct option options[] = {
 	{"exclude-buildids", 0, OPTION_STRING, "file", .offset = offsetof(struct cmd_archive_settings, excluded),
 		.help = "leave out the build ids that the file lists, one a line (what is behind them is ignored)"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[--all] [--exclude-buildids <file>] [<file>]", "--unpack [<archive>]", NULL};
 static const char *const examples[] = {"what another machine needs to name what was recorded here",
 	"tally archive perf.data", "there, beside perf.data", "tally archive --unpack perf.data.tar.bz2", NULL};

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/cli.h"
@@ -78,7 +79,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_buildid_cache_settings, target),
 		.help = "files as this process sees them (its mount namespace)"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {"keep a program for reports of later days",
 	"tally buildid-cache --add ./program", "what is there", "tally buildid-cache --list",

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -48,7 +49,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_buildid_list_settings, verbose),
 		.help = "Say what the recording lost or hides"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {"the files of a recording, and their build ids",
 	"tally buildid-list -i perf.data", "only those that samples hit", "tally buildid-list -H", "of a program",

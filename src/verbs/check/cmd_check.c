@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "base/array.h"
 #include "cli/build_features.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -17,7 +18,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_check_settings, quiet),
 		.help = "do not show any warnings or messages"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] feature <feature_list>", NULL};
 static const char *const examples[] = {"whether recordings can be compressed", "tally check feature zstd",
 	"in a script", "tally check -q feature zstd,libtraceevent && record_options=-z", NULL};

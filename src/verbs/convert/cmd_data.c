@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -53,7 +54,7 @@ static const struct option options[] = {
 		ROW(times),
 		.help = "Time span of interest (start,stop)"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"convert [<options>]", NULL};
 static const char *const examples[] = {
 	"the samples of a recording as JSON",

@@ -1,5 +1,7 @@
 #include "verbs/convert/ctf_metadata.h"
 
+#include "base/array.h"
+
 #define BYTE_ORDER_NAME (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "le" : "be")
 #define INDENT		"\t\t"
 
@@ -70,7 +72,7 @@ void ctf_metadata_begin(struct text *t, const uint8_t uuid[CTF_UUID_BYTES], cons
 	text_str(t, " id;\n" INDENT "perf_time timestamp;\n\t} align(8);\n\tpacket.context := struct {\n" INDENT
 		    "perf_time timestamp_begin;\n" INDENT "perf_time timestamp_end;\n");
 	static const char *const sizes[] = {"content_size", "packet_size", "events_discarded"};
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		put_integer(t, 64, false, false);
 		text_printf(t, " %s;\n", sizes[i]);
 	}
@@ -84,7 +86,7 @@ static bool is_keyword(struct tally_str name)
 		"event", "float", "floating_point", "int", "integer", "long", "short", "signed", "stream", "string",
 		"struct", "trace", "typealias", "typedef", "unsigned", "variant", "void", "_Bool", "_Complex",
 		"_Imaginary"};
-	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
 		if (str_equal(name, str_from(keywords[i])))
 			return true;
 	return false;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "verbs/convert/ctf_trace.h"
 
@@ -49,7 +50,7 @@ static void list_own_fields(const struct perfdata_event *event, struct data_ctf_
 		{SAMPLE_TRANSACTION, "perf_transaction", CTF_U64},
 		{SAMPLE_CALLCHAIN, "perf_callchain", CTF_SEQUENCE_HEX64},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (event->attr.sample_type & rows[i].bits)
 			(void)data_ctf_add_field(list, str_from(rows[i].name), rows[i].kind, 0);
 }

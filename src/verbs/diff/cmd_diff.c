@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -181,7 +182,7 @@ static const struct option options[] = {
 	{"stream", 0, OPTION_FLAG, .offset = REQUEST(with_streams),
 		.help = "Enable hot streams comparison: the runs of branches that most time is spent in"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] [old_file] [new_file]", NULL};
 static const char *const examples[] = {"what changed since the last recording", "tally diff",
 	"which functions take longer, with their periods", "tally diff -c ratio -p before.data after.data",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "abi/branch.h"
+#include "base/array.h"
 #include "base/error.h"
 
 #define NO_START   UINT32_MAX
@@ -239,7 +240,7 @@ static int compare_name(const struct diff_block *block, struct tally_str dso, st
 {
 	struct tally_str names[] = {str_from(block->dso), str_from(block->symbol)}, wanted[] = {dso, symbol};
 	for (size_t i = 0; i < 2; i++) {
-		size_t shorter = names[i].len < wanted[i].len ? names[i].len : wanted[i].len;
+		size_t shorter = MIN(names[i].len, wanted[i].len);
 		int order = shorter ? memcmp(names[i].data, wanted[i].data, shorter) : 0;
 		if (order || names[i].len != wanted[i].len)
 			return order ? order : names[i].len < wanted[i].len ? -1 : 1;

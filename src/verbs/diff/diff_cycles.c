@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "profile/rows/row_value.h"
 
@@ -53,7 +54,7 @@ static int by_difference(const void *left, const void *right)
 static void diff_cycles_spread(
 	const struct diff_block *block, const struct diff_block *base, struct diff_text_block *to)
 {
-	unsigned least = block->kept_count < base->kept_count ? block->kept_count : base->kept_count;
+	unsigned least = MIN(block->kept_count, base->kept_count);
 	for (; to->spread_count < least; to->spread_count++)
 		to->spread[to->spread_count] =
 			llabs((int64_t)block->kept[to->spread_count] - (int64_t)base->kept[to->spread_count]);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/array.h"
 #include "kernel/counting/student.h"
 
 #define NEEDED_MAX 1000 /* recordings a side: nobody makes more */
@@ -87,7 +88,7 @@ void diff_few_spread_add(struct diff_few_spread *spread, const struct diff_sides
 static double variance_of_mean(const struct few_side *side, double between, double own)
 {
 	double expected = side->sampling + between * side->mean * side->mean;
-	return (expected > own ? expected : own) / (double)side->count;
+	return (MAX(expected, own)) / (double)side->count;
 }
 
 void diff_few_compare(const struct diff_few_spread *spread, const struct diff_sides *sides,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
 
@@ -55,11 +56,10 @@ static bool parse_clause(struct tally_str rest, double level, struct diff_gate_c
 	} kinds[] = {{"regression", DIFF_GATE_REGRESSION}, {"improvement", DIFF_GATE_IMPROVEMENT},
 		{"change", DIFF_GATE_CHANGE}, {"total", DIFF_GATE_TOTAL}};
 	size_t i = 0;
-	while (i < sizeof(kinds) / sizeof(kinds[0]) && !diff_gate_take(&rest, kinds[i].name))
+	while (i < ARRAY_LEN(kinds) && !diff_gate_take(&rest, kinds[i].name))
 		i++;
 	double percent;
-	if (i == sizeof(kinds) / sizeof(kinds[0]) || !diff_gate_take(&rest, ">") ||
-		!diff_gate_take_number(&rest, &percent))
+	if (i == ARRAY_LEN(kinds) || !diff_gate_take(&rest, ">") || !diff_gate_take_number(&rest, &percent))
 		return false;
 	(void)diff_gate_take(&rest, "%");
 	*clause = (struct diff_gate_clause){kinds[i].kind, percent / PERCENT, level};

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/progress_line.h"
@@ -60,7 +61,7 @@ static uint64_t newest_ns(const struct diff_request *request)
 		uint64_t ns = stat(request->paths[i], &st) == 0 ? (uint64_t)st.st_mtim.tv_sec * UINT64_C(1000000000) +
 									  (uint64_t)st.st_mtim.tv_nsec
 								: 0;
-		newest = ns > newest ? ns : newest;
+		newest = MAX(ns, newest);
 	}
 	return newest;
 }

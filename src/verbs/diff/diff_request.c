@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/word_list.h"
 
@@ -49,14 +50,13 @@ void diff_request_configure(struct diff_request *request, const char *name, stru
 		else
 			diag_add(notes, DIAG_WARNING, "bad config value for 'diff.order', ignoring...");
 	} else if (!strcmp(name, "diff.compute")) {
-		for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+		for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
 			if (!str_equal(value, str_from(methods[i].name)))
 				continue;
 			request->method = methods[i].method;
 			return;
 		}
-		diag_add(notes, DIAG_WARNING, "Invalid compute method: %.*s", (int)(value.len < 80 ? value.len : 80),
-			value.data);
+		diag_add(notes, DIAG_WARNING, "Invalid compute method: %.*s", (int)(MIN(value.len, 80)), value.data);
 	}
 }
 
@@ -71,7 +71,7 @@ enum tally_status diff_request_set_method(struct diff_request *request, const ch
 	size_t len = more ? (size_t)(more - text) : strlen(text);
 	if (len == strlen(WEIGHTED) && !strncmp(text, WEIGHTED, len))
 		return set_weights(request, more ? more + 1 : "", err);
-	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
 		if (len != strlen(methods[i].name) || strncmp(text, methods[i].name, len) != 0)
 			continue;
 		if (more)
@@ -128,7 +128,7 @@ enum tally_status diff_request_set_correction(struct diff_request *request, cons
 {
 	static const char *const names[] = {
 		[RUN_CORRECT_HOLM] = "holm", [RUN_CORRECT_BH] = "bh", [RUN_CORRECT_NONE] = "none"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		if (strcmp(text, names[i]) != 0)
 			continue;
 		request->test.correction = (enum run_correction)i;
@@ -147,7 +147,7 @@ const char *diff_measure_name(enum diff_measure measure)
 
 enum tally_status diff_request_set_measure(struct diff_request *request, const char *text, struct tally_error *err)
 {
-	for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(measures); i++) {
 		if (strcmp(text, measures[i]) != 0)
 			continue;
 		request->test.measure = (enum diff_measure)i;
@@ -240,6 +240,6 @@ enum tally_status diff_request_finish(struct diff_request *r, struct tally_error
 	if (r->fail_if)
 		status = diff_gate_parse(r->fail_if, r->test.level, &r->gate, err);
 	double loosest = diff_gate_loosest_p(&r->gate);
-	r->test.loosest_level = loosest > r->test.level ? loosest : r->test.level;
+	r->test.loosest_level = MAX(loosest, r->test.level);
 	return status;
 }

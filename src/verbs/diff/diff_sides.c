@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static char side_options[][8] = {"--base", "--new", "--aa"};
 
 /* The option that the word is, with or without "=VALUE"; NULL: none of them. */
 static char *side_option(const char *word, bool *has_value)
 {
-	for (size_t i = 0; i < sizeof(side_options) / sizeof(side_options[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(side_options); i++) {
 		size_t len = strlen(side_options[i]);
 		if (strncmp(word, side_options[i], len) != 0 || (word[len] && word[len] != '='))
 			continue;

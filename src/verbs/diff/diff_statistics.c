@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "kernel/counting/run_statistics.h"
 #include "verbs/diff/diff_few.h"
@@ -241,7 +242,7 @@ static double squares_within(const struct statistician *s)
 	const struct diff_sides *sides = &s->test->sides;
 	const size_t lens[] = {sides->base, sides->other, sides->same};
 	double squares = 0;
-	for (size_t k = 0, first = 0; k < sizeof(lens) / sizeof(lens[0]); first += lens[k++]) {
+	for (size_t k = 0, first = 0; k < ARRAY_LEN(lens); first += lens[k++]) {
 		double sum = 0;
 		for (size_t i = first; i < first + lens[k]; i++)
 			sum += log(s->room[i]);

@@ -5,6 +5,7 @@
 
 #include "abi/event_name.h"
 #include "analysis/tracepoint_fields.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -48,7 +49,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_evlist_settings, trace_fields),
 		.help = "Show tracepoint fields"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {
 	"which events a recording has, and how they were set up", "tally evlist -v -i perf.data", NULL};

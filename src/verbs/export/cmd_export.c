@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -93,11 +94,11 @@ static const struct option rows[] = {
 		.help = "of several events, this one (all; folded: the first that has samples)"},
 	EXPORT_SELECTION_ROWS,
 };
-static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), false};
+static const struct option_table table = {rows, ARRAY_LEN(rows), false};
 
 static const struct export_format *format_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
 		if (strcmp(formats[i].name, name) == 0)
 			return &formats[i];
 	return NULL;

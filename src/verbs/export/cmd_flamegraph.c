@@ -7,6 +7,7 @@
 
 #include "analysis/replay/replay.h"
 #include "analysis/replay/worth.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/cli.h"
@@ -76,7 +77,7 @@ static const struct option rows[] = {
 	{"diff", 0, OPTION_STRING, "base", ROW(base),
 		.help = "colours show what grew and what shrank since this recording"},
 };
-static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), false};
+static const struct option_table table = {rows, ARRAY_LEN(rows), false};
 
 struct cmd_flamegraph_job {
 	const struct cli *cli;
@@ -100,7 +101,7 @@ static enum tally_status cmd_flamegraph_group_of(const char *name, enum flame_gr
 		[FLAME_BY_EVENT] = "event",
 		[FLAME_BY_NOTHING] = "none"};
 	*group = FLAME_BY_COMM;
-	for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; name && i < ARRAY_LEN(names); i++) {
 		if (strcmp(names[i], name) != 0)
 			continue;
 		*group = (enum flame_group)i;

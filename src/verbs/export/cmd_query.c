@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -30,7 +31,7 @@ static const struct option rows[] = {
 	{"event", 'e', OPTION_STRING, "name", ROW(recording.event), .help = "of several events, this one (all)"},
 	EXPORT_SELECTION_ROWS,
 };
-static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), false};
+static const struct option_table table = {rows, ARRAY_LEN(rows), false};
 
 static bool is_database(const char *path)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/replay/worth.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/progress_line.h"
@@ -62,13 +63,13 @@ static void find_times(const struct export_settings *s, struct export_run *run)
 	size_t count = s->times ? run->spans.items.len : 0;
 	uint64_t first = UINT64_MAX, last = 0;
 	for (size_t i = 0; i < count; i++) {
-		first = run->spans.items.items[i].first_ns < first ? run->spans.items.items[i].first_ns : first;
-		last = run->spans.items.items[i].last_ns > last ? run->spans.items.items[i].last_ns : last;
+		first = MIN(run->spans.items.items[i].first_ns, first);
+		last = MAX(run->spans.items.items[i].last_ns, last);
 	}
 	if (count > 0 && first > whole.first_ns)
-		run->view.first_time = first < whole.last_ns ? first : whole.last_ns;
+		run->view.first_time = MIN(first, whole.last_ns);
 	if (count > 0 && last < whole.last_ns)
-		run->view.last_time = last > run->view.first_time ? last : run->view.first_time;
+		run->view.last_time = MAX(last, run->view.first_time);
 }
 
 /* A pipe tells its events on the way, so the event is looked for in what was read. */

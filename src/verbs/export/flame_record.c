@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cli/commands.h"
 
 #define WORDS_MAX     24
@@ -44,7 +45,7 @@ bool flame_duration_parse(const char *word, struct text *seconds)
 	if (word[0] < '0' || word[0] > '9' || strspn(word, "0123456789.") == 0)
 		return false;
 	double value = strtod(word, &end);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
 		if (strcmp(end, units[i].unit) != 0)
 			continue;
 		text_fixed(seconds, value * units[i].seconds, 3);
@@ -109,7 +110,7 @@ int flame_record(const struct cli *cli, const struct flame_target *target, const
 		{"-G", target->cgroups}};
 	const char *words[WORDS_MAX] = {"record", "--call-graph", "dwarf"}; /* whole stacks, however it was compiled */
 	size_t count = 3;
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
 		if (!options[i].value)
 			continue;
 		words[count++] = options[i].option;

@@ -2,6 +2,7 @@
 
 #include "analysis/stack_survey.h"
 #include "analysis/stock_perf.h"
+#include "base/array.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "tasks/health/health_report.h"
@@ -26,7 +27,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_health_settings, json),
 		.help = "Print JSON, whose fields stay (\"schema\": 1)"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] [<file>]", NULL};
 static const char *const examples[] = {"what is wrong with a recording, if anything", "tally health perf.data",
 	"in a script", "tally health --json perf.data | jq .verdict", NULL};

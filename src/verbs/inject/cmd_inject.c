@@ -6,6 +6,7 @@
 
 #include "abi/encode.h"
 #include "analysis/inject/inject.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/cli.h"
@@ -125,7 +126,7 @@ static const struct option options[] = {
 		.help = UNWIND_STYLE_HELP},
 	{.name = "vm-time-correlation", .kind = OPTION_UNSUPPORTED},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {
 	"a recording that was piped, as a file",

@@ -2,6 +2,7 @@
 
 #include "abi/branch.h"
 #include "abi/encode.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "tasks/packing/pack_formats.h"
 
@@ -89,7 +90,7 @@ void inject_aslr_deinit(struct inject_aslr *aslr)
 
 void inject_aslr_features(struct inject_aslr *aslr, struct perfdata_features *features)
 {
-	for (size_t i = 0; i < sizeof(gone_features) / sizeof(gone_features[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(gone_features); i++)
 		feature_leave_out(features, gone_features[i]);
 	aslr->formats.swap = perfdata_reader_is_swapped(aslr->reader);
 	/* Stock perf opens no tracepoints without their formats; beside these are addresses of the kernel's symbols. */
@@ -246,7 +247,7 @@ void inject_aslr_tell(const struct inject_aslr *aslr, struct text *out)
 		{SAMPLE_RAW, "raw data of tracepoints"}, {SAMPLE_PHYS_ADDR, "physical addresses"},
 		{SAMPLE_AUX, "hardware traces"}};
 	const char *before = "left out, as addresses are in them: ";
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		if (!(aslr->fields & names[i].field))
 			continue;
 		text_str(out, before);

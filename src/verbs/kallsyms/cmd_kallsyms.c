@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -18,7 +19,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct cmd_kallsyms_settings, verbose),
 		.help = "Say how much was looked through"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] symbol_name", NULL};
 static const char *const examples[] = {
 	"where the running kernel has a function", "tally kallsyms vfs_read schedule", NULL};

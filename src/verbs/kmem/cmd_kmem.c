@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -31,7 +32,7 @@ static const struct option options[] = {
 	{"page", 0, OPTION_FLAG, ROW(page), .help = "Analyze page allocator"},
 	{"live", 0, OPTION_FLAG, ROW(is_live), .help = "with --page: rows of what was not freed again"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 
 uint64_t kmem_field(const struct data_source *source, const struct data_sample *s, struct tally_str name)
 {

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 static const struct {
 	const char *name, *letters;
 } known[] = {
@@ -47,12 +49,12 @@ void gfp_flags_short(struct tally_str names, struct text *out)
 	bool is_first = true;
 	while (str_next(&names, '|', &part)) {
 		size_t i = 0;
-		while (i < sizeof(known) / sizeof(known[0]) && !str_equal(part, str_from(known[i].name)))
+		while (i < ARRAY_LEN(known) && !str_equal(part, str_from(known[i].name)))
 			i++;
 		if (!is_first)
 			text_char(out, '|');
 		is_first = false;
-		if (i < sizeof(known) / sizeof(known[0]))
+		if (i < ARRAY_LEN(known))
 			text_str(out, known[i].letters);
 		else
 			text_bytes(out, part.data, part.len);

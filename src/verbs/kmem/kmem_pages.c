@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "analysis/page_usage.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/trace_fields.h"
@@ -40,11 +41,11 @@ static enum tally_status kmem_pages_read_keys(const char *list, struct pages_job
 	struct tally_str rest = str_from(list), part;
 	while (str_next_item(&rest, &part)) {
 		size_t i = 0;
-		while (i < sizeof(names) / sizeof(names[0]) && !str_equal(part, str_from(names[i])))
+		while (i < ARRAY_LEN(names) && !str_equal(part, str_from(names[i])))
 			i++;
-		if (i == sizeof(names) / sizeof(names[0]) || job->key_count == SORT_MAX)
+		if (i == ARRAY_LEN(names) || job->key_count == SORT_MAX)
 			return error_set(err, TALLY_INVALID, "Unknown page --sort key: '%.*s'",
-				(int)(part.len < 40 ? part.len : 40), part.data);
+				(int)(MIN(part.len, 40)), part.data);
 		job->keys[job->key_count++] = keys[i];
 	}
 	return TALLY_OK;
@@ -56,7 +57,7 @@ static bool is_allocator(const char *name)
 	static const char *const begins[] = {"alloc_page", "alloc_frozen_page", "alloc_contig", "get_free_page",
 		"get_zeroed_page", "folio_alloc", "vma_alloc_folio", "vma_alloc_zeroed", "pagetable_alloc"};
 	name += strspn(name, "_");
-	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(begins); i++)
 		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
 			return true;
 	return false;
@@ -198,7 +199,7 @@ static int kmem_pages_compare_rows(const void *left, const void *right, void *da
 	int order = 0;
 	for (size_t i = 0; order == 0 && i < job->key_count; i++)
 		order = kmem_pages_compare_by(job->keys[i], right, left);
-	for (size_t i = 0; order == 0 && i < sizeof(rest) / sizeof(rest[0]); i++)
+	for (size_t i = 0; order == 0 && i < ARRAY_LEN(rest); i++)
 		order = kmem_pages_compare_by(rest[i], left, right);
 	return order;
 }
@@ -212,7 +213,7 @@ static const char *type_name(uint32_t type, bool is_short)
 
 static int kmem_pages_column_width(const struct pages_job *job)
 {
-	return job->gfp_width > GFP_MIN_WIDTH ? job->gfp_width : GFP_MIN_WIDTH;
+	return MAX(job->gfp_width, GFP_MIN_WIDTH);
 }
 
 static const struct gfp *gfp_of(const struct pages_job *job, uint64_t flags)

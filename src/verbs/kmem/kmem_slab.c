@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/slab_usage.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "tasks/session/cpu_filter.h"
@@ -31,12 +32,11 @@ static enum tally_status kmem_slab_read_keys(const char *list, struct slab_job *
 		SORT_ADDRESS, SORT_ADDRESS, SORT_BYTES, SORT_HITS, SORT_PING_PONG, SORT_FRAGMENTATION};
 	for (; *list; list += *list == ',') {
 		size_t len = strcspn(list, ","), i = 0;
-		while (i < sizeof(names) / sizeof(names[0]) &&
-			(strlen(names[i]) != len || memcmp(names[i], list, len) != 0))
+		while (i < ARRAY_LEN(names) && (strlen(names[i]) != len || memcmp(names[i], list, len) != 0))
 			i++;
-		if (i == sizeof(names) / sizeof(names[0]) || job->key_count == SORT_MAX)
-			return error_set(err, TALLY_INVALID, "Unknown slab --sort key: '%.*s'",
-				(int)(len < 40 ? len : 40), list);
+		if (i == ARRAY_LEN(names) || job->key_count == SORT_MAX)
+			return error_set(
+				err, TALLY_INVALID, "Unknown slab --sort key: '%.*s'", (int)(MIN(len, 40)), list);
 		job->keys[job->key_count++] = keys[i];
 		list += len;
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/cli.h"
@@ -60,7 +61,7 @@ static const struct option options[] = {
 	{.name = "raw-dump", .kind = OPTION_FLAG, ROW(raw_dump), .help = "names alone on one line, for completion"},
 	{.name = "unit", .kind = OPTION_STRING, .argument = "PMU name", ROW(unit), .help = "events of this PMU only"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {
 	"[<options>] [hw|sw|cache|tracepoint|pmu|pfm|metric|metricgroup|event_glob]", NULL};
 static const char *const examples[] = {"the scheduler's tracepoints", "tally list 'sched:*'",
@@ -267,7 +268,7 @@ static enum tally_status cmd_list_add_word(struct cmd_list_list *list, const cha
 {
 	struct event_listing *listing = &list->listing;
 	list->wants_vendors |= strcmp(word, "pfm") == 0 || strcmp(word, "libpfm4") == 0;
-	for (size_t i = 0; i < sizeof(categories) / sizeof(categories[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(categories); i++)
 		if (strcmp(word, categories[i].name) == 0 || strcmp(word, categories[i].other_name) == 0)
 			return event_listing_add(listing, categories[i].kinds, "*", err);
 	if (strcmp(word, "metric") == 0 || strcmp(word, "metrics") == 0) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "kernel/events/event_listing.h"
 #include "kernel/metrics/metric_machine.h"
@@ -179,7 +180,7 @@ void list_metrics_json(struct list_metrics *list, struct json *json)
 static int list_metrics_by_name(const void *a, const void *b)
 {
 	const struct tally_str *x = a, *y = b;
-	int c = strncmp(x->data, y->data, x->len < y->len ? x->len : y->len);
+	int c = strncmp(x->data, y->data, MIN(x->len, y->len));
 	return c ? c : (x->len > y->len) - (x->len < y->len);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -70,7 +71,7 @@ static const struct option options[] = {
 	{"inject-delay", 'J', OPTION_UNSUPPORTED, "time@func", .help = "contention: hold some locks for longer",
 		.refusal = "that takes a program inside the kernel, which runs with the lock held"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
+static const struct option_table table = {options, ARRAY_LEN(options), true};
 
 static enum tally_status cmd_lock_read_columns(
 	const char *list, enum lock_column *columns, size_t *count, struct tally_error *err)
@@ -80,8 +81,7 @@ static enum tally_status cmd_lock_read_columns(
 		size_t len = strcspn(list, ",");
 		enum lock_column column = lock_column_of((struct tally_str){list, len});
 		if (column == LOCK_COLUMNS || *count == LOCK_COLUMNS)
-			return error_set(
-				err, TALLY_INVALID, "Unknown output field: %.*s", (int)(len < 40 ? len : 40), list);
+			return error_set(err, TALLY_INVALID, "Unknown output field: %.*s", (int)(MIN(len, 40)), list);
 		columns[(*count)++] = column;
 		list += len + (list[len] == ',');
 	}
@@ -109,7 +109,7 @@ static enum tally_status choose_table(
 		.layout = job->layout,
 		.key = is_report ? LOCK_ACQUIRED : LOCK_WAIT_TOTAL,
 		.columns = asked,
-		.column_count = is_report ? LOCK_COLUMNS : sizeof(of_contention) / sizeof(of_contention[0]),
+		.column_count = is_report ? LOCK_COLUMNS : ARRAY_LEN(of_contention),
 		.limit = settings->entries,
 		.separator = settings->separator,
 		.without_titles = settings->quiet,
@@ -369,7 +369,7 @@ static const char *cmd_lock_misplaced(const struct lock_settings *s, enum lock_v
 		{s->entries, verb != VERB_INFO, "entries"},
 		{s->separator, verb != VERB_INFO, "field-separator"},
 	};
-	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(uses); i++)
 		if (uses[i].is_given && !uses[i].goes)
 			return uses[i].name;
 	return NULL;

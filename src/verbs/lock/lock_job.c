@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/word_list.h"
@@ -20,7 +21,7 @@ static enum lock_event lock_job_event_of(const struct perfdata_event *event)
 		enum lock_event event;
 	} known[] = {{"lock:contention_begin", EVENT_BEGIN}, {"lock:contention_end", EVENT_END},
 		{"lock:lock_contended", EVENT_CONTENDED}, {"lock:lock_acquired", EVENT_ACQUIRED}};
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (str_equal(event->name, str_from(known[i].name)))
 			return known[i].event;
 	return EVENT_NONE;
@@ -344,7 +345,7 @@ static enum tally_status check_cgroups(const struct lock_job *job, struct tally_
 			is_known = is_same_path(intern_get(&job->cgroups.paths, (uint32_t)i), asked);
 		if (!is_known)
 			return error_set(err, TALLY_NOT_FOUND, "--cgroup-filter: there is no cgroup '%.*s'%s",
-				(int)(asked.len < 200 ? asked.len : 200), asked.data,
+				(int)(MIN(asked.len, 200)), asked.data,
 				job->settings->is_live ? "" : " in this recording");
 	}
 	return TALLY_OK;

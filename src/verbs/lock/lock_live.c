@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "kernel/recording/cgroups.h"
@@ -412,7 +413,7 @@ static void lock_live_count_lost(struct lock_live *live)
 
 	for (size_t i = 0; i < count; i++)
 		lost += recorder_lost(live->opening.recorder, &sources[i]);
-	health->lost_samples = lost > health->lost_events ? lost : health->lost_events;
+	health->lost_samples = MAX(lost, health->lost_events);
 	health->lost_events = 0;
 	health->damaged.count += live->merge.merge.damaged;
 }

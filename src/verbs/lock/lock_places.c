@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "abi/perf_constants.h"
+#include "base/array.h"
 
 #define UNKNOWN "[unknown]"
 
@@ -26,7 +27,7 @@ static bool is_waiting_function(const char *name)
 		"__ww_mutex_lock", "ww_mutex_", "down", "__down", "rwsem_down", "ldsem_down", "rt_mutex_",
 		"__rt_mutex_", "__percpu_down", "percpu_down", "wait_for_completion", "__wait_for_common", "bit_wait",
 		"__wait_on_bit", "out_of_line_wait_on_bit", "do_nanosleep", "usleep_range_state"};
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
 		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
 			return true;
 	return false;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define NAME_WIDTH 20
 #define NAME_KEPT  16 /* of a longer name, before "..." */
 #define TIME_WIDTH 12
@@ -62,7 +64,7 @@ static void add_time(struct text *out, uint64_t ns)
 		const char *name;
 		uint64_t ns;
 	} units[] = {{"h ", 3600000000000}, {"m ", 60000000000}, {"s ", 1000000000}, {"ms", 1000000}, {"us", 1000}};
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
 		uint64_t unit = units[i].ns;
 		if (ns < unit)
 			continue;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define RULE	     "================================================="
 #define SYMBOL_WIDTH 22
 #define OBJECT_WIDTH 16
@@ -53,7 +55,7 @@ static void print_kinds(struct text *out, const struct access_counts *c, const s
 	}
 }
 
-#define PRINT_KINDS(out, counts, kinds) print_kinds(out, counts, kinds, sizeof(kinds) / sizeof((kinds)[0]))
+#define PRINT_KINDS(out, counts, kinds) print_kinds(out, counts, kinds, ARRAY_LEN(kinds))
 
 static void c2c_text_print_all(struct text *out, const struct access_counts *c)
 {
@@ -192,7 +194,7 @@ static void c2c_text_print_line(struct c2c_text_printer *p, size_t index)
 	const uint64_t values[] = {local + remote, local, remote, loads + stores, loads, c->n[ACCESS_STORE],
 		c->n[ACCESS_STORE_L1_HIT], c->n[ACCESS_STORE_L1_MISS], c->n[ACCESS_STORE_NO_LEVEL],
 		c->n[ACCESS_FILL_BUFFER], c->n[ACCESS_L1], c->n[ACCESS_L2]};
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(values); i++)
 		c2c_text_print_count(p->out, 7, values[i]);
 	c2c_text_print_count(p->out, 8, c->n[ACCESS_LAST_LEVEL]);
 	c2c_text_print_count(p->out, 7, c->n[ACCESS_LOCAL_HITM]);
@@ -381,7 +383,7 @@ static void print_entry(struct c2c_text_printer *p, const struct access_counts *
 		is_peer ? ACCESS_LOCAL_PEER : ACCESS_LOCAL_HITM, ACCESS_STORE_L1_HIT, ACCESS_STORE_L1_MISS,
 		ACCESS_STORE_NO_LEVEL};
 	text_str(p->out, "       ");
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		text_printf(p->out, "  %6.2f%%", c2c_text_share(e->counts.n[kinds[i]], whole->n[kinds[i]]));
 	char offset[24];
 	snprintf(offset, sizeof(offset), "0x%" PRIx64, e->offset);
@@ -447,8 +449,8 @@ static void c2c_text_fit_widths(struct c2c_text_printer *p)
 	p->line_width = (int)strlen("Source:Line");
 	for (size_t i = 0; i < t->lines->entries.len; i++) {
 		int line = (int)strlen(t->labels[i].line), comm = (int)strlen(t->labels[i].comm);
-		p->line_width = line > p->line_width ? line : p->line_width;
-		p->comm_width = comm > p->comm_width ? comm : p->comm_width;
+		p->line_width = MAX(line, p->line_width);
+		p->comm_width = MAX(comm, p->comm_width);
 	}
 }
 

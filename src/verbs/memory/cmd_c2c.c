@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/cli.h"
@@ -82,7 +83,7 @@ static const struct option options[] = {
 	{"objdump", 0, OPTION_UNSUPPORTED, "path", .refusal = "c2c shows no instructions"},
 	{"disassembler-style", 'M', OPTION_UNSUPPORTED, "style", .refusal = "c2c shows no instructions"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 
 struct c2c {
 	struct data_source source;
@@ -121,7 +122,7 @@ static enum tally_status cmd_c2c_read_keys(struct c2c_table *t, const char *list
 static enum tally_status read_display(struct c2c_table *t, const char *text, struct tally_error *err)
 {
 	static const char *const names[] = {"tot", "lcl", "rmt", "peer"};
-	for (unsigned i = 0; text && i < sizeof(names) / sizeof(names[0]); i++)
+	for (unsigned i = 0; text && i < ARRAY_LEN(names); i++)
 		if (!strcmp(text, names[i])) {
 			t->display = (enum c2c_display)i;
 			return TALLY_OK;
@@ -392,7 +393,7 @@ static enum tally_status open_and_read(
 
 static int cmd_c2c_run_report(const struct cli *cli, const struct cmd_c2c_settings *s)
 {
-	struct c2c c = {.table = {.node_detail = s->node_detail > 2 ? 2 : s->node_detail,
+	struct c2c c = {.table = {.node_detail = MIN(s->node_detail, 2),
 				.shows_all = s->shows_all,
 				.is_double = s->is_double,
 				.only_stats = s->only_stats,

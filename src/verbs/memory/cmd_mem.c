@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "verbs/memory/mem_dump.h"
@@ -34,7 +35,7 @@ static const struct option options[] = {
 	{"type-profile", 'T', OPTION_FLAG, ROW(by_data_type),
 		.help = "by data type, instead of by code: mem,snoop,tlb,type"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] {record|report}", NULL};
 static const char *const examples[] = {
 	"which data, and where it was found", "tally mem report", "by level only", "tally mem report -s mem,tlb", NULL};

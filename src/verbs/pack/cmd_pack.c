@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "tasks/packing/pack_run.h"
@@ -46,7 +47,7 @@ static const struct option options[] = {
 		ROW(scrub),
 		.help = "take out arguments, paths, names of the host and of users, payloads; print what remains"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] [<file>]", NULL};
 static const char *const examples[] = {
 	"one file that names everything on any machine",

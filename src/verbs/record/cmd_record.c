@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -229,8 +230,7 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 {
 	const struct record_settings *s = &run->settings;
 	const char *program = run->cli->program;
-	unsigned long long lost =
-		summary->lost_events > summary->lost_samples ? summary->lost_events : summary->lost_samples;
+	unsigned long long lost = MAX(summary->lost_events, summary->lost_samples);
 
 	if (s->quiet || !summary->is_written)
 		return;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/output_terminal.h"
@@ -137,7 +138,7 @@ static const char *cmd_report_set_percent_type(const struct option_use *use)
 		{"global-period", ANNOTATE_GLOBAL_PERIOD}, {"period-global", ANNOTATE_GLOBAL_PERIOD},
 		{"local-hits", ANNOTATE_LOCAL_HITS}, {"hits-local", ANNOTATE_LOCAL_HITS},
 		{"global-hits", ANNOTATE_GLOBAL_HITS}, {"hits-global", ANNOTATE_GLOBAL_HITS}};
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
 		if (strcmp(use->value, types[i].name))
 			continue;
 		settings->request.annotation.percent = types[i].percent;
@@ -421,7 +422,7 @@ static const struct option options[] = {
 	{"latency", 0, OPTION_FLAG, .offset = REQUEST(by_latency),
 		.help = "Show the share of the time that passed, by how many threads ran (needs --switch-events)"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {"callers and callees of perf.data", "tally report", "the ten heaviest programs",
 	"tally report -s comm,dso -g none --percent-limit 1", NULL};
@@ -436,7 +437,7 @@ static const char *text_only_option(const struct report_request *r)
 		{r->header, "--header"}, {r->header_only, "--header-only"}, {r->full_info, "-I"},
 		{r->missing, "--missing"}, {r->threads, "-T"}, {r->is_json, "--json"}, {r->separator, "-t"},
 		{r->total_cycles, "--total-cycles"}};
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		if (all[i].is_used)
 			return all[i].name;
 	return NULL;
@@ -471,7 +472,7 @@ static const char *blocks_refuse(const struct report_request *r)
 		{r->switch_off, "--switch-off"}, {r->by_memory, "--mem-mode"}, {r->by_latency, "--latency"},
 		{r->has_history, "--branch-history"}, {r->chains_asked, "-g"}, {r->missing, "--missing"},
 		{r->group_sort_is_set, "--group-sort-idx"}, {r->requirements.count, "--require"}};
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		if (all[i].is_used)
 			return all[i].name;
 	return NULL;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "abi/branch.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "tasks/header/header_json.h"
 #include "tasks/header/header_text.h"
@@ -236,11 +237,11 @@ static void print_headers(const struct report_request *r, struct text *out)
 	static const unsigned widths[] = {
 		CYCLES_WIDTH - 2, COUNT_WIDTH, AVERAGE_WIDTH, AVERAGE_WIDTH - 1, RANGE_WIDTH, OBJECT_WIDTH};
 	text_str(out, "# ");
-	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
 		text_str(out, !i ? "" : r->separator ? r->separator : "  ");
 		text_str_right(out, str_from(headers[i]), r->separator ? 0 : widths[i]);
 	}
-	for (size_t i = 0; !r->separator && i < sizeof(widths) / sizeof(widths[0]); i++) {
+	for (size_t i = 0; !r->separator && i < ARRAY_LEN(widths); i++) {
 		text_str(out, i ? "  " : "\n# ");
 		text_repeat(out, '.', widths[i]);
 	}

@@ -1,5 +1,6 @@
 #include "verbs/report/report_run.h"
 #include "analysis/replay/replay.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/progress_line.h"
@@ -345,7 +346,7 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 		event += count;
 	}
 	if (status == TALLY_OK && !report->request->is_quiet && !report->request->is_json) {
-		const char *tip = tips[p->sample_count % (sizeof(tips) / sizeof(tips[0]))];
+		const char *tip = tips[p->sample_count % (ARRAY_LEN(tips))];
 		text_printf(report->out, "#\n# (Tip: %s)\n#\n", tip);
 	}
 	return status;

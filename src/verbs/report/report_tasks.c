@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/map_u64.h"
@@ -302,7 +303,7 @@ static bool report_tasks_print_task(struct tasks *tasks, const struct task *task
 	if (tasks->json)
 		return report_tasks_put_task(tasks, task, level);
 
-	size_t indent = level < MAX_INDENT ? level : MAX_INDENT;
+	size_t indent = MIN(level, MAX_INDENT);
 	text_printf(tasks->out, "  %8d %8d %8d |", task->pid, task->tid, task->parent_tid);
 	text_repeat(tasks->out, ' ', indent);
 	if (task->comm == INTERN_NONE) {

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -23,13 +24,13 @@
 	{                                                                                             \
 		"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "how many events there were, too" \
 	}
-#define TABLE(rows)                                           \
-	{                                                     \
-		rows, sizeof(rows) / sizeof((rows)[0]), false \
+#define TABLE(rows)                          \
+	{                                    \
+		rows, ARRAY_LEN(rows), false \
 	}
 
 static const struct option options[] = {COMMON_ROWS};
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
+static const struct option_table table = {options, ARRAY_LEN(options), true};
 
 static const struct option latency_options[] = {
 	COMMON_ROWS,
@@ -252,7 +253,7 @@ static int cmd_sched_run(const struct cli *cli, const struct command *command, i
 		return cmd_sched_script(cli, &settings, argc - 1, argv + 1);
 	if (strcmp(argv[0], "replay") == 0)
 		return cli_failf(cli, "sched replay is not supported yet"), EXIT_USAGE;
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
 		const char *name = verbs[i].command.name + VERB_PREFIX;
 		if (cli_is_subverb(argv[0], name))
 			return run_verb(cli, &verbs[i], &settings, argc, argv);

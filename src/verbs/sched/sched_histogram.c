@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "base/array.h"
+
 #define RULE_COLUMNS 67
 #define RANGE_WIDTH  16
 #define BAR_COLUMNS  40 /* of all delays */
@@ -29,8 +31,8 @@ static void name_log_range(struct text *t, size_t bucket)
 {
 	static const char *const units[] = {"us", "ms", "s"};
 	size_t power = bucket - 1, unit = power / LOG_US_MAX;
-	if (unit >= sizeof(units) / sizeof(units[0]))
-		unit = sizeof(units) / sizeof(units[0]) - 1;
+	if (unit >= ARRAY_LEN(units))
+		unit = ARRAY_LEN(units) - 1;
 	uint64_t low = UINT64_C(1) << (power - unit * LOG_US_MAX);
 	text_printf(t, "%" PRIu64 " - %" PRIu64 " %s", low, 2 * low, units[unit]);
 }

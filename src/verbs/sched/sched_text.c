@@ -7,6 +7,7 @@
 
 #include "analysis/sched_latency.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "tasks/session/recording_input.h"
@@ -109,7 +110,7 @@ static uint64_t sched_text_value_of(const struct sched_text_row *row, enum key k
 
 static int sched_text_compare_names(const struct sched_text_row *a, const struct sched_text_row *b)
 {
-	size_t len = a->name.len < b->name.len ? a->name.len : b->name.len;
+	size_t len = MIN(a->name.len, b->name.len);
 	int by_bytes = len ? memcmp(a->name.data, b->name.data, len) : 0;
 	return by_bytes ? by_bytes : (a->name.len > b->name.len) - (a->name.len < b->name.len);
 }

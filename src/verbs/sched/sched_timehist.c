@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/sched_history.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/word_list.h"
@@ -105,7 +106,7 @@ static char state_letter(uint64_t state, bool is_idle)
 		{0x01, 'S'}, {0x02, 'D'}, {0x04, 'T'}, {0x08, 't'}, {0x10, 'X'}, {0x20, 'Z'}, {0x40, 'P'}, {0x80, 'I'}};
 	if (is_idle)
 		return 'I';
-	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]) && !sched_is_runnable(state); i++)
+	for (size_t i = 0; i < ARRAY_LEN(letters) && !sched_is_runnable(state); i++)
 		if (state & letters[i].bit)
 			return letters[i].letter;
 	return 'R';
@@ -439,7 +440,7 @@ static enum tally_status sched_timehist_print_summary(struct timehist *t, struct
 	text_str(t->out, " \n    Total scheduling time (msec): ");
 	sched_text_ms(t->out, whole_ns, 6);
 	uint32_t cpus = sched_cpu_count(&t->job->source);
-	text_printf(t->out, "  (x %zu)\n", h->cpus.len > cpus ? h->cpus.len : cpus);
+	text_printf(t->out, "  (x %zu)\n", MAX(h->cpus.len, cpus));
 	return TALLY_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "verbs/script/script_code.h"
 
 #include "analysis/store_entry.h"
+#include "base/array.h"
 #include "base/limits.h"
 #include "tasks/listing/instruction_line.h"
 
@@ -79,8 +80,7 @@ static bool code_at(struct script_code *code, const struct script_spot *spot, ui
 		return false;
 	size_t left = whole->bytes.len - (size_t)inside;
 	*found = *whole;
-	found->bytes =
-		(struct tally_bytes){whole->bytes.data + inside, left < WIDEST_INSTRUCTION ? left : WIDEST_INSTRUCTION};
+	found->bytes = (struct tally_bytes){whole->bytes.data + inside, MIN(left, WIDEST_INSTRUCTION)};
 	found->address = address;
 	return true;
 }

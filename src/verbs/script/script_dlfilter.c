@@ -10,6 +10,7 @@
 
 #include "abi/branch.h"
 #include "analysis/store_entry.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "verbs/script/script_rows.h"
@@ -206,7 +207,7 @@ static __s32 get_object_code(void *ctx, __u64 ip, void *buffer, __u32 len)
 		f->failed = true;
 		return -1;
 	}
-	size_t read = script_code_read(f->code, &spot, buffer, len < INT32_MAX ? len : INT32_MAX);
+	size_t read = script_code_read(f->code, &spot, buffer, MIN(len, INT32_MAX));
 	return read ? (__s32)read : -1;
 }
 
@@ -232,11 +233,11 @@ static bool folder_at(unsigned nth, char *path, size_t path_bytes)
 	const char *chosen = getenv("PERF_EXEC_PATH"), *home = getenv("HOME");
 	const char *folders[] = {chosen ? chosen : "/usr/lib/perf-core", chosen ? "" : "/usr/libexec/perf-core"};
 	path[0] = '\0';
-	if (nth < sizeof(folders) / sizeof(folders[0]) && *folders[nth])
+	if (nth < ARRAY_LEN(folders) && *folders[nth])
 		snprintf(path, path_bytes, "%s/dlfilters", folders[nth]);
-	else if (nth == sizeof(folders) / sizeof(folders[0]) && home && !chosen)
+	else if (nth == ARRAY_LEN(folders) && home && !chosen)
 		snprintf(path, path_bytes, "%s/" FOLDER_IN_HOME "/dlfilters", home);
-	return nth <= sizeof(folders) / sizeof(folders[0]);
+	return nth <= ARRAY_LEN(folders);
 }
 
 static void *open_by_name(const char *name)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "verbs/script/script_counters.h"
 
@@ -82,7 +83,7 @@ static const struct field_name field_names[] = {
 	{"brcntr", FIELD_BRCNTR, 0, NULL, 0},
 };
 
-#define FIELD_NAME_COUNT (sizeof(field_names) / sizeof(field_names[0]))
+#define FIELD_NAME_COUNT (ARRAY_LEN(field_names))
 
 #define NAMED_PLACE  (FIELD_IP | FIELD_SYM | FIELD_SYMOFF | FIELD_DSO)
 #define EVERY_SAMPLE (FIELD_COMM | FIELD_TID | FIELD_CPU | FIELD_TIME | FIELD_EVENT)
@@ -104,7 +105,7 @@ void script_fields_init(struct script_field_request *request)
 static const char *script_fields_complain(
 	char *room, size_t room_bytes, const char *before, struct tally_str word, const char *after)
 {
-	snprintf(room, room_bytes, "%s'%.*s'%s", before, (int)(word.len < 64 ? word.len : 64), word.data, after);
+	snprintf(room, room_bytes, "%s'%.*s'%s", before, (int)(MIN(word.len, 64)), word.data, after);
 	return room;
 }
 
@@ -124,7 +125,7 @@ static unsigned take_kinds(struct tally_str *list)
 		return ALL_KINDS;
 	struct tally_str prefix = {list->data, (size_t)(colon - list->data)};
 	*list = (struct tally_str){colon + 1, list->len - prefix.len - 1};
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
 		if (str_equal(prefix, str_from(prefixes[i].prefix)))
 			return 1u << prefixes[i].kind;
 	return 0;

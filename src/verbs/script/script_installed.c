@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -43,7 +44,7 @@ static bool script_folders_find(glob_t *found)
 	*found = (glob_t){0};
 	if (chosen && *chosen)
 		return glob(chosen, GLOB_NOCHECK | GLOB_NOESCAPE, NULL, found) == 0;
-	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(usual); i++)
 		if (glob(usual[i], i ? GLOB_APPEND : 0, NULL, found) == GLOB_NOSPACE)
 			return false;
 	return true;
@@ -186,7 +187,7 @@ static int script_exec(
 	words_vec all = {0};
 	const char *const first[] = {shell, "-c", RUN_BY_SHELL, path};
 	bool ok = true;
-	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]) && ok; i++)
+	for (size_t i = 0; i < ARRAY_LEN(first) && ok; i++)
 		ok = vec_push(&all, first[i]);
 	for (size_t i = 0; i < words->len && ok; i++)
 		ok = vec_push(&all, words->items[i]);
@@ -221,7 +222,7 @@ static bool names_target(char **words)
 		if ((*words)[0] != '-' || (*words)[1] == '\0')
 			return true;
 		const struct option *option = record_option(*words);
-		for (size_t i = 0; option && option->name && i < sizeof(targets) / sizeof(targets[0]); i++)
+		for (size_t i = 0; option && option->name && i < ARRAY_LEN(targets); i++)
 			if (strcmp(option->name, targets[i]) == 0)
 				return true;
 		bool is_alone = (*words)[1] == '-' || (*words)[2] == '\0';

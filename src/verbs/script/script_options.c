@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "tasks/session/reader_styles.h"
 
 #define ROW(member) .offset = offsetof(struct script_settings, member)
@@ -385,4 +386,4 @@ static const struct option options[] = {
 		ROW(list_dlfilters),
 		.help = "list the filters of this folder and of perf's; with -v, all that they say of themselves"},
 };
-const struct option_table script_option_table = {options, sizeof(options) / sizeof(options[0]), true};
+const struct option_table script_option_table = {options, ARRAY_LEN(options), true};

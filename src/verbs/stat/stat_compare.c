@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "kernel/counting/run_statistics.h"
@@ -145,7 +146,7 @@ static void stat_compare_row_print(struct text *t, const struct compared *row, c
 		}
 		text_printf(t, "  %s, p ", stat_compare_verdict(row));
 		text_str(t, c->p < LEAST_P ? "< " : "");
-		stat_number(t, style->decimal, c->p < LEAST_P ? LEAST_P : c->p, 4, 0);
+		stat_number(t, style->decimal, MAX(c->p, LEAST_P), 4, 0);
 	}
 	if (row->share < 100) {
 		text_str(t, "  (scaled: counted for ");

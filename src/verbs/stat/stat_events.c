@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/help.h"
@@ -85,7 +86,7 @@ static bool metric_fail(struct event_making *m, int exit_code, const char *what,
 static bool topdown_add(struct event_making *m, const struct stat_settings *settings)
 {
 	static const char *const levels[] = {"TopdownL1", "TopdownL2"};
-	const size_t known = sizeof(levels) / sizeof(levels[0]);
+	const size_t known = ARRAY_LEN(levels);
 	size_t wanted = settings->topdown_level && settings->topdown_level < known ? settings->topdown_level : known;
 	struct tally_error err = {0};
 	struct text words = {0};

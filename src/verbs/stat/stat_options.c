@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "cli/cli.h"
 
@@ -377,7 +378,7 @@ static const struct option options[] = {
 		AT(has_transactions),
 		.help = "cycles in transactions, aborted ones, and per transaction"},
 };
-const struct option_table stat_option_table = {options, sizeof(options) / sizeof(options[0]), true};
+const struct option_table stat_option_table = {options, ARRAY_LEN(options), true};
 
 static const char *set_input(const struct option_use *use)
 {
@@ -404,8 +405,7 @@ static const struct option report_options[] = {
 	{.name = "per-node", .kind = OPTION_CALL, .call = set_per_node, .help = "one line per NUMA node"},
 	{.name = "per-socket", .kind = OPTION_CALL, .call = set_per_socket, .help = "one line per socket"},
 };
-const struct option_table stat_report_option_table = {
-	report_options, sizeof(report_options) / sizeof(report_options[0]), false};
+const struct option_table stat_report_option_table = {report_options, ARRAY_LEN(report_options), false};
 
 int stat_form_check(const struct cli *cli, const struct command *command, const struct stat_settings *s)
 {

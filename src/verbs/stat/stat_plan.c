@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/json.h"
 #include "kernel/system/kernel_files.h"
 
@@ -24,7 +25,7 @@ static char *raw_code(const struct kernel_seam *kernel, const struct event_spec 
 {
 	uint64_t config = spec->attr.config & HW_EVENT_MASK;
 	char *text;
-	if (spec->attr.type != EVENT_HARDWARE || config >= sizeof(generic_names) / sizeof(generic_names[0]) ||
+	if (spec->attr.type != EVENT_HARDWARE || config >= ARRAY_LEN(generic_names) ||
 		kernel_text(kernel, &text, NULL, "/sys/bus/event_source/devices/%s/events/%s",
 			spec->pmu ? spec->pmu : "cpu", generic_names[config]) != TALLY_OK)
 		return NULL;
@@ -45,7 +46,7 @@ static const char *pmu_name(const struct event_spec *spec)
 		return "tool";
 	if (spec->pmu)
 		return spec->pmu;
-	return spec->attr.type < sizeof(generic) / sizeof(generic[0]) ? generic[spec->attr.type] : "?";
+	return spec->attr.type < ARRAY_LEN(generic) ? generic[spec->attr.type] : "?";
 }
 
 static const char *stat_plan_state_text(const struct stat_plan *plan, size_t event)

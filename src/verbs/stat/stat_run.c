@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "kernel/counting/reading.h"
@@ -390,7 +391,7 @@ uint64_t stat_next_deadline(uint64_t due_ns, uint64_t interval_ns, uint64_t now_
 
 static uint64_t stat_run_earlier(uint64_t a, uint64_t b)
 {
-	return a < b ? a : b;
+	return MIN(a, b);
 }
 
 static bool stat_run_is_counted(const struct counter *counter)
@@ -479,7 +480,7 @@ static void cut_off_note(struct stat_measure *m)
 	for (size_t i = 0; i < m->set->len; i++) {
 		uint64_t ns =
 			stat_run_is_counted(&m->set->counters[i]) ? cells_sum(&m->set->counters[i]).enabled_ns : 0;
-		enabled_ns = ns > enabled_ns ? ns : enabled_ns;
+		enabled_ns = MAX(ns, enabled_ns);
 	}
 	bool may_be_at_start =
 		s->target->is_command && (s->is_cut_off || !m->was_looked_at) && enabled_ns < CUT_OFF_MOST_NS;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "analysis/timechart_io.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -41,7 +42,7 @@ static bool cmd_timechart_parse_time(const char *text, uint64_t *ns)
 	uint64_t number;
 	if (!str_to_u64((struct tally_str){text, digits}, 10, &number))
 		return false;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
 		if (strcmp(text + digits, units[i].unit) == 0)
 			return !__builtin_mul_overflow(number, units[i].ns, ns);
 	return false;
@@ -104,7 +105,7 @@ static const struct option options[] = {
 	{"topology", 't', OPTION_FLAG, ROW(by_topology), .help = "sort CPUs by socket and core"},
 	{"width", 'w', OPTION_U64, "n", ROW(width), .help = "width of the SVG (1000, at least 400)"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
+static const struct option_table table = {options, ARRAY_LEN(options), true};
 
 struct cmd_timechart_job {
 	const struct cli *cli;
@@ -151,7 +152,7 @@ static int write_svg(const struct cmd_timechart_job *job, const struct timechart
 {
 	struct text text = {0};
 	struct output_file file;
-	uint64_t width = job->settings->width < TIMECHART_MIN_WIDTH ? TIMECHART_MIN_WIDTH : job->settings->width;
+	uint64_t width = MAX(job->settings->width, TIMECHART_MIN_WIDTH);
 	struct timechart_svg svg = {.width = (unsigned)width,
 		.max_bytes = job->settings->max_bytes ? job->settings->max_bytes : SVG_MAX_BYTES};
 	if (!timechart_svg_write(&text, picture, &svg)) {
@@ -305,7 +306,7 @@ static const struct option record_rows[] = {
 	{"power-only", 'P', OPTION_FLAG, RECORD_ROW(power_only), .help = "only states and frequencies of CPUs"},
 	{"tasks-only", 'T', OPTION_FLAG, RECORD_ROW(tasks_only), .help = "only the scheduler's events"},
 };
-static const struct option_table record_table = {record_rows, sizeof(record_rows) / sizeof(record_rows[0]), true};
+static const struct option_table record_table = {record_rows, ARRAY_LEN(record_rows), true};
 static const char *const record_usages[] = {"[<options>] [<command>]", NULL};
 static const struct command command_of_record = {
 	.name = "timechart record", .usages = record_usages, .options = &record_table};

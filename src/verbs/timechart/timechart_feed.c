@@ -1,6 +1,7 @@
 #include "verbs/timechart/timechart_feed.h"
 
 #include "analysis/timechart_io.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "tasks/session/sched_events.h"
@@ -187,7 +188,7 @@ static uint32_t descriptor_of(const struct feeding *f, const struct data_sample 
 {
 	static const char *const names[] = {"fd", "epfd"};
 	uint64_t number;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (trace_number_of(f->source->tracepoints, s->sample.raw, str_from(names[i]), &number))
 			return number < TRACK_MIXED ? (uint32_t)number : TRACK_MIXED;
 	return TRACK_MIXED;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define ENOUGH_NS 10000000 /* a task that ran that long is drawn; less where tasks are few */
 
 bool timechart_task_is(const struct tracks *tracks, const struct track *task, const char *word)
@@ -146,7 +148,7 @@ static int compare_cpus(const void *left, const void *right, void *context)
 	const struct perfdata_topology *topology = order->topology;
 	const uint32_t *const ids[] = {topology ? topology->socket_ids : NULL, topology ? topology->die_ids : NULL,
 		topology ? topology->core_ids : NULL};
-	for (size_t i = 0; topology && i < sizeof(ids) / sizeof(ids[0]); i++) {
+	for (size_t i = 0; topology && i < ARRAY_LEN(ids); i++) {
 		uint32_t of_a = topology_of(ids[i], topology, a), of_b = topology_of(ids[i], topology, b);
 		if (of_a != of_b)
 			return of_a < of_b ? -1 : 1;

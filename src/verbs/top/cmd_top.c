@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -256,7 +257,7 @@ static const struct option options[] = {
 		.help = "only consider these symbols"},
 	{"tui", 0, OPTION_FLAG, AT(tui), .help = "the screen: look through the profile by keys (on a terminal it is)"},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {"what the machine is doing now", "tally top",
 	"one process with its callers, from programs without frame pointers too",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "tasks/terminal/tui_print.h"
@@ -17,7 +18,7 @@ static const struct tui_help own_help[] = {
 	{"S", "search a text (n N: the next, the one before)"},
 };
 
-#define OWN_HELP (sizeof(own_help) / sizeof(own_help[0]))
+#define OWN_HELP (ARRAY_LEN(own_help))
 
 /* Keys that only top has; false: it is none of them. */
 static bool top_explore_own_key(struct top_state *x, uint32_t key, enum tally_status *st, struct tally_error *err)

@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "kernel/events/tracepoint_hold.h"
@@ -165,7 +166,7 @@ static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *
 
 	*st = TALLY_OK;
 	while (*st == TALLY_OK && (left = due_ms - clock_ms()) > 0 && !top_session_is_over(run->session)) {
-		int n = poll(&signals, 1, (int)(left < LOOK_MS ? left : LOOK_MS));
+		int n = poll(&signals, 1, (int)(MIN(left, LOOK_MS)));
 		if (n > 0)
 			return false;
 		if (n < 0 && errno != EINTR)

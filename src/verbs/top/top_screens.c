@@ -1,5 +1,6 @@
 #include "verbs/top/top_screens.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "view/tui/explorer_rows.h"
@@ -195,7 +196,7 @@ enum tally_status top_screens_show(struct top_state *x, enum explorer_action act
 
 	if (action == EXPLORER_ANNOTATE)
 		return top_screens_annotate(x, explorer_function(&x->shown.explorer), err);
-	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(choices); i++)
 		if (action == choices[i].action)
 			return top_screens_show_tree(x, choices[i].view, err);
 	explorer_say(&x->shown.explorer, "recordings have that: tally record, then tally report");

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "view/tui/explorer_draw.h"
@@ -142,7 +143,7 @@ uint32_t top_state_wait(struct top_state *x)
 	x->is_woken = false;
 	if (key != TUI_KEY_NONE || left <= 0)
 		return key;
-	int n = poll(inputs, 2, (int)(left < LOOK_MS ? left : LOOK_MS));
+	int n = poll(inputs, 2, (int)(MIN(left, LOOK_MS)));
 	x->is_woken = n != 0;
 	x->leaves |= n > 0 ? inputs[1].revents != 0 : n < 0 && errno != EINTR;
 	return n == 0 ? TUI_KEY_NONE : tui_terminal_key_now(x->terminal);

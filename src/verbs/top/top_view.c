@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "tasks/reporting/report_replay.h"
 #include "tasks/reporting/report_selection.h"
@@ -60,7 +61,7 @@ static enum tally_status check_keys(const struct top_settings *settings, struct 
 		const char *name;
 	} all[] = {{FACET_NAMESPACE, "cgroup_id"}, {FACET_PARALLELISM, "parallelism"}, {FACET_DATA, "symbol_daddr"}};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		if (report_request_facets(r) >> all[i].facet & 1)
 			return error_set(err, TALLY_UNSUPPORTED, "top by %s is not supported yet", all[i].name);
 	if (report_request_facets(r) >> FACET_CGROUP & 1 && !settings->record.attrs.cgroups)

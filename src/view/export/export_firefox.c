@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "view/export/firefox_writer.h"
 
 #define FORMAT_VERSION 48 /* "preprocessedProfileVersion" */
@@ -178,7 +179,7 @@ static void add_meta(struct firefox *w)
 		"\"markerSchema\":[{\"name\":\"tally\",\"tooltipLabel\":\"{marker.name}\",\"display\":"
 		"[\"marker-chart\",\"marker-table\"],\"data\":[{\"key\":\"text\",\"label\":\"What\",\"format\":"
 		"\"string\",\"searchable\":true}]}],\"categories\":[");
-	for (size_t i = 0; i < sizeof(category_names) / sizeof(category_names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(category_names); i++)
 		text_printf(out, "%s{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]}", i ? "," : "",
 			category_names[i][0], category_names[i][1]);
 	text_str(out, "]},\n");
@@ -214,7 +215,7 @@ void export_firefox(struct byte_sink *sink, const struct export_view *view)
 	sink->failed = sink->failed || w.room.failed;
 	struct local_ids *const locals[] = {
 		&w.nodes, &w.used_frames, &w.used_functions, &w.symbols, &w.texts, &w.resources};
-	for (size_t i = 0; i < sizeof(locals) / sizeof(locals[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(locals); i++)
 		local_ids_deinit(locals[i]);
 	intern_deinit(&w.strings);
 	id_table_deinit(&w.function_ids);

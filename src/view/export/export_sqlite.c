@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 
@@ -97,7 +98,7 @@ static void export_sqlite_add_about(struct filler *f)
 		{"cpu", about->cpu}, {"command", about->command},
 		{"has_times", f->view->has_times ? STR("1") : STR("0")}};
 	export_sqlite_begin(f, "INSERT INTO about VALUES (?, ?)");
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		bind_text(f, 1, str_from(texts[i].key));
 		bind_text(f, 2, texts[i].value);
 		export_sqlite_insert(f);

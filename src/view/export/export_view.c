@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/id_table.h"
 #include "base/json.h"
@@ -331,7 +332,7 @@ const char *export_mark_name(enum export_mark_kind kind)
 const char *export_event_unit(struct tally_str name)
 {
 	static const char *const clocks[] = {"cpu-clock", "task-clock"};
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(clocks); i++) {
 		size_t len = strlen(clocks[i]);
 		if (name.len >= len && memcmp(name.data, clocks[i], len) == 0 &&
 			(name.len == len || name.data[len] == ':'))

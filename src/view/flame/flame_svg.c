@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "view/flame_svg_script.h"
 #include "view/page/xml_text.h"
 
@@ -45,7 +46,7 @@ static void add_growth(struct flame_svg_drawing *d, const struct flame_node *nod
 	double then = d->tree->base_total ? (double)base / (double)d->tree->base_total : 0;
 	double by = now - then;
 	double strength = by < 0 ? -by * 20 : by * 20;
-	strength = strength > 1 ? 1 : strength;
+	strength = MIN(strength, 1);
 	if (strength < 0.004)
 		text_str(d->out, "#dbdbdb");
 	else
@@ -233,7 +234,7 @@ void flame_svg_write(struct text *out, const struct flame_tree *tree, const stru
 	d.left = calloc(tree->node_count + 1, sizeof(*d.left));
 	d.used = calloc(tree->node_count + 1, sizeof(*d.used));
 	for (size_t i = 0; i < tree->node_count; i++)
-		deepest = tree->nodes[i].depth > deepest ? tree->nodes[i].depth : deepest;
+		deepest = MAX(tree->nodes[i].depth, deepest);
 	d.height = TOP + ROW * (double)(deepest + 1) + BOTTOM;
 	if (base && d.left && d.used) {
 		add_up_base(tree, base);

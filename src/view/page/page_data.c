@@ -1,5 +1,6 @@
 #include "view/page/page_data.h"
 
+#include "base/array.h"
 #include "base/deflate.h"
 #include "base/json.h"
 
@@ -38,7 +39,7 @@ static void add_base64(struct text *out, const uint8_t *bytes, size_t count)
 
 void page_bytes_hand_on(struct page_bytes *b)
 {
-	size_t count = b->count < PAGE_HELD_BYTES ? b->count : PAGE_HELD_BYTES;
+	size_t count = MIN(b->count, PAGE_HELD_BYTES);
 	if (b->is_packed)
 		text_bytes(&b->whole, (const char *)b->held, count);
 	else
@@ -53,7 +54,7 @@ static void add_packed(struct page_bytes *b)
 	deflate_append(&packed, (struct tally_bytes){(const uint8_t *)b->whole.data, b->whole.len});
 	for (size_t at = 0; at < packed.len; at += PAGE_HELD_BYTES) {
 		size_t left = packed.len - at;
-		add_base64(b->out, (const uint8_t *)packed.data + at, left < PAGE_HELD_BYTES ? left : PAGE_HELD_BYTES);
+		add_base64(b->out, (const uint8_t *)packed.data + at, MIN(left, PAGE_HELD_BYTES));
 	}
 	b->out->failed = b->out->failed || b->whole.failed || packed.failed;
 	text_deinit(&packed);

@@ -1,5 +1,7 @@
 #include "view/page/xml_text.h"
 
+#include "base/array.h"
+
 #define REPLACEMENT "\xef\xbf\xbd"
 
 static const char *xml_text_entity(uint8_t c)
@@ -61,7 +63,7 @@ void xml_text_cut(struct text *out, struct tally_str s, size_t max_characters)
 	size_t at = 0, last = 0, shown = 0; /* last: where the last character that fits stands in out */
 	while (at < s.len) {
 		if (shown == max_characters) {
-			out->len = out->len > last ? last : out->len;
+			out->len = MIN(out->len, last);
 			text_str(out, "\xe2\x80\xa6");
 			return;
 		}

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/array.h"
+
 #define BYTES_A_LINE 7
 
 struct annotate_compact_columns {
@@ -40,9 +42,9 @@ static struct annotate_compact_columns annotate_compact_measure(
 		/* What is shown as nop was a nopw. */
 		unsigned width = (unsigned)strcspn(line->text, " "),
 			 digits = annotate_compact_digits_of(line->address - function->start);
-		columns.mnemonic = width > columns.mnemonic ? width : columns.mnemonic;
+		columns.mnemonic = MAX(width, columns.mnemonic);
 		if (line->is_target)
-			columns.label = digits > columns.label ? digits : columns.label;
+			columns.label = MAX(digits, columns.label);
 	}
 	return columns;
 }
@@ -81,7 +83,7 @@ static void annotate_compact_print_code(struct text *out, const struct annotate_
 	/* Beside bytes perf draws no arrows and labels. */
 	text_str(out, options->with_bytes ? "  " : annotate_arrow(function, line));
 	if (options->with_bytes) {
-		size_t shown = line->bytes.len < BYTES_A_LINE ? line->bytes.len : BYTES_A_LINE;
+		size_t shown = MIN(line->bytes.len, BYTES_A_LINE);
 		for (size_t i = 0; i < shown; i++) {
 			text_hex(out, line->bytes.data[i], 2);
 			text_char(out, ' ');

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/array.h"
+
 static double annotate_lines_share(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
@@ -33,7 +35,7 @@ double annotate_hottest(const struct annotate_function *function, enum annotate_
 	double hottest = 0;
 	for (uint32_t i = 0; i < function->event_count; i++) {
 		double percent = annotate_percent_of(function, kind, values, i);
-		hottest = percent > hottest ? percent : hottest;
+		hottest = MAX(percent, hottest);
 	}
 	return hottest;
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/array.h"
 #include "view/text/percent_text.h"
 
 #define BYTES_A_LINE	  7
@@ -86,7 +87,7 @@ static void annotate_text_print_title(
 
 static void annotate_text_print_bytes(struct text *out, struct tally_bytes bytes, size_t *column)
 {
-	size_t shown = bytes.len < BYTES_A_LINE ? bytes.len : BYTES_A_LINE;
+	size_t shown = MIN(bytes.len, BYTES_A_LINE);
 	for (size_t i = 0; i < shown; i++) {
 		text_hex(out, bytes.data[i], 2);
 		text_char(out, ' ');
@@ -145,7 +146,7 @@ static void annotate_text_print_code(struct text *out, const struct annotate_lin
 	if (options->with_bytes && column < BYTES_COLUMNS + 8) {
 		size_t start = (annotate_text_digits_of(line->address) + 1) / 8 * 8 + 8 + BYTES_COLUMNS;
 		text_repeat(out, ' ', start > column ? start - column : 0);
-		column = start > column ? start : column;
+		column = MAX(start, column);
 	}
 	pad_to_tab(out, &column);
 	text_str(out, line->text);

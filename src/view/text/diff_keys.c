@@ -1,5 +1,7 @@
 #include "view/text/diff_keys.h"
 
+#include "base/array.h"
+
 static const struct flat_row *show_row(struct diff_keys *keys, uint32_t index)
 {
 	const struct diff_row *row = &keys->diff->rows[index];
@@ -32,7 +34,7 @@ void diff_keys_fit(struct diff_keys *keys, const struct diff_table *diff, const 
 		size_t width = strlen(profile_key_get(columns[i])->header);
 		for (size_t r = 0; r < row_count; r++) {
 			size_t cell = diff_keys_cell_width(keys, columns[i], rows[r]);
-			width = cell > width ? cell : width;
+			width = MAX(cell, width);
 		}
 		layout->columns[i] = columns[i];
 		layout->widths[i] = width;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "view/text/diff_keys.h"
@@ -161,15 +162,15 @@ static void spread_append(struct diff_text_layout *l, uint32_t row, size_t file)
 {
 	static const char *const bars[] = {
 		"\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"};
-	const size_t highest = sizeof(bars) / sizeof(bars[0]) - 1;
+	const size_t highest = ARRAY_LEN(bars) - 1;
 	const struct diff_text_blocks *blocks = &l->options->blocks[row * l->diff->file_count + file];
 	const struct diff_text_block *block = l->block < blocks->count ? &blocks->items[l->block] : NULL;
 	double sum = 0, squares = 0;
 	int64_t least = INT64_MAX, most = 0;
 	for (unsigned i = 0; block && i < block->spread_count; i++) {
 		sum += (double)block->spread[i];
-		least = block->spread[i] < least ? block->spread[i] : least;
-		most = block->spread[i] > most ? block->spread[i] : most;
+		least = MIN(block->spread[i], least);
+		most = MAX(block->spread[i], most);
 	}
 	/* Once says nothing of how much it varies, and a mean of nothing has no share. */
 	if (!block || block->spread_count < 2 || most == 0) {
@@ -194,7 +195,7 @@ static size_t line_count(const struct diff_text_layout *l, uint32_t row)
 	size_t most = 1;
 	for (size_t file = 0; l->options->blocks && file < l->diff->file_count; file++) {
 		size_t count = l->options->blocks[row * l->diff->file_count + file].count;
-		most = count > most ? count : most;
+		most = MAX(count, most);
 	}
 	return most;
 }

@@ -1,4 +1,5 @@
 #include "view/text/facet_cells.h"
+#include "base/array.h"
 #include "profile/flat/facet_keys.h"
 #include "view/text/origin_text.h"
 
@@ -75,7 +76,7 @@ static size_t facet_cells_field_width(
 {
 	size_t len = facet_cells_text_of(l->profile, value).len;
 	len += field->is_dynamic && len > 0;
-	return len > field->width ? len : field->width;
+	return MAX(len, field->width);
 }
 
 size_t facet_cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row)
@@ -133,7 +134,7 @@ static void facet_cells_put_name(
 {
 	struct tally_str name = profile_string(l->profile, function->name);
 	size_t room = width > LEVEL_WIDTH ? width - LEVEL_WIDTH : 0;
-	text_bytes(out, name.data, name.len < room ? name.len : room);
+	text_bytes(out, name.data, MIN(name.len, room));
 }
 
 static void put_offset(struct text *out, uint64_t offset)
@@ -331,7 +332,7 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 		if (key == KEY_TRANSACTION)
 			text_str_left(out, text, width);
 		else if (key == KEY_BLOCKED || key == KEY_TRACE || key == KEY_CGROUP)
-			text_bytes(out, text.data, text.len < width ? text.len : width);
+			text_bytes(out, text.data, MIN(text.len, width));
 		else
 			text_str_cut(out, text, width);
 		return;
@@ -370,7 +371,7 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 	}
 	size_t written = out->len - start;
 	if (profile_key_get(key)->form == KEY_FORM_TIME) /* cut, and of the last column without blanks: as perf's */
-		out->len = start + (written < width ? written : width);
+		out->len = start + (MIN(written, width));
 	else if (written < width && profile_key_get(key)->form != KEY_FORM_OFFSET) /* nor have these */
 		text_repeat(out, ' ', width - written);
 }

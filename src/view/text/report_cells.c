@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/array.h"
 #include "base/thread_pool.h"
 
 #define ROWS_AHEAD		4
@@ -179,7 +180,7 @@ static void print_symbol_cell(const struct report_layout *l, struct text *out, s
 	if (function) {
 		struct tally_str name = profile_string(l->profile, function->name);
 		size_t prefix = report_origin_width(l) + LEVEL_WIDTH, room = width > prefix ? width - prefix : 0;
-		text_bytes(out, name.data, name.len < room ? name.len : room);
+		text_bytes(out, name.data, MIN(name.len, room));
 		if (function->is_inlined && room > name.len)
 			text_bytes(out, INLINED, room - name.len < strlen(INLINED) ? room - name.len : strlen(INLINED));
 		return;
@@ -226,11 +227,11 @@ void report_key_cell(const struct report_layout *l, struct text *out, size_t col
 		break;
 	case KEY_SRCLINE:
 		label = profile_string(p, row->place.line);
-		text_bytes(out, label.data, label.len < width ? label.len : width);
+		text_bytes(out, label.data, MIN(label.len, width));
 		break;
 	case KEY_SRCFILE:
 		label = profile_string(p, row->place.file);
-		text_bytes(out, label.data, label.len < width ? label.len : width);
+		text_bytes(out, label.data, MIN(label.len, width));
 		break;
 	case KEY_DSO:
 		text_str_cut(out, row_binary(l, row), width);

@@ -1,4 +1,5 @@
 #include "view/text/report_hierarchy.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "view/text/report_cells.h"
 
@@ -64,7 +65,7 @@ static size_t keys_width(const struct tree_printer *p, size_t header)
 			width += l->widths[i] + (is_first ? 0 : 1); /* perf counts one blank of the two between */
 			is_first = false;
 		}
-		widest = width > widest ? width : widest;
+		widest = MAX(width, widest);
 	}
 	return widest;
 }

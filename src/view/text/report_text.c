@@ -1,4 +1,5 @@
 #include "view/text/report_text.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
 #include "view/text/repeated_cells.h"
@@ -192,7 +193,7 @@ static void print_rounds(struct row_round *r, unsigned workers)
 	r->chunk_rows = 1;
 	while (r->first < shown && !r->out->failed) {
 		size_t chunks = (shown - r->first + r->chunk_rows - 1) / r->chunk_rows;
-		chunks = chunks < ROUND_CHUNKS ? chunks : ROUND_CHUNKS;
+		chunks = MIN(chunks, ROUND_CHUNKS);
 		thread_pool_for(chunks, workers, print_chunk, r);
 		report_text_put_out(r->out, r->before);
 		struct printed_round *spare = r->before;
@@ -244,7 +245,7 @@ enum tally_status report_text_rows(struct text *out, const struct flat_table *ta
 	if (!options->is_quiet)
 		report_text_print_header(&printing.layout, out);
 	unsigned workers = thread_pool_workers(table->shown_count / CHUNK_ROWS, 0);
-	workers = workers < MAX_PRINTERS ? workers : MAX_PRINTERS;
+	workers = MIN(workers, MAX_PRINTERS);
 	enum tally_status status =
 		workers > 1 ? print_side_by_side(&printing, workers, out, err) : print_in_turn(&printing, out, err);
 	if (status == TALLY_OK && out->failed)

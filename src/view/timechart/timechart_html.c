@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "view/page/page_data.h"
 #include "view/timechart_html_page.h"
 
@@ -80,7 +81,7 @@ static void timechart_html_add_levels(struct timechart_html_page *page, const st
 	struct page_bytes b = {.out = page->out};
 	uint64_t last_ns = page->picture->tracks->start_ns;
 	for (size_t i = 0; i < of->levels.len; i++) {
-		uint64_t time_ns = of->levels.items[i].time_ns < last_ns ? last_ns : of->levels.items[i].time_ns;
+		uint64_t time_ns = MAX(of->levels.items[i].time_ns, last_ns);
 		page_number(&b, time_ns - last_ns);
 		page_number(&b, of->levels.items[i].value);
 		last_ns = time_ns;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "view/page/xml_text.h"
 #include "view/timechart/timechart_words.h"
 
@@ -180,8 +181,8 @@ static void timechart_svg_add_span(struct timechart_svg_drawing *d, uint32_t tra
 		end_ns = span->start_ns + d->picture->io_min_ns;
 		if (index + 1 < d->spans.len && d->spans.items[index + 1].start_ns < end_ns)
 			end_ns = d->spans.items[index + 1].start_ns;
-		end_ns = end_ns < span->end_ns ? span->end_ns : end_ns;
-		end_ns = end_ns > d->picture->tracks->end_ns ? d->picture->tracks->end_ns : end_ns;
+		end_ns = MAX(end_ns, span->end_ns);
+		end_ns = MIN(end_ns, d->picture->tracks->end_ns);
 	}
 	struct box box = {.x = x_of(d, span->start_ns), .y = d->tops[track]};
 	box.width = x_of(d, end_ns) - box.x;
@@ -330,7 +331,7 @@ static size_t timechart_svg_add_arrows(struct timechart_svg_drawing *d)
 {
 	const struct tracks *all = d->picture->tracks;
 	size_t count = 0, seen = 0, fitting = d->svg->max_bytes / ARROW_SHARE;
-	size_t most = fitting < MAX_ARROWS ? fitting : MAX_ARROWS;
+	size_t most = MIN(fitting, MAX_ARROWS);
 	for (size_t i = 0; i < all->arrows.len; i++)
 		count += timechart_svg_is_shown(d, &all->arrows.items[i]);
 	for (size_t i = 0; i < all->arrows.len && d->out->len < d->svg->max_bytes; i++) {
@@ -389,7 +390,7 @@ static void timechart_svg_add_legend(struct timechart_svg_drawing *d)
 		{SPAN_READ, "disk", "read, write below"}, {SPAN_RECEIVE, "net", "receive, send below"},
 		{SPAN_SYNC, "sync", "sync"}, {SPAN_POLL, "poll", "poll"}};
 	double x = GUTTER;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		bool is_there = any_has(d, keys[i].kind) || (keys[i].kind == SPAN_READ && any_has(d, SPAN_WRITE)) ||
 				(keys[i].kind == SPAN_RECEIVE && any_has(d, SPAN_SEND));
 		if (!is_there)

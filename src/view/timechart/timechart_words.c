@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "view/page/xml_text.h"
 
@@ -29,7 +30,7 @@ void timechart_add_time(struct text *out, uint64_t ns)
 		uint64_t ns;
 		const char *unit;
 	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
 		if (ns >= units[i].ns) {
 			text_fixed(out, (double)ns / (double)units[i].ns, 1);
 			text_printf(out, " %s", units[i].unit);

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/array.h"
+
 #define FIRST_ROW 2
 #define NO_LINE	  SIZE_MAX
 
@@ -46,10 +48,10 @@ static struct annotate_draw_columns annotate_draw_measure(const struct annotate_
 			continue;
 		unsigned width = (unsigned)strlen(line->mnemonic), digits = annotate_draw_digits_of(label_of(s, line));
 		unsigned bytes = s->settings.shows_bytes ? (unsigned)line->bytes.len * 3 : 0;
-		c.mnemonic = width > c.mnemonic ? width : c.mnemonic;
-		c.bytes = bytes > c.bytes ? bytes : c.bytes;
+		c.mnemonic = MAX(width, c.mnemonic);
+		c.bytes = MAX(bytes, c.bytes);
 		if (has_label(s, line))
-			c.label = digits > c.label ? digits : c.label;
+			c.label = MAX(digits, c.label);
 	}
 	return c;
 }
@@ -211,7 +213,7 @@ static struct arrow find_arrow(const struct annotate_screen *s)
 	if (!line || line->kind != ANNOTATE_CODE || line->target == ANNOTATE_NONE)
 		return arrow;
 	size_t from = s->list.cursor, to = annotate_draw_index_of(s, line->target);
-	return (struct arrow){from < to ? from : to, from < to ? to : from, to};
+	return (struct arrow){MIN(from, to), MAX(from, to), to};
 }
 
 static void annotate_draw_put_bottom(const struct annotate_screen *s, struct grid *grid, struct text *t)
@@ -219,7 +221,7 @@ static void annotate_draw_put_bottom(const struct annotate_screen *s, struct gri
 	static const char *const hints[] = {"h:help", "q:back", "Enter:follow", "Tab:hot line", "/:search", "s:source",
 		"o:addresses", "p/b/t:percent", "</>:function", "P:print"};
 	char room[TUI_PLACE_BYTES];
-	struct tui_bottom bottom = {hints, sizeof(hints) / sizeof(hints[0]), NULL, tui_place(&s->list, room)};
+	struct tui_bottom bottom = {hints, ARRAY_LEN(hints), NULL, tui_place(&s->list, room)};
 	tui_frame_put_bottom(&s->frame, &bottom, grid, t);
 }
 

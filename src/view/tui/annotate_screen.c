@@ -1,4 +1,5 @@
 #include "view/tui/annotate_screen.h"
+#include "base/array.h"
 #include "base/error.h"
 
 #include <stdlib.h>
@@ -244,7 +245,7 @@ static const struct tui_help help[] = {
 
 const struct tui_help *annotate_screen_help(size_t *count)
 {
-	*count = sizeof(help) / sizeof(help[0]);
+	*count = ARRAY_LEN(help);
 	return help;
 }
 
@@ -382,7 +383,7 @@ static enum annotate_action annotate_screen_other_key(struct annotate_screen *s,
 enum annotate_action annotate_screen_key(struct annotate_screen *s, uint32_t key)
 {
 	const struct tui_frame_owner owner = {
-		.data = s, .help_count = sizeof(help) / sizeof(help[0]), .search = annotate_screen_search};
+		.data = s, .help_count = ARRAY_LEN(help), .search = annotate_screen_search};
 	bool leaves = false;
 	if (tui_frame_takes(&s->frame, &owner, key, &leaves))
 		return leaves ? ANNOTATE_LEAVE : ANNOTATE_STAY;

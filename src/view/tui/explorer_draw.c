@@ -1,4 +1,5 @@
 #include "view/tui/explorer_draw.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "view/text/report_cells.h"
 #include "view/tui/explorer_changes.h"
@@ -200,7 +201,7 @@ static void bottom_line(const struct explorer *e, struct text *t, size_t room)
 	else if (e->message[0])
 		text_str(t, e->message);
 	else
-		tui_append_hints(t, hints, sizeof(hints) / sizeof(hints[0]), room);
+		tui_append_hints(t, hints, ARRAY_LEN(hints), room);
 }
 
 /* What keys there are, or what is asked for; on the right the place in the table. */

@@ -1,4 +1,5 @@
 #include "view/tui/explorer_keys.h"
+#include "base/array.h"
 #include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_menu.h"
 #include "view/tui/explorer_rows.h"
@@ -60,7 +61,7 @@ static const struct {
 
 const struct tui_help *explorer_help(size_t *count)
 {
-	*count = sizeof(help) / sizeof(help[0]);
+	*count = ARRAY_LEN(help);
 	return help;
 }
 
@@ -145,7 +146,7 @@ static enum explorer_action explorer_keys_type_key(struct explorer *e, uint32_t 
 
 static void help_key(struct explorer *e, uint32_t key)
 {
-	if (!tui_help_key(&e->help_top, e->help ? e->help_count : sizeof(help) / sizeof(help[0]), e->rows, key))
+	if (!tui_help_key(&e->help_top, e->help ? e->help_count : ARRAY_LEN(help), e->rows, key))
 		e->mode = EXPLORER_TABLE;
 }
 
@@ -180,7 +181,7 @@ static bool explorer_keys_move_key(struct explorer *e, uint32_t key)
 		explorer_end(e);
 		return true;
 	case TUI_KEY_LEFT:
-		e->shift -= e->shift < SHIFT_STEP ? e->shift : SHIFT_STEP;
+		e->shift -= MIN(e->shift, SHIFT_STEP);
 		return true;
 	case TUI_KEY_RIGHT:
 		if (e->shift < UINT16_MAX)
@@ -327,7 +328,7 @@ static bool choice_key(struct explorer *e, uint32_t key)
 
 static void say_absent(struct explorer *e, uint32_t key)
 {
-	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(absent); i++) {
 		if (key == (uint32_t)absent[i].key) {
 			explorer_say(e, "%s", absent[i].instead);
 			return;

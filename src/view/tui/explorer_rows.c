@@ -1,4 +1,5 @@
 #include "view/tui/explorer_rows.h"
+#include "base/array.h"
 #include "view/text/report_cells.h"
 #include "view/tui/explorer_changes.h"
 #include "view/tui/explorer_lines.h"
@@ -285,7 +286,7 @@ void explorer_set_percent_limit(struct explorer *e, double percent)
 void explorer_step_percent_limit(struct explorer *e, bool is_up)
 {
 	static const double steps[] = {0, 0.1, 0.5, 1, 2, 5, 10, 20, 50};
-	size_t count = sizeof(steps) / sizeof(steps[0]), i = is_up ? 0 : count - 1;
+	size_t count = ARRAY_LEN(steps), i = is_up ? 0 : count - 1;
 	while (is_up && i + 1 < count && steps[i] <= e->percent_limit)
 		i++;
 	while (!is_up && i > 0 && steps[i] >= e->percent_limit)

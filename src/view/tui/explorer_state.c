@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/array.h"
+
 #define SYMBOL_ROOM 24 /* columns that are worth more than what stands before the symbol */
 
 uint64_t explorer_row_period(const struct explorer *e, uint32_t table_row)
@@ -35,7 +37,7 @@ void explorer_place_symbol(struct explorer *e)
 		before += l->widths[symbol++] + 2;
 	if (symbol == l->count)
 		return;
-	size_t room = l->widths[symbol] < SYMBOL_ROOM ? l->widths[symbol] : SYMBOL_ROOM;
+	size_t room = MIN(l->widths[symbol], SYMBOL_ROOM);
 	e->is_symbol_first = e->is_symbol_first || before + room > e->columns;
 }
 

@@ -1,5 +1,7 @@
 #include "view/tui/flame_draw.h"
 
+#include "base/array.h"
+
 #define FIRST_ROW 1
 
 _Static_assert(GRID_BLOCK_KINDS == FLAME_KINDS, "each kind has its colours");
@@ -93,7 +95,7 @@ static void flame_draw_put_bottom(const struct flame_screen *s, struct grid *gri
 {
 	static const char *const hints[] = {"?:help", "q:back", "Enter:zoom", "u:wider", "z:all", "/:search",
 		"a:annotate", "T:top-down", "I:callers"};
-	struct tui_bottom bottom = {hints, sizeof(hints) / sizeof(hints[0]), NULL, {0}};
+	struct tui_bottom bottom = {hints, ARRAY_LEN(hints), NULL, {0}};
 	struct text marked = {0};
 	if (*s->frame.pattern) {
 		text_printf(&marked, "'%.60s' is in ", s->frame.pattern);

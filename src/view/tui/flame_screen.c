@@ -1,4 +1,5 @@
 #include "view/tui/flame_screen.h"
+#include "base/array.h"
 #include "base/error.h"
 
 #include <stdlib.h>
@@ -273,7 +274,7 @@ static const struct tui_help help[] = {
 
 const struct tui_help *flame_screen_help(size_t *count)
 {
-	*count = sizeof(help) / sizeof(help[0]);
+	*count = ARRAY_LEN(help);
 	return help;
 }
 
@@ -361,8 +362,7 @@ static enum tree_action flame_screen_other_key(struct flame_screen *s, uint32_t 
 enum tree_action flame_screen_key(struct flame_screen *s, uint32_t key)
 {
 	enum tree_action action = TREE_STAY;
-	const struct tui_frame_owner owner = {
-		.data = s, .help_count = sizeof(help) / sizeof(help[0]), .search = flame_screen_search};
+	const struct tui_frame_owner owner = {.data = s, .help_count = ARRAY_LEN(help), .search = flame_screen_search};
 	bool leaves = false;
 	if (!tui_frame_takes(&s->frame, &owner, key, &leaves)) {
 		if (tui_is_mouse(key))

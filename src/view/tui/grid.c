@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 #define REPLACEMENT '?'
 
 struct grid_range {
@@ -23,7 +25,7 @@ static bool is_in(const struct grid_range *ranges, size_t count, uint32_t charac
 			return true;
 	return false;
 }
-#define IS_IN(ranges, character) is_in(ranges, sizeof(ranges) / sizeof((ranges)[0]), character)
+#define IS_IN(ranges, character) is_in(ranges, ARRAY_LEN(ranges), character)
 
 bool grid_resize(struct grid *grid, unsigned rows, unsigned columns)
 {

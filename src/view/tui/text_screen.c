@@ -1,4 +1,5 @@
 #include "view/tui/text_screen.h"
+#include "base/array.h"
 #include "base/error.h"
 
 #include <string.h>
@@ -85,7 +86,7 @@ static void text_screen_put_bottom(const struct text_screen *s, struct grid *gri
 {
 	static const char *const hints[] = {"q:back", "/:search", "n/N:next", "Left/Right:sideways"};
 	char room[TUI_PLACE_BYTES];
-	struct tui_bottom bottom = {hints, sizeof(hints) / sizeof(hints[0]), NULL, tui_place(&s->list, room)};
+	struct tui_bottom bottom = {hints, ARRAY_LEN(hints), NULL, tui_place(&s->list, room)};
 	tui_frame_put_bottom(&s->frame, &bottom, grid, t);
 }
 

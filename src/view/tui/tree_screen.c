@@ -1,4 +1,5 @@
 #include "view/tui/tree_screen.h"
+#include "base/array.h"
 #include "base/error.h"
 
 #include <inttypes.h>
@@ -251,7 +252,7 @@ static void tree_screen_search(void *data, bool is_back)
 static void step_limit(struct tree_screen *s, bool is_up)
 {
 	static const double steps[] = {0, 0.1, 0.5, 1, 2, 5, 10, 20, 50};
-	size_t i = 0, count = sizeof(steps) / sizeof(steps[0]);
+	size_t i = 0, count = ARRAY_LEN(steps);
 	while (i + 1 < count && (is_up ? steps[i] <= s->limit : steps[i + 1] < s->limit))
 		i++;
 	s->limit = steps[i];
@@ -310,7 +311,7 @@ static const struct tui_help levels_help[] = {
 
 static const struct tui_help *help_of(const struct tree_screen *s, size_t *count)
 {
-	*count = s->heading ? sizeof(levels_help) / sizeof(levels_help[0]) : sizeof(help) / sizeof(help[0]);
+	*count = s->heading ? ARRAY_LEN(levels_help) : ARRAY_LEN(help);
 	return s->heading ? levels_help : help;
 }
 
@@ -409,7 +410,7 @@ static void tree_screen_make_line(const struct tree_screen *s, size_t index, str
 	const struct flame_node *node = &s->tree->nodes[at];
 	const struct flame_label *label = &s->tree->labels[node->label];
 	double total = tree_screen_percent_of(s, s->order.totals[at]), self = tree_screen_percent_of(s, node->self);
-	uint32_t depth = node->depth < MAX_INDENT ? node->depth : MAX_INDENT;
+	uint32_t depth = MIN(node->depth, MAX_INDENT);
 	tui_line_clear(line);
 	tui_line_style(line, tui_heat_style(total));
 	text_fixed_right(&line->text, total, 2, 8);
@@ -438,7 +439,7 @@ static void tree_screen_put_bottom(const struct tree_screen *s, struct grid *gri
 	const char *const hints[] = {"?:help", "q:back", "Enter:open", s->heading ? "/:filter" : "/:search",
 		"a:annotate", "T:top-down", "I:callers", "v:flame", "E/C:all", "{/}:limit"};
 	char room[TUI_PLACE_BYTES];
-	struct tui_bottom bottom = {hints, sizeof(hints) / sizeof(hints[0]), NULL, tui_place(&s->list, room)};
+	struct tui_bottom bottom = {hints, ARRAY_LEN(hints), NULL, tui_place(&s->list, room)};
 	tui_frame_put_bottom(&s->frame, &bottom, grid, t);
 }
 

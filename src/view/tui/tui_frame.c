@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define SHIFT_STEP 8 /* columns */
 
 void tui_frame_say(struct tui_frame *f, const char *format, ...)
@@ -29,7 +31,7 @@ void tui_frame_help(struct tui_frame *f)
 void tui_frame_scroll(struct tui_frame *f, bool is_right)
 {
 	if (!is_right)
-		f->shift -= f->shift < SHIFT_STEP ? f->shift : SHIFT_STEP;
+		f->shift -= MIN(f->shift, SHIFT_STEP);
 	else if (f->shift < UINT16_MAX)
 		f->shift += SHIFT_STEP;
 }

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/array.h"
+
 enum tui_key {
 	TUI_KEY_NONE = 0x110000, /* nothing was pressed */
 	TUI_KEY_UP,
@@ -39,8 +41,8 @@ enum tui_mouse_act { TUI_MOUSE_CLICK, TUI_MOUSE_DOUBLE, TUI_MOUSE_WHEEL_UP, TUI_
 
 static inline uint32_t tui_mouse(enum tui_mouse_act act, unsigned row, unsigned column)
 {
-	row = row < TUI_MOUSE_CELL ? row : TUI_MOUSE_CELL;
-	column = column < TUI_MOUSE_CELL ? column : TUI_MOUSE_CELL;
+	row = MIN(row, TUI_MOUSE_CELL);
+	column = MIN(column, TUI_MOUSE_CELL);
 	return TUI_MOUSE_FLAG | (uint32_t)act << 28 | row << 14 | column;
 }
 static inline bool tui_is_mouse(uint32_t key)

@@ -1,4 +1,5 @@
 #include "view/tui/tui_line.h"
+#include "base/array.h"
 #include "view/text/percent_text.h"
 
 #define HELP_WIDTH 20
@@ -103,7 +104,7 @@ static void scroll_help(size_t *top, size_t count, unsigned rows, long lines)
 	size_t page = rows > 2 ? rows - 2 : 1;
 	long last = count > page ? (long)(count - page) : 0;
 	long wanted = (long)*top + lines;
-	*top = (size_t)(wanted < 0 ? 0 : wanted > last ? last : wanted);
+	*top = (size_t)(wanted < 0 ? 0 : MIN(wanted, last));
 }
 
 bool tui_help_key(size_t *top, size_t count, unsigned rows, uint32_t key)

@@ -1,5 +1,7 @@
 #include "view/tui/tui_list.h"
 
+#include "base/array.h"
+
 void tui_list_settle(struct tui_list *list)
 {
 	size_t page = list->page ? list->page : 1, last = list->count > page ? list->count - page : 0;
@@ -17,7 +19,7 @@ void tui_list_move(struct tui_list *list, long lines)
 {
 	size_t far = lines < 0 ? (size_t)-lines : (size_t)lines;
 	if (lines < 0)
-		list->cursor -= far < list->cursor ? far : list->cursor;
+		list->cursor -= MIN(far, list->cursor);
 	else if (list->count)
 		list->cursor = far < list->count - list->cursor ? list->cursor + far : list->count - 1;
 	tui_list_settle(list);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define KEY_COLUMNS 3
 
 void tui_menu_start(struct tui_menu *menu, const char *title)
@@ -44,7 +46,7 @@ void tui_menu_fit(struct tui_menu *menu, unsigned rows, unsigned columns)
 	menu->width = columns_of(menu->title) + 2;
 	for (size_t i = 0; i < menu->list.count; i++) {
 		unsigned width = columns_of(menu->entries[i].label) + KEY_COLUMNS + 1;
-		menu->width = width > menu->width ? width : menu->width;
+		menu->width = MAX(width, menu->width);
 	}
 	if (menu->width + 2 > columns)
 		menu->width = columns > 2 ? columns - 2 : 0;

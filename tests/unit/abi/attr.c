@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "abi/event_name.h"
+#include "base/array.h"
 #include "unit_test.h"
 
 static struct perf_attr full_attr(void)
@@ -128,7 +129,7 @@ static void test_sizes_that_are_none(void **state)
 		enum tally_status status;
 	} cases[] = {{0, TALLY_CORRUPT}, {ATTR_SIZE_VER0 - 1, TALLY_CORRUPT}, {ATTR_SIZE_VER0, TALLY_OK},
 		{UINT16_MAX, TALLY_OK}, {UINT16_MAX + 1, TALLY_CORRUPT}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct cursor c = cursor_make((struct tally_bytes){bytes, sizeof(bytes)}, false);
 		assert_int_equal(attr_decode_sized(&c, cases[i].size, &attr, NULL), cases[i].status);
 		assert_int_equal(c.pos, cases[i].status == TALLY_OK ? cases[i].size : 0);
@@ -309,7 +310,7 @@ static void test_print_of_types_and_configurations(void **state)
 		{EVENT_BREAKPOINT, 0, "type: 5 (PERF_TYPE_BREAKPOINT), config: 0"},
 		{8, 3, "type: 8, config: 0x3"},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_attr attr = {.type = cases[i].type, .config = cases[i].config};
 		assert_printed(&attr, cases[i].text);
 	}
@@ -372,7 +373,7 @@ static void test_what_has_no_name(void **state)
 		{95, 0x4000, "unknown attr type: 95"},
 	};
 	uint64_t guest = ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		assert_name((struct perf_attr){.type = rows[i].type, .config = rows[i].config, .flags = guest},
 			rows[i].name);
 }

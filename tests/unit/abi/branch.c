@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "abi/branch.h"
+#include "base/array.h"
 #include "base/writer.h"
 
 #define FORWARD UINT64_C(0x401ff0)
@@ -18,7 +19,7 @@ static void kinds_by_type_and_direction(void **state)
 		{FORWARD, 0, 6, 0, 6 | BRANCH_KIND_BACKWARD | BRANCH_KIND_CROSS_2M},
 		{UINT64_C(0xffffffff81000000), UINT64_C(0xffffffff81000010), 7, 9, 7},
 		{FORWARD, FORWARD + 8, 15, 0, BRANCH_KIND_EXTENDED}, {FORWARD, FORWARD + 8, 15, 15, BRANCH_KINDS - 1}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct sample_branch branch = {.from = cases[i].from,
 			.to = cases[i].to,
 			.type = cases[i].type,
@@ -33,7 +34,7 @@ static void types_by_name(void **state)
 		unsigned type;
 		const char *name;
 	} cases[] = {{1, "COND"}, {14, "NO_TX"}, {15, "FAULT_ALGN"}, {22, "ARCH_5"}, {23, "TYPE_8"}, {30, "TYPE_15"}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct text t = {0};
 		branch_kind_print(&t, cases[i].type);
 		text_char(&t, 0);

@@ -2,6 +2,7 @@
 
 #include "abi/branch_words.h"
 #include "abi/perf_constants.h"
+#include "base/array.h"
 
 static void test_branches(void **state)
 {
@@ -10,7 +11,7 @@ static void test_branches(void **state)
 	assert_true(branch_words_parse(str_from("any_call,u"), &bits, &unknown));
 	assert_int_equal(bits, BRANCH_ANY_CALL | BRANCH_USER);
 	static const char *const levels[] = {"k", "u", "hv", "u,k"};
-	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(levels); i++) {
 		assert_true(branch_words_parse(str_from(levels[i]), &bits, &unknown));
 		assert_int_equal(bits, BRANCH_ANY);
 	}

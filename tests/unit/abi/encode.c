@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "abi/record.h"
+#include "base/array.h"
 #include "unit_test.h"
 
 #define BIG		 UINT64_C(0x1122334455667788)
@@ -118,7 +119,7 @@ static void test_identities_that_are_no_build_id(void **state)
 	struct record_fields out;
 	struct writer w = {0};
 	assert_true(record_encode(&w, &in, MISC_MMAP_BUILD_ID, NULL, NULL));
-	for (size_t i = 0; i < sizeof(identities) / sizeof(identities[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(identities); i++) {
 		memcpy(w.data + 8 + 32, identities[i], 24);
 		assert_int_equal(record_at(writer_view(&w), false, 0, &record, NULL), TALLY_OK);
 		assert_int_equal(record_decode(&record, &out, NULL), TALLY_OK);
@@ -236,7 +237,7 @@ static void test_what_no_record_holds(void **state)
 	uint8_t *large = calloc(1, RECORD_BYTES_MAX);
 	assert_non_null(large);
 	writer_u64(&w, BIG);
-	for (size_t i = 0; i < sizeof(not_written) / sizeof(not_written[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(not_written); i++) {
 		struct record_fields in = {.type = not_written[i]};
 		assert_false(record_encode(&w, &in, 0, NULL, NULL));
 		assert_int_equal(w.len, 8);
@@ -330,7 +331,7 @@ static void test_trailers(void **state)
 		size_t bytes;
 	} cases[] = {{0, 0}, {SAMPLE_TID, 8}, {SAMPLE_TIME, 8}, {SAMPLE_ID, 8}, {SAMPLE_STREAM_ID, 8}, {SAMPLE_CPU, 8},
 		{SAMPLE_IDENTIFIER, 8}, {SAMPLE_IP, 0}};
-	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
 		uint64_t bit = cases[i / 2].bit;
 		struct perf_attr attr = {.sample_type = bit, .flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL)};
 		struct record_layout layout = record_layout_make(&attr, i % 2);

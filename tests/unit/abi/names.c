@@ -4,6 +4,7 @@
 #include "abi/names.h"
 
 #include "abi/event_name.h"
+#include "base/array.h"
 #include "unit_test.h"
 
 static void assert_text(struct text *t, const char *expected)
@@ -46,12 +47,12 @@ static void test_caches(void **state)
 	static const char *const none[] = {"", "L1", "L1-dcache-", "-", "L1-dcachey", "L1-dcache-loadsx", "loads",
 		"L1-icache-stores", "iTLB-prefetches", "branch-stores", "LLC-loads-loads", "LLC-misses-misses",
 		"LLC-loads-misses-x"};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint64_t config = 0;
 		assert_true(cache_event_find(str_from(cases[i].name), &config));
 		assert_int_equal(config, cases[i].cache | cases[i].op << 8 | cases[i].result << 16);
 	}
-	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(none); i++) {
 		uint64_t config = 7;
 		assert_false(cache_event_find(str_from(none[i]), &config));
 		assert_int_equal(config, 7);
@@ -103,7 +104,7 @@ static void test_usual_names(void **state)
 		{EVENT_RAW, 0x1a8, "raw 0x1a8"},
 		{8, 1, "unknown attr type: 8"},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct text t = {0};
 		event_name_append(&t, cases[i].type, cases[i].config);
 		assert_text(&t, cases[i].name);
@@ -138,7 +139,7 @@ static void test_names_of_attrs(void **state)
 		{{.type = EVENT_SOFTWARE, .config = SW_DUMMY, .flags = ATTR_FLAG(ATTR_BIT_EXCLUDE_HV)}, "dummy:ku"},
 		{{.type = 8, .config = 3, .flags = ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL)}, "unknown attr type: 8"},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct text t = {0};
 		event_name_of_attr(&t, &cases[i].attr);
 		assert_text(&t, cases[i].name);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "abi/encode.h"
+#include "base/array.h"
 #include "unit_test.h"
 
 static const struct perf_attr traced = {
@@ -177,7 +178,7 @@ static void check_type(uint32_t type, bool swap)
 
 static void test_every_kernel_record(void **state)
 {
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
 		check_type(types[i], false);
 		check_type(types[i], true);
 	}
@@ -205,7 +206,7 @@ static void test_mmap2_with_build_id(void **state)
 static void test_mmap2_with_a_bit_of_another_session(void **state)
 {
 	static const uint32_t majors[] = {0, 7, 8, 254, 259};
-	for (size_t i = 0; i < 2 * sizeof(majors) / sizeof(majors[0]); i++) {
+	for (size_t i = 0; i < 2 * ARRAY_LEN(majors); i++) {
 		struct record_fields in, out;
 		fill(&in, RECORD_MMAP2);
 		in.mmap.major = majors[i / 2];
@@ -255,7 +256,7 @@ static void test_errors_of_headers(void **state)
 		{7, 16, "a record of type 9 says it has 7 bytes"}, {0, 8, "a record of type 9 says it has 0 bytes"},
 		{17, 16, "a record of type 9 has 17 bytes, but only 16 are left"},
 		{9, 8, "a record of type 9 has 9 bytes, but only 8 are left"}};
-	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
 		uint8_t bytes[8 + 16] = {0};
 		bool swap = i % 2;
 		uint16_t size = swap ? __builtin_bswap16(cases[i / 2].size) : cases[i / 2].size;
@@ -281,7 +282,7 @@ static void test_call_chains_of_layouts(void **state)
 	} cases[] = {{SAMPLE_IP, 0, 0, false}, {SAMPLE_STACK_USER, 0, 0, false}, {SAMPLE_STACK_USER, 0, 8, false},
 		{SAMPLE_STACK_USER, ATTR_FLAG(ATTR_BIT_EXCLUDE_CALLCHAIN_USER), 0, true},
 		{SAMPLE_IP, ATTR_FLAG(ATTR_BIT_EXCLUDE_CALLCHAIN_USER), 0, false}, {SAMPLE_IP, 0, 8, true}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_attr attr = {.sample_type = cases[i].type,
 			.flags = cases[i].flags,
 			.sample_stack_user = cases[i].stack_bytes};
@@ -294,7 +295,7 @@ static void test_counts_that_lie(void **state)
 	/* NAMESPACES with 2^60 entries, THREAD_MAP with 2^61, CPU id index with 2^59. */
 	static const uint32_t counted[] = {
 		RECORD_NAMESPACES, RECORD_THREAD_MAP, RECORD_ID_INDEX, RECORD_STAT_CONFIG, RECORD_CALLCHAIN_DEFERRED};
-	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(counted); i++) {
 		uint8_t bytes[40];
 		memset(bytes, 0x10, sizeof(bytes));
 		struct record record = {.type = counted[i], .bytes = {bytes, sizeof(bytes)}};

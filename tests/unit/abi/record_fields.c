@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/writer.h"
 #include "unit_test.h"
 
@@ -287,7 +288,7 @@ static void test_the_least_of_each(void **state)
 		{RECORD_CPU_MAP, 2}, {RECORD_STAT_CONFIG, 8}, {RECORD_STAT, 40}, {RECORD_STAT_ROUND, 16},
 		{RECORD_EVENT_UPDATE, 16}, {RECORD_TIME_CONV, 24}, {RECORD_HEADER_FEATURE, 8}, {RECORD_COMPRESSED, 0},
 		{RECORD_FINISHED_INIT, 0}, {RECORD_COMPRESSED2, 8}, {RECORD_BPF_METADATA, 0}};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		for (size_t len = 0; len < 80; len++) {
 			uint8_t *bytes = calloc(1, 8 + len);
 			struct record record = {.type = rows[i].type, .bytes = {bytes, 8 + len}};
@@ -448,7 +449,7 @@ static void test_records_of_traces(void **state)
 	for (uint32_t type = 0; type < RECORD_USER_MAX; type++)
 		if (record_is_of_trace(type))
 			assert_int_equal(type, of_trace[found++]);
-	assert_int_equal(found, sizeof(of_trace) / sizeof(of_trace[0]));
+	assert_int_equal(found, ARRAY_LEN(of_trace));
 	assert_null(record_trace_name(0));
 	assert_string_equal(record_trace_name(1), "intel_pt");
 	assert_string_equal(record_trace_name(4), "arm_spe");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "abi/encode.h"
+#include "base/array.h"
 #include "unit_test.h"
 
 static const uint8_t bytes64[64] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
@@ -145,7 +146,7 @@ static void test_lengths_that_lie(void **state)
 {
 	static const uint64_t types[] = {
 		SAMPLE_CALLCHAIN, SAMPLE_BRANCH_STACK, SAMPLE_RAW, SAMPLE_STACK_USER, SAMPLE_AUX};
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
 		struct perf_attr attr = {.sample_type = types[i]};
 		struct record_layout layout = record_layout_make(&attr, false);
 		uint8_t bytes[8 + 16];
@@ -296,7 +297,7 @@ static void test_whole_samples(void **state)
 {
 	static const uint64_t types[] = {SAMPLE_IP | SAMPLE_TIME, SAMPLE_IP | SAMPLE_CALLCHAIN, SAMPLE_CALLCHAIN,
 		SAMPLE_CALLCHAIN | SAMPLE_RAW, SAMPLE_WEIGHT, EACH_BUT_READ};
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
 		struct perf_attr attr = {.sample_type = types[i], .sample_regs_user = 3, .sample_regs_intr = 3};
 		struct record_layout layout = record_layout_make(&attr, false);
 		struct sample s = make_sample(3), out;

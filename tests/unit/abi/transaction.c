@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "abi/transaction.h"
+#include "base/array.h"
 
 static void transactions_in_words(void **state)
 {
@@ -10,7 +11,7 @@ static void transactions_in_words(void **state)
 	} cases[] = {{0, ""}, {2, "TX NEITHER "}, {4, "SYNC "}, {3 | UINT64_C(5) << 32, "EL TX NEITHER :5"},
 		{0xff, "EL TX SYNC ASYNC RETRY CON CAP-WRITE CAP-READ "},
 		{0x15 | UINT64_C(0x12) << 32, "EL SYNC RETRY :12"}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct text t = {0};
 		transaction_print(&t, cases[i].transaction);
 		text_char(&t, 0);

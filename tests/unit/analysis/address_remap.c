@@ -1,5 +1,6 @@
 #include "analysis/inject/address_remap.h"
 
+#include "base/array.h"
 #include "unit_test.h"
 
 #define KERNEL ADDRESS_REMAP_KERNEL
@@ -74,7 +75,7 @@ static void test_what_has_no_room(void **state)
 {
 	static const uint64_t long_ones[][2] = {
 		{0, UINT64_MAX}, {0, UINT64_C(1) << 47}, {0x1000, UINT64_C(0xffffffff9fffffff)}};
-	for (size_t i = 0; i < sizeof(long_ones) / sizeof(long_ones[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(long_ones); i++)
 		for (int32_t pid = KERNEL; pid <= 1; pid += 2) {
 			struct address_remap remap = {0};
 			struct tally_error err;

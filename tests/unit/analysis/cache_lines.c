@@ -1,5 +1,6 @@
 #include "analysis/cache_lines.h"
 
+#include "base/array.h"
 #include "unit_test.h"
 
 /* Parts of a data source, as linux/perf_event.h places them. */
@@ -41,7 +42,7 @@ static void one_access_is_of_one_kind(void **state)
 		{STORE | MISS(L1), ACCESS_STORE_L1_MISS},
 		{1, ACCESS_UNKNOWN},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_int_equal(count(cases[i].data_src, 0x1000).n[cases[i].kind], 1);
 	assert_int_equal(count(LOAD | HIT(L1) | IS_REMOTE | HOPS(1), 0x1000).n[ACCESS_REMOTE_DRAM], 0);
 	struct access_counts nowhere = count(LOAD | HIT(L3) | HITM, 0);

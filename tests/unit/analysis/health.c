@@ -1,6 +1,7 @@
 #include "analysis/health.h"
 
 #include "analysis/stock_perf.h"
+#include "base/array.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
 
@@ -227,7 +228,7 @@ static void stock_perf_stops_at_what_it_does_not_know(void **state)
 		bool reads;
 	} cases[] = {{0, false}, {RECORD_SWITCH, true}, {21, true}, {22, false}, {50, false},
 		{RECORD_FINISHED_ROUND, true}, {82, true}, {84, false}, {32775, false}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct fixture f;
 		begin(&f, false, &plain);
 		put_bare(&f, cases[i].type, 16);

@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "analysis/live/live_maps.h"
+#include "base/array.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -178,7 +179,7 @@ static void test_what_is_code_without_a_file(void **state)
 		{"[heap]", LIVE_NO_FILE}, {"/dev/zero", LIVE_NO_FILE}};
 	struct live_maps maps;
 	live_maps_init(&maps);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		map(&maps, 1, 0x1000, 0x1000, 0, rows[i].path);
 		const struct live_mapping *m = live_maps_find(live_maps_process(&maps, 1), 0x1000);
 		assert_int_equal(maps.files.items[m->file].kind, rows[i].kind);

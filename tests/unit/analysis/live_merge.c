@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "analysis/live/live_merge.h"
+#include "base/array.h"
 #include "base/writer.h"
 
 #include <stdio.h>
@@ -101,7 +102,7 @@ static void test_a_record_may_lie_in_both_slices(void **state)
 static void test_sizes_that_lie_end_a_ring(void **state)
 {
 	static const uint16_t sizes[] = {0, 7, 24, 65535};
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		struct live_merge merge;
 		struct writer w = {0};
 		put(&w, 1);

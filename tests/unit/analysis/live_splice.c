@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/live/live_splice.h"
+#include "base/array.h"
 
 #define STACK UINT64_C(0x7000)
 #define FP    6 /* x86-64's frame pointer, by DWARF's number */
@@ -96,7 +97,7 @@ static void test_where_the_chain_goes_on(void **state)
 		/* a handler on a stack of its own: what was interrupted stays */
 		{{1, 2, 3, 9}, {1, 2, 3, 4, 5}, {1, 2, 3, 9, 4, 5}, .end = UNWIND_STACK_SHORT, .signal = 2},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check(&cases[i], 8);
 	check(&cases[0], 4); /* there is room for one more */
 	check(&cases[0], 3);

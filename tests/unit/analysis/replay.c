@@ -5,6 +5,7 @@
 
 #include "analysis/flat/flat_gather.h"
 #include "analysis/tracepoint_fields.h"
+#include "base/array.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
 
@@ -327,7 +328,7 @@ static void test_what_the_short_way_serves(void **state)
 	};
 	assert_true(flat_gather_serves(reader, &(struct replay_options){0}));
 	assert_true(flat_gather_serves(reader, &(struct replay_options){.with_threads = true, .with_inlines = true}));
-	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(other); i++)
 		assert_false(flat_gather_serves(reader, &other[i]));
 	perfdata_reader_destroy(reader);
 	perfdata_builder_deinit(&b);

@@ -1,4 +1,5 @@
 #include "analysis/replay/replay_twins.h"
+#include "base/array.h"
 #include "unit_test.h"
 
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static void what_functions_do_not_tell_is_not_guessed(void **state)
 		{{NONE, NONE}, {0, 2}, {'.', '.'}, false}, /* one address in each may be one frame */
 		{{NONE, NONE}, {0, RESOLVE_NONE}, {'.', '.'}, true},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint32_t functions[] = {cases[i].functions[0], cases[i].functions[1]}, firsts[2];
 		struct fixture f;
 		setup(&f, functions, NULL);

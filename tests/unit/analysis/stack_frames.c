@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "analysis/stack_frames.h"
+#include "base/array.h"
 #include <stdlib.h>
 
 static void lists_become_those_of_the_profile_where_they_are(void **state)
@@ -60,7 +61,7 @@ static void main_is_called_from_where_programs_begin(void **state)
 		{{2}, 1, STACK_IS_BARE},
 	};
 	struct list_table table = {0};
-	size_t count = sizeof(cases) / sizeof(cases[0]);
+	size_t count = ARRAY_LEN(cases);
 	for (uint32_t i = 0; i < count; i++)
 		assert_int_equal(list_table_add(&table, cases[i].items, cases[i].count), i);
 	struct stack_frames stacks = {.stacks = &table, .frames = frames, .roles = roles};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/trace/trace_format.h"
+#include "base/array.h"
 #include "tracing_builder.h"
 #include "unit_test.h"
 
@@ -358,7 +359,7 @@ static void ipv6_addresses(bool swap)
 	tracing_build(&f.tracing, &source);
 	f.printer = create((struct tally_bytes){f.tracing.data, f.tracing.len});
 	assert_non_null(f.printer);
-	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(addresses); i++) {
 		begin(&f, 7);
 		writer_bytes(&f.raw, addresses[i].bytes, 16);
 		assert_text(&f, addresses[i].text);
@@ -373,7 +374,7 @@ static void unknown_formats(bool swap)
 	struct text t = {0};
 	const char *const prints[] = {"\"%d\", jiffies_to_msecs(REC->a)", "\"%d\", ({ int x; })", "\"%d\", REC->none",
 		"\"%d\", (1", "\"%d\", \"open", "\"%d\", 1 2", "REC->a"};
-	for (size_t i = 0; i < sizeof(prints) / sizeof(prints[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(prints); i++) {
 		struct fixture f = {.raw.swap = swap};
 		char format[2048];
 		tracing_format(format, sizeof(format), "x", 7,
@@ -418,7 +419,7 @@ static void both_byte_orders(void **state)
 {
 	void (*const cases[])(bool) = {fields, fields_by_name, kernel_symbols, trace_printk, unknown_and_short,
 		expressions, texts, numbers, addresses, ipv6_addresses, unknown_formats, deep_nesting};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		cases[i](false);
 		cases[i](true);
 	}

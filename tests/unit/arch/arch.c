@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "arch/arch.h"
+#include "base/array.h"
 
 #include <elf.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static void machines_are_found_by_name(void **state)
 		{"s390x", NULL},
 		{"", NULL},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (arch_find(cases[i].machine) != cases[i].arch)
 			fail_msg("%s", cases[i].machine);
 }
@@ -108,7 +109,7 @@ static void registers_of_machines_without_unwinding(void **state)
 		{"mips", 31, "$31"},
 		{"x86_64", 8, "IP"},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct arch *arch = arch_find_named(cases[i].machine);
 		assert_non_null(arch);
 		assert_string_equal(arch_register_name(arch, cases[i].number), cases[i].name);
@@ -204,7 +205,7 @@ static void numbers_are_those_of_the_host(void **state)
 #else
 #error "a row for this architecture is missing"
 #endif
-	for (size_t i = 0; i < sizeof(host) / sizeof(host[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(host); i++)
 		check_register(arch, host[i].number, host[i].name);
 }
 #else

@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "base/bytes.h"
 
 #include <fnmatch.h>
@@ -21,8 +22,8 @@ static void globs_match_as_fnmatch_does(void **state)
 {
 	static const char *const patterns[] = {"", "*", "?", "a", "b", "[ab]", "[!a]", "[a-b]", "**", "\\\\*"};
 	static const char *const texts[] = {"", "a", "b", "*", "ab"};
-	const size_t p = sizeof(patterns) / sizeof(patterns[0]);
-	const size_t n = sizeof(texts) / sizeof(texts[0]);
+	const size_t p = ARRAY_LEN(patterns);
+	const size_t n = ARRAY_LEN(texts);
 	for (size_t i = 0; i < p * p * p; i++) {
 		char pattern[64];
 		snprintf(pattern, sizeof(pattern), "%s%s%s", patterns[i % p], patterns[i / p % p], patterns[i / p / p]);
@@ -97,7 +98,7 @@ static void items_have_no_blanks(void **state)
 	} cases[] = {{"a,b", {"a", "b"}}, {" a , b ,", {"a", "b"}}, {"a, ", {"a"}}, {"", {NULL}}, {"  ", {NULL}},
 		{",a", {"", "a"}}, {"a,,b", {"a", "", "b"}}, {",", {""}}, {"a b,c", {"a b", "c"}}};
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct tally_str rest = str_from(cases[i].list), item;
 		size_t n = 0;
 		while (str_next_item(&rest, &item)) {

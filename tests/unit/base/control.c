@@ -1,5 +1,6 @@
 #include "base/control.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "base/visible.h"
 #include "unit_test.h"
@@ -60,7 +61,7 @@ static void test_colours_are_ours(void **state)
 	static const char row[] = "\x1b[1;31mred\x1b[0m\x1b[m\n";
 	static const char *const others[] = {"\x1b[2J", "\x1b[31", "\x1b[?25l", "\x1b", "\x1b]0;m", "\x1b[3\x1bm"};
 	assert_int_equal(control_rows_span(row, strlen(row), 0), strlen(row));
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		assert_int_equal(control_rows_span(others[i], strlen(others[i]), 0), 0);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "base/array.h"
 #include "unit_test.h"
 
 #define BYTES 300000 /* beyond what goes out at once */
@@ -15,7 +16,7 @@ static void what_comes_out_is_what_went_in(void **state)
 	for (size_t i = 0; i < BYTES; i++)
 		bytes[i] = (uint8_t)(i * i >> 7);
 	static const size_t sizes[] = {0, 1, 1000, BYTES};
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		struct text t = {0};
 		uLongf len = BYTES;
 		deflate_append(&t, (struct tally_bytes){bytes, sizes[i]});

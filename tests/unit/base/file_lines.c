@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "base/file_lines.h"
 #include "base/limits.h"
 
@@ -52,7 +53,7 @@ static void test_lines_come_back(void **state)
 		const char *text;
 		size_t count, bytes;
 	} cases[] = {{"", 0, 0}, {"\n", 1, 0}, {"a", 1, 1}, {"a\n", 1, 1}, {"a\nbc", 2, 3}, {"a\n\nbc\n", 3, 3}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		size_t bytes;
 		write_text(cases[i].text, 1);
 		assert_int_equal(count_lines(&bytes), cases[i].count);

@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "base/key_sort.h"
 
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static void equal_keys_stay_in_order(void **state)
 	uint64_t number = 2;
 	/* One digit, two, and such that no neighbouring digits differ. */
 	static const uint64_t masks[] = {3, 0xffff, UINT64_C(0xf00000000000000f)};
-	for (size_t m = 0; m < sizeof(masks) / sizeof(masks[0]); m++) {
+	for (size_t m = 0; m < ARRAY_LEN(masks); m++) {
 		for (size_t i = 0; i < COUNT; i++)
 			keys[i] = (struct sort_key){next_number(&number) & masks[m], i};
 		key_sort(keys, room, COUNT);
@@ -125,7 +126,7 @@ static void items_move_by_several_keys(void **state)
 {
 	static const key_of_item keys_of[] = {kind_of, number_of};
 	struct item items[] = {{7, 2, 'e'}, {9, 1, 'c'}, {3, 1, 'a'}, {9, 1, 'd'}, {7, 2, 'f'}, {4, 1, 'b'}};
-	const size_t count = sizeof(items) / sizeof(items[0]);
+	const size_t count = ARRAY_LEN(items);
 	struct sort_key *order = key_sort_order(items, count, sizeof(items[0]), keys_of, 2);
 	assert_non_null(order);
 	for (size_t i = 0; i < count; i++)
@@ -164,7 +165,7 @@ static void parts_hold_what_lies_between_their_neighbours(void **state)
 {
 	static const size_t counts[] = {0, 1, 15, 300, COUNT, LARGE};
 	size_t ends[KEY_SORT_PARTS];
-	for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+	for (size_t c = 0; c < ARRAY_LEN(counts); c++) {
 		uint64_t number = 5, highest = 0;
 		for (size_t i = 0; i < counts[c]; i++)
 			keys[i] = (struct sort_key){i % 3 ? 77 : next_number(&number), i};

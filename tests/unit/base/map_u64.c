@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "base/map_u64.h"
 
 /* Keys that share their low bits or lie apart by powers of two must not fall into one chain: this would take minutes.
@@ -7,7 +8,7 @@
 static void keys_of_each_kind(void **state)
 {
 	static const unsigned shifts[] = {0, 4, 12, 32, 44};
-	for (size_t s = 0; s < sizeof(shifts) / sizeof(shifts[0]); s++) {
+	for (size_t s = 0; s < ARRAY_LEN(shifts); s++) {
 		struct map_u64 m = {0};
 		uint64_t value;
 		assert_false(map_u64_find(&m, 0, &value));

@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/intern.h"
@@ -134,7 +135,7 @@ static bool use_file(void)
 static void fail_at_every_allocation(void **state)
 {
 	static const job jobs[] = {use_arena, use_vec, use_intern, use_map, use_text, use_writer, use_diag, use_file};
-	for (size_t j = 0; j < sizeof(jobs) / sizeof(jobs[0]); j++) {
+	for (size_t j = 0; j < ARRAY_LEN(jobs); j++) {
 		size_t nth = 0;
 		for (bool ok = false; !ok; nth++) {
 			failing_malloc_begin(nth);

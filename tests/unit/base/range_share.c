@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "base/array.h"
 #include "base/thread_pool.h"
 
 #define THINGS 1000
@@ -57,7 +58,7 @@ static void each_thing_is_in_one_range(void **state)
 {
 	for (unsigned workers = 1; workers <= MOST / 2; workers++) {
 		static const size_t things[] = {0, 1, 7, THINGS};
-		for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++) {
+		for (size_t i = 0; i < ARRAY_LEN(things); i++) {
 			struct work work = {.is_first_slow = true};
 			assert_true(range_share_init(&work.share, things[i], workers, 2));
 			assert_in_range(work.share.most, 1, MOST);

@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "base/spool_sort.h"
 
 #include <stdlib.h>
@@ -64,8 +65,8 @@ static void test_items_come_into_order(void **state)
 {
 	uint64_t (*const orders[])(uint64_t) = {rising, falling, mixed, constant};
 	const size_t counts[] = {0, 1, 2, 1000, 2000003}; /* the last: several blocks, and no whole number of them */
-	for (size_t k = 0; k < sizeof(orders) / sizeof(orders[0]); k++) {
-		for (size_t n = 0; n < sizeof(counts) / sizeof(counts[0]); n++) {
+	for (size_t k = 0; k < ARRAY_LEN(orders); k++) {
+		for (size_t n = 0; n < ARRAY_LEN(counts); n++) {
 			struct spool s;
 			spool_init(&s);
 			put(&s, counts[n], orders[k]);

@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -73,7 +74,7 @@ static void decimals_as_printf(void **state)
 		DBL_TRUE_MIN, DBL_MAX, -DBL_MAX, 0x1p43, 0x1p43 - 1, 0x1.fffffffffffffp42, 0x1p53, 1e15, 1e18, 99.995,
 		99.9949999, 0.05, 0.95, 0.995, 0.9995, 9.5, -0.001, -0.5, 4503599627370495.5, INFINITY, -INFINITY, NAN};
 	for (unsigned decimals = 0; decimals <= 12; decimals++)
-		for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
+		for (size_t i = 0; i < ARRAY_LEN(special); i++)
 			check_fixed(&t, special[i], decimals);
 	uint64_t seed = 1;
 	for (unsigned i = 0; i < 100000; i++) {

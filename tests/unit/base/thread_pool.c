@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "base/thread_pool.h"
 
 #include <pthread.h>
@@ -29,8 +30,8 @@ static void every_index_once_for_any_number_of_workers(void **state)
 {
 	static const unsigned workers[] = {0, 1, 2, 3, 8, 64, 1000};
 	static const size_t counts[] = {0, 1, 2, 7, ITEMS};
-	for (size_t w = 0; w < sizeof(workers) / sizeof(workers[0]); w++) {
-		for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+	for (size_t w = 0; w < ARRAY_LEN(workers); w++) {
+		for (size_t c = 0; c < ARRAY_LEN(counts); c++) {
 			struct work work = {0};
 			thread_pool_for(counts[c], workers[w], do_item, &work);
 			for (size_t i = 0; i < ITEMS; i++)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "unit_test.h"
 
 static const char *const seen[] = {"Map<int, long>::FindEqual(int, long)", "std::vector<int>::push_back",
@@ -12,7 +13,7 @@ static const char *const seen[] = {"Map<int, long>::FindEqual(int, long)", "std:
 static enum tally_status choose(const char *wanted, const char **chosen, struct tally_error *err)
 {
 	struct annotate_names names = {0};
-	for (size_t i = 0; i < sizeof(seen) / sizeof(seen[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(seen); i++)
 		assert_true(annotate_names_see(&names, seen[i], 100 - i));
 	assert_true(annotate_names_see(&names, seen[0], 1)); /* another frame of it */
 	enum tally_status status = annotate_names_choose(&names, wanted, chosen, err);
@@ -40,7 +41,7 @@ static void test_the_only_one_is_meant(void **state)
 		{"parseInt", "java.lang.Integer.parseInt(java.lang.String)"},
 		{"operator<", "A::operator<(A const&)"},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const char *chosen = NULL;
 		struct tally_error err = {0};
 		assert_int_equal(choose(cases[i].wanted, &chosen, &err), TALLY_OK);

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "object/elf/elf_image.h"
 #include "tasks/listing/annotate_objdump.h"
@@ -60,7 +61,7 @@ static void test_what_lies_elsewhere_is_left_out(void **state)
 		"    :\tc3 \tret", "    1000:\tc3", "ffffffffffffffffff:\tc3 \tret",
 		"    1000:\t000000000000000000000000000000000000000000000000000000000000000000 \tret"};
 	struct objdump_lines lines = {0};
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		add(&lines, others[i]);
 	assert_int_equal(lines.items.len, 0);
 	add(&lines, "    1002:\tc3 \tret");

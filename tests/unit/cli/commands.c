@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 
@@ -86,7 +87,7 @@ static const struct option options[] = {
 	{.name = "secret", .kind = OPTION_FLAG, .is_hidden = true, .help = "hidden"},
 	{.name = "later", .letter = 'l', .kind = OPTION_UNSUPPORTED},
 };
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
+static const struct option_table table = {options, ARRAY_LEN(options), true};
 static const char *const usages[] = {"[<options>] [<command>]", "[<options>] -- <command>", NULL};
 static const char *const examples[] = {"look at it", "tally verb -a", NULL};
 static const struct command command = {.name = "verb",

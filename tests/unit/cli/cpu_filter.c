@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "cli/number_ranges.h"
 #include "unit_test.h"
@@ -18,7 +19,7 @@ static void test_lists(void **state)
 static void test_lists_that_are_none(void **state)
 {
 	static const char *const texts[] = {"x", "1-x", "3-1", "-1", "1,,2", "99999999999999999999", "0-99999999"};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		struct tally_error err;
 		bool *cpus = NULL;
 		assert_int_equal(cpu_filter_parse(texts[i], &cpus, &err), TALLY_INVALID);

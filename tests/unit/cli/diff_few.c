@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "verbs/diff/diff_few.h"
 
 #define TRIES 2000
@@ -25,7 +26,7 @@ static void what_ranks_can_tell(void **state)
 		{0, 5, 1, RUN_CORRECT_HOLM, 0.05, 1, 4},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct diff_sides sides = {.base = cases[i].base, .other = cases[i].other};
 		assert_true(fabs(diff_few_least_p(&sides) - cases[i].least) < 1e-9);
 		assert_int_equal(

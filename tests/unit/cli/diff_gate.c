@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "verbs/diff/diff_gate.h"
 #include <math.h>
@@ -34,7 +35,7 @@ static void what_is_none_is_refused(void **state)
 		"regression>2%,", "total>1 total>1", "regression>00000000000000000000000000000000000000001%"};
 	struct diff_gate gate;
 	struct tally_error err;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		if (diff_gate_parse(texts[i], LEVEL, &gate, &err) == TALLY_OK)
 			fail_msg("'%s' is taken for a gate", texts[i]);
 	assert_int_equal(

@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "cli/options.h"
 
 #include <stdio.h>
@@ -54,8 +55,8 @@ static const struct option options[] = {
 	{.name = "cgroup", .letter = 'G', .kind = OPTION_UNSUPPORTED, .argument = "name"},
 	{.letter = 'x', .kind = OPTION_FLAG, AT(group)},
 };
-static const struct option_table words_table = {options, sizeof(options) / sizeof(options[0]), false};
-static const struct option_table command_table = {options, sizeof(options) / sizeof(options[0]), true};
+static const struct option_table words_table = {options, ARRAY_LEN(options), false};
+static const struct option_table command_table = {options, ARRAY_LEN(options), true};
 
 #define MAX_WORDS 20
 
@@ -103,7 +104,7 @@ static void values_in_every_spelling(void **state)
 	static const char *const lines[] = {"-c99 -o f -a", "-c 99 -of -a", "--count=99 --output=f --all-cpus",
 		"--count 99 --output f -a", "-ac99 -of", "-c 0x63 --out f --all-c", "-c 1 -c 99 -o x -o f -a",
 		"--coun 0143 --outp=f -aa"};
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
 		struct outcome o;
 		parse(&o, &words_table, lines[i]);
 		expect_rest(&o, "");

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "unit_test.h"
 
 static void test_specs(void **state)
@@ -25,7 +26,7 @@ static void test_specs(void **state)
 	assert_int_equal(s.ack_path.len, 0);
 	static const char *const bad[] = {"", "fd:", "fd:x", "fd:-1", "fd:1,", "fd:1,2,3", "fd:99999999999",
 		"fifo:", "fifo:,b", "fifo:a,", "pipe:1"};
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		if (record_control_parse(bad[i], &s))
 			fail_msg("'%s' is taken", bad[i]);
 }
@@ -79,7 +80,7 @@ static void test_commands(void **state)
 	open_ends(&e);
 	assert_int_equal(write(e.commands[1], text, sizeof(text)), sizeof(text)); /* with the NUL at its end */
 	assert_true(record_control_read(&e.control));
-	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
 		assert_true(record_control_next(&e.control, &line));
 		assert_int_equal(line.command, expected[i].command);
 		if (expected[i].argument)

@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "abi/encode.h"
+#include "base/array.h"
 #include "kernel/recording/record_attrs.h"
 #include "tasks/recording/record_live.h"
 
@@ -240,7 +241,7 @@ static void test_rings_go_round(void **state)
 static void test_what_cannot_be_a_record_is_left_out(void **state)
 {
 	static const uint16_t sizes[] = {0, 4, 65535};
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		const uint16_t header[] = {9, 0, 0, sizes[i]};
 		struct fixture f;
 		start(&f);

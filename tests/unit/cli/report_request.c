@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "tasks/reporting/report_request.h"
 
 static struct report_request made(void)
@@ -82,7 +83,7 @@ static void call_graph_texts(void **state)
 	assert_true(r.chains.style == CHAIN_GRAPH && r.chains.min_percent == 0.5);
 	assert_int_equal(r.chains.print_limit, 2);
 	static const char *const bad[] = {"bogus", "graph,x", "200", "1,2,3x", "-1", "nan", "1,2.x", "1,.", "1,2.5.5"};
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		r = made();
 		assert_int_equal(report_request_set_chains(&r, bad[i], &err), TALLY_INVALID);
 	}
@@ -183,7 +184,7 @@ static void time_quanta(void **state)
 	assert_int_equal(report_request_set_time_quantum(&r, "20us", &err), TALLY_OK);
 	assert_true(r.time_quantum_ns == 20000);
 	const char *wrong[] = {"", "5", "ms", "0s", "-1s", "5m", "99999999999999999999s", "18446744073709551615s"};
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
 		assert_int_equal(report_request_set_time_quantum(&r, wrong[i], &err), TALLY_INVALID);
 	assert_true(r.time_quantum_ns == 20000);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "unit_test.h"
 
 #define PID 1000
@@ -292,7 +293,7 @@ static void both_byte_orders(void **state)
 {
 	void (*const cases[])(bool) = {
 		simple_fields, memory_fields, registers, branches, call_chains, bpf_output, cgroups_and_clock};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		cases[i](false);
 		cases[i](true);
 	}
@@ -315,7 +316,7 @@ static void misc_letters(void **state)
 		{RECORD_SAMPLE, MISC_CPUMODE_HYPERVISOR, "H     "},
 		{RECORD_SAMPLE, 7, "      "},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct text t = {0};
 		script_print_misc(&t, rows[i].type, rows[i].misc);
 		text_char(&t, '\0');

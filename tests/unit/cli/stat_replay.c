@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "perfdata_builder.h"
 #include "tasks/counts/stat_replay.h"
 
@@ -171,7 +172,7 @@ static void modes_of_old_and_new_versions(void **state)
 	} cases[] = {{4, false, AGGREGATE_CORE}, {6, true, AGGREGATE_CORE}, {4, true, AGGREGATE_CLUSTER},
 		{5, true, AGGREGATE_CACHE}, {5, false, AGGREGATE_THREAD}, {7, false, AGGREGATE_NODE},
 		{9, true, AGGREGATE_NODE}, {1000, true, AGGREGATE_ALL}, {UINT64_MAX, false, AGGREGATE_ALL}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perfdata_builder b;
 		struct shown shown = {0};
 		events_put(&b, i & 1);

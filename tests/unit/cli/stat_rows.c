@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "kernel/metrics/metric_set.h"
 #include "tasks/counts/stat_rows.h"
 
@@ -105,8 +106,8 @@ static void ratios_stand_beside_counts(void **state)
 		"       2.000000000 seconds time elapsed\n",
 	};
 	struct fixture f;
-	fixture_init(&f, hardware, sizeof(hardware) / sizeof(hardware[0]));
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+	fixture_init(&f, hardware, ARRAY_LEN(hardware));
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
 		expect(&f, (struct stat_style){.thousands = ","}, lines[i]);
 }
 
@@ -121,15 +122,15 @@ static void numbers_are_of_the_locale(void **state)
 	};
 	struct fixture f;
 	(void)state;
-	fixture_init(&f, hardware, sizeof(hardware) / sizeof(hardware[0]));
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+	fixture_init(&f, hardware, ARRAY_LEN(hardware));
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
 		expect(&f, (struct stat_style){.thousands = ".", .decimal = ","}, lines[i]);
 }
 
 static void csv_has_no_padding(void **state)
 {
 	struct fixture f;
-	fixture_init(&f, hardware, sizeof(hardware) / sizeof(hardware[0]));
+	fixture_init(&f, hardware, ARRAY_LEN(hardware));
 	struct stat_style csv = {.separator = ";"};
 	expect(&f, csv, "1000.00;msec;task-clock;1000000000;100.00;0.500;CPUs utilized\n");
 	expect(&f, csv, "\n6200000000;;instructions;500000000;50.00;2.00;insn per cycle\n");
@@ -218,7 +219,7 @@ static void counts_of_0_are_hidden(void **state)
 		{.hides_zeros = true}, {.hides_zeros = true, .separator = ","}, {.hides_zeros = true, .is_json = true}};
 	struct fixture f;
 	fixture_init(&f, events, 4);
-	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(styles); i++) {
 		char *text = printed(&f, styles[i]);
 		assert_non_null(strstr(text, "page-faults"));
 		assert_non_null(strstr(text, "<not supported>"));

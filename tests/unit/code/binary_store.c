@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "code/binary_store.h"
 #include "elf_builder.h"
@@ -354,7 +355,7 @@ static void refuses_a_kernel_that_lay_elsewhere(void **state)
 	} cases[] = {{0xffffffff81000000, true}, {0xffffffff9a200000, true}, {0xffffffff81000190, false}, {0, true}};
 	struct fixture *f = *state;
 	put_kernel(f, id_a, some_kallsyms);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct binary_key key = kernel_key(id_a, cases[i].start);
 		key.build_id_size = 0;
 		struct loaded l = load(f, &key);
@@ -386,7 +387,7 @@ static void tells_builds_of_a_kernel_by_the_end_of_their_text(void **state)
 	};
 	struct fixture *f = *state;
 	put_kernel(f, id_a, list);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct binary_key key = kernel_key(id_a, cases[i].start);
 		key.build_id_size = 0;
 		key.end = cases[i].end;

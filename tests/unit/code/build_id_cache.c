@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/writer.h"
 #include "unit_test.h"
 
@@ -158,12 +159,12 @@ static void names_do_not_lead_out(void **state)
 	static const char *const bad[] = {"", "/", "x", "../x", "/..", "/../x", "/a/../../x", "/a/..", "/a//b", "/./a",
 		"/a/", "[a/b]", "[../x]", "/.build-id/ab", "[", "a]"};
 	static const char *const good[] = {"/a", "/usr/bin/..x", "/a/...", "[vdso]", "[kernel.kallsyms]", "/a b"};
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		assert_false(build_id_cache_name_is_safe(str_from(bad[i])));
 		assert_int_equal(
 			build_id_cache_add(&f->cache, str_from(bad[i]), &f->id, f->source, NULL), TALLY_INVALID);
 	}
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(good); i++)
 		assert_true(build_id_cache_name_is_safe(str_from(good[i])));
 	assert_false(build_id_cache_name_is_safe((struct tally_str){"/a\0b", 4}));
 	assert_false(is_there(f, "."));

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "code/disasm/disassembler.h"
 #include "code/types/data_types.h"
 #include "code/types/fused.h"
@@ -219,7 +220,7 @@ static void test_fused_by_cpu(void **state)
 	assert_false(fuses("GenuineIntel,6,85,4", OPERATION_FUSES_NEVER));
 	static const char *const odd[] = {
 		"", "GenuineIntel,", "GenuineIntel,6", "GenuineIntel,x,y", "0x0000000000500000"};
-	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(odd); i++)
 		assert_int_equal(fused_set_of(str_from(odd[i])), 0);
 }
 
@@ -254,7 +255,7 @@ static void test_operations(void **state)
 		{A, 4, {0x00, 0x00, 0x40, 0xb9}, OPERATION_OTHER, NO, NO, 0, 0}, /* ldr w0, [x0] */
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct decoded *c = &cases[i];
 		struct disassembler *d;
 		struct operation got;

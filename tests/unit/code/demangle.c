@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "code/demangle/demangle.h"
 #include "tally_config.h"
 
@@ -67,7 +68,7 @@ static void shows_names_as_people_write_them(void **state)
 		skip_because("this build has no libiberty");
 	struct arena arena;
 	arena_init(&arena);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_string_equal(demangle(&arena, cases[i].name), cases[i].shown);
 	arena_deinit(&arena);
 }

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <stdio.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "unit_test.h"
 
@@ -50,7 +51,7 @@ static void check_rows(unsigned machine, bool is_intel, const struct row *rows, 
 	disassembler_destroy(d);
 }
 
-#define CHECK(machine, is_intel, rows) check_rows(machine, is_intel, rows, sizeof(rows) / sizeof((rows)[0]))
+#define CHECK(machine, is_intel, rows) check_rows(machine, is_intel, rows, ARRAY_LEN(rows))
 
 static void test_x86_att(void **state)
 {
@@ -270,7 +271,7 @@ static void test_big_endian_arm64(void **state)
 	struct tally_error err;
 	struct disassembler_options options = {.elf_machine = EM_AARCH64, .is_64 = true, .is_big_endian = true};
 	assert_int_equal(disassembler_create(&options, &d, &err), TALLY_OK);
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(codes); i++) {
 		uint8_t bytes[4];
 		struct instruction insn;
 		assert_int_equal(from_hex(codes[i][0], bytes), 4);
@@ -287,7 +288,7 @@ static void test_operations_go_on_behind_vectors(void **state)
 		unsigned machine;
 		const char *bytes;
 	} rows[] = {{EM_X86_64, "62 92 65 48 0b d9"}, {EM_X86_64, "c4 e2 7d 5a 20"}, {EM_AARCH64, "41 fc e0 88"}};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct disassembler *d = open_for(rows[i].machine, true);
 		uint8_t bytes[16];
 		struct operation operation;
@@ -302,7 +303,7 @@ static void test_bad_bytes_move_on(void **state)
 {
 	static const uint8_t bytes[] = {0x06, 0x62, 0xff, 0xc5, 0xff, 0xff, 0xff, 0xff};
 	static const unsigned machines[] = {EM_X86_64, EM_AARCH64, EM_ARM};
-	for (size_t m = 0; m < sizeof(machines) / sizeof(machines[0]); m++) {
+	for (size_t m = 0; m < ARRAY_LEN(machines); m++) {
 		struct disassembler *d = open_for(machines[m], false);
 		for (size_t at = 0; at < sizeof(bytes);) {
 			struct instruction insn;

@@ -5,6 +5,7 @@
 
 #include "jitdump_builder.h"
 
+#include "base/array.h"
 #include "code/symbols/jitdump.h"
 
 static const char code_bytes[] = "\x90\x90\x90\x90\x90\x90\x90\xc3";
@@ -63,7 +64,7 @@ static void check_lines(const struct jitdump *dump)
 		const char *path;
 	} wanted[] = {{0, 7, "a.js"}, {3, 7, "a.js"}, {4, 8, "a.js"}, {6, 3, "b.js"}, {7, 3, "b.js"}};
 	struct source_place place;
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
 		assert_true(jitdump_line(dump, dump->codes.items[1].offset + wanted[i].at, &place));
 		assert_int_equal(place.line, wanted[i].line);
 		assert_string_equal(place.path, wanted[i].path);
@@ -156,7 +157,7 @@ static void lines_lie_in_their_function(void **state)
 		bool is_good;
 	} cases[] = {{0, 0x1000, true}, {0, 0x1008, true}, {0, 0x1009, false}, {0, 0xfff, false},
 		{0xdeadbeef, 0x1040, true}, {0xdeadbeef, 0x103f, false}, {0xdeadbeef, 0x1049, false}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct jitdump_builder_line line = {cases[i].address, 5, "a.js"};
 		struct writer w = {0};
 		struct jitdump dump;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "unit_test.h"
 
 #define LINES 400 /* more than what is read of the live list to compare */
@@ -218,7 +219,7 @@ static void takes_only_marks_in_order_within_the_text(void **state)
 		{OFFSET, UINT64_MAX}};
 	(void)state;
 	assert_true(is_parsed(words, sizeof(words)));
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		uint64_t right = words[bad[i].at];
 		words[bad[i].at] = bad[i].value;
 		assert_false(is_parsed(words, sizeof(words)));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "code/symbols/kernel_symbols.h"
 
@@ -124,7 +125,7 @@ static void leaves_lists_in_no_order(void **state)
 		"81000000 T a\n81000100 T b\n",
 		"ffffffff81000000 T a\t \n",
 	};
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		struct fixture f;
 		begin(&f, lists[i]);
 		assert_null(f.symbols);

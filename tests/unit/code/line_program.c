@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "code/binaries/line_program.h"
 
 static char program[] = "/tmp/line_program.XXXXXX";
@@ -38,7 +39,7 @@ static void reads_what_was_inlined(void **state)
 		("0x1187) printf '0x0000000000001187\\n_Z1iv inlined at /a/t.c:7:2 in "
 		 "outer\\n/a/t.c:5:9\\nouter\\n/a/b:c.c:7:2\\n';;"),
 		"0x1187) printf '0x1187\\n_Z1iv\\n/a/t.c:5\\nouter\\n/a/b:c.c:7\\n';;"};
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		struct line_program *lines;
 		struct source_place p[8];
 		assert_int_equal(ask(all[i], 0x1187, p, &lines), 2);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "code/binary_store.h"
 #include "elf_builder.h"
@@ -116,7 +117,7 @@ static void tells_that_there_is_no_file(void **state)
 	struct tally_error err;
 	static const enum binary_kind kinds[] = {
 		BINARY_USER, BINARY_PERF_MAP, BINARY_JITDUMP, BINARY_VDSO, BINARY_NONE};
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		struct binary_key key = {.kind = kinds[i], .path = STR("/none"), .pid = -1};
 		load(f, &key);
 		assert_int_equal(binary_store_code(f->store, f->id, 0, 8, &code, &err), TALLY_NOT_FOUND);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cfi_builder.h"
 #include "code/binary_store.h"
 #include "code/symbols/kernel_symbols.h"
@@ -84,7 +85,7 @@ static void use_store(void)
 	if (binary_store_create(&options, &store, NULL) != TALLY_OK)
 		return;
 	arena_init(&arena);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		struct binary_key key = {.kind = kinds[i], .path = str_from(program_path), .pid = -1};
 		uint32_t id;
 		if (binary_store_add(store, &key, &id, NULL) != TALLY_OK)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "code/symbols/symbol_table.h"
 #include "tally_config.h"
 
@@ -131,7 +132,7 @@ static void chooses_among_aliases(void **state)
 		{"__longer_name", "_name", 8, 8, 'g', 'g'}, /* fewer underscores */
 		{"__libc_write", "__GI___libc_write", 157, 157, 'l', 'l'}, /* the longer */
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		for (int order = 0; order < 2; order++) {
 			struct symbol_table table = {0};
 			if (order == 1)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cfi_builder.h"
 #include "code/binaries/load_unwind.h"
 #include "code/unwind/unwinder.h"
@@ -14,7 +15,7 @@
 #define HIGH	    UINT64_C(0x9000)
 #define STACK	    UINT64_C(0x7ff000000000)
 #define STACK_WORDS 64
-#define MAX	    16
+#define MOST	    16
 
 struct world {
 	const struct arch *arch;
@@ -27,13 +28,13 @@ struct world {
 	uint64_t bias, stack_address;
 	struct writer stack;
 	bool has_no_table;
-	uint64_t ips[MAX];
+	uint64_t ips[MOST];
 	size_t max;
 };
 
 static void begin(struct world *w, const struct arch *arch, bool is_big)
 {
-	*w = (struct world){.arch = arch, .max = MAX};
+	*w = (struct world){.arch = arch, .max = MOST};
 	w->bias = arch->pointer_bytes == 8 ? BIAS : 0x56000000;
 	w->stack_address = arch->pointer_bytes == 8 ? STACK : 0x7f000000;
 	cfi_builder_init(&w->cfi, arch->pointer_bytes, is_big);
@@ -277,7 +278,7 @@ static void ways_to_end(void **state)
 	CHECK(&w, run(&w, 0x1000), UNWIND_LIMIT, 0x1000, 0x1001, 0x1001, 0x1001, 0x1001);
 	w.max = 0;
 	assert_int_equal(run(&w, 0x1000).end, UNWIND_LIMIT);
-	w.max = MAX;
+	w.max = MOST;
 	w.registers.known = 0;
 	struct unwind_result none = run(&w, 0x1000);
 	assert_int_equal(none.end, UNWIND_NO_REGISTERS);
@@ -470,7 +471,7 @@ static void other_architectures(void **state)
 		const struct arch *arch;
 		uint8_t return_register, align;
 	} cases[] = {{&arch_i386, 8, 4}, {&arch_arm, 14, 4}, {&arch_riscv64, 1, 8}, {&arch_aarch64, 30, 8}};
-	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
 		const struct arch *arch = cases[i / 2].arch;
 		uint8_t ra = cases[i / 2].return_register;
 		struct world w;
@@ -640,7 +641,7 @@ static void damage(void **state)
 				set(&w, i, word_at(&w, random_next(&seed) % 80));
 		static const uint64_t places[] = {0x1000, 0x1010, 0x2010, 0x5004, 0x7000, 0};
 		struct unwind_result result = run(&w, places[turn % 6]);
-		assert_in_range(result.count, 1, MAX);
+		assert_in_range(result.count, 1, MOST);
 		assert_in_range(result.end, 0, UNWIND_ENDS - 1);
 		end(&w);
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "kernel/events/attr_bytes.h"
 
 /* Bytes that the kernel wants to be 0: __reserved_2. */
@@ -50,7 +51,7 @@ static void sizes_that_are_none_are_refused(void **state)
 	static const uint32_t sizes[] = {0, 8, 63, 65, 4104, UINT32_MAX};
 	uint64_t bytes[8] = {0};
 	struct perf_attr attr;
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		memcpy((uint8_t *)bytes + 4, &sizes[i], sizeof(sizes[i]));
 		assert_int_equal(attr_from_bytes(bytes, &attr, NULL), TALLY_INVALID);
 	}

@@ -1,5 +1,6 @@
 #include "kernel/recording/cgroups.h"
 
+#include "base/array.h"
 #include "unit_test.h"
 
 static void test_mount_point(void **state)
@@ -15,7 +16,7 @@ static void test_mount_point(void **state)
 		{"b /c/cpu cgroup rw,cpu,perf_events 0 0\na /c/unified cgroup2 rw\n", "/c/unified"},
 		{"cgroup2\ncgroup2 /x\nx y cgroup2", ""},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_true(str_equal(cgroups_mount_point(str_from(cases[i].mounts)), str_from(cases[i].place)));
 }
 

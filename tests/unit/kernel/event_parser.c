@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "fake_root.h"
 #include "kernel/events/event_parser.h"
@@ -122,7 +123,7 @@ static void test_names_and_modifiers(void **state)
 		{"cpu-clock/period=100/uk", "cpu-clock/period=100/uk 1 0x0 -hG"},
 		{"duration_time", "duration_time 1 0x9 -G"},
 	};
-	check_good("vm-without-pmu", cases, sizeof(cases) / sizeof(cases[0]));
+	check_good("vm-without-pmu", cases, ARRAY_LEN(cases));
 }
 
 static void test_hybrid_and_uncore(void **state)
@@ -141,7 +142,7 @@ static void test_hybrid_and_uncore(void **state)
 			"of 1(2)"},
 		{"uncore_imc_0/split=0x5a/", "uncore_imc_0/split=0x5a/ 20 0x50000000a -G"},
 	};
-	check_good("hybrid", cases, sizeof(cases) / sizeof(cases[0]));
+	check_good("hybrid", cases, ARRAY_LEN(cases));
 }
 
 static char *names_of(const struct event_list *list)
@@ -168,7 +169,7 @@ static void test_kinds_of_core(void **state)
 		{"core", "cycles,cs", "cpu_core/cycles/ cs", "cpu_core/cycles/ cs"},
 		{"cpu_atom", "cycles,r1a", "cpu_atom/cycles/ cpu_atom/r1a/", "cpu_atom/cycles/ cpu_atom/r1a/"},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct machine m = machine_make("hybrid");
 		struct event_list list = {0};
 		struct event_catalogue *catalogue = catalogue_of(&m);
@@ -195,7 +196,7 @@ static void test_arm64(void **state)
 		{"armv8_pmuv3/event=0x8,long/", "armv8_pmuv3/event=0x8,long/ 8 0x8 1 0 -G"},
 		{"arm_cmn/hnf_cache_miss/", "arm_cmn/hnf_cache_miss/ 12 0x10005 -G"},
 	};
-	check_good("arm64", cases, sizeof(cases) / sizeof(cases[0]));
+	check_good("arm64", cases, ARRAY_LEN(cases));
 }
 
 struct bad {
@@ -238,7 +239,7 @@ static void test_errors(void **state)
 	};
 	struct machine m = machine_make("vm-without-pmu");
 	struct event_catalogue *catalogue = catalogue_of(&m);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct event_list list = {0};
 		struct tally_error err = {0};
 		assert_int_equal(event_parse(catalogue, "cs", &list, &err), TALLY_OK);
@@ -295,7 +296,7 @@ static void test_restrict_to_user(void **state)
 	};
 	struct machine m = machine_make("vm-without-pmu");
 	struct event_catalogue *catalogue = catalogue_of(&m);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct event_list list = {0};
 		assert_int_equal(event_parse(catalogue, cases[i].text, &list, NULL), TALLY_OK);
 		assert_int_equal(event_spec_restrict_to_user(&list, 0, NULL), TALLY_OK);

@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "fake_root.h"
 #include "kernel/events/event_format.h"
@@ -22,7 +23,7 @@ static void put_flags(struct text *t, const struct event_spec *s)
 		{ATTR_BIT_EXCLUDE_GUEST, 'G'}, {ATTR_BIT_EXCLUDE_HOST, 'H'}, {ATTR_BIT_EXCLUDE_IDLE, 'I'},
 		{ATTR_BIT_PINNED, 'D'}, {ATTR_BIT_EXCLUSIVE, 'e'}, {ATTR_BIT_AUX_OUTPUT, 'a'}};
 	text_str(t, " -"); /* what is excluded, aux-output, and D e P S W X p */
-	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(letters); i++)
 		if (s->attr.flags & ATTR_FLAG(letters[i].bit))
 			text_char(t, letters[i].letter);
 	text_str(t, s->is_precise_max ? "P" : "");

@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "fake_kernel.h"
 #include "fake_root.h"
 #include "kernel/counting/fit.h"
@@ -122,7 +123,7 @@ static void the_watchdog_is_told(void **state)
 	} rows[] = {{"/proc/sys/kernel/nmi_watchdog: 1\n", WATCHDOG_HOLDS_COUNTER},
 		{"/proc/sys/kernel/nmi_watchdog: 0\n", WATCHDOG_OFF}, {"/proc/version: x\n", WATCHDOG_UNKNOWN},
 		{"/proc/sys/kernel/nmi_watchdog: yes\n", WATCHDOG_UNKNOWN}};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		char *root = fake_root_make(rows[i].root);
 		struct fake_kernel *fake = calloc(1, sizeof(*fake));
 		fake_kernel_init(fake, root);

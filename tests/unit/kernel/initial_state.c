@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "abi/record.h"
+#include "base/array.h"
 #include "fake_root.h"
 #include "kernel/recording/initial_state.h"
 #include "kernel/recording/proc_maps.h"
@@ -301,7 +302,7 @@ static void test_maps_lines(void **state)
 		"2-1 r-xp 0 fe:00 1 x", "1-2 rx 0 fe:00 1 x", "1-2 r-xp z fe:00 1 x", "1-2 r-xp 0 fe00 1 x",
 		"1-2 r-xp 0 fe:00 y x", "ffffffffffffffffff-2 r-xp 0 fe:00 1 x"};
 	struct proc_map map;
-	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(broken); i++)
 		assert_false(proc_map_parse(str_from(broken[i]), &map));
 	assert_true(
 		proc_map_parse(str_from("ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0   [vsyscall]"), &map));

@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "abi/perf_constants.h"
+#include "base/array.h"
 #include "fake_kernel.h"
 #include "fake_root.h"
 #include "kernel/events/event_parser.h"
@@ -151,7 +152,7 @@ static void gate_check(const struct gate *g, int seccomp_errnum, const char *pre
 	assert_int_equal(err.errnum, g->errnum);
 	if (!strstr(err.text, g->spec.name))
 		fail_msg("%s: no '%s' in: %s", prefix, g->spec.name, err.text);
-	for (size_t i = 0; i < sizeof(g->words) / sizeof(g->words[0]) && g->words[i]; i++)
+	for (size_t i = 0; i < ARRAY_LEN(g->words) && g->words[i]; i++)
 		if (!strstr(err.text, g->words[i]))
 			fail_msg("%s: no '%s' in: %s", prefix, g->words[i], err.text);
 	if (strlen(err.text) + 1 >= sizeof(err.text))
@@ -169,17 +170,17 @@ static void gates_check(const struct gate *gates, size_t count, const char *pref
 
 static void what_the_machine_lacks_is_named(void **state)
 {
-	gates_check(hardware_gates, sizeof(hardware_gates) / sizeof(hardware_gates[0]), "hardware");
+	gates_check(hardware_gates, ARRAY_LEN(hardware_gates), "hardware");
 }
 
 static void what_forbids_is_named(void **state)
 {
-	gates_check(permission_gates, sizeof(permission_gates) / sizeof(permission_gates[0]), "permission");
+	gates_check(permission_gates, ARRAY_LEN(permission_gates), "permission");
 }
 
 static void limits_and_combinations_are_named(void **state)
 {
-	gates_check(other_gates, sizeof(other_gates) / sizeof(other_gates[0]), "other");
+	gates_check(other_gates, ARRAY_LEN(other_gates), "other");
 }
 
 /* The same refusal, opened where the process runs. */
@@ -198,7 +199,7 @@ static void the_key_is_that_of_the_surroundings(void **state)
 		{"/proc/1/cgroup: 0::/lxc/box\n", "give the container CAP_PERFMON", "the container's seccomp profile",
 			"perf_event_paranoid=1' on the host"},
 	};
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
 		char root[512];
 		struct gate gate = {
 			root, HW, 1, -1, EACCES, REFUSAL_PERMISSION, {places[i].capability, places[i].sysctl}};
@@ -238,7 +239,7 @@ static void capabilities_of_a_user_namespace_do_not_count(void **state)
 		{POD, "hostUsers: true"},
 		{"/proc/1/cgroup: 0::/lxc/box\n", "run the container privileged"},
 	};
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
 		char root[512];
 		struct gate gate = {root, SW, -1, 0, EACCES, REFUSAL_PERMISSION,
 			{"perf_event_paranoid is 2", "user namespace do not count", places[i].remedy}};
@@ -264,7 +265,7 @@ static void an_older_profile_wants_another_capability(void **state)
 		{POD, "want SYS_ADMIN too", "add: [PERFMON, SYS_ADMIN]"},
 		{"/proc/1/cgroup: 0::/lxc/box\n", "and add the capability PERFMON", "the container's seccomp profile"},
 	};
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
 		char root[512];
 		struct gate gate = {root, SW, -1, 0, EPERM, REFUSAL_PERMISSION, {"a seccomp filter", places[i].before}};
 		snprintf(root, sizeof(root), "%s" STATUS("0", "2") PARANOID "2\n", places[i].place);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "kernel/recording/record_attrs.h"
 
 /* An event as the parser makes it: guests left out, no period. */
@@ -206,7 +207,7 @@ static void test_dummy_of_the_user(void **state)
 static void test_probes(void **state)
 {
 	static const char *const pmus[] = {"kprobe", "uprobe", "cpu"};
-	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(pmus); i++) {
 		struct event_list list = one_event(8, 0);
 		struct record_attr_options o = of_command();
 		list.specs[0].pmu = pmus[i];
@@ -362,7 +363,7 @@ static void test_one_bit_options(void **state)
 	struct event_list plain = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
 	struct record_attr_options without = of_command();
 	apply(&plain, &without);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
 		struct record_attr_options o = cases[i].options;
 		o.has_command = true;
@@ -385,7 +386,7 @@ static void test_drop(void **state)
 		"exec marks in comm records", "mmap2 records", "exclusion of guests"};
 	unsigned step = 0;
 	apply(&list, &o);
-	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(expected); i++)
 		assert_string_equal(record_attrs_drop(&list, &step), expected[i]);
 	assert_null(record_attrs_drop(&list, &step));
 	check_attr(&list.specs[0].attr, CLOCK

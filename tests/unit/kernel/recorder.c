@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "kernel/recording/record_attrs.h"
 #include "kernel/recording/recorder.h"
 
@@ -376,7 +377,7 @@ static void test_without_rights_to_see_the_kernel(void **state)
 static void test_events_of_the_kernel_without_its_samples(void **state)
 {
 	static const uint64_t configs[] = {SW_CONTEXT_SWITCHES, SW_CPU_MIGRATIONS, SW_BPF_OUTPUT, SW_CGROUP_SWITCHES};
-	for (size_t i = 0; i < sizeof(configs) / sizeof(configs[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(configs); i++) {
 		struct fixture f;
 		start(&f, EVENT_SOFTWARE, configs[i], "event");
 		f.fake.refuse = refuse_kernel;
@@ -664,7 +665,7 @@ static void test_a_frequency_is_lowered(void **state)
 	} rows[] = {{EVENT_SOFTWARE, SW_CPU_CLOCK, 1000000, false}, {EVENT_SOFTWARE, SW_TASK_CLOCK, 1000000, false},
 		{EVENT_SOFTWARE, SW_PAGE_FAULTS, 1000, false}, {EVENT_HARDWARE, 0, 1000, false},
 		{EVENT_HARDWARE, 0, 0, true}};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct fixture f;
 		char wanted[64] = "";
 		start(&f, rows[i].type, rows[i].config, "event");

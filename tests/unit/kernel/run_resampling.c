@@ -1,12 +1,13 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "kernel/counting/run_resampling.h"
 #include <math.h>
 
 #define RUNS  10
 #define TRIES 400
 
-#define VALUES(array) ((struct run_values){array, sizeof(array) / sizeof((array)[0])})
+#define VALUES(array) ((struct run_values){array, ARRAY_LEN(array)})
 
 static uint64_t state;
 

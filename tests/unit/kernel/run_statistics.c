@@ -1,10 +1,11 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "kernel/counting/run_statistics.h"
 
 #include <math.h>
 
-#define LEN(array) (sizeof(array) / sizeof((array)[0]))
+#define LEN(array) (ARRAY_LEN(array))
 
 static void assert_near(double value, double expected, double tolerance)
 {

@@ -1,6 +1,7 @@
 /* The estimate against programs whose true count is known. */
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "kernel/counting/scaling_error.h"
 
 #include <math.h>
@@ -82,7 +83,7 @@ static void the_truth_lies_within_the_estimate(void **state)
 		double most; /* mean estimate: it must not be a useless one */
 	} cases[] = {{noisy, 2, 0.04}, {noisy, 4, 0.06}, {bursts, 2, 0.3}, {bursts, 3, 0.4}, {trend, 3, 0.05},
 		{phases, 4, 0.1}, {alternation, 2, 0.1}, {alternation, 3, 0.1}};
-	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
 		uint64_t seed = 88172645463325252u + c;
 		unsigned held = 0;
 		double sum = 0, error;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/array.h"
 #include "kernel/counting/student.h"
 
 static void assert_near(double value, double expected, double off)
@@ -18,7 +19,7 @@ static void tails_are_those_of_tables(void **state)
 	} cases[] = {{12.7062, 1, 0.05}, {63.6567, 1, 0.01}, {4.3027, 2, 0.05}, {2.7764, 4, 0.05}, {4.6041, 4, 0.01},
 		{8.6103, 4, 0.001}, {3.1693, 10, 0.01}, {2.0484, 28, 0.05}, {2.5758, 1e7, 0.01}};
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		assert_near(student_p(cases[i].t, cases[i].degrees), cases[i].p, 1e-4 * cases[i].p + 1e-6);
 		assert_near(student_p(-cases[i].t, cases[i].degrees), cases[i].p, 1e-4 * cases[i].p + 1e-6);
 		assert_near(student_quantile(cases[i].p, cases[i].degrees), cases[i].t, 1e-3 * cases[i].t);

@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "fake_root.h"
 #include "kernel/system/cpu_topology.h"
@@ -75,7 +76,7 @@ static void wrong_targets_are_named(void **state)
 		{{.cpus = "99999999999"}, TALLY_LIMIT, "beyond any machine"},
 		{{0}, TALLY_INVALID, "nothing to measure"},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct target target = {0};
 		struct tally_error err;
 		enum tally_status status = target_resolve(&seam, &cases[i].request, &target, &err);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "kernel/counting/user_read.h"
 
 static struct perf_event_mmap_page page;
@@ -82,7 +83,7 @@ static void the_register_is_signed_at_its_width(void **state)
 		{64, 5, 105},
 		{40, UINT64_C(1) << 39, (uint64_t)(100 - (INT64_C(1) << 39))},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		page.pmc_width = rows[i].width;
 		counter_now = rows[i].counter;
 		assert_true(read_page(&count));

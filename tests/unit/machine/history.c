@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "unit_test.h"
 
 #define PAGES	    48
@@ -211,7 +212,7 @@ static void check_pid(struct machine *m, uint32_t pid, uint64_t time)
 		assert_ptr_equal(machine_find_mapping_range(m, &place, &range), found);
 		assert_true(range.start <= address && address < range.end);
 		uint64_t others[] = {range.start, range.end - 1, (range.start + address) / 2};
-		for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		for (size_t i = 0; i < ARRAY_LEN(others); i++)
 			assert_ptr_equal(
 				machine_find_mapping(m, (int32_t)pid, time, MISC_CPUMODE_USER, VA(others[i])), found);
 	}
@@ -278,7 +279,7 @@ static void test_a_large_space(void **state)
 static void test_a_child_that_seems_older(void **state)
 {
 	const uint32_t depths[] = {3, 31, 32, 33, 34, 40, 70};
-	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(depths); i++) {
 		struct machine *m = new_machine();
 		uint32_t last = depths[i] + 1;
 		for (uint32_t pid = 1; pid <= depths[i]; pid++) {
@@ -408,7 +409,7 @@ static void test_how_long_the_kernel_stays_the_same(void **state)
 		uint64_t time, from, to;
 		uint32_t epoch;
 	} cases[] = {{0, 0, 10, 0}, {10, 10, 20, 1}, {19, 10, 20, 1}, {20, 20, UINT64_MAX, 2}, {40, 20, UINT64_MAX, 2}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct valid_span span = {0, UINT64_MAX};
 		assert_int_equal(machine_kernel_epoch_during(m, cases[i].time, &span), cases[i].epoch);
 		assert_int_equal(span.from_ns, cases[i].from);
@@ -430,7 +431,7 @@ static void test_whether_build_ids_are_listed(void **state)
 		bool is_listed;
 	} cases[] = {{MISC_CPUMODE_USER, "/a", true}, {MISC_CPUMODE_KERNEL, "[kernel.kallsyms]", true},
 		{MISC_CPUMODE_GUEST_KERNEL, "[guest.kernel.kallsyms]", true}, {MISC_CPUMODE_GUEST_USER, "/a", false}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct machine *m = new_machine();
 		struct machine_listed_id entry = {cases[i].misc, -1, str_from(cases[i].path), {.size = 20}};
 		assert_false(machine_lists_build_ids(m));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "unit_test.h"
 
 static struct machine *new_machine(void)
@@ -247,7 +248,7 @@ static void test_names_that_are_no_files(void **state)
 		{"/usr/lib/libc.so.6", "libc.so.6", MACHINE_USER_FILE},
 		{"/", "/", MACHINE_USER_FILE},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct machine *m = new_machine();
 		map(m, 3, 0x1000, 0x1000, cases[i].name, 0);
 		assert_int_equal(machine_finish(m, NULL), TALLY_OK);
@@ -330,7 +331,7 @@ static void shared_memory_files_are_generated_code(void **state)
 		{"/tmp/code", 1, 0, MACHINE_USER_FILE},
 		{"anon_inode:[code]", 1, 0, MACHINE_ANON_JIT},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct machine *m = new_machine();
 		struct record_fields f = {.type = RECORD_MMAP2,
 			.mmap = {.pid = 3,
@@ -422,7 +423,7 @@ static void test_names_of_modules(void **state)
 		{"/x/.ko", "[]"}, {"", "[]"}, {"plain", "[plain]"},
 		{longest, "[0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abc]"},
 		{longer, longer + 5}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct machine *m = new_machine();
 		map(m, UINT32_MAX, 0xffffffffc0000000, 0x1000, cases[i].path, 0);
 		assert_int_equal(machine_finish(m, NULL), TALLY_OK);
@@ -489,7 +490,7 @@ static void test_the_kernel_closes_holes(void **state)
 		{0xffffffffa0000020, 0xffffffff81000000, 0xffffffffa0000040},
 		{0xffffffffa0000040, 0xffffffffa0000040, 0xffffffffc0000000},
 		{0xffffffffc0001000, 0xffffffffc0001000, UINT64_MAX}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct mapping *found = machine_find_mapping(m, 5, 20, MISC_CPUMODE_KERNEL, VA(cases[i].address));
 		assert_non_null(found);
 		assert_int_equal(machine_binary_get(m, found->binary)->kind, MACHINE_KERNEL);
@@ -516,7 +517,7 @@ static void test_which_listed_file_is_the_kernel(void **state)
 		{MISC_CPUMODE_USER, "[kernel.kallsyms]", true}, {0, "[kernel.kallsyms]", true},
 		{MISC_CPUMODE_GUEST_KERNEL, "[kernel.kallsyms]", false},
 		{MISC_CPUMODE_GUEST_KERNEL, "/boot/vmlinux", false}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_int_equal(binary_is_listed_kernel(cases[i].mode, str_from(cases[i].path)), cases[i].is_kernel);
 }
 
@@ -619,7 +620,7 @@ static void test_files_that_differ_in_one_number(void **state)
 		{.filename = STR("/library.so"), .major = 8, .minor = 2, .inode = 5, .inode_generation = 3},
 		{.filename = STR("/library.so"), .major = 8, .minor = 1, .inode = 6, .inode_generation = 3},
 		{.filename = STR("/library.so"), .major = 8, .minor = 1, .inode = 5, .inode_generation = 4}};
-	const uint32_t count = sizeof(files) / sizeof(files[0]);
+	const uint32_t count = ARRAY_LEN(files);
 	for (uint32_t a = 0; a < count; a++)
 		for (uint32_t b = 0; b < count; b++) {
 			struct machine *m = new_machine();

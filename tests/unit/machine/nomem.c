@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "failing_malloc.h"
 #include "unit_test.h"
 
@@ -65,7 +66,7 @@ static enum tally_status feed_kernel(struct machine *m)
 		st = feed(m, bpf, 0, 9);
 	if (st == TALLY_OK)
 		st = machine_add_generated(m, &code, 1000, NULL);
-	for (size_t i = 0; st == TALLY_OK && i < sizeof(listed) / sizeof(listed[0]); i++)
+	for (size_t i = 0; st == TALLY_OK && i < ARRAY_LEN(listed); i++)
 		st = machine_add_build_id(m, &listed[i], NULL);
 	return st;
 }

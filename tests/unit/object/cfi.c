@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/writer.h"
 #include "object/dwarf/cfi.h"
 #include "object/dwarf/expression.h"
@@ -201,7 +202,7 @@ static void expressions(void **state)
 		{{0xff}, 1, 0, false},
 		{{DW_OP_const4u, 1}, 2, 0, false},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint64_t value = 0;
 		assert_int_equal(evaluate(cases[i].bytes, cases[i].len, &value), cases[i].ok);
 		if (cases[i].ok)

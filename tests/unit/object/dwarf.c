@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "dwarf_builder.h"
 #include "object/dwarf/debug_info.h"
 #include "object/dwarf/dwarf_file.h"
@@ -26,7 +27,7 @@ static const struct dwarf_builder_kind kinds[] = {
 	{.version = 5, .is_indexed = true},
 	{.version = 5, .is_big = true, .is_64 = true, .is_indexed = true},
 };
-#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define KINDS (ARRAY_LEN(kinds))
 
 struct opened {
 	struct dwarf_builder builder;
@@ -95,7 +96,7 @@ static void test_lines(void **state)
 		arena_init(&arena);
 		assert_int_equal(dwarf_lines_read(&lines, &o.reader, o.file, &o.file->units.items[0], NULL), TALLY_OK);
 		assert_false(lines.is_damaged);
-		for (size_t e = 0; e < sizeof(expected) / sizeof(expected[0]); e++) {
+		for (size_t e = 0; e < ARRAY_LEN(expected); e++) {
 			const struct dwarf_line_row *row = dwarf_lines_find(&lines, expected[e].address);
 			assert_non_null(row);
 			assert_int_equal(row->line, expected[e].line);
@@ -145,7 +146,7 @@ static void test_functions(void **state)
 			dwarf_functions_read(&functions, &o.reader, o.file, &o.file->units.items[0], NULL), TALLY_OK);
 		assert_false(functions.is_damaged);
 		assert_int_equal(functions.functions.len, 4);
-		for (size_t e = 0; e < sizeof(expected) / sizeof(expected[0]); e++) {
+		for (size_t e = 0; e < ARRAY_LEN(expected); e++) {
 			describe(&o, &functions, expected[e].address, text);
 			assert_string_equal(text, expected[e].text);
 		}

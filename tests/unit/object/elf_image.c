@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "elf_builder.h"
 #include "object/elf/elf_image.h"
 #include "object/elf/xz_decode.h"
@@ -33,7 +34,7 @@ static const struct elf_builder_symbol some_dynamic[] = {
 	{"exported", TEXT + 0x10, 0x20, STT_FUNC, STB_GLOBAL, STV_DEFAULT, ELF_BUILDER_TEXT},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) (ARRAY_LEN(array))
 
 static struct elf_builder whole(bool is_64, bool is_big)
 {

@@ -1,5 +1,6 @@
 #include "object/elf/go_table.h"
 
+#include "base/array.h"
 #include "base/writer.h"
 #include "unit_test.h"
 
@@ -104,7 +105,7 @@ static void check_form(const struct form *form, uint8_t word, bool swap, uint64_
 
 static void test_go_forms(void **state)
 {
-	for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++)
+	for (size_t f = 0; f < ARRAY_LEN(forms); f++)
 		for (int swap = 0; swap < 2; swap++) {
 			check_form(&forms[f], 8, swap, TEXT, 0x9999);
 			check_form(&forms[f], 4, swap, TEXT, 0x9999);
@@ -116,7 +117,7 @@ static void test_go_forms(void **state)
 static void test_go_table_is_hostile(void **state)
 {
 	static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};
-	for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++) {
+	for (size_t f = 0; f < ARRAY_LEN(forms); f++) {
 		struct writer w = {0};
 		build_table(&w, &forms[f], 8, TEXT);
 		for (size_t i = 0; i < w.len; i++)

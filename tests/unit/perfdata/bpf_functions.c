@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "perfdata/bpf_functions.h"
 
 #define BTF_ID 7
@@ -30,7 +31,7 @@ static void build_btf(struct fixture *x)
 	static const char strings[] = "\0main_function_with_a_long_name\0tail";
 	static const uint8_t tails[][2] = {{1, 4}, {2, 0}, {3, 12}, {4, 24}, {5, 24}, {6, 16}, {7, 0}, {8, 0}, {9, 0},
 		{10, 0}, {11, 0}, {13, 16}, {14, 4}, {15, 24}, {16, 0}, {17, 4}, {18, 0}, {19, 24}, {12, 0}};
-	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(tails); i++) {
 		uint32_t kind = tails[i][0];
 		bool has_members = kind == 4 || kind == 5 || kind == 6 || kind == 13 || kind == 15 || kind == 19;
 		put_type(x, 0, kind, has_members ? 2 : 0);
@@ -234,7 +235,7 @@ static void test_types_that_are_not_there(void **state)
 		uint32_t type;
 		const char *name;
 	} types[] = {{20, "main_function_with_a_long_name"}, {21, "tail"}, {22, "F"}, {0, "F"}, {19, "F"}, {1, "F"}};
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
 		patch(&x->data, 28, types[i].type, 4);
 		assert_true(str_equal(function_at(x, 0).name, str_from(types[i].name)));
 	}

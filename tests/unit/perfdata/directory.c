@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
@@ -39,7 +40,7 @@ static void remove_file(const char *name)
 static int remove_dir(void **state)
 {
 	static const char *const names[] = {"data", "data.0", "data.1", "data.2", "data.03", "other"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		remove_file(names[i]);
 	return rmdir(dir);
 }
@@ -227,7 +228,7 @@ static void test_files_that_the_mark_lists(void **state)
 		uint64_t missing;
 	} cases[] = {{{0}, 0, 0}, {{5 * 32, 0, 5 * 32}, 3, 0}, {{5 * 32 + 1, 0, 5 * 32}, 3, 1},
 		{{5 * 32, 1, 5 * 32 + 8}, 3, 2}, {{4 * 32}, 1, 0}, {{1, 2, 3}, 3, 1}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		static const uint64_t id = 7;
 		struct perfdata_features features = {0};
 		struct perfdata_writer *w;
@@ -262,14 +263,14 @@ static void test_names_of_parts(void **state)
 	static const char *const names[] = {"data.", "data.x", "data.1x", "data.00", "data.-1", "data.4294967295"};
 	struct directory_parts parts;
 	make_recording(false);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		write_file(names[i], ((struct tally_bytes){(const uint8_t *)"x", 1}));
 	assert_int_equal(directory_read(dir, &parts, NULL), TALLY_OK);
 	assert_int_equal(parts.count, 4);
 	for (uint32_t i = 0; i < 3; i++)
 		assert_int_equal(parts.numbers[i], i);
 	directory_parts_deinit(&parts);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		remove_file(names[i]);
 }
 

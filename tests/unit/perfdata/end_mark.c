@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "abi/perf_constants.h"
+#include "base/array.h"
 #include "base/writer.h"
 #include "perfdata/end_mark.h"
 #include "perfdata/reader.h"
@@ -46,7 +47,7 @@ static void test_what_marks_say(void **state)
 		{"rrbre", END_UNSAID, END_REACHED},
 	};
 	for (int swap = 0; swap < 2; swap++) {
-		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 			struct writer w = {.swap = swap};
 			make_marked(&w, cases[i].letters);
 			assert_int_equal(end_mark_find(writer_view(&w), swap, false).state, cases[i].file);

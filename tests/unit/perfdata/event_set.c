@@ -1,9 +1,10 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "perfdata/event_set.h"
 #include "tracing_builder.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) (ARRAY_LEN(array))
 
 static const struct perf_attr with_identifier = {
 	.type = EVENT_SOFTWARE,

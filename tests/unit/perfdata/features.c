@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "abi/perf_constants.h"
+#include "base/array.h"
 #include "perfdata/feature_encode.h"
 #include "perfdata/feature_table.h"
 
@@ -332,7 +333,7 @@ static void test_the_padding_of_strings(void **state)
 		size_t len, padded;
 	} cases[] = {{0, 64}, {1, 64}, {63, 64}, {64, 128}, {127, 128}, {128, 192}};
 	static const char text[130] = "a name";
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perfdata_build_id id = {-1, 0, 20, {1}, {text, cases[i].len}};
 		struct perfdata_features f = {.hostname = {text, cases[i].len}, .build_ids = &id, .build_id_count = 1};
 		struct writer w = {0};
@@ -465,7 +466,7 @@ static void test_counts_that_lie(void **state)
 		FEATURE_NUMA_TOPOLOGY, FEATURE_PMU_MAPPINGS, FEATURE_GROUP_DESC, FEATURE_CACHE, FEATURE_MEM_TOPOLOGY,
 		FEATURE_HYBRID_TOPOLOGY, FEATURE_CPU_PMU_CAPS, FEATURE_PMU_CAPS, FEATURE_CPU_DOMAIN_INFO,
 		FEATURE_BPF_PROG_INFO, FEATURE_BPF_BTF};
-	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(counted); i++) {
 		uint8_t lie[64];
 		memset(lie, 0xff, sizeof(lie));
 		assert_int_equal(decode_copy(counted[i], lie, sizeof(lie), false), 1);

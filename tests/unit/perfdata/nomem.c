@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "failing_malloc.h"
 #include "perfdata/feature_table.h"
 #include "perfdata/rewriter.h"
@@ -236,7 +237,7 @@ static void test_sections(void **state)
 		FEATURE_NUMA_TOPOLOGY, FEATURE_PMU_MAPPINGS, FEATURE_GROUP_DESC, FEATURE_AUXTRACE, FEATURE_CACHE,
 		FEATURE_MEM_TOPOLOGY, FEATURE_HYBRID_TOPOLOGY, FEATURE_CPU_PMU_CAPS, FEATURE_PMU_CAPS,
 		FEATURE_CPU_DOMAIN_INFO, FEATURE_BPF_PROG_INFO, FEATURE_BPF_BTF};
-	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bits); i++) {
 		struct writer w = {0};
 		bool has_failed = true;
 		put_section(&w, bits[i]);

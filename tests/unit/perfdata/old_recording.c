@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "unit_test.h"
 
@@ -70,11 +71,11 @@ static void test_directories_that_go(void **state)
 	assert_false(file_exists(at("d")));
 	old_recording_remove_directory(at("d")); /* is not there */
 	make_directory("d", "header");
-	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
 		write_text(kept[i], "");
 	old_recording_remove_directory(at("d"));
 	assert_false(file_exists(at("d/data")));
-	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
 		assert_true(file_exists(at(kept[i])));
 		assert_int_equal(unlink(at(kept[i])), 0);
 	}

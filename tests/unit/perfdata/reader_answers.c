@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "perfdata/time_order.h"
 #include "perfdata/writer.h"
 #include "perfdata_builder.h"
@@ -386,7 +387,7 @@ static void test_what_is_late(void **state)
 	size_t out = 0;
 	perfdata_builder_init(&b, false);
 	perfdata_builder_event(&b, &clock_attr, 501);
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(times); i++)
 		if (times[i])
 			perfdata_builder_sample(&b, 0, 0, &(struct sample){.time = times[i]});
 		else
@@ -396,7 +397,7 @@ static void test_what_is_late(void **state)
 	while (time_order_next(order, &item, NULL) == TALLY_OK)
 		if (item.has_time)
 			assert_int_equal(item.time_ns, expected[out++]);
-	assert_int_equal(out, sizeof(expected) / sizeof(expected[0]));
+	assert_int_equal(out, ARRAY_LEN(expected));
 	assert_int_equal(time_order_late(order), 1);
 	time_order_destroy(order);
 	perfdata_reader_destroy(r);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
 
@@ -83,7 +84,7 @@ static void test_sizes_of_attrs(void **state)
 		struct perfdata_builder b;
 		build(&b, swap);
 		static const uint64_t none[] = {0, 16, ATTR_SIZE_VER0 + 15, UINT16_MAX + 17, UINT64_MAX};
-		for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		for (size_t i = 0; i < ARRAY_LEN(none); i++) {
 			struct seen seen = read_with(&b, ATTR_SIZE, none[i]);
 			assert_int_equal(seen.opened, TALLY_CORRUPT);
 			assert_non_null(strstr(seen.err.text, "event attributes of"));

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
@@ -340,7 +341,7 @@ static void test_aux_data(void **state)
 	assert_int_equal(found, 2);
 	assert_int_not_equal(offsets[0], first);
 	const uint64_t expected[] = {4, offsets[0], 48, 0xffff, first, offsets[1], 48, offsets[0], 48};
-	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(expected); i++)
 		assert_int_equal(sample_u64_at(section.data, i, false), expected[i]);
 	perfdata_reader_destroy(copy);
 	perfdata_reader_destroy(r);
@@ -607,7 +608,7 @@ static void test_untrue_features_of_a_pipe(void **state)
 		struct record_fields fields;
 		perfdata_builder_init(&b, swap);
 		perfdata_builder_event(&b, &clock_attr, 7);
-		for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+		for (size_t i = 0; i < ARRAY_LEN(bits); i++) {
 			struct record_fields in = {.type = RECORD_HEADER_FEATURE,
 				.feature = {bits[i], {(const uint8_t *)words, sizeof(words)}}};
 			assert_true(record_encode(&b.records, &in, 0, NULL, NULL));

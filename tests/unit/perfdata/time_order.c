@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
 
@@ -55,7 +56,7 @@ static uint64_t late_of(const uint64_t *times, size_t count, const uint64_t *exp
 	return late;
 }
 
-#define LATE(times, expected) late_of(times, sizeof(times) / sizeof(times[0]), expected)
+#define LATE(times, expected) late_of(times, ARRAY_LEN(times), expected)
 
 /* The first round may not go out when it ends: another ring may still have older ones. */
 static void test_a_round_waits_for_the_next(void **state)

@@ -1,5 +1,6 @@
 #include "perfdata/time_spans.h"
 
+#include "base/array.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
 
@@ -39,7 +40,7 @@ static void test_seconds_that_are_none(void **state)
 {
 	static const char *const bad[] = {"", " ", "1.5", "2,1", "3,4 1,2", "1,2 2,3", "garbage", "1.2.3,5", "0x10,20",
 		"1e3,2e4", "1.0000000001,2", "1.,2", ".5,2", "1,2,3", "-1,2", "18446744074,", "99999999999999999999,"};
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		check(bad[i], 0, 0, 0);
 }
 
@@ -60,7 +61,7 @@ static void test_percentages_that_are_none(void **state)
 {
 	static const char *const bad[] = {"%", "0%", "101%", "0%-110%", "50%/3", "10%/0", "10%/11", "10%/", "10%/-1",
 		"10%-", "10%-20", "10%/2 20%/1", "10%,", "10%x", "1.%", "10%/99999999999999999999"};
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		check(bad[i], 0, 0, 0);
 }
 
@@ -141,7 +142,7 @@ static void test_bounds_in_the_header(void **state)
 		bool is_taken;
 	} cases[] = {{100, 200, true}, {100, 100, true}, {0, 200, false}, {200, 100, false}, {100, UINT64_MAX, false},
 		{UINT64_MAX, UINT64_MAX, false}, {1, UINT64_MAX - 1, true}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perfdata_builder b;
 		struct perfdata_reader *r;
 		uint64_t words[2] = {cases[i].first, cases[i].last};

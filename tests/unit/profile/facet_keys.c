@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "profile/flat/facet_keys.h"
 #include "profile/flat/flat_table.h"
 #include "profile/profile_builder.h"
@@ -68,7 +69,7 @@ static void keys_group_by_what_they_show(void **state)
 		{{KEY_MISPREDICT}, 1, 2}, {{KEY_IN_TX}, 1, 2}, {{KEY_ABORT}, 1, 1}, {{KEY_IN_TX, KEY_TIME}, 2, 3},
 		{{KEY_MEM}, 1, 1}, {{KEY_COMM}, 1, 1}};
 	struct profile *p = made();
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_int_equal(row_count(p, cases[i].keys, cases[i].count), cases[i].rows);
 	profile_destroy(p);
 }

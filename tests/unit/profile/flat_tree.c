@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "unit_test.h"
 
 #define MANY 5000
@@ -51,7 +52,7 @@ static void test_many_in_order(void **state)
 	uint32_t *order = calloc(MANY, sizeof(*order));
 	assert_non_null(rows);
 	assert_non_null(order);
-	for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
+	for (size_t s = 0; s < ARRAY_LEN(steps); s++) {
 		for (uint32_t i = 0, rank = 0; i < MANY; i++, rank = (rank + steps[s]) % MANY)
 			rows[i] = (struct flat_tree_row){.tie = rank / 3, .thread = i, .rank = rank, .row = rank};
 		assert_true(flat_tree_order(rows, MANY, true, order));

@@ -1,6 +1,7 @@
 #include "profile_text.h"
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "profile/flat/flat_words.h"
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static void words_sort_as_comparisons_do(void **state)
 		KEY_OVERHEAD_SYS, KEY_OVERHEAD_US, KEY_OVERHEAD_GUEST_SYS, KEY_OVERHEAD_GUEST_US, KEY_LATENCY, KEY_TGID,
 		KEY_PID, KEY_CPU, KEY_WEIGHT1, KEY_WEIGHT2, KEY_WEIGHT3, KEY_COMM, KEY_DSO, KEY_SYMBOL, KEY_SRCLINE,
 		KEY_SRCFILE, KEY_SYMBOL_SIZE};
-	const size_t count = sizeof(columns) / sizeof(columns[0]);
+	const size_t count = ARRAY_LEN(columns);
 	char *text = many_samples(false);
 	struct profile *p = profile_from_text(text);
 	struct flat_options options = {.keys = keys, .key_count = 9, .with_children = true, .sort_member = 1};
@@ -95,7 +96,7 @@ static void chains_depth_is_a_word_of_one_thread(void **state)
 		struct flat_table table;
 		options.is_caller_first = i;
 		assert_int_equal(flat_table_init(&table, p, &options, NULL), TALLY_OK);
-		for (size_t len = 1; len <= sizeof(columns) / sizeof(columns[0]); len++)
+		for (size_t len = 1; len <= ARRAY_LEN(columns); len++)
 			assert_sorted_alike(&table, columns, len);
 		flat_table_deinit(&table);
 	}

@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "profile/keys.h"
 #include <string.h>
 
@@ -14,7 +15,7 @@ static void prefixes_find_the_first_key_in_order(void **state)
 		{"srcline", KEY_SRCLINE}, {"srcf", KEY_SRCFILE}, {"so", KEY_SOCKET}, {"weight", KEY_WEIGHT},
 		{"local_w", KEY_LOCAL_WEIGHT}, {"dso_f", KEY_DSO_FROM}, {"mem", KEY_MEM},
 		{"symbol_d", KEY_SYMBOL_DATA}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		enum profile_key key = PROFILE_KEY_COUNT;
 		assert_true(profile_key_find(str_from(cases[i].text), &key));
 		assert_int_equal(key, cases[i].key);

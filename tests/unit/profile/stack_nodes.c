@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "base/id_table.h"
 #include "profile/profile_builder.h"
 #include "profile/stack_nodes.h"
@@ -87,7 +88,7 @@ static void check_profile(size_t count, unsigned breadth, unsigned each)
 static void nodes_are_numbered_as_a_walk_meets_them(void **unused)
 {
 	const size_t counts[] = {0, 1, 2, 3, 50, 30000}; /* the last: more than one thread's */
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
 		for (unsigned breadth = 1; breadth <= 4; breadth += 1)
 			check_profile(counts[i], breadth, 1);
 }

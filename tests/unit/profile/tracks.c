@@ -1,5 +1,6 @@
 #include "profile/tracks.h"
 
+#include "base/array.h"
 #include "unit_test.h"
 
 static void add(struct tracks *t, uint32_t track, enum span_kind kind, uint64_t start_ns, uint64_t end_ns)
@@ -152,7 +153,7 @@ static void it_does_not_matter_when_they_were_merged(void **state)
 	(void)state;
 	static const size_t most[] = {8000, 2000, 900};
 	uint64_t last_ns = 0;
-	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(most); i++) {
 		struct tracks bounded, whole;
 		tracks_init(&bounded, most[i]);
 		tracks_init(&whole, SIZE_MAX);

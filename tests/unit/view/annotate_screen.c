@@ -1,6 +1,7 @@
 #include "grid_golden.h"
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "view/tui/annotate_draw.h"
 
 #include <string.h>
@@ -48,7 +49,7 @@ static const struct annotate_function function = {.name = "walk",
 	.events = events,
 	.event_count = 2,
 	.lines = lines,
-	.line_count = sizeof(lines) / sizeof(lines[0]),
+	.line_count = ARRAY_LEN(lines),
 	.values = values,
 	.start = 0x401000};
 
@@ -79,7 +80,7 @@ static void assert_screen(struct fixture *f, unsigned rows, unsigned columns, co
 
 static void cycles_of_runs(void **state)
 {
-	struct annotate_line timed[sizeof(lines) / sizeof(lines[0])];
+	struct annotate_line timed[ARRAY_LEN(lines)];
 	struct annotate_function of_branches = function;
 	struct annotate_settings settings = {.percent = ANNOTATE_LOCAL_PERIOD};
 	struct fixture f = {0};
@@ -292,7 +293,7 @@ static void test_bytes(void **state)
 		.file = "demo",
 		.event_name = "cycles",
 		.lines = coded,
-		.line_count = sizeof(coded) / sizeof(coded[0]),
+		.line_count = ARRAY_LEN(coded),
 		.start = 0x401000};
 	const struct annotate_settings settings = {.shows_bytes = true};
 	struct annotate_screen screen;

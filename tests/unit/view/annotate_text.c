@@ -1,6 +1,7 @@
 /* The text of an annotated function. */
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "view/text/annotate_compact.h"
 #include "view/text/annotate_text.h"
 
@@ -62,7 +63,7 @@ static const struct annotate_function function = {.name = "f",
 	.events = events,
 	.event_count = 2,
 	.lines = lines,
-	.line_count = sizeof(lines) / sizeof(lines[0]),
+	.line_count = ARRAY_LEN(lines),
 	.values = values,
 	.places = places,
 	.place_order = order,

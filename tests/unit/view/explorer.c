@@ -2,6 +2,7 @@
 #include "profile_text.h"
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_keys.h"
 #include "view/tui/explorer_lines.h"
@@ -393,7 +394,7 @@ static void a_monkey_at_the_keys(void **state)
 	for (int i = 0; i < 20000; i++) {
 		seed = seed * 1664525 + 1013904223;
 		uint32_t pick = seed >> 16;
-		uint32_t key = pick % 3 ? others[pick / 3 % (sizeof(others) / sizeof(others[0]))] : ' ' + pick / 3 % 95;
+		uint32_t key = pick % 3 ? others[pick / 3 % (ARRAY_LEN(others))] : ' ' + pick / 3 % 95;
 		(void)explorer_key(&f.explorer, key);
 		if (pick % 64 == 0)
 			explorer_resize(&f.explorer, pick / 64 % 30, pick / 7 % 90);

@@ -18,6 +18,7 @@
 #if HAVE_SQLITE
 #include <sqlite3.h>
 
+#include "base/array.h"
 #include "view/export/export_sqlite.h"
 #endif
 
@@ -168,13 +169,13 @@ static enum tally_status write_format(size_t index)
 
 static void formats_without_memory(void **state)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
 		fail_each_allocation(write_format, i);
 }
 
 static void formats_on_a_full_disk(void **state)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
 		struct byte_sink sink;
 		struct tally_error err;
 		byte_sink_init(&sink, full_fd, formats[i].is_packed);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "unit_test.h"
 
 #define PLAIN .values = ANNOTATE_NONE, .place = ANNOTATE_NONE
@@ -32,7 +33,7 @@ static void code_has_source_and_jumps(void **state)
 		.file = "/bin/demo",
 		.start = 0x1000,
 		.lines = lines,
-		.line_count = sizeof(lines) / sizeof(lines[0])};
+		.line_count = ARRAY_LEN(lines)};
 	static const char expected[] = "[\"work\\u003cint\\u003e\",\"/bin/demo\",[\n"
 				       "[0,\"jl 1008 \\u003cwork+0x8\\u003e\",8,[[12,\"if (a \\u003c b)\"]]],\n"
 				       "[8,\"ret\"],\n"

@@ -1,6 +1,7 @@
 #include "profile_text.h"
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "view/text/report_text.h"
 
 static const enum profile_key keys[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
@@ -150,7 +151,7 @@ static void titles_shorten_large_counts(void **state)
 		uint64_t count;
 		const char *text;
 	} cases[] = {{0, "0 "}, {1000, "1000 "}, {1001, "1K"}, {2500999, "2M"}, {UINT64_MAX, "18E"}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct text out = {0}, expected = {0};
 		report_text_title(&out, &(struct report_title){.event = "cycles:u",
 						.is_group = i == 1,

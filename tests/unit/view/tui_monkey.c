@@ -5,6 +5,7 @@
 #include "profile_text.h"
 #include "unit_test.h"
 
+#include "base/array.h"
 #include "view/tui/annotate_draw.h"
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_keys.h"
@@ -42,7 +43,7 @@ static uint32_t random_key(void)
 	case 1:
 	case 2:
 	case 3:
-		return often[random_below(sizeof(often) / sizeof(often[0]))];
+		return often[random_below(ARRAY_LEN(often))];
 	case 4:
 		return tui_mouse((enum tui_mouse_act)random_below(4), random_below(60), random_below(220));
 	case 5:
