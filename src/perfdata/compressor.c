@@ -149,13 +149,13 @@ enum tally_status compressor_pack(struct compressor *c, const struct tally_bytes
 		while (left > 0 && !is_used_up(&in)) {
 			struct tally_bytes bytes = compressor_take(&in, left);
 			left -= bytes.len;
-			enum tally_status st = compressor_feed(c, bytes, ZSTD_e_continue, out, err);
-			if (st != TALLY_OK)
-				return st;
+			enum tally_status status = compressor_feed(c, bytes, ZSTD_e_continue, out, err);
+			if (status != TALLY_OK)
+				return status;
 		}
-		enum tally_status st = compressor_feed(c, (struct tally_bytes){0}, ZSTD_e_flush, out, err);
-		if (st != TALLY_OK)
-			return st;
+		enum tally_status status = compressor_feed(c, (struct tally_bytes){0}, ZSTD_e_flush, out, err);
+		if (status != TALLY_OK)
+			return status;
 	}
 	return out->failed ? error_nomem(err) : TALLY_OK;
 }

@@ -84,10 +84,10 @@ enum tally_status perfdata_rewriter_create_file(
 	w->fd = -1;
 	/* What a link points to is written, not the link. */
 	w->path = strdup(realpath(path, target) ? target : path);
-	enum tally_status st = w->path ? rewriter_open_beside(w, err) : error_nomem(err);
-	if (st != TALLY_OK) {
+	enum tally_status status = w->path ? rewriter_open_beside(w, err) : error_nomem(err);
+	if (status != TALLY_OK) {
 		perfdata_rewriter_destroy(w);
-		return st;
+		return status;
 	}
 	*rewriter = w;
 	return TALLY_OK;
@@ -141,14 +141,14 @@ static enum tally_status rewriter_flush(struct perfdata_rewriter *w, struct tall
 
 	if (w->buffer.failed)
 		return error_nomem(err);
-	enum tally_status st = file_write_all(w->fd, w->buffer.data, w->buffer.len, &local);
+	enum tally_status status = file_write_all(w->fd, w->buffer.data, w->buffer.len, &local);
 	w->position += w->buffer.len;
 	writer_clear(&w->buffer);
-	if (st != TALLY_OK && err) {
+	if (status != TALLY_OK && err) {
 		*err = local;
 		(void)prefix_path(w, err);
 	}
-	return st;
+	return status;
 }
 
 static uint64_t output_offset(const struct perfdata_rewriter *w)
@@ -316,9 +316,9 @@ static enum tally_status rewriter_begin_pipe(struct perfdata_rewriter *w, const 
 	if (w->from_pipe)
 		return rewriter_flush(w, err);
 	for (size_t i = 0; i < count; i++) {
-		enum tally_status st = put_pipe_event(w, &events[i], err);
-		if (st != TALLY_OK)
-			return st;
+		enum tally_status status = put_pipe_event(w, &events[i], err);
+		if (status != TALLY_OK)
+			return status;
 	}
 	for (unsigned bit = 0; bit < FEATURE_BITS; bit++)
 		if (feature_is_present(features, bit))
@@ -362,8 +362,8 @@ enum tally_status perfdata_rewriter_record(
 	if (record->type == RECORD_AUXTRACE && !w->is_pipe &&
 		!map_u64_set(&w->aux_offsets, record->offset, output_offset(w)))
 		return error_nomem(err);
-	enum tally_status st = rewriter_append(w, record->bytes, err);
-	return st == TALLY_OK && payload.len ? rewriter_append(w, payload, err) : st;
+	enum tally_status status = rewriter_append(w, record->bytes, err);
+	return status == TALLY_OK && payload.len ? rewriter_append(w, payload, err) : status;
 }
 
 enum tally_status perfdata_rewriter_bytes(
@@ -442,9 +442,9 @@ static enum tally_status finish_file(
 	uint64_t bits[FEATURE_BITS / 64] = {0};
 
 	put_a_record(w);
-	enum tally_status st = rewriter_flush(w, err);
-	if (st != TALLY_OK)
-		return st;
+	enum tally_status status = rewriter_flush(w, err);
+	if (status != TALLY_OK)
+		return status;
 	writer_u64(&header, w->position - w->data_offset);
 	writer_zeros(&header, BITS_OFFSET - DATA_SIZE_OFFSET - sizeof(uint64_t));
 	for (unsigned bit = 0; bit < FEATURE_BITS; bit++)
@@ -453,13 +453,13 @@ static enum tally_status finish_file(
 	for (size_t i = 0; i < FEATURE_BITS / 64; i++)
 		writer_u64(&header, bits[i]);
 	put_features(w, features);
-	st = rewriter_flush(w, err);
-	if (st == TALLY_OK)
-		st = header.failed ? error_nomem(err)
-				   : file_write_all_at(w->fd, header.data, header.len, DATA_SIZE_OFFSET, err);
+	status = rewriter_flush(w, err);
+	if (status == TALLY_OK)
+		status = header.failed ? error_nomem(err)
+				       : file_write_all_at(w->fd, header.data, header.len, DATA_SIZE_OFFSET, err);
 	writer_deinit(&header);
-	if (st != TALLY_OK || !w->temporary)
-		return st;
+	if (status != TALLY_OK || !w->temporary)
+		return status;
 	if (error_memory_ran_out()) /* somewhere: what was written may lack something */
 		return error_nomem(err);
 	if (rename(w->temporary, w->path) != 0)

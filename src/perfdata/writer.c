@@ -68,18 +68,18 @@ enum tally_status perfdata_writer_create_file(
 	const char *path, bool keep_old, struct perfdata_writer **writer, struct tally_error *err)
 {
 	if (keep_old) {
-		enum tally_status st = old_recording_keep(path, err);
-		if (st != TALLY_OK)
-			return st;
+		enum tally_status status = old_recording_keep(path, err);
+		if (status != TALLY_OK)
+			return status;
 	}
 	int fd = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return error_set_errno(err, errno == EACCES || errno == EPERM ? TALLY_DENIED : TALLY_IO, errno,
 			"failed to open %s; choose another file with -o", path);
-	enum tally_status st = writer_make(fd, false, writer, err);
-	if (st != TALLY_OK)
+	enum tally_status status = writer_make(fd, false, writer, err);
+	if (status != TALLY_OK)
 		close(fd);
-	return st;
+	return status;
 }
 
 enum tally_status perfdata_writer_create_pipe(int fd, struct perfdata_writer **writer, struct tally_error *err)
@@ -191,9 +191,9 @@ static enum tally_status writer_begin_file(
 	writer_bytes(&out, w->contents.data, w->contents.len);
 	writer_align(&out, 8);
 	bool failed = out.failed || w->contents.failed || w->table.failed;
-	enum tally_status st = failed ? error_nomem(err) : file_write_all(w->fd, out.data, out.len, err);
+	enum tally_status status = failed ? error_nomem(err) : file_write_all(w->fd, out.data, out.len, err);
 	writer_deinit(&out);
-	return st;
+	return status;
 }
 
 static enum tally_status put_pipe_attr(
@@ -226,13 +226,13 @@ static enum tally_status writer_begin_pipe(
 {
 	struct writer out = {0};
 	struct sample_id none = {0};
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	writer_u64(&out, PERFDATA_MAGIC2);
 	writer_u64(&out, PERFDATA_PIPE_HEADER_BYTES);
-	for (size_t i = 0; st == TALLY_OK && i < w->events.len; i++)
-		st = put_pipe_attr(w, &out, &w->events.items[i], err);
-	for (unsigned bit = 1; st == TALLY_OK && bit < FEATURE_COUNT; bit++) {
+	for (size_t i = 0; status == TALLY_OK && i < w->events.len; i++)
+		status = put_pipe_attr(w, &out, &w->events.items[i], err);
+	for (unsigned bit = 1; status == TALLY_OK && bit < FEATURE_COUNT; bit++) {
 		struct record_fields fields = {.type = RECORD_HEADER_FEATURE, .feature = {.feature = bit}};
 		struct writer body = {0};
 		if (!feature_is_present(features, bit) || bit == FEATURE_BUILD_ID || bit == FEATURE_TRACING_DATA)
@@ -243,17 +243,17 @@ static enum tally_status writer_begin_pipe(
 		(void)record_encode(&out, &fields, 0, NULL, &none);
 		writer_deinit(&body);
 	}
-	if (st == TALLY_OK && features->tracing_data.len) {
+	if (status == TALLY_OK && features->tracing_data.len) {
 		struct record_fields fields = {.type = RECORD_HEADER_TRACING_DATA};
 		fields.tracing_data.size = (uint32_t)((features->tracing_data.len + 7) & ~(size_t)7);
 		(void)record_encode(&out, &fields, 0, NULL, &none);
 		writer_bytes(&out, features->tracing_data.data, features->tracing_data.len);
 		writer_align(&out, 8);
 	}
-	if (st == TALLY_OK)
-		st = out.failed ? error_nomem(err) : file_write_all(w->fd, out.data, out.len, err);
+	if (status == TALLY_OK)
+		status = out.failed ? error_nomem(err) : file_write_all(w->fd, out.data, out.len, err);
 	writer_deinit(&out);
-	return st;
+	return status;
 }
 
 static enum tally_status write_vector(
@@ -312,14 +312,14 @@ static enum tally_status wrap_table(const struct perfdata_writer *w, struct tall
 /* A copy of the table behind the last record, then the header. See writer.h on why this order. */
 static enum tally_status writer_publish(struct perfdata_writer *w, struct tally_error *err)
 {
-	enum tally_status st = file_write_all_at(w->fd, w->table.data, w->table.len, w->data_offset + w->end, err);
+	enum tally_status status = file_write_all_at(w->fd, w->table.data, w->table.len, w->data_offset + w->end, err);
 
-	if (st == TALLY_OK)
-		st = wrap_table(w, err);
-	if (st == TALLY_OK)
-		st = writer_put_header(w, w->end, w->present, err);
-	if (st != TALLY_OK)
-		return st;
+	if (status == TALLY_OK)
+		status = wrap_table(w, err);
+	if (status == TALLY_OK)
+		status = writer_put_header(w, w->end, w->present, err);
+	if (status != TALLY_OK)
+		return status;
 	w->published = w->end;
 	w->is_published = true;
 	w->end += w->table.len;
@@ -374,14 +374,14 @@ static enum tally_status write_records(
 
 	for (size_t i = 0; i < count; i++)
 		bytes += vec[i].iov_len;
-	enum tally_status st = write_vector(w, vec, (int)count, err);
-	if (st == TALLY_OK)
+	enum tally_status status = write_vector(w, vec, (int)count, err);
+	if (status == TALLY_OK)
 		w->end += bytes;
 	else if (w->is_pipe)
 		w->is_broken = true;
 	else
 		keep_whole_records(w, written_bytes(w));
-	return st;
+	return status;
 }
 
 /* See end_mark.h. Not packed: it is looked for without unpacking. */
@@ -394,18 +394,19 @@ static enum tally_status write_mark(struct perfdata_writer *w, bool is_end, stru
 	else
 		end_mark_put_begin(&mark);
 	struct iovec vec = {mark.data, mark.len};
-	enum tally_status st = mark.failed ? error_nomem(err) : write_records(w, &vec, 1, err);
+	enum tally_status status = mark.failed ? error_nomem(err) : write_records(w, &vec, 1, err);
 	writer_deinit(&mark);
-	return st;
+	return status;
 }
 
 enum tally_status perfdata_writer_begin(
 	struct perfdata_writer *w, const struct perfdata_features *features, struct tally_error *err)
 {
-	enum tally_status st = w->is_pipe ? writer_begin_pipe(w, features, err) : writer_begin_file(w, features, err);
+	enum tally_status status =
+		w->is_pipe ? writer_begin_pipe(w, features, err) : writer_begin_file(w, features, err);
 
-	w->has_begun = st == TALLY_OK;
-	return st == TALLY_OK ? write_mark(w, false, err) : st;
+	w->has_begun = status == TALLY_OK;
+	return status == TALLY_OK ? write_mark(w, false, err) : status;
 }
 
 enum tally_status perfdata_writer_add_part(struct perfdata_writer *w, uint64_t bytes, struct tally_error *err)
@@ -425,9 +426,9 @@ enum tally_status perfdata_writer_append(
 		return error_set(err, TALLY_INVALID, "too many slices at once");
 	if (w->compressor) {
 		writer_clear(&w->packed);
-		enum tally_status st = compressor_pack(w->compressor, slices, slice_count, &w->packed, err);
-		if (st != TALLY_OK)
-			return st;
+		enum tally_status status = compressor_pack(w->compressor, slices, slice_count, &w->packed, err);
+		if (status != TALLY_OK)
+			return status;
 		vec[used++] = (struct iovec){w->packed.data, w->packed.len};
 	}
 	for (size_t i = 0; i < slice_count && !w->compressor; i++)
@@ -448,18 +449,18 @@ enum tally_status perfdata_writer_finish_round(struct perfdata_writer *w, struct
 	if (is_due && w->table.len) /* the table is the round's end */
 		return perfdata_writer_sync(w, err);
 	put_round_header(record, sizeof(record));
-	enum tally_status st = write_records(w, &vec, 1, err);
-	return st == TALLY_OK && is_due ? perfdata_writer_sync(w, err) : st;
+	enum tally_status status = write_records(w, &vec, 1, err);
+	return status == TALLY_OK && is_due ? perfdata_writer_sync(w, err) : status;
 }
 
 enum tally_status perfdata_writer_sync(struct perfdata_writer *w, struct tally_error *err)
 {
 	if (w->is_pipe || !w->has_begun || w->is_broken || !has_unpublished(w))
 		return TALLY_OK;
-	enum tally_status st = writer_publish(w, err);
-	if (st != TALLY_OK)
+	enum tally_status status = writer_publish(w, err);
+	if (status != TALLY_OK)
 		keep_whole_records(w, w->end);
-	return st;
+	return status;
 }
 
 uint64_t perfdata_writer_data_bytes(const struct perfdata_writer *w)
@@ -514,12 +515,12 @@ static enum tally_status write_features(struct perfdata_writer *w, const struct 
 		present[bit / 64] |= UINT64_C(1) << (bit % 64);
 	}
 	writer_bytes(&table, content.data, content.len);
-	enum tally_status st = table.failed || content.failed
-				       ? error_nomem(err)
-				       : file_write_all_at(w->fd, table.data, table.len, at, err);
+	enum tally_status status = table.failed || content.failed
+					   ? error_nomem(err)
+					   : file_write_all_at(w->fd, table.data, table.len, at, err);
 	writer_deinit(&table);
 	writer_deinit(&content);
-	return st;
+	return status;
 }
 
 enum tally_status perfdata_writer_close(
@@ -533,19 +534,19 @@ enum tally_status perfdata_writer_close(
 		return write_mark(w, true, err);
 	if (!features || w->is_broken)
 		return perfdata_writer_sync(w, err);
-	enum tally_status st = write_mark(w, true, err);
-	if (st != TALLY_OK)
-		return st;
-	st = write_features(w, features, present, err);
-	if (st != TALLY_OK) {
+	enum tally_status status = write_mark(w, true, err);
+	if (status != TALLY_OK)
+		return status;
+	status = write_features(w, features, present, err);
+	if (status != TALLY_OK) {
 		keep_whole_records(w, w->end);
-		return st;
+		return status;
 	}
-	st = wrap_table(w, err);
-	if (st == TALLY_OK)
-		st = writer_put_header(w, w->end, present, err);
+	status = wrap_table(w, err);
+	if (status == TALLY_OK)
+		status = writer_put_header(w, w->end, present, err);
 	w->published = w->end;
 	w->is_published = true;
 	w->has_begun = false;
-	return st;
+	return status;
 }

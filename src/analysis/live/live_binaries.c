@@ -59,10 +59,10 @@ enum tally_status live_binaries_create(const struct live_maps *maps, const char 
 	pthread_cond_init(&b->is_wanted, NULL);
 	pthread_cond_init(&b->is_opened, NULL);
 	b->options = (struct binary_store_options){.build_id_dir = build_id_dir, .kept = kept, .threads = 1};
-	enum tally_status st = binary_store_create(&b->options, &b->store, err);
-	if (st != TALLY_OK) {
+	enum tally_status status = binary_store_create(&b->options, &b->store, err);
+	if (status != TALLY_OK) {
 		live_binaries_destroy(b);
-		return st;
+		return status;
 	}
 	*out = b;
 	return TALLY_OK;
@@ -104,10 +104,10 @@ void live_binaries_destroy(struct live_binaries *b)
 enum tally_status live_binaries_reset(struct live_binaries *b, struct tally_error *err)
 {
 	struct binary_store *fresh;
-	enum tally_status st = binary_store_create(&b->options, &fresh, err);
+	enum tally_status status = binary_store_create(&b->options, &fresh, err);
 
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	binary_store_destroy(b->store);
 	b->store = fresh;
 	close_files(b);

@@ -43,12 +43,12 @@ static enum tally_status read_description(struct live_profile *live, struct tall
 {
 	struct record record;
 	size_t count;
-	enum tally_status st = perfdata_reader_open_beginning(writer_view(&live->description), &live->events, err);
+	enum tally_status status = perfdata_reader_open_beginning(writer_view(&live->description), &live->events, err);
 
-	while (st == TALLY_OK)
-		st = perfdata_reader_next(live->events, &record, err);
-	if (st != TALLY_END)
-		return st;
+	while (status == TALLY_OK)
+		status = perfdata_reader_next(live->events, &record, err);
+	if (status != TALLY_END)
+		return status;
 	const struct perfdata_event *events = perfdata_reader_events(live->events, &count);
 	if (count == 0)
 		return error_set(err, TALLY_INVALID, "a live profile needs an event");
@@ -77,14 +77,14 @@ enum tally_status live_profile_create(
 	live->kernel_name = config->kernel_name;
 	live_state_init(&live->state);
 	writer_bytes(&live->description, config->description.data, config->description.len);
-	enum tally_status st = live->description.failed ? error_nomem(err) : read_description(live, err);
-	if (st == TALLY_OK)
-		st = binary_store_create(&live->store_options, &live->store, err);
-	if (st == TALLY_OK) /* an empty one is there from the start */
-		st = live_profile_refresh(live, false, err);
-	if (st != TALLY_OK) {
+	enum tally_status status = live->description.failed ? error_nomem(err) : read_description(live, err);
+	if (status == TALLY_OK)
+		status = binary_store_create(&live->store_options, &live->store, err);
+	if (status == TALLY_OK) /* an empty one is there from the start */
+		status = live_profile_refresh(live, false, err);
+	if (status != TALLY_OK) {
 		live_profile_destroy(live);
-		return st;
+		return status;
 	}
 	*out = live;
 	return TALLY_OK;
@@ -96,8 +96,8 @@ enum tally_status live_profile_redescribe(
 	struct live_profile fresh = {0};
 
 	writer_bytes(&fresh.description, description.data, description.len);
-	enum tally_status st = fresh.description.failed ? error_nomem(err) : read_description(&fresh, err);
-	if (st == TALLY_OK) {
+	enum tally_status status = fresh.description.failed ? error_nomem(err) : read_description(&fresh, err);
+	if (status == TALLY_OK) {
 		struct live_profile old = {.events = live->events, .description = live->description};
 		live->events = fresh.events;
 		live->description = fresh.description;
@@ -106,7 +106,7 @@ enum tally_status live_profile_redescribe(
 	if (fresh.events)
 		perfdata_reader_destroy(fresh.events);
 	writer_deinit(&fresh.description);
-	return st;
+	return status;
 }
 
 void live_profile_destroy(struct live_profile *live)
@@ -240,21 +240,21 @@ static int compare_dates(const void *left, const void *right)
 /* What is alive at the round's end. */
 static enum tally_status live_profile_learn(struct live_profile *live, struct round *round, struct tally_error *err)
 {
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	if (round->history.len)
 		qsort(round->history.items, round->history.len, sizeof(round->history.items[0]), compare_dates);
-	for (size_t i = 0; st == TALLY_OK && i < round->history.len; i++) {
+	for (size_t i = 0; status == TALLY_OK && i < round->history.len; i++) {
 		struct record record;
 		struct record_fields fields;
 		if (record_at(writer_view(&round->bytes), false, round->history.items[i].position, &record, NULL) ==
 				TALLY_OK &&
 			record_decode(&record, &fields, NULL) == TALLY_OK)
-			st = live_state_apply(&live->state, &record, &fields, err);
+			status = live_state_apply(&live->state, &record, &fields, err);
 		else
 			round->figures.damaged++;
 	}
-	return st == TALLY_OK ? live_state_settle(&live->state, err) : st;
+	return status == TALLY_OK ? live_state_settle(&live->state, err) : status;
 }
 
 /* Runtimes write names as they make code. A large file is read again only where names were missing in the last round:
@@ -274,14 +274,14 @@ static enum tally_status replay_round(
 	struct live_profile *live, const struct round *round, struct replay_result *result, struct tally_error *err)
 {
 	struct perfdata_reader *reader;
-	enum tally_status st = perfdata_reader_open_beginning(writer_view(&round->bytes), &reader, err);
+	enum tally_status status = perfdata_reader_open_beginning(writer_view(&round->bytes), &reader, err);
 
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	reread_generated(live);
-	st = replay_profile(reader, live->store, &live->replay, result, err);
+	status = replay_profile(reader, live->store, &live->replay, result, err);
 	perfdata_reader_destroy(reader);
-	return result->profile ? TALLY_OK : st;
+	return result->profile ? TALLY_OK : status;
 }
 
 /* What programs that came and went were made of: their symbols go, and come again with their samples. */
@@ -319,9 +319,9 @@ static enum tally_status renew_store(
 		is_full |= result->hits.files.items[i].store_id >= STORE_FILES_KEPT + 2 * live->total->binary_count;
 	if (!is_full)
 		return TALLY_OK;
-	enum tally_status st = binary_store_create(&live->store_options, &fresh, err);
-	if (st != TALLY_OK)
-		return st;
+	enum tally_status status = binary_store_create(&live->store_options, &fresh, err);
+	if (status != TALLY_OK)
+		return status;
 	binary_store_destroy(live->store);
 	live->store = fresh;
 	live->hit_at.len = live->unnamed.len = 0;
@@ -423,14 +423,14 @@ static enum tally_status live_profile_renew(
 	struct live_profile *live, const struct replay_result *result, bool fades, struct tally_error *err)
 {
 	struct profile *sum;
-	enum tally_status st = live_profile_add_up(live, result->profile, fades, &sum, err);
+	enum tally_status status = live_profile_add_up(live, result->profile, fades, &sum, err);
 
-	if (st != TALLY_OK)
-		return st;
-	st = live_profile_show(live, sum, err);
-	if (st != TALLY_OK)
+	if (status != TALLY_OK)
+		return status;
+	status = live_profile_show(live, sum, err);
+	if (status != TALLY_OK)
 		profile_destroy(sum);
-	return st;
+	return status;
 }
 
 /* The round is over, whatever became of it. */
@@ -452,25 +452,25 @@ enum tally_status live_profile_refresh(struct live_profile *live, bool fades, st
 {
 	struct round round;
 	struct replay_result result = {0};
-	enum tally_status st = round_init(live, &round, err);
+	enum tally_status status = round_init(live, &round, err);
 
-	if (st == TALLY_OK)
-		st = replay_round(live, &round, &result, err);
-	if (st == TALLY_OK) {
+	if (status == TALLY_OK)
+		status = replay_round(live, &round, &result, err);
+	if (status == TALLY_OK) {
 		round.figures.damaged += result.health.damaged.count;
-		st = live_profile_learn(live, &round, err);
+		status = live_profile_learn(live, &round, err);
 	}
-	if (st == TALLY_OK)
-		st = live_profile_renew(live, &result, fades, err);
-	if (st == TALLY_OK)
-		st = forget_files(live, &result, err);
-	if (st == TALLY_OK)
-		st = renew_store(live, &result, err);
-	if (st == TALLY_OK)
+	if (status == TALLY_OK)
+		status = live_profile_renew(live, &result, fades, err);
+	if (status == TALLY_OK)
+		status = forget_files(live, &result, err);
+	if (status == TALLY_OK)
+		status = renew_store(live, &result, err);
+	if (status == TALLY_OK)
 		live_profile_take_round(live, &round, &result);
 	replay_result_deinit(&result);
 	round_deinit(&round);
-	return st;
+	return status;
 }
 
 enum tally_status live_profile_sweep(
@@ -486,14 +486,14 @@ enum tally_status live_profile_zero(struct live_profile *live, struct tally_erro
 
 	none.sample_count = 0;
 	live->total = NULL;
-	enum tally_status st = live_profile_add_up(live, &none, false, &sum, err);
+	enum tally_status status = live_profile_add_up(live, &none, false, &sum, err);
 	live->total = old;
-	if (st != TALLY_OK)
-		return st;
-	st = live_profile_show(live, sum, err);
-	if (st != TALLY_OK)
+	if (status != TALLY_OK)
+		return status;
+	status = live_profile_show(live, sum, err);
+	if (status != TALLY_OK)
 		profile_destroy(sum);
-	return st;
+	return status;
 }
 
 enum tally_status live_profile_hide(struct live_profile *live, bool kernel, bool user, struct tally_error *err)

@@ -203,16 +203,16 @@ enum tally_status live_state_sweep(
 	struct live_state *state, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err)
 {
 	const struct record record = {.type = RECORD_EXIT};
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
-	for (size_t i = 0; i < state->threads.len && st == TALLY_OK; i++) {
+	for (size_t i = 0; i < state->threads.len && status == TALLY_OK; i++) {
 		const struct live_thread *thread = &state->threads.items[i];
 		struct record_fields exit = {
 			.type = RECORD_EXIT, .task = {.pid = (uint32_t)thread->pid, .tid = (uint32_t)thread->tid}};
 		if (thread->tid > 0 && !thread->has_ended && !runs(context, thread->tid))
-			st = live_state_apply(state, &record, &exit, err);
+			status = live_state_apply(state, &record, &exit, err);
 	}
-	return st == TALLY_OK ? live_state_settle(state, err) : st;
+	return status == TALLY_OK ? live_state_settle(state, err) : status;
 }
 
 enum tally_status live_state_settle(struct live_state *state, struct tally_error *err)

@@ -55,13 +55,13 @@ enum tally_status live_unwind_create(
 	live->backlog_max = BACKLOG_MAX;
 	live->last_pid = -1;
 	live_maps_init(&live->maps);
-	enum tally_status st =
+	enum tally_status status =
 		live_binaries_create(&live->maps, config->build_id_dir, config->kept, &live->binaries, err);
-	if (st == TALLY_OK)
-		st = unwinder_create(config->arch, &live->unwinders[0], err);
-	if (st != TALLY_OK) {
+	if (status == TALLY_OK)
+		status = unwinder_create(config->arch, &live->unwinders[0], err);
+	if (status != TALLY_OK) {
 		live_unwind_destroy(live);
-		return st;
+		return status;
 	}
 	*out = live;
 	return TALLY_OK;
@@ -544,41 +544,42 @@ static enum tally_status live_unwind_work_off(
 	struct live_unwind *live, bool wait, struct writer *out, struct tally_error *err)
 {
 	struct record record;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
-	while (st == TALLY_OK && live->backlog_done < live->backlog.len && live_binaries_poll(live->binaries, wait)) {
-		st = record_at(writer_view(&live->backlog), false, live->backlog_done, &record, err);
-		if (st == TALLY_OK)
-			st = feed_now(live, &record, out, err);
-		if (st == TALLY_OK)
+	while (status == TALLY_OK && live->backlog_done < live->backlog.len &&
+		live_binaries_poll(live->binaries, wait)) {
+		status = record_at(writer_view(&live->backlog), false, live->backlog_done, &record, err);
+		if (status == TALLY_OK)
+			status = feed_now(live, &record, out, err);
+		if (status == TALLY_OK)
 			live->backlog_done += record.bytes.len;
-		else if (st == TALLY_END)
-			st = TALLY_OK;
+		else if (status == TALLY_END)
+			status = TALLY_OK;
 	}
 	if (live->backlog_done == live->backlog.len) {
 		writer_clear(&live->backlog);
 		live->backlog_done = 0;
 	}
-	return st;
+	return status;
 }
 
 /* What waits goes out with the kernel's chains: waiting longer would take more memory, or lose samples. */
 static enum tally_status live_unwind_give_up(struct live_unwind *live, struct writer *out, struct tally_error *err)
 {
 	struct record record;
-	enum tally_status st = live_unwind_work_off(live, false, out, err);
+	enum tally_status status = live_unwind_work_off(live, false, out, err);
 
 	live->gives_up = true;
-	while (st == TALLY_OK && live->backlog_done < live->backlog.len) {
-		st = record_at(writer_view(&live->backlog), false, live->backlog_done, &record, err);
-		if (st == TALLY_OK)
-			st = feed_now(live, &record, out, err);
+	while (status == TALLY_OK && live->backlog_done < live->backlog.len) {
+		status = record_at(writer_view(&live->backlog), false, live->backlog_done, &record, err);
+		if (status == TALLY_OK)
+			status = feed_now(live, &record, out, err);
 		live->backlog_done += record.bytes.len;
 	}
 	live->gives_up = false;
 	writer_clear(&live->backlog);
 	live->backlog_done = 0;
-	return st;
+	return status;
 }
 
 enum tally_status live_unwind_feed(
@@ -590,8 +591,8 @@ enum tally_status live_unwind_feed(
 		if (done != TALLY_OK)
 			return done;
 	}
-	enum tally_status st = feed_now(live, record, out, err);
-	return st == TALLY_END ? put_off(live, record, err) : st;
+	enum tally_status status = feed_now(live, record, out, err);
+	return status == TALLY_END ? put_off(live, record, err) : status;
 }
 
 enum tally_status live_unwind_finish(struct live_unwind *live, struct writer *out, struct tally_error *err)
@@ -608,18 +609,18 @@ static void forget_tables(struct live_unwind *live)
 
 enum tally_status live_unwind_end_round(struct live_unwind *live, struct writer *out, struct tally_error *err)
 {
-	enum tally_status st = live_unwind_work_off(live, false, out, err);
-	if (st != TALLY_OK || live->backlog.len)
-		return st; /* what waits needs what has ended since */
+	enum tally_status status = live_unwind_work_off(live, false, out, err);
+	if (status != TALLY_OK || live->backlog.len)
+		return status; /* what waits needs what has ended since */
 	live_maps_forget(&live->maps, NULL, NULL);
 	live->last_pid = -1; /* its number may be another's now */
 	if (live_binaries_trim(live->binaries))
 		forget_tables(live);
 	if (!live_maps_is_stale(&live->maps))
 		return TALLY_OK;
-	st = live_maps_renumber(&live->maps, err);
+	status = live_maps_renumber(&live->maps, err);
 	forget_tables(live);
-	return st == TALLY_OK ? live_binaries_reset(live->binaries, err) : st;
+	return status == TALLY_OK ? live_binaries_reset(live->binaries, err) : status;
 }
 
 bool live_unwind_is_holding(const struct live_unwind *live)

@@ -12,16 +12,16 @@ enum tally_status affinity_init(struct affinity *affinity, const struct kernel_s
 	*affinity = (struct affinity){.mode = mode, .count = count, .current = -1};
 	if (mode == AFFINITY_NONE)
 		return TALLY_OK;
-	enum tally_status st = cpu_list_online(kernel, &online, &affinity->all_count, err);
-	if (st != TALLY_OK)
-		return st;
-	st = cpu_places(kernel, online, affinity->all_count, &affinity->all, err);
+	enum tally_status status = cpu_list_online(kernel, &online, &affinity->all_count, err);
+	if (status != TALLY_OK)
+		return status;
+	status = cpu_places(kernel, online, affinity->all_count, &affinity->all, err);
 	free(online);
-	if (st == TALLY_OK)
-		st = cpu_places(kernel, cpus, count, &affinity->places, err);
-	if (st != TALLY_OK)
+	if (status == TALLY_OK)
+		status = cpu_places(kernel, cpus, count, &affinity->places, err);
+	if (status != TALLY_OK)
 		affinity_deinit(affinity);
-	return st;
+	return status;
 }
 
 void affinity_deinit(struct affinity *affinity)

@@ -62,26 +62,26 @@ static enum tally_status walk_group(struct cgroups_walk *w, size_t len, unsigned
 {
 	uint64_t id;
 	struct dirent *entry;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	if (cgroups_read_id(w->path, &id)) {
 		struct tally_str path = {w->path + w->root_len, len - w->root_len};
-		st = w->visit(w->context, id, path.len ? path : STR("/"), err);
+		status = w->visit(w->context, id, path.len ? path : STR("/"), err);
 	}
-	DIR *dir = st == TALLY_OK && depth < DEPTH_MAX ? opendir(w->path) : NULL;
+	DIR *dir = status == TALLY_OK && depth < DEPTH_MAX ? opendir(w->path) : NULL;
 	if (!dir)
-		return st;
-	while (st == TALLY_OK && (entry = readdir(dir))) {
+		return status;
+	while (status == TALLY_OK && (entry = readdir(dir))) {
 		size_t name_len = strlen(entry->d_name);
 		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' || len + 1 + name_len >= sizeof(w->path))
 			continue;
 		w->path[len] = '/';
 		memcpy(w->path + len + 1, entry->d_name, name_len + 1);
-		st = walk_group(w, len + 1 + name_len, depth + 1, err);
+		status = walk_group(w, len + 1 + name_len, depth + 1, err);
 		w->path[len] = '\0';
 	}
 	closedir(dir);
-	return st;
+	return status;
 }
 
 enum tally_status cgroups_each(

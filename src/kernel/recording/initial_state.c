@@ -33,14 +33,14 @@ void initial_state_deinit(struct initial_state *s)
 enum tally_status initial_state_flush(struct initial_state *s, struct tally_error *err)
 {
 	struct tally_bytes all = writer_view(&s->writer);
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	if (s->writer.failed)
 		return error_nomem(err);
 	if (all.len)
-		st = s->sink.take(s->sink.context, &all, 1, err);
+		status = s->sink.take(s->sink.context, &all, 1, err);
 	writer_clear(&s->writer);
-	return st;
+	return status;
 }
 
 static enum tally_status initial_state_put(struct initial_state *s, const struct record_fields *fields, uint16_t misc,
@@ -101,9 +101,9 @@ static enum tally_status initial_state_put_comm(
 	if (len > COMM_BYTES - 1)
 		len = COMM_BYTES - 1;
 	struct record_fields f = {.type = RECORD_COMM, .comm = {pid, tid, false, {text, len}}};
-	enum tally_status st = initial_state_put(s, &f, 0, &s->layout, err);
+	enum tally_status status = initial_state_put(s, &f, 0, &s->layout, err);
 	free(text);
-	return st;
+	return status;
 }
 
 static enum tally_status put_fork(
@@ -143,7 +143,7 @@ static enum tally_status put_map(
 
 static enum tally_status put_maps(struct initial_state *s, uint32_t pid, struct tally_error *err)
 {
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 	char path[4096];
 	struct file_lines lines;
 	struct tally_str line;
@@ -153,7 +153,7 @@ static enum tally_status put_maps(struct initial_state *s, uint32_t pid, struct 
 	/* Of any length: a million mappings come to 100 MB. */
 	snprintf(path, sizeof(path), "%s/proc/%d/maps", s->kernel->root, (int)pid);
 	bool is_open = file_lines_open(path, &lines, NULL) == TALLY_OK;
-	while (is_open && st == TALLY_OK && !is_told && file_lines_next(&lines, &line)) {
+	while (is_open && status == TALLY_OK && !is_told && file_lines_next(&lines, &line)) {
 		struct proc_map map;
 		if (line.len == 0)
 			continue;
@@ -163,10 +163,10 @@ static enum tally_status put_maps(struct initial_state *s, uint32_t pid, struct 
 			continue;
 		}
 		is_told = is_late && ((map.prot & PROT_EXEC) || s->with_data_maps); /* by its last record */
-		st = put_map(s, pid, &map, is_late ? MISC_PROC_MAP_PARSE_TIMEOUT : 0, err);
+		status = put_map(s, pid, &map, is_late ? MISC_PROC_MAP_PARSE_TIMEOUT : 0, err);
 	}
 	file_lines_close(&lines);
-	return st;
+	return status;
 }
 
 /* Calls visit for each number that names an entry of the directory. */
@@ -175,20 +175,20 @@ static enum tally_status each_number(struct initial_state *s, const char *path, 
 	struct tally_error *err)
 {
 	char full[4096];
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 	struct dirent *entry;
 
 	snprintf(full, sizeof(full), "%s%s", s->kernel->root, path);
 	DIR *dir = opendir(full);
 	if (!dir)
 		return TALLY_OK;
-	while (st == TALLY_OK && (entry = readdir(dir))) {
+	while (status == TALLY_OK && (entry = readdir(dir))) {
 		uint64_t number;
 		if (str_to_u64(str_from(entry->d_name), 10, &number) && number <= INT32_MAX)
-			st = visit(s, pid, (uint32_t)number, err);
+			status = visit(s, pid, (uint32_t)number, err);
 	}
 	closedir(dir);
-	return st;
+	return status;
 }
 
 /* Whether this thread is told for the first time: a target may name a process by each of its threads. */
@@ -200,11 +200,11 @@ static enum tally_status take_turn(struct initial_state *s, uint32_t tid, bool *
 static enum tally_status put_thread(struct initial_state *s, uint32_t pid, uint32_t tid, struct tally_error *err)
 {
 	bool is_first = false;
-	enum tally_status st = take_turn(s, tid, &is_first, err);
+	enum tally_status status = take_turn(s, tid, &is_first, err);
 
-	if (st == TALLY_OK && is_first)
-		st = put_fork(s, pid, tid, pid, err);
-	return st == TALLY_OK && is_first ? initial_state_put_comm(s, pid, tid, err) : st;
+	if (status == TALLY_OK && is_first)
+		status = put_fork(s, pid, tid, pid, err);
+	return status == TALLY_OK && is_first ? initial_state_put_comm(s, pid, tid, err) : status;
 }
 
 enum tally_status initial_state_process(struct initial_state *s, pid_t tid, struct tally_error *err)
@@ -217,18 +217,18 @@ enum tally_status initial_state_process(struct initial_state *s, pid_t tid, stru
 	if (s->no_tasks || map_u64_find(&s->told, (uint32_t)tid, &unused) ||
 		!initial_state_read_ids(s, tid, &pid, &ppid))
 		return TALLY_OK; /* it was told with its process, has ended, or is not wanted */
-	enum tally_status st = take_turn(s, pid, &is_first, err);
-	if (st != TALLY_OK)
-		return st;
+	enum tally_status status = take_turn(s, pid, &is_first, err);
+	if (status != TALLY_OK)
+		return status;
 	if (!is_first) /* the process is told; this thread has begun since */
 		return put_thread(s, pid, (uint32_t)tid, err);
-	st = put_fork(s, pid, pid, ppid, err);
-	if (st == TALLY_OK)
-		st = initial_state_put_comm(s, pid, pid, err);
-	if (st == TALLY_OK && !s->no_maps)
-		st = put_maps(s, pid, err);
-	if (st != TALLY_OK)
-		return st;
+	status = put_fork(s, pid, pid, ppid, err);
+	if (status == TALLY_OK)
+		status = initial_state_put_comm(s, pid, pid, err);
+	if (status == TALLY_OK && !s->no_maps)
+		status = put_maps(s, pid, err);
+	if (status != TALLY_OK)
+		return status;
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
 	return each_number(s, path, pid, put_thread, err);
 }
@@ -288,13 +288,13 @@ enum tally_status initial_state_kernel(struct initial_state *s, struct tally_err
 static enum tally_status initial_state_put_entries(struct initial_state *s, struct record_fields *f,
 	struct writer *entries, struct tally_bytes *place, struct tally_error *err)
 {
-	enum tally_status st = entries->failed ? error_nomem(err) : TALLY_OK;
+	enum tally_status status = entries->failed ? error_nomem(err) : TALLY_OK;
 
 	*place = writer_view(entries);
-	if (st == TALLY_OK)
-		st = initial_state_put(s, f, 0, NULL, err);
+	if (status == TALLY_OK)
+		status = initial_state_put(s, f, 0, NULL, err);
 	writer_deinit(entries);
-	return st;
+	return status;
 }
 
 /* A record holds 64 KiB at most: a large recording needs several. */
@@ -317,9 +317,9 @@ enum tally_status initial_state_id_index(
 			writer_u64(&w, (uint64_t)(int64_t)source->thread);
 			f.id_index.count++;
 		}
-		enum tally_status st = initial_state_put_entries(s, &f, &w, &f.id_index.entries, err);
-		if (st != TALLY_OK)
-			return st;
+		enum tally_status status = initial_state_put_entries(s, &f, &w, &f.id_index.entries, err);
+		if (status != TALLY_OK)
+			return status;
 	}
 	return TALLY_OK;
 }

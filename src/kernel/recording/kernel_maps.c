@@ -148,22 +148,22 @@ enum tally_status kernel_maps_each(const struct kernel_seam *kernel, struct tall
 	struct kernel_range range = find_kernel(kernel, list);
 	char path[4096], directory[256], *modules = NULL, *dep = NULL;
 	size_t modules_len = 0, dep_len = 0;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 	struct utsname uts;
 
 	if (range.name && range.end > range.start) {
 		struct kernel_map map = {range.start, range.end - range.start, range.start, str_from(range.name)};
-		st = visit(context, &map, err);
+		status = visit(context, &map, err);
 	}
 	snprintf(path, sizeof(path), "%s/proc/modules", kernel->root);
-	if (st != TALLY_OK || file_read(path, LIMIT_SMALL_FILE, &modules, &modules_len, NULL) != TALLY_OK)
-		return st;
+	if (status != TALLY_OK || file_read(path, LIMIT_SMALL_FILE, &modules, &modules_len, NULL) != TALLY_OK)
+		return status;
 	snprintf(directory, sizeof(directory), "/lib/modules/%s", uname(&uts) == 0 ? uts.release : "");
 	snprintf(path, sizeof(path), "%s%s/modules.dep", kernel->root, directory);
 	if (file_read(path, LIMIT_SMALL_FILE, &dep, &dep_len, NULL) != TALLY_OK)
 		dep = NULL;
 	struct tally_str rest = {modules, modules_len}, line;
-	while (st == TALLY_OK && str_next(&rest, '\n', &line)) {
+	while (status == TALLY_OK && str_next(&rest, '\n', &line)) {
 		struct proc_module module;
 		char name[4096];
 		if (!proc_module_parse(line, &module) || module.start == 0 || module.size == 0)
@@ -171,9 +171,9 @@ enum tally_status kernel_maps_each(const struct kernel_seam *kernel, struct tall
 		kernel_maps_module_name(directory, (struct tally_str){dep ? dep : "", dep ? dep_len : 0}, module.name,
 			name, sizeof(name));
 		struct kernel_map map = {module.start, (module.size + 4095) & ~UINT64_C(4095), 0, str_from(name)};
-		st = visit(context, &map, err);
+		status = visit(context, &map, err);
 	}
 	free(modules);
 	free(dep);
-	return st;
+	return status;
 }

@@ -270,9 +270,9 @@ enum tally_status record_attrs_apply(
 		events->specs[0].member_count = (uint32_t)events->len;
 	}
 	if (needs_own) {
-		enum tally_status st = add_sideband_event(events, err);
-		if (st != TALLY_OK)
-			return st;
+		enum tally_status status = add_sideband_event(events, err);
+		if (status != TALLY_OK)
+			return status;
 		tracking = events->len - 1;
 	}
 	for (size_t i = 0; i < events->len; i++) {

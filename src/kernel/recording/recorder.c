@@ -162,13 +162,13 @@ again:
 	for (size_t e = 0; e < r->config.events->len; e++)
 		for (size_t c = 0; c < r->config.cpu_count; c++)
 			for (size_t t = 0; t < r->config.thread_count; t++) {
-				enum tally_status st = recorder_open_source(r, e, c, t, fallback, err);
-				if (st == TALLY_END) { /* each fallback takes one thing away: this ends */
+				enum tally_status status = recorder_open_source(r, e, c, t, fallback, err);
+				if (status == TALLY_END) { /* each fallback takes one thing away: this ends */
 					close_sources(r);
 					goto again;
 				}
-				if (st != TALLY_OK)
-					return st;
+				if (status != TALLY_OK)
+					return status;
 			}
 	diag_add_all(r->config.diag, fallback->diag);
 	return TALLY_OK;
@@ -184,10 +184,10 @@ static enum tally_status open_sources(struct recorder *r, struct tally_error *er
 	size_t open_count = 0;
 
 	diag_init(&given_up);
-	enum tally_status st = recorder_open_giving_way(r, &fallback, err);
+	enum tally_status status = recorder_open_giving_way(r, &fallback, err);
 	diag_deinit(&given_up);
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	for (size_t i = 0; i < r->source_count; i++)
 		open_count += r->sources[i].fd >= 0;
 	if (open_count == 0)
@@ -199,15 +199,15 @@ static enum tally_status open_sources(struct recorder *r, struct tally_error *er
 static enum tally_status map_rings_of(struct recorder *r, size_t data_bytes, struct tally_error *err)
 {
 	size_t slots = r->config.per_thread ? r->config.thread_count : r->config.cpu_count;
-	enum tally_status st = ring_set_init(&r->rings, r->kernel, slots, data_bytes, err);
+	enum tally_status status = ring_set_init(&r->rings, r->kernel, slots, data_bytes, err);
 
 	r->rings.is_backward = r->config.overwrites;
-	for (size_t i = 0; st == TALLY_OK && i < r->source_count; i++)
+	for (size_t i = 0; status == TALLY_OK && i < r->source_count; i++)
 		if (r->sources[i].fd >= 0)
-			st = ring_set_add(&r->rings, r->sources[i].ring, r->sources[i].fd, err);
-	if (st != TALLY_OK)
+			status = ring_set_add(&r->rings, r->sources[i].ring, r->sources[i].fd, err);
+	if (status != TALLY_OK)
 		ring_set_deinit(&r->rings);
-	return st;
+	return status;
 }
 
 static enum tally_status map_rings(struct recorder *r, struct tally_error *err)
@@ -215,19 +215,19 @@ static enum tally_status map_rings(struct recorder *r, struct tally_error *err)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t bytes = r->config.ring_bytes;
 	struct tally_error refused = {0};
-	enum tally_status st;
+	enum tally_status status;
 
-	while ((st = map_rings_of(r, bytes, &refused)) == TALLY_LIMIT && bytes > page)
+	while ((status = map_rings_of(r, bytes, &refused)) == TALLY_LIMIT && bytes > page)
 		bytes /= 2;
-	if (st != TALLY_OK && st != TALLY_LIMIT) {
+	if (status != TALLY_OK && status != TALLY_LIMIT) {
 		if (err)
 			*err = refused;
-		return st;
+		return status;
 	}
 	struct text remedy = {0};
 	remedy_locked_memory(surroundings_find(r->kernel), &remedy);
-	if (st == TALLY_LIMIT)
-		st = error_set_errno(err, TALLY_LIMIT, refused.errnum,
+	if (status == TALLY_LIMIT)
+		status = error_set_errno(err, TALLY_LIMIT, refused.errnum,
 			"even rings of one page cannot be mapped: the limit of locked memory; raise it with %.*s",
 			(int)remedy.len, remedy.data ? remedy.data : "");
 	else if (bytes != r->config.ring_bytes && !r->config.ring_may_shrink)
@@ -236,7 +236,7 @@ static enum tally_status map_rings(struct recorder *r, struct tally_error *err)
 			"%.*s, or ask for less with -m",
 			bytes / 1024, r->config.ring_bytes / 1024, (int)remedy.len, remedy.data ? remedy.data : "");
 	text_deinit(&remedy);
-	return st;
+	return status;
 }
 
 static enum tally_status recorder_read_ids(struct recorder *r, struct tally_error *err)
@@ -272,7 +272,7 @@ enum tally_status recorder_create(
 	const struct recorder_config *config, struct recorder **recorder, struct tally_error *err)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
-	enum tally_status st;
+	enum tally_status status;
 
 	if (!r)
 		return error_nomem(err);
@@ -292,23 +292,23 @@ enum tally_status recorder_create(
 	for (size_t i = 0; i < r->source_count; i++)
 		r->sources[i].fd = -1;
 	(void)fd_limit_make_room(r->source_count + FDS_OF_OURS);
-	st = open_cgroups(r, err);
-	if (st == TALLY_OK)
-		st = open_sources(r, err);
+	status = open_cgroups(r, err);
+	if (status == TALLY_OK)
+		status = open_sources(r, err);
 	close_cgroups(r);
-	if (st == TALLY_OK)
-		st = map_rings(r, err);
-	r->looked = st == TALLY_OK ? calloc(r->rings.len + 1, sizeof(*r->looked)) : NULL;
-	if (st == TALLY_OK)
-		st = r->looked ? recorder_read_ids(r, err) : error_nomem(err);
-	if (st == TALLY_OK)
-		st = make_polls(r, err);
-	if (st == TALLY_OK)
-		st = affinity_init(&r->affinity, r->kernel, config->per_thread ? AFFINITY_NONE : config->affinity,
+	if (status == TALLY_OK)
+		status = map_rings(r, err);
+	r->looked = status == TALLY_OK ? calloc(r->rings.len + 1, sizeof(*r->looked)) : NULL;
+	if (status == TALLY_OK)
+		status = r->looked ? recorder_read_ids(r, err) : error_nomem(err);
+	if (status == TALLY_OK)
+		status = make_polls(r, err);
+	if (status == TALLY_OK)
+		status = affinity_init(&r->affinity, r->kernel, config->per_thread ? AFFINITY_NONE : config->affinity,
 			config->cpus, config->cpu_count, err);
-	if (st != TALLY_OK) {
+	if (status != TALLY_OK) {
 		recorder_destroy(r);
-		return st;
+		return status;
 	}
 	*recorder = r;
 	return TALLY_OK;
@@ -337,23 +337,23 @@ static enum tally_status join_source(
 	made->fd = call_open(r, made, group_fd);
 	if (made->fd < 0)
 		return TALLY_OK;
-	enum tally_status st = event_filter_set(r->kernel, &r->config.events->specs[made->event], made->fd, err);
-	if (st == TALLY_OK)
-		st = ring_set_add(&r->rings, made->ring, made->fd, err);
-	if (st == TALLY_OK && r->kernel->ioctl(r->kernel->context, made->fd, PERF_EVENT_IOC_ID, &made->id) != 0)
-		st = error_set_errno(err, TALLY_IO, errno, "the kernel tells no id of an open event");
-	if (st == TALLY_OK && ATTR_HAS(attr, DISABLED) &&
+	enum tally_status status = event_filter_set(r->kernel, &r->config.events->specs[made->event], made->fd, err);
+	if (status == TALLY_OK)
+		status = ring_set_add(&r->rings, made->ring, made->fd, err);
+	if (status == TALLY_OK && r->kernel->ioctl(r->kernel->context, made->fd, PERF_EVENT_IOC_ID, &made->id) != 0)
+		status = error_set_errno(err, TALLY_IO, errno, "the kernel tells no id of an open event");
+	if (status == TALLY_OK && ATTR_HAS(attr, DISABLED) &&
 		(!r->is_stopped || event_is_dummy(&r->config.events->specs[made->event])) &&
 		r->kernel->ioctl(r->kernel->context, made->fd, PERF_EVENT_IOC_ENABLE, NULL) != 0)
-		st = error_set_errno(err, TALLY_IO, errno, "an event cannot be enabled");
-	struct recorder_source *place = st == TALLY_OK ? free_source(r) : NULL;
+		status = error_set_errno(err, TALLY_IO, errno, "an event cannot be enabled");
+	struct recorder_source *place = status == TALLY_OK ? free_source(r) : NULL;
 	if (place) {
 		*place = *made;
 		return TALLY_OK;
 	}
 	r->kernel->close(r->kernel->context, made->fd);
 	made->fd = -1;
-	return st == TALLY_OK ? error_nomem(err) : st;
+	return status == TALLY_OK ? error_nomem(err) : status;
 }
 
 /* All events on one CPU; members of a group need its leader. */
@@ -362,9 +362,9 @@ static enum tally_status join_on_cpu(
 {
 	const struct event_list *events = r->config.events;
 	int *fds = malloc((events->len + 1) * sizeof(*fds));
-	enum tally_status st = fds ? TALLY_OK : error_nomem(err);
+	enum tally_status status = fds ? TALLY_OK : error_nomem(err);
 
-	for (size_t e = 0; st == TALLY_OK && e < events->len; e++) {
+	for (size_t e = 0; status == TALLY_OK && e < events->len; e++) {
 		const struct event_spec *spec = &events->specs[e];
 		struct recorder_source made = {.event = (uint32_t)e,
 			.cpu = r->config.cpus[cpu],
@@ -373,18 +373,18 @@ static enum tally_status join_on_cpu(
 			.fd = -1};
 		int leader = spec->leader == e ? -1 : fds[spec->leader];
 		if (has_cpu(&r->config, spec, cpu) && !spec->cgroup_path && (spec->leader == e || leader >= 0))
-			st = join_source(r, &made, leader, err);
+			status = join_source(r, &made, leader, err);
 		fds[e] = made.fd;
 		*opened += made.fd >= 0;
 	}
 	free(fds);
-	return st;
+	return status;
 }
 
 enum tally_status recorder_join(
 	struct recorder *r, const pid_t *threads, size_t thread_count, size_t *joined, struct tally_error *err)
 {
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	*joined = 0;
 	r->cgroup_fds = malloc((r->config.events->len + 1) * sizeof(*r->cgroup_fds));
@@ -392,15 +392,15 @@ enum tally_status recorder_join(
 		return error_nomem(err);
 	for (size_t e = 0; e < r->config.events->len; e++)
 		r->cgroup_fds[e] = -1;
-	for (size_t t = 0; t < thread_count && st == TALLY_OK; t++) {
+	for (size_t t = 0; t < thread_count && status == TALLY_OK; t++) {
 		size_t opened = 0;
-		for (size_t c = 0; c < r->config.cpu_count && st == TALLY_OK; c++)
-			st = join_on_cpu(r, threads[t], c, &opened, err);
+		for (size_t c = 0; c < r->config.cpu_count && status == TALLY_OK; c++)
+			status = join_on_cpu(r, threads[t], c, &opened, err);
 		*joined += opened > 0;
 	}
 	free(r->cgroup_fds);
 	r->cgroup_fds = NULL;
-	return st;
+	return status;
 }
 
 void recorder_forget_ended(struct recorder *r)
@@ -559,10 +559,10 @@ static enum tally_status empty_ring(
 	if (bytes == 0 || bytes < r->config.flush_bytes)
 		return TALLY_OK;
 	affinity_move(&r->affinity, index);
-	enum tally_status st = sink->take(sink->context, slices, n, err);
+	enum tally_status status = sink->take(sink->context, slices, n, err);
 	ring_consume(ring);
 	*taken += bytes;
-	return st;
+	return status;
 }
 
 enum tally_status recorder_drain(
@@ -570,14 +570,14 @@ enum tally_status recorder_drain(
 {
 	uint64_t taken = 0;
 	bool is_apart = r->config.overwrites || r->config.drains_apart;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
-	for (size_t i = 0; st == TALLY_OK && !is_apart && i < r->rings.len; i++)
+	for (size_t i = 0; status == TALLY_OK && !is_apart && i < r->rings.len; i++)
 		if (r->rings.slots[i].fd >= 0)
-			st = empty_ring(r, i, sink, &taken, err);
-	if (st == TALLY_OK)
+			status = empty_ring(r, i, sink, &taken, err);
+	if (status == TALLY_OK)
 		*bytes = taken;
-	return st;
+	return status;
 }
 
 enum tally_status recorder_drain_ring(
@@ -626,20 +626,20 @@ enum tally_status recorder_snapshot(
 	struct recorder *r, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err)
 {
 	uint64_t taken = 0;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
-	for (size_t i = 0; st == TALLY_OK && i < r->rings.len; i++) {
+	for (size_t i = 0; status == TALLY_OK && i < r->rings.len; i++) {
 		struct ring_slot *slot = &r->rings.slots[i];
 		if (slot->fd < 0)
 			continue;
 		if (r->kernel->ioctl(r->kernel->context, slot->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, (void *)1) != 0)
 			return error_set_errno(err, TALLY_IO, errno, "a ring cannot be stopped to be read");
-		st = empty_ring(r, i, sink, &taken, err);
+		status = empty_ring(r, i, sink, &taken, err);
 		(void)r->kernel->ioctl(r->kernel->context, slot->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, NULL);
 	}
-	if (st == TALLY_OK)
+	if (status == TALLY_OK)
 		*bytes = taken;
-	return st;
+	return status;
 }
 
 bool recorder_target_is_over(const struct recorder *r)

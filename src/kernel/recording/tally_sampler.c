@@ -79,12 +79,12 @@ static enum tally_status open_event(
 	if (spec->tool != TOOL_NONE)
 		return error_set(err, TALLY_UNSUPPORTED, "'%s' is a time of tally stat, not an event", s->label);
 	set_attr(&attr, spec, o);
-	enum tally_status st = open_attr(s, spec, &attr, o, err);
-	if (st == TALLY_OK && spec->filter &&
+	enum tally_status status = open_attr(s, spec, &attr, o, err);
+	if (status == TALLY_OK && spec->filter &&
 		s->kernel->ioctl(
 			s->kernel->context, s->fd, PERF_EVENT_IOC_SET_FILTER, (void *)(uintptr_t)spec->filter) != 0)
-		st = error_set_errno(err, TALLY_INVALID, errno, "cannot filter '%s'", s->label);
-	return st;
+		status = error_set_errno(err, TALLY_INVALID, errno, "cannot filter '%s'", s->label);
+	return status;
 }
 
 static void close_event(struct tally_sampler *s)
@@ -105,11 +105,11 @@ static enum tally_status open_own_attr(
 	struct tally_sampler *s, const struct tally_sampler_options *o, struct tally_error *err)
 {
 	struct event_spec spec = {.name = "the event of the attr"};
-	enum tally_status st = attr_from_bytes(o->attr, &spec.attr, err);
+	enum tally_status status = attr_from_bytes(o->attr, &spec.attr, err);
 	s->label = strdup("attr");
-	if (st == TALLY_OK && !s->label)
-		st = error_nomem(err);
-	return st == TALLY_OK ? open_attr(s, &spec, &spec.attr, o, err) : st;
+	if (status == TALLY_OK && !s->label)
+		status = error_nomem(err);
+	return status == TALLY_OK ? open_attr(s, &spec, &spec.attr, o, err) : status;
 }
 
 static enum tally_status open_alternative(struct tally_sampler *s, struct event_catalogue *catalogue,
@@ -118,12 +118,12 @@ static enum tally_status open_alternative(struct tally_sampler *s, struct event_
 	s->label = strndup(text.data, text.len);
 	if (!s->label)
 		return error_nomem(err);
-	enum tally_status st = event_parse(catalogue, s->label, &s->events, err);
-	if (st == TALLY_OK)
-		st = open_event(s, o, err);
-	if (st != TALLY_OK)
+	enum tally_status status = event_parse(catalogue, s->label, &s->events, err);
+	if (status == TALLY_OK)
+		status = open_event(s, o, err);
+	if (status != TALLY_OK)
 		close_event(s);
-	return st;
+	return status;
 }
 
 static enum tally_status open_first_that_works(

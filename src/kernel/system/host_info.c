@@ -324,7 +324,7 @@ enum tally_status host_info_read(const struct kernel_seam *kernel, struct host_i
 {
 	enum tally_status (*const steps[])(const struct kernel_seam *, struct host_info *, struct tally_error *) = {
 		read_topology, read_caches, host_info_read_nodes, read_pmus, read_memory};
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	*info = (struct host_info){0};
 	arena_init(&info->arena);
@@ -332,11 +332,11 @@ enum tally_status host_info_read(const struct kernel_seam *kernel, struct host_i
 	info->e_machine = __ehdr_start.e_machine;
 	info->e_flags = __ehdr_start.e_flags;
 	host_info_read_cpuid(kernel, info);
-	for (size_t i = 0; st == TALLY_OK && i < ARRAY_LEN(steps); i++)
-		st = steps[i](kernel, info, err);
-	if (st != TALLY_OK)
+	for (size_t i = 0; status == TALLY_OK && i < ARRAY_LEN(steps); i++)
+		status = steps[i](kernel, info, err);
+	if (status != TALLY_OK)
 		host_info_deinit(info);
-	return st;
+	return status;
 }
 
 void host_info_deinit(struct host_info *info)

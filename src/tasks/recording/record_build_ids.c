@@ -182,20 +182,20 @@ static enum tally_status list_binaries(
 {
 	const struct machine *machine = pass->sideband.machine;
 	size_t count = machine_binary_count(machine);
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	out->items = arena_array(&out->arena, struct perfdata_build_id, count);
 	out->files = arena_array(&out->arena, struct record_build_id_file, count);
 	if (!out->items || !out->files)
 		return error_nomem(err);
 	for (unsigned listing = 0; listing < LISTINGS; listing++) {
-		for (size_t i = 0; st == TALLY_OK && i < count; i++)
+		for (size_t i = 0; status == TALLY_OK && i < count; i++)
 			if ((all || pass->is_hit[i]) && listing_of(machine, i) == listing)
-				st = list_binary(pass, machine_binary_get(machine, (uint32_t)i), out, err);
+				status = list_binary(pass, machine_binary_get(machine, (uint32_t)i), out, err);
 		if (listing == LISTED_NEXT)
 			out->len = out->known;
 	}
-	return st;
+	return status;
 }
 
 static enum tally_status run_pass(struct closing_pass *pass, bool all, struct progress *progress,
@@ -203,15 +203,15 @@ static enum tally_status run_pass(struct closing_pass *pass, bool all, struct pr
 {
 	struct record record;
 	size_t position = 0, told = 0;
-	enum tally_status st = record_run_open(pass->reader, &pass->run, err);
+	enum tally_status status = record_run_open(pass->reader, &pass->run, err);
 
-	pass->has_run = st == TALLY_OK;
-	if (st == TALLY_OK) {
-		st = sideband_read(pass->reader, &pass->run, &pass->sideband, err);
-		pass->has_sideband = st == TALLY_OK;
+	pass->has_run = status == TALLY_OK;
+	if (status == TALLY_OK) {
+		status = sideband_read(pass->reader, &pass->run, &pass->sideband, err);
+		pass->has_sideband = status == TALLY_OK;
 	}
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	size_t count = machine_binary_count(pass->sideband.machine);
 	pass->is_hit = calloc(count ? count : 1, 1);
 	pass->has_resolver = pass->is_hit && resolver_init(&pass->resolver, pass->sideband.machine, false);
@@ -236,13 +236,13 @@ enum tally_status record_build_ids_read(const char *path, bool all, struct recor
 	struct progress *progress, struct record_build_ids *out, struct tally_error *err)
 {
 	struct closing_pass pass = {.files = files};
-	enum tally_status st = perfdata_reader_open(path, &pass.reader, err);
+	enum tally_status status = perfdata_reader_open(path, &pass.reader, err);
 
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	*out = (struct record_build_ids){0};
 	arena_init(&out->arena);
-	st = run_pass(&pass, all, progress, out, err);
+	status = run_pass(&pass, all, progress, out, err);
 	if (pass.has_resolver)
 		resolver_deinit(&pass.resolver);
 	if (pass.has_sideband)
@@ -251,9 +251,9 @@ enum tally_status record_build_ids_read(const char *path, bool all, struct recor
 		record_run_close(&pass.run);
 	free(pass.is_hit);
 	perfdata_reader_destroy(pass.reader);
-	if (st != TALLY_OK)
+	if (status != TALLY_OK)
 		record_build_ids_deinit(out);
-	return st;
+	return status;
 }
 
 void record_build_ids_deinit(struct record_build_ids *ids)

@@ -29,12 +29,12 @@ enum tally_status record_set_running(const struct record_request *request, struc
 		record_announce(request, "failed: can't find '%.*s' event", (int)event.len, event.data);
 		return TALLY_OK;
 	}
-	enum tally_status st = recorder_set_running(recorder, index, is_running, err);
-	if (st == TALLY_OK && event.len)
+	enum tally_status status = recorder_set_running(recorder, index, is_running, err);
+	if (status == TALLY_OK && event.len)
 		record_announce(request, "Event %.*s %s", (int)event.len, event.data, what);
-	else if (st == TALLY_OK)
+	else if (status == TALLY_OK)
 		record_announce(request, "Events %s", what);
-	return st;
+	return status;
 }
 
 static void record_commands_list_events(const struct record_commands *c, struct tally_str option)
@@ -60,12 +60,13 @@ static void record_commands_list_events(const struct record_commands *c, struct 
 static enum tally_status record_commands_obey_line(
 	struct record_commands *c, const struct record_control_line *line, struct tally_error *err)
 {
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	switch (line->command) {
 	case COMMAND_ENABLE:
 	case COMMAND_DISABLE:
-		st = record_set_running(c->request, c->recorder, line->argument, line->command == COMMAND_ENABLE, err);
+		status = record_set_running(
+			c->request, c->recorder, line->argument, line->command == COMMAND_ENABLE, err);
 		break;
 	case COMMAND_EVLIST:
 		record_commands_list_events(c, line->argument);
@@ -82,18 +83,18 @@ static enum tally_status record_commands_obey_line(
 			(int)line->argument.len, line->argument.data);
 		return TALLY_OK;
 	}
-	if (st == TALLY_OK)
+	if (status == TALLY_OK)
 		record_control_acknowledge(c->control);
-	return st;
+	return status;
 }
 
 enum tally_status record_commands_obey(struct record_commands *c, bool *is_open, struct tally_error *err)
 {
 	struct record_control_line line;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	*is_open = record_control_read(c->control);
-	while (st == TALLY_OK && record_control_next(c->control, &line))
-		st = record_commands_obey_line(c, &line, err);
-	return st;
+	while (status == TALLY_OK && record_control_next(c->control, &line))
+		status = record_commands_obey_line(c, &line, err);
+	return status;
 }

@@ -73,12 +73,12 @@ enum tally_status record_control_open(
 		return TALLY_OK;
 	}
 	control->owns_fds = true;
-	enum tally_status st = open_fifo(spec->control_path, &control->control_fd, err);
-	if (st == TALLY_OK)
-		st = open_fifo(spec->ack_path, &control->ack_fd, err);
-	if (st != TALLY_OK)
+	enum tally_status status = open_fifo(spec->control_path, &control->control_fd, err);
+	if (status == TALLY_OK)
+		status = open_fifo(spec->ack_path, &control->ack_fd, err);
+	if (status != TALLY_OK)
 		record_control_close(control);
-	return st;
+	return status;
 }
 
 void record_control_close(struct record_control *control)

@@ -15,19 +15,19 @@ static enum tally_status write_description(const struct record_opening *o, int f
 	struct record_features_input input = {
 		.kernel = q->kernel, .events = q->events, .attrs = &q->attrs, .argv = q->argv};
 	input.sources = recorder_sources(o->recorder, &input.source_count);
-	enum tally_status st = record_features_read(&input, &features, err);
+	enum tally_status status = record_features_read(&input, &features, err);
 
-	if (st != TALLY_OK)
-		return st;
-	st = perfdata_writer_create_pipe(fd, &writer, err);
-	if (st == TALLY_OK) {
-		st = record_opening_add_events(q, o->recorder, writer, err);
-		if (st == TALLY_OK)
-			st = perfdata_writer_begin(writer, &features.features, err);
+	if (status != TALLY_OK)
+		return status;
+	status = perfdata_writer_create_pipe(fd, &writer, err);
+	if (status == TALLY_OK) {
+		status = record_opening_add_events(q, o->recorder, writer, err);
+		if (status == TALLY_OK)
+			status = perfdata_writer_begin(writer, &features.features, err);
 		perfdata_writer_destroy(writer);
 	}
 	record_features_deinit(&features);
-	return st;
+	return status;
 }
 
 /* Written as for a file, and read back as bytes. */
@@ -38,9 +38,9 @@ enum tally_status record_description_read(
 
 	if (fd < 0)
 		return error_set_errno(err, TALLY_IO, errno, "memory for the description of events");
-	enum tally_status st = write_description(o, fd, err);
-	if (st == TALLY_OK)
-		st = file_map_fd(fd, "the description of events", description, err);
+	enum tally_status status = write_description(o, fd, err);
+	if (status == TALLY_OK)
+		status = file_map_fd(fd, "the description of events", description, err);
 	close(fd);
-	return st;
+	return status;
 }

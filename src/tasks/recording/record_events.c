@@ -28,12 +28,12 @@ static int record_events_parse(struct record_events_making *m, const char *text,
 		       : event_error_print(m->cli, m->command, "event", text, &err);
 }
 
-static int record_events_tell(
-	const struct record_events_making *m, const char *option, enum tally_status st, const struct tally_error *err)
+static int record_events_tell(const struct record_events_making *m, const char *option, enum tally_status status,
+	const struct tally_error *err)
 {
-	if (st == TALLY_OK)
+	if (status == TALLY_OK)
 		return 0;
-	return st == TALLY_NOMEM ? cli_fail(m->cli, err) : cli_usagef(m->cli, m->command, option, "%s", err->text);
+	return status == TALLY_NOMEM ? cli_fail(m->cli, err) : cli_usagef(m->cli, m->command, option, "%s", err->text);
 }
 
 static int add_cgroups(struct record_events_making *m, const char *names, bool is_system_wide)

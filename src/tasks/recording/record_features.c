@@ -204,10 +204,10 @@ static enum tally_status record_features_add_events(
 		struct event_spec *spec = &events->specs[i];
 		uint64_t *ids;
 		size_t count;
-		enum tally_status st =
+		enum tally_status status =
 			record_event_ids(input->sources, input->source_count, (uint32_t)i, &ids, &count, err);
-		if (st != TALLY_OK)
-			return st;
+		if (status != TALLY_OK)
+			return status;
 		uint64_t *kept = arena_copy(&r->arena, ids, count * sizeof(*ids));
 		free(ids);
 		if (!kept)
@@ -234,20 +234,20 @@ static enum tally_status add_tracing_data(
 	struct record_features *r, const struct record_features_input *input, struct tally_error *err)
 {
 	struct writer w = {0};
-	enum tally_status st = tracing_data_write(input->kernel, input->events, &w, err);
+	enum tally_status status = tracing_data_write(input->kernel, input->events, &w, err);
 
-	if (st == TALLY_OK && w.len) {
+	if (status == TALLY_OK && w.len) {
 		const uint8_t *kept = arena_copy(&r->arena, w.data, w.len);
 		if (kept) {
 			r->features.tracing_data = (struct tally_bytes){kept, w.len};
 			r->features.raw[FEATURE_TRACING_DATA] = r->features.tracing_data;
 			record_features_add(&r->features, FEATURE_TRACING_DATA);
 		} else {
-			st = error_nomem(err);
+			status = error_nomem(err);
 		}
 	}
 	writer_deinit(&w);
-	return st;
+	return status;
 }
 
 static void add_clock(struct perfdata_features *f, int32_t clockid)
@@ -270,10 +270,10 @@ enum tally_status record_features_read(
 	const struct record_features_input *input, struct record_features *out, struct tally_error *err)
 {
 	*out = (struct record_features){0};
-	enum tally_status st = host_info_read(input->kernel, &out->host, err);
+	enum tally_status status = host_info_read(input->kernel, &out->host, err);
 
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	arena_init(&out->arena);
 	struct perfdata_features *f = &out->features;
 	record_features_add_text(f, FEATURE_HOSTNAME, &f->hostname, out->host.hostname);
@@ -289,19 +289,19 @@ enum tally_status record_features_read(
 		record_features_add(f, FEATURE_NRCPUS);
 	if (f->total_mem_kb)
 		record_features_add(f, FEATURE_TOTAL_MEM);
-	st = record_features_add_events(out, input, err);
-	if (st == TALLY_OK)
-		st = add_tracing_data(out, input, err);
-	if (st == TALLY_OK && !(add_cmdline(out, input->argv) && add_topology(out) && add_machine_lists(out) &&
-				      add_memory_topology(out) && add_capabilities(out)))
-		st = error_nomem(err);
-	if (st == TALLY_OK)
+	status = record_features_add_events(out, input, err);
+	if (status == TALLY_OK)
+		status = add_tracing_data(out, input, err);
+	if (status == TALLY_OK && !(add_cmdline(out, input->argv) && add_topology(out) && add_machine_lists(out) &&
+					  add_memory_topology(out) && add_capabilities(out)))
+		status = error_nomem(err);
+	if (status == TALLY_OK)
 		add_machine_numbers(out);
-	if (st == TALLY_OK && input->use_clockid)
+	if (status == TALLY_OK && input->use_clockid)
 		add_clock(f, input->clockid);
-	if (st != TALLY_OK)
+	if (status != TALLY_OK)
 		record_features_deinit(out);
-	return st;
+	return status;
 }
 
 void record_features_deinit(struct record_features *f)

@@ -50,21 +50,21 @@ static enum tally_status record_live_add_events(struct record_live *live, struct
 	const struct event_list *events = live->config.events;
 	size_t source_count;
 	const struct recorder_source *sources = recorder_sources(live->config.recorder, &source_count);
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
-	for (size_t i = 0; st == TALLY_OK && i < events->len; i++) {
+	for (size_t i = 0; status == TALLY_OK && i < events->len; i++) {
 		const struct perf_attr *attr = &events->specs[i].attr;
 		uint64_t *ids;
 		size_t count;
-		st = record_event_ids(sources, source_count, (uint32_t)i, &ids, &count, err);
-		if (st != TALLY_OK)
-			return st;
-		st = live_unwind_add_event(live->unwind, attr, ids, count, err);
+		status = record_event_ids(sources, source_count, (uint32_t)i, &ids, &count, err);
+		if (status != TALLY_OK)
+			return status;
+		status = live_unwind_add_event(live->unwind, attr, ids, count, err);
 		free(ids);
 		if (ATTR_HAS(attr, FREQ) && attr->sample_period_or_freq > live->freq)
 			live->freq = attr->sample_period_or_freq;
 	}
-	return st;
+	return status;
 }
 
 /* Half of what is left is for stacks and what they need: the rest of the recording needs some, and so do others. */
@@ -87,14 +87,14 @@ enum tally_status record_live_create(
 	if (!live)
 		return error_nomem(err);
 	live->config = *config;
-	enum tally_status st = live_unwind_create(&unwind, &live->unwind, err);
-	if (st == TALLY_OK)
-		st = ring_merge_init(&live->merge, config->recorder, record_live_time_of, live->unwind, err);
-	if (st == TALLY_OK)
-		st = record_live_add_events(live, err);
-	if (st != TALLY_OK) {
+	enum tally_status status = live_unwind_create(&unwind, &live->unwind, err);
+	if (status == TALLY_OK)
+		status = ring_merge_init(&live->merge, config->recorder, record_live_time_of, live->unwind, err);
+	if (status == TALLY_OK)
+		status = record_live_add_events(live, err);
+	if (status != TALLY_OK) {
 		record_live_destroy(live);
-		return st;
+		return status;
 	}
 	live->can_lower = live->freq > 0 && !config->keeps_rate;
 	live->window_ms = clock_ms();
@@ -120,42 +120,42 @@ static enum tally_status record_live_flush(
 
 	if (bytes.len == 0)
 		return TALLY_OK;
-	enum tally_status st = sink->take(sink->context, &bytes, 1, err);
+	enum tally_status status = sink->take(sink->context, &bytes, 1, err);
 	writer_clear(&live->out);
-	return st;
+	return status;
 }
 
 static enum tally_status record_live_feed_all(
 	struct record_live *live, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 	struct record record;
 
-	for (size_t i = 0; st == TALLY_OK && i < slice_count; i++)
-		for (size_t at = 0; st == TALLY_OK && at < slices[i].len; at += record.bytes.len) {
-			st = record_at(slices[i], false, at, &record, err);
-			if (st == TALLY_OK)
-				st = live_unwind_feed(live->unwind, &record, &live->out, err);
+	for (size_t i = 0; status == TALLY_OK && i < slice_count; i++)
+		for (size_t at = 0; status == TALLY_OK && at < slices[i].len; at += record.bytes.len) {
+			status = record_at(slices[i], false, at, &record, err);
+			if (status == TALLY_OK)
+				status = live_unwind_feed(live->unwind, &record, &live->out, err);
 		}
-	return st;
+	return status;
 }
 
 enum tally_status record_live_pass(struct record_live *live, const struct tally_bytes *slices, size_t slice_count,
 	const struct record_sink *sink, struct tally_error *err)
 {
-	enum tally_status st = record_live_feed_all(live, slices, slice_count, err);
+	enum tally_status status = record_live_feed_all(live, slices, slice_count, err);
 
-	return st == TALLY_OK ? record_live_flush(live, sink, err) : st;
+	return status == TALLY_OK ? record_live_flush(live, sink, err) : status;
 }
 
 enum tally_status record_live_learn(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
 	struct record_live *live = context;
-	enum tally_status st = record_live_feed_all(live, slices, slice_count, err);
+	enum tally_status status = record_live_feed_all(live, slices, slice_count, err);
 
 	writer_clear(&live->out);
-	return st;
+	return status;
 }
 
 static void set_step(struct record_live *live, unsigned step, int64_t now)
@@ -206,28 +206,28 @@ enum tally_status record_live_drain(struct record_live *live, const struct recor
 {
 	uint64_t fill;
 	struct record record;
-	enum tally_status st = ring_merge_look(&live->merge, is_last, &fill, err);
+	enum tally_status status = ring_merge_look(&live->merge, is_last, &fill, err);
 
 	*bytes = 0;
-	if (st != TALLY_OK || (!is_last && fill < live->config.flush_bytes))
-		return st;
-	while (st == TALLY_OK && ring_merge_next(&live->merge, &record)) {
-		st = live_unwind_feed(live->unwind, &record, &live->out, err);
+	if (status != TALLY_OK || (!is_last && fill < live->config.flush_bytes))
+		return status;
+	while (status == TALLY_OK && ring_merge_next(&live->merge, &record)) {
+		status = live_unwind_feed(live->unwind, &record, &live->out, err);
 		*bytes += record.bytes.len;
-		if (st == TALLY_OK && !ring_merge_advance(&live->merge))
-			st = error_nomem(err);
-		if (st == TALLY_OK && live->out.len >= OUT_BYTES)
-			st = record_live_flush(live, sink, err);
+		if (status == TALLY_OK && !ring_merge_advance(&live->merge))
+			status = error_nomem(err);
+		if (status == TALLY_OK && live->out.len >= OUT_BYTES)
+			status = record_live_flush(live, sink, err);
 	}
 	ring_merge_release(&live->merge);
-	if (st == TALLY_OK)
-		st = is_last ? live_unwind_finish(live->unwind, &live->out, err)
-			     : live_unwind_end_round(live->unwind, &live->out, err);
-	if (st == TALLY_OK)
-		st = record_live_flush(live, sink, err);
+	if (status == TALLY_OK)
+		status = is_last ? live_unwind_finish(live->unwind, &live->out, err)
+				 : live_unwind_end_round(live->unwind, &live->out, err);
+	if (status == TALLY_OK)
+		status = record_live_flush(live, sink, err);
 	if (!is_last)
 		record_live_adapt(live, fill);
-	return st;
+	return status;
 }
 
 bool record_live_is_holding(const struct record_live *live)

@@ -21,17 +21,17 @@ static bool has_sideband_everywhere(const struct event_list *events)
 enum tally_status record_opening_find(struct record_opening *o, struct tally_error *err)
 {
 	const struct record_request *q = o->request;
-	enum tally_status st = target_resolve(q->kernel, &q->target, &o->target, err);
+	enum tally_status status = target_resolve(q->kernel, &q->target, &o->target, err);
 
-	if (st == TALLY_OK && o->target.is_overriding)
+	if (status == TALLY_OK && o->target.is_overriding)
 		diag_add(q->diag, DIAG_WARNING, "PID/TID switch overriding %s", o->target.cpus ? "CPU" : "SYSTEM");
-	if (st == TALLY_OK && o->target.offline)
+	if (status == TALLY_OK && o->target.offline)
 		diag_add(q->diag, DIAG_WARNING, "CPU %s is not online and not measured", o->target.offline);
-	if (st == TALLY_OK && o->target.is_system_wide && q->target.cpus && has_sideband_everywhere(q->events))
-		st = target_add_other_cpus(q->kernel, &o->target, err);
-	if (st == TALLY_OK && !q->attrs.per_thread)
-		st = target_spread_over_cpus(q->kernel, &o->target, err);
-	return st;
+	if (status == TALLY_OK && o->target.is_system_wide && q->target.cpus && has_sideband_everywhere(q->events))
+		status = target_add_other_cpus(q->kernel, &o->target, err);
+	if (status == TALLY_OK && !q->attrs.per_thread)
+		status = target_spread_over_cpus(q->kernel, &o->target, err);
+	return status;
 }
 
 static struct recorder_config recorder_config(struct record_opening *o)
@@ -63,15 +63,15 @@ static enum tally_status describe_target(
 	struct record_opening *o, struct initial_state *state, bool before_exec, struct tally_error *err)
 {
 	const struct target *t = &o->target;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	if (t->is_system_wide)
 		return initial_state_all(state, err);
 	if (t->is_command && before_exec)
 		return initial_state_comm(state, t->threads[0], err);
-	for (size_t i = 0; st == TALLY_OK && i < t->thread_count; i++)
-		st = initial_state_process(state, t->threads[i], err);
-	return st;
+	for (size_t i = 0; status == TALLY_OK && i < t->thread_count; i++)
+		status = initial_state_process(state, t->threads[i], err);
+	return status;
 }
 
 static enum tally_status describe_all(struct record_opening *o, struct initial_state *state,
@@ -82,23 +82,23 @@ static enum tally_status describe_all(struct record_opening *o, struct initial_s
 	struct ring_clock clock;
 	size_t count;
 	const struct recorder_source *sources = recorder_sources(o->recorder, &count);
-	enum tally_status st = initial_state_id_index(state, sources, count, err);
+	enum tally_status status = initial_state_id_index(state, sources, count, err);
 
-	if (st == TALLY_OK && recorder_clock(o->recorder, &clock))
-		st = initial_state_time_conv(state, &clock, err);
-	if (st == TALLY_OK)
-		st = initial_state_kernel(state, err);
-	if (st == TALLY_OK)
-		st = initial_state_thread_map(state, config.threads, config.thread_count, err);
-	if (st == TALLY_OK)
-		st = initial_state_cpu_map(state, config.cpus, config.measured_count, err);
-	if (st == TALLY_OK && q->attrs.cgroups && !synth->no_cgroups)
-		st = initial_state_cgroups(state, err);
-	if (st == TALLY_OK)
-		st = describe_target(o, state, before_exec, err);
-	if (st == TALLY_OK)
-		st = initial_state_finished(state, err);
-	return st == TALLY_OK ? initial_state_flush(state, err) : st;
+	if (status == TALLY_OK && recorder_clock(o->recorder, &clock))
+		status = initial_state_time_conv(state, &clock, err);
+	if (status == TALLY_OK)
+		status = initial_state_kernel(state, err);
+	if (status == TALLY_OK)
+		status = initial_state_thread_map(state, config.threads, config.thread_count, err);
+	if (status == TALLY_OK)
+		status = initial_state_cpu_map(state, config.cpus, config.measured_count, err);
+	if (status == TALLY_OK && q->attrs.cgroups && !synth->no_cgroups)
+		status = initial_state_cgroups(state, err);
+	if (status == TALLY_OK)
+		status = describe_target(o, state, before_exec, err);
+	if (status == TALLY_OK)
+		status = initial_state_finished(state, err);
+	return status == TALLY_OK ? initial_state_flush(state, err) : status;
 }
 
 /* ids: for record_map_ids_deinit. */
@@ -158,13 +158,13 @@ enum tally_status record_opening_describe(struct record_opening *o, const struct
 		state.kernel_list = kernel.text;
 	state.no_maps = synth.no_maps;
 	state.no_tasks = synth.no_tasks;
-	enum tally_status st = describe_all(o, &state, &synth, before_exec, err);
-	if (st == TALLY_OK && state.hides_kernel && samples_kernel(o->request->events))
+	enum tally_status status = describe_all(o, &state, &synth, before_exec, err);
+	if (status == TALLY_OK && state.hides_kernel && samples_kernel(o->request->events))
 		say_hidden_kernel(o->request);
 	initial_state_deinit(&state);
 	record_map_ids_deinit(&ids);
 	running_kernel_close(&kernel);
-	return st;
+	return status;
 }
 
 enum tally_status record_opening_describe_threads(struct record_opening *o, const struct record_sink *sink,
@@ -172,16 +172,16 @@ enum tally_status record_opening_describe_threads(struct record_opening *o, cons
 {
 	struct initial_state state;
 	struct record_map_ids ids;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	begin_state(o, &state, sink, &ids);
-	for (size_t i = 0; st == TALLY_OK && i < count; i++)
-		st = initial_state_process(&state, threads[i], err);
-	if (st == TALLY_OK)
-		st = initial_state_flush(&state, err);
+	for (size_t i = 0; status == TALLY_OK && i < count; i++)
+		status = initial_state_process(&state, threads[i], err);
+	if (status == TALLY_OK)
+		status = initial_state_flush(&state, err);
 	initial_state_deinit(&state);
 	record_map_ids_deinit(&ids);
-	return st;
+	return status;
 }
 
 /* Rings that came out smaller than asked for, or than a default, have room for shorter stacks only. */
@@ -204,14 +204,14 @@ enum tally_status record_opening_open(struct record_opening *o, struct tally_err
 {
 	const struct record_request *q = o->request;
 	struct recorder_config config = recorder_config(o);
-	enum tally_status st = recorder_create(&config, &o->recorder, err);
+	enum tally_status status = recorder_create(&config, &o->recorder, err);
 
-	if (st != TALLY_OK || !q->attrs.unwinds_live)
-		return st;
+	if (status != TALLY_OK || !q->attrs.unwinds_live)
+		return status;
 	if (!q->is_stack_given && shorten_stacks(o)) {
 		recorder_destroy(o->recorder);
 		o->recorder = NULL;
-		st = recorder_create(&config, &o->recorder, err);
+		status = recorder_create(&config, &o->recorder, err);
 	}
 	o->kept = (struct binary_kept){record_files_find, q->files};
 	struct record_live_config live = {.events = q->events,
@@ -221,7 +221,7 @@ enum tally_status record_opening_open(struct record_opening *o, struct tally_err
 		.kept_registers = q->attrs.user_regs,
 		.flush_bytes = q->flush_bytes,
 		.keeps_rate = q->keeps_rate};
-	return st == TALLY_OK ? record_live_create(&live, &o->live, err) : st;
+	return status == TALLY_OK ? record_live_create(&live, &o->live, err) : status;
 }
 
 enum tally_status record_opening_add_events(const struct record_request *request, struct recorder *recorder,
@@ -230,19 +230,19 @@ enum tally_status record_opening_add_events(const struct record_request *request
 	struct event_list *events = request->events;
 	size_t source_count;
 	const struct recorder_source *sources = recorder_sources(recorder, &source_count);
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
-	for (size_t i = 0; st == TALLY_OK && i < events->len; i++) {
+	for (size_t i = 0; status == TALLY_OK && i < events->len; i++) {
 		uint64_t *ids;
 		size_t count;
-		st = record_event_ids(sources, source_count, (uint32_t)i, &ids, &count, err);
-		if (st != TALLY_OK)
-			return st;
+		status = record_event_ids(sources, source_count, (uint32_t)i, &ids, &count, err);
+		if (status != TALLY_OK)
+			return status;
 		struct perf_attr attr = record_attrs_written(&events->specs[i].attr, &request->attrs);
-		st = perfdata_writer_add_event(writer, &attr, str_from(events->specs[i].name), ids, count, err);
+		status = perfdata_writer_add_event(writer, &attr, str_from(events->specs[i].name), ids, count, err);
 		free(ids);
 	}
-	return st;
+	return status;
 }
 
 void record_opening_close(struct record_opening *o)

@@ -59,15 +59,15 @@ static enum tally_status record_output_read_features(struct record_output *o, st
 	if (o->has_features)
 		return TALLY_OK;
 	input.sources = recorder_sources(o->recorder, &input.source_count);
-	enum tally_status st = record_features_read(&input, &o->features, err);
-	o->has_features = st == TALLY_OK;
-	if (st == TALLY_OK && q->output.compression_level)
+	enum tally_status status = record_features_read(&input, &o->features, err);
+	o->has_features = status == TALLY_OK;
+	if (status == TALLY_OK && q->output.compression_level)
 		describe_compression(&o->features.features, q->output.compression_level);
-	if (st == TALLY_OK && q->output.threads != THREADS_NONE) {
+	if (status == TALLY_OK && q->output.threads != THREADS_NONE) {
 		o->features.features.dir_version = DIRECTORY_VERSION;
 		record_features_add(&o->features.features, FEATURE_DIR_FORMAT);
 	}
-	return st;
+	return status;
 }
 
 static enum tally_status record_output_begin(struct record_output *o, bool keep_old, struct tally_error *err)
@@ -80,19 +80,19 @@ static enum tally_status record_output_begin(struct record_output *o, bool keep_
 			return error_set(err, TALLY_INVALID, "the path '%s' is too long", path);
 		path = name;
 	}
-	enum tally_status st = o->pipe_fd >= 0 ? perfdata_writer_create_pipe(o->pipe_fd, &o->writer, err)
-					       : perfdata_writer_create_file(path, keep_old, &o->writer, err);
+	enum tally_status status = o->pipe_fd >= 0 ? perfdata_writer_create_pipe(o->pipe_fd, &o->writer, err)
+						   : perfdata_writer_create_file(path, keep_old, &o->writer, err);
 
-	if (st == TALLY_OK)
-		st = record_opening_add_events(o->request, o->recorder, o->writer, err);
-	if (st == TALLY_OK)
-		st = record_output_read_features(o, err);
-	if (st == TALLY_OK && options->compression_level)
-		st = perfdata_writer_compress(o->writer, options->compression_level, err);
-	if (st == TALLY_OK)
-		st = perfdata_writer_begin(o->writer, &o->features.features, err);
+	if (status == TALLY_OK)
+		status = record_opening_add_events(o->request, o->recorder, o->writer, err);
+	if (status == TALLY_OK)
+		status = record_output_read_features(o, err);
+	if (status == TALLY_OK && options->compression_level)
+		status = perfdata_writer_compress(o->writer, options->compression_level, err);
+	if (status == TALLY_OK)
+		status = perfdata_writer_begin(o->writer, &o->features.features, err);
 	o->opened_ms = clock_ms();
-	return st;
+	return status;
 }
 
 static enum tally_status make_directory(const char *path, struct tally_error *err)
@@ -124,33 +124,33 @@ enum tally_status record_output_open(
 		.groups = options->threads,
 		.directory = options->path,
 		.compression_level = options->compression_level};
-	enum tally_status st = make_directory(options->path, err);
-	if (st == TALLY_OK)
-		st = record_output_begin(o, false, err);
-	return st == TALLY_OK ? record_threads_create(&config, &o->threads, err) : st;
+	enum tally_status status = make_directory(options->path, err);
+	if (status == TALLY_OK)
+		status = record_output_begin(o, false, err);
+	return status == TALLY_OK ? record_threads_create(&config, &o->threads, err) : status;
 }
 
 enum tally_status record_output_append(
 	struct record_output *o, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
-	enum tally_status st = perfdata_writer_append(o->writer, slices, slice_count, err);
+	enum tally_status status = perfdata_writer_append(o->writer, slices, slice_count, err);
 
-	return st == TALLY_OK ? TALLY_OK : record_output_failure(o, err);
+	return status == TALLY_OK ? TALLY_OK : record_output_failure(o, err);
 }
 
 enum tally_status record_output_sync(struct record_output *o, struct tally_error *err)
 {
 	o->synced_ms = clock_ms();
-	enum tally_status st = perfdata_writer_sync(o->writer, err);
+	enum tally_status status = perfdata_writer_sync(o->writer, err);
 
-	return st == TALLY_OK ? TALLY_OK : record_output_failure(o, err);
+	return status == TALLY_OK ? TALLY_OK : record_output_failure(o, err);
 }
 
 enum tally_status record_output_finish_round(struct record_output *o, struct tally_error *err)
 {
-	enum tally_status st = perfdata_writer_finish_round(o->writer, err);
+	enum tally_status status = perfdata_writer_finish_round(o->writer, err);
 
-	if (st != TALLY_OK)
+	if (status != TALLY_OK)
 		return record_output_failure(o, err);
 	return clock_ms() - o->synced_ms >= RECORD_SYNC_MS ? record_output_sync(o, err) : TALLY_OK;
 }
@@ -195,17 +195,17 @@ static enum tally_status read_back(
 {
 	const struct record_request *q = o->request;
 	struct perfdata_features *features = &o->features.features;
-	enum tally_status st = perfdata_writer_sync(o->writer, err);
+	enum tally_status status = perfdata_writer_sync(o->writer, err);
 
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	struct progress_line line = {.is_on = false};
 	if (q->announce)
 		progress_line_start(&line);
-	st = record_build_ids_read(q->output.path, q->all_build_ids, q->files, &line.progress, ids, err);
+	status = record_build_ids_read(q->output.path, q->all_build_ids, q->files, &line.progress, ids, err);
 	progress_line_stop(&line);
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	summary->has_samples = !q->all_build_ids;
 	summary->samples = ids->samples;
 	summary->has_broken_chains = chain_survey_tells_of_broken(&ids->chains);
@@ -239,9 +239,9 @@ static enum tally_status close_file(struct record_output *o, struct tally_error 
 		features->compress_ratio = (uint32_t)((totals.bytes + totals.packed_bytes / 2) / totals.packed_bytes);
 	for (size_t i = 0; o->threads && i < record_threads_parts(o->threads); i++) {
 		uint64_t bytes = record_threads_part_bytes(o->threads, i);
-		enum tally_status st = perfdata_writer_add_part(o->writer, bytes, err);
-		if (st != TALLY_OK)
-			return st;
+		enum tally_status status = perfdata_writer_add_part(o->writer, bytes, err);
+		if (status != TALLY_OK)
+			return status;
 	}
 	return perfdata_writer_close(o->writer, features, err);
 }
@@ -308,12 +308,12 @@ static enum tally_status give_stamped_name(struct record_output *o, struct tally
 
 enum tally_status record_output_switch(struct record_output *o, struct tally_error *err)
 {
-	enum tally_status st = close_file(o, err);
+	enum tally_status status = close_file(o, err);
 
-	if (st == TALLY_OK)
-		st = give_stamped_name(o, err);
-	if (st != TALLY_OK)
-		return st;
+	if (status == TALLY_OK)
+		status = give_stamped_name(o, err);
+	if (status != TALLY_OK)
+		return status;
 	perfdata_writer_destroy(o->writer);
 	o->writer = NULL;
 	return record_output_begin(o, false, err);
@@ -324,26 +324,26 @@ enum tally_status record_output_finish(struct record_output *o, struct record_su
 	const struct record_request *q = o->request;
 	struct record_build_ids ids = {0};
 	bool can_read_back = record_output_is_recording(o);
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	if (!o->writer)
 		return TALLY_OK;
 	if (can_read_back && !q->output.switches && (!q->no_build_ids || q->wants_times))
-		st = read_back(o, summary, &ids, err);
-	enum tally_status closed = close_file(o, st == TALLY_OK ? err : NULL);
-	if (st == TALLY_OK)
-		st = closed;
-	if (st == TALLY_OK && !q->no_build_ids && !q->no_build_id_cache)
+		status = read_back(o, summary, &ids, err);
+	enum tally_status closed = close_file(o, status == TALLY_OK ? err : NULL);
+	if (status == TALLY_OK)
+		status = closed;
+	if (status == TALLY_OK && !q->no_build_ids && !q->no_build_id_cache)
 		record_cache_fill(q->build_id_dir, &ids);
 	record_build_ids_deinit(&ids);
 	o->features.features.build_id_count = 0;
 	summary->bytes = o->former_bytes;
 	summary->unpacked_bytes = o->former_totals.bytes;
 	summary->packed_bytes = o->former_totals.packed_bytes;
-	if (st == TALLY_OK && can_read_back && (q->output.switches || q->output.timestamp_name))
-		st = give_stamped_name(o, err);
-	summary->is_written = st == TALLY_OK;
-	return st;
+	if (status == TALLY_OK && can_read_back && (q->output.switches || q->output.timestamp_name))
+		status = give_stamped_name(o, err);
+	summary->is_written = status == TALLY_OK;
+	return status;
 }
 
 void record_output_abandon(struct record_output *o)

@@ -80,22 +80,22 @@ static enum tally_status look_at_child(struct record_session_session *s, struct 
 static enum tally_status record_session_read_signals(struct record_session_session *s, struct tally_error *err)
 {
 	struct signalfd_siginfo info;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 	ssize_t n = 0;
 
-	while (st == TALLY_OK && (n = read(s->signal_fd, &info, sizeof(info))) == (ssize_t)sizeof(info)) {
+	while (status == TALLY_OK && (n = read(s->signal_fd, &info, sizeof(info))) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGUSR2) {
 			s->wants_switch |= s->request->output.switches && s->request->output.switch_on_signal;
 		} else if (info.ssi_signo == SIGCHLD) {
-			st = look_at_child(s, err);
+			status = look_at_child(s, err);
 		} else {
 			s->summary->signal = (int)info.ssi_signo;
 			s->is_over = true;
 		}
 	}
-	if (st == TALLY_OK && n < 0 && errno != EAGAIN && errno != EINTR)
-		st = error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
-	return st;
+	if (status == TALLY_OK && n < 0 && errno != EAGAIN && errno != EINTR)
+		status = error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
+	return status;
 }
 
 static enum tally_status record_session_wait_for(
@@ -110,29 +110,29 @@ static enum tally_status record_session_wait_for(
 
 static enum tally_status open_waiting(struct record_session_session *s, struct tally_error *err)
 {
-	enum tally_status st = record_session_take_signals(s, err);
+	enum tally_status status = record_session_take_signals(s, err);
 
-	if (st == TALLY_OK)
-		st = record_control_open(&s->request->control, &s->control, err);
-	if (st != TALLY_OK)
-		return st;
+	if (status == TALLY_OK)
+		status = record_control_open(&s->request->control, &s->control, err);
+	if (status != TALLY_OK)
+		return status;
 	s->wait_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (s->wait_fd < 0)
 		return error_set_errno(err, TALLY_IO, errno, "waiting for signals");
-	st = record_session_wait_for(s, s->signal_fd, WAITS_FOR_SIGNAL, err);
-	return st == TALLY_OK ? record_session_wait_for(s, s->control.control_fd, WAITS_FOR_CONTROL, err) : st;
+	status = record_session_wait_for(s, s->signal_fd, WAITS_FOR_SIGNAL, err);
+	return status == TALLY_OK ? record_session_wait_for(s, s->control.control_fd, WAITS_FOR_CONTROL, err) : status;
 }
 
 static enum tally_status resolve_target(struct record_session_session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
-	enum tally_status st = record_opening_find(&s->opening, err);
+	enum tally_status status = record_opening_find(&s->opening, err);
 
-	if (st != TALLY_OK || !q->command)
-		return st;
-	st = spawn_create(q->command, &s->child, err);
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK || !q->command)
+		return status;
+	status = spawn_create(q->command, &s->child, err);
+	if (status != TALLY_OK)
+		return status;
 	s->has_child = true;
 	if (s->opening.target.is_command)
 		s->opening.target.threads[0] = s->child.pid;
@@ -164,10 +164,10 @@ static enum tally_status to_output_and_live(
 static enum tally_status write_initial_state(struct record_session_session *s, struct tally_error *err)
 {
 	const struct record_sink sink = {to_output_and_live, s};
-	enum tally_status st =
+	enum tally_status status =
 		record_opening_describe(&s->opening, &sink, s->request->synth, !s->child_is_started, err);
 
-	return st == TALLY_OK ? record_output_finish_round(&s->output, err) : st;
+	return status == TALLY_OK ? record_output_finish_round(&s->output, err) : status;
 }
 
 /* What is not written at the start has to be known to unwind. */
@@ -192,11 +192,11 @@ static enum tally_status record_session_drain(
 	struct record_session_session *s, bool is_last, uint64_t *bytes, struct tally_error *err)
 {
 	struct record_sink sink = {to_output, s};
-	enum tally_status st = s->opening.live ? record_live_drain(s->opening.live, &sink, is_last, bytes, err)
-					       : recorder_drain(s->opening.recorder, &sink, bytes, err);
+	enum tally_status status = s->opening.live ? record_live_drain(s->opening.live, &sink, is_last, bytes, err)
+						   : recorder_drain(s->opening.recorder, &sink, bytes, err);
 
-	if (st != TALLY_OK || *bytes == 0 || (s->opening.live && record_live_is_holding(s->opening.live)))
-		return st;
+	if (status != TALLY_OK || *bytes == 0 || (s->opening.live && record_live_is_holding(s->opening.live)))
+		return status;
 	return record_output_finish_round(&s->output, err);
 }
 
@@ -205,68 +205,69 @@ static enum tally_status end_of_file(struct record_session_session *s, struct ta
 {
 	struct record_sink sink = {to_output, s};
 	uint64_t bytes = 0;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	if (s->request->overwrites)
-		st = recorder_snapshot(s->opening.recorder, &sink, &bytes, err);
-	if (st == TALLY_OK && bytes)
-		st = record_output_finish_round(&s->output, err);
-	return st == TALLY_OK ? describe_if_due(s, true, err) : st;
+		status = recorder_snapshot(s->opening.recorder, &sink, &bytes, err);
+	if (status == TALLY_OK && bytes)
+		status = record_output_finish_round(&s->output, err);
+	return status == TALLY_OK ? describe_if_due(s, true, err) : status;
 }
 
 static enum tally_status switch_output(struct record_session_session *s, struct tally_error *err)
 {
-	enum tally_status st = end_of_file(s, err);
+	enum tally_status status = end_of_file(s, err);
 
 	s->wants_switch = false;
-	if (st == TALLY_OK)
+	if (status == TALLY_OK)
 		record_announce(s->request, "[ %s record: dump data: Woken up %llu times ]", s->request->argv[0],
 			(unsigned long long)s->wakeups);
 	s->wakeups = 0;
-	if (st == TALLY_OK)
-		st = record_output_switch(&s->output, err);
-	return st == TALLY_OK ? describe_if_due(s, false, err) : st;
+	if (status == TALLY_OK)
+		status = record_output_switch(&s->output, err);
+	return status == TALLY_OK ? describe_if_due(s, false, err) : status;
 }
 
 static enum tally_status read_control(struct record_session_session *s, struct tally_error *err)
 {
 	struct record_commands commands = {s->request, s->opening.recorder, &s->control, false};
 	bool is_open;
-	enum tally_status st = record_commands_obey(&commands, &is_open, err);
+	enum tally_status status = record_commands_obey(&commands, &is_open, err);
 
 	if (!is_open)
 		(void)epoll_ctl(s->wait_fd, EPOLL_CTL_DEL, s->control.control_fd, NULL);
 	s->is_over |= commands.wants_stop;
-	return st;
+	return status;
 }
 
 static enum tally_status read_what_waits(struct record_session_session *s, struct tally_error *err)
 {
 	struct epoll_event events[EVENTS_AT_ONCE];
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 	int n = epoll_wait(s->wait_fd, events, EVENTS_AT_ONCE, 0);
 
 	if (n < 0 && errno != EINTR)
 		return error_set_errno(err, TALLY_IO, errno, "waiting for signals");
-	for (int i = 0; st == TALLY_OK && i < n; i++) {
+	for (int i = 0; status == TALLY_OK && i < n; i++) {
 		if (events[i].data.u32 == WAITS_FOR_SIGNAL)
-			st = record_session_read_signals(s, err);
+			status = record_session_read_signals(s, err);
 		else if (events[i].data.u32 == WAITS_FOR_CONTROL)
-			st = read_control(s, err);
+			status = read_control(s, err);
 	}
-	return st;
+	return status;
 }
 
 /* --delay: the times at which events are enabled and disabled in turn. */
 static enum tally_status toggle_if_due(struct record_session_session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
-	while (st == TALLY_OK && s->toggles_done < q->toggle_count &&
+	while (status == TALLY_OK && s->toggles_done < q->toggle_count &&
 		clock_ms() - s->started_ms >= q->toggles_ms[s->toggles_done])
-		st = record_set_running(q, s->opening.recorder, (struct tally_str){0}, s->toggles_done++ % 2 == 0, err);
-	return st;
+		status = record_set_running(
+			q, s->opening.recorder, (struct tally_str){0}, s->toggles_done++ % 2 == 0, err);
+	return status;
 }
 
 static int timeout_ms(const struct record_session_session *s)
@@ -296,9 +297,9 @@ static void note_size(struct record_session_session *s)
 }
 
 static enum tally_status record_session_explain(
-	const struct record_session_session *s, enum tally_status st, struct tally_error *err)
+	const struct record_session_session *s, enum tally_status status, struct tally_error *err)
 {
-	return st == TALLY_OK ? TALLY_OK : record_output_failure(&s->output, err);
+	return status == TALLY_OK ? TALLY_OK : record_output_failure(&s->output, err);
 }
 
 /* The events of the target have ended: with its threads, or before them, at an exec (exec_stop.h). */
@@ -327,59 +328,59 @@ static enum tally_status wait_and_look(struct record_session_session *s, bool *i
 	struct recorder *recorder = s->opening.recorder;
 	struct record_files *files = s->request->files;
 	int64_t left = timeout_ms(s), until = clock_ms() + left;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	do {
 		int pause = files ? record_files_pause_ms(files) : (int)left;
-		st = recorder_wait(recorder, s->wait_fd, pause < left ? pause : (int)left, is_ready, err);
-		if (st != TALLY_OK || !files)
+		status = recorder_wait(recorder, s->wait_fd, pause < left ? pause : (int)left, is_ready, err);
+		if (status != TALLY_OK || !files)
 			break;
 		recorder_look(recorder);
 		left = until - clock_ms();
 	} while (!*is_ready && left > 0 && !recorder_has_news(recorder));
-	return st;
+	return status;
 }
 
 /* Until the command or the target ends, or a signal comes. */
 static enum tally_status record_all(struct record_session_session *s, struct tally_error *err)
 {
 	uint64_t bytes;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
-	while (st == TALLY_OK && !s->is_over) {
+	while (status == TALLY_OK && !s->is_over) {
 		bool is_ready = false;
-		st = wait_and_look(s, &is_ready, err);
-		if (st == TALLY_OK)
-			st = toggle_if_due(s, err);
-		if (st == TALLY_OK && is_ready)
-			st = read_what_waits(s, err);
+		status = wait_and_look(s, &is_ready, err);
+		if (status == TALLY_OK)
+			status = toggle_if_due(s, err);
+		if (status == TALLY_OK && is_ready)
+			status = read_what_waits(s, err);
 		s->wants_switch |= s->watch && record_watch_has_come(s->watch);
 		s->is_over |= target_is_over(s);
-		if (st != TALLY_OK || s->is_over)
+		if (status != TALLY_OK || s->is_over)
 			break;
-		st = record_session_drain(s, false, &bytes, err);
-		if (st == TALLY_OK && s->output.threads)
-			st = record_session_explain(s, record_threads_check(s->output.threads, err), err);
+		status = record_session_drain(s, false, &bytes, err);
+		if (status == TALLY_OK && s->output.threads)
+			status = record_session_explain(s, record_threads_check(s->output.threads, err), err);
 		s->wakeups += bytes > 0;
 		note_size(s);
-		if (st == TALLY_OK && !s->is_over && (s->wants_switch || record_output_wants_switch(&s->output)))
-			st = switch_output(s, err);
+		if (status == TALLY_OK && !s->is_over && (s->wants_switch || record_output_wants_switch(&s->output)))
+			status = switch_output(s, err);
 	}
 	progress_line_erase();
 	if (s->child_is_started && !s->child_is_over)
 		(void)kill(s->child.pid, SIGTERM); /* now: what it still does is not recorded any more */
-	if (st == TALLY_OK && s->output.threads)
-		st = record_session_explain(s, record_threads_stop(s->output.threads, err), err);
+	if (status == TALLY_OK && s->output.threads)
+		status = record_session_explain(s, record_threads_stop(s->output.threads, err), err);
 	recorder_disable(s->opening.recorder);
-	if (st == TALLY_OK && s->output.threads) /* what came between the two */
-		st = record_session_explain(s, record_threads_stop(s->output.threads, err), err);
+	if (status == TALLY_OK && s->output.threads) /* what came between the two */
+		status = record_session_explain(s, record_threads_stop(s->output.threads, err), err);
 	do {
-		if (st == TALLY_OK)
-			st = record_session_drain(s, true, &bytes, err);
-	} while (st == TALLY_OK && bytes);
-	if (st == TALLY_OK)
-		st = end_of_file(s, err);
-	return st == TALLY_OK ? record_output_sync(&s->output, err) : st;
+		if (status == TALLY_OK)
+			status = record_session_drain(s, true, &bytes, err);
+	} while (status == TALLY_OK && bytes);
+	if (status == TALLY_OK)
+		status = end_of_file(s, err);
+	return status == TALLY_OK ? record_output_sync(&s->output, err) : status;
 }
 
 /* What the kernel dropped per event, as records of our own: LOST records only come when a ring has room again. */
@@ -400,12 +401,12 @@ static enum tally_status write_lost(struct record_session_session *s, struct tal
 		record_encode(&w, &fields, 0, &layout, &id);
 		s->summary->lost_samples += lost;
 	}
-	enum tally_status st = w.failed ? error_nomem(err) : TALLY_OK;
+	enum tally_status status = w.failed ? error_nomem(err) : TALLY_OK;
 	struct tally_bytes bytes = writer_view(&w);
-	if (st == TALLY_OK && bytes.len)
-		st = record_output_append(&s->output, &bytes, 1, err);
+	if (status == TALLY_OK && bytes.len)
+		status = record_output_append(&s->output, &bytes, 1, err);
 	writer_deinit(&w);
-	return st;
+	return status;
 }
 
 static void record_session_end_child(struct record_session_session *s)
@@ -456,48 +457,48 @@ static enum tally_status start_watch(struct record_session_session *s, struct ta
 
 	if (!q->switch_events || q->switch_events->len == 0)
 		return TALLY_OK;
-	enum tally_status st = record_watch_create(q->kernel, q->switch_events, q->diag, &s->watch, err);
-	return st == TALLY_OK ? record_watch_add(s->watch, s->wait_fd, WAITS_FOR_EVENT, err) : st;
+	enum tally_status status = record_watch_create(q->kernel, q->switch_events, q->diag, &s->watch, err);
+	return status == TALLY_OK ? record_watch_add(s->watch, s->wait_fd, WAITS_FOR_EVENT, err) : status;
 }
 
 static enum tally_status record_session_start(struct record_session_session *s, struct tally_error *err)
 {
-	enum tally_status st = record_output_init(&s->output, s->request, err);
+	enum tally_status status = record_output_init(&s->output, s->request, err);
 
-	if (st == TALLY_OK)
-		st = resolve_target(s, err);
-	if (st == TALLY_OK)
-		st = open_waiting(s, err);
-	if (st != TALLY_OK)
-		return st;
-	st = record_opening_open(&s->opening, err);
-	if (st == TALLY_OK && s->request->is_verbose)
+	if (status == TALLY_OK)
+		status = resolve_target(s, err);
+	if (status == TALLY_OK)
+		status = open_waiting(s, err);
+	if (status != TALLY_OK)
+		return status;
+	status = record_opening_open(&s->opening, err);
+	if (status == TALLY_OK && s->request->is_verbose)
 		note_what_is_open(s);
-	if (st == TALLY_OK)
-		st = start_watch(s, err);
-	if (st == TALLY_OK && s->request->started)
+	if (status == TALLY_OK)
+		status = start_watch(s, err);
+	if (status == TALLY_OK && s->request->started)
 		s->request->started(s->request->started_context);
-	if (st == TALLY_OK)
-		st = record_output_open(&s->output, s->opening.recorder, &s->opening.target, err);
-	if (st == TALLY_OK)
-		st = describe_if_due(s, false, err);
-	if (st == TALLY_OK)
-		st = learn_initial_state(s, err);
-	if (st == TALLY_OK)
-		st = record_session_take_priority(s, err);
-	if (st == TALLY_OK && s->output.threads)
-		st = record_threads_start(s->output.threads, err);
+	if (status == TALLY_OK)
+		status = record_output_open(&s->output, s->opening.recorder, &s->opening.target, err);
+	if (status == TALLY_OK)
+		status = describe_if_due(s, false, err);
+	if (status == TALLY_OK)
+		status = learn_initial_state(s, err);
+	if (status == TALLY_OK)
+		status = record_session_take_priority(s, err);
+	if (status == TALLY_OK && s->output.threads)
+		status = record_threads_start(s->output.threads, err);
 	s->started_ms = clock_ms();
 	s->progress = record_progress_begin(s->request, s->opening.target.measured_count, !s->output.threads);
-	if (st == TALLY_OK && s->request->attrs.starts_disabled)
+	if (status == TALLY_OK && s->request->attrs.starts_disabled)
 		record_announce(s->request, "Events disabled");
-	else if (st == TALLY_OK)
-		st = recorder_enable(s->opening.recorder, err);
-	if (st == TALLY_OK && s->has_child) {
-		st = spawn_start(&s->child, err);
-		s->child_is_started = st == TALLY_OK;
+	else if (status == TALLY_OK)
+		status = recorder_enable(s->opening.recorder, err);
+	if (status == TALLY_OK && s->has_child) {
+		status = spawn_start(&s->child, err);
+		s->child_is_started = status == TALLY_OK;
 	}
-	return st;
+	return status;
 }
 
 static void close_waiting(struct record_session_session *s)
@@ -540,21 +541,21 @@ enum tally_status record_session_run(
 		.control = {.control_fd = -1, .ack_fd = -1}};
 
 	*summary = (struct record_summary){0};
-	enum tally_status st = record_session_start(&s, err);
-	bool was_started = st == TALLY_OK;
+	enum tally_status status = record_session_start(&s, err);
+	bool was_started = status == TALLY_OK;
 	s.output.is_recording = was_started;
 	if (was_started) {
-		st = record_all(&s, err);
-		if (st == TALLY_OK)
-			st = write_lost(&s, err);
+		status = record_all(&s, err);
+		if (status == TALLY_OK)
+			status = write_lost(&s, err);
 	}
 	record_session_end_child(&s);
 	if (was_started)
 		record_announce(request, "[ %s record: Woken up %llu times to write data ]", request->argv[0],
 			(unsigned long long)s.wakeups);
 	if (was_started) { /* a recording that broke off keeps what it has */
-		enum tally_status closed = record_output_finish(&s.output, summary, st == TALLY_OK ? err : NULL);
-		st = st == TALLY_OK ? closed : st;
+		enum tally_status closed = record_output_finish(&s.output, summary, status == TALLY_OK ? err : NULL);
+		status = status == TALLY_OK ? closed : status;
 	} else {
 		record_output_abandon(&s.output);
 	}
@@ -564,5 +565,5 @@ enum tally_status record_session_run(
 	record_watch_destroy(s.watch);
 	record_opening_close(&s.opening);
 	close_waiting(&s);
-	return st;
+	return status;
 }

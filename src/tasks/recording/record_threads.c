@@ -106,16 +106,17 @@ enum tally_status record_threads_create(
 	t->rings = calloc(config->cpu_count, sizeof(*t->rings));
 	t->workers = calloc(config->cpu_count, sizeof(*t->workers));
 	t->stop_fd = eventfd(0, EFD_CLOEXEC);
-	enum tally_status st = t->streams && t->rings && t->workers && t->stop_fd >= 0 ? TALLY_OK : error_nomem(err);
+	enum tally_status status =
+		t->streams && t->rings && t->workers && t->stop_fd >= 0 ? TALLY_OK : error_nomem(err);
 	for (size_t i = 0; t->streams && i < config->cpu_count; i++)
 		t->streams[i].fd = -1;
-	if (st == TALLY_OK)
-		st = cpu_places(config->kernel, config->cpus, config->cpu_count, &t->places, err);
-	for (size_t i = 0; st == TALLY_OK && i < config->cpu_count; i++)
-		st = record_threads_open_stream(t, i, err);
-	if (st != TALLY_OK) {
+	if (status == TALLY_OK)
+		status = cpu_places(config->kernel, config->cpus, config->cpu_count, &t->places, err);
+	for (size_t i = 0; status == TALLY_OK && i < config->cpu_count; i++)
+		status = record_threads_open_stream(t, i, err);
+	if (status != TALLY_OK) {
 		record_threads_destroy(t);
-		return st;
+		return status;
 	}
 	make_groups(t);
 	*threads = t;
@@ -160,9 +161,9 @@ static enum tally_status to_stream(
 
 	if (s->compressor) {
 		writer_clear(&s->packed);
-		enum tally_status st = compressor_pack(s->compressor, slices, slice_count, &s->packed, err);
-		if (st != TALLY_OK)
-			return st;
+		enum tally_status status = compressor_pack(s->compressor, slices, slice_count, &s->packed, err);
+		if (status != TALLY_OK)
+			return status;
 		vec[0] = (struct iovec){s->packed.data, s->packed.len};
 		return record_threads_write_all(s, vec, 1, err);
 	}
@@ -173,14 +174,14 @@ static enum tally_status to_stream(
 
 static enum tally_status drain_rings(struct worker *w, uint64_t *bytes, struct tally_error *err)
 {
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	*bytes = 0;
-	for (size_t i = 0; st == TALLY_OK && i < w->ring_count; i++) {
+	for (size_t i = 0; status == TALLY_OK && i < w->ring_count; i++) {
 		struct record_sink sink = {to_stream, &w->all->streams[w->rings[i]]};
-		st = recorder_drain_ring(w->all->config.recorder, w->rings[i], &sink, bytes, err);
+		status = recorder_drain_ring(w->all->config.recorder, w->rings[i], &sink, bytes, err);
 	}
-	return st;
+	return status;
 }
 
 /* Where its rings are filled. It may run elsewhere if that is not allowed. */
@@ -271,13 +272,13 @@ enum tally_status record_threads_check(struct record_threads *t, struct tally_er
 enum tally_status record_threads_stop(struct record_threads *t, struct tally_error *err)
 {
 	join_all(t);
-	enum tally_status st = record_threads_check(t, err);
-	for (size_t i = 0; st == TALLY_OK && i < t->worker_count; i++) {
+	enum tally_status status = record_threads_check(t, err);
+	for (size_t i = 0; status == TALLY_OK && i < t->worker_count; i++) {
 		uint64_t bytes = 1;
-		while (st == TALLY_OK && bytes > 0)
-			st = drain_rings(&t->workers[i], &bytes, err);
+		while (status == TALLY_OK && bytes > 0)
+			status = drain_rings(&t->workers[i], &bytes, err);
 	}
-	return st;
+	return status;
 }
 
 size_t record_threads_parts(const struct record_threads *t)

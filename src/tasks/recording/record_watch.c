@@ -37,7 +37,7 @@ enum tally_status record_watch_create(const struct kernel_seam *kernel, struct e
 		return error_nomem(err);
 	for (size_t i = 0; i < events->len; i++)
 		complete_attr(&events->specs[i].attr);
-	enum tally_status st = cpu_list_online(kernel, &w->cpus, &w->cpu_count, err);
+	enum tally_status status = cpu_list_online(kernel, &w->cpus, &w->cpu_count, err);
 	struct recorder_config config = {.kernel = kernel,
 		.events = events,
 		.cpus = w->cpus,
@@ -46,11 +46,11 @@ enum tally_status record_watch_create(const struct kernel_seam *kernel, struct e
 		.thread_count = 1,
 		.ring_bytes = (size_t)sysconf(_SC_PAGESIZE),
 		.diag = diag};
-	if (st == TALLY_OK)
-		st = recorder_create(&config, &w->recorder, err);
-	if (st != TALLY_OK) {
+	if (status == TALLY_OK)
+		status = recorder_create(&config, &w->recorder, err);
+	if (status != TALLY_OK) {
 		record_watch_destroy(w);
-		return st;
+		return status;
 	}
 	*watch = w;
 	return TALLY_OK;

@@ -68,9 +68,10 @@ enum tally_status event_set_cgroups(struct event_list *events, const struct kern
 			return error_set(err, TALLY_INVALID, "-G names more cgroups than there are events: %s", names);
 		do {
 			name = str_trim(name);
-			enum tally_status st = name.len ? event_set_cgroup(events, *used, kernel, name, err) : TALLY_OK;
-			if (st != TALLY_OK)
-				return st;
+			enum tally_status status =
+				name.len ? event_set_cgroup(events, *used, kernel, name, err) : TALLY_OK;
+			if (status != TALLY_OK)
+				return status;
 			(*used)++;
 		} while (is_single && *used < events->len);
 	}

@@ -103,15 +103,15 @@ static struct record_request request_of(struct lock_live *live, const struct loc
 static enum tally_status open_rings(struct lock_live *live, struct tally_error *err)
 {
 	struct record_opening *o = &live->opening;
-	enum tally_status st = record_opening_find(o, err);
+	enum tally_status status = record_opening_find(o, err);
 
-	if (st == TALLY_OK && live->request.command[0]) {
-		st = spawn_create(live->request.command, &live->child, err);
-		live->has_child = st == TALLY_OK;
+	if (status == TALLY_OK && live->request.command[0]) {
+		status = spawn_create(live->request.command, &live->child, err);
+		live->has_child = status == TALLY_OK;
 		if (live->has_child && o->target.is_command)
 			o->target.threads[0] = live->child.pid;
 	}
-	return st == TALLY_OK ? record_opening_open(o, err) : st;
+	return status == TALLY_OK ? record_opening_open(o, err) : status;
 }
 
 static enum tally_status to_beginning(
@@ -128,30 +128,31 @@ static enum tally_status to_beginning(
 static enum tally_status learn_state(struct lock_live *live, size_t start, struct tally_error *err)
 {
 	struct tally_bytes bytes = writer_view(&live->beginning);
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 	struct record record;
 
-	for (size_t at = start; st == TALLY_OK && at < bytes.len; at += record.bytes.len) {
+	for (size_t at = start; status == TALLY_OK && at < bytes.len; at += record.bytes.len) {
 		struct record_fields fields;
-		st = record_at(bytes, false, at, &record, err);
-		if (st == TALLY_OK && record.type == RECORD_COMM && record_decode(&record, &fields, NULL) == TALLY_OK)
-			st = live_state_apply(&live->state, &record, &fields, err);
+		status = record_at(bytes, false, at, &record, err);
+		if (status == TALLY_OK && record.type == RECORD_COMM &&
+			record_decode(&record, &fields, NULL) == TALLY_OK)
+			status = live_state_apply(&live->state, &record, &fields, err);
 	}
-	return st;
+	return status;
 }
 
 static enum tally_status lock_live_describe(struct lock_live *live, struct tally_error *err)
 {
 	const struct record_sink sink = {to_beginning, live};
-	enum tally_status st = record_description_read(&live->opening, &live->description, err);
+	enum tally_status status = record_description_read(&live->opening, &live->description, err);
 
-	if (st == TALLY_OK)
-		st = to_beginning(live, &live->description.bytes, 1, err);
+	if (status == TALLY_OK)
+		status = to_beginning(live, &live->description.bytes, 1, err);
 	size_t start = live->beginning.len;
-	if (st == TALLY_OK)
-		st = record_opening_describe(
+	if (status == TALLY_OK)
+		status = record_opening_describe(
 			&live->opening, &sink, (struct record_synth){.no_maps = true}, live->has_child, err);
-	return st == TALLY_OK ? learn_state(live, start, err) : st;
+	return status == TALLY_OK ? learn_state(live, start, err) : status;
 }
 
 static enum tally_status lock_live_open_source(struct lock_live *live, struct tally_error *err)
@@ -160,12 +161,12 @@ static enum tally_status lock_live_open_source(struct lock_live *live, struct ta
 	const struct binary_store_options store = {.kallsyms = s->kallsyms, .vmlinux = s->vmlinux};
 	const struct data_input input = {.store = &store};
 	struct perfdata_reader *reader;
-	enum tally_status st = perfdata_reader_open_beginning(writer_view(&live->beginning), &reader, err);
+	enum tally_status status = perfdata_reader_open_beginning(writer_view(&live->beginning), &reader, err);
 
-	if (st == TALLY_OK)
-		st = data_source_take(live->job->cli, &input, reader, NULL, &live->job->source, err);
+	if (status == TALLY_OK)
+		status = data_source_take(live->job->cli, &input, reader, NULL, &live->job->source, err);
 	live->job->running = &live->state;
-	return st == TALLY_OK ? lock_job_begin(live->job, err) : st;
+	return status == TALLY_OK ? lock_job_begin(live->job, err) : status;
 }
 
 static uint64_t lock_live_time_of(void *context, const struct record *record)
@@ -178,29 +179,29 @@ static uint64_t lock_live_time_of(void *context, const struct record *record)
 static enum tally_status lock_live_make_events(struct lock_live *live, struct tally_error *err)
 {
 	struct event_catalogue *catalogue;
-	enum tally_status st = event_catalogue_create(live->request.kernel, &catalogue, err);
+	enum tally_status status = event_catalogue_create(live->request.kernel, &catalogue, err);
 
-	if (st != TALLY_OK)
-		return st;
-	st = event_word_parse(live->job->cli, catalogue, EVENTS, &live->events, err);
+	if (status != TALLY_OK)
+		return status;
+	status = event_word_parse(live->job->cli, catalogue, EVENTS, &live->events, err);
 	event_catalogue_destroy(catalogue);
-	return st == TALLY_OK ? record_attrs_apply(&live->events, &live->settings.attrs, err) : st;
+	return status == TALLY_OK ? record_attrs_apply(&live->events, &live->settings.attrs, err) : status;
 }
 
 static enum tally_status lock_live_open_all(struct lock_live *live, struct tally_error *err)
 {
-	enum tally_status st = lock_live_make_events(live, err);
+	enum tally_status status = lock_live_make_events(live, err);
 
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	leave_out_mappings(&live->events);
-	st = open_rings(live, err);
-	if (st == TALLY_OK)
-		st = lock_live_describe(live, err);
-	if (st == TALLY_OK)
-		st = lock_live_open_source(live, err);
-	return st == TALLY_OK ? ring_merge_init(&live->merge, live->opening.recorder, lock_live_time_of, live, err)
-			      : st;
+	status = open_rings(live, err);
+	if (status == TALLY_OK)
+		status = lock_live_describe(live, err);
+	if (status == TALLY_OK)
+		status = lock_live_open_source(live, err);
+	return status == TALLY_OK ? ring_merge_init(&live->merge, live->opening.recorder, lock_live_time_of, live, err)
+				  : status;
 }
 
 static enum tally_status lock_live_take_signals(struct lock_live *live, struct tally_error *err)
@@ -219,15 +220,15 @@ static enum tally_status lock_live_take_signals(struct lock_live *live, struct t
 /* What is waited for comes from now on. */
 static enum tally_status lock_live_start(struct lock_live *live, struct tally_error *err)
 {
-	enum tally_status st = lock_live_take_signals(live, err);
+	enum tally_status status = lock_live_take_signals(live, err);
 
-	if (st == TALLY_OK)
-		st = recorder_enable(live->opening.recorder, err);
-	if (st == TALLY_OK && live->has_child) {
-		st = spawn_start(&live->child, err);
-		live->child_is_started = st == TALLY_OK;
+	if (status == TALLY_OK)
+		status = recorder_enable(live->opening.recorder, err);
+	if (status == TALLY_OK && live->has_child) {
+		status = spawn_start(&live->child, err);
+		live->child_is_started = status == TALLY_OK;
 	}
-	return st;
+	return status;
 }
 
 int lock_live_open(const struct lock_live_config *config, struct lock_live **out)
@@ -247,11 +248,11 @@ int lock_live_open(const struct lock_live_config *config, struct lock_live **out
 	lock_live_complete_settings(live, config->words[0] != NULL);
 	live->request = request_of(live, config);
 	live->opening.request = &live->request;
-	enum tally_status st = lock_live_open_all(live, &err);
+	enum tally_status status = lock_live_open_all(live, &err);
 	lock_live_say_notes(live);
-	if (st == TALLY_OK)
-		st = lock_live_start(live, &err);
-	return st == TALLY_OK ? 0 : cli_fail(cli, &err);
+	if (status == TALLY_OK)
+		status = lock_live_start(live, &err);
+	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
 void lock_live_close(struct lock_live *live)
@@ -282,11 +283,11 @@ static enum tally_status take_symbol(struct lock_live *live, const struct record
 	const struct record_fields *fields, struct tally_error *err)
 {
 	struct data_source *source = &live->job->source;
-	enum tally_status st =
+	enum tally_status status =
 		machine_apply(source->sideband.machine, record, fields, lock_live_time_of(live, record), err);
 
 	resolver_forget_epochs(&source->resolver);
-	return st == TALLY_OK ? machine_finish(source->sideband.machine, err) : st;
+	return status == TALLY_OK ? machine_finish(source->sideband.machine, err) : status;
 }
 
 static enum tally_status add_cgroup(void *context, uint64_t id, struct tally_str path, struct tally_error *err)
@@ -299,13 +300,13 @@ static enum tally_status take_cgroup(
 	struct lock_live *live, const struct record_cgroup *cgroup, struct tally_error *err)
 {
 	struct cgroup_names *names = &live->job->cgroups;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	if (names->paths.len >= 2 * LIMIT_LIVE_CGROUPS) {
 		cgroup_names_deinit(names);
-		st = cgroups_each(live->request.kernel, add_cgroup, names, err);
+		status = cgroups_each(live->request.kernel, add_cgroup, names, err);
 	}
-	return st == TALLY_OK ? cgroup_names_add(names, cgroup->id, cgroup->path, err) : st;
+	return status == TALLY_OK ? cgroup_names_add(names, cgroup->id, cgroup->path, err) : status;
 }
 
 static enum tally_status lock_live_take_sideband(
@@ -355,15 +356,15 @@ static enum tally_status lock_live_drain(struct lock_live *live, bool is_last, s
 {
 	uint64_t fill;
 	struct record record;
-	enum tally_status st = ring_merge_look(&live->merge, is_last, &fill, err);
+	enum tally_status status = ring_merge_look(&live->merge, is_last, &fill, err);
 
-	while (st == TALLY_OK && ring_merge_next(&live->merge, &record)) {
-		st = lock_live_take_record(live, &record, err);
-		if (st == TALLY_OK && !ring_merge_advance(&live->merge))
-			st = error_nomem(err);
+	while (status == TALLY_OK && ring_merge_next(&live->merge, &record)) {
+		status = lock_live_take_record(live, &record, err);
+		if (status == TALLY_OK && !ring_merge_advance(&live->merge))
+			status = error_nomem(err);
 	}
 	ring_merge_release(&live->merge);
-	return st == TALLY_OK ? lock_live_relieve(live, err) : st;
+	return status == TALLY_OK ? lock_live_relieve(live, err) : status;
 }
 
 /* ---- running ---- */
@@ -389,18 +390,18 @@ static enum tally_status lock_live_read_signals(struct lock_live *live, struct t
 static enum tally_status lock_live_watch(struct lock_live *live, struct tally_error *err)
 {
 	struct recorder *recorder = live->opening.recorder;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
-	while (st == TALLY_OK && !live->is_over) {
+	while (status == TALLY_OK && !live->is_over) {
 		bool is_ready = false;
-		st = recorder_wait(recorder, live->signal_fd, WAIT_MS, &is_ready, err);
-		if (st == TALLY_OK && is_ready)
-			st = lock_live_read_signals(live, err);
+		status = recorder_wait(recorder, live->signal_fd, WAIT_MS, &is_ready, err);
+		if (status == TALLY_OK && is_ready)
+			status = lock_live_read_signals(live, err);
 		live->is_over |= recorder_target_is_over(recorder);
-		if (st == TALLY_OK && !live->is_over)
-			st = lock_live_drain(live, false, err);
+		if (status == TALLY_OK && !live->is_over)
+			status = lock_live_drain(live, false, err);
 	}
-	return st;
+	return status;
 }
 
 /* LOST records come only when a ring has room again: what the kernel counted has all of it, where it counts. */
@@ -431,13 +432,13 @@ static void lock_live_end_child(struct lock_live *live)
 
 enum tally_status lock_live_run(struct lock_live *live, struct tally_error *err)
 {
-	enum tally_status st = lock_live_watch(live, err);
+	enum tally_status status = lock_live_watch(live, err);
 
 	recorder_disable(live->opening.recorder);
-	if (st == TALLY_OK)
-		st = lock_live_drain(live, true, err);
+	if (status == TALLY_OK)
+		status = lock_live_drain(live, true, err);
 	lock_live_count_lost(live);
 	lock_job_finish(live->job);
 	lock_live_end_child(live);
-	return st;
+	return status;
 }

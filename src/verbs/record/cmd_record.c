@@ -292,13 +292,13 @@ static int failure_code(const struct cmd_record_run *run, const struct tally_err
 static enum tally_status hold_tracepoints(struct cmd_record_run *run, struct tally_error *err)
 {
 	struct text left_out = {0};
-	enum tally_status st = tracepoint_hold_open(&run->hold, run->kernel, true, &run->events, &left_out, err);
+	enum tally_status status = tracepoint_hold_open(&run->hold, run->kernel, true, &run->events, &left_out, err);
 	struct tally_str rest = {left_out.data, left_out.len}, line;
 
-	while (st == TALLY_OK && str_next(&rest, '\n', &line) && line.len)
+	while (status == TALLY_OK && str_next(&rest, '\n', &line) && line.len)
 		diag_add(&run->diag, DIAG_NOTE, "%.*s", (int)line.len, line.data);
 	text_deinit(&left_out);
-	return st;
+	return status;
 }
 
 static int cmd_record_record(struct cmd_record_run *run, char *const *command)
@@ -346,16 +346,16 @@ static int cmd_record_record(struct cmd_record_run *run, char *const *command)
 		return cli_fail(run->cli, &err);
 	for (size_t i = 0; s->overwrites && i < run->events.len; i++)
 		run->events.specs[i].attr.flags |= ATTR_FLAG(ATTR_BIT_WRITE_BACKWARD);
-	enum tally_status st = record_session_run(&request, &summary, &err);
+	enum tally_status status = record_session_run(&request, &summary, &err);
 	tracepoint_hold_release(&run->hold);
 	cmd_record_say_notes(run);
 	say_outcome(run, command, &summary);
 	record_session_unblock(&summary);
-	if (st == TALLY_OK && s->is_self_contained) {
+	if (status == TALLY_OK && s->is_self_contained) {
 		int packed = cmd_record_pack(run);
 		return packed ? packed : cmd_record_leave(&summary, 0);
 	}
-	if (st == TALLY_OK)
+	if (status == TALLY_OK)
 		return cmd_record_leave(&summary, 0);
 	int code = failure_code(run, &err);
 	if (code == EXIT_OF(12)) /* perf's words, which scripts look for */

@@ -71,19 +71,19 @@ static enum tally_status features_make(struct stat_record *r, const struct count
 	const struct record_attr_options plain = {0};
 	struct recorder_source *sources = NULL;
 	size_t count = 0;
-	enum tally_status st = sources_make(r, set, &sources, &count, err);
-	if (st != TALLY_OK)
-		return st;
+	enum tally_status status = sources_make(r, set, &sources, &count, err);
+	if (status != TALLY_OK)
+		return status;
 	struct record_features_input input = {.kernel = set->kernel,
 		.events = set->events,
 		.attrs = &plain,
 		.sources = sources,
 		.source_count = count,
 		.argv = r->argv};
-	st = record_features_read(&input, &r->features, err);
+	status = record_features_read(&input, &r->features, err);
 	free(sources);
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	r->has_begun = true;
 	record_features_add(&r->features.features, FEATURE_STAT);
 	for (size_t i = 0; i < r->features.features.event_count; i++) {
@@ -170,11 +170,11 @@ static void config_put(struct writer *w, const struct stat_settings *settings)
 static enum tally_status room_write(struct stat_record *r, struct writer *w, struct tally_error *err)
 {
 	struct tally_bytes bytes = writer_view(w);
-	enum tally_status st = w->failed ? error_nomem(err) : TALLY_OK;
-	if (st == TALLY_OK && bytes.len > 0)
-		st = perfdata_writer_append(r->writer, &bytes, 1, err);
+	enum tally_status status = w->failed ? error_nomem(err) : TALLY_OK;
+	if (status == TALLY_OK && bytes.len > 0)
+		status = perfdata_writer_append(r->writer, &bytes, 1, err);
 	writer_deinit(w);
-	return st;
+	return status;
 }
 
 static enum tally_status maps_write(struct stat_record *r, const struct counter_set *set, struct tally_error *err)
@@ -183,28 +183,29 @@ static enum tally_status maps_write(struct stat_record *r, const struct counter_
 	const struct record_layout no_trailer = {0};
 	const struct record_sink sink = {stat_record_append, r};
 	initial_state_init(&state, set->kernel, &no_trailer, &sink);
-	enum tally_status st = initial_state_thread_map(&state, set->threads, set->thread_count, err);
-	if (st == TALLY_OK)
-		st = initial_state_cpu_map(&state, set->cpus, set->cpu_count, err);
-	if (st == TALLY_OK)
-		st = initial_state_flush(&state, err);
+	enum tally_status status = initial_state_thread_map(&state, set->threads, set->thread_count, err);
+	if (status == TALLY_OK)
+		status = initial_state_cpu_map(&state, set->cpus, set->cpu_count, err);
+	if (status == TALLY_OK)
+		status = initial_state_flush(&state, err);
 	initial_state_deinit(&state);
-	return st;
+	return status;
 }
 
 enum tally_status stat_record_begin(struct stat_record *r, const struct stat_settings *settings,
 	const struct counter_set *set, struct tally_error *err)
 {
 	struct writer w = {0};
-	enum tally_status st = features_make(r, set, err);
-	for (size_t i = 0; st == TALLY_OK && i < set->len; i++) {
+	enum tally_status status = features_make(r, set, err);
+	for (size_t i = 0; status == TALLY_OK && i < set->len; i++) {
 		const struct perfdata_event_desc *event = &r->features.features.events[i];
-		st = perfdata_writer_add_event(r->writer, event->attr, event->name, event->ids, event->id_count, err);
+		status = perfdata_writer_add_event(
+			r->writer, event->attr, event->name, event->ids, event->id_count, err);
 	}
-	if (st == TALLY_OK)
-		st = perfdata_writer_begin(r->writer, &r->features.features, err);
-	if (st != TALLY_OK)
-		return st;
+	if (status == TALLY_OK)
+		status = perfdata_writer_begin(r->writer, &r->features.features, err);
+	if (status != TALLY_OK)
+		return status;
 	for (size_t i = 0; i < set->len; i++) {
 		const struct event_spec *spec = &set->events->specs[i];
 		if (r->first_ids[i] && stat_event_is_clock(spec))
@@ -212,11 +213,11 @@ enum tally_status stat_record_begin(struct stat_record *r, const struct stat_set
 		else if (r->first_ids[i] && (spec->unit[0] || spec->scale != 1))
 			unit_put(&w, r->first_ids[i], spec->unit, spec->scale);
 	}
-	st = room_write(r, &w, err);
-	if (st == TALLY_OK)
-		st = maps_write(r, set, err);
-	if (st != TALLY_OK)
-		return st;
+	status = room_write(r, &w, err);
+	if (status == TALLY_OK)
+		status = maps_write(r, set, err);
+	if (status != TALLY_OK)
+		return status;
 	config_put(&w, settings);
 	return room_write(r, &w, err);
 }

@@ -334,8 +334,8 @@ static char **cmd_top_copy_command_line(const char *program, int argc, char **ar
 
 static enum tally_status cmd_top_read_config(struct top_settings *s, struct diag *notes, struct tally_error *err)
 {
-	enum tally_status st = record_config_read("top", &s->record, notes, err);
-	return st == TALLY_OK ? report_config_read_top(&s->report, notes, err) : st;
+	enum tally_status status = record_config_read("top", &s->record, notes, err);
+	return status == TALLY_OK ? report_config_read_top(&s->report, notes, err) : status;
 }
 
 static int cmd_top_run_parsed(struct top_run_request *request)

@@ -288,23 +288,24 @@ enum tally_status top_annotate_take(
 
 	if (a->has_failed)
 		return error_set(err, TALLY_INVALID, "samples by address could not be kept");
-	enum tally_status st = perfdata_reader_open_beginning(recording, &reader, err);
-	if (st != TALLY_OK)
-		return st;
+	enum tally_status status = perfdata_reader_open_beginning(recording, &reader, err);
+	if (status != TALLY_OK)
+		return status;
 	a->has_failed = true; /* unless all goes well: the store has changed hands */
-	st = annotate_samples_take(a->config.cli, &request, reader, take_store(a), &fresh, err);
-	if (st == TALLY_OK && fades)
+	status = annotate_samples_take(a->config.cli, &request, reader, take_store(a), &fresh, err);
+	if (status == TALLY_OK && fades)
 		top_annotate_fade(a);
-	if (st == TALLY_OK && !(top_annotate_add_samples(a, &fresh) && forget_empty(a) && top_annotate_show(a, &fresh)))
-		st = error_nomem(err);
+	if (status == TALLY_OK &&
+		!(top_annotate_add_samples(a, &fresh) && forget_empty(a) && top_annotate_show(a, &fresh)))
+		status = error_nomem(err);
 	if (a->has_former)
 		annotate_samples_deinit(&a->former);
 	a->former = a->samples;
 	a->has_former = a->has_samples;
 	a->samples = fresh;
 	a->has_samples = true;
-	a->has_failed = st != TALLY_OK;
-	return st;
+	a->has_failed = status != TALLY_OK;
+	return status;
 }
 
 struct annotate_samples *top_annotate_samples(struct top_annotate *a)

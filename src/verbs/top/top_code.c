@@ -19,11 +19,11 @@ static enum tally_status renew_samples(void *data, struct annotate_samples **sam
 {
 	struct top_code *code = data;
 	bool is_changed = false;
-	enum tally_status st = code->renew(code->data, &is_changed, err);
+	enum tally_status status = code->renew(code->data, &is_changed, err);
 
-	if (st == TALLY_OK && is_changed)
+	if (status == TALLY_OK && is_changed)
 		*samples = top_annotate_samples(code->annotate);
-	return st;
+	return status;
 }
 
 static enum tally_status top_code_annotate(
@@ -42,26 +42,26 @@ static enum tally_status top_code_annotate(
 	request.key = top_code_next_key;
 	request.renew = renew_samples;
 	request.data = code;
-	enum tally_status st = annotate_explore(&request, target, leaves, err);
+	enum tally_status status = annotate_explore(&request, target, leaves, err);
 	code->settings = request.settings;
-	return st;
+	return status;
 }
 
 enum tally_status top_code_show(
 	struct top_code *code, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err)
 {
 	struct top_session *session = code->view->session;
-	enum tally_status st = top_session_annotate(session, code->view->cli, &code->annotate, err);
+	enum tally_status status = top_session_annotate(session, code->view->cli, &code->annotate, err);
 
 	if (!code->has_settings)
 		code->settings.hides_source = code->view->settings->report.annotation.hides_source;
 	code->settings.shows_bytes = code->view->settings->asm_raw;
 	code->has_settings = true;
-	if (st == TALLY_OK)
-		st = top_code_annotate(code, symbol, leaves, err);
+	if (status == TALLY_OK)
+		status = top_code_annotate(code, symbol, leaves, err);
 	top_session_stop_annotating(session);
 	code->annotate = NULL;
-	return st;
+	return status;
 }
 
 static void top_code_put_events(const struct top_view *view, uint32_t first, uint32_t count, struct text *out)
@@ -95,9 +95,10 @@ static enum tally_status top_code_print_function(const struct top_view *view, ui
 	annotate_source_init(&source, a->prefix, (unsigned)a->strip);
 	top_code_put_events(view, first, members, &events);
 	text_char(&events, 0);
-	enum tally_status st = events.failed ? error_nomem(err)
-					     : annotate_listing_make(&listing, samples, target, &source, &options, err);
-	if (st == TALLY_OK) {
+	enum tally_status status = events.failed
+					   ? error_nomem(err)
+					   : annotate_listing_make(&listing, samples, target, &source, &options, err);
+	if (status == TALLY_OK) {
 		listing.function.event_name = events.data;
 		text_printf(out, "Showing %s for %s\n  Events  Pcnt (>=%d%%)\n", events.data, target->frame->symbol,
 			LEAST_PERCENT);
@@ -107,7 +108,7 @@ static enum tally_status top_code_print_function(const struct top_view *view, ui
 		annotate_listing_deinit(&listing);
 	annotate_source_deinit(&source);
 	text_deinit(&events);
-	return st;
+	return status;
 }
 
 enum tally_status top_code_print(const struct top_view *view, uint32_t index, struct text *out, struct tally_error *err)
@@ -115,19 +116,19 @@ enum tally_status top_code_print(const struct top_view *view, uint32_t index, st
 	struct top_annotate *annotate;
 	const char *symbol = view->settings->sym_annotate;
 	struct tally_error why = {0};
-	enum tally_status st = top_session_annotate(view->session, view->cli, &annotate, err);
+	enum tally_status status = top_session_annotate(view->session, view->cli, &annotate, err);
 
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	const struct annotate_target *target = top_annotate_find(annotate, symbol);
 	if (!target) {
 		text_printf(out, "%s has no samples\n", symbol);
 		return TALLY_OK;
 	}
-	st = top_code_print_function(view, index, top_annotate_samples(annotate), target, out, &why);
-	if (st == TALLY_NOMEM)
+	status = top_code_print_function(view, index, top_annotate_samples(annotate), target, out, &why);
+	if (status == TALLY_NOMEM)
 		return error_nomem(err);
-	if (st != TALLY_OK)
+	if (status != TALLY_OK)
 		text_printf(out, "Couldn't annotate %s: %s\n", symbol, why.text);
 	return TALLY_OK;
 }

@@ -50,52 +50,52 @@ static bool top_explore_own_key(struct top_state *x, uint32_t key, enum tally_st
 static enum tally_status top_explore_take_key(struct top_state *x, uint32_t key, struct tally_error *err)
 {
 	struct explorer *e = &x->shown.explorer;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	x->says_first = false;
 	if (key == TUI_KEY_CTRL('l'))
 		tui_terminal_redraw(x->terminal);
-	if (top_explore_own_key(x, key, &st, err))
-		return st;
+	if (top_explore_own_key(x, key, &status, err))
+		return status;
 	if (key == 'S' && e->mode == EXPLORER_TABLE)
 		key = 'f'; /* which is ours */
 	enum explorer_action action = explorer_key(e, key);
 	if (action == EXPLORER_QUIT)
 		x->leaves = true;
 	else if (action == EXPLORER_NEXT_EVENT)
-		st = top_state_switch_event(x, 1, err);
+		status = top_state_switch_event(x, 1, err);
 	else if (action == EXPLORER_PREVIOUS_EVENT)
-		st = top_state_switch_event(x, x->view->count - 1, err);
+		status = top_state_switch_event(x, x->view->count - 1, err);
 	else if (action == EXPLORER_PRINT)
 		tui_print_table(e);
 	else if (action == EXPLORER_ORDER)
-		st = top_state_reorder(x, err);
+		status = top_state_reorder(x, err);
 	else if (action == EXPLORER_SORT) /* other keys may need more of the samples than was kept */
 		explorer_say(e, "rows by other keys: leave, and tally top -s %.100s", e->input.text);
 	else if (action != EXPLORER_STAY)
-		st = top_screens_show(x, action, err);
-	return st;
+		status = top_screens_show(x, action, err);
+	return status;
 }
 
 static enum tally_status top_explore_run(struct top_state *x, struct tally_error *err)
 {
-	enum tally_status st = top_state_draw(x, err);
+	enum tally_status status = top_state_draw(x, err);
 
-	if (st == TALLY_OK && x->view->settings->report.is_hierarchy)
-		st = top_screens_show_levels(x, err);
-	if (st == TALLY_OK && !x->leaves)
-		st = top_state_draw(x, err);
-	while (st == TALLY_OK && !x->leaves) {
+	if (status == TALLY_OK && x->view->settings->report.is_hierarchy)
+		status = top_screens_show_levels(x, err);
+	if (status == TALLY_OK && !x->leaves)
+		status = top_state_draw(x, err);
+	while (status == TALLY_OK && !x->leaves) {
 		uint32_t key = top_state_wait(x);
 		if (x->leaves)
 			break;
-		st = key == TUI_KEY_NONE ? top_state_take_time(x, err) : top_explore_take_key(x, key, err);
-		if (st == TALLY_OK && x->wants_code && x->changes)
-			st = top_screens_show_asked(x, err);
-		if (st == TALLY_OK)
-			st = top_state_draw(x, err);
+		status = key == TUI_KEY_NONE ? top_state_take_time(x, err) : top_explore_take_key(x, key, err);
+		if (status == TALLY_OK && x->wants_code && x->changes)
+			status = top_screens_show_asked(x, err);
+		if (status == TALLY_OK)
+			status = top_state_draw(x, err);
 	}
-	return st;
+	return status;
 }
 
 static bool make_help(struct top_state *x)
@@ -135,16 +135,16 @@ enum tally_status top_explore(struct top_view *view, struct diag *notes, int sig
 	x.code = top_screens_code(&x);
 	if (!make_help(&x))
 		return error_nomem(err);
-	enum tally_status st = top_state_open(&x, err);
-	if (st == TALLY_OK) {
+	enum tally_status status = top_state_open(&x, err);
+	if (status == TALLY_OK) {
 		say_first(&x, notes);
-		st = tui_terminal_open(&x.terminal, err);
+		status = tui_terminal_open(&x.terminal, err);
 	}
-	if (st == TALLY_OK) {
-		st = top_explore_run(&x, err);
+	if (status == TALLY_OK) {
+		status = top_explore_run(&x, err);
 		tui_terminal_close(x.terminal);
 	}
 	top_state_deinit(&x);
 	free(x.help);
-	return st;
+	return status;
 }

@@ -74,22 +74,22 @@ static struct record_request recording_of(struct top_run *run)
 static enum tally_status open_session(struct top_run *run, struct tally_error *err)
 {
 	struct text left_out = {0};
-	enum tally_status st =
+	enum tally_status status =
 		tracepoint_hold_open(&run->hold, run->request->kernel, true, &run->events, &left_out, err);
 	struct tally_str rest = {left_out.data, left_out.len}, line;
 
-	while (st == TALLY_OK && str_next(&rest, '\n', &line) && line.len)
+	while (status == TALLY_OK && str_next(&rest, '\n', &line) && line.len)
 		diag_add(&run->diag, DIAG_NOTE, "%.*s", (int)line.len, line.data);
 	text_deinit(&left_out);
-	if (st == TALLY_OK)
-		st = record_attrs_apply(&run->events, &run->settings->record.attrs, err);
+	if (status == TALLY_OK)
+		status = record_attrs_apply(&run->events, &run->settings->record.attrs, err);
 	for (size_t i = 0; run->settings->record.overwrites && i < run->events.len; i++)
 		run->events.specs[i].attr.flags |= ATTR_FLAG(ATTR_BIT_WRITE_BACKWARD);
 	run->recording = recording_of(run);
-	if (st == TALLY_OK)
-		st = top_session_open(&run->recording, &run->session, err);
+	if (status == TALLY_OK)
+		status = top_session_open(&run->recording, &run->session, err);
 	tracepoint_hold_release(&run->hold);
-	return st;
+	return status;
 }
 
 static int top_run_make_events(struct top_run *run)
@@ -100,9 +100,9 @@ static int top_run_make_events(struct top_run *run)
 }
 
 /* Nobody asked for all CPUs by name: what may be had is better than nothing, as long as it is said. */
-static bool may_take_own(const struct top_run *run, enum tally_status st, bool was_asked)
+static bool may_take_own(const struct top_run *run, enum tally_status status, bool was_asked)
 {
-	return st == TALLY_DENIED && !was_asked && run->settings->record.attrs.is_system_wide &&
+	return status == TALLY_DENIED && !was_asked && run->settings->record.attrs.is_system_wide &&
 	       !run->settings->record.target.cpus;
 }
 
@@ -134,10 +134,10 @@ static int open_target(struct top_run *run)
 	int code = top_run_make_events(run);
 	if (code != 0)
 		return code;
-	enum tally_status st = open_session(run, &err);
-	if (st == TALLY_OK)
+	enum tally_status status = open_session(run, &err);
+	if (status == TALLY_OK)
 		return 0;
-	if (may_take_own(run, st, was_asked))
+	if (may_take_own(run, status, was_asked))
 		return open_own(run, &err);
 	top_run_say_notes(run);
 	return cli_fail(run->request->cli, &err);
@@ -198,33 +198,33 @@ static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 {
 	bool is_terminal = isatty(STDOUT_FILENO), goes_on = true;
 	int64_t delay_ms = (int64_t)run->settings->delay_s * 1000, due_ms = clock_ms();
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 	struct text out = {0};
 
 	text_to_fd(&out, STDOUT_FILENO);
-	while (st == TALLY_OK && goes_on) {
+	while (status == TALLY_OK && goes_on) {
 		do /* what was missed stays so */
 			due_ms += delay_ms;
 		while (due_ms < clock_ms());
-		goes_on = wait_until(run, due_ms, err, &st);
+		goes_on = wait_until(run, due_ms, err, &status);
 		goes_on &= !top_session_is_over(run->session);
-		if (st == TALLY_OK && run->settings->zeroes)
-			st = top_session_zero(run->session, err);
-		if (st == TALLY_OK)
-			st = top_session_refresh(run->session, true, err);
-		if (st == TALLY_OK)
-			st = top_view_renew(&run->view, err);
+		if (status == TALLY_OK && run->settings->zeroes)
+			status = top_session_zero(run->session, err);
+		if (status == TALLY_OK)
+			status = top_session_refresh(run->session, true, err);
+		if (status == TALLY_OK)
+			status = top_view_renew(&run->view, err);
 		say_doubts(run);
-		if (st == TALLY_OK)
-			st = top_text_print(&run->view, is_terminal, &out, err);
-		if (st == TALLY_OK && ((is_terminal && !clear_screen(&out)) || !text_flush(&out))) {
+		if (status == TALLY_OK)
+			status = top_text_print(&run->view, is_terminal, &out, err);
+		if (status == TALLY_OK && ((is_terminal && !clear_screen(&out)) || !text_flush(&out))) {
 			goes_on = false;
 			if (out.write_errno != EPIPE)
-				st = error_set_errno(err, TALLY_IO, out.write_errno, "writing standard output");
+				status = error_set_errno(err, TALLY_IO, out.write_errno, "writing standard output");
 		}
 	}
 	text_deinit(&out);
-	return st;
+	return status;
 }
 
 static struct binary_store_options store_of(const struct top_run *run)
@@ -246,15 +246,16 @@ static int top_run_opened(struct top_run *run)
 
 	if (!top_run_take_signals(run))
 		return cli_failf(run->request->cli, "signals cannot be received: %s", strerror(errno));
-	enum tally_status st = top_view_init(&run->view, run->request->cli, run->settings, run->session, &store, &err);
+	enum tally_status status =
+		top_view_init(&run->view, run->request->cli, run->settings, run->session, &store, &err);
 	run->has_view = true;
-	if (st == TALLY_OK && !run->request->is_interactive)
+	if (status == TALLY_OK && !run->request->is_interactive)
 		top_run_say_notes(run);
-	if (st == TALLY_OK)
-		st = run->request->is_interactive ? top_explore(&run->view, &run->diag, run->signal_fd, &err)
-						  : run_text(run, &err);
+	if (status == TALLY_OK)
+		status = run->request->is_interactive ? top_explore(&run->view, &run->diag, run->signal_fd, &err)
+						      : run_text(run, &err);
 	top_run_say_notes(run);
-	return st == TALLY_OK ? 0 : cli_fail(run->request->cli, &err);
+	return status == TALLY_OK ? 0 : cli_fail(run->request->cli, &err);
 }
 
 int top_run(const struct top_run_request *request)

@@ -24,21 +24,21 @@ static enum tally_status top_screens_renew(void *data, bool *changed, struct tal
 {
 	struct top_state *x = data;
 	uint64_t before = x->changes;
-	enum tally_status st = top_state_take_time(x, err);
+	enum tally_status status = top_state_take_time(x, err);
 
 	*changed = x->changes != before;
 	if (x->tree)
 		x->tree->title = x->shown.title.data;
-	return st;
+	return status;
 }
 
 /* What takes a while says so first. */
 static enum tally_status top_screens_say_while(struct top_state *x, const char *what, struct tally_error *err)
 {
 	explorer_say(&x->shown.explorer, "%s", what);
-	enum tally_status st = top_state_draw(x, err);
+	enum tally_status status = top_state_draw(x, err);
 	x->shown.explorer.message[0] = '\0';
-	return st;
+	return status;
 }
 
 /* why: what to say about it on the screen. */
@@ -47,20 +47,20 @@ static enum tally_status show_code(struct top_state *x, uint32_t function, struc
 	struct explore_symbol symbol = {.terminal = x->terminal, .grid = &x->grid};
 	struct text names[2] = {0}; /* the profile's go with it */
 
-	enum tally_status st = explore_symbol_of(&symbol, &x->shown.table, function, why);
-	if (st != TALLY_OK)
-		return st;
+	enum tally_status status = explore_symbol_of(&symbol, &x->shown.table, function, why);
+	if (status != TALLY_OK)
+		return status;
 	text_bytes(&names[0], symbol.name.data, symbol.name.len);
 	text_bytes(&names[1], symbol.path.data, symbol.path.len);
 	if (names[0].failed || names[1].failed)
-		st = error_nomem(why);
+		status = error_nomem(why);
 	symbol.name = (struct tally_str){names[0].data, names[0].len};
 	symbol.path = (struct tally_str){names[1].data, names[1].len};
-	if (st == TALLY_OK)
-		st = top_code_show(&x->code, &symbol, &x->leaves, why);
+	if (status == TALLY_OK)
+		status = top_code_show(&x->code, &symbol, &x->leaves, why);
 	text_deinit(&names[0]);
 	text_deinit(&names[1]);
-	return st;
+	return status;
 }
 
 static enum tally_status top_screens_annotate(struct top_state *x, uint32_t function, struct tally_error *err)
@@ -69,12 +69,12 @@ static enum tally_status top_screens_annotate(struct top_state *x, uint32_t func
 
 	if (function == PROFILE_NONE)
 		return TALLY_OK;
-	enum tally_status st = top_screens_say_while(x, "reading the symbols of what ran last ...", err);
-	if (st == TALLY_OK && show_code(x, function, &why) == TALLY_NOMEM)
+	enum tally_status status = top_screens_say_while(x, "reading the symbols of what ran last ...", err);
+	if (status == TALLY_OK && show_code(x, function, &why) == TALLY_NOMEM)
 		return error_nomem(err);
 	if (why.text[0])
 		explorer_say(&x->shown.explorer, "%s", why.text);
-	return st;
+	return status;
 }
 
 enum tally_status top_screens_show_asked(struct top_state *x, struct tally_error *err)
@@ -95,13 +95,13 @@ enum tally_status top_screens_show_asked(struct top_state *x, struct tally_error
 static enum tally_status make_levels(struct top_state *x, struct flame_tree *tree, struct tally_error *err)
 {
 	struct flat_table table;
-	enum tally_status st = top_view_table(x->view, x->current, &table, err);
+	enum tally_status status = top_view_table(x->view, x->current, &table, err);
 
-	if (st != TALLY_OK)
-		return st;
-	st = report_levels_init(tree, &x->view->settings->report, &table, err);
+	if (status != TALLY_OK)
+		return status;
+	status = report_levels_init(tree, &x->view->settings->report, &table, err);
 	flat_table_deinit(&table);
-	return st;
+	return status;
 }
 
 static enum tally_status top_screens_make_tree(
@@ -127,13 +127,13 @@ static enum tally_status top_screens_annotate_label(
 	struct tally_error why = {0};
 	uint64_t before = x->changes;
 	uint32_t function = explore_symbol_labelled(top_view_profile(x->view), label);
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	if (function == PROFILE_NONE)
-		st = error_set(&why, TALLY_NOT_FOUND, "no function's code is known here");
+		status = error_set(&why, TALLY_NOT_FOUND, "no function's code is known here");
 	else
-		st = show_code(x, function, &why);
-	if (st == TALLY_NOMEM)
+		status = show_code(x, function, &why);
+	if (status == TALLY_NOMEM)
 		return error_nomem(err);
 	if (x->changes != before)
 		tree_views_deinit(&x->trees);
@@ -150,10 +150,10 @@ static enum tally_status top_screens_switch_event(
 		return TALLY_OK;
 	}
 	tree_views_deinit(&x->trees);
-	enum tally_status st = top_state_switch_event(x, to == TREE_NEXT_EVENT ? 1 : x->view->count - 1, err);
-	if (st == TALLY_OK)
+	enum tally_status status = top_state_switch_event(x, to == TREE_NEXT_EVENT ? 1 : x->view->count - 1, err);
+	if (status == TALLY_OK)
 		x->tree->title = x->shown.title.data;
-	return st;
+	return status;
 }
 
 static enum tally_status top_screens_show_tree(struct top_state *x, enum tree_action view, struct tally_error *err)
@@ -169,21 +169,21 @@ static enum tally_status top_screens_show_tree(struct top_state *x, enum tree_ac
 		.key = top_screens_next_key,
 		.renew = top_screens_renew};
 	enum tree_action end = TREE_STAY;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	x->tree = &request;
-	while (st == TALLY_OK && end != TREE_BACK && !x->leaves) {
+	while (status == TALLY_OK && end != TREE_BACK && !x->leaves) {
 		const struct flame_label *label = NULL;
-		st = tree_explore_show(&x->trees, &request, &view, &end, &label, err);
+		status = tree_explore_show(&x->trees, &request, &view, &end, &label, err);
 		x->leaves |= end == TREE_LEAVE;
-		if (st == TALLY_OK && end == TREE_ANNOTATE)
-			st = top_screens_annotate_label(x, label, view, err);
-		else if (st == TALLY_OK && (end == TREE_NEXT_EVENT || end == TREE_PREVIOUS_EVENT))
-			st = top_screens_switch_event(x, end, view, err);
+		if (status == TALLY_OK && end == TREE_ANNOTATE)
+			status = top_screens_annotate_label(x, label, view, err);
+		else if (status == TALLY_OK && (end == TREE_NEXT_EVENT || end == TREE_PREVIOUS_EVENT))
+			status = top_screens_switch_event(x, end, view, err);
 	}
 	x->tree = NULL;
 	tree_views_deinit(&x->trees);
-	return st;
+	return status;
 }
 
 enum tally_status top_screens_show(struct top_state *x, enum explorer_action action, struct tally_error *err)

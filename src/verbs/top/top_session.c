@@ -68,14 +68,14 @@ enum tally_status top_session_open(
 	s->opening.request = request;
 	s->stop_fd = -1;
 	pthread_mutex_init(&s->lock, NULL);
-	enum tally_status st = record_opening_find(&s->opening, err);
-	if (st == TALLY_OK)
-		st = record_opening_open(&s->opening, err);
-	if (st == TALLY_OK)
-		st = record_description_read(&s->opening, &s->description, err);
-	if (st != TALLY_OK) {
+	enum tally_status status = record_opening_find(&s->opening, err);
+	if (status == TALLY_OK)
+		status = record_opening_open(&s->opening, err);
+	if (status == TALLY_OK)
+		status = record_description_read(&s->opening, &s->description, err);
+	if (status != TALLY_OK) {
 		top_session_close(s);
-		return st;
+		return status;
 	}
 	*session = s;
 	return TALLY_OK;
@@ -129,21 +129,21 @@ static bool takes_newcomers(const struct top_session *s)
 static void *empty_rings(void *context)
 {
 	struct top_session *s = context;
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
-	while (st == TALLY_OK) {
+	while (status == TALLY_OK) {
 		bool is_stopped = false;
 		struct tally_error err = {0};
-		st = recorder_wait(s->opening.recorder, s->stop_fd, DRAIN_MS, &is_stopped, &err);
+		status = recorder_wait(s->opening.recorder, s->stop_fd, DRAIN_MS, &is_stopped, &err);
 		if (is_stopped)
 			break;
 		pthread_mutex_lock(&s->lock);
-		if (st == TALLY_OK)
-			st = top_session_drain(s, &err);
+		if (status == TALLY_OK)
+			status = top_session_drain(s, &err);
 		s->is_over = !takes_newcomers(s) && recorder_target_is_over(s->opening.recorder);
 		s->over_ns = clock_ns();
-		if (st != TALLY_OK) {
-			s->drained = st;
+		if (status != TALLY_OK) {
+			s->drained = status;
 			s->drain_error = err;
 		}
 		bool is_over = s->is_over;
@@ -185,15 +185,15 @@ enum tally_status top_session_start(struct top_session *s, const struct replay_o
 
 	s->store = *store;
 	s->refreshed = instant_now();
-	enum tally_status st = live_profile_create(&config, &s->profile, err);
+	enum tally_status status = live_profile_create(&config, &s->profile, err);
 
-	if (st == TALLY_OK) /* before what runs is looked at: what changes meanwhile is told by records */
-		st = recorder_enable(s->opening.recorder, err);
-	if (st == TALLY_OK)
-		st = record_opening_describe(&s->opening, &sink, s->request->synth, false, err);
-	if (st == TALLY_OK)
-		st = top_session_take_priority(s, err);
-	return st == TALLY_OK ? start_drainer(s, err) : st;
+	if (status == TALLY_OK) /* before what runs is looked at: what changes meanwhile is told by records */
+		status = recorder_enable(s->opening.recorder, err);
+	if (status == TALLY_OK)
+		status = record_opening_describe(&s->opening, &sink, s->request->synth, false, err);
+	if (status == TALLY_OK)
+		status = top_session_take_priority(s, err);
+	return status == TALLY_OK ? start_drainer(s, err) : status;
 }
 
 static void stop_drainer(struct top_session *s)
@@ -230,19 +230,19 @@ void top_session_close(struct top_session *s)
 static enum tally_status take_inbox(struct top_session *s, struct writer *inbox, size_t *early, struct tally_error *err)
 {
 	pthread_mutex_lock(&s->lock);
-	enum tally_status st = s->drained;
-	if (st != TALLY_OK && err)
+	enum tally_status status = s->drained;
+	if (status != TALLY_OK && err)
 		*err = s->drain_error;
-	if (st == TALLY_OK)
-		st = top_session_drain(s, err);
+	if (status == TALLY_OK)
+		status = top_session_drain(s, err);
 	*early = s->inbox.len;
 	s->emptied = instant_now();
-	if (st == TALLY_OK && !s->opening.live) /* which does that itself */
-		st = top_session_drain(s, err);
+	if (status == TALLY_OK && !s->opening.live) /* which does that itself */
+		status = top_session_drain(s, err);
 	*inbox = s->inbox;
 	s->inbox = (struct writer){0};
 	pthread_mutex_unlock(&s->lock);
-	return st;
+	return status;
 }
 
 static void add_figures(struct top_session *s)
@@ -274,27 +274,27 @@ static enum tally_status take_in(struct top_session *s, bool fades, struct tally
 {
 	struct writer inbox = {0};
 	size_t early = 0;
-	enum tally_status st = take_inbox(s, &inbox, &early, err);
+	enum tally_status status = take_inbox(s, &inbox, &early, err);
 	struct tally_bytes first = {inbox.data, early}, second = {inbox.data + early, inbox.len - early};
 
-	if (st == TALLY_OK && first.len)
-		st = live_profile_feed(s->profile, &first, 1, err);
+	if (status == TALLY_OK && first.len)
+		status = live_profile_feed(s->profile, &first, 1, err);
 	live_profile_mark(s->profile);
-	if (st == TALLY_OK && second.len)
-		st = live_profile_feed(s->profile, &second, 1, err);
+	if (status == TALLY_OK && second.len)
+		status = live_profile_feed(s->profile, &second, 1, err);
 	writer_deinit(&inbox);
-	if (st == TALLY_OK)
-		st = live_profile_refresh(s->profile, fades, err);
-	if (st == TALLY_OK && s->annotate)
-		st = top_annotate_take(s->annotate, live_profile_recording(s->profile), fades, err);
-	if (st == TALLY_OK)
-		st = top_session_sweep(s, err);
-	if (st == TALLY_OK)
+	if (status == TALLY_OK)
+		status = live_profile_refresh(s->profile, fades, err);
+	if (status == TALLY_OK && s->annotate)
+		status = top_annotate_take(s->annotate, live_profile_recording(s->profile), fades, err);
+	if (status == TALLY_OK)
+		status = top_session_sweep(s, err);
+	if (status == TALLY_OK)
 		add_figures(s);
 #ifdef __GLIBC__
 	(void)malloc_trim(0); /* a refresh takes much for a moment, which would stay */
 #endif
-	return st;
+	return status;
 }
 
 bool top_session_is_full(struct top_session *s)
@@ -313,9 +313,9 @@ enum tally_status top_session_relieve(struct top_session *s, struct tally_error 
 enum tally_status top_session_pause(struct top_session *s, bool is_paused, struct tally_error *err)
 {
 	pthread_mutex_lock(&s->lock);
-	enum tally_status st = recorder_set_running(s->opening.recorder, RECORDER_ALL, !is_paused, err);
+	enum tally_status status = recorder_set_running(s->opening.recorder, RECORDER_ALL, !is_paused, err);
 	pthread_mutex_unlock(&s->lock);
-	return st;
+	return status;
 }
 
 /* ---- processes of a user that are no children of those that we watch ---- */
@@ -343,12 +343,12 @@ static enum tally_status list_newcomers(
 static enum tally_status describe_again(struct top_session *s, struct tally_error *err)
 {
 	struct file_map description = {0};
-	enum tally_status st = record_description_read(&s->opening, &description, err);
+	enum tally_status status = record_description_read(&s->opening, &description, err);
 
-	if (st == TALLY_OK)
-		st = live_profile_redescribe(s->profile, description.bytes, err);
+	if (status == TALLY_OK)
+		status = live_profile_redescribe(s->profile, description.bytes, err);
 	file_map_close(&description);
-	return st;
+	return status;
 }
 
 static enum tally_status take_newcomers(struct top_session *s, const struct target *now, struct tally_error *err)
@@ -356,17 +356,17 @@ static enum tally_status take_newcomers(struct top_session *s, const struct targ
 	const struct record_sink sink = {to_inbox, s};
 	struct tid_list list = {0};
 	size_t joined = 0;
-	enum tally_status st = list_newcomers(s, now, &list, err);
+	enum tally_status status = list_newcomers(s, now, &list, err);
 
 	pthread_mutex_lock(&s->lock);
 	recorder_forget_ended(s->opening.recorder);
-	if (st == TALLY_OK && list.len)
-		st = recorder_join(s->opening.recorder, list.items, list.len, &joined, err);
-	if (st == TALLY_OK && joined)
-		st = record_opening_describe_threads(&s->opening, &sink, list.items, list.len, err);
+	if (status == TALLY_OK && list.len)
+		status = recorder_join(s->opening.recorder, list.items, list.len, &joined, err);
+	if (status == TALLY_OK && joined)
+		status = record_opening_describe_threads(&s->opening, &sink, list.items, list.len, err);
 	pthread_mutex_unlock(&s->lock);
 	vec_free(&list);
-	return st == TALLY_OK && joined ? describe_again(s, err) : st;
+	return status == TALLY_OK && joined ? describe_again(s, err) : status;
 }
 
 /* Who is there is looked up first: what records say afterwards of those that were started before is known then. */
@@ -375,17 +375,17 @@ static enum tally_status take_in_with_newcomers(struct top_session *s, bool fade
 	struct target now = {0};
 	bool has_target =
 		takes_newcomers(s) && target_resolve(s->request->kernel, &s->request->target, &now, NULL) == TALLY_OK;
-	enum tally_status st = take_in(s, fades, err);
+	enum tally_status status = take_in(s, fades, err);
 
-	if (st == TALLY_OK && has_target)
-		st = take_newcomers(s, &now, err);
+	if (status == TALLY_OK && has_target)
+		status = take_newcomers(s, &now, err);
 	target_deinit(&now);
-	return st;
+	return status;
 }
 
 enum tally_status top_session_refresh(struct top_session *s, bool fades, struct tally_error *err)
 {
-	enum tally_status st = take_in_with_newcomers(s, fades, err);
+	enum tally_status status = take_in_with_newcomers(s, fades, err);
 	struct instant now = s->emptied, before = s->refreshed; /* what the work on it took is the next refresh's */
 	uint64_t end_ns = top_session_is_over(s) && s->over_ns < now.ns ? s->over_ns : now.ns;
 	double ns = (double)(now.ns - before.ns), own_ns = (double)(now.own_cpu_ns - before.own_cpu_ns);
@@ -395,7 +395,7 @@ enum tally_status top_session_refresh(struct top_session *s, bool fades, struct 
 	s->figures.own_cpu = ns > 0 ? own_ns / ns : 0;
 	s->adding = (struct top_figures){.lost_in_all = s->figures.lost_in_all};
 	s->refreshed = now;
-	return st;
+	return status;
 }
 
 enum tally_status top_session_zero(struct top_session *s, struct tally_error *err)
@@ -409,15 +409,15 @@ enum tally_status top_session_annotate(
 	struct top_session *s, const struct cli *cli, struct top_annotate **annotate, struct tally_error *err)
 {
 	const struct top_annotate_config config = {cli, &s->store};
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	if (!s->annotate) {
-		st = top_annotate_create(&config, &s->annotate, err);
-		if (st == TALLY_OK)
-			st = top_annotate_take(s->annotate, live_profile_recording(s->profile), false, err);
+		status = top_annotate_create(&config, &s->annotate, err);
+		if (status == TALLY_OK)
+			status = top_annotate_take(s->annotate, live_profile_recording(s->profile), false, err);
 	}
 	*annotate = s->annotate;
-	return st;
+	return status;
 }
 
 void top_session_stop_annotating(struct top_session *s)

@@ -26,15 +26,15 @@ static void top_state_drop_table(struct top_shown *shown)
 static enum tally_status top_state_make_table(struct top_state *x, struct top_shown *made, struct tally_error *err)
 {
 	*made = (struct top_shown){.options = report_tables_options(&x->view->settings->report)};
-	enum tally_status st = top_view_table(x->view, x->current, &made->table, err);
+	enum tally_status status = top_view_table(x->view, x->current, &made->table, err);
 
-	if (st == TALLY_OK && x->has_order) {
-		st = report_tables_order(&made->table, &made->options, x->order, x->order_member, err);
-		if (st != TALLY_OK)
+	if (status == TALLY_OK && x->has_order) {
+		status = report_tables_order(&made->table, &made->options, x->order, x->order_member, err);
+		if (status != TALLY_OK)
 			flat_table_deinit(&made->table);
 	}
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	if (x->is_frozen)
 		text_str(&made->title, "[frozen] ");
 	top_view_title(x->view, x->current, &made->title);
@@ -48,14 +48,14 @@ static enum tally_status top_state_make_table(struct top_state *x, struct top_sh
 enum tally_status top_state_open(struct top_state *x, struct tally_error *err)
 {
 	struct top_shown *shown = &x->shown;
-	enum tally_status st = top_state_make_table(x, shown, err);
+	enum tally_status status = top_state_make_table(x, shown, err);
 
-	if (st != TALLY_OK)
-		return st;
-	st = explorer_init(&shown->explorer, &shown->table, &shown->options, shown->title.data, err);
-	if (st != TALLY_OK) {
+	if (status != TALLY_OK)
+		return status;
+	status = explorer_init(&shown->explorer, &shown->table, &shown->options, shown->title.data, err);
+	if (status != TALLY_OK) {
 		top_state_drop_table(shown);
-		return st;
+		return status;
 	}
 	shown->explorer.help = x->help;
 	shown->explorer.help_count = x->help_count;
@@ -81,31 +81,31 @@ static enum tally_status change_profile(struct top_state *x,
 
 	explorer_remember(&x->shown.explorer, &memory);
 	top_state_drop_table(&x->shown);
-	enum tally_status st = change(x, err);
-	if (st == TALLY_OK)
-		st = top_view_renew(x->view, err);
-	if (st == TALLY_OK)
-		st = top_state_make_table(x, &fresh, err);
-	if (st != TALLY_OK) {
+	enum tally_status status = change(x, err);
+	if (status == TALLY_OK)
+		status = top_view_renew(x->view, err);
+	if (status == TALLY_OK)
+		status = top_state_make_table(x, &fresh, err);
+	if (status != TALLY_OK) {
 		explorer_deinit(&x->shown.explorer);
 		x->shown.is_open = false;
 	} else {
 		x->shown.table = fresh.table;
 		x->shown.title = fresh.title;
 		x->changes++;
-		st = explorer_renew(&x->shown.explorer, &memory, &x->shown.table, x->shown.title.data, err);
+		status = explorer_renew(&x->shown.explorer, &memory, &x->shown.table, x->shown.title.data, err);
 	}
 	explorer_memory_deinit(&memory);
-	return st;
+	return status;
 }
 
 static enum tally_status top_state_refresh(struct top_state *x, struct tally_error *err)
 {
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 
 	if (x->view->settings->zeroes && !x->is_frozen)
-		st = top_session_zero(x->view->session, err);
-	return st == TALLY_OK ? top_session_refresh(x->view->session, !x->is_frozen, err) : st;
+		status = top_session_zero(x->view->session, err);
+	return status == TALLY_OK ? top_session_refresh(x->view->session, !x->is_frozen, err) : status;
 }
 
 static enum tally_status top_state_relieve(struct top_state *x, struct tally_error *err)
@@ -171,10 +171,10 @@ enum tally_status top_state_switch_event(struct top_state *x, uint32_t step, str
 
 enum tally_status top_state_freeze(struct top_state *x, struct tally_error *err)
 {
-	enum tally_status st = top_session_pause(x->view->session, !x->is_frozen, err);
+	enum tally_status status = top_session_pause(x->view->session, !x->is_frozen, err);
 
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	x->is_frozen = !x->is_frozen;
 	explorer_say(&x->shown.explorer,
 		x->is_frozen ? "frozen: no more samples are taken until f" : "samples are taken again");
@@ -211,10 +211,10 @@ enum tally_status top_state_reorder(struct top_state *x, struct tally_error *err
 	x->order = shown->explorer.order;
 	x->order_member = shown->explorer.order_member;
 	x->has_order = true;
-	enum tally_status st = report_tables_order(&shown->table, &shown->options, x->order, x->order_member, err);
-	if (st == TALLY_OK)
+	enum tally_status status = report_tables_order(&shown->table, &shown->options, x->order, x->order_member, err);
+	if (status == TALLY_OK)
 		explorer_select_rows(&shown->explorer);
-	return st;
+	return status;
 }
 
 enum tally_status top_state_take_time(struct top_state *x, struct tally_error *err)
@@ -231,11 +231,11 @@ enum tally_status top_state_take_time(struct top_state *x, struct tally_error *e
 	x->says_first = false;
 	if (top_session_is_over(x->view->session))
 		explorer_say(&x->shown.explorer, "what was watched has ended: q leaves");
-	enum tally_status st = change_profile(x, top_state_refresh, err);
-	const char *doubt = st == TALLY_OK && !x->shown.explorer.message[0] ? top_view_doubt(x->view) : NULL;
+	enum tally_status status = change_profile(x, top_state_refresh, err);
+	const char *doubt = status == TALLY_OK && !x->shown.explorer.message[0] ? top_view_doubt(x->view) : NULL;
 	if (doubt)
 		explorer_say(&x->shown.explorer, "%s", doubt);
-	return st;
+	return status;
 }
 
 enum tally_status top_state_forget(struct top_state *x, struct tally_error *err)

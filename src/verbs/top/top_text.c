@@ -65,33 +65,33 @@ static enum tally_status top_text_put_table(const struct top_view *view, uint32_
 	struct flat_table table;
 	struct report_tree tree;
 	struct text rows = {0};
-	enum tally_status st = top_view_table(view, index, &table, err);
+	enum tally_status status = top_view_table(view, index, &table, err);
 
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	options.is_quiet = true;
 	if (table.shown_count > entries)
 		table.shown_count = entries;
-	st = report_tree_init(&tree, &s->report, &table, err);
+	status = report_tree_init(&tree, &s->report, &table, err);
 	options.levels = tree.levels;
-	if (st == TALLY_OK)
-		st = tree.is_made ? report_hierarchy_rows(&rows, &tree.hierarchy, &options, err)
-				  : report_text_rows(&rows, &table, &options, err);
+	if (status == TALLY_OK)
+		status = tree.is_made ? report_hierarchy_rows(&rows, &tree.hierarchy, &options, err)
+				      : report_text_rows(&rows, &table, &options, err);
 	report_tree_deinit(&tree);
-	if (st == TALLY_OK && rows.failed)
-		st = error_nomem(err);
-	if (st == TALLY_OK)
+	if (status == TALLY_OK && rows.failed)
+		status = error_nomem(err);
+	if (status == TALLY_OK)
 		top_text_put_lines((struct tally_str){rows.data, rows.len}, is_terminal, screen, out);
 	text_deinit(&rows);
 	flat_table_deinit(&table);
-	return st;
+	return status;
 }
 
 enum tally_status top_text_print(
 	const struct top_view *view, bool is_terminal, struct text *out, struct tally_error *err)
 {
 	struct screen screen = top_text_screen_of(is_terminal);
-	enum tally_status st = TALLY_OK;
+	enum tally_status status = TALLY_OK;
 	struct text header = {0};
 
 	text_str(&header, "   ");
@@ -104,20 +104,20 @@ enum tally_status top_text_print(
 	for (unsigned i = 0; i + 1 < screen.columns; i++)
 		text_char(out, '-');
 	text_str(out, "\n\n");
-	for (uint32_t i = 0; i < view->count && st == TALLY_OK; i++) {
+	for (uint32_t i = 0; i < view->count && status == TALLY_OK; i++) {
 		if (view->count > 1) {
 			text_clear(&header);
 			top_view_title(view, i, &header);
 			text_printf(
 				out, "%s# %.*s\n\n", i ? "\n" : "", (int)header.len, header.data ? header.data : "");
 		}
-		st = top_text_put_table(view, i, is_terminal, screen, out, err);
-		if (st == TALLY_OK && view->settings->sym_annotate) {
+		status = top_text_put_table(view, i, is_terminal, screen, out, err);
+		if (status == TALLY_OK && view->settings->sym_annotate) {
 			text_char(out, '\n');
-			st = top_code_print(view, i, out, err);
+			status = top_code_print(view, i, out, err);
 		}
 	}
 	text_char(out, '\n');
 	text_deinit(&header);
-	return st;
+	return status;
 }

@@ -92,31 +92,32 @@ enum tally_status top_view_init(struct top_view *view, const struct cli *cli, st
 
 	*view = (struct top_view){.cli = cli, .settings = settings, .session = session};
 	diag_init(&view->doubts);
-	enum tally_status st = perfdata_reader_open_beginning(top_session_description(session), &view->reader, err);
-	while (st == TALLY_OK)
-		st = perfdata_reader_next(view->reader, &record, err);
-	if (st != TALLY_END)
-		return st;
+	enum tally_status status = perfdata_reader_open_beginning(top_session_description(session), &view->reader, err);
+	while (status == TALLY_OK)
+		status = perfdata_reader_next(view->reader, &record, err);
+	if (status != TALLY_END)
+		return status;
 	report_fields_init(&view->fields, view->reader);
 	struct report_source source = top_view_source_of(view);
-	st = report_request_finish(&settings->report, &source, err);
-	if (st == TALLY_OK)
-		st = check_keys(settings, err);
+	status = report_request_finish(&settings->report, &source, err);
+	if (status == TALLY_OK)
+		status = check_keys(settings, err);
 	struct replay_options replay;
-	if (st == TALLY_OK)
-		st = make_replay_options(view, &replay, err);
+	if (status == TALLY_OK)
+		status = make_replay_options(view, &replay, err);
 	struct binary_store_options named = *store;
 	named.kernel_release = &perfdata_reader_features(view->reader)->osrelease;
-	if (st == TALLY_OK)
-		st = top_session_start(session, &replay, &named, err);
-	if (st == TALLY_OK)
-		st = live_profile_hide(top_session_profile(session), settings->hides_kernel, settings->hides_user, err);
-	if (st == TALLY_OK)
+	if (status == TALLY_OK)
+		status = top_session_start(session, &replay, &named, err);
+	if (status == TALLY_OK)
+		status = live_profile_hide(
+			top_session_profile(session), settings->hides_kernel, settings->hides_user, err);
+	if (status == TALLY_OK)
 		choose_tables(view);
-	if (st == TALLY_OK && settings->report.group_sort_is_set && !view->has_group)
-		st = error_set(
+	if (status == TALLY_OK && settings->report.group_sort_is_set && !view->has_group)
+		status = error_set(
 			err, TALLY_INVALID, "--group-sort-idx needs events in a group; --group makes one of all");
-	return st == TALLY_OK ? top_view_renew(view, err) : st;
+	return status == TALLY_OK ? top_view_renew(view, err) : status;
 }
 
 static void drop_filter(struct top_view *view)
@@ -146,10 +147,10 @@ enum tally_status top_view_renew(struct top_view *view, struct tally_error *err)
 
 	drop_filter(view);
 	view->filter = (struct profile_filter){0};
-	enum tally_status st = profile_filter_init(&view->filter, p, &view->settings->report.filters, err);
-	view->has_filter = st == TALLY_OK;
+	enum tally_status status = profile_filter_init(&view->filter, p, &view->settings->report.filters, err);
+	view->has_filter = status == TALLY_OK;
 	symbol_notes_add_doubts(&view->doubts, live_profile_store(top_session_profile(view->session)));
-	return st;
+	return status;
 }
 
 const char *top_view_doubt(struct top_view *view)
@@ -172,11 +173,12 @@ enum tally_status top_view_table(
 	const struct report_tables tables = {
 		.request = &view->settings->report, .profile = top_view_profile(view), .filter = &view->filter};
 	uint32_t first = view->first[index];
-	enum tally_status st = report_tables_make(&tables, first, report_tables_members(&tables, first), table, err);
+	enum tally_status status =
+		report_tables_make(&tables, first, report_tables_members(&tables, first), table, err);
 	size_t kept = 0;
 
-	if (st != TALLY_OK || view->settings->count_filter == 0)
-		return st;
+	if (status != TALLY_OK || view->settings->count_filter == 0)
+		return status;
 	for (size_t i = 0; i < table->shown_count; i++)
 		if (row_samples(table, table->order[i]) >= view->settings->count_filter)
 			table->order[kept++] = table->order[i];

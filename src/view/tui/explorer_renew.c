@@ -246,10 +246,10 @@ static void resume_rows(struct explorer *e, const struct explorer_memory *m)
 enum tally_status explorer_renew(struct explorer *e, const struct explorer_memory *m, const struct flat_table *table,
 	const char *title, struct tally_error *err)
 {
-	enum tally_status st = explorer_set_table(e, table, title, err);
+	enum tally_status status = explorer_set_table(e, table, title, err);
 
-	if (st != TALLY_OK)
-		return st;
+	if (status != TALLY_OK)
+		return status;
 	resume_zooms(e, m);
 	explorer_select_rows(e);
 	resume_rows(e, m);
