@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Builds a C++ program with much debug information: templates, lambdas, inlined calls three deep, in many units.
 
 usage: bench/debug_program.py OUTPUT [MEGABYTES]

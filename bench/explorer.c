@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The report on a terminal without the terminal: rows of one sample each, with call chains. Prints milliseconds: table,
  * first screen, and per key (cursor moved, screen drawn) of some ways through it.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """When the interactive report (or annotate) shows what, in milliseconds from its start, on a terminal of 200x50.
 
 usage: first_paint.py TALLY RECORDING [annotate] [OPTION...]

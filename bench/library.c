@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * library.c - what libtally costs over the system calls that it makes: a region of four events, and 1,000 counters on a
  * process of 500 threads. For bench/run.py, which takes the medians.

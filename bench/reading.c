@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reading.c - how fast one core reads a recording: the side-band pass, or the decoding of its samples with their call
  * chains. For bench/run.py.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares tally with perf in one run: medians of alternating runs, as ratios.
 
 usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--keep]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A recording of the scheduler of any length: switches and wake-ups of a few CPUs, one block of records over and over with
 times that go on."""
 import array

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unwind.c - how fast one core unwinds stacks by call-frame information, and how fast libdw's dwfl does the same ones.
  * For bench/run.py.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An attr of any size and byte order (the first byte): decoded, told as text, encoded and decoded again, which
  * encodes to the same bytes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * build_id.c - build ids out of arbitrary notes and ELF images: never longer than a build id may be.
  */

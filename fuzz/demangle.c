@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any text as the linker's name of a function: what people read instead is text too, and comes in time. */
 #include "code/demangle/demangle.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A recording that is a directory: the first two bytes say where `data` ends, the next two where data.0 does; the rest
  * is data.1. Everything in it is read twice, and the same comes out.

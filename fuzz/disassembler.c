@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as code of the machine that the first byte chooses: every instruction has a size and texts that end. */
 #include <elf.h>
 #include <stdlib.h>

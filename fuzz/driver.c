@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * driver.c - runs a fuzz target over stored inputs, without libFuzzer.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a DWARF expression. The first says width, byte order and what is on the stack beforehand. */
 #include "object/dwarf/expression.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a unit's line table, and the paths of its files. */
 #include "dwarf_builder.h"
 #include "object/dwarf/dwarf_file.h"

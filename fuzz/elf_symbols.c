@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as an ELF file: its symbols, PLT, build id, debug link, packed symbols and relocated sections. */
 #include "object/elf/elf_image.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_parse.c - the event language on arbitrary text, against three machines: nothing but an error with a column
  * inside the text, or a list whose every spec has a name and a valid leader, and whose text parses to as many again.

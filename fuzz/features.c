@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * features.c - sections of features: what is decoded and encoded comes out the same a second time. The first byte is
  * the feature's bit, the second the byte order.

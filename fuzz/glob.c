@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Patterns, numbers and near names: the first line is matched with the rest.
  */

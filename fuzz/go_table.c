@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * go_table.c - Go's table of functions in either byte order: every name ends within the table.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A recording's health, and whether stock perf would read it. */
 #include "analysis/stock_perf.h"
 

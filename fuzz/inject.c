@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A recording surveyed and written anew, with build ids in its mappings and in order of time; what was written is read
  * back. */
 #include <stdlib.h>

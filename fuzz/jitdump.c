@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a jitdump. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a list of the kernel's symbols: the kernel's and one module's, read whole and in parts. */
 #include <stdlib.h>
 #include <string.h>

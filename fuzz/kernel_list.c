@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A kept list of the kernel's symbols, and look-ups in what it says. */
 #include "code/binaries/kernel_list_cache.h"
 #include "code/symbols/kernel_symbols.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a line index, with the checksums that they would need: what is checked behind them must hold alone. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A stream as it comes: every record is handed out, each sample's addresses are looked up in the growing machine. */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two rings as a kernel might never fill them: merged, unwound, and what comes out is sound records. */
 #include <stdlib.h>
 

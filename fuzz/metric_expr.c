@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * metric_expr.c - metric expressions of arbitrary text: an error with a column inside the text, or a tree whose operands
  * come before what they are of and whose value can be asked for.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any text as what objdump printed: lines that are taken lie in the code, in order and apart. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a recording's pack, with the header that they would need: what is checked behind it must hold alone. */
 #include <stdlib.h>
 #include <string.h>

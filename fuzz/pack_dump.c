@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a runtime's dump: what is packed of it opens, and every function that was hit is where it was. Any bytes as
  * a packed dump. */
 #include <stdlib.h>

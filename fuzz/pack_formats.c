@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as tracing data that is scrubbed: what comes out is understood as well, and is left as it is. */
 #include <stdlib.h>
 #include <string.h>

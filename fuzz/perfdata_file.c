@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A recording as it came: opened, every record decoded, twice, and put in time order. */
 #include "perfdata/time_order.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A stream through a descriptor, read once as it comes; all that describes it is looked at afterwards. */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pfm_events.c - lists of vendors' event names of arbitrary text, for a model that is not this machine's: an error with a
  * column inside the text and nothing in the list, or events with names and valid leaders.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * proc_maps.c - lines of /proc/PID/maps and /proc/modules from arbitrary text: what is parsed makes sense and lies in
  * the line.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One attr, then records: every one decoded, printed, its sample and its trailer taken apart, in both byte orders. The
  * first byte: the byte order. What is decoded lies inside its record.

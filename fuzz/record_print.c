@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes as records of any event: what decodes prints, and nothing is read beyond the record. The first byte is the
  * byte order, eight more are the event's sample_type, eight its read_format and branch_sample_type by halves.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A recording, all the way into a profile, the long way and the short one of flat profiles; no symbols are looked for. */
 #include "analysis/replay/replay.h"
 

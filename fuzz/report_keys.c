@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report -s, -F and --time-quantum: what is taken makes columns that are known, and no more than fit.
  *

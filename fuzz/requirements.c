@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report --require: what is taken can be judged and said, of any recording.
  */

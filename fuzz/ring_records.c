@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A ring's data from hostile memory: records in one piece, decoded as samples; and what read(2) gave. */
 #include <linux/perf_event.h>
 #include <stdlib.h>

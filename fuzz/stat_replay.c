@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A recording of counts as it came, by its own places and by others. */
 #include "tasks/counts/stat_replay.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any order of times and rounds: every sample comes out once, and what is in order inside its round and the one before
  * comes out in order. A byte is a step of time, up or down; 0 ends a round.

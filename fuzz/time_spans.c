@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --time: what is taken has a form that is known to be one, and makes spans that do not end before they begin.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as tracing data, by whose formats a payload of zeros and one of ones are then printed. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes as call-frame information, registers and stack: a table, and the callers by it, of every architecture.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a function's code, the first choosing the machine: values are followed from variables in registers, on the
  * stack and at addresses. Each instruction has its place, and what is accessed lies in its type. */
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb.h - runs a verb of the program over a recording held in memory, for fuzz targets of whole verbs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A recording, written in every format of `export`. */
 #include "verb.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A recording, as `report` shows it in its main forms. */
 #include "verb.h"
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that clang-format would change no C source, and that no text file has trailing blanks.
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that clang-format would change no C source, that no text file has trailing blanks, and that the C of src and
+include names its licence in the first line.
 
 usage: tools/check_format.py [ROOT]      exit 77: clang-format is missing
 """
@@ -11,6 +13,8 @@ import sys
 C_FOLDERS = ('src', 'include', 'tests', 'fuzz', 'examples', 'bench')
 TEXT_FOLDERS = ('tools', 'docs', *C_FOLDERS)
 TEXT_SUFFIXES = ('.c', '.h', '.py', '.md', '.build', '.txt', '')
+LICENSED = ('src/', 'include/')
+LICENSE = '/* SPDX-License-Identifier: Apache-2.0 */\n'
 # Texts that a program printed are kept as they are.
 KEPT = ('tests/golden', 'tests/data', 'fuzz/regressions', 'fuzz/seeds')
 
@@ -35,6 +39,8 @@ def check(root):
         if data and not data.endswith(b'\n'):
             problems.append(f'{name}: no newline at the end')
     sources = list(files_of(root, C_FOLDERS, ('.c', '.h')))
+    problems += [f'{name}:1: the first line is not {LICENSE.strip()}' for name in sources
+                 if name.startswith(LICENSED) and not (root / name).read_text().startswith(LICENSE)]
     if sources:
         result = subprocess.run(['clang-format', '--dry-run', '-Werror', *sources], cwd=root, text=True,
                                 capture_output=True, check=False)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks the includes of src/ against src/layers.txt.
 
 A file of a folder includes only files of its own folder and of the folders that the table allows it; include/tally is

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compiles every folder of src/ against musl, warnings as errors, and runs the library's own checks, linked statically.
 
 Debian has musl, but none of the libraries that the program needs built for it: so what is linked is the library without

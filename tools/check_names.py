@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that names find themselves: grep, gdb, ctags and profiles of tally show one function or struct for a name.
 
 At most 2 % of the static functions of src may share their name with another file's, at most 2 % may be one word, and no

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks the sizes of our C: what CONVENTIONS calls hard fails; what it wants is noted with -v.
 
                       hard   wanted

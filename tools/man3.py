@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the manual pages of section 3 from the library's headers: a page per header, one per function that leads to it,
 and libtally(3), which lists them. The headers are the only source: their first comment is the description, each function's own its text, and the
 line "Threads:" in that its thread safety, which has to be there.
@@ -30,6 +31,7 @@ def paragraphs(comment):
 
 def split_header(text):
     """The first comment, and pairs of (comment, declaration) of the rest."""
+    text = re.sub(r'\A/\* SPDX[^\n]*\n', '', text)
     first = re.match(r'/\*.*?\*/', text, re.S)[0]
     body = re.split(r'extern "C" \{\n#endif\n', text)[1].split('#ifdef __cplusplus')[0]
     items, comment, lines, depth = [], '', [], 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * counter.h - counts events of threads, processes, CPUs or cgroups: the two-line way, and groups with scaled values.
  *

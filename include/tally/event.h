@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event.h - the event language of `tally stat -e` for programs that call perf_event_open(2) themselves.
  *

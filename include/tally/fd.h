@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fd.h - all that the kernel can do with one event: opening by any attr, every ioctl, reads decoded, overflow notices.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * region.h - what a stretch of the calling thread's code costs in events, at the price of reading a counter twice.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ring.h - the ring of one event: its records raw and one by one, the overwriting kind, the AUX area, the clock.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sampler.h - samples one event of a thread or a CPU into a ring, and hands the samples out one by one.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attr.h - struct perf_event_attr, decoded from any size and byte order, and encoded for the kernel or a file.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attr_print.c - an attr as `perf evlist -v` prints it: type and configuration, then the fields that are set, in the
  * order of the struct. Constants of linux/perf_event.h have their names, as in perf 7.x; PMUs have none, for their numbers

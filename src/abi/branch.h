@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * branch.h - one entry of a sample's branch stack, its flag word taken apart. A value.
  * Source: linux/perf_event.h, struct perf_branch_entry.

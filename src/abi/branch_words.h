@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * branch_words.h - the words that choose which branches the kernel keeps with a sample, as bits of branch_sample_type.
  *

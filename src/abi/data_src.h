@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * data_src.h - PERF_SAMPLE_DATA_SRC in words: what a memory access was, where it hit, what it snooped.
  *

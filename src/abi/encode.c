@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/encode.h"
 
 #define RECORD_BYTES_MAX 65535

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * encode.h - the records that a recorder writes itself, as bytes: synthesised comm, mmap2, fork, ... and user records.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * encode_sample.c - a sample's bytes, field by field in the order of perf_event_open(2): the inverse of sample_decode.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/event_name.h"
 
 #include "abi/names.h"

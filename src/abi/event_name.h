@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_name.h - the names of events that the ABI itself defines, and the name to show for an attr that has none
  * stored.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * names.h - the generic events of linux/perf_event.h by name, both ways: hardware, software, hardware cache.
  *

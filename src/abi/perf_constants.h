@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf_constants.h - the numbers of the perf events ABI, restated, so that an old build host reads new files.
  *

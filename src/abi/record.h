@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record.h - one record of a ring, a perf.data file or a pipe: header checked, body a slice. And its decoded fields.
  *

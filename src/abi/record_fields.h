@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_fields.h - the types of a record and of its decoded fields; record.h has what works on them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_layout.h - where the fields of one event's samples and sample_id_all trailers lie, computed once per attr.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_print.h - a record as text, in the layout of perf's -D and --show-*-events. Samples: sample_print.h.
  *

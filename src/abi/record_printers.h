@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_printers.h - what the printers of kernel and of user records share; only record_print uses it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_slices.h - reads records that lie in several pieces of memory, as a ring that wraps around leaves them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_table.h - each record type described once: name, least size, how its fields are read.
  * A constant table; unknown types have no row.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample.h - one PERF_RECORD_SAMPLE sliced into its fields, and the sample_id trailer of any other record.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * transaction.h - PERF_SAMPLE_TRANSACTION in words: how a hardware transaction was left. Source: linux/perf_event.h,
  * PERF_TXN_*.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * access_parts.h - the parts that a memory access counts in: loads or stores, which cache, which memory, what was snooped,
  * which TLB. As `perf report -F op,cache,memory,snoop,dtlb` of 7.3 tells them apart: by the level's number alone.

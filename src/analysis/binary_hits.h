@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * binary_hits.h - how many samples fell on each binary, and how many of them got no name: the facts for whoever tells
  * why symbols are missing. The reasons themselves are the store's (binary_store_info).

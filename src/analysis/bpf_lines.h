@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bpf_lines.h - the source lines of a recording's BPF programs by run-time address.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * branch_history.h - a sample's taken branches as the inner part of its call chain: where it came from, jump by jump.
  *

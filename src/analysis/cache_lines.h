@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cache_lines.h - sampled accesses to memory, added up by cache line, and in each line by offset and who accessed it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cgroup_names.h - the paths of the cgroups that a recording names, by their ids in samples.
  *

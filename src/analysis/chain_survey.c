@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/chain_survey.h"
 
 #include "abi/perf_constants.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * chain_survey.h - whether recorded call chains lead through user code, without the names of functions: code that keeps
  * no frame pointers breaks them after the first one or two functions.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * deferred_chains.h - user call chains that the kernel took later, on its way back to the program: CALLCHAIN_DEFERRED
  * records, and the samples that they are of.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/facet_values.h"
 
 #include "abi/data_src.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * facet_values.h - the words of a worker's facets -> values of the profile: numbers, texts, frames.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/frame_lines.h"
 
 #include "analysis/store_entry.h"

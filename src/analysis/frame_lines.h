@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * frame_lines.h - the source line of an address as reports show it: "file.c:12"; where no debug information says one,
  * "function+offset", "program[address]" or "??:0".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * frame_names.h - names for the frames of one resolver, looked up when first asked for: for views that print samples
  *one by one and cannot wait for symbolise to see them all.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * frame_symbol.h - the symbol of a resolved frame, of callers too, which are recorded by their return addresses.
  *

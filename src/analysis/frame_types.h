@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * frame_types.h - the data that the instruction at an address accesses, as reports show it: "struct node",
  * "struct node +0x8 (key)". Where nothing is known "(unknown)", of pushes, pops, calls and returns "(stack operation)".

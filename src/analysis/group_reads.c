@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/group_reads.h"
 
 void group_reads_deinit(struct group_reads *reads)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * group_reads.h - a sample that read its group (PERF_SAMPLE_READ) stands for one of each event that counted on since it
  * was last read: which ones, and by how much.

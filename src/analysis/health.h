@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * health.h - how well a recording stands: where it ends, what is lost, damaged or not understood, how long events were
  * throttled or shared their counter.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * inline_frames.h - for each resolved frame, the calls that the compiler inlined at its address, by debug information.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/jit_code.h"
 
 #include <sys/mman.h>

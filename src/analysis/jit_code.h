@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jit_code.h - which records tell that a runtime writes a dump of its generated code, and when that code lay where.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lbr_stitch.h - longer call chains out of LBR call stacks: callers that fell off the CPU's registers are those that an
  * earlier sample of the thread had, as long as some of its entries are still in the same registers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/lock_waits.h"
 
 #define ENDED_KEPT 1024 /* waits that have ended, before their places are worth clearing */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lock_waits.h - how long threads waited for locks: pairs of a begin and an end of one thread at one lock, added up in
  * rows of the caller's choosing (a caller, a lock, a thread).

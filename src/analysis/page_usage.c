@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/page_usage.h"
 
 void page_usage_init(struct page_usage *u)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * page_usage.h - what the kernel's page allocator gave out and got back, by block of pages and by who asked.
  *

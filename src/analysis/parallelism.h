@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * parallelism.h - how many of the recorded threads ran at a time, from context switches and ends of threads.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_run.h - all records of a reader as one run of bytes, so that passes can jump and share: mapped directly where
  * the file or the spool of a pipe allows, copied from the reader where it does not (compressed).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * replay_options.h - what replay keeps of a recording. A value; all zero is a flat profile by function.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * resolve.h - addresses of samples -> frames (binary and address in it), call chains -> stacks. Each distinct thing
  *once.

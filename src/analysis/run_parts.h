@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * run_parts.h - a run of records cut into parts that workers walk side by side.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample_clock.h - when a sample was taken, for looking up who ran and what was mapped then.
  *

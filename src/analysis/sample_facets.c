@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/sample_facets.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample_facets.h - what of a sample a report tells samples apart by beyond thread and place, as words of one worker.
  *

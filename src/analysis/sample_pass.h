@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample_pass.h - pass two: one worker decodes and resolves the samples of a range of chunks and merges equal ones.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample_switches.h - which samples lie between two events: from one of the first on, until one of the second.
  *

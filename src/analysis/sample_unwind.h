@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample_unwind.h - the user part of a sample's call chain, from the registers and the copy of the stack that it
  * carries (perf's --call-graph dwarf). Not here: to follow rules (code/unwind/unwinder.h), the kernel's part of the chain.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sched_history.h - what happened to tasks between two switches: how long one ran, how long it had waited to be switched in
  * and how much of that it could have run; added up per task, and the idle times of CPUs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/sched_latency.h"
 
 void sched_latency_init(struct sched_latency *l)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sched_latency.h - how long tasks that could run waited for a CPU: from a wake-up, or from being preempted, to the switch
  * that brought them in; and how long they ran by the kernel's own count.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sideband.h - pass one: every record but the samples, put in time order and applied to a machine; what was lost is
  * counted; the run is cut into chunks at record boundaries for the parallel pass.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/slab_usage.h"
 
 void slab_usage_init(struct slab_usage *u)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * slab_usage.h - what the kernel's slab allocator gave out and got back, by who asked and by object.
  *

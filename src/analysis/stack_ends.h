@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack_ends.h - how the call chains of samples ended: counts, that add up over workers.
  *

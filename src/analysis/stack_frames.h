@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack_frames.h - the stacks of a pass, of its own frames, become stacks of a profile's, by several workers, which hash
  * them too. In their place; those with inlined calls, which are longer then, beside it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack_survey.h - how the copied stacks of a recording end: unwinds all of them, names nothing.
  *

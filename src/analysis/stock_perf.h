@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stock_perf.h - whether perf 6.1, the version that distributions carry, reads a recording; by what that program was
  * seen to do with files like it, not by running it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * store_entry.h - which entry of a binary store stands for a binary of the machine. Adds it, opens nothing.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * symbolise.h - resolved frames -> symbols: each unique (binary, address) looked up once, binaries loaded in parallel.
  *

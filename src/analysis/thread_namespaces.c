@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/thread_namespaces.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * thread_namespaces.h - which cgroup namespace each thread was in, over time: device and inode, as the kernel tells.
  *

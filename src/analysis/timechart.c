@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/timechart.h"
 
 void timechart_init(struct timechart *c, size_t max_items)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timechart.h - what the scheduler and the CPUs did, as tracks: who ran where, who waited, was blocked, woke whom; how deep
  * CPUs idled, and their frequency.

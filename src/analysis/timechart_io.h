@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timechart_io.h - system calls that read, write, sync or wait for I/O, as spans on the tracks of their threads.
  *

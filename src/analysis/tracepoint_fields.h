@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tracepoint_fields.h - the payload of a tracepoint sample as text, by the formats in the recording's tracing data.
  *

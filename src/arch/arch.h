@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * arch.h - what must be known of a CPU architecture to read a recording of it: registers by perf's number, byte order,
  * where the kernel's addresses begin, how a frame links to its caller. Constant tables, one per architecture; chosen

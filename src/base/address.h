@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * address.h - three kinds of address that must never mix: run-time, file offset, link-time (ELF virtual).
  */

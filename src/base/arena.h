@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * arena.h - memory that is freed all at once, with its aggregate. Not for things of shorter life.
  *

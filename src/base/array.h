@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * array.h - the count of an array's elements, and the smaller and the larger of two values.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * atomic_least.h - the least of what several workers have, whoever comes first. It says nothing of other memory: what it
  * gives is read once all have come.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buckets.h"
 
 void buckets_fill(const uint32_t *bucket_of, size_t count, size_t buckets, uint32_t *begin, uint32_t *order)

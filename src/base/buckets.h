@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * buckets.h - things brought together by a number below a known one that each has; those of one number stay in their
  * order. In a time that grows with their number only.

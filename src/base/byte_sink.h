@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * byte_sink.h - text on its way to a descriptor, as it is or packed by gzip, in bounded memory.
  *

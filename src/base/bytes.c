@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
 
 /* Matches c against the set that starts behind '['; *pos moves behind its ']'. False also for an unterminated set. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bytes.h - borrowed bytes and borrowed text: a pointer and a length, never owned, never NUL-terminated by promise.
  */

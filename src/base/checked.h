@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * checked.h - size arithmetic that tells when it overflows. True means the result is valid.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * checksum.h - CRC-32 as zlib, gzip and .gnu_debuglink have it. By libdeflate where it was built in: ten times as fast,
  * which files of debug information notice.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * clock.h - time that only goes on, for how long something takes and when it is due; and that of this process on CPUs.
  *

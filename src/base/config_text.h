@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * config_text.h - the text of a configuration file in the form that perf and git share, one setting after the other.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * control.h - finds control characters in text of others (names of threads, files, functions) and spells them, as \xNN:
  * what a program calls itself must not steer the terminal of who reads about it.

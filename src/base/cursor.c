@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cursor.h"
 
 struct tally_str cursor_text(struct cursor *c, size_t n)

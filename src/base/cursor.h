@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cursor.h - the only reader of bytes from outside. Fails stickily: after the first short read every read gives 0 and
  * failed stays set, so a unit is decoded in full and tested once. Byte order is the cursor's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dedup.h - which of many items are equal: the different ones get numbers in the order in which they first occur, and
  * each item learns its own. By several workers; the numbers are the same for any number of them. For items that are all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * deflate.h - bytes packed at once, in zlib's format: what browsers unpack by themselves.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diag.h - warnings that do not stop the work, collected for whoever displays them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * error.h - fill and prefix struct tally_error. Not for printing: the library never prints.
  * All accept err == NULL and return the status, so that a failure is one statement:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * file.h - files as bytes: map, read whole, write all. The one room of base that touches the outside.
  *

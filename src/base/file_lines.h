@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * file_lines.h - the lines of a file one after another, in the memory of one: a list of /proc may be of any length.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gzip_pack.h - texts that come one after another, packed on their way out as one gzip file.
  *

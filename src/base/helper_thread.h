@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * helper_thread.h - threads that take no signals: those are the program's own threads', whose waits they end. But for the
  * signals that are about what a thread itself did.

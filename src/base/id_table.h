@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * id_table.h - fixed-size keys of 64-bit words <-> dense ids, first id 0. Not for strings (intern) or one word to one
  * word (map_u64).

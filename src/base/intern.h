@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * intern.h - unique byte strings <-> dense ids, first id 0. Owned by its aggregate; one writer; pointers stay valid
  * until deinit. INTERN_NONE is never an id.

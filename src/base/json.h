@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * json.h - writes JSON as it goes: nested objects and arrays, one item a line, indented by tabs, or all on one line.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * key_sort.h - many things brought into the order of 64-bit keys: in a time that grows with their number only, and equal
  * keys stay in their order. What has several keys is sorted by the last one first.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * limit_note.h - remembers the first bound that a file went beyond, for main to tell at the end.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * limits.h - every bound that tally puts on input, with its reason. Named LIMIT_*; add here, never a bare number.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * list_table.h - lists of 32-bit items <-> dense ids, first id 0: call chains, of which most end alike but few are equal.
  * Not for keys of fixed size (id_table) or text (intern).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * map_u64.h - u64 -> u64 hash map, open addressing. Zero-initialised is empty. Any key is allowed. No removal.
  *

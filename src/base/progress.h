@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * progress.h - how far long work is, for who shows it meanwhile. The worker says what it does and adds what is done; any
  * thread may read. Adding is one atomic addition: once per chunk of work, not per item.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * range_share.h - things in a row, shared by workers who each want neighbours: a range for each, and who is done with its
  * own takes the later half of what is left of the longest. CPUs of different speeds, or of which others take their share,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * side_thread.h - a thread that does one piece of work after another while its owner, who names them, goes on with what
  * no other thread can help with. With one CPU, or if no thread can be made, nothing is done: the owner finds that out

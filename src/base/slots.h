@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * slots.h - zeroed words for open addressing, that are moved where they grow. The owner frees them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spool.h - bytes that come one after another, in one piece and never moved: a pipe, what a recording unpacks to.
  *

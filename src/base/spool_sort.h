@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spool_sort.h - brings items that lie in a spool into order, in memory that does not grow with them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * symbol_name.h - readable names of functions, of C++ with the types of their parameters, as people write them in lists.
  *

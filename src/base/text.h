@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * text.h - builds text quickly without printf, locale-free; used for bulk output and for formatting numbers.
  *

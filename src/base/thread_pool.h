@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * thread_pool.h - run a function over 0..count-1 on all CPUs and wait. No queues, no futures, no shared state: each
  * call gets its index and its worker number and writes its own slots. With one CPU, or if no thread can be made, it

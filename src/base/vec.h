@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * vec.h - growable arrays of any one type: struct { T *items; size_t len, cap; }. Zero-initialised is empty.
  *

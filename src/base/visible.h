@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * visible.h - names of others with their control characters spelled (control.h), for who keeps them before they are
  * printed. A name that has none, as nearly all, stays itself.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * word_list.h - a text of words as options take it: with commas between, or one a line, where there is an end of line.
  * Words of lines may have commas. Holds nothing.

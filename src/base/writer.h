@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * writer.h - appends bytes to memory that grows, in a chosen byte order. Fails stickily when memory is out.
  *

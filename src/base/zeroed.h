@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * zeroed.h - memory of zeros that is read here and there before it is written: tables that are looked up.
  *

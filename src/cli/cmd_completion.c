@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cmd_completion.c - completion scripts for bash, zsh and fish, written from the command and option tables.
  */

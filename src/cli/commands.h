@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands.h - the table of verbs. To add one: write cmd_<verb>.c with a constant struct command, declare it here, add
  * it to the list in commands.c; help, man page and completion follow.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * config_files.h - the settings of the user's configuration, one after the other: of $PERF_CONFIG, if it is set, else of
  * /etc/perfconfig and then ~/.perfconfig (perf-config(1)). What a setting means is the caller's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cut_files.h - files that become shorter while they are mapped: what is gone reads as zeros, which parsers take for
  * damage, instead of ending the program by SIGBUS. For the program only: a library must not take signals.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * help.h - usage, help and man page of a verb, all from its command and option tables.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * main.c - finds the verb and runs it. Called as perf it is perf: the name in messages follows argv[0].
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memory_watch.c - notes each allocation of this program that fails (error_memory_ran_out in base/error.h).
  *

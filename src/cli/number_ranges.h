@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * number_ranges.h - "0-3,7" as options take it, as a table: true for each number that is in it.
  *

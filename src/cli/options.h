@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * options.h - one table row per option, from which parsing, --help, the man page and shell completion come.
  *

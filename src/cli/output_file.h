@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * output_file.h - files that a verb writes as a whole: what lies at a path is the old file or the complete new one.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * output_terminal.h - what text may look like where standard output is a terminal: whether it has colours, how wide it is.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * progress_line.h - one line on the terminal that says how far long work is, while it goes on: from 0.3 s on, and gone when
  * it ends. Nothing at all where standard error is no terminal, or where the work's own output goes to one meanwhile.

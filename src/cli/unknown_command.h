@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unknown_command.h - answers the name of a command that does not exist, for main, help and man.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * word_files.h - lists of words of which some are files with words (-c, -d and -S: "ld,file://names"), read into lists
  * with a word a line. The texts live as long as the word_files.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * binary.h - what names a program file of a recording, and what is known of it once it was looked for.
  *

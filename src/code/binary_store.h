@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * binary_store.h - the program files of a recording, opened on demand, and their symbols by file offset.
  *

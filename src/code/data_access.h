@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * data_access.h - which data an instruction accesses, as debug information names it: the type of the object and where
  * in it. Plain data; names live as long as the store that gave them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * process_files.h - program files as a process that still runs sees them: in its own root, or the file it has mapped
  * even if its name is gone. For recordings of this machine.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * symbol.h - a function or an object of a program file, and where in the source code an address comes from.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * address_space.h - the mappings of one process image (from exec or fork to the next exec) or of the kernel, over time.
  *

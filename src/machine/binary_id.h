@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * binary_id.h - the distinct program files that were mapped: name as recorded -> kind, name to show, build id.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * file_table.h - files as the kernel tells them apart: by device, inode and build id, not by path. Small numbers, in an
  * order.

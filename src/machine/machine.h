@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * machine.h - who ran and what was mapped where, at time t: a history, not a state.
  *

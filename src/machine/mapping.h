@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mapping.h - a mapping over an interval of time, and the file that it maps: types. machine owns them; string ids are
  * the machine's.

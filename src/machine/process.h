@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * process.h - processes and threads over time: which address space a pid had, which name a tid had.
  *

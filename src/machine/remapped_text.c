@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "machine/remapped_text.h"
 
 #define HUGE_PAGE_MASK ((UINT64_C(2) << 20) - 1) /* the smallest of x86-64 and aarch64 */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * remapped_text.h - program text that a process moved to anonymous memory, for huge pages: the mapping has no file, but
  * what runs there is the text of the file that was mapped at that place, or is mapped on both sides of it.

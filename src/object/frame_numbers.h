@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * frame_numbers.h - what expressions and call-frame information have as numbers.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bpf_functions.h - the functions of a recording's BPF programs: name, address, size; and their source lines.
  *

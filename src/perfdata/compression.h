@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * compression.h - the zstd stream inside COMPRESSED records, unpacked into whole records.
  *

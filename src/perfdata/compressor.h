@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * compressor.h - packs whole records into COMPRESSED records: one zstd stream through a recording.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * directory.h - a recording that is a directory (record --threads, --kcore): the file `data`, which is a perf.data file,
  * and data.0, data.1 ..., bare streams of records.

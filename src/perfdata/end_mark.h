@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * end_mark.h - says in a recording that its recorder came to the end: a mark where the data begins, and one where it ends.
  *

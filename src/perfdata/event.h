@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event.h - one event of a recording: a type. It and what it points to belong to the reader.
  */

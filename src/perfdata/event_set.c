@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/event_set.h"
 
 #include "abi/event_name.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_set.h - the events of a recording as they become known: attrs and ids from the header or from HEADER_ATTR
  * records, names from EVENT_DESC, EVENT_UPDATE or the attr itself; and the way from an id to its event.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * feature_bpf.c - sections about the BPF programs that were loaded: what the kernel says of each, and their types.
  */

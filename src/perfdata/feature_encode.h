@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * feature_encode.h - the bytes of one feature section, from the decoded features: the inverse of feature_table.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * feature_events.c - sections about what was recorded: events and groups, build ids, where AUX data lie.
  */

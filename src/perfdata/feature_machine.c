@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * feature_machine.c - sections about the machine: its CPUs, caches, memory and PMUs.
  */

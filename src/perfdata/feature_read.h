@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * feature_read.h - how the sections of a recording's features are read; private to perfdata/feature_*.c.
  *

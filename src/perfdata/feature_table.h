@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * feature_table.h - each feature section described once: number, name, how it is read.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * features.h - the feature sections of a recording, decoded; what describes the machine and the run.
  *

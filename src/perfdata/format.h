@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * format.h - layout facts of a perf.data file: magics, header, section, feature numbers. No code.
  * Source: seeds/perf.data-file-format.txt; features after 30 from files of today's tools.

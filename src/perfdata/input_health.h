@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * input_health.h - what a recording lost or hides, in numbers: counted where it is met, carried along with every result.
  */

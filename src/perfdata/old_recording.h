@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * old_recording.h - what has the name of a new recording is kept as NAME.old, one generation, as perf does.
  *

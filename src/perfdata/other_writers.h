@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * other_writers.h - names of what simpleperf (Android) and hiperf (OpenHarmony) add to the format for themselves.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/payload.h"
 
 uint64_t perfdata_payload_bytes(const struct record *record, bool is_pipe)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * payload.h - the bytes that lie behind some records without being part of them: hardware traces, descriptions of
  * tracepoints. A pure function.

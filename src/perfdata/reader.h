@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reader.h - opens a perf.data file or pipe and hands out its events, features and records in file order.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reader_describe.h - takes in the records by which a recording describes itself: attrs, features, tracing data of a
  * stream; names and units of events.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reader_header.h - opens the file form: header, attrs, ids and features, and where the records lie.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reader_state.h - the inside of a reader, shared by its parts: reader.c (opening, walking), reader_header.c (the header
  * of a file), reader_describe.c (what a stream tells of itself). For them only.

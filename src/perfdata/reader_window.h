@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reader_window.h - what of a recording is in memory while it is walked: what lies behind is dropped, and what comes is
  * expected, a window at a time, so that memory does not grow with the recording. For the parts of a reader only.

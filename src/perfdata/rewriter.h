@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rewriter.h - writes a recording that was read: attrs, ids and features by their stored bytes, records as the caller
  * passes them on. A file or a pipe stream, whichever the recording was, in the recording's own byte order.

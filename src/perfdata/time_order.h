@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * time_order.h - puts the records of a recording into time order by the round contract: what comes after a
  * FINISHED_ROUND is not older than what the round before it saw.

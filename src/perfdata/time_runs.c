@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/time_runs.h"
 
 #define DROP_ITEMS ((size_t)1 << 17) /* so many are taken before what they left is dropped */

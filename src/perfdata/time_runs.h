@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * time_runs.h - more records that wait for their time than memory should hold: runs in order of time, in a spool
  * (base/spool.h), and the oldest of all their items.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * time_spans.h - the parts of a recording's time that --time selects: "START,STOP" in seconds, several with blanks
  * between; or percentages of the time from the first sample to the last, "10%-20%" and "10%/2" (the second tenth),

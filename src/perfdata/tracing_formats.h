@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tracing_formats.h - the formats of tracepoints, one after another, as they stand in a recording's tracing data.
  *

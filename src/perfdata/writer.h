@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * writer.h - writes a perf.data file that any moment leaves readable, or a pipe stream.
  *

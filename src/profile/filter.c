@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/filter.h"
 #include "base/error.h"
 #include "base/symbol_name.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * filter.h - which samples of a profile a report is about: by command, object, symbol, process, thread, CPU, and how many
  * threads ran.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame_tree.h - all stacks of one event merged from their roots, for pictures: each node a function below its callers.
  *

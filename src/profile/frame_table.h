@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * frame_table.h - the frames of a profile that is being built, each once, by dense ids from 0 on.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * keys.h - the columns of a flat profile: what a row can be grouped by, sorted by and shown with. One table.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile.h - weighted stacks, immutable: what every view shows. Knows nothing of perf, files or the kernel.
  *

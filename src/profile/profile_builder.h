@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile_builder.h - collects frames, stacks and samples, each once, and hands over an immutable profile.
  *

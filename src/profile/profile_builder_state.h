@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile_builder_state.h - what a builder has collected. Inside profile/: profile_builder adds things one by one,
  * profile_bulk many at once.

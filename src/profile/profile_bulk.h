@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile_bulk.h - what a profile is made of where all of it is there: frames, stacks, samples, each kind at once and by
  * several workers. As profile_builder.h, which gets them one by one; the profile is the same.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile_copy.h - adds the samples of one profile to another that is being built, with a share of their weight: how
  * profiles are summed up, and how old samples fade.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack_nodes.h - stacks merged from their outermost frames: each node a frame below its caller's node.
  *

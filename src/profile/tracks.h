@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tracks.h - rows over time: spans on the tracks of CPUs and tasks, arrows between tracks, levels along one. The picture
  * that a timechart draws, before anything is drawn; it knows neither records nor pixels.

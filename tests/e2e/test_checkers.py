@@ -121,7 +121,8 @@ def test_sizes_note_what_is_wanted(tree):
 
 @pytest.mark.skipif(not shutil.which('clang-format'), reason='clang-format is not installed')
 @pytest.mark.parametrize('files, complaint', [
-    ({'src/base/a.c': 'int  x;\n'}, 'code should be clang-formatted'),
+    ({'src/base/a.c': check_format.LICENSE + 'int  x;\n'}, 'code should be clang-formatted'),
+    ({'src/base/a.c': 'int x;\n'}, 'src/base/a.c:1: the first line is not /* SPDX-License-Identifier'),
     ({'tools/a.py': 'x = 1 \n'}, 'tools/a.py:1: trailing blanks'),
     ({'docs/a.md': 'text'}, 'docs/a.md: no newline at the end'),
 ])
@@ -132,7 +133,7 @@ def test_format_refuses(tree, files, complaint):
 
 @pytest.mark.skipif(not shutil.which('clang-format'), reason='clang-format is not installed')
 def test_format_accepts(tree):
-    assert check_format.check(tree({'src/base/a.c': 'int x;\n', 'tests/golden/a.txt': 'kept \n'})) == []
+    assert check_format.check(tree({'src/base/a.c': check_format.LICENSE + 'int x;\n', 'tests/golden/a.txt': 'kept \n'})) == []
 
 
 @pytest.mark.parametrize('second, complaint', [

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_fold.h - pass two of a flat profile: the gathered samples of a part become sums by address in a binary. Then it is
  * known whose symbols are wanted; once they are there, flat_sum.h makes sums by function of those of all parts.

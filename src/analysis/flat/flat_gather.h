@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_gather.h - pass one of a flat profile: all records are walked once, by all CPUs. Of each sample stays what such a
  * profile needs, in 24 bytes; all other records are copied, one after another, for the machine's history.

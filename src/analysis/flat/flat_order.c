@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/flat/flat_order.h"
 
 #include "base/array.h"

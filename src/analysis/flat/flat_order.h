@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_order.h - what was placed of a flat profile in the order of its functions. Part of flat_sum.
  *

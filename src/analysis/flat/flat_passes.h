@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_passes.h - a recording read for a flat profile: side-band and one filled sample pass, as sideband.h and
  * sample_pass.h give them for any profile, in a shorter way (flat_gather.h, flat_fold.h, flat_sum.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/flat/flat_sum.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_sum.h - pass three of a flat profile: what was placed becomes sums by thread and function, in one sample_pass,
  * whose consumers see no difference but that frames of one function are one already.

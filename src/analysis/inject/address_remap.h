@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * address_remap.h - other addresses for all that was mapped: where things lay is hidden, and what lies beside what stays.
  *

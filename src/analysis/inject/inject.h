@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * inject.h - one pass over a recording that writes it anew: every record as it is, and what was asked for changed.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * inject_mmap.h - a mapping's record with its file's build id in it: MMAP2 in the form that the kernel writes with
  * attr.build_id. Only mappings of processes; those of the kernel stay.

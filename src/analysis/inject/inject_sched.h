@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * inject_sched.h - sched_stat and sched_switch made one: for each sched_stat_* sample the last sched_switch of its
  * thread, with the time and the period of the former. So a sample tells where a task went to sleep, and how long for.

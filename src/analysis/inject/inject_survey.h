@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * inject_survey.h - what has to be known of a recording before it is written anew: which files were mapped, which of
  * them samples hit, which build ids its records tell.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live_binaries.h - how to unwind the files of live_maps: opened when a stack first leads there, kept as long as they
  * are mapped.

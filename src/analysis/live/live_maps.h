@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live_maps.h - what each process that runs has mapped now: for unwinding while recording. No history, so that a
  * recording of days needs the memory of what is alive; machine.h is for recordings that are there.

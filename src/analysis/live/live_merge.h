@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live_merge.h - the records of several rings in order of time, where they lie.
  *

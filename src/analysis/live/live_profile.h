@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live_profile.h - a profile that is renewed while records come: what is new is added, what was there fades. For top.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live_records.h - the records of a stream in order of time while it still comes: what a round brought of mappings and
  * names is in the machine before the round's samples are handed out. Memory is that of three rounds and of the history.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/live/live_splice.h"
 
 #define FRAMES_ALIKE 3 /* in a row, where the frames before differ */

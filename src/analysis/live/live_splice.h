@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live_splice.h - joins an unwound stack with the kernel's frame-pointer chain of the same sample, where call-frame
  * information leads no further: the code switched stacks (Go's runtime.systemstack, calls into C, handlers on a stack of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live_stacks.h - the last known stack of each thread, so that a copy that is too short is made longer by what an
  * earlier copy of the same thread had above it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live_state.h - who runs now and what they have mapped, as records: with what came before forgotten, a recording of the
  * next moments can start from it. No history (machine.h has that): memory is that of what is alive.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live_unwind.h - records as a recorder takes them from its rings, made into records for the file: samples with
  * registers and a copy of the stack become samples with the whole call chain; everything else passes as it is.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * replay.h - reads a recording through machine and code into a profile: the join of section 4 of DESIGN.md.
  *

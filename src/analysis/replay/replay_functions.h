@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * replay_functions.h - the functions that a replay's frames lie in: each once, with the name that people read. Part of
  * replay.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * replay_state.h - what a replay has read and is making of it. Part of replay: its passes read samples (replay.c), the
  * frames of all are joined and named (replay_frames.c, replay_functions.c), and stacks and samples become the profile's

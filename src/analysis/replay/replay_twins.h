@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * replay_twins.h - which frames of a replay are one frame of its profile, told by the functions they lie in: nothing is
  * hashed or compared. Part of replay.

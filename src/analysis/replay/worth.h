@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * worth.h - what a profile is worth, in numbers: what was lost, how many call chains are whole, how many samples have
  * names; and requirements on these numbers, as text.

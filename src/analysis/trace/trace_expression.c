@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace_expression.c - the C expressions of print formats, by recursive descent over a slice of text.
  */

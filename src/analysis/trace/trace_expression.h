@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace_expression.h - the operators of TRACE_BINARY nodes that are no single character.
  *

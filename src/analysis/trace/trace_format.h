@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace_format.h - a tracepoint's format file (events/SYSTEM/NAME/format of tracefs): its fields, and how it is printed.
  *

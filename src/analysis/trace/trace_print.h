@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace_print.h - a tracepoint's payload as text: what its print format, or a trace_printk's, makes of it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace_value.h - what a field, or a node of a print format, is worth for one payload: a number, bytes, or text.
  *

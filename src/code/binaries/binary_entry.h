@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * binary_entry.h - one binary of the store and what was loaded for it; shared by the loaders, not for others.
  *

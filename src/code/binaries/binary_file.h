@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * binary_file.h - opens the places where a program file and its debug files may lie, takes the first that is the right
  * one, and writes into the entry's trail what was at each.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * binary_trail.h - what an entry's loaders tried, in order: each place they looked at and what was there. For loaders;
  * binary_store_trail gives it to whoever shows it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * build_id_cache.h - the cache of program files by build id, laid out as perf has it, and shared with perf:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * debuginfod.h - fetches program and debug files by build id from debuginfod servers, in the background: a child process
  * asks libdebuginfod (loaded when it is first wanted) for one file after the other, within a budget of bytes and time,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * file_doubt.h - whether a file that was found by a path alone is the one that was mapped. For program files without a
  * recorded build id; the device and inode of the mapping and the time of the recording are what there is to tell.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * index_cache.h - what costs time to read and is kept for the next run: indexes of lines (DIR/ab/cdef...-1234abcd.lines) and lists
  * of kernels' symbols (.kallsyms), by build id, and of lines also by which file was read, in $TALLY_CACHE, or tally's folder of the user's cache. Several programs

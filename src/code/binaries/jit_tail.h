@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jit_tail.h - a dump of generated code (jit-PID.dump) while its runtime still writes it: which code lies where by now, and
  * how to unwind it. For unwinding while recording; what was written is read once, and nothing of it is kept but where code

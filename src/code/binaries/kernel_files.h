@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel_files.h - where the files of a kernel and its modules may lie, and those opened: vmlinux by build id, modules
  * by the recorded path or modules.dep.

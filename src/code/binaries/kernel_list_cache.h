@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel_list_cache.h - the running kernel's list of symbols, kept from an earlier run: the kernel prints /proc/kallsyms
  * anew for each reader, which takes longer than reading a small recording.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel_match.h - whether a list of a kernel's symbols is of the kernel that was recorded, where no build id tells:
  * by where the record of the kernel starts and ends. A pure function.

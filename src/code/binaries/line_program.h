@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * line_program.h - source lines and inlined calls of one file by a program named addr2line, for who asks for it
  * (--addr2line). GNU's, elfutils' and LLVM's are understood.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_archive.h - names of libraries that are mapped from inside another file: an archive that is not compressed (zip,
  * Android's .apk), where each begins on a page, as it could not be mapped otherwise.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/binaries/load_code.h"
 
 #include <elf.h>

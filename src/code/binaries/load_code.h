@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_code.h - the machine code of an entry: of a program file, the vdso, a jitdump, the kernel by its vmlinux or
  * /proc/kcore. For the store; see binary_store_code.

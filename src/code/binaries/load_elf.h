@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_elf.h - loads the symbols of program files and of the vdso into their entries. Failures are in entry->status.
  */

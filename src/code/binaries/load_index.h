@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_index.h - the line index of an entry, from the cache and back to it. For the store. Of user files with a build id;
  * an index that is missing, damaged or of another form costs the time that it would have saved, and nothing else.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_jit.h - names of generated code: from the map (/tmp/perf-PID.map) or the dump (jit-PID.dump) that its runtime
  * wrote.

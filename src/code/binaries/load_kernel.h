@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_kernel.h - loads the symbols of the kernel: from this machine's /proc/kallsyms if the recording is of this
  * kernel, else from a copy or a vmlinux that has the recorded build id. Failures are in entry->status.

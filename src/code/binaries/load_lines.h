@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_lines.h - finds the file that has the debug information of an entry: the program itself, a separate debug file,
  * and dwz's common file. For the store.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_module.h - loads the symbols of a kernel module: from the list of the kernel's symbols if the module that this
  * machine runs is the recorded one, else from its file. Failures are in entry->status.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_pack.h - an entry of the store from what its recording carries (code/pack/pack.h), and back to it.
  */

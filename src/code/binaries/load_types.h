@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_types.h - what an entry's debug information says of the data that its code accesses. For the store; see
  * binary_store_data_access.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mapped_file.h - the file that a process has mapped, and no other: a path may lead to another file by now, or means
  * another one in the process's mount namespace. A file is told by device and inode, or by its build id.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/binaries/running_kernel.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * search_path.h - where a program file and its debug files may lie: the places, in order. Opens nothing.
  *

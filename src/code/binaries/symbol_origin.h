@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * symbol_origin.h - perf's letter for where a binary's names came from: the kernel's list, the file, a debug file ...
  *

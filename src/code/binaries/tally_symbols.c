@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Over one entry of the loader of program files, not over the store, which knows code and types as well: the library
  * then needs no disassembler. */
 #include <stdlib.h>

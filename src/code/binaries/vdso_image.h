@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * vdso_image.h - the vdso of this machine's programs as bytes: the same image that the kernel maps into every process of
  * one kind. 32-bit programs on a 64-bit kernel have another than we, which is asked for in a process of its own: only

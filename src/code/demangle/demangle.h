@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * demangle.h - C++, Rust, D, OCaml and Java names as people wrote them, with the types of parameters, as perf 7.x shows them.
  */

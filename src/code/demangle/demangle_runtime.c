@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/demangle/demangle_runtime.h"
 
 #define OCAML "caml"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * demangle_runtime.h - names that OCaml's compiler and Java's runtimes give to functions, as people wrote them.
  *

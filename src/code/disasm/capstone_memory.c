@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/disasm/capstone_memory.h"
 
 #include <capstone/capstone.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * capstone_memory.h - what capstone allocates by: capstone 4 writes through what it gets without a look at it, so that a
  * failed allocation would end the program. When there is no memory, it gets some of a small reserve instead, which is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * disassembler.h - machine code -> instructions as text, one by one, in objdump's spelling. The one place that knows
  * capstone.

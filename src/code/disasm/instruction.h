@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * instruction.h - one instruction as text, and where it leads. A value.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * instruction_text.h - an instruction's operands as words, on their way from capstone's spelling to objdump's. For the
  * modules of this folder.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/disasm/instruction_text.h"
 
 #include <ctype.h>

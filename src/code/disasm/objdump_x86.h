@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objdump_x86.h - an x86 instruction on its way from capstone's spelling to objdump's: what its steps share. For the
  * modules of this folder.

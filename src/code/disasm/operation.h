@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * operation.h - what an instruction does with registers and memory, as far as values can be followed: copies, loads,
  * stores, addresses, sums. A value.

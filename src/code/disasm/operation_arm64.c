@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/disasm/operation_decode.h"
 
 #define STACK_POINTER 31

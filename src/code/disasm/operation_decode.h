@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * operation_decode.h - each machine's own way from capstone's details to an operation. For the modules of this folder.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/disasm/operation_decode.h"
 
 /* System V ABI, AMD64 supplement, figure 3.36. */

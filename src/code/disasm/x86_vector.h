@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * x86_vector.h - instructions of AVX-512 by themselves: what Debian's capstone knows few of. EVEX, and of VEX masks and what
  * came after AVX2. For the modules of this folder.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pack.h - what a recording carries of the machine that it was made on: of each program file that was hit, the symbols,
  * inlined calls and source lines of the addresses that were hit. The bytes are a feature section; docs/pack.md has the form.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/pack/pack_dump.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pack_dump.h - a runtime's dump of generated code, as a pack carries it: the functions that were hit, where they lie in
  * the dump, and zeros for all else; deflated.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pack_form.h - the numbers of a pack's bytes, for its reader and its writer. docs/pack.md says what they mean.
  */

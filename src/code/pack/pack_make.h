@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pack_make.h - what a store knows of some addresses, as an object of a pack.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * address_names.h - link-time address -> the symbol at or before it, functions and data alike, as a disassembler shows
  * what code refers to: "<sink>", "<main+0x31>".

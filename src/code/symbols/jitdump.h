@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jitdump.h - what a runtime wrote of the code it generated (jit-PID.dump): which function came to lie where, and when,
  * its lines, and how to unwind it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kallsyms.h - /proc/kallsyms (or a copy of it) as symbols: of the kernel, or of one module.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel_symbols.h - names from the kernel's list of symbols, of which only the parts that are asked for are read: it has
  * two hundred thousand lines, and a recording hits some hundred.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/symbols/line_index.h"
 
 #include <stdlib.h>

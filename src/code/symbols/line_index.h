@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * line_index.h - what the debug information of one binary says, in a form that is mapped and searched, not read: the
  * functions, inlined calls and source lines of those units that were needed so far.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * line_index_form.h - the bytes of a line index, for its reader and its builder.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/symbols/perf_map.h"
 
 /* Splits the next word off; runs of blanks and tabs part words. */

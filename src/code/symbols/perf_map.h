@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf_map.h - /tmp/perf-PID.map: "START SIZE name" in hex, one function of generated code a line.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/symbols/source_lines.h"
 
 #include <stdio.h>

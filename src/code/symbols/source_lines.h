@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * source_lines.h - the debug information of one binary: for an address, what was inlined there and the source lines.
  *

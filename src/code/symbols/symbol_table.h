@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * symbol_table.h - symbols sorted by address, one per address, each with an end; found by
  * buckets of addresses and, in a bucket, binary search.

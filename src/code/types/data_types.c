@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/types/data_types.h"
 
 #include <stdlib.h>

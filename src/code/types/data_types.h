@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * data_types.h - for the instructions of one binary: which data they access. Functions are gone through when the first
  * of their instructions is asked for.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fused.h - which instructions a CPU runs as one with what comes behind them: a sample of such a pair falls on the second,
  * though the first accessed the memory.

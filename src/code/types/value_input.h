@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * value_input.h - what the tracker of values works on, and the places that it finds. Plain data.
  */

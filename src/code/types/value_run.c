@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/types/value_run.h"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * value_run.h - one instruction's part in following values: what holds before it, what it accesses, what holds behind
  * it. For the tracker of values, which says in what order.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * value_state.h - what registers and stack slots hold at one place of a function. For the tracker of values.
  *

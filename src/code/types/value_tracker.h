@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * value_tracker.h - follows values through the code of one function, to say which object each access to memory is of:
  * where debug information says that a register holds a variable, that is taken; between such places values are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/unwind/unwind_bridge.h"
 
 #include "base/limits.h"

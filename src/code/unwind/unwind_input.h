@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unwind_input.h - what a walk up a stack starts from: registers, a slice of the stack, what is mapped where. Borrowed for
  * the time of the walk; made by who has the sample.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/unwind/unwind_run.h"
 
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unwind_run.h - one walk up a stack: what it holds, the words it reads, what is mapped where. Shared by the unwinder and
  * its bridges; not for others.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unwind_table.h - how to find the caller of any code of one object: its call-frame information decoded beforehand into
  * rows that are searched. Each row names a rule; equal rules are kept once. Not here: to follow them (unwinder.h).

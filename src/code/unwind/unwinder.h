@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unwinder.h - the callers of a thread from its registers and a slice of its stack: a pure function of these and of a
  * look-up of what is mapped where. Not here: where registers and stack come from, names of frames.

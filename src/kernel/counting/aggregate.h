@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * aggregate.h - adds up the counts of an event over CPUs and threads: all, per CPU, core, cluster, cache,
  * die, socket, node or thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * counter.h - counts events: opens each on the target's CPUs and threads, enables, reads. Sampling is not done here.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fit.h - which events the PMU counts at the same time, found by asking for it: test groups that may not be shared.
  *

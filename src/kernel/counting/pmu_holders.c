@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/counting/pmu_holders.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pmu_holders.h - who else has performance events open: the NMI watchdog, and other processes.
  *

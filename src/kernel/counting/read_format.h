@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * read_format.h - what read(2) of an event gave, decoded by its read_format.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reading.h - reads all counts of a counter_set; a group is read at once, so that its members cover the same time.
  */

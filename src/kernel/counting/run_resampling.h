@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * run_resampling.h - how sure a change between two sets of runs is: bootstrap intervals, an exact rank test that bears
  * ties, what runs of one program differ by (the noise floor), and p values corrected for their number.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * run_statistics.h - what repeated measurements say: median with its confidence interval, outliers, and two compared.
  *

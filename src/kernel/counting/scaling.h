@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scaling.h - what a count would have been, had its event been on the PMU all the time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/counting/scaling_error.h"
 
 #include <math.h>

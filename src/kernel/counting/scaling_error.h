@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scaling_error.h - how far off the scaled count of a multiplexed event may be, by how its rate changed from one
  * reading to the next. Pure.

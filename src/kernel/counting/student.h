@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * student.h - Student's distribution: how likely a difference is that many standard errors wide, with few degrees of
  * freedom. Pure functions.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tally_counter.c - opening of the public counter over counter_set: alternatives, options, targets; and its control.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tally_counter.h - the inside of tally/counter.h: opening on any seam, and reading into cells.
  *

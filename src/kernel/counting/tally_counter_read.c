@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tally_counter_read.c - reading of the public counter and its regions: by mapped pages where they give the value, by
  * read(2) otherwise. No memory is taken here but in tally_counter_prepare.

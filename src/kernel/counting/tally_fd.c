@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tally_fd.c - tally/fd.h: perf_event_open and its ioctls with their refusals explained.
  */

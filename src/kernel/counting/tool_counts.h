@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tool_counts.h - counts for the events of a set that the tool itself answers: the times of /proc, and constants of the machine.
  *

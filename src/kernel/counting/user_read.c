@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/counting/user_read.h"
 
 #define ATTEMPTS_MAX 1000 /* the page changes when the thread is scheduled: some turns at most */

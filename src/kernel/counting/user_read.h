@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * user_read.h - reads an event of the calling thread by its mapped page and the CPU's counter registers.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/attr_bytes.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attr_bytes.h - a caller's struct perf_event_attr, of any age of the kernel's header, as a struct perf_attr.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * catalogue.h - what this machine can count: its PMUs, and the nearest name to a wrong one. The generic names are in
  * abi/names; tracepoints in tracepoints.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/common_terms.h"
 
 #include "abi/branch_words.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * common_terms.h - the terms that any event takes, whatever its PMU: name, period, percore, call-graph, ... Those about
  * samples go into spec->recording.

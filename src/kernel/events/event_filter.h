@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_filter.h - gives an open tracepoint its filter (--filter, tally_event_filter): one sentence wherever the kernel refuses.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/event_format.h"
 
 #include "abi/branch_words.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_format.h - the text of an event list: event_parser's inverse. Parsing what is written gives the same list again
  * (attrs, groups, units, names of their own; filters and cgroups have options of their own and are left out).

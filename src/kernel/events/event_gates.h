@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_gates.h - why the kernel refuses an event for other reasons than permission: what the hardware, the PMU's other
  * users, the attr or a limit say. One sentence without the event's name, with the least that opens it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_listing.h - the events of this machine by name: what `list` shows, and whether each would open here.
  *

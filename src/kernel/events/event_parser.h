@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_parser.h - the event language: text -> event_list. One parser; event_format is its inverse.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_spec.h - what an event's text asks for: types. event_parser makes them, event_format writes them; a list
  * owns the strings of its specs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_terms.h - what stands between the slashes: "event=0x3c,umask=1,name=x", "r1a8", "config=3,period=1000".
  *

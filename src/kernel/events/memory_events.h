@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memory_events.h - the events of this machine's PMUs that sample accesses to memory with where the data was found.
  *

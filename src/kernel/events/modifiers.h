@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * modifiers.h - the letters after an event's colon (u k h G H I p P S D W e X), read and put into an attr.
  *

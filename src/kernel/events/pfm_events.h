@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pfm_events.h - vendors' names for what the CPU counts, as libpfm4 knows them: text -> event_list, and the list of names.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pmu.h - the PMUs that /sys/bus/event_source/devices lists: type, where each counts, formats and named events.
  *

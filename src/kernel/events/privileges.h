@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * privileges.h - translates a refusal of perf_event_open (and of the ring's mmap) into what refused, why, and the least
  * that opens it. The errno is kept. The only place that does.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/tool_events.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tool_events.h - events that the tool itself answers: their names, and what those are that stay the same while it measures.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tracepoint_hold.h - holds tracepoints while a program opens and closes events of them: the kernel waits tens of
  * milliseconds, one event after the other, each time a tracepoint loses its last event. And finds those of a pattern

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tracepoints.h - the kernel's tracepoints by name, from tracefs.
  *

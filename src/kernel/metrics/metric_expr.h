@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * metric_expr.h - the arithmetic of metrics: "branch\-misses / branches if #smt_on else 0" -> a tree, and its value.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * metric_machine.h - what a metric's expression is on this machine: its constants, and whether it has the events.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * metric_set.h - the metrics of a run: which event of the list each name in their expressions is.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * metric_table.h - the metrics that stat -M knows: names, groups and expressions over generic events and those that
  * sysfs names. A constant table.

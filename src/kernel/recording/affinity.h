@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * affinity.h - --affinity: the recording thread moves to the CPU, or the node, of the ring that it is about to read.
  *

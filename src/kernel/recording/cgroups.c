@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/cgroups.h"
 #include "base/file.h"
 #include "base/limits.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cgroups.h - the control groups that exist: their ids, as samples carry them, and their paths.
  *

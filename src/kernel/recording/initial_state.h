@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * initial_state.h - what already runs when a recording starts, as the records that the kernel would have written:
  * comm, fork and mmap2 of processes and threads, the mappings of the kernel and its modules; and the records that

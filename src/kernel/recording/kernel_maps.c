@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/kernel_maps.h"
 #include "base/file.h"
 #include "base/limits.h"

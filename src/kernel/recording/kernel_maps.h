@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel_maps.h - where the running kernel's text and modules lie, as /proc/kallsyms and /proc/modules tell.
  * Nothing is visited where the kernel hides its addresses (kptr_restrict): they read as 0. Source: proc(5).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/proc_maps.h"
 #include <sys/mman.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * proc_maps.h - one line of /proc/PID/maps or /proc/modules, read without trusting it. Pure; strings borrow the line.
  * Source: proc(5).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_attrs.h - from what record's options say to the attrs of its events: pure, opens nothing.
  *

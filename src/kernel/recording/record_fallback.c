@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/record_fallback.h"
 #include "base/arena.h"
 #include "kernel/events/event_gates.h"

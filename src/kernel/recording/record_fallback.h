@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_fallback.h - what to ask for when the kernel refuses an event of a recording: one step less each time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * recorder.h - samples a target: events opened per CPU and thread, rings mapped, and what they hold handed on as bytes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ring.h - one mapped ring buffer of perf events, read without decoding: at most two slices of whole records.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ring_reader.h - the records of one ring, one after the other, each in one piece.
  *

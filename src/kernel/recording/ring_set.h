@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ring_set.h - the rings of a recording: one per CPU (or per thread), all of one size, and who else writes into them.
  *

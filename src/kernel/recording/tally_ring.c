@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tally_ring.c - tally/ring.h over one slot of a ring_set and a ring_reader.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tally_ring.h - the inside of tally/ring.h: opening on any seam.
  *

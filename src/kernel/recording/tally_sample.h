@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tally_sample.h - a decoded sample in the form of tally/sampler.h. What it points to is the record's.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tally_sampler.c - tally/sampler.h over the event parser, a ring and the sample decoder.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/tracing_data.h"
 
 #include <stdio.h>

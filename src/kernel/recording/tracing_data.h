@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tracing_data.h - the formats of the tracepoints that a recording holds, as the file's TRACING_DATA section has them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * capabilities.h - what this process may do that others may not, as far as perf events ask for it: capabilities of the
  * first user namespace. Root of another user namespace (a rootless container, a sandbox) has a full set that does not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cpu_topology.h - lists of CPUs ("0-3,8"), which are online, and which core, die, socket and node each belongs to.
  *

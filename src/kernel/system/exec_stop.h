@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * exec_stop.h - whether the kernel ends the events of a command at its exec: it does where the program may not be read
  * by the user, or gives the process other rights (set-user-ID, set-group-ID, file capabilities). The command runs on.

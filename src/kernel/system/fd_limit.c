@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/system/fd_limit.h"
 
 #include <fcntl.h>

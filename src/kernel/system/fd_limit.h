@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fd_limit.h - makes room for descriptors: raises RLIMIT_NOFILE as far as it goes. Changes the whole process.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * host_info.h - what describes the machine that a recording is made on: names, CPUs, caches, memory, PMUs.
  *

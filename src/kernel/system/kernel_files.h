@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel_files.h - the small text files of /proc, /sys and tracefs, read under the seam's root.
  *

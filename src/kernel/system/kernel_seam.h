@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel_seam.h - the one seam to Linux: the system calls of perf events and the root of /proc and /sys.
  *

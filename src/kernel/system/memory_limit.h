@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memory_limit.h - how much memory this process may still take before the kernel ends it, or refuses it: the least that
  * the limits of its control groups (both versions, all levels that can be seen), RLIMIT_AS, RLIMIT_DATA and the machine

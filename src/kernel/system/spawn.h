@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spawn.h - starts the measured command stopped before its exec, so that events can be attached first.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * surroundings.h - where this process runs (a host, a Docker or Podman container, a Kubernetes pod), and how a
  * capability, a system call or a sysctl is opened there. Knows nothing of events.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * target.h - whom to measure: a command, processes, threads, CPUs, a user, the whole system; made into the list of
  * (pid, cpu) pairs that perf_event_open takes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cfi.h - call-frame information (.eh_frame, .debug_frame): for the code at an address, how to find its caller's frame
  * and registers. Versions 1, 3 and 4, .eh_frame's encodings, any CFA rule.

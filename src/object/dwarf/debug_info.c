@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "object/dwarf/debug_info.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * debug_info.h - for a link-time address: the function, what was inlined there, and the source lines.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_abbrev.h - the abbreviation tables that say how the entries of a unit are laid out. For the readers of entries.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_budget.h - bounds what one file's debug information may cost. Many units or entries of a hostile file can refer
  * to the same long list, table or name, so that reading each of them takes the square of the file's size; in real files

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "object/dwarf/dwarf_entry.h"
 
 #include "base/array.h"

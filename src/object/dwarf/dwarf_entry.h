@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_entry.h - walks the entries (DIEs) of a unit and reads their attributes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_file.h - the debug sections of one ELF file, their units, and attributes of entries: DWARF 2 to 5, either
  * size, either byte order, with split units (.dwo, .dwp) and a supplementary file (dwz).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_functions.h - the functions of a unit and what was inlined into them, by address.
  *

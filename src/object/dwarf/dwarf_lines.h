@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_lines.h - the line table of a unit: which source line the code at an address comes from. DWARF 2 to 5.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_location.h - where the value of a variable is, address by address: a plain expression or a list of
  * .debug_loc or .debug_loclists, any version. Expressions are told apart, not run: of what compilers write for a

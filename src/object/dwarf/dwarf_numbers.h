@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_numbers.h - what debugging information has as numbers: units, entries, attributes, lines and lists.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "object/dwarf/dwarf_package.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_package.h - a .dwp: the .dwo files of a program in one, found by their ids. Index sections of version 2 (GNU's,
  * for DWARF 4) and 5, either byte order. Not for type units.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_ranges.h - the address ranges of an entry: low and high, .debug_ranges or .debug_rnglists, any version.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_type.h - the types that a program's debug information describes: names as C writes them, sizes, members.
  *

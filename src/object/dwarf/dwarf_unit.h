@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_unit.h - what a file of debug sections and one of its units are: the types that all readers here share.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_variables.h - the variables of a function, where they are in which of its code, and what its calls return; and
  * the variables that have an address of their own.

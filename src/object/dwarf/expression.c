@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "object/dwarf/expression.h"
 
 #include "object/dwarf/leb128.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * expression.h - DWARF expressions as call-frame information uses them: arithmetic on registers and memory.
  *

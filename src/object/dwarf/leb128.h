@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * leb128.h - DWARF's numbers of variable length, read by a cursor. Bits past the 64th are dropped, as readers do.
  */

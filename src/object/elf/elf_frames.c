@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * elf_frames.c - where .eh_frame lies: as its section says, or, in a file without section headers, as the program header
  * of its search table says.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * elf_function.h - one function as an ELF file of its own, which other programs read symbols, code, lines and unwinding
  * tables from: what a runtime generated and dumped.

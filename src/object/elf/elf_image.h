@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * elf_image.h - one ELF file: its segments, function symbols, build id and debug link. Any class, either byte order.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * elf_internal.h - what the modules of object/elf share of an image; not for others.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * elf_plt.c - which function each entry of the procedure linkage table jumps to.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * elf_relocate.c - relocatable files, which kernel modules are: where their sections lie in memory is told from outside,
  * and debug sections are relocated by it. Of relocation types those that compilers emit in debug sections of x86-64 and

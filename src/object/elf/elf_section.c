@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <gelf.h>
 #include <stdlib.h>
 #include <unistd.h>

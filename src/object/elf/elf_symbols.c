@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * elf_symbols.c - the symbols of an image that may name code: functions, IFUNCs, objects and labels.
  */

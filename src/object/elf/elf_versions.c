@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * elf_versions.c - names of dynamic symbols with their versions ("free@GLIBC_2.2.5"), and what the slots refer to that
  * the dynamic linker fills: as disassemblers name what code refers to.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * go_table.h - the table of functions that every Go program carries for its own tracebacks, stripped or not
  * (.gopclntab): where each begins, and its name. The forms of Go 1.2, 1.16, 1.18 and 1.20, which later versions keep.

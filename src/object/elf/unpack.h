@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unpack.h - a whole file that is compressed, as kernel modules are stored (.ko.gz, .ko.xz, .ko.zst), in memory. With a
  * bound on what comes out.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "object/elf/xz_decode.h"
 
 #include <stdlib.h>

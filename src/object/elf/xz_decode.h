@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * xz_decode.h - unpacks one .xz stream in memory, with a bound on what comes out. Bad input is TALLY_CORRUPT.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_changes.h - what the recordings of two sides say of each row: how much it changed, and how sure that is. Data only.
  *

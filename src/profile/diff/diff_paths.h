@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_paths.h - the call paths of several recordings in one tree, matched by name: main;work;parse in one build is
  * main;work;parse in another, wherever they lie. Inlined calls are frames. Not how it is drawn.

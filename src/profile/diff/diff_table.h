@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_table.h - the flat tables of several recordings side by side: rows that are the same by name in one row.
  *

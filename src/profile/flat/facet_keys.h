@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * facet_keys.h - how keys that are about one facet of samples group and order rows. Of a table, whose profile and options say what they are.
  *

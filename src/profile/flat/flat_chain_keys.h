@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_chain_keys.h - which frames a call graph takes for the same: those of one function, or of one address where there
  * is no symbol. Part of flat_table.

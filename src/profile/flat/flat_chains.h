@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_chains.h - the call chains that the rows of a table are made of: each stack once, in the order asked for and
  * without the frames that are not. Part of flat_table.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_groups.h - what rows are made of: frames that are alike to the keys of a table, and samples that are, whatever
  * their frames. A row is of one group of each. Part of flat_table.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_instances.h - the chains below each row of a table that is heavy enough for a call graph. Most rows of a large
  * table are not: samples are walked a second time, for those that are.

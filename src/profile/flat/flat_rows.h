@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_rows.h - the rows of a table, out of groups of frames and of samples. Part of flat_table.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The order of rows, as perf's readers know it (found by running perf on recordings with ties):
  * - a value sorts descending; in a group the leader's value decides, or that of the member asked for, then those of the

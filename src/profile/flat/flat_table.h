@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_table.h - a profile grouped into rows by keys, with self and children sums, sorted. Not how it looks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_tree.h - the order of rows that are put one after another into a balanced binary tree. Internal to flat_words.
  *

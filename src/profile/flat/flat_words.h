@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_words.h - the rows of a flat table sorted by words that are written down once for each row. Internal to flat_sort.
  *

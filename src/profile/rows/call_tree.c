@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/rows/call_tree.h"
 #include "base/error.h"
 #include "base/vec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * call_tree.h - the call chains of one row of a flat table, merged where they share frames. Not how it is drawn.
  *

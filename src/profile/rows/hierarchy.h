@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hierarchy.h - the rows of a flat table as a tree: one level for each sort key, sums at each. Not how it looks.
  *

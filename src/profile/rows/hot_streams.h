@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hot_streams.h - the runs of code that a recording with branch stacks spent most in: for diff --stream.
  *

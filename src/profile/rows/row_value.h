@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * row_value.h - what a row is by one key, as a value that means the same in every profile: a name or a number.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_metrics.h - what stands beside a count: the ratios of default events, or the metrics that -M asked for.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/counts/stat_number.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_number.h - numbers with decimals in what stat tells people, with the decimal point of their locale. CSV and JSON have C's.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_replay.h - stat report: the counts of a recording of stat record, ours or perf's, as stat_reports.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_report.h - what stat has measured, ready to be shown: per event and place the mean over runs, and the ratios.
  *

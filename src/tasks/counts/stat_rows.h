@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_rows.h - a stat_report as perf's table, as CSV or as one JSON object a line.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_values.h - what each run measured, kept run by run: per event, and the times of the command.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/header/header_info_json.h"
 
 #include "perfdata/bpf_functions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * header_info_json.h - what a recording's header tells of the machine beyond its name, as JSON (report --json -I). See
  * docs/schema/report.json.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/header/header_json.h"
 
 #include "perfdata/feature_table.h"

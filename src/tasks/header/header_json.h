@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * header_json.h - the header of a recording as JSON: who recorded what, where and when (report --json --header). See
  * docs/schema/report.json.

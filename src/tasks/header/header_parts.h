@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * header_parts.h - the lines of a recording's header that describe the machine; private to header_*.c.
  *

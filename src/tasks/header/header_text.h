@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * header_text.h - the header of a recording as text: what `--header` shows in report and script.
  *

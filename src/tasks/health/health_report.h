@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * health_report.h - the health of a recording as a page of text, and as JSON (docs/health-json.md).
  */

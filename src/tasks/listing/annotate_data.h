@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_data.h - adds to the instructions of a listing which data they access: annotate --code-with-type.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_explore.h - annotate on a terminal: a function on the screen, and the functions that are entered from it.
  *

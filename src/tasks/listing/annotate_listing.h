@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_listing.h - makes the lines of one function: disassembled, with names of addresses, lines of source, and what
  * each event had on each.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_names.h - the function that is meant by a name as people write it: in full, without parameters, without
  * template arguments, without the scopes around it.

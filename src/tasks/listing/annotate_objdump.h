@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_objdump.h - the text of instructions by a program named objdump, for who asks for it (--objdump).
  *

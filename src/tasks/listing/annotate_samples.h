@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_samples.h - the samples of a recording by function and address: what annotate has to show.
  *

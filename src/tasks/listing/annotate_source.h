@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_source.h - which lines of source are shown before an instruction: those up to its own that were not shown yet,
  * a few at most, as objdump -S chooses them.

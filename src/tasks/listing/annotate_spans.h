@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_spans.h - what branch stacks tell of a function's instructions: how often runs of code began and ended there,
  * and the cycles that runs took. A pure function of spans and lines.

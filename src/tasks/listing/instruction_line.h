@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * instruction_line.h - an instruction as one line of objdump: mnemonic, operands, the name of what it refers to.
  *

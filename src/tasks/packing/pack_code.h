@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pack_code.h - the code of functions that samples hit, or of what they hit outside of functions, with the names of what it
  * refers to, for a pack.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pack_formats.h - the part of a recording's tracing data that is the kernel's own: formats of its tracepoints. Lists of
  * kernel symbols, strings and names of threads, and formats of what users made (probes, synthetic events), are left out.

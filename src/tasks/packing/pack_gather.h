@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pack_gather.h - what a recording needs of this machine to be read on another: its samples are walked once, and what the
  * store knows of every address that they hit becomes the bytes of a pack.

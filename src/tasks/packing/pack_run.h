@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pack_run.h - packs one recording: reads it, gathers what names its addresses, writes it anew with that in it.
  *

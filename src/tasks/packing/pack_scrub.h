@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pack_scrub.h - takes out of a recording what tells of people and machines: only what is on a list stays.
  *

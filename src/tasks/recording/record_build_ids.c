@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_build_ids.h"
 #include "analysis/resolve.h"
 #include "analysis/sideband.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_build_ids.h - the closing pass over a finished recording: which files were hit, their build ids, how many
  * samples there are and when the first and the last came.

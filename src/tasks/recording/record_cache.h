@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_cache.h - at the end of a recording, puts the files that its samples hit into the cache of build ids, so that
  * it can be read when they have been replaced.

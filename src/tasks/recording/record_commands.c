@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_commands.h"
 #include "base/text.h"
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_commands.h - what the commands of --control do to a running recording, and what is said of it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_config.h - what the user's configuration says of recording (perf-config(1)): call-graph.record-mode, call-graph.dump-size,
  * record.call-graph, record.build-id; top.call-graph. Options go before it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_control.h - --control: commands to a running recording through a descriptor or a FIFO, and their answers.
  *

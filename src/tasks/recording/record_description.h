@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_description.h - the events of an opening as the start of a stream, in memory: for who reads what the kernel
  * records without a file between.

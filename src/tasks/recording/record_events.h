@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_events.h - what record samples: the events of -e with the cgroups and filters that were said of them.
  *

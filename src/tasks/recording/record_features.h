@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_features.h - what a recording's feature sections say: the host, the command line, the events.
  *

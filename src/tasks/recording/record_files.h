@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_files.h - holds the program files that are mapped while it records: they can be read at the end although their
  * names are gone, are other files' by then, or were of a mount namespace that has ended.

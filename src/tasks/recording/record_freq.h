@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_freq.h - how often record and top sample: -F and -c, bounded by what the kernel allows.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_live.h - --call-graph dwarf: empties the rings of a recorder through live_unwind, so that the file gets call
  * chains instead of copies of stacks; takes less where it cannot keep up.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_map_ids.h - build ids of what is mapped already when a recording starts, for its map records. The kernel puts
  * them into the records that it writes itself.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_opening.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_opening.h - opens what a recording takes its records from: finds the target, opens its events and rings, tells
  * what already runs. For record and top, which then go their own ways.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_options.h - the options of record: their table and the settings that they fill.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_output.h - where a recording's bytes go: a file, a stream on standard output, or one file after the other.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_progress.h - one line on the terminal, each second, that says what a recording has so far; gone when it ends.
  *

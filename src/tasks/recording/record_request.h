@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_request.h - what a recording is asked to do, and what came of it. Values; strings are the caller's.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_session.h - one recording from start to end: command, target, recorder, file. The wiring of record.
  *

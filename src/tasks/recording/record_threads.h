@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_threads.h - --threads: rings are emptied by several threads, each ring into a file of its own (data.0, data.1
  * ... of a directory; perfdata/directory.h reads them).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_watch.h"
 #include "base/error.h"
 #include "kernel/system/cpu_topology.h"

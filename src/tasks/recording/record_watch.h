@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_watch.h - --switch-output-event: events on all CPUs whose coming asks for the next file. Their samples are
  * counted, not stored.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/ring_merge.h"
 
 #include <stdlib.h>

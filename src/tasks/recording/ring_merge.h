@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ring_merge.h - the records of a recorder's rings in order of time, read where they lie, and their memory given back as
  * they are done with.

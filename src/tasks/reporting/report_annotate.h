@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_annotate.h - annotate out of the interactive report: the recording's samples by function and address, read when
  * the first function is asked for and kept.

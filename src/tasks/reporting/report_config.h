@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_config.h - what the user's configuration says of reports: the settings of perfconfig(5) that change them.
  *

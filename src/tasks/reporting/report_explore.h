@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_explore.h - the interactive report: a table for each event (or group), made when it is first looked at.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_fields.h - fields of a recording's tracepoints as sort keys: "prev_comm", "sched_switch.prev_comm",
  * "sched:sched_switch.*", "trace_fields".

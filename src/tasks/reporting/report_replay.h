@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_replay.h - what a report request needs kept of a recording, and the profile of it.
  *

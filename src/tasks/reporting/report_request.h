@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_request.h - what a `report` command line asks for, parsed from the option texts. Runs nothing, prints nothing.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_selection.h - what of a recording --switch-on, --switch-off, --socket-filter and --parallelism choose: by event, by
  * CPU, by how many threads ran.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_tables.h - the tables that a report request makes of a profile: rows, sorted, and how they look. For report and
  * top.

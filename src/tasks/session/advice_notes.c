@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/session/advice_notes.h"
 
 #include <inttypes.h>

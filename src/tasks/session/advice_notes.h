@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * advice_notes.h - what to record otherwise, where the recording shows that something is lacking: call chains that code
  * without frame pointers breaks, and code of runtimes that were not told to name what they generate.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * build_id_rows.h - lines of a build id and a name, as buildid-list prints them.
  *

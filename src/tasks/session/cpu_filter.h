@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cpu_filter.h - "0-3,7", the argument of -C, as a table of CPUs. The caller frees the table.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * data_source.h - a recording opened for a converter: its samples in order of time, each with what names it.
  *

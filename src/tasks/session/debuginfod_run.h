@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * debuginfod_run.h - --debuginfod of report and script: which files to ask the servers for, most samples first, and what
  * to say of them. The asking itself is code/binaries/debuginfod.h, in the background.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/session/dump_raw.h"
 
 #include "abi/attr.h"

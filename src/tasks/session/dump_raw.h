@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dump_raw.h - a record as perf's -D shows it: where it lies, its bytes, what it says. For script and for report.
  *

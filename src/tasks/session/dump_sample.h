@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dump_sample.h - all fields of a sample as lines, in the layout of perf's -D. Appends to a text; keeps nothing.
  *

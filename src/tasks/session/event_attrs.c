@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/session/event_attrs.h"
 
 #include "perfdata/feature_encode.h"

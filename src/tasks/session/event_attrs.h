@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_attrs.h - the attrs of a recording's events as they are to be written anew, in the file's table and in its
  * description of events alike.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_errors.h - an event that was not understood, shown as perf shows it: the text, an arrow, the reason, the usage.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_words.h - -e, and the options that speak of events named before them: -G and --filter. For stat and record.
  *

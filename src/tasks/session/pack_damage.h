@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pack_damage.h - what is said where a recording carries names for its addresses that cannot be used.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/session/reader_styles.h"
 
 static bool are_known(const char *list, const char *const *names)

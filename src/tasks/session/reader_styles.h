@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reader_styles.h - --unwind-style and --addr2line-style: which of its libraries perf takes for copied stacks and source
  * lines. Here each is read in one way, whatever the name, but that perf's names are known.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_words.h - the words that options of record take: clocks, registers. Constant tables.
  * Source: clock_gettime(2); asm/perf_regs.h; perf-record(1) for the spellings.

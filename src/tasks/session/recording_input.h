@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * recording_input.h - how every verb that reads a recording opens it: which file, and what is said when that fails.
  */

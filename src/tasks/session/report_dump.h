@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_dump.h - `report -D`: every record of a recording as text, in order of time or of the file, and their counts at the end.
  *

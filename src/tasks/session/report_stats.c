@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/session/report_stats.h"
 #include "analysis/group_reads.h"
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_stats.h - counts over a recording's records: `report --stats` and the per-thread counts of `report -T`.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/session/sched_events.h"
 
 #include "base/array.h"

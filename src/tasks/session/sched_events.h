@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sched_events.h - the scheduler's events of a recording, in order of time, with their fields read; forks and exits of
  * tasks come too.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_values.h - single columns of `tally script` that are more than a number: registers, sizes, times of day, raw data.
  *

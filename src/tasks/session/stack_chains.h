@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack_chains.h - call chains in place of the registers' and stacks' copies that perf's --call-graph dwarf records, which
  * only the programs explain: pack writes those without the programs, inject those alone. The kernel's part of a chain stays

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/session/stack_notes.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack_notes.h - says how complete call chains are: how many copied stacks were followed to the thread's first function,
  * and why the others were not.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stream_output.h - where a recording is written that cannot be written as a file, because what is at its path cannot be
  * read back or written to twice: standard output ("-"), a descriptor (/dev/stdout, /dev/fd/N), a FIFO, a socket, a

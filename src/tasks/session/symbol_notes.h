@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * symbol_notes.h - says why names are missing from a report: the kernel hides them, another file is in place, ...
  *

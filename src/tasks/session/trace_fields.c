@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/session/trace_fields.h"
 
 bool trace_common_number_of(

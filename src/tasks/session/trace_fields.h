@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace_fields.h - numbers and names out of a tracepoint's payload, by field name.
  *

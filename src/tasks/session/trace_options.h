@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace_options.h - options of perf that are about decoded hardware traces (--itrace, --call-trace and so on) or the
  * files of guests (--guestmount and so on). Of recordings with neither there is nothing to decode or to find, and they

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/terminal/explore_symbol.h"
 
 #include "base/error.h"

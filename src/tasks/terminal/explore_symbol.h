@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explore_symbol.h - which function's code a row, or a block of a tree, asks for. Values; names are the profile's.
  *

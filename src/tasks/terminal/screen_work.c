@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/terminal/screen_work.h"
 
 #include <errno.h>

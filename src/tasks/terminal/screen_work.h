@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * screen_work.h - long work in a thread of its own while a screen shows how far it is, and what it has made so far.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/terminal/tree_explore.h"
 #include "base/error.h"
 #include "tasks/terminal/tui_print.h"

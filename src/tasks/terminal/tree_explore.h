@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tree_explore.h - the views of a profile as trees on a terminal: of stacks top-down, of callers, a flame; of sort keys by
  * level. Each is made when first looked at, and stays as it was left.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tui_print.h - puts what a screen shows into a file of the current folder that was not there before, and says how it
  * went.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/terminal/tui_terminal.h"
 #include "base/array.h"
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tui_terminal.h - the terminal of the interactive report, by ncursesw: shows a grid, reads keys. Nothing else knows it.
  *

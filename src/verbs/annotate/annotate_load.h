@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_load.h - reads the samples of a recording for annotate on a terminal while code is on the screen: at first how far
  * the reading is, then the code with what is known of the recording's beginning, of more of it, and of all.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_run.h - runs an annotate request: reads the samples, makes and prints each function's listing. The command of
  * cmd_annotate.c without options.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_types.h - the samples of a recording by data type and field: annotate --data-type; and how many of the sampled
  * instructions could be given a type.

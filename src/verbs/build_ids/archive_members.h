@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * archive_members.h - reads the members of a tar archive that bzip2 packed, one after another: what perf archive makes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * archive_tar.h - runs tar, as perf archive does: packs files of a folder. What unpacks is archive_unpack.h.
  *

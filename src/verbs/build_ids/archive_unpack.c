@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/build_ids/archive_unpack.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * archive_unpack.h - takes an archive apart into the cache of build ids, and a recording in it into this folder.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * index_files.h - buildid-cache --index: the whole line index of program files, made before anybody waits for it.
  */

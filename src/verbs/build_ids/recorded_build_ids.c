@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/build_ids/recorded_build_ids.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * recorded_build_ids.h - the files of a recording and their build ids: what it lists of itself, or, where it does not
  * and where hits are wanted, what its samples and their callers say.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ctf_trace.h - writes a trace in the Common Trace Format 1.8: a directory with its description in TSDL ("metadata") and
  * a stream of binary packets per CPU ("perf_stream_N"). What the events mean is the caller's.

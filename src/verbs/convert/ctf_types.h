@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ctf_types.h - what a CTF trace is described by: the kinds of fields, the environment, the clock. No code.
  */

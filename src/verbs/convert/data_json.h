@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * data_json.h - the samples of a recording as JSON, in the schema of `perf data convert --to-json`, version 1.
  */

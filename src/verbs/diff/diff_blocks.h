@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_blocks.h - the cycles of program blocks, as branch stacks of a recording tell them: for diff -c cycles.
  *

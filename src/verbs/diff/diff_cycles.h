@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_cycles.h - the blocks of each row of a diff table, with the difference of their cycles: what diff -c cycles prints.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_few.h - what recordings say of rows that are too few for a test by ranks: whose least p is not under the level,
  * however far the sides are apart. Pure.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_gate.h - --fail-if: which changes are to fail a build, as text such as "regression>2% with p<0.01".
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_output.h - one event's comparison in the forms other than perf's text. Prints, decides nothing.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_recordings.h - several recordings replayed in the same way, so that their profiles can be compared.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_request.h - what a `diff` command line asks for, parsed from the option texts. Runs nothing, prints nothing.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_run.h - runs a diff request: opens the recordings, brings their rows together, prints. cmd_diff.c without options.
  *

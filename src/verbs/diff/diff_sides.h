@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_sides.h - "--base A1 A2 A3 --new B1 B2": options that take every word up to the next option, as the shell's globs
  * write them. The words become options of their own ("--base A1 --base A2 ..."), which the table then parses.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_statistics.h - what several recordings a side say of rows: change, interval, p value, noise, verdict.
  *

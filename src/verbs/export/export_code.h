@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * export_code.h - the code of the functions that samples fell on most, for a page that needs no program file.
  *

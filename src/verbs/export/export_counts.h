@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * export_counts.h - the counts of a recording of stat record, for a page: each place (CPU, core, thread) and each
  * interval by itself, as stat report tells them.

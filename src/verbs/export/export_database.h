@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * export_database.h - SQLite's side of export and query: a database filled from a recording, or one that was exported.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/export/export_marks.h"
 
 #include <stdlib.h>

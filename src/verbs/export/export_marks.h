@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * export_marks.h - what a recording tells besides samples, for views of time: names taken, programs started, forks, ends,
  * losses, and the switches of recordings of the scheduler.

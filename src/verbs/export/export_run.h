@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * export_run.h - a recording read for export and query: the profile, what happened besides, and the view of both.
  *

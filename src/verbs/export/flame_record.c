@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/export/flame_record.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame_record.h - records what a flame graph is drawn of: a command, or other targets for as long as a command runs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/inject/inject_aslr.h"
 
 #include "abi/branch.h"

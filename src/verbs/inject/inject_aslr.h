@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * inject_aslr.h - a recording without the addresses that its programs and kernel had: all that was mapped lies elsewhere.
  *

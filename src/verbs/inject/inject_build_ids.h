@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * inject_build_ids.h - the build ids that `inject` adds: of the files that a survey found, from what the user knows, the
  * recording, and the files themselves, in this order.

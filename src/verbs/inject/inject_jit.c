@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/inject/inject_jit.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * inject_jit.h - code that runtimes generated and dumped, as files that every tool can read: an ELF file for each function,
  * beside the dump, and a mapping record for each place and time that it lay at.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gfp_flags.h - the kernel's names of how memory may be got ("GFP_KERNEL|__GFP_ZERO") in short, as perf's tables have
  * them: "K|Z". Names that are not known stand as they are.

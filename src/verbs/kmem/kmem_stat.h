@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kmem_stat.h - `kmem stat`: tables of the slab allocator and of the page allocator, each from a recording it reads for
  * itself, to standard output; the exit status.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/list/list_metrics.h"
 
 #include <stdio.h>

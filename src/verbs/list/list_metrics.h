@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * list_metrics.h - the metrics and metric groups that `list` shows, in perf's layout and as JSON.
  *

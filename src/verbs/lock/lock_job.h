@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lock_job.h - what a `lock` command line asks for, and the waits that it found: events of locks become rows with
  * labels.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lock_json.h - what `lock report`, `contention` and `info` found, as JSON: docs/schema/lock.json describes it.
  *

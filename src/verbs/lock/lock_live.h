@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lock_live.h - waits for locks as they happen: contention_begin and _end out of the kernel's rings into a lock_job, with
  * no file between.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/lock/lock_places.h"
 
 #include <inttypes.h>

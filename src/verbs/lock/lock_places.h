@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lock_places.h - where a thread waited for a lock of the kernel: the functions that called, and the lock's own name.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lock_text.h - the tables of `lock report` and `lock contention`: sorted rows, the columns that were asked for.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * c2c_chains.h - the call chains of accesses to memory, drawn below what they are of: c2c report -g.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/memory/c2c_json.h"
 
 #include "base/json.h"

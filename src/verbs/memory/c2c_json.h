@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * c2c_json.h - what `c2c report` found, as JSON: docs/schema/c2c.json describes it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * c2c_table.h - what `c2c report` shows: lines, who accesses them, and the order in which these come.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * c2c_text.h - the tables of `c2c report`, in perf's layout: all accesses, the shared lines, and each line's offsets.
  *

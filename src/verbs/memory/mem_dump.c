@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/memory/mem_dump.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mem_dump.h - `mem -D report`: each access to memory on a line of its own.
  *

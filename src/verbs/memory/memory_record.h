@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memory_record.h - `mem record` and `c2c record`: record, of the events that sample accesses to memory here.
  *

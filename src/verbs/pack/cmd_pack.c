@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
 #include "cli/cli.h"
 #include "cli/commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/report/branch_mix.h"
 
 void branch_mix_add(struct branch_mix *mix, uint64_t kind, uint64_t count)

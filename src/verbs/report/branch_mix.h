@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * branch_mix.h - of which types the branches of a recording are, where its CPU told: what stands below `report -b`.
  *

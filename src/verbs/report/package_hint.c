@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/report/package_hint.h"
 
 #include <dirent.h>

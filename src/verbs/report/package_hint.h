@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * package_hint.h - which package a file is of, and what to install for its debug symbols, in the words of the system's
  * distribution. Reads /etc/os-release and dpkg's lists; runs nothing.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_blocks.h - `report --total-cycles`: which runs of code between two branches the cycles went to.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/report/report_json.h"
 
 #define SCHEMA_VERSION 1

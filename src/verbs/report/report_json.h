@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_json.h - what report --json has around its tables: the recording, what it is worth. See docs/schema/report.json.
  *

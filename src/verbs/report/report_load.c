@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/report/report_load.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_load.h - reads a recording for the interactive report while what is known of it so far is on the screen: at first
  * how far the reading is, then tables of its beginning - without names, with names, of more of it - and keys work on them.

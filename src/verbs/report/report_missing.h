@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_missing.h - `report --missing`: per object, how many samples have no symbol, where was looked for names and
  * what was there, and what to install.

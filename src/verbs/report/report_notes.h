@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_notes.h - what a report tells beside its tables: what it leaves out, what could not be read, what it is made of.
  *

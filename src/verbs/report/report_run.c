@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/report/report_run.h"
 #include "analysis/replay/replay.h"
 #include "base/array.h"

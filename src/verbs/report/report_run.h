@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_run.h - runs a report request: opens, replays, groups and prints. The command of cmd_report.c without options.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/report/report_session.h"
 #include "analysis/stack_survey.h"
 #include "analysis/stock_perf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_session.h - what the interactive report shows of one recording: its tables, pages and functions, for
  * report_explore. Tables may be made anew by other sort keys, for which the recording is read again if need be.

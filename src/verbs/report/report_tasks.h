@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_tasks.h - `report --tasks` and `--mmaps`: the threads of a recording as a tree, and what each had mapped.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sched_histogram.h - `sched latency --histogram`: how many delays were how long, as text in perf 7.x's layout and as JSON.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/sched/sched_text.h"
 #include "verbs/sched/sched_histogram.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf_dlfilter.h - the interface between a filter of samples in a shared object and the program that loads it, as
  * perf-dlfilter(1) has it: names and layouts are that page's, so filters that were built for perf work. Filters can be

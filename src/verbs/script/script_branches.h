@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_branches.h - a sample's branch stack as `perf script` writes it: from/to/M or P/in transaction/abort/cycles/type.
  *

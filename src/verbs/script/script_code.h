@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_code.h - the machine code at addresses of samples, one instruction at a time, for `tally script`.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_counters.h - what CPUs with branch counters counted between branches, as `perf script -F brcntr` writes it: a
  * letter for each occurrence of an event ("AAA+BC"), or the events' names and numbers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_counts.h - script of a recording of stat record: each round's counts, one line per event, thread and CPU, as perf.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_dlfilter.h - a shared object that is asked of each sample whether `tally script` prints it: perf-dlfilter(1).
  *

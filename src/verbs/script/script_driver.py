@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a script of `perf script -s` on events that tally writes, one JSON object a line, to a descriptor.
 
 The script's handlers are those that perf calls: trace_begin, trace_end, SYSTEM__EVENT, trace_unhandled and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_dumps.h - the files of `tally script --per-event-dump`: one per event, named after the recording and the event.
  *

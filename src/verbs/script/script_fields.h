@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_fields.h - which columns `tally script` prints for each event: perf's defaults, edited by its -F lists.
  *

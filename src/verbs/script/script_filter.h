@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_filter.h - which samples `tally script` prints: by time, CPU, thread, name, place, and between two events.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_gen.h - `script -g python`: a script with a handler for each tracepoint of a recording, to start from.
  */

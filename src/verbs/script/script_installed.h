@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_installed.h - the scripts that come with an installed perf, by name: `script -l`, `script record NAME`,
  * `script report NAME` and `script NAME`, which records into a pipe that its report reads.

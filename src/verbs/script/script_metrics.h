@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_metrics.h - what the counts of a sample's group come to (`script -F metric`): instructions per cycle, misses of all
  * branches, events per second, as stat has them beside its counts.

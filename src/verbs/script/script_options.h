@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_options.h - the options of script: their table and the settings that they fill.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_path.h - the instructions that ran from the oldest branch of a sample's branch stack to the sample, as
  * `perf script -F brstackinsn` writes them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_places.h - addresses of samples as `perf script` writes them: name, offset, file, source line; call chains.
  *

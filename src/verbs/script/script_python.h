@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_python.h - `script -s FILE`: runs a Python script of perf's kind on the events of a recording.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/script/script_records.h"
 
 #include "abi/record_print.h"

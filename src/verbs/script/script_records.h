@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_records.h - the rows of `tally script --show-*-events`: records that are no samples.
  *

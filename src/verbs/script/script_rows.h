@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_rows.h - one sample as lines of text, in the layout of `perf script`.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_run.h - one run of `tally script`: what it was asked for and all that it has open. Zeros and the settings at first;
  * cmd_script.c fills and deinits it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/script/script_source.h"
 
 void script_source_init(struct script_source *source, struct script_places *places)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script_source.h - the source text of sampled addresses, as `perf script -F srccode` writes it: each thread's line where it
  * is another than its last one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cmd_stat.c - tally stat: counts events of a command, of processes, threads, CPUs or the whole machine.
  */

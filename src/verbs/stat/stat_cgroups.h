@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_cgroups.h - the cgroups that --for-each-cgroup names: names as they are, and patterns (regular expressions) for those that match
  * from their beginning.

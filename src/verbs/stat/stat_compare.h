@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_compare.h - stat --compare 'A' 'B': runs two command lines in turn and says what differs, with intervals.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_events.h - the event list that stat counts: what -e, -M, -G, --filter and -d named, or the default set.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_failures.h - how measured runs of a command ended: a run that failed did something else than what was to be measured.
  *

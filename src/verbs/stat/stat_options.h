@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_options.h - the options of stat: their tables, and what they exclude.
  *

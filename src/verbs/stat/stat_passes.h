@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_passes.h - stat --passes: runs the command once per set of events that fits on the PMU, so that none is shared.
  *

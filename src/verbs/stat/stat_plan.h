@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_plan.h - stat --plan: what each event would count here, what fits together, and who holds counters. Counts
  * nothing: the events are opened, tried for a moment and closed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_printer.h - where stat's counts go (standard error, -o, --log-fd), and what is said beside them: why events are
  * missing. The rows themselves are stat_rows'.

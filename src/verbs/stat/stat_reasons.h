@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_reasons.h - why rows of stat say <not supported> or <not counted>, what a scaled count is worth, and what
  * a count leaves out: sentences for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_record.h - stat record: counts into perf.data, as perf stat report and ours read them.
  *

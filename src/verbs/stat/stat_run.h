@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_run.h - measures: starts the command, counts, waits for its end, a signal, the interval or the timeout.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_smi.h - the switch that stops the CPU's counters in system management interrupts, for stat --smi-cost: cycles then
  * leave them out, and aperf does not.

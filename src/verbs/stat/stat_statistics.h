@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_statistics.h - stat --stats: the median of the runs with its confidence interval, and the outliers.
  *

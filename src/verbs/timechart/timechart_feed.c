@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/timechart/timechart_feed.h"
 
 #include "analysis/timechart_io.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timechart_feed.h - a recording's records into a timechart: the scheduler's and the CPUs' events, system calls, names.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timechart_rows.h - which tracks are drawn, and in what order.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * top_annotate.h - the samples of a live profile by function and address, for as long as somebody looks at code: those of
  * the last refresh to begin with, then what comes, fading as the profile does.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/top/top_code.h"
 
 #include "base/error.h"

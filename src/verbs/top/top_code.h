@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * top_code.h - the code of a function under top: on the screen or as text, with percentages that are renewed as the
  * profile is.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * top_explore.h - top on the screen: the explorer of report on a profile that is renewed under the user's hands.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * top_run.h - runs a top command line: opens the session, renews the profile, shows it. cmd_top.c without options.
  *

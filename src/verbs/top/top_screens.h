@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * top_screens.h - what top shows beside its table: code, call trees and flames, renewed as the profile is.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * top_session.h - a recording that is never written: what the kernel samples goes into a profile that is renewed.
  *

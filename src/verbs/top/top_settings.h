@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * top_settings.h - what a `top` command line asks for. A value, filled by the option table of cmd_top.c; texts are
  * borrowed from the command line.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * top_state.h - what top's screens are of: the profile that is renewed, the table that shows, when the next refresh is due.
  * The keys are in top_explore.c, code and trees in top_screens.h.

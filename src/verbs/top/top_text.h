@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * top_text.h - top as text: perf top --stdio's header and rows, once for each refresh. Screen control only on a terminal.
  *

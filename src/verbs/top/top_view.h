@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * top_view.h - the tables and titles of a top session as it stands, for text and for the screen.
  *

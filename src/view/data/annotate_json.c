@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/data/annotate_json.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_json.h - an annotated function as JSON: docs/schema/annotate.json describes it. Numbers are exact.
  *

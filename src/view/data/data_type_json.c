@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/data/data_type_json.h"
 
 static void data_type_json_add_values(struct json *j, const struct data_type_table *table, size_t row)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * data_type_json.h - a data type and what fell on its fields as JSON: docs/schema/annotate.json describes it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_json.h - a table of a report as JSON: docs/schema/report.json describes it. Numbers are exact, not as shown.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * export_formats.h - the writers of each format: one function, which writes a view into a sink. Failures are the sink's
  * (byte_sink_finish tells them); memory that a writer takes for itself and does not get sets sink->failed.

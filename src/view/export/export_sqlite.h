@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * export_sqlite.h - a view as tables of a SQLite database: docs/exports.md has the schema.
  *

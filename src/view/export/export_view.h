@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * export_view.h - what is written for another program: a profile, the choice of samples, and what happened besides; and
  * the tables that formats are made of, with nothing in them that no chosen sample needs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * firefox_writer.h - what the parts of the Firefox export share: the tables of the whole, and what of them one thread uses.
  *

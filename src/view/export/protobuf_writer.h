@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * protobuf_writer.h - fields of protocol buffers' binary form, appended to a text. Knows no message.
  *

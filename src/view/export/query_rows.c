@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/export/query_rows.h"
 
 #include <sqlite3.h>

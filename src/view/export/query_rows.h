@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * query_rows.h - the rows of a prepared SQLite statement as a table, CSV or JSON, as they come.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/flame/flame_page.h"
 
 #include <inttypes.h>

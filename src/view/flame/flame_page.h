@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame_page.h - a flame graph as one HTML file: page, script and data, nothing from elsewhere.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/flame/flame_svg.h"
 
 #include <inttypes.h>

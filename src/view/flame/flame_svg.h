@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame_svg.h - a flame graph as one SVG file: to put into a page or a document; in a browser, to zoom and search.
  *

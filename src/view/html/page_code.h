@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * page_code.h - a function's instructions and source as an item of the page's data: without what fell on them, which the
  * page adds up itself, for any choice of samples.

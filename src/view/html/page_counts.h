@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * page_counts.h - the counts of a recording, as the page has them: what was counted, and each round of it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_page.h - a recording as one HTML file: overview, time, flame graph, functions, code; page, script and data.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * page_data.h - the data of a self-contained page: strings that are never markup, and numbers packed as base64.
  *

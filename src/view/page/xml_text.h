@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * xml_text.h - text in XML and SVG, in elements and attributes: never markup, always well-formed.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_compact.h - prints an annotated function in the layout of `perf annotate --stdio2`: names instead of addresses,
  * arrows at jumps, calls and returns, and offsets where jumps lead.

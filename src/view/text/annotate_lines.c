@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/annotate_lines.h"
 
 #include <inttypes.h>

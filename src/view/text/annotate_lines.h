@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_lines.h - a function's code as lines, with what each event had on each: what the annotate printers are given.
  *

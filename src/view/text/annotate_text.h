@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_text.h - prints an annotated function: `perf annotate --stdio`'s layout, and the compact one of --stdio2.
  *

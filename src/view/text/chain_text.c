@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/chain_text.h"
 #include "base/error.h"
 #include "base/vec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * chain_text.h - draws the call chains under a row of the text report: graph, fractal, flat or folded.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * changes_text.h - the text of what several recordings a side say of each row: shares, change, interval, p, noise.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * data_type_text.h - prints a data type with what fell on each of its fields: `perf annotate --data-type`'s layout.
  *

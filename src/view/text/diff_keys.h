@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_keys.h - the key columns of a diff: each row is shown as the recording that has it shows it. Internal to view/text.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_text.h - the text of a diff table: the baseline's shares, each file's difference, and what the rows are.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * facet_cells.h - the cells of keys that are about one facet of samples: branches, memory, time, weights, fields.
  *

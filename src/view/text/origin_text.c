@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/origin_text.h"
 
 #define ADDRESS_WIDTH  (2 + REPORT_ADDRESS_DIGITS)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * origin_text.h - what stands before a symbol where a report is verbose, as perf has it: an address, and a letter for
  * where the names of the symbol's object came from.

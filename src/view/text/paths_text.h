@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * paths_text.h - the call paths that differ, as a tree: callers above what they call, the largest differences first.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/percent_text.h"
 
 #define MIN_RED	  5.0 /* percent; perf's bounds */

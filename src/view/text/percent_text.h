@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * percent_text.h - percentages as reports show them: two decimals, aligned, the heavy ones red, the notable ones green.
  *

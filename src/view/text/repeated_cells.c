@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/repeated_cells.h"
 
 bool repeated_cell_id(const struct report_layout *l, size_t column, uint32_t row, uint64_t *id)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * repeated_cells.h - what the row before showed in each column, so that a row that shows the same copies it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/report_cells.h"
 #include "view/text/facet_cells.h"
 #include "view/text/origin_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_cells.h - the cells of the text report: what a row shows in a column, and how wide that is.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_hierarchy.h - the text of a profile as a tree: the sort keys one below the other, indented, with sums at each.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_layout.h - the columns of a text report and how wide they are: what everything that prints cells shares.
  *

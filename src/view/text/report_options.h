@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_options.h - how a report looks: columns, widths, what is left out. A value; borrows what it points to.
  *

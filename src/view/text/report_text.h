@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report_text.h - the text of a flat profile: columns, rows and, under each row, its call chains.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * streams_text.h - the hot streams of two recordings side by side: those that both have, then those of one. In the lay-out
  * of `perf diff --stream`.

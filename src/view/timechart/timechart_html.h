@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timechart_html.h - the picture as one HTML page, to zoom and search in: page, script and data, nothing from elsewhere.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timechart_picture.h - what of the tracks is drawn, for every form of the picture. Borrows all.
  *

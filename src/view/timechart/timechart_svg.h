@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timechart_svg.h - the picture as one SVG file of bounded size.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/timechart/timechart_words.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timechart_words.h - times, sizes and what a span shows, in words: the text that is seen when the pointer rests.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/annotate_draw.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_draw.h - an annotated function as a grid of cells, and as text for a file. Pure functions of its state.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * annotate_screen.h - an annotated function on the screen: which of its lines show, the cursor, what keys do. No drawing,
  * no terminal; other functions are the caller's.

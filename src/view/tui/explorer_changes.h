@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explorer_changes.h - what changed since: the shares of all rows at one moment, and from then on only the rows whose share
  * is another one, with the change in a column of its own. For a table that is renewed.

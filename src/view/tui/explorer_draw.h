@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explorer_draw.h - the explorer as a grid of cells, and as text for a file. A pure function of its state.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explorer_fold.h - the call chains under one row of the explorer: which of them are open, and the lines that makes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explorer_keys.h - what a key does to an explorer, and the list of keys that help shows. Pure: no terminal.
  *

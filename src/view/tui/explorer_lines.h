@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explorer_lines.h - the lines of the interactive report: rows, and under those that are open the lines of their call
  * chains; where the cursor is, what is on the screen, what is open.

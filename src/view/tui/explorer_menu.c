@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/explorer_menu.h"
 #include "view/text/report_cells.h"
 #include "view/tui/explorer_lines.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explorer_menu.h - the menus of the explorer: what can be done at the cursor, columns to sort by, columns to show. Each
  * entry stands for a key that explorer_key takes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explorer_renew.h - an explorer whose table is made anew while it is looked at: what the user had before his eyes is
  * noted by name, and found again in the new table, wherever it has moved to.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/explorer_rows.h"
 #include "base/array.h"
 #include "view/text/report_cells.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explorer_rows.h - which rows of its table the interactive report shows, and what the cursor's one is of: filters, the
  * percent limit, search.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explorer_state.h - what the interactive report shows of one table: rows, chains, filters, cursor. A value, and questions
  * to it; it is made in explorer_table.h, lines and the cursor are in explorer_lines.h, which rows show in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explorer_table.h - makes an explorer of a table, or gives it another one; its columns.
  *

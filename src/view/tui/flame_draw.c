@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/flame_draw.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame_draw.h - a flame screen as a grid of cells. A pure function of its state.
  *

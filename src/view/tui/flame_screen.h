@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame_screen.h - a profile's stacks as blocks on the screen: callers above, callees below, as wide as what they cost.
  * What is zoomed into, the cursor, what keys do, and the grid of it. No terminal.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * grid.h - a screen as cells: what the explorer draws into and a terminal shows. Knows no terminal and no locale.
  *

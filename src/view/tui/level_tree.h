@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * level_tree.h - a hierarchy of sort keys as a tree that tree_screen and flame_screen show: a node for each value of a level,
  * below the one of the level before it. Values are those of the table's first event.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * text_screen.h - a page of text on the screen, to scroll and to search: a header, a recording's health. No terminal.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/tree_memory.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tree_memory.h - ways through a tree of stacks by the names on them: what was open, or under the cursor, is found again in
  * a tree that was made anew of another profile.

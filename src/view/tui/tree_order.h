@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tree_order.h - the children of each node of a tree by weight, of what a filter lets through. No screen.
  *

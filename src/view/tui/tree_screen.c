@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/tree_screen.h"
 #include "base/array.h"
 #include "base/error.h"

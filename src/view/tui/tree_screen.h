@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tree_screen.h - a profile's stacks as a tree on the screen: from the outermost callers down, or from each function to
  * its callers. Which nodes are open, the cursor, what keys do. No terminal.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tui_frame.h - what screens have beside what they show: their size, a bottom line that asks, says or names keys, a list of
  * keys, and the search for a text. The screens of pages, trees, flames and code are made of one each.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tui_input.h - a text that is being typed on the bottom line. No drawing.
  *

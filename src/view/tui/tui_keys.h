@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tui_keys.h - keys and clicks as one number each: what a terminal hands to screens. Knows no terminal.
  *

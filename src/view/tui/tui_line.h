@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tui_line.h - a line of text in several styles, and the lines that all screens have: title, bottom, help.
  *

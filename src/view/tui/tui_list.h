@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tui_list.h - lines of which some are on the screen and one has the cursor: numbers only.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tui_menu.h - a list of things to do, one of which is chosen: each stands for a key. Drawn over what is on the screen.
  *
