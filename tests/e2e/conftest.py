@@ -26,7 +26,9 @@ TIMEOUT_S = 300
 
 sys.path.insert(0, str(ROOT / 'tools'))
 
-# A shell ignores these in what it starts in the background, and programs inherit that: here they end programs.
+# A shell ignores these in what it starts in the background, nohup the hang-up, and programs inherit that: here they end
+# programs.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
