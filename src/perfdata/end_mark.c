@@ -117,6 +117,18 @@ struct end_mark end_mark_find(struct tally_bytes bytes, bool swap, bool is_pipe)
 	return mark;
 }
 
+void end_mark_follow(struct end_mark *mark, const struct record *record)
+{
+	struct end_mark end;
+	if (mark->state == END_UNSAID && mark->followed < HEAD_RECORDS) {
+		mark->followed++;
+		if (is_mark(record, BEGIN_MAGIC))
+			mark->state = END_MISSING;
+	} else if (mark->state == END_MISSING && take_end(record, &end)) {
+		mark->state = END_REACHED;
+	}
+}
+
 uint64_t end_mark_part_bytes(const struct end_mark *mark, size_t part)
 {
 	struct cursor c = cursor_make(mark->parts, mark->swap);

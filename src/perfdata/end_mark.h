@@ -15,6 +15,7 @@
 #ifndef PERFDATA_END_MARK_H
 #define PERFDATA_END_MARK_H
 
+#include "abi/record.h"
 #include "base/bytes.h"
 #include "base/writer.h"
 #include <stdbool.h>
@@ -32,6 +33,7 @@ struct end_mark {
 	struct tally_bytes parts; /* sizes, in the recording's byte order */
 	size_t part_count;
 	bool swap;
+	size_t followed; /* records before the first mark, of a stream */
 };
 
 void end_mark_put_begin(struct writer *w);
@@ -39,6 +41,8 @@ void end_mark_put_begin(struct writer *w);
 void end_mark_put_end(struct writer *w, const uint64_t *part_bytes, size_t part_count);
 /* bytes: the data, whole records as far as they go. */
 struct end_mark end_mark_find(struct tally_bytes bytes, bool swap, bool is_pipe);
+/* For a stream that is not kept: each stored record in turn, from a mark of zeros. Sets the state alone. */
+void end_mark_follow(struct end_mark *mark, const struct record *record);
 uint64_t end_mark_part_bytes(const struct end_mark *mark, size_t part);
 
 #endif

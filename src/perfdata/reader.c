@@ -111,7 +111,8 @@ static enum tally_status reader_finish_open(
 	r->health.attr_excess_bytes = r->events.attr_excess_bytes;
 	r->position = r->data_offset;
 	r->first_end = r->data_end;
-	if (r->fd < 0 && !r->is_beginning)
+	r->is_followed = r->fd >= 0;
+	if (!r->is_followed && !r->is_beginning)
 		note_ending(r);
 	*reader = r;
 	return TALLY_OK;
@@ -269,8 +270,8 @@ static enum tally_status end_cut(struct perfdata_reader *r, uint64_t offset)
 static enum tally_status end_stream(struct perfdata_reader *r, struct tally_error *err)
 {
 	r->ended = true;
-	if (r->fd >= 0 && !r->is_passing && !r->is_described)
-		note_ending(r);
+	if (r->is_followed && r->followed.state == END_MISSING)
+		r->health.is_unfinished = true;
 	/* The header promised more than the file has. */
 	if (r->health.is_cut && r->data_end == r->bytes.len && r->health.cut_offset == r->bytes.len)
 		return error_set_at(err, TALLY_CORRUPT, r->bytes.len, "the file is cut: its header promises more data");
@@ -308,6 +309,8 @@ static enum tally_status next_of_part(struct perfdata_reader *r, struct record *
 	}
 	r->payload = (struct tally_bytes){r->bytes.data + next, (size_t)payload};
 	r->position = next + (size_t)payload;
+	if (r->is_followed && !r->is_described)
+		end_mark_follow(&r->followed, record);
 	return reader_describe(r, record, r->payload, err);
 }
 

@@ -10,6 +10,7 @@
 #include "base/spool.h"
 #include "perfdata/compression.h"
 #include "perfdata/directory.h"
+#include "perfdata/end_mark.h"
 #include "perfdata/event_set.h"
 #include "perfdata/feature_table.h"
 #include "perfdata/input_health.h"
@@ -24,6 +25,8 @@ struct perfdata_reader {
 	struct spool stream;
 	int fd; /* what the stream comes from; -1: all of it is in bytes */
 	bool is_passing; /* a stream that is read once: what lies behind is forgotten */
+	bool is_followed; /* a stream of records whose end had not come when it was opened */
+	struct end_mark followed;
 	bool is_beginning; /* its recorder still runs */
 	bool is_pipe;
 	bool swap;

@@ -185,6 +185,50 @@ def test_a_recorder_that_is_killed_is_told(live, tally, workload, tmp_path, mode
     assert health(tally, tmp_path / 'y.data')['verdict'] == 'good'
 
 
+def record_offsets(data):
+    """Where the records of a stream without payloads begin, and where the last ends."""
+    offsets = [16]
+    while offsets[-1] < len(data):
+        offsets.append(offsets[-1] + struct.unpack_from('<H', data, offsets[-1] + 6)[0])
+    return offsets
+
+
+@pytest.mark.parametrize('packed', [(), ('-z',)])
+def test_a_stream_without_its_end_is_told_while_it_comes(live, tally, workload, packed):
+    """Cut between two records; those who copy the reader's health before the stream has ended tell it too."""
+    def run(data, *words):
+        return subprocess.run([tally.path, *words, '-i', '-'], env=tally.environment, input=data, capture_output=True,
+                              check=False)
+
+    words = ['record', '-q', '-e', 'cpu-clock:u', '-F', '1999', *packed, '-o', '-', '--', workload('spin').path, '100']
+    whole = subprocess.run([tally.path, *map(str, words)], env=tally.environment, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+    offsets = record_offsets(whole)
+    assert offsets[-1] == len(whole)
+    at = whole.rindex(b'tallyend', 0, whole.rindex(b'tallyend')) - 8
+    assert at in offsets
+    cuts = [at] if packed else [at, max(offset for offset in offsets if offset <= at - 200)]
+    verbs = [('report', '--stdio'), ('script',), ('report', '--stdio', '--require', 'lost<1%')]
+    for data, is_whole in [(whole, True), *((whole[:cut], False) for cut in cuts)]:
+        found = run(data, 'health', '--json')
+        parsed = json.loads(found.stdout)
+        assert (parsed['verdict'], found.returncode) == (('good', 0) if is_whole else ('unfinished', 1))
+        assert parsed['end']['is_complete'] == is_whole
+        page = run(data, 'health')
+        assert (b'  end               complete\n' in page.stdout) == is_whole and (page.returncode == 0) == is_whole
+        for verb in verbs:
+            result = run(data, *verb)
+            assert (b'did not come to the end' in result.stderr) != is_whole, verb
+            assert result.stdout
+            if '--require' in verb:
+                assert (result.returncode == 0) == is_whole
+    # Without the first mark it is another program's: nothing is known of its end.
+    begin = whole.index(b'tallybeg') - 8
+    other = whole[:begin] + whole[begin + 24:at]
+    assert json.loads(run(other, 'health', '--json').stdout)['verdict'] == 'good'
+    assert b'did not come' not in run(other, 'script').stderr + run(other, 'report', '--stdio').stderr
+
+
 @pytest.mark.parametrize('number', [signal.SIGHUP, signal.SIGXFSZ])
 def test_signals_that_end_it_are_told_or_finish_it(live, tally, workload, tmp_path, number):
     path = tmp_path / 'x.data'

@@ -41,6 +41,8 @@ static enum tally_status read_batch(struct live_records *live, struct tally_erro
 		enum tally_status status = time_order_next(live->order, &item, &live->end_error);
 		if (status != TALLY_OK) {
 			live->end_status = status;
+			/* The sideband has the health of the stream's beginning. */
+			live->sideband->health.is_unfinished = perfdata_reader_health(live->reader)->is_unfinished;
 			return TALLY_OK;
 		}
 		if (!vec_push(&live->batch, item))

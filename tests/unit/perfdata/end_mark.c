@@ -29,6 +29,16 @@ static void make_marked(struct writer *w, const char *letters)
 	}
 }
 
+/* What is known of a stream when its last record has been handed out. */
+static enum end_mark_state follow_all(struct tally_bytes bytes, bool swap)
+{
+	struct end_mark mark = {0};
+	struct record record;
+	for (size_t at = 0; record_at(bytes, swap, at, &record, NULL) == TALLY_OK; at += record.bytes.len)
+		end_mark_follow(&mark, &record);
+	return mark.state;
+}
+
 static void test_what_marks_say(void **state)
 {
 	static const struct {
@@ -52,6 +62,7 @@ static void test_what_marks_say(void **state)
 			make_marked(&w, cases[i].letters);
 			assert_int_equal(end_mark_find(writer_view(&w), swap, false).state, cases[i].file);
 			assert_int_equal(end_mark_find(writer_view(&w), swap, true).state, cases[i].pipe);
+			assert_int_equal(follow_all(writer_view(&w), swap), cases[i].pipe);
 			writer_deinit(&w);
 		}
 	}
