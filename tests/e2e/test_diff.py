@@ -97,6 +97,15 @@ def test_no_files_are_the_old_and_the_new_recording(recordings, tally, tmp_path)
     assert tally('diff', recordings / 'two', cwd=tmp_path, check=0).stdout == named
 
 
+@pytest.mark.parametrize('options', [['--comm', 'NOBODY'], ['--json', '--comm', 'NOBODY'], ['-S', 'no_such_symbol']])
+def test_options_that_leave_nothing_are_told(recordings, tally, options):
+    said = tally('diff', *options, 'one', 'two', cwd=recordings, check=0).stderr
+    for name in ('one', 'two'):
+        assert re.search(rf'note: none of the \d+ samples of {name} is asked for', said)
+    assert 'is asked for' not in tally('diff', 'one', 'two', cwd=recordings, check=0).stderr
+    assert 'is asked for' not in tally('diff', '-q', *options, 'one', 'two', cwd=recordings, check=0).stderr
+
+
 def test_a_cut_recording_is_no_baseline(recordings, tally, tmp_path):
     (tmp_path / 'cut').write_bytes((recordings / 'one').read_bytes()[:2000])
     (tmp_path / 'none').write_bytes(b'PERFILE')

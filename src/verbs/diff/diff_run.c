@@ -18,6 +18,10 @@
 #define PERCENT	      100.0
 #define FILES_UNNAMED 2 /* so many need no list of which is which */
 
+struct diff_row_count {
+	size_t tables, rows;
+};
+
 struct diff_run_job {
 	const struct diff_request *request;
 	const struct diff_recordings *recordings;
@@ -30,6 +34,7 @@ struct diff_run_job {
 	const struct flat_table **tables; /* NULL: the recording has no such event */
 	bool *is_seen; /* by recording: an earlier event of the baseline had the same counterpart */
 	struct diff_path_source *sources;
+	struct diff_row_count *rows; /* by recording, of all events */
 };
 
 static void diff_run_print_title(const struct diff_run_job *job, uint32_t event)
@@ -302,8 +307,11 @@ static enum tally_status run_event(struct diff_run_job *job, uint32_t event, str
 		if (same == PROFILE_NONE || status != TALLY_OK)
 			continue;
 		status = diff_recording_table(all, i, same, job->request, &job->made[i], err);
-		if (status == TALLY_OK)
-			job->tables[i] = &job->made[i];
+		if (status != TALLY_OK)
+			continue;
+		job->tables[i] = &job->made[i];
+		job->rows[i].tables++;
+		job->rows[i].rows += job->made[i].shown_count;
 	}
 	if (status == TALLY_OK)
 		status = compare_event(job, event, err);
@@ -313,6 +321,19 @@ static enum tally_status run_event(struct diff_run_job *job, uint32_t event, str
 	return status;
 }
 
+/* Options may leave nothing of a recording that has samples. */
+static void note_what_is_empty(const struct diff_run_job *job)
+{
+	for (size_t i = 0; i < job->recordings->count; i++) {
+		const struct diff_recording *recording = &job->recordings->items[i];
+		uint64_t samples = recording->result.health.samples;
+		if (samples == 0 || job->rows[i].tables == 0 || job->rows[i].rows > 0)
+			continue;
+		(void)text_flush(job->out);
+		cli_note_empty(job->cli, recording->path, samples);
+	}
+}
+
 static enum tally_status run_events(struct diff_run_job *job, struct tally_error *err)
 {
 	size_t count = job->recordings->count, events = job->recordings->items[0].result.profile->event_count;
@@ -320,12 +341,15 @@ static enum tally_status run_events(struct diff_run_job *job, struct tally_error
 	job->tables = calloc(count, sizeof(struct flat_table *));
 	job->sources = calloc(count, sizeof(*job->sources));
 	job->is_seen = calloc(count, sizeof(*job->is_seen));
-	bool has_room = job->made && job->tables && job->sources && job->is_seen;
+	job->rows = calloc(count, sizeof(*job->rows));
+	bool has_room = job->made && job->tables && job->sources && job->is_seen && job->rows;
 	enum tally_status status = has_room ? TALLY_OK : error_nomem(err);
 	if (job->request->format == DIFF_FORMAT_JSON)
 		diff_json_begin(&job->json, job->request, job->recordings);
 	for (uint32_t event = 0; status == TALLY_OK && event < events; event++)
 		status = job->request->with_streams ? run_streams(job, event, err) : run_event(job, event, err);
+	if (status == TALLY_OK && !job->request->is_quiet)
+		note_what_is_empty(job);
 	if (status == TALLY_OK && job->request->gate.count > 0 && job->judged == 0) {
 		(void)text_flush(job->out);
 		fprintf(stderr, "undecided: no row of the recordings has %g%% of the samples\n",
@@ -338,6 +362,7 @@ static enum tally_status run_events(struct diff_run_job *job, struct tally_error
 	free(job->tables);
 	free(job->sources);
 	free(job->is_seen);
+	free(job->rows);
 	return status;
 }
 
