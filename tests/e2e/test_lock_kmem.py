@@ -109,6 +109,7 @@ def lock_json(tally, path, *words):
     json_schema.check(document, SCHEMA)
     assert document.pop('schema') == 1 and document.pop('path') == str(path) and shown.stderr == ''
     assert (document.pop('events'), document.pop('unended'), document.pop('unbegun')) == (7, 1, 0)
+    assert document.pop('lost_events') == 0
     return document
 
 
@@ -219,7 +220,10 @@ def test_waits_do_not_go_on_across_lost_events_and_ends_of_threads(tally, tmp_pa
     document = json.loads(shown.stdout)
     assert (document['unended'], document['unbegun']) == (1, 1)
     assert [(row['contended'], row['wait_max_ns']) for row in document['rows']] == [(1, 500)]
+    assert document['lost_events'] == (30 if kind == 2 else 0)
     assert ('30 events were lost' in shown.stderr) == (kind == 2)
+    quiet = tally('lock', 'contention', '-q', '-i', path, check=0)
+    assert ('30 events were lost' in quiet.stderr) == (kind == 2)
 
 
 def test_waits_by_caller_as_json(tally, waits):
@@ -401,7 +405,7 @@ def test_recordings_of_ours(tally, perf, tmp_path):
     assert 'lock:contention_begin' in evlist and 'lock:contention_end' in evlist
 
 
-def memory(path, tracepoints, happenings):
+def memory(path, tracepoints, happenings, lost=0):
     """happenings: (index of the tracepoint, CPU, its fields); all by the same caller in the kernel."""
     r = perfdata_build.Recording()
     for tracepoint in tracepoints:
@@ -410,6 +414,8 @@ def memory(path, tracepoints, happenings):
     r.feature(1, tracing_build.tracing_data(tracepoints))
     for index, (event, cpu, fields) in enumerate(happenings):
         r.sample(event, misc=1, ip=0x1000, time=10**9 + index * 1000, cpu=cpu, raw=tracepoints[event].payload(**fields))
+    if lost:
+        r.record(2, 0, r.pack('QQ', 1, lost) + r.pack('IIQIIQ', 1000, 1001, 2 * 10**9, 1, 0, 1))
     r.write(path)
 
 
@@ -433,13 +439,24 @@ def test_slab_as_json(tally, tmp_path):
     def row(address, hits, allocated, requested, ping_pongs):
         return {'address': address, 'hits': hits, 'bytes_allocated': allocated, 'bytes_requested': requested, 'ping_pongs': ping_pongs}
     summary = {'allocations': 3, 'bytes_allocated': 136, 'bytes_requested': 88, 'bytes_freed': 64, 'other_node': 0, 'unknown_frees': 1}
-    assert kmem_json(tally, path) == {'allocator': 'slab', 'summary': summary}
+    assert kmem_json(tally, path) == {'allocator': 'slab', 'lost_events': 0, 'summary': summary}
     assert kmem_json(tally, path, '--caller', '--alloc', '-s', 'bytes') == {
-        'allocator': 'slab', 'summary': summary, 'callers': [row('0x100', 2, 128, 80, 1), row('0x200', 1, 8, 8, 0)],
+        'allocator': 'slab', 'lost_events': 0, 'summary': summary, 'callers': [row('0x100', 2, 128, 80, 1), row('0x200', 1, 8, 8, 0)],
         'objects': [row('0x10', 1, 64, 60, 1), row('0x20', 1, 64, 20, 0), row('0x30', 1, 8, 8, 0)]}
     assert len(kmem_json(tally, path, '--alloc', '-l', '1')['objects']) == 1
     assert 'of one allocator' in tally('kmem', 'stat', '--json', '--slab', '--page', '-i', path, check=129).stderr
     assert tally('kmem', 'stat', '--json', '--page', '-i', path, check=255).stdout == ''
+
+
+def test_what_was_lost_may_have_been_freed(tally, tmp_path):
+    block = [('unsigned long', 'pfn', 8), ('unsigned int', 'order', 4)]
+    path = tmp_path / 'pages.data'
+    memory(path, [tracing_build.Tracepoint('kmem', 'mm_page_alloc', 5, block)], [(0, 0, dict(pfn=100, order=0))], lost=7)
+    assert kmem_json(tally, path, '--page')['lost_events'] == 7
+    for words, is_noted in (([], False), (['--live'], True)):
+        said = tally('kmem', 'stat', '--page', *words, '-i', path, check=0).stderr
+        assert '7 events were lost' in said
+        assert ('frees may be among the 7 lost events' in said) == is_noted
 
 
 def test_pages_as_json(tally, tmp_path):

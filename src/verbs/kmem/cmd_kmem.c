@@ -54,12 +54,24 @@ enum tally_status kmem_name_site(
 	return TALLY_OK;
 }
 
-void kmem_json_begin(struct json *j, const struct kmem_settings *settings, const char *allocator)
+void kmem_print_health(const struct cli *cli, const struct kmem_settings *settings, const struct input_health *health)
+{
+	cli_print_health(cli, health);
+	if (settings->is_live && health->lost_events > 0)
+		cli_failf(cli,
+			"note: frees may be among the %" PRIu64
+			" lost events: what --live lists may have been freed meanwhile",
+			health->lost_events);
+}
+
+void kmem_json_begin(
+	struct json *j, const struct kmem_settings *settings, const struct input_health *health, const char *allocator)
 {
 	json_object(j, NULL);
 	json_u64(j, "schema", JSON_SCHEMA);
 	json_string(j, "path", str_from(recording_name(settings->input)));
 	json_string(j, "allocator", str_from(allocator));
+	json_u64(j, "lost_events", health->lost_events);
 }
 
 enum tally_status kmem_json_site(struct json *j, const struct kmem_settings *settings, struct data_source *source,

@@ -411,7 +411,7 @@ static enum tally_status kmem_pages_put_all(struct pages_job *job, struct text *
 {
 	struct json j = {.out = out};
 	enum tally_status status = TALLY_OK;
-	kmem_json_begin(&j, job->settings, "page");
+	kmem_json_begin(&j, job->settings, &job->source.sideband.health, "page");
 	if (job->settings->by_caller)
 		status = kmem_pages_put_rows(job, &j, job->usage.callers.items, job->usage.callers.len, true, err);
 	if (status == TALLY_OK && job->settings->by_object)
@@ -466,7 +466,7 @@ int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings)
 	page_usage_init(&job.usage);
 	job.usage.is_live = settings->is_live;
 	status = kmem_pages_read_events(&job, &err);
-	cli_print_health(cli, &job.source.sideband.health);
+	kmem_print_health(cli, settings, &job.source.sideband.health);
 	const struct kmem_result result = {.allocator = "page",
 		.status = status,
 		.err = &err,

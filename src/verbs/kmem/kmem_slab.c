@@ -254,7 +254,7 @@ static enum tally_status kmem_slab_put_all(struct slab_job *job, struct text *ou
 	const struct slab_usage *u = &job->usage;
 	struct json j = {.out = out};
 	enum tally_status status = TALLY_OK;
-	kmem_json_begin(&j, job->settings, "slab");
+	kmem_json_begin(&j, job->settings, &job->source.sideband.health, "slab");
 	if (job->settings->by_caller)
 		status = kmem_slab_put_rows(job, &j, job->usage.callers.items, job->usage.callers.len, true, err);
 	if (status == TALLY_OK && job->settings->by_object)
@@ -299,7 +299,7 @@ int kmem_stat_slab(const struct cli *cli, const struct kmem_settings *settings)
 	status = kmem_slab_read_nodes(&job, &err);
 	if (status == TALLY_OK)
 		status = kmem_slab_read_events(&job, &err);
-	cli_print_health(cli, &job.source.sideband.health);
+	kmem_print_health(cli, settings, &job.source.sideband.health);
 	const struct kmem_result result = {.allocator = "slab",
 		.status = status,
 		.err = &err,

@@ -40,7 +40,10 @@ int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings)
 int kmem_show(const struct cli *cli, const struct kmem_result *result);
 /* For both: what stands at the head of the JSON (docs/schema/kmem.json), whose object the caller ends; where memory was
  * asked for. */
-void kmem_json_begin(struct json *j, const struct kmem_settings *settings, const char *allocator);
+void kmem_json_begin(
+	struct json *j, const struct kmem_settings *settings, const struct input_health *health, const char *allocator);
+/* Says what was lost, and what that means for --live. */
+void kmem_print_health(const struct cli *cli, const struct kmem_settings *settings, const struct input_health *health);
 TALLY_MUST_CHECK enum tally_status kmem_json_site(struct json *j, const struct kmem_settings *settings,
 	struct data_source *source, uint64_t address, struct tally_error *err);
 /* For both: the name of a kernel address, and a number of a tracepoint's payload (0: there is no such field). */
