@@ -105,30 +105,3 @@ enum tally_status error_nomem(struct tally_error *err)
 	atomic_store_explicit(&memory_ran_out, true, memory_order_relaxed);
 	return error_set(err, TALLY_NOMEM, "out of memory");
 }
-
-const char *status_name(enum tally_status status)
-{
-	switch (status) {
-	case TALLY_OK:
-		return "ok";
-	case TALLY_END:
-		return "end";
-	case TALLY_NOMEM:
-		return "out of memory";
-	case TALLY_IO:
-		return "input/output error";
-	case TALLY_CORRUPT:
-		return "corrupt";
-	case TALLY_UNSUPPORTED:
-		return "unsupported";
-	case TALLY_DENIED:
-		return "denied";
-	case TALLY_NOT_FOUND:
-		return "not found";
-	case TALLY_INVALID:
-		return "invalid";
-	case TALLY_LIMIT:
-		return "limit reached";
-	}
-	return "unknown status";
-}

@@ -34,6 +34,4 @@ enum tally_status error_nomem(struct tally_error *err);
  * a small file of /proc be taken for absent, without a word. main asks before it ends with status 0. */
 bool error_memory_ran_out(void);
 
-const char *status_name(enum tally_status status);
-
 #endif

@@ -142,11 +142,6 @@ void live_profile_mark(struct live_profile *live)
 	live->mark = live->waiting.len;
 }
 
-size_t live_profile_waiting(const struct live_profile *live)
-{
-	return live->waiting.len;
-}
-
 /* ---- what a refresh is made of ---- */
 
 struct dated_record {

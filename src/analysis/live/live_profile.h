@@ -60,8 +60,6 @@ TALLY_MUST_CHECK enum tally_status live_profile_redescribe(
 TALLY_MUST_CHECK enum tally_status live_profile_feed(
 	struct live_profile *live, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
 void live_profile_mark(struct live_profile *live);
-/* Bytes that wait for a refresh. */
-size_t live_profile_waiting(const struct live_profile *live);
 /* fades: what was there loses weight; else what is new is only added. After a failure the old profile stays. */
 TALLY_MUST_CHECK enum tally_status live_profile_refresh(struct live_profile *live, bool fades, struct tally_error *err);
 /* Forgets processes that do not run any more: where records were lost, theirs may have been. */

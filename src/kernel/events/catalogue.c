@@ -95,11 +95,3 @@ bool event_catalogue_limit_cores(struct event_catalogue *catalogue, const char *
 		catalogue->pmus[i].is_left_out = !is_core_type(&catalogue->pmus[i], type);
 	return found;
 }
-
-bool event_catalogue_lacks_hardware(const struct event_catalogue *catalogue)
-{
-	for (size_t i = 0; i < catalogue->pmu_count; i++)
-		if (catalogue->pmus[i].is_core)
-			return false;
-	return true;
-}

@@ -26,7 +26,5 @@ const char *event_catalogue_nearest(struct event_catalogue *catalogue, const cha
 /* Generic events are those of one kind of core from now on: "core" (cpu_core), "atom", or a PMU's whole name. False if
  * there is no such kind; machines with one kind of core have none. */
 bool event_catalogue_limit_cores(struct event_catalogue *catalogue, const char *type);
-/* True if the CPU has no PMU that this kernel can use: hardware events cannot be counted. */
-bool event_catalogue_lacks_hardware(const struct event_catalogue *catalogue);
 
 #endif
