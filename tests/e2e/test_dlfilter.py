@@ -9,7 +9,7 @@ import pytest
 from test_script_code import AFTER, SAMPLES, SKIP, START, WORK, program, write  # noqa: F401 (a fixture)
 
 HERE = pathlib.Path(__file__).parent
-INTERFACE = HERE.parents[1] / 'src' / 'cli' / 'script'  # its header is written from perf-dlfilter(1)
+INTERFACE = HERE.parents[1] / 'src' / 'verbs' / 'script'  # its header is written from perf-dlfilter(1)
 
 
 @pytest.fixture
