@@ -226,7 +226,7 @@ static enum tally_status annotate_run_print_all(struct annotate_run_running *r, 
 	bool is_chosen = r->run->request.symbol || r->run->request.dsos;
 	if (status == TALLY_OK && !has_samples && samples > 0 && is_chosen)
 		cli_note_empty(r->cli, path, samples);
-	else if (status == TALLY_OK && !has_samples && (samples == 0 || is_chosen))
+	else if (status == TALLY_OK && !has_samples && samples == 0)
 		fprintf(stderr, "Error:\nThe %s data has no samples!\n", path);
 	else if (status == TALLY_OK && !r->found)
 		tell_nothing_shown(r, path, samples);
