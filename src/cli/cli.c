@@ -189,9 +189,10 @@ static int cli_explain(const struct cli *cli, const struct command *command, con
 
 static int cli_list_options(const struct command *command)
 {
-	for (size_t i = 0; i < command->options->count; i++)
-		if (command->options->options[i].name && command->options->options[i].kind != OPTION_UNSUPPORTED)
-			printf("--%s ", command->options->options[i].name);
+	struct option_walk walk = {.table = command->options};
+	for (const struct option *option; (option = option_walk_next(&walk));)
+		if (option->name && option->kind != OPTION_UNSUPPORTED)
+			printf("--%s ", option->name);
 	putchar('\n');
 	return EXIT_LISTED;
 }

@@ -88,8 +88,8 @@ static struct tally_str cmd_completion_subcommands(const struct command *command
 
 static void add_bash_values(struct text *t, const struct command *command)
 {
-	for (size_t i = 0; i < command->options->count; i++) {
-		const struct option *option = &command->options->options[i];
+	struct option_walk walk = {.table = command->options};
+	for (const struct option *option; (option = option_walk_next(&walk));) {
 		enum offer offer = offer_of(command, option);
 		if (!cmd_completion_is_shown(option) || offer == OFFER_OPTION_ONLY)
 			continue;
@@ -120,9 +120,10 @@ static void add_bash_words(struct text *t, const struct command *command)
 {
 	struct tally_str own = cmd_completion_subcommands(command);
 	text_printf(t, "\t%s) words='", command->name);
-	for (size_t i = 0; i < command->options->count; i++)
-		if (command->options->options[i].name && cmd_completion_is_shown(&command->options->options[i]))
-			text_printf(t, " --%s", command->options->options[i].name);
+	struct option_walk walk = {.table = command->options};
+	for (const struct option *option; (option = option_walk_next(&walk));)
+		if (option->name && cmd_completion_is_shown(option))
+			text_printf(t, " --%s", option->name);
 	text_str(t, "' verbs='");
 	if (command == &command_help || command == &command_man)
 		add_verbs(t);
@@ -199,9 +200,10 @@ static void add_zsh_command(struct text *t, const struct command *command)
 {
 	struct tally_str own = cmd_completion_subcommands(command);
 	text_printf(t, "\t%s)\n\t\t_arguments", command->name);
-	for (size_t o = 0; o < command->options->count; o++)
-		if (command->options->options[o].name && cmd_completion_is_shown(&command->options->options[o]))
-			add_zsh_option(t, command, &command->options->options[o]);
+	struct option_walk walk = {.table = command->options};
+	for (const struct option *option; (option = option_walk_next(&walk));)
+		if (option->name && cmd_completion_is_shown(option))
+			add_zsh_option(t, command, option);
 	if (own.len) {
 		text_str(t, " \\\n\t\t\t'1:command:(");
 		add_choices(t, own);
@@ -272,9 +274,10 @@ static void cmd_completion_fish(struct text *t)
 			add_choices(t, own);
 			text_str(t, "'\n");
 		}
-		for (size_t o = 0; o < commands[i]->options->count; o++)
-			if (cmd_completion_is_shown(&commands[i]->options->options[o]))
-				add_fish_option(t, commands[i], &commands[i]->options->options[o]);
+		struct option_walk walk = {.table = commands[i]->options};
+		for (const struct option *option; (option = option_walk_next(&walk));)
+			if (cmd_completion_is_shown(option))
+				add_fish_option(t, commands[i], option);
 	}
 }
 

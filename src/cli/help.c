@@ -61,8 +61,8 @@ static int compare_options(const void *a, const void *b)
 static size_t sorted_options(const struct option_table *table, bool unsupported, const struct option **out)
 {
 	size_t count = 0;
-	for (size_t i = 0; table && i < table->count && count < MAX_OPTIONS; i++) {
-		const struct option *option = &table->options[i];
+	struct option_walk walk = {.table = table};
+	for (const struct option *option; count < MAX_OPTIONS && (option = option_walk_next(&walk));) {
 		if (!option->is_hidden && (option->kind == OPTION_UNSUPPORTED) == unsupported)
 			out[count++] = option;
 	}

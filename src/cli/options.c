@@ -22,15 +22,55 @@ static bool options_equals(const char *name, const char *text, size_t len)
 	return strlen(name) == len && memcmp(name, text, len) == 0;
 }
 
-const struct option *options_find(const struct option_table *table, const char *name, size_t len, bool *is_negated)
+/* Whether a row before the group's has the same name, or, of one without a name, the same letter. */
+static bool option_is_replaced(const struct option_table *table, size_t before, const struct option *option)
 {
+	for (size_t i = 0; i < before; i++) {
+		const struct option *own = &table->options[i];
+		if (option->name ? own->name && strcmp(own->name, option->name) == 0 : own->letter == option->letter)
+			return true;
+	}
+	return false;
+}
+
+const struct option *option_walk_next(struct option_walk *walk)
+{
+	const struct option_table *table = walk->table;
+	while (table && walk->next < table->count) {
+		const struct option *option = &table->options[walk->next];
+		walk->base = 0;
+		if (option->kind != OPTION_GROUP) {
+			walk->next++;
+			return option;
+		}
+		walk->base = option->offset;
+		while (walk->next_in_group < option->group->count) {
+			const struct option *shared = &option->group->options[walk->next_in_group++];
+			if (!option_is_replaced(table, walk->next, shared))
+				return shared;
+		}
+		walk->next_in_group = 0;
+		walk->next++;
+	}
+	return NULL;
+}
+
+/* As options_find; *base is where the settings of the row's table begin. */
+static const struct option *find_named(
+	const struct option_table *table, const char *name, size_t len, bool *is_negated, size_t *base)
+{
+	const struct option *option;
+	struct option_walk walk = {.table = table};
 	*is_negated = false;
-	for (size_t i = 0; i < table->count; i++)
-		if (table->options[i].name && options_equals(table->options[i].name, name, len))
-			return &table->options[i];
+	while ((option = option_walk_next(&walk)))
+		if (option->name && options_equals(option->name, name, len)) {
+			*base = walk.base;
+			return option;
+		}
 	*is_negated = true;
-	for (size_t i = 0; i < table->count; i++) {
-		const struct option *option = &table->options[i];
+	walk = (struct option_walk){.table = table};
+	while ((option = option_walk_next(&walk))) {
+		*base = walk.base;
 		if (!option->name || !can_negate(option))
 			continue;
 		if (len > 3 && memcmp(name, "no-", 3) == 0 && options_equals(option->name, name + 3, len - 3))
@@ -41,15 +81,21 @@ const struct option *options_find(const struct option_table *table, const char *
 	return NULL;
 }
 
-/* The option that alone begins with this name, NULL if none does. If several do, *second is another. */
-static const struct option *find_abbreviated(
-	const struct option_table *table, const char *name, size_t len, const struct option **second, bool *is_negated)
+const struct option *options_find(const struct option_table *table, const char *name, size_t len, bool *is_negated)
 {
-	const struct option *found = NULL;
+	size_t base;
+	return find_named(table, name, len, is_negated, &base);
+}
+
+/* The option that alone begins with this name, NULL if none does. If several do, *second is another. */
+static const struct option *find_abbreviated(const struct option_table *table, const char *name, size_t len,
+	const struct option **second, bool *is_negated, size_t *base)
+{
+	const struct option *option, *found = NULL;
+	struct option_walk walk = {.table = table};
 	*second = NULL;
 	bool no_form = len > 3 && memcmp(name, "no-", 3) == 0;
-	for (size_t i = 0; i < table->count; i++) {
-		const struct option *option = &table->options[i];
+	while ((option = option_walk_next(&walk))) {
 		if (!option->name)
 			continue;
 		bool plain = strncmp(option->name, name, len) == 0;
@@ -61,6 +107,7 @@ static const struct option *find_abbreviated(
 			return found;
 		}
 		found = option;
+		*base = walk.base;
 		*is_negated = !plain;
 	}
 	return found;
@@ -117,19 +164,20 @@ static enum option_result options_refuse(struct option_parse *parse, const struc
 }
 
 static enum option_result options_set_number(
-	struct option_parse *parse, const struct option *option, bool by_letter, const char *value)
+	struct option_parse *parse, const struct option *option, bool by_letter, const char *value, void *target)
 {
 	uint64_t number;
 	if (!str_to_u64(str_from(value), 0, &number))
 		return bad_use(parse, option, by_letter, "expects a numerical value");
-	memcpy((char *)parse->settings + option->offset, &number, sizeof(number));
+	memcpy(target, &number, sizeof(number));
 	return OPTIONS_OK;
 }
 
 static enum option_result options_apply(
 	struct option_parse *parse, const struct option *option, bool by_letter, const char *value, bool is_negated)
 {
-	void *target = (char *)parse->settings + option->offset;
+	char *settings = (char *)parse->settings + parse->base;
+	void *target = settings + option->offset;
 	unsigned times = 0;
 	switch (option->kind) {
 	case OPTION_FLAG:
@@ -148,10 +196,10 @@ static enum option_result options_apply(
 			memset(target, 0, sizeof(uint64_t));
 			return OPTIONS_OK;
 		}
-		return options_set_number(parse, option, by_letter, value);
+		return options_set_number(parse, option, by_letter, value, target);
 	case OPTION_CALL: {
 		char room[sizeof(parse->message)];
-		struct option_use use = {parse->settings, value, is_negated, room, sizeof(room)};
+		struct option_use use = {settings, value, is_negated, room, sizeof(room)};
 		const char *problem = option->call(&use);
 		if (!problem)
 			return OPTIONS_OK;
@@ -166,6 +214,8 @@ static enum option_result options_apply(
 	}
 	case OPTION_UNSUPPORTED:
 		return options_refuse(parse, option, by_letter);
+	case OPTION_GROUP: /* the walk gives its rows instead */
+		break;
 	}
 	return OPTIONS_BAD;
 }
@@ -199,9 +249,10 @@ static enum option_result options_unknown(struct option_parse *parse, const char
 {
 	const char *names[MAX_NAMES];
 	size_t count = 0;
-	for (size_t i = 0; i < parse->table->count && count < MAX_NAMES; i++)
-		if (parse->table->options[i].name)
-			names[count++] = parse->table->options[i].name;
+	struct option_walk walk = {.table = parse->table};
+	for (const struct option *option; count < MAX_NAMES && (option = option_walk_next(&walk));)
+		if (option->name)
+			names[count++] = option->name;
 	int used =
 		snprintf(parse->message, sizeof(parse->message), "unknown %s `%.*s'", kind, (int)(MIN(len, 100)), name);
 	char word[101];
@@ -221,7 +272,7 @@ static enum option_result long_option(struct option_parse *parse, const char *wo
 	size_t len = equal ? (size_t)(equal - word) : strlen(word);
 	const char *attached = equal ? equal + 1 : NULL;
 	bool is_negated;
-	const struct option *option = options_find(parse->table, word, len, &is_negated);
+	const struct option *option = find_named(parse->table, word, len, &is_negated, &parse->base);
 	if (option)
 		return options_use_option(parse, option, false, is_negated, attached, index);
 	if (options_equals("help", word, len)) {
@@ -231,7 +282,7 @@ static enum option_result long_option(struct option_parse *parse, const char *wo
 	if (options_equals("list-opts", word, len))
 		return OPTIONS_LIST;
 	const struct option *second;
-	option = find_abbreviated(parse->table, word, len, &second, &is_negated);
+	option = find_abbreviated(parse->table, word, len, &second, &is_negated, &parse->base);
 	if (second) {
 		snprintf(parse->message, sizeof(parse->message), "Ambiguous option: %.*s (could be --%s or --%s)",
 			(int)(MIN(len, 100)), word, option->name, second->name);
@@ -244,18 +295,21 @@ static enum option_result long_option(struct option_parse *parse, const char *wo
 	return options_use_option(parse, option, false, is_negated, attached, index);
 }
 
-static const struct option *find_letter(const struct option_table *table, char letter)
+static const struct option *find_letter(const struct option_table *table, char letter, size_t *base)
 {
-	for (size_t i = 0; i < table->count; i++)
-		if (table->options[i].letter == letter)
-			return &table->options[i];
+	struct option_walk walk = {.table = table};
+	for (const struct option *option; (option = option_walk_next(&walk));)
+		if (option->letter == letter) {
+			*base = walk.base;
+			return option;
+		}
 	return NULL;
 }
 
 static enum option_result short_options(struct option_parse *parse, const char *letters, int *index)
 {
 	while (*letters) {
-		const struct option *option = find_letter(parse->table, *letters);
+		const struct option *option = find_letter(parse->table, *letters, &parse->base);
 		if (!option)
 			return *letters == 'h' ? OPTIONS_WANT_HELP : options_unknown(parse, "switch", letters, 1);
 		letters++;

@@ -5,7 +5,9 @@
  * A verb has a settings struct and a constant table of rows; a row says where in the settings its value goes (offsetof),
  * so that tables are constant and settings live on the verb's stack. Values borrow from argv. The spellings are perf's:
  * -F99, -F 99, --freq=99, --freq 99, combined letters, unambiguous abbreviations, --no-X, and "--" ends. A row of kind
- * OPTION_UNSUPPORTED is known by name, and refused by name.
+ * OPTION_UNSUPPORTED is known by name, and refused by name. A row of kind OPTION_GROUP includes the rows of another
+ * table, whose settings are a member of the verb's; a row of the verb's own that stands before the group replaces the
+ * group's row of the same name.
  *
  *	static const struct option options[] = {
  *		{.name = "freq", .letter = 'F', .kind = OPTION_CALL, .argument = "freq", .call = set_freq,
@@ -29,6 +31,7 @@ enum option_kind {
 	OPTION_STRING, /* const char * */
 	OPTION_U64, /* uint64_t, decimal, 0x or 0 octal */
 	OPTION_CALL, /* option_call */
+	OPTION_GROUP, /* the rows of another table, which several verbs share */
 	OPTION_UNSUPPORTED,
 };
 
@@ -56,6 +59,7 @@ struct option {
 	bool is_hidden; /* not in --help */
 	size_t offset;
 	option_call call;
+	const struct option_table *group; /* of OPTION_GROUP; offset is where its settings are */
 	const char *help;
 	const char *refusal; /* of OPTION_UNSUPPORTED: why; NULL: it is only missing */
 };
@@ -88,7 +92,20 @@ struct option_parse {
 	bool is_unknown;
 	bool is_sentence; /* message stands alone */
 	bool is_long_help; /* --help rather than -h */
+	size_t base; /* private: where the settings of the row in hand begin */
 };
+
+/* The rows of a table in order, those of its groups in their place; replaced rows are left out.
+ *
+ *	struct option_walk walk = {.table = table};
+ *	for (const struct option *option; (option = option_walk_next(&walk));)
+ */
+struct option_walk {
+	const struct option_table *table;
+	size_t base; /* out: where the settings of the row's table begin in the verb's settings */
+	size_t next, next_in_group; /* private */
+};
+const struct option *option_walk_next(struct option_walk *walk);
 
 /* Whether the option's argument is a list of the values that it takes ("always|never|auto"). */
 bool option_has_choices(const struct option *option);

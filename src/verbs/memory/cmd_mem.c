@@ -106,9 +106,10 @@ static const struct option *find_option(const struct option_table *rows, const c
 	bool is_negated;
 	if (word[1] == '-')
 		return options_find(rows, word + 2, strcspn(word + 2, "="), &is_negated);
-	for (size_t i = 0; i < rows->count; i++)
-		if (rows->options[i].letter == word[1])
-			return &rows->options[i];
+	struct option_walk walk = {.table = rows};
+	for (const struct option *option; (option = option_walk_next(&walk));)
+		if (option->letter == word[1])
+			return option;
 	return NULL;
 }
 

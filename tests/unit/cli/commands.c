@@ -38,12 +38,12 @@ static void check_option(const struct command *command, const struct option *opt
 
 static void check_table(const struct command *command)
 {
-	const struct option_table *table = command->options;
-	for (size_t i = 0; i < table->count; i++) {
-		const struct option *a = &table->options[i];
+	const struct option *a, *b;
+	struct option_walk walk = {.table = command->options};
+	while ((a = option_walk_next(&walk))) {
 		check_option(command, a);
-		for (size_t k = i + 1; k < table->count; k++) {
-			const struct option *b = &table->options[k];
+		struct option_walk rest = walk;
+		while ((b = option_walk_next(&rest))) {
 			if (a->name && b->name && strcmp(a->name, b->name) == 0)
 				fail_msg("%s: --%s is there twice", command->name, a->name);
 			if (a->letter && a->letter == b->letter)

@@ -261,6 +261,78 @@ static void help_and_lists_are_asked_for(void **state)
 	expect_rest(&o, "x --help");
 }
 
+struct shared_settings {
+	const char *symfs;
+	uint64_t depth;
+	bool quiet;
+	char calls[100];
+};
+struct verb_settings {
+	bool quiet;
+	struct shared_settings shared;
+};
+
+static const char *note_call(const struct option_use *use)
+{
+	struct shared_settings *shared = use->settings;
+	snprintf(shared->calls, sizeof(shared->calls), "%s", use->value);
+	return NULL;
+}
+
+static const struct option shared_rows[] = {
+	{"symfs", 0, OPTION_STRING, "directory", .offset = offsetof(struct shared_settings, symfs), .help = "x"},
+	{"depth", 'd', OPTION_U64, "n", .offset = offsetof(struct shared_settings, depth), .help = "x"},
+	{"quiet", 'q', OPTION_FLAG, .offset = offsetof(struct shared_settings, quiet), .help = "the group's"},
+	{"note", 0, OPTION_CALL, "text", .call = note_call, .help = "x"},
+};
+static const struct option_table shared_table = {shared_rows, ARRAY_LEN(shared_rows), false};
+static const struct option verb_rows[] = {
+	{"quiet", 'q', OPTION_FLAG, .offset = offsetof(struct verb_settings, quiet), .help = "the verb's own"},
+	{.kind = OPTION_GROUP, .group = &shared_table, .offset = offsetof(struct verb_settings, shared)},
+	{.name = "last", .kind = OPTION_UNSUPPORTED},
+};
+static const struct option_table verb_table = {verb_rows, ARRAY_LEN(verb_rows), false};
+
+/* Parses two words into the settings. */
+static void parse_verb(struct verb_settings *settings, char *first, char *second)
+{
+	char verb[] = "verb", *words[] = {verb, first, second, NULL};
+	struct option_parse group = {.table = &verb_table, .settings = settings, .argc = 3, .argv = words};
+	*settings = (struct verb_settings){0};
+	assert_int_equal(options_parse(&group), OPTIONS_OK);
+}
+
+static void rows_of_a_group_set_its_settings(void **state)
+{
+	struct verb_settings settings;
+	char symfs[] = "--symfs=/r", depth[] = "-d7", note[] = "--no", value[] = "--note=n", quiet[] = "-q";
+	parse_verb(&settings, symfs, depth);
+	assert_string_equal(settings.shared.symfs, "/r");
+	assert_int_equal(settings.shared.depth, 7);
+	parse_verb(&settings, value, quiet);
+	assert_string_equal(settings.shared.calls, "n");
+	assert_true(settings.quiet);
+	assert_false(settings.shared.quiet);
+	parse_verb(&settings, note, symfs);
+	assert_string_equal(settings.shared.calls, "--symfs=/r");
+}
+
+static void a_row_before_the_group_replaces_the_groups(void **state)
+{
+	static const char *const wanted[] = {"quiet", "symfs", "depth", "note", "last"};
+	size_t count = 0;
+	struct option_walk walk = {.table = &verb_table};
+	for (const struct option *option; (option = option_walk_next(&walk)); count++) {
+		assert_true(count < ARRAY_LEN(wanted));
+		assert_string_equal(option->name, wanted[count]);
+		bool is_shared = count > 0 && count < 4;
+		assert_int_equal(walk.base, is_shared ? offsetof(struct verb_settings, shared) : 0);
+	}
+	assert_int_equal(count, ARRAY_LEN(wanted));
+	bool is_negated;
+	assert_string_equal(options_find(&verb_table, "quiet", 5, &is_negated)->help, "the verb's own");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -275,6 +347,8 @@ int main(void)
 		cmocka_unit_test(abbreviations_must_be_clear),
 		cmocka_unit_test(the_nearest_name_is_suggested),
 		cmocka_unit_test(help_and_lists_are_asked_for),
+		cmocka_unit_test(rows_of_a_group_set_its_settings),
+		cmocka_unit_test(a_row_before_the_group_replaces_the_groups),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
