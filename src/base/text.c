@@ -176,6 +176,18 @@ void text_str_left(struct text *t, struct tally_str s, size_t width)
 		text_repeat(t, ' ', width - s.len);
 }
 
+void text_align_from(struct text *t, size_t start, int width)
+{
+	size_t len = t->len - start, wanted = (size_t)(width < 0 ? -width : width);
+	if (t->failed || len >= wanted)
+		return;
+	text_repeat(t, ' ', wanted - len);
+	if (width < 0 || t->failed)
+		return;
+	memmove(t->data + t->len - len, t->data + start, len);
+	memset(t->data + start, ' ', wanted - len);
+}
+
 #define FAST_DECIMALS 6
 
 /* |v| below 2^43, at most FAST_DECIMALS decimals: v * 10^decimals is mantissa * 10^decimals / 2^shift in whole numbers,

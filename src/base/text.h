@@ -55,6 +55,8 @@ void text_u64_right(struct text *t, uint64_t v, size_t width);
 void text_hex_right(struct text *t, uint64_t v, size_t width);
 void text_str_right(struct text *t, struct tally_str s, size_t width);
 void text_str_left(struct text *t, struct tally_str s, size_t width);
+/* What was appended from start on becomes a column: blanks go in front of it, or behind it where width is negative. */
+void text_align_from(struct text *t, size_t start, int width);
 /* As printf's %.*f in the C locale, whatever the program's locale. */
 void text_fixed(struct text *t, double v, unsigned decimals);
 void text_fixed_right(struct text *t, double v, unsigned decimals, size_t width);

@@ -75,9 +75,8 @@ void stat_metric_value(struct text *text, const struct stat_metric *metric, cons
 
 void stat_metric_text(struct text *text, const struct stat_metric *metric, const char *point)
 {
-	struct text value = {0};
-	stat_metric_value(&value, metric, point);
-	text_str_right(text, (struct tally_str){value.data, value.len}, metric->decimals == 2 ? 7 : 8);
+	size_t start = text->len;
+	stat_metric_value(text, metric, point);
+	text_align_from(text, start, metric->decimals == 2 ? 7 : 8);
 	text_printf(text, "%s %s", metric->is_percent ? "%" : "", metric->unit);
-	text_deinit(&value);
 }

@@ -3,18 +3,18 @@
 
 #include <string.h>
 
-void stat_number(struct text *t, const char *point, double value, unsigned decimals, size_t width)
+void stat_number(struct text *t, const char *point, double value, unsigned decimals, int width)
 {
-	struct text digits = {0}, number = {0};
+	struct text digits = {0};
+	size_t start = t->len;
 	text_fixed(&digits, value, decimals);
 	for (size_t i = 0; i < digits.len; i++) {
 		if (digits.data[i] == '.' && point)
-			text_str(&number, point);
+			text_str(t, point);
 		else
-			text_char(&number, digits.data[i]);
+			text_char(t, digits.data[i]);
 	}
-	text_str_right(t, (struct tally_str){number.data, number.len}, width);
-	t->failed |= digits.failed || number.failed;
+	text_align_from(t, start, width);
+	t->failed |= digits.failed;
 	text_deinit(&digits);
-	text_deinit(&number);
 }

@@ -10,6 +10,6 @@
 #include "base/text.h"
 
 /* Right-aligned in width bytes. point: NULL for "."; borrowed. */
-void stat_number(struct text *t, const char *point, double value, unsigned decimals, size_t width);
+void stat_number(struct text *t, const char *point, double value, unsigned decimals, int width);
 
 #endif

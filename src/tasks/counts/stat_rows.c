@@ -183,12 +183,10 @@ void stat_rows_place(struct text *t, const struct stat_report *report, size_t ev
 /* "             sleep-1234     " */
 static void thread_append(struct text *t, const struct stat_rows_row *row)
 {
-	struct text comm = {0};
-	text_visible(&comm, str_from(row->report->comms[row->place]));
-	text_str_right(t, (struct tally_str){comm.data ? comm.data : "", comm.len}, 16);
+	size_t start = t->len;
+	text_visible(t, str_from(row->report->comms[row->place]));
+	text_align_from(t, start, 16);
 	text_printf(t, "-%-8d ", (int)row->report->aggregation->threads[row->place]);
-	t->failed |= comm.failed;
-	text_deinit(&comm);
 }
 
 static void cgroup_append(struct text *t, const struct stat_rows_row *row)
@@ -213,15 +211,15 @@ static void value_append(struct text *t, const struct stat_rows_row *row)
 	size_t whole = 0;
 	while (whole < digits.len && digits.data[whole] >= '0' && digits.data[whole] <= '9')
 		whole++;
-	struct text grouped = {0};
+	size_t start = t->len;
 	for (size_t i = 0; i < digits.len; i++) {
 		if (i > 0 && i < whole && (whole - i) % 3 == 0)
-			text_str(&grouped, row->style->thousands);
-		text_char(&grouped, digits.data[i]);
+			text_str(t, row->style->thousands);
+		text_char(t, digits.data[i]);
 	}
-	text_str_right(t, (struct tally_str){grouped.data, grouped.len}, VALUE_WIDTH);
+	text_align_from(t, start, VALUE_WIDTH);
+	t->failed |= digits.failed;
 	text_deinit(&digits);
-	text_deinit(&grouped);
 }
 
 static size_t unit_width(const struct stat_report *report)
@@ -273,8 +271,7 @@ static void metric_append(struct text *t, const struct stat_rows_row *row, struc
 	}
 	text_str(t, " # ");
 	stat_metric_text(t, &metric, row->style->decimal);
-	if (t->len - start < METRIC_WIDTH + 2)
-		text_repeat(t, ' ', METRIC_WIDTH + 2 - (t->len - start));
+	text_align_from(t, start, -(METRIC_WIDTH + 2));
 }
 
 /* In lines of their own under the row's. */

@@ -147,15 +147,13 @@ unsigned stat_values_decimals(const struct stat_values *values, size_t column)
 void stat_values_number(
 	struct text *t, const struct stat_values *values, size_t column, double value, const struct stat_style *style)
 {
-	struct text number = {0};
+	size_t start = t->len;
 	unsigned decimals = stat_values_decimals(values, column);
 	if (decimals || value < 0 || value >= (double)UINT64_MAX)
-		stat_number(&number, style->decimal, value, decimals, 0);
+		stat_number(t, style->decimal, value, decimals, 0);
 	else
-		text_u64_grouped(&number, (uint64_t)llround(value), style->thousands);
-	text_str_right(t, (struct tally_str){number.data, number.len}, STAT_NUMBER_WIDTH);
-	t->failed |= number.failed;
-	text_deinit(&number);
+		text_u64_grouped(t, (uint64_t)llround(value), style->thousands);
+	text_align_from(t, start, STAT_NUMBER_WIDTH);
 }
 
 void stat_values_json_name(struct json *j, const struct stat_values *values, size_t column)

@@ -55,13 +55,6 @@ void sched_text_ms(struct text *out, uint64_t ns, size_t width)
 	text_printf(out, ".%03" PRIu64, us % 1000);
 }
 
-void sched_text_pad(struct text *out, size_t start, size_t width)
-{
-	size_t len = out->len - start;
-	if (len < width)
-		text_repeat(out, ' ', width - len);
-}
-
 static enum key sched_text_key_of(const char *word, size_t len)
 {
 	int i = 0;
@@ -173,7 +166,7 @@ static void sched_text_print_row(const struct sched_text_row *row, struct text *
 		text_printf(out, "(%" PRIu32 ")", row->tasks);
 	else
 		text_i64(out, sum->tid);
-	sched_text_pad(out, start, NAME_WIDTH);
+	text_align_from(out, start, -NAME_WIDTH);
 	text_str(out, "|");
 	text_fixed_right(out, (double)sum->runtime_ns / 1e6, 3, 11);
 	text_printf(out, " ms |%9" PRIu64 " | avg:", sum->waits);

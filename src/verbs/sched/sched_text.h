@@ -38,7 +38,5 @@ TALLY_MUST_CHECK enum tally_status sched_print_timehist(
 void sched_text_time(struct text *out, uint64_t ns, size_t width);
 /* Milliseconds with three decimals, cut, right-aligned. */
 void sched_text_ms(struct text *out, uint64_t ns, size_t width);
-/* Pads what was appended since start to width. */
-void sched_text_pad(struct text *out, size_t start, size_t width);
 
 #endif

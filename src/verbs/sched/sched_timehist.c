@@ -95,7 +95,7 @@ static void begin_row(
 		text_str(out, "<idle>");
 	else
 		sched_timehist_add_task(t, task, event->sample.clock);
-	sched_text_pad(out, start, NAME_WIDTH);
+	text_align_from(out, start, -NAME_WIDTH);
 }
 
 static char state_letter(uint64_t state, bool is_idle)
@@ -147,7 +147,7 @@ static void print_next(struct timehist *t, const struct sched_event *event)
 	size_t start = out->len;
 	(void)trace_text_of(t->job->source.tracepoints, event->sample.sample.raw, STR("next_comm"), out);
 	text_printf(out, "[%" PRId32 "]", event->next);
-	sched_text_pad(out, start, NEXT_WIDTH);
+	text_align_from(out, start, -NEXT_WIDTH);
 }
 
 static void print_prio(int32_t prio, int32_t before, struct text *out)
@@ -157,7 +157,7 @@ static void print_prio(int32_t prio, int32_t before, struct text *out)
 	if (before >= 0 && before != prio)
 		text_printf(out, "%" PRId32 "->", before);
 	text_i64(out, prio);
-	sched_text_pad(out, start, PRIO_WIDTH);
+	text_align_from(out, start, -PRIO_WIDTH);
 }
 
 static enum tally_status sched_timehist_print_switch(
@@ -316,18 +316,9 @@ static void print_sums(struct timehist *t, const struct sched_task *task)
 {
 	struct text *out = t->out;
 	const struct sched_spread *spread = spread_of(t, task);
-	size_t start = out->len, name_end;
+	size_t start = out->len;
 	sched_timehist_add_task(t, task, UINT64_MAX);
-	/* Right-aligned: the blanks go in front of what was appended. */
-	name_end = out->len;
-	if (!out->failed && name_end - start < NAME_WIDTH) {
-		size_t blanks = NAME_WIDTH - (name_end - start);
-		text_repeat(out, ' ', blanks);
-		if (!out->failed) {
-			memmove(out->data + start + blanks, out->data + start, name_end - start);
-			memset(out->data + start, ' ', blanks);
-		}
-	}
+	text_align_from(out, start, NAME_WIDTH);
 	text_printf(out, "  %6" PRId32 "  %9" PRIu64, task->parent, spread->count);
 	sched_text_ms(out, spread->total_ns, 13);
 	if (t->settings->with_state) {

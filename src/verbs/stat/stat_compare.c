@@ -110,13 +110,11 @@ static const char *stat_compare_verdict(const struct compared *row)
 
 static void percent_append(struct text *t, const struct stat_style *style, double part, double whole)
 {
-	struct text number = {0};
-	text_str(&number, part > 0 ? "+" : "");
-	stat_number(&number, style->decimal, 100 * part / whole, 2, 0);
-	text_char(&number, '%');
-	text_str_right(t, (struct tally_str){number.data, number.len}, 10);
-	t->failed |= number.failed;
-	text_deinit(&number);
+	size_t start = t->len;
+	text_str(t, part > 0 ? "+" : "");
+	stat_number(t, style->decimal, 100 * part / whole, 2, 0);
+	text_char(t, '%');
+	text_align_from(t, start, 10);
 }
 
 static bool is_supported(const struct compared *row, int side)

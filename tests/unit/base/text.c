@@ -125,6 +125,27 @@ static void strings_and_groups(void **state)
 	text_deinit(&t);
 }
 
+static void what_was_appended_becomes_a_column(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"", "a", "abcd", "abcde", "abcdefgh"};
+	struct text t = {0};
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		for (int width = -6; width <= 6; width++) {
+			text_str(&t, "|");
+			size_t start = t.len;
+			text_str(&t, names[i]);
+			text_align_from(&t, start, width);
+			text_str(&t, "|");
+			expect(&t, "|%*s|", width, names[i]);
+		}
+	}
+	t.failed = true; /* memory was out: nothing is moved */
+	text_align_from(&t, 0, 6);
+	assert_int_equal(t.len, 0);
+	text_deinit(&t);
+}
+
 static void a_sink_gets_all_with_a_bounded_buffer(void **state)
 {
 	char path[] = "/tmp/tally-text-XXXXXX";
@@ -189,6 +210,7 @@ int main(void)
 		cmocka_unit_test(decimals_as_printf),
 		cmocka_unit_test(the_locale_does_not_matter),
 		cmocka_unit_test(strings_and_groups),
+		cmocka_unit_test(what_was_appended_becomes_a_column),
 		cmocka_unit_test(a_sink_gets_all_with_a_bounded_buffer),
 		cmocka_unit_test(a_failed_write_is_told),
 		cmocka_unit_test(distances),
