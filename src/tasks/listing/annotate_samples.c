@@ -259,7 +259,6 @@ enum tally_status annotate_samples_take(const struct cli *cli, const struct anno
 	arena_init(&samples->arena);
 	struct data_input input = request->input;
 	input.times = request->times;
-	input.store = &request->store;
 	input.progress = request->progress;
 	enum tally_status status = data_source_take(cli, &input, reader, store, &samples->source, err);
 	if (status == TALLY_OK)

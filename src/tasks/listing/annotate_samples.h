@@ -16,7 +16,6 @@
 
 struct annotate_request {
 	struct data_input input;
-	struct binary_store_options store;
 	struct trace_options traces;
 	const char *symbol; /* NULL: all */
 	const char *dsos, *cpus, *times;

@@ -103,7 +103,8 @@ static void tell_all(const struct packing *p, const struct pack_sum *sum, size_t
 
 enum tally_status pack_run(const struct cli *cli, const struct pack_request *request, struct tally_error *err)
 {
-	const struct data_input input = {.path = request->input, .force = request->force, .store = request->store};
+	const struct data_input input = {
+		.path = request->input, .force = request->force, .symbols = request->symbols, .kept = request->kept};
 	const char *output = request->output ? request->output : request->input;
 	struct data_source source;
 	struct pack_scrub scrub;

@@ -8,12 +8,13 @@
 #define TASKS_PACKING_PACK_RUN_H
 
 #include "cli/cli.h"
-#include "code/binary_store.h"
+#include "tasks/session/symbol_options.h"
 
 struct pack_request {
 	const char *input, *output; /* output NULL: in place */
 	bool force, quiet, scrub;
-	const struct binary_store_options *store;
+	struct symbol_options symbols;
+	const struct binary_kept *kept; /* see struct binary_store_options */
 };
 
 TALLY_MUST_CHECK enum tally_status pack_run(

@@ -8,13 +8,7 @@
 static enum tally_status report_annotate_read_samples(struct report_annotate *annotate, struct tally_error *err)
 {
 	const struct report_request *r = annotate->request;
-	struct annotate_request wanted = {.input = {.path = r->input, .force = r->force},
-		.store = {.symfs = r->symfs,
-			.kallsyms = r->kallsyms,
-			.vmlinux = r->vmlinux,
-			.ignore_vmlinux = r->ignore_vmlinux,
-			.line_program = r->addr2line,
-			.no_demangle = r->no_demangle},
+	struct annotate_request wanted = {.input = {.path = r->input, .force = r->force, .symbols = r->symbols},
 		.cpus = r->cpus,
 		.times = r->times};
 	if (annotate->is_stream)

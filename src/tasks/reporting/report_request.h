@@ -17,6 +17,7 @@
 #include "profile/filter.h"
 #include "tasks/reporting/report_fields.h"
 #include "tasks/session/debuginfod_run.h"
+#include "tasks/session/symbol_options.h"
 #include "tasks/session/trace_options.h"
 #include "view/text/annotate_lines.h"
 #include "view/text/report_text.h"
@@ -43,7 +44,7 @@ struct report_request {
 	bool shows_switches; /* the samples of those events too */
 	uint64_t socket; /* whose samples count, if has_socket */
 	bool has_socket;
-	const char *symfs, *kallsyms, *vmlinux;
+	struct symbol_options symbols;
 	const char *separator;
 	enum { BRANCHES_IF_RECORDED, BRANCHES_ALWAYS, BRANCHES_NEVER } branches; /* -b, --no-branch-stack */
 	bool by_memory; /* --mem-mode */
@@ -66,7 +67,6 @@ struct report_request {
 	unsigned max_stack;
 	bool is_quiet, hides_unresolved, is_verbose;
 	struct debuginfod_settings debuginfod;
-	bool ignore_vmlinux; /* the kernel's file is not searched */
 	bool modules_are_asked; /* -m: they always are loaded */
 	bool force; /* also what another user owns */
 	bool no_group, force_group;
@@ -82,8 +82,6 @@ struct report_request {
 	bool in_file_order; /* --disable-order, with -D */
 	bool tasks, mmaps, dump; /* --tasks, --mmaps, -D: no profile */
 	bool keeps_empty; /* --no-skip-empty */
-	const char *addr2line; /* NULL: source lines are read here */
-	bool no_demangle;
 	bool no_inline;
 	bool self_is_inlined; /* rows of functions that were inlined have their own time */
 	bool full_source_path;

@@ -42,12 +42,8 @@ bool data_source_forget_frames(struct data_source *source)
 static enum tally_status open_parts(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err)
 {
-	struct binary_store_options options = input->store ? *input->store : (struct binary_store_options){0};
-	options.build_id_dir = cli_build_id_dir(cli, options.symfs);
-	options.kernel_release = &perfdata_reader_features(source->reader)->osrelease;
-	options.recorded_ns = perfdata_reader_layout(source->reader).mtime_ns;
-	options.cpu_id = perfdata_reader_features(source->reader)->cpuid;
-	options.pack = perfdata_reader_features(source->reader)->raw[FEATURE_PACK];
+	struct binary_store_options options = symbol_options_of(cli, &input->symbols, source->reader);
+	options.kept = input->kept;
 	enum tally_status status = source->store ? TALLY_OK : binary_store_create(&options, &source->store, err);
 	if (status == TALLY_OK)
 		status = record_run_open(source->reader, &source->run, err);

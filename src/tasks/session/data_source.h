@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "perfdata/time_order.h"
 #include "perfdata/time_spans.h"
+#include "tasks/session/symbol_options.h"
 
 struct data_sample { /* or, where with_sideband is set, a record that is none: event is NULL, time and CPU are set */
 	const struct perfdata_event *event;
@@ -53,8 +54,8 @@ struct data_input {
 	const char *path; /* see cli_open_recording */
 	bool force;
 	const char *times; /* as --time has it; NULL: all */
-	const struct binary_store_options
-		*store; /* NULL: the usual places; the build-id folder is the command line's */
+	struct symbol_options symbols;
+	const struct binary_kept *kept; /* see struct binary_store_options */
 	size_t max_bytes; /* of records: the recording is taken as one that was cut there; 0: no bound. Copies have none */
 	struct progress *progress; /* NULL: nobody looks */
 	bool is_quiet; /* what is wrong with parts of it is told by data_source_tell, or not at all */

@@ -26,7 +26,8 @@ struct sched_settings {
 	bool has_fuzzy_name;
 	const char *prios; /* timehist: this and all that follows */
 	bool with_prio, with_pre_migrations;
-	const char *pids, *tids, *times, *kallsyms, *vmlinux, *symfs;
+	const char *pids, *tids, *times;
+	struct symbol_options symbols;
 	bool with_chains, only_idle, with_migrations, with_next, only_summary, with_summary, with_cpus, with_wakes,
 		with_state;
 	uint64_t max_stack;

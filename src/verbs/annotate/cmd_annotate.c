@@ -33,13 +33,6 @@ static const char *cmd_annotate_set_source(const struct option_use *use)
 	return NULL;
 }
 
-static const char *cmd_annotate_set_demangle(const struct option_use *use)
-{
-	struct cmd_annotate_settings *settings = use->settings;
-	settings->run.request.store.no_demangle = use->is_negated;
-	return NULL;
-}
-
 static const char *cmd_annotate_set_group(const struct option_use *use)
 {
 	struct cmd_annotate_settings *settings = use->settings;
@@ -81,11 +74,6 @@ static const char *cmd_annotate_set_percent_limit(const struct option_use *use)
 	return *use->value && !*end ? NULL : "expects a number";
 }
 
-static const char *cmd_annotate_keep_kernel_demangled(const struct option_use *use)
-{
-	return use->is_negated ? "cannot be negated: --no-demangle shows all names as stored" : NULL;
-}
-
 static const char *cmd_annotate_set_strip(const struct option_use *use)
 {
 	struct cmd_annotate_settings *settings = use->settings;
@@ -124,11 +112,11 @@ static const struct option options[] = {
 		.help = "compact: names for addresses, arrows at jumps, calls and returns"},
 	{"stdio-color", 0, OPTION_CALL, "always|never|auto", .call = cmd_annotate_set_colour, .can_be_negated = true,
 		.help = "'always', 'never' or 'auto': colour the percentages"},
-	{"vmlinux", 'k', OPTION_STRING, "file", .offset = RUN(request.store.vmlinux), .help = "vmlinux pathname"},
+	TRACE_OPTION_ITRACE(cmd_annotate_set_itrace),
+	SYMBOL_OPTIONS(struct cmd_annotate_settings, run.request.input.symbols),
+	LINE_OPTIONS(struct cmd_annotate_settings, run.request.input.symbols),
 	{"modules", 'm', OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, modules),
 		.help = "load module symbols (always done, of any kernel whose files are there)"},
-	{"ignore-vmlinux", 0, OPTION_FLAG, .offset = RUN(request.store.ignore_vmlinux),
-		.help = "Don't look for a vmlinux of the recorded build id"},
 	{"print-line", 'l', OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, print_line),
 		.help = "the hottest source lines first, and the line behind each hot instruction"},
 	{"full-paths", 'P', OPTION_FLAG, .offset = RUN(text.with_whole_path),
@@ -146,15 +134,11 @@ static const struct option options[] = {
 		.help = "Add prefix to source file path names in programs (with --prefix-strip)"},
 	{"prefix-strip", 0, OPTION_CALL, "N", .call = cmd_annotate_set_strip,
 		.help = "Strip first N entries of source file path name in programs (with --prefix)"},
-	{"symfs", 0, OPTION_STRING, "directory", .offset = RUN(request.store.symfs),
-		.help = "Look for files with symbols relative to this directory"},
 	{"group", 0, OPTION_CALL, .call = cmd_annotate_set_group, .help = "Show event group information together"},
 	{"show-total-period", 0, OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, total_period),
 		.help = "Show a column with the sum of periods"},
 	{"show-nr-samples", 'n', OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, nr_samples),
 		.help = "Show a column with the number of samples"},
-	{"demangle", 0, OPTION_CALL, .call = cmd_annotate_set_demangle,
-		.help = "Demangle symbols; --no-demangle shows them as stored"},
 	{"percent-type", 0, OPTION_CALL, "local-period", .call = cmd_annotate_set_percent_type,
 		.help = "Set percent type local/global-period/hits"},
 	{"percent-limit", 0, OPTION_CALL, "percent", .call = cmd_annotate_set_percent_limit,
@@ -162,14 +146,9 @@ static const struct option options[] = {
 	{"json", 0, OPTION_FLAG, .offset = RUN(is_json), .help = "JSON, see docs/schema/annotate.json"},
 	{"objdump", 0, OPTION_STRING, "path", .offset = RUN(objdump),
 		.help = "objdump binary to run for the text of instructions (default: they are disassembled here)"},
-	{"demangle-kernel", 0, OPTION_CALL, .call = cmd_annotate_keep_kernel_demangled,
-		.help = "Enable kernel symbol demangling (always done, but with --no-demangle)"},
-	TRACE_OPTION_ITRACE(cmd_annotate_set_itrace),
 	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, tui),
 		.help = "Use the terminal: instructions to move through (the default on one)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK interface"},
-	{"addr2line", 0, OPTION_STRING, "path", .offset = RUN(request.store.line_program),
-		.help = "addr2line binary to run for source lines and inlined calls (default: they are read here)"},
 	{"data-type", 0, OPTION_CALL, "name", .call = set_data_type, .argument_is_optional = true,
 		.help = "Show what fell on the fields of data types (of the one that is named) instead of code"},
 	{"code-with-type", 0, OPTION_FLAG, .offset = RUN(with_data_types),
@@ -200,7 +179,7 @@ static int cmd_annotate_finish_settings(
 		return cli_failf(cli, "--prefix-strip goes with --prefix");
 	int code = disassembly_style_check(cli, settings->style, run->objdump);
 	if (code == 0)
-		code = cli_check_program(cli, "--addr2line", run->request.store.line_program);
+		code = symbol_options_check(cli, &run->request.input.symbols);
 	if (code != 0)
 		return code;
 	if ((run->with_type_counts || run->with_instruction_counts) && !run->data_type)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "code/binary_store.h"
+#include "tasks/session/symbol_options.h"
 
 static enum tally_status index_files_make(struct binary_store *store, struct tally_str path, struct tally_error *err)
 {
@@ -21,7 +22,7 @@ bool index_file(const struct cli *cli, struct tally_str path, bool is_verbose)
 {
 	struct binary_store *store;
 	struct tally_error err;
-	const struct binary_store_options options = {.build_id_dir = cli->build_id_dir};
+	const struct binary_store_options options = symbol_options_of(cli, &(struct symbol_options){0}, NULL);
 	enum tally_status status = binary_store_create(&options, &store, &err);
 	if (status == TALLY_OK) {
 		status = index_files_make(store, path, &err);

@@ -17,6 +17,7 @@
 #include "verbs/convert/data_json.h"
 
 struct cmd_data_settings {
+	struct symbol_options symbols;
 	const char *input, *to_json, *to_ctf, *times;
 	bool force, all, wall_clock;
 	unsigned verbose;
@@ -49,6 +50,7 @@ static const struct option options[] = {
 		.help = "Convert to CTF format, in this directory"},
 	{.name = "to-json", .kind = OPTION_STRING, .argument = "...", ROW(to_json), .help = "Convert to JSON format"},
 	{.name = "tod", .kind = OPTION_FLAG, ROW(wall_clock), .help = "Convert time to wall clock time (CTF only)"},
+	SYMBOL_OPTIONS(struct cmd_data_settings, symbols),
 	{.name = "time",
 		.kind = OPTION_STRING,
 		.argument = "str",
@@ -131,7 +133,10 @@ static int cmd_data_convert(const struct cli *cli, const struct cmd_data_setting
 	struct data_source source;
 	struct tally_error err;
 	struct data_result result = {0};
-	const struct data_input input = {.path = settings->input, .force = settings->force, .times = settings->times};
+	const struct data_input input = {.path = settings->input,
+		.force = settings->force,
+		.times = settings->times,
+		.symbols = settings->symbols};
 	if (data_source_open(cli, &input, &source, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	enum tally_status status = settings->to_json ? cmd_data_write_json(settings, &source, &result, &err)

@@ -11,11 +11,11 @@ static enum tally_status read_files(
 	const struct diff_cycles_input *input, struct diff_cycles *cycles, struct tally_error *err)
 {
 	const struct diff_request *request = input->request;
-	const struct binary_store_options store = {.symfs = request->symfs, .kallsyms = request->kallsyms};
 	for (size_t i = 0; i < input->recordings->count; i++) {
 		const struct diff_recording *recording = &input->recordings->items[i];
 		uint32_t event = input->event;
-		struct data_input data = {.path = recording->path, .force = request->force, .store = &store};
+		struct data_input data = {
+			.path = recording->path, .force = request->force, .symbols = request->symbols};
 		char *times = NULL;
 		if (i > 0)
 			event = diff_recording_event(recording, &input->recordings->items[0], event);

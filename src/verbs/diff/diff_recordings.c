@@ -77,13 +77,8 @@ static enum tally_status find_store(const struct cli *cli, const struct diff_req
 			return TALLY_OK;
 		}
 	}
-	struct binary_store_options options = {.symfs = request->symfs,
-		.kallsyms = request->kallsyms,
-		.kernel_release = &features->osrelease,
-		.recorded_ns = newest_ns(request),
-		.cpu_id = features->cpuid,
-		.pack = features->raw[FEATURE_PACK],
-		.build_id_dir = cli_build_id_dir(cli, request->symfs)};
+	struct binary_store_options options = symbol_options_of(cli, &request->symbols, recording->reader);
+	options.recorded_ns = newest_ns(request);
 	enum tally_status status = binary_store_create(&options, &recording->store, err);
 	if (status == TALLY_OK)
 		all->stores[all->store_count++] = recording->store;

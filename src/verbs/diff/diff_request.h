@@ -14,6 +14,7 @@
 
 #include "base/diag.h"
 #include "profile/diff/diff_table.h"
+#include "tasks/session/symbol_options.h"
 #include "verbs/diff/diff_gate.h"
 #include "verbs/diff/diff_statistics.h"
 #include "view/text/report_options.h"
@@ -32,7 +33,7 @@ struct diff_request {
 	const char *sort; /* as typed, NULL: default */
 	struct profile_filter_lists filters;
 	const char *cpus, *times;
-	const char *symfs, *kallsyms;
+	struct symbol_options symbols;
 	const char *separator;
 	enum diff_method method;
 	int64_t base_weight, new_weight;

@@ -21,6 +21,7 @@
 #include "tasks/session/cpu_filter.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/symbol_notes.h"
+#include "tasks/session/symbol_options.h"
 #include "verbs/export/flame_record.h"
 #include "view/flame/flame_svg.h"
 
@@ -29,7 +30,8 @@
 #define RECORDED_PATTERN "/tmp/tally-flamegraph-XXXXXX"
 
 struct cmd_flamegraph_settings {
-	const char *input, *output, *event, *group, *times, *title, *cpus, *symfs, *kallsyms, *vmlinux, *base;
+	struct symbol_options symbols;
+	const char *input, *output, *event, *group, *times, *title, *cpus, *base;
 	const char *cgroups, *user;
 	struct profile_filter_lists filters;
 	uint64_t max_stack;
@@ -70,9 +72,8 @@ static const struct option rows[] = {
 		.help = "only samples in these functions"},
 	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack), .help = "frames of a stack that are shown (all)"},
 	{"no-inline", 0, OPTION_FLAG, ROW(no_inline), .help = "calls that were inlined are no frames of their own"},
-	{"symfs", 0, OPTION_STRING, "dir", ROW(symfs), .help = "look for files with symbols below this folder"},
-	{"kallsyms", 0, OPTION_STRING, "file", ROW(kallsyms), .help = "kallsyms pathname"},
-	{"vmlinux", 'k', OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
+	SYMBOL_OPTIONS(struct cmd_flamegraph_settings, symbols),
+	LINE_OPTIONS(struct cmd_flamegraph_settings, symbols),
 	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"svg", 0, OPTION_FLAG, ROW(svg), .help = "an SVG (flamegraph.svg) instead of a page"},
 	{"diff", 0, OPTION_STRING, "base", ROW(base),
@@ -120,13 +121,6 @@ static enum tally_status cmd_flamegraph_read_profile(
 	enum tally_status status = cli_open_recording(job->path, s->force, &job->reader, err);
 	if (status != TALLY_OK)
 		return status;
-	struct binary_store_options store = {.symfs = s->symfs,
-		.kallsyms = s->kallsyms,
-		.vmlinux = s->vmlinux,
-		.kernel_release = &perfdata_reader_features(job->reader)->osrelease,
-		.recorded_ns = perfdata_reader_layout(job->reader).mtime_ns,
-		.build_id_dir = cli_build_id_dir(job->cli, s->symfs),
-		.pack = perfdata_reader_features(job->reader)->raw[FEATURE_PACK]};
 	struct replay_options options = {
 		.with_threads =
 			s->filters.pids || s->filters.tids || group == FLAME_BY_PROCESS || group == FLAME_BY_THREAD,
@@ -136,7 +130,7 @@ static enum tally_status cmd_flamegraph_read_profile(
 		.max_stack = (unsigned)s->max_stack,
 	};
 	struct time_spans spans = {0};
-	status = binary_store_create(&store, &job->store, err);
+	status = symbol_options_open_store(job->cli, &s->symbols, job->reader, &job->store, err);
 	if (status == TALLY_OK && s->times) {
 		status = time_spans_read(s->times, job->reader, &spans, err);
 		options.spans = &spans;

@@ -48,7 +48,7 @@ static bool is_database(const char *path)
 static bool has_choice(const struct export_settings *s)
 {
 	const struct profile_filter_lists *f = &s->filters;
-	return s->event || s->times || s->cpus || s->symfs || s->kallsyms || s->vmlinux || f->comms || f->dsos ||
+	return s->event || s->times || s->cpus || symbol_options_are_asked(&s->symbols) || f->comms || f->dsos ||
 	       f->symbols || f->pids || f->tids || s->max_stack || s->no_inline || s->force;
 }
 

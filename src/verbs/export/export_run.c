@@ -9,26 +9,8 @@
 #include "base/limits.h"
 #include "cli/progress_line.h"
 #include "tasks/session/cpu_filter.h"
-#include "tasks/session/pack_damage.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/symbol_notes.h"
-
-static enum tally_status export_run_open_store(
-	const struct cli *cli, const struct export_settings *s, struct export_run *run, struct tally_error *err)
-{
-	const struct perfdata_features *features = perfdata_reader_features(run->reader);
-	struct binary_store_options options = {.symfs = s->symfs,
-		.kallsyms = s->kallsyms,
-		.vmlinux = s->vmlinux,
-		.kernel_release = &features->osrelease,
-		.recorded_ns = perfdata_reader_layout(run->reader).mtime_ns,
-		.build_id_dir = cli_build_id_dir(cli, s->symfs),
-		.pack = features->raw[FEATURE_PACK]};
-	enum tally_status status = binary_store_create(&options, &run->store, err);
-	if (status == TALLY_OK)
-		pack_tell_damage(cli, run->store);
-	return status;
-}
 
 static enum tally_status export_run_read_profile(const struct export_settings *s, const struct export_wishes *wishes,
 	struct export_run *run, struct tally_error *err)
@@ -152,7 +134,7 @@ enum tally_status export_run_open(const struct cli *cli, const struct export_set
 	if (status == TALLY_OK)
 		status = cli_open_recording(s->input, s->force, &run->reader, err);
 	if (status == TALLY_OK)
-		status = export_run_open_store(cli, s, run, err);
+		status = symbol_options_open_store(cli, &s->symbols, run->reader, &run->store, err);
 	if (status == TALLY_OK && s->times)
 		status = time_spans_read(s->times, run->reader, &run->spans, err);
 	if (status == TALLY_OK && wishes->marks) {

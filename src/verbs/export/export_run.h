@@ -14,11 +14,13 @@
 #include "analysis/replay/replay.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "tasks/session/symbol_options.h"
 #include "verbs/export/export_counts.h"
 #include "verbs/export/export_marks.h"
 
 struct export_settings {
-	const char *format, *input, *output, *event, *times, *cpus, *symfs, *kallsyms, *vmlinux;
+	const char *format, *input, *output, *event, *times, *cpus;
+	struct symbol_options symbols;
 	struct profile_filter_lists filters;
 	uint64_t max_stack;
 	bool no_inline, force;
@@ -43,10 +45,7 @@ struct export_settings {
 			.help = "frames of a stack that are written (all)"},                                      \
 		{"no-inline", 0, OPTION_FLAG, EXPORT_ROW(no_inline),                                              \
 			.help = "calls that were inlined are no frames of their own"},                            \
-		{"symfs", 0, OPTION_STRING, "dir", EXPORT_ROW(symfs),                                             \
-			.help = "look for files with symbols below this folder"},                                 \
-		{"kallsyms", 0, OPTION_STRING, "file", EXPORT_ROW(kallsyms), .help = "kallsyms pathname"},        \
-		{"vmlinux", 'k', OPTION_STRING, "file", EXPORT_ROW(vmlinux), .help = "vmlinux pathname"},         \
+		SYMBOL_OPTIONS(struct export_settings, symbols), LINE_OPTIONS(struct export_settings, symbols),   \
 	{                                                                                                         \
 		"force", 'f', OPTION_FLAG, EXPORT_ROW(force), .help = "read also what another user owns"          \
 	}

@@ -8,11 +8,13 @@
 #include "cli/commands.h"
 #include "tasks/health/health_report.h"
 #include "tasks/session/recording_input.h"
+#include "tasks/session/symbol_options.h"
 
 #define STATUS_NOT_GOOD 1
 
 struct cmd_health_settings {
 	const char *input;
+	struct symbol_options symbols;
 	bool json;
 };
 
@@ -23,6 +25,11 @@ static const struct option options[] = {
 		.argument = "file",
 		.offset = offsetof(struct cmd_health_settings, input),
 		.help = "Input file name; the same as to name it without an option"},
+	{.name = "symfs",
+		.kind = OPTION_STRING,
+		.argument = "directory",
+		.offset = offsetof(struct cmd_health_settings, symbols.symfs),
+		.help = "Look for the files that stacks are unwound with relative to this directory"},
 	{.name = "json",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct cmd_health_settings, json),
@@ -50,7 +57,8 @@ static int cmd_health_examine(const struct cli *cli, struct perfdata_reader *rea
 		return cli_fail(cli, &err);
 	struct health_source source = {.path = path, .reader = reader, .health = &health};
 	/* What is wrong with the recording has been found; without memory for its stacks they are left out. */
-	struct binary_store_options store = {.build_id_dir = cli->build_id_dir, .threads = 1};
+	struct binary_store_options store = symbol_options_of(cli, &settings->symbols, reader);
+	store.threads = 1;
 	struct stack_ends ends;
 	if (stack_survey_has_stacks(reader) && stack_survey_read(reader, &store, &ends, NULL) == TALLY_OK)
 		source.ends = &ends;

@@ -24,8 +24,9 @@
 #include "verbs/inject/inject_jit.h"
 
 struct cmd_inject_settings {
-	const char *input, *output, *known_ids, *vmlinux, *kallsyms;
-	bool force, sort, ignore_vmlinux, sched_stat, strip;
+	const char *input, *output, *known_ids;
+	struct symbol_options symbols;
+	bool force, sort, sched_stat, strip;
 	bool convert, jit, aslr;
 	struct trace_options traces;
 	bool ids_of_hits, ids_of_all, mmaps_of_hits, mmaps_of_all;
@@ -80,17 +81,16 @@ static const struct option options[] = {
 		.letter = 'k',
 		.kind = OPTION_STRING,
 		.argument = "file",
-		ROW(vmlinux),
+		ROW(symbols.vmlinux),
 		.help = "vmlinux pathname: the kernel's build-id is that of this file"},
-	{.name = "ignore-vmlinux",
-		.kind = OPTION_FLAG,
-		ROW(ignore_vmlinux),
-		.help = "don't load vmlinux even if found"},
 	{.name = "kallsyms",
 		.kind = OPTION_STRING,
 		.argument = "file",
-		ROW(kallsyms),
+		ROW(symbols.kallsyms),
 		.help = "kallsyms pathname: the kernel is another than the running one"},
+	{.name = "demangle", .kind = OPTION_UNSUPPORTED, .refusal = "inject writes addresses, not names"},
+	{.name = "demangle-kernel", .kind = OPTION_UNSUPPORTED, .refusal = "inject writes addresses, not names"},
+	SYMBOL_OPTIONS(struct cmd_inject_settings, symbols),
 	{.name = "buildid-all",
 		.kind = OPTION_FLAG,
 		ROW(ids_of_all),
@@ -154,9 +154,10 @@ struct inject {
 
 static const char *missing_file(const struct cmd_inject_settings *settings)
 {
-	if (settings->vmlinux && !file_exists(settings->vmlinux))
-		return settings->vmlinux;
-	return settings->kallsyms && !file_exists(settings->kallsyms) ? settings->kallsyms : NULL;
+	if (settings->symbols.vmlinux && !file_exists(settings->symbols.vmlinux))
+		return settings->symbols.vmlinux;
+	return settings->symbols.kallsyms && !file_exists(settings->symbols.kallsyms) ? settings->symbols.kallsyms
+										      : NULL;
 }
 
 static bool cmd_inject_is_same_file(const char *a, const char *b)
@@ -248,8 +249,8 @@ static enum tally_status cmd_inject_prepare(
 {
 	struct inject_ids_request request = {
 		.known = settings->known_ids,
-		.vmlinux = settings->ignore_vmlinux ? NULL : settings->vmlinux,
-		.kernel_is_foreign = settings->kallsyms != NULL,
+		.vmlinux = settings->symbols.ignore_vmlinux ? NULL : settings->symbols.vmlinux,
+		.kernel_is_foreign = settings->symbols.kallsyms != NULL,
 	};
 	enum tally_status status = inject_survey_read(in->reader, depth_of(settings), &in->survey, err);
 	in->has_survey = status == TALLY_OK;
@@ -287,8 +288,8 @@ static enum tally_status note_chains(struct inject *in, struct tally_error *err)
 static enum tally_status convert_chains(
 	const struct cli *cli, const struct cmd_inject_settings *settings, struct inject *in, struct tally_error *err)
 {
-	const struct binary_store_options store = {.kallsyms = settings->kallsyms, .vmlinux = settings->vmlinux};
-	const struct data_input input = {.path = settings->input, .force = settings->force, .store = &store};
+	const struct data_input input = {
+		.path = settings->input, .force = settings->force, .symbols = settings->symbols};
 	struct perfdata_reader *reader = in->reader;
 	if (perfdata_reader_is_pipe(in->reader) && stream_output_is_named(settings->output))
 		return error_set(err, TALLY_UNSUPPORTED, "--convert-callchain makes a file of a pipe: name it with -o");

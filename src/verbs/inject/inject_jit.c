@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "object/elf/elf_function.h"
+#include "tasks/session/symbol_options.h"
 
 #define POINTER_BYTES 8
 #define FILE_MODE     0644
@@ -213,7 +214,7 @@ static int inject_jit_by_time(const void *left, const void *right)
 enum tally_status inject_jit_read(
 	const struct cli *cli, struct perfdata_reader *reader, struct inject_jit *jit, struct tally_error *err)
 {
-	const struct binary_store_options options = {.build_id_dir = cli->build_id_dir};
+	const struct binary_store_options options = symbol_options_of(cli, &(struct symbol_options){0}, reader);
 	enum tally_status status = binary_store_create(&options, &jit->store, err);
 	jit->bytes.swap = perfdata_reader_is_swapped(reader);
 	if (status == TALLY_OK)

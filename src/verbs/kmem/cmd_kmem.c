@@ -29,6 +29,7 @@ static const struct option options[] = {
 			"bytes "
 			"hit order migtype gfp (bytes,hit)"},
 	{"time", 0, OPTION_STRING, "str", ROW(times), .help = "Time span of interest (start,stop)"},
+	SYMBOL_OPTIONS(struct kmem_settings, symbols),
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say how many frees were of objects from before"},
 	{"page", 0, OPTION_FLAG, ROW(page), .help = "Analyze page allocator"},
 	{"live", 0, OPTION_FLAG, ROW(is_live), .help = "with --page: rows of what was not freed again"},

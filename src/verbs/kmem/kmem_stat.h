@@ -11,6 +11,7 @@
 #include "tasks/session/data_source.h"
 
 struct kmem_settings {
+	struct symbol_options symbols;
 	const char *input, *times, *sort;
 	uint64_t lines; /* of each table; 0: all */
 	bool force, by_caller, by_object, raw_addresses, slab, page, is_live, is_json;

@@ -37,7 +37,6 @@ static const struct option options[] = {
 	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON on standard output, see docs/schema/lock.json"},
-	{"kallsyms", 0, OPTION_STRING, "file", ROW(kallsyms), .help = "kallsyms pathname"},
 	{"key", 'k', OPTION_STRING, "field", ROW(key),
 		.help = "sort by this field (report: acquired, contention: wait_total)"},
 	{"lock-addr", 'l', OPTION_FLAG, ROW(by_address), .help = "contention: one row per lock"},
@@ -57,7 +56,8 @@ static const struct option options[] = {
 	{"type-filter", 'Y', OPTION_STRING, "type[,type...]", ROW(types),
 		.help = "contention: only locks of these types (spinlock, rwsem:R, mutex, ...)"},
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "contention: the stack below each row"},
-	{"vmlinux", 0, OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
+	{"vmlinux", 0, OPTION_STRING, "file", ROW(symbols.vmlinux), .help = "vmlinux pathname"}, /* -k is --key */
+	SYMBOL_OPTIONS(struct lock_settings, symbols),
 	{"use-bpf", 'b', OPTION_FLAG, ROW(is_live),
 		.help = "contention: watch now, without a file (nor a BPF program): a command, what -a, -C, -p or "
 			"--tid says, or all CPUs until Ctrl-C"},
@@ -179,8 +179,8 @@ static void cmd_lock_print_notes(const struct lock_job *job)
 static enum tally_status cmd_lock_open_job(struct lock_job *job, struct tally_error *err)
 {
 	const struct lock_settings *settings = job->settings;
-	const struct binary_store_options store = {.kallsyms = settings->kallsyms, .vmlinux = settings->vmlinux};
-	const struct data_input input = {.path = settings->input, .force = settings->force, .store = &store};
+	const struct data_input input = {
+		.path = settings->input, .force = settings->force, .symbols = settings->symbols};
 	struct perfdata_reader *reader;
 	enum tally_status status = cli_open_recording(input.path, input.force, &reader, err);
 	if (status != TALLY_OK)

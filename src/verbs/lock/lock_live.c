@@ -159,8 +159,7 @@ static enum tally_status lock_live_describe(struct lock_live *live, struct tally
 static enum tally_status lock_live_open_source(struct lock_live *live, struct tally_error *err)
 {
 	const struct lock_settings *s = live->job->settings;
-	const struct binary_store_options store = {.kallsyms = s->kallsyms, .vmlinux = s->vmlinux};
-	const struct data_input input = {.store = &store};
+	const struct data_input input = {.symbols = s->symbols};
 	struct perfdata_reader *reader;
 	enum tally_status status = perfdata_reader_open_beginning(writer_view(&live->beginning), &reader, err);
 

@@ -30,7 +30,8 @@
 #define MEMORY_KERNEL (UINT64_C(3) << 32)
 
 struct cmd_c2c_settings {
-	const char *input, *vmlinux, *coalesce, *display;
+	struct symbol_options symbols;
+	const char *input, *coalesce, *display;
 	bool force, stitches, stdio, shows_all, is_double, only_stats, full_symbols, without_lines, is_json;
 	unsigned verbose, node_detail;
 	struct report_request chains; /* -g of report */
@@ -70,7 +71,8 @@ static const struct option options[] = {
 	{"no-source", 0, OPTION_FLAG, ROW(without_lines), .help = "Do not display Source Line column"},
 	{"stdio", 0, OPTION_FLAG, ROW(stdio), .help = "Use the stdio interface"},
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/c2c.json"},
-	{"vmlinux", 'k', OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
+	SYMBOL_OPTIONS(struct cmd_c2c_settings, symbols),
+	LINE_OPTIONS(struct cmd_c2c_settings, symbols),
 	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say more"},
 	{"call-graph", 'g', OPTION_CALL, "print_type,threshold[,print_limit],order,sort_key,value",
@@ -364,8 +366,7 @@ static void c2c_deinit(struct c2c *c)
 static enum tally_status open_and_read(
 	const struct cli *cli, const struct cmd_c2c_settings *s, struct c2c *c, struct tally_error *err)
 {
-	const struct binary_store_options store = {.vmlinux = s->vmlinux};
-	const struct data_input input = {.path = s->input, .force = s->force, .store = &store};
+	const struct data_input input = {.path = s->input, .force = s->force, .symbols = s->symbols};
 	enum tally_status status = data_source_open(cli, &input, &c->source, err);
 	if (status != TALLY_OK)
 		return status;

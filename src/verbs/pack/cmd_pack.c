@@ -6,7 +6,8 @@
 #include "tasks/session/recording_input.h"
 
 struct cmd_pack_settings {
-	const char *input, *output, *symfs, *vmlinux, *kallsyms;
+	const char *input, *output;
+	struct symbol_options symbols;
 	bool force, quiet, scrub;
 };
 
@@ -27,22 +28,10 @@ static const struct option options[] = {
 		.help = "the packed recording (default: in place of the one that is read)"},
 	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "take the file whoever owns it"},
 	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, ROW(quiet), .help = "do not say what was packed"},
-	{.name = "symfs",
-		.kind = OPTION_STRING,
-		.argument = "directory",
-		ROW(symfs),
-		.help = "look for files with symbols relative to this directory"},
-	{.name = "vmlinux",
-		.letter = 'k',
-		.kind = OPTION_STRING,
-		.argument = "file",
-		ROW(vmlinux),
-		.help = "the recorded kernel's file, with symbols"},
-	{.name = "kallsyms",
-		.kind = OPTION_STRING,
-		.argument = "file",
-		ROW(kallsyms),
-		.help = "the recorded kernel's list of symbols"},
+	{.name = "demangle", .kind = OPTION_UNSUPPORTED, .refusal = "names are packed as the linker has them"},
+	{.name = "demangle-kernel", .kind = OPTION_UNSUPPORTED, .refusal = "names are packed as the linker has them"},
+	SYMBOL_OPTIONS(struct cmd_pack_settings, symbols),
+	LINE_OPTIONS(struct cmd_pack_settings, symbols),
 	{.name = "scrub",
 		.kind = OPTION_FLAG,
 		ROW(scrub),
@@ -69,14 +58,12 @@ static int cmd_pack_run(const struct cli *cli, const struct command *command, in
 	if (count > 1)
 		return cli_usagef(cli, command, NULL, "one recording at a time, not also '%s'", argv[argc - 1]);
 	struct tally_error err;
-	struct binary_store_options store = {
-		.symfs = settings.symfs, .vmlinux = settings.vmlinux, .kallsyms = settings.kallsyms};
 	struct pack_request request = {.input = rest < argc ? argv[rest] : recording_name(settings.input),
 		.output = settings.output,
 		.force = settings.force,
 		.quiet = settings.quiet,
 		.scrub = settings.scrub,
-		.store = &store};
+		.symbols = settings.symbols};
 	return pack_run(cli, &request, &err) == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 

@@ -165,17 +165,6 @@ static const char *cmd_report_set_strip(const struct option_use *use)
 		       : "expects a number of parts of a path";
 }
 
-/* The program is one that can be run; the libraries stand for what is read here. */
-static const char *set_addr2line_style(const struct option_use *use)
-{
-	struct cmd_report_settings *settings = use->settings;
-	struct tally_str first;
-	const char *why = addr2line_style_check(use, &first);
-	if (!why && str_equal(first, STR("addr2line")) && !settings->request.addr2line)
-		settings->request.addr2line = "addr2line";
-	return why;
-}
-
 static const char *check_samples(const struct option_use *use)
 {
 	uint64_t count;
@@ -207,18 +196,6 @@ static const char *cmd_report_set_inline(const struct option_use *use)
 	struct cmd_report_settings *settings = use->settings;
 	settings->request.no_inline = use->is_negated;
 	return NULL;
-}
-
-static const char *cmd_report_set_demangle(const struct option_use *use)
-{
-	struct cmd_report_settings *settings = use->settings;
-	settings->request.no_demangle = use->is_negated;
-	return NULL;
-}
-
-static const char *cmd_report_keep_kernel_demangled(const struct option_use *use)
-{
-	return use->is_negated ? "cannot be negated: --no-demangle shows all names as stored" : NULL;
 }
 
 static const char *cmd_report_set_debuginfod(const struct option_use *use)
@@ -323,12 +300,8 @@ static const struct option options[] = {
 	{"group", 0, OPTION_CALL, .call = cmd_report_set_group, .help = "Show event group information together"},
 	{"skip-empty", 0, OPTION_CALL, .call = set_skip_empty,
 		.help = "Do not display empty (or dummy) events in the output"},
-	{"demangle", 0, OPTION_CALL, .call = cmd_report_set_demangle,
-		.help = "Demangle symbols; --no-demangle shows them as stored"},
-	{"symfs", 0, OPTION_STRING, "directory", .offset = REQUEST(symfs),
-		.help = "Look for files with symbols relative to this directory"},
-	{"vmlinux", 'k', OPTION_STRING, "file", .offset = REQUEST(vmlinux), .help = "vmlinux pathname"},
-	{"kallsyms", 0, OPTION_STRING, "file", .offset = REQUEST(kallsyms), .help = "kallsyms pathname"},
+	SYMBOL_OPTIONS(struct cmd_report_settings, request.symbols),
+	LINE_OPTIONS(struct cmd_report_settings, request.symbols),
 	{"stdio-color", 0, OPTION_CALL, "always|never|auto", .call = cmd_report_set_colour, .can_be_negated = true,
 		.help = "'always', 'never' or 'auto': colour the percentages"},
 	{"inline", 0, OPTION_CALL, .call = cmd_report_set_inline,
@@ -364,8 +337,6 @@ static const struct option options[] = {
 		.help = "Sort the output by the event at the index n in group"},
 	{"percent-type", 0, OPTION_CALL, "type", .call = cmd_report_set_percent_type,
 		.help = "Set percent type local/global-period/hits of annotated functions; text has none"},
-	{"demangle-kernel", 0, OPTION_CALL, .call = cmd_report_keep_kernel_demangled,
-		.help = "Enable kernel symbol demangling (always done, but with --no-demangle)"},
 	{"debuginfod", 0, OPTION_CALL, "urls", .argument_is_optional = true, .call = cmd_report_set_debuginfod,
 		.help = "fetch debug files by build id in the background, for the next report (default: "
 			"DEBUGINFOD_URLS, which alone fetches nothing)"},
@@ -375,8 +346,6 @@ static const struct option options[] = {
 		.help = "fetch at most that long (default: 300)"},
 	{"modules", 'm', OPTION_FLAG, .offset = REQUEST(modules_are_asked),
 		.help = "Load module symbols (always done, of any kernel whose files are there)"},
-	{"ignore-vmlinux", 0, OPTION_FLAG, .offset = REQUEST(ignore_vmlinux),
-		.help = "Don't look for a vmlinux of the recorded build id"},
 	{"full-source-path", 0, OPTION_FLAG, .offset = REQUEST(full_source_path),
 		.help = "Show source lines and files with the whole path"},
 	{"samples", 0, OPTION_CALL, "n", .call = check_samples,
@@ -408,10 +377,6 @@ static const struct option options[] = {
 		.help = "Interleave source with annotated functions (on; --no-source: off)"},
 	{"asm-raw", 0, OPTION_FLAG, .offset = REQUEST(annotation.shows_bytes),
 		.help = "Display the bytes of instructions of annotated functions"},
-	{"addr2line", 0, OPTION_STRING, "path", .offset = REQUEST(addr2line),
-		.help = "addr2line binary to run for source lines and inlined calls (default: they are read here)"},
-	{"addr2line-style", 0, OPTION_CALL, "style", .call = set_addr2line_style,
-		.help = "addr2line: that program for source lines; perf's others (libdw,llvm,libbfd): read here"},
 	{"unwind-style", 0, OPTION_CALL, "style", .call = unwind_style_check, .help = UNWIND_STYLE_HELP},
 	{"prefix", 0, OPTION_STRING, "prefix", .offset = REQUEST(annotation.prefix),
 		.help = "Add prefix to source file path names of annotated functions (with --prefix-strip)"},
@@ -500,7 +465,7 @@ static int cmd_report_finish_settings(
 		return cli_failf(cli, "--prefix-strip goes with --prefix");
 	int code = disassembly_style_check(cli, a->style, a->objdump);
 	if (code == 0)
-		code = cli_check_program(cli, "--addr2line", request->addr2line);
+		code = symbol_options_check(cli, &request->symbols);
 	if (code != 0)
 		return code;
 	bool is_of_records =

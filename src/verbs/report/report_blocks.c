@@ -409,14 +409,8 @@ enum tally_status report_blocks(const struct cli *cli, const struct report_reque
 	struct perfdata_reader **rest, struct tally_error *err)
 {
 	struct blocks b = {.run_ids = {.words = 2}};
-	const struct binary_store_options store = {.symfs = request->symfs,
-		.kallsyms = request->kallsyms,
-		.vmlinux = request->vmlinux,
-		.ignore_vmlinux = request->ignore_vmlinux,
-		.line_program = request->addr2line,
-		.no_demangle = request->no_demangle};
 	const struct data_input input = {
-		.path = request->input, .force = request->force, .times = request->times, .store = &store};
+		.path = request->input, .force = request->force, .times = request->times, .symbols = request->symbols};
 	struct perfdata_reader *reader;
 	enum tally_status status = trace_options_open(request->input, request->force, &request->traces, &reader, err);
 	if (status == TALLY_OK)

@@ -108,19 +108,9 @@ static struct report_source describe_source(struct report *report)
 static enum tally_status report_run_open_store(struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
-	struct binary_store_options store_options = {.symfs = r->symfs,
-		.kallsyms = r->kallsyms,
-		.vmlinux = r->vmlinux,
-		.ignore_vmlinux = r->ignore_vmlinux,
-		.kernel_release = &perfdata_reader_features(report->reader)->osrelease,
-		.recorded_ns = perfdata_reader_layout(report->reader).mtime_ns,
-		.cpu_id = perfdata_reader_features(report->reader)->cpuid,
-		.build_id_dir = cli_build_id_dir(report->cli, r->symfs),
-		/* What an index has would hide where it came from. */
-		.index_dir = r->missing ? "" : NULL,
-		.pack = perfdata_reader_features(report->reader)->raw[FEATURE_PACK],
-		.line_program = r->addr2line,
-		.no_demangle = r->no_demangle};
+	struct binary_store_options store_options = symbol_options_of(report->cli, &r->symbols, report->reader);
+	if (r->missing)
+		store_options.index_dir = ""; /* what an index has would hide where it came from */
 	enum tally_status status = binary_store_create(&store_options, &report->store, err);
 	if (status == TALLY_OK)
 		pack_tell_damage(report->cli, report->store);

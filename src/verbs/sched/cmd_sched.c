@@ -67,18 +67,16 @@ static const struct option timehist_options[] = {
 	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only switches on these CPUs"},
 	{"call-graph", 'g', OPTION_FLAG, ROW(with_chains), .help = "call chains where there are (default on)"},
 	{"idle-hist", 'I', OPTION_FLAG, ROW(only_idle), .help = "only idle times, and what they follow"},
-	{"kallsyms", 0, OPTION_STRING, "file", ROW(kallsyms), .help = "kallsyms pathname"},
 	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack), .help = "functions of a call chain (5)"},
 	{"migrations", 'M', OPTION_FLAG, ROW(with_migrations), .help = "tasks that change their CPU, too"},
 	{"next", 'n', OPTION_FLAG, ROW(with_next), .help = "the task that is switched to"},
 	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(pids), .help = "only these processes"},
 	{"state", 0, OPTION_FLAG, ROW(with_state), .help = "how the task left; what it waited for in the summary"},
 	{"summary", 's', OPTION_FLAG, ROW(only_summary), .help = "only the summary"},
-	{"symfs", 0, OPTION_STRING, "directory", ROW(symfs), .help = "look for files relative to this directory"},
 	{"tid", 't', OPTION_STRING, "tid[,tid...]", ROW(tids), .help = "only these threads"},
 	{"time", 0, OPTION_STRING, "start,stop", ROW(times), .help = "only this part of the recording"},
 	{"cpu-visual", 'V', OPTION_FLAG, ROW(with_cpus), .help = "a column per CPU: s switch, i idle, m migration"},
-	{"vmlinux", 'k', OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
+	SYMBOL_OPTIONS(struct sched_settings, symbols),
 	{"wakeups", 'w', OPTION_FLAG, ROW(with_wakes), .help = "wake-ups, too"},
 	{"with-summary", 'S', OPTION_FLAG, ROW(with_summary), .help = "the summary behind the rows"},
 	{"pre-migrations", 'P', OPTION_FLAG, ROW(with_pre_migrations),
@@ -119,10 +117,10 @@ static enum tally_status take_span(struct sched_job *job, struct tally_error *er
 static enum tally_status cmd_sched_open_job(struct sched_job *job, struct tally_error *err)
 {
 	const struct sched_settings *settings = job->settings;
-	const struct binary_store_options store = {
-		.kallsyms = settings->kallsyms, .vmlinux = settings->vmlinux, .symfs = settings->symfs};
-	const struct data_input input = {
-		.path = settings->input, .force = settings->force, .times = settings->times, .store = &store};
+	const struct data_input input = {.path = settings->input,
+		.force = settings->force,
+		.times = settings->times,
+		.symbols = settings->symbols};
 	enum tally_status status = settings->cpus ? cpu_filter_parse(settings->cpus, &job->cpus, err) : TALLY_OK;
 	struct perfdata_reader *reader;
 	if (status == TALLY_OK)

@@ -125,18 +125,8 @@ static void prepare_stacks(struct script *script)
 static enum tally_status cmd_script_prepare(struct script *script, struct tally_error *err)
 {
 	const struct script_settings *settings = &script->settings;
-	struct binary_store_options store_options = {.symfs = settings->symfs,
-		.kallsyms = settings->kallsyms,
-		.vmlinux = settings->vmlinux,
-		.kernel_release = &perfdata_reader_features(script->reader)->osrelease,
-		.recorded_ns = perfdata_reader_layout(script->reader).mtime_ns,
-		.build_id_dir = cli_build_id_dir(script->cli, settings->symfs),
-		.pack = perfdata_reader_features(script->reader)->raw[FEATURE_PACK],
-		.line_program = settings->addr2line,
-		.no_demangle = settings->no_demangle};
-	enum tally_status status = binary_store_create(&store_options, &script->store, err);
-	if (status == TALLY_OK)
-		pack_tell_damage(script->cli, script->store);
+	enum tally_status status =
+		symbol_options_open_store(script->cli, &settings->symbols, script->reader, &script->store, err);
 	if (status == TALLY_OK)
 		status = read_history(script, err);
 	if (status == TALLY_OK)
@@ -325,7 +315,7 @@ static int cmd_script_run(const struct cli *cli, const struct command *command, 
 	script_fields_init(&script.settings.fields);
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &script.settings, &rest);
-	if (code == CLI_GO_ON && cli_check_program(cli, "--addr2line", script.settings.addr2line) != 0)
+	if (code == CLI_GO_ON && symbol_options_check(cli, &script.settings.symbols) != 0)
 		code = EXIT_FAILED;
 	if (code != CLI_GO_ON)
 		return code;

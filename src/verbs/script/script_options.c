@@ -20,11 +20,6 @@ static const char *set_merging(const struct option_use *use)
 	return NULL;
 }
 
-static const char *script_options_keep_kernel_demangled(const struct option_use *use)
-{
-	return use->is_negated ? "cannot be negated: --no-demangle shows all names as stored" : NULL;
-}
-
 static const char *choose_fields(const struct option_use *use)
 {
 	struct script_settings *settings = use->settings;
@@ -126,12 +121,6 @@ static const struct option options[] = {
 		.argument = "tid[,tid...]",
 		ROW(filter.tids),
 		.help = "only consider symbols in these tids"},
-	{.name = "vmlinux",
-		.letter = 'k',
-		.kind = OPTION_STRING,
-		.argument = "file",
-		ROW(vmlinux),
-		.help = "vmlinux pathname"},
 	{.name = "debuginfod",
 		.kind = OPTION_CALL,
 		.argument = "urls",
@@ -236,17 +225,8 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		ROW(deltatime),
 		.help = "Show time stamps relative to previous event"},
-	{.name = "symfs",
-		.kind = OPTION_STRING,
-		.argument = "directory",
-		ROW(symfs),
-		.help = "Look for files with symbols relative to this directory"},
-	{.name = "kallsyms", .kind = OPTION_STRING, .argument = "file", ROW(kallsyms), .help = "kallsyms pathname"},
-	{.name = "no-demangle", .kind = OPTION_FLAG, ROW(no_demangle), .help = "print names as the file has them"},
-	{.name = "demangle-kernel",
-		.kind = OPTION_CALL,
-		.call = script_options_keep_kernel_demangled,
-		.help = "Enable kernel symbol demangling (always done, but with --no-demangle)"},
+	SYMBOL_OPTIONS(struct script_settings, symbols),
+	LINE_OPTIONS(struct script_settings, symbols),
 	{.name = "stitch-lbr",
 		.kind = OPTION_FLAG,
 		ROW(stitches),
@@ -339,11 +319,6 @@ static const struct option options[] = {
 		.call = set_merging,
 		.help = "Give samples the user call chains that the kernel took later (on; --no-merge-callchains: "
 			"rows of their own)"},
-	{.name = "addr2line",
-		.kind = OPTION_STRING,
-		.argument = "path",
-		ROW(addr2line),
-		.help = "addr2line binary to run for source lines and inlined calls (default: they are read here)"},
 	{.name = "unwind-style",
 		.kind = OPTION_CALL,
 		.argument = "style",

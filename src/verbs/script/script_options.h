@@ -9,13 +9,15 @@
 
 #include "cli/commands.h"
 #include "tasks/session/debuginfod_run.h"
+#include "tasks/session/symbol_options.h"
 #include "tasks/session/trace_options.h"
 #include "verbs/script/script_dlfilter.h"
 #include "verbs/script/script_fields.h"
 #include "verbs/script/script_filter.h"
 
 struct script_settings {
-	const char *input, *symfs, *kallsyms, *vmlinux, *stop_symbols, *script, *gen_script, *addr2line;
+	const char *input, *stop_symbols, *script, *gen_script;
+	struct symbol_options symbols;
 	struct debuginfod_settings debuginfod;
 	struct script_filter_request filter;
 	struct script_field_request fields;
@@ -26,7 +28,7 @@ struct script_settings {
 	bool only_checks; /* -d: samples are checked, not printed */
 	bool header, header_only, full_info, dump, dump_unsorted, per_event_dump, all_cpus, list;
 	bool latency; /* -L: narrow columns */
-	bool show_kernel_path, ns, reltime, deltatime, force, no_demangle, stitches, no_inline, full_source_path;
+	bool show_kernel_path, ns, reltime, deltatime, force, stitches, no_inline, full_source_path;
 	bool keeps_deferred; /* --no-merge-callchains */
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup;
 	bool show_lost, show_round, show_bpf, show_text_poke;

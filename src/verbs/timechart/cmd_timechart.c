@@ -27,7 +27,8 @@
 #define DEFAULT_MERGE_NS 1000
 
 struct cmd_timechart_settings {
-	const char *input, *output, *html, *symfs, *highlight;
+	struct symbol_options symbols;
+	const char *input, *output, *html, *highlight;
 	bool force, power_only, tasks_only, by_topology, skips_eagain;
 	uint64_t width, least_tasks, min_ns, merge_ns, max_bytes;
 	VEC(const char *) processes;
@@ -101,7 +102,7 @@ static const struct option options[] = {
 	{"proc-num", 'n', OPTION_U64, "n", ROW(least_tasks), .help = "draw at least so many tasks (15)"},
 	{"process", 'p', OPTION_CALL, "process", .call = cmd_timechart_add_process,
 		.help = "only tasks of this name or number; may be given several times"},
-	{"symfs", 0, OPTION_STRING, "directory", ROW(symfs), .help = "look for files relative to this directory"},
+	SYMBOL_OPTIONS(struct cmd_timechart_settings, symbols),
 	{"tasks-only", 'T', OPTION_FLAG, ROW(tasks_only), .help = "no states and frequencies of CPUs"},
 	{"topology", 't', OPTION_FLAG, ROW(by_topology), .help = "sort CPUs by socket and core"},
 	{"width", 'w', OPTION_U64, "n", ROW(width), .help = "width of the SVG (1000, at least 400)"},
@@ -266,8 +267,8 @@ static int cmd_timechart_show(const struct cli *cli, const struct cmd_timechart_
 {
 	struct cmd_timechart_job job = {.cli = cli, .settings = settings};
 	struct tally_error err;
-	const struct binary_store_options store = {.symfs = settings->symfs};
-	const struct data_input input = {.path = settings->input, .force = settings->force, .store = &store};
+	const struct data_input input = {
+		.path = settings->input, .force = settings->force, .symbols = settings->symbols};
 	enum tally_status status = data_source_open(cli, &input, &job.source, &err);
 	if (status != TALLY_OK)
 		return cli_fail(cli, &err);

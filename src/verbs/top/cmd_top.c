@@ -114,11 +114,6 @@ static const char *set_user(const struct option_use *use)
 	return NULL;
 }
 
-static const char *cmd_top_keep_kernel_demangled(const struct option_use *use)
-{
-	return use->is_negated ? "cannot be negated: kernel names are demangled as all are" : NULL;
-}
-
 static const char *cmd_top_set_group_sort(const struct option_use *use)
 {
 	struct top_settings *s = use->settings;
@@ -172,7 +167,6 @@ static const struct option options[] = {
 	{"branch-filter", 'j', OPTION_CALL, "branch filter mask", .call = record_set_branches,
 		.is_self_explaining = true, .help = "the same, of these kinds of branches"},
 	{"hide_kernel_symbols", 'K', OPTION_FLAG, AT(hides_kernel), .help = "leave samples of the kernel out"},
-	{"vmlinux", 'k', OPTION_STRING, "file", REPORT(vmlinux), .help = "vmlinux pathname"},
 	{"mmap-pages", 'm', OPTION_CALL, "pages", .call = record_set_ring_size, .is_self_explaining = true,
 		.help = "size of a ring: pages, or a size with B, K, M or G"},
 	{"disassembler-style", 'M', OPTION_STRING, "disassembler style", REPORT(annotation.style),
@@ -194,8 +188,6 @@ static const struct option options[] = {
 		.help = "forget all at each refresh; else it fades, by an eighth each time"},
 	{"all-cgroups", 0, OPTION_FLAG, RECORD(attrs.cgroups), .help = "record cgroup events, for the sort key cgroup"},
 	{"asm-raw", 0, OPTION_FLAG, AT(asm_raw), .help = "the bytes of instructions, where code is shown"},
-	{"addr2line", 0, OPTION_STRING, "path", REPORT(addr2line),
-		.help = "addr2line binary to run for source lines and inlined calls (default: they are read here)"},
 	{"call-graph", 0, OPTION_CALL,
 		"record_mode[,record_size],print_type,threshold[,print_limit],order,sort_key[,branch]",
 		.call = set_call_graph, .can_be_negated = true, .is_self_explaining = true,
@@ -206,8 +198,6 @@ static const struct option options[] = {
 		.help = "add up what is called as well, with call graphs (on; --no-children: off)"},
 	{"comms", 0, OPTION_STRING, "comm[,comm...]", REPORT(filters.comms),
 		.help = "only consider symbols in these comms"},
-	{"demangle-kernel", 0, OPTION_CALL, .call = cmd_top_keep_kernel_demangled,
-		.help = "enable kernel symbol demangling (always done)"},
 	{"dsos", 0, OPTION_STRING, "dso[,dso...]", REPORT(filters.dsos), .help = "only consider symbols in these dsos"},
 	{"fields", 0, OPTION_STRING, "key[,keys...]", REPORT(fields),
 		.help = "output field(s): overhead, period, sample and the sort keys"},
@@ -220,12 +210,12 @@ static const struct option options[] = {
 	{"hierarchy", 'H', OPTION_FLAG, REPORT(is_hierarchy), .help = "show entries in a hierarchy"},
 	{"ignore-callees", 0, OPTION_STRING, "regex", REPORT(filters.ignored_callees),
 		.help = "ignore callees of these functions in call graphs"},
-	{"ignore-vmlinux", 0, OPTION_FLAG, REPORT(ignore_vmlinux), .help = "don't load vmlinux even if found"},
-	{"kallsyms", 0, OPTION_STRING, "file", REPORT(kallsyms), .help = "kallsyms pathname"},
 	{"max-stack", 0, OPTION_U64, "n", AT(max_stack), .help = "frames of a call chain that are looked at"},
 	{"namespaces", 0, OPTION_FLAG, RECORD(attrs.namespaces), .help = "record namespaces events"},
 	{"no-bpf-event", 0, OPTION_FLAG, RECORD(attrs.no_bpf_event), .help = "do not record bpf events"},
 	{"num-thread-synthesize", 0, OPTION_UNSUPPORTED, "n", .help = "threads for the initial state"},
+	SYMBOL_OPTIONS(struct top_settings, report.symbols),
+	LINE_OPTIONS(struct top_settings, report.symbols),
 	{"objdump", 0, OPTION_STRING, "path", REPORT(annotation.objdump),
 		.help = "objdump binary to run for the text of instructions (default: they are disassembled here)"},
 	{"overwrite", 0, OPTION_FLAG, RECORD(overwrites), .help = "let rings that are full keep what is newest"},
@@ -295,7 +285,7 @@ static int cmd_top_complete_settings(const struct cli *cli, const struct kernel_
 		return cli_failf(cli, "--prefix-strip goes with --prefix");
 	int code = disassembly_style_check(cli, a->style, a->objdump);
 	if (code == 0)
-		code = cli_check_program(cli, "--addr2line", s->report.addr2line);
+		code = symbol_options_check(cli, &s->report.symbols);
 	if (code != 0)
 		return code;
 	if (s->report.is_hierarchy && s->report.fields)

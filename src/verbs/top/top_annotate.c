@@ -283,7 +283,7 @@ static struct binary_store *take_store(struct top_annotate *a)
 enum tally_status top_annotate_take(
 	struct top_annotate *a, struct tally_bytes recording, bool fades, struct tally_error *err)
 {
-	const struct annotate_request request = {.store = *a->config.store};
+	const struct annotate_request request = {.input.symbols = *a->config.symbols};
 	struct annotate_samples fresh;
 	struct perfdata_reader *reader;
 

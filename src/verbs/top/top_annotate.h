@@ -20,7 +20,7 @@ struct top_annotate;
 
 struct top_annotate_config { /* borrowed */
 	const struct cli *cli;
-	const struct binary_store_options *store;
+	const struct symbol_options *symbols;
 };
 
 TALLY_MUST_CHECK enum tally_status top_annotate_create(

@@ -228,27 +228,13 @@ static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 	return status;
 }
 
-static struct binary_store_options store_of(const struct top_run *run)
-{
-	const struct report_request *r = &run->settings->report;
-
-	return (struct binary_store_options){.kallsyms = r->kallsyms,
-		.vmlinux = r->vmlinux,
-		.ignore_vmlinux = r->ignore_vmlinux,
-		.build_id_dir = run->request->cli->build_id_dir,
-		.line_program = r->addr2line,
-		.no_demangle = r->no_demangle};
-}
-
 static int top_run_opened(struct top_run *run)
 {
-	struct binary_store_options store = store_of(run);
 	struct tally_error err = {0};
 
 	if (!top_run_take_signals(run))
 		return cli_failf(run->request->cli, "signals cannot be received: %s", strerror(errno));
-	enum tally_status status =
-		top_view_init(&run->view, run->request->cli, run->settings, run->session, &store, &err);
+	enum tally_status status = top_view_init(&run->view, run->request->cli, run->settings, run->session, &err);
 	run->has_view = true;
 	if (status == TALLY_OK && !run->request->is_interactive)
 		top_run_say_notes(run);

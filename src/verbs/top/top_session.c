@@ -33,7 +33,7 @@ struct top_session {
 	struct record_opening opening;
 	struct file_map description;
 	struct live_profile *profile;
-	struct binary_store_options store; /* of code that is looked at */
+	struct symbol_options symbols; /* of code that is looked at */
 	struct top_annotate *annotate; /* NULL: nobody looks at code */
 	pthread_t drainer;
 	bool has_drainer;
@@ -178,13 +178,13 @@ static enum tally_status start_drainer(struct top_session *s, struct tally_error
 }
 
 enum tally_status top_session_start(struct top_session *s, const struct replay_options *replay,
-	const struct binary_store_options *store, struct tally_error *err)
+	const struct symbol_options *symbols, const struct binary_store_options *store, struct tally_error *err)
 {
 	const struct live_profile_config config = {
 		.description = s->description.bytes, .replay = replay, .store = store, .kernel_name = STR("[kernel]")};
 	const struct record_sink sink = {to_inbox_and_live, s};
 
-	s->store = *store;
+	s->symbols = *symbols;
 	s->refreshed = instant_now();
 	enum tally_status status = live_profile_create(&config, &s->profile, err);
 
@@ -409,7 +409,7 @@ enum tally_status top_session_zero(struct top_session *s, struct tally_error *er
 enum tally_status top_session_annotate(
 	struct top_session *s, const struct cli *cli, struct top_annotate **annotate, struct tally_error *err)
 {
-	const struct top_annotate_config config = {cli, &s->store};
+	const struct top_annotate_config config = {cli, &s->symbols};
 	enum tally_status status = TALLY_OK;
 
 	if (!s->annotate) {

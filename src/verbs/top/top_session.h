@@ -8,7 +8,7 @@
  *
  *	top_session_open(&request, &session, err);	// events and rings
  *	... perfdata_reader_open_beginning(top_session_description(session), ...): its events ...
- *	top_session_start(session, &replay, &store, err);
+ *	top_session_start(session, &replay, &symbols, &store, err);
  *	while (!over) { wait; top_session_refresh(session, true, err); use(top_session_profile(session)); }
  *	top_session_close(session);
  */
@@ -35,7 +35,7 @@ void top_session_close(struct top_session *session);
 struct tally_bytes top_session_description(const struct top_session *session);
 /* Samples come from now on. */
 TALLY_MUST_CHECK enum tally_status top_session_start(struct top_session *session, const struct replay_options *replay,
-	const struct binary_store_options *store, struct tally_error *err);
+	const struct symbol_options *symbols, const struct binary_store_options *store, struct tally_error *err);
 
 /* What came since is in the profile then. fades: what was there loses weight. */
 TALLY_MUST_CHECK enum tally_status top_session_refresh(

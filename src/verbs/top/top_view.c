@@ -87,7 +87,7 @@ static void choose_tables(struct top_view *view)
 }
 
 enum tally_status top_view_init(struct top_view *view, const struct cli *cli, struct top_settings *settings,
-	struct top_session *session, const struct binary_store_options *store, struct tally_error *err)
+	struct top_session *session, struct tally_error *err)
 {
 	struct record record;
 
@@ -106,10 +106,10 @@ enum tally_status top_view_init(struct top_view *view, const struct cli *cli, st
 	struct replay_options replay;
 	if (status == TALLY_OK)
 		status = make_replay_options(view, &replay, err);
-	struct binary_store_options named = *store;
-	named.kernel_release = &perfdata_reader_features(view->reader)->osrelease;
+	const struct symbol_options *symbols = &settings->report.symbols;
+	const struct binary_store_options store = symbol_options_of(cli, symbols, view->reader);
 	if (status == TALLY_OK)
-		status = top_session_start(session, &replay, &named, err);
+		status = top_session_start(session, &replay, symbols, &store, err);
 	if (status == TALLY_OK)
 		status = live_profile_hide(
 			top_session_profile(session), settings->hides_kernel, settings->hides_user, err);

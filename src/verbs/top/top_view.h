@@ -36,8 +36,7 @@ struct top_view {
 
 /* Also finishes the settings' report request, by what the events are, and starts the session. */
 TALLY_MUST_CHECK enum tally_status top_view_init(struct top_view *view, const struct cli *cli,
-	struct top_settings *settings, struct top_session *session, const struct binary_store_options *store,
-	struct tally_error *err);
+	struct top_settings *settings, struct top_session *session, struct tally_error *err);
 void top_view_deinit(struct top_view *view);
 const struct profile *top_view_profile(const struct top_view *view);
 /* The profile is another one. */

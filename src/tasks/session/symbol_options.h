@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * symbol_options.h - where the names of a recording's addresses come from: the options of every verb that shows symbols,
+ * and the binary store that they ask for.
+ *
+ * A verb's settings have a struct symbol_options, and its table the rows of the group:
+ *
+ *	SYMBOL_OPTIONS(struct settings, symbols),
+ *	LINE_OPTIONS(struct settings, symbols),		where source lines or inlined calls are shown
+ *	...
+ *	status = symbol_options_open_store(cli, &settings.symbols, reader, &store, err);
+ */
+#ifndef TASKS_SESSION_SYMBOL_OPTIONS_H
+#define TASKS_SESSION_SYMBOL_OPTIONS_H
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "code/binary_store.h"
+#include "perfdata/reader.h"
+
+struct symbol_options { /* all zero: the usual places */
+	const char *symfs; /* files are looked for below this folder; NULL: the root */
+	const char *kallsyms, *vmlinux; /* of the recorded kernel; NULL: searched */
+	bool ignore_vmlinux; /* the kernel's file is not searched */
+	bool no_demangle;
+	const char *addr2line; /* the program that reads source lines; NULL: they are read here */
+};
+
+/* --symfs, --kallsyms, -k/--vmlinux, --ignore-vmlinux, --demangle, --demangle-kernel */
+extern const struct option_table symbol_option_table;
+#define SYMBOL_OPTIONS(type, member)                                                                  \
+	{                                                                                             \
+		.kind = OPTION_GROUP, .group = &symbol_option_table, .offset = offsetof(type, member) \
+	}
+/* --addr2line, --addr2line-style */
+extern const struct option_table line_option_table;
+#define LINE_OPTIONS(type, member)                                                                  \
+	{                                                                                           \
+		.kind = OPTION_GROUP, .group = &line_option_table, .offset = offsetof(type, member) \
+	}
+
+/* 0, or the exit status after a message: --addr2line names a program that cannot be run. */
+int symbol_options_check(const struct cli *cli, const struct symbol_options *options);
+/* Whether any of them differs from the usual. */
+bool symbol_options_are_asked(const struct symbol_options *options);
+/* Of a recording, whose features are borrowed until its reader is destroyed. reader NULL: of no recording, or of one that
+ * is still being made. */
+struct binary_store_options symbol_options_of(
+	const struct cli *cli, const struct symbol_options *options, const struct perfdata_reader *reader);
+/* A store for the recording. What it carries and cannot be used is told on standard error. */
+TALLY_MUST_CHECK enum tally_status symbol_options_open_store(const struct cli *cli,
+	const struct symbol_options *options, const struct perfdata_reader *reader, struct binary_store **store,
+	struct tally_error *err);
+
+#endif
