@@ -134,6 +134,12 @@ void json_string(struct json *j, const char *key, struct tally_str value)
 	json_member(j, str_from(key), value);
 }
 
+void json_digits(struct json *j, const char *key, struct tally_str digits)
+{
+	begin_item(j, str_from(key));
+	text_bytes(j->out, digits.data, digits.len);
+}
+
 void json_u64(struct json *j, const char *key, uint64_t value)
 {
 	begin_item(j, str_from(key));

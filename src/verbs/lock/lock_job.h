@@ -18,7 +18,7 @@
 #include "analysis/live/live_state.h"
 #include "base/intern.h"
 #include "tasks/session/data_source.h"
-#include "verbs/lock/lock_text.h"
+#include "verbs/lock/lock_table.h"
 
 enum lock_verb { VERB_REPORT, VERB_CONTENTION, VERB_INFO };
 

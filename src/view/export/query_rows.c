@@ -11,7 +11,7 @@
 #define MEASURED_BYTES ((size_t)1 << 20) /* or so much text */
 #define GAP	       "  "
 
-struct cell {
+struct query_rows_cell {
 	size_t end; /* in the texts */
 	size_t width;
 	bool is_number;
@@ -21,7 +21,7 @@ struct table {
 	struct byte_sink *sink;
 	int columns;
 	struct text texts; /* of the rows that are measured; the first is the names */
-	VEC(struct cell) cells;
+	VEC(struct query_rows_cell) cells;
 	size_t *widths;
 };
 
@@ -48,7 +48,7 @@ static size_t width_of(const char *s, size_t len)
 
 static void query_rows_add_cell(struct table *t, struct tally_str s, bool number)
 {
-	struct cell cell = {.is_number = number};
+	struct query_rows_cell cell = {.is_number = number};
 	size_t begin = t->texts.len;
 	export_utf8(&t->texts, s);
 	for (size_t i = begin; i < t->texts.len; i++)
@@ -65,7 +65,7 @@ static void put_cells(struct table *t)
 	struct text *out = &t->sink->text;
 	size_t begin = 0;
 	for (size_t i = 0; i < t->cells.len; i++) {
-		const struct cell *cell = &t->cells.items[i];
+		const struct query_rows_cell *cell = &t->cells.items[i];
 		size_t column = i % (size_t)t->columns;
 		size_t width = t->widths[column];
 		size_t pad = width > cell->width ? width - cell->width : 0;
@@ -99,11 +99,11 @@ static void query_rows_put_head(struct table *t)
 		if (t->cells.items[i].width > t->widths[column])
 			t->widths[column] = t->cells.items[i].width;
 	}
-	VEC(struct cell) rest = {0};
+	VEC(struct query_rows_cell) rest = {0};
 	struct text texts = t->texts;
 	size_t names = (size_t)t->columns;
 	for (size_t i = names; i < t->cells.len; i++) {
-		struct cell cell = t->cells.items[i];
+		struct query_rows_cell cell = t->cells.items[i];
 		if (i < 2 * names)
 			t->cells.items[i - names].is_number = cell.is_number;
 		cell.end -= t->cells.items[names - 1].end;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_text.h - the tables of `lock report` and `lock contention`: sorted rows, the columns that were asked for.
+ * lock_table.h - the tables of `lock report` and `lock contention`: sorted rows, the columns that were asked for, as text,
+ * with a separator, or as JSON.
  *
  * Borrows all it is given. One thread.
  *
  *	struct lock_table table = {.rows = waits.rows.items, .labels = labels, .count = waits.rows.len, ...};
- *	lock_table_print(&table, &text, err);
+ *	lock_table_print(&table, &text);
  */
-#ifndef VERBS_LOCK_LOCK_TEXT_H
-#define VERBS_LOCK_LOCK_TEXT_H
+#ifndef VERBS_LOCK_LOCK_TABLE_H
+#define VERBS_LOCK_LOCK_TABLE_H
 
 #include "analysis/lock_waits.h"
-#include "base/text.h"
+#include "base/json.h"
 
 enum lock_column {
 	LOCK_ACQUIRED,
@@ -52,12 +53,9 @@ struct lock_table {
 
 /* LOCK_COLUMNS: no such name. */
 enum lock_column lock_column_of(struct tally_str name);
-/* In ns where it is of times. */
-uint64_t lock_row_value(const struct lock_row *row, enum lock_column column);
-const char *lock_column_name(enum lock_column column);
-/* Which rows are shown, the first ones first: indices, which the caller frees. NULL: out of memory. */
-uint32_t *lock_table_order(const struct lock_table *table, size_t *count);
 /* False: out of memory. */
 bool lock_table_print(const struct lock_table *table, struct text *out);
+/* Members of the object that is open. The columns that were asked for have no say: JSON has all. */
+TALLY_MUST_CHECK bool lock_table_json(const struct lock_table *table, struct json *j);
 
 #endif

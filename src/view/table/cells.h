@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cells.h - a table of cells: columns are described once, rows of typed values come one by one and become aligned text,
+ * values with a separator between them, or JSON objects.
+ *
+ * What a value looks like is its column's affair, and so is where it is shown: text and separated values have the columns
+ * with a heading, JSON those with a key. Names are made harmless here, for all forms: control characters are spelled, the
+ * separator becomes a dot, JSON goes through json.h. Nothing is kept of a row. Borrows all it is given, fails stickily as
+ * the text does. One thread.
+ *
+ *	static const struct cell_column columns[] = {{.heading = "Task", .key = "comm", .width = -16},
+ *		{.heading = "Run time", .key = "runtime_ns", .width = 12, .look = LOOK_DURATION}};
+ *	const struct cells table = {.columns = columns, .count = ARRAY_LEN(columns), .out = &text};
+ *	cells_head(&table);
+ *	cells_row(&table, (const struct cell[]){cell_text(comm), cell_u64(ns)});
+ */
+#ifndef VIEW_TABLE_CELLS_H
+#define VIEW_TABLE_CELLS_H
+
+#include "base/json.h"
+
+/* Of numbers. JSON has whole numbers as they are, hexadecimal ones as strings. */
+enum cell_look {
+	LOOK_PLAIN,
+	LOOK_PERCENT, /* 12.34% */
+	LOOK_HEX, /* 0x1f */
+	LOOK_ADDRESS, /* 000000000000001f; between separators 1f */
+	/* Nanoseconds; between separators as they are: */
+	LOOK_DURATION, /* 10.47 us: the unit that fits */
+	LOOK_MS, /* 1.235, with .decimals */
+	LOOK_SECONDS, /* 1.234567, cut */
+};
+
+struct cell_column {
+	const char *heading; /* NULL: JSON only; "": nothing stands above it */
+	const char *key; /* NULL: not in JSON */
+	int width; /* in text, bytes; negative: at the left, 0: as it comes */
+	enum cell_look look;
+	unsigned decimals; /* of a double, in text */
+	unsigned json_decimals;
+	size_t longest; /* names of more bytes end in "..."; 0: as they are. In text */
+	const char *before, *after; /* in text, of headings too; NULL: nothing */
+	const char *absent; /* what stands for no value; JSON leaves the key out. NULL: nothing */
+};
+
+enum cell_kind { CELL_IS_ABSENT, CELL_IS_TEXT, CELL_IS_DIGITS, CELL_IS_U64, CELL_IS_I64, CELL_IS_F64, CELL_IS_BOOL };
+
+struct cell {
+	enum cell_kind kind; /* zero: there is no value */
+	union {
+		struct tally_str text;
+		uint64_t u64;
+		int64_t i64;
+		double f64; /* JSON leaves out what is not finite */
+		bool truth; /* yes, no; true, false in JSON */
+	};
+};
+
+static inline struct cell cell_text(struct tally_str text)
+{
+	return (struct cell){.kind = CELL_IS_TEXT, .text = text};
+}
+
+/* NULL: absent. */
+static inline struct cell cell_name(const char *name)
+{
+	return name ? cell_text(str_from(name)) : (struct cell){.kind = CELL_IS_ABSENT};
+}
+
+/* A number that is text already: JSON has it without quotation marks. */
+static inline struct cell cell_digits(struct tally_str digits)
+{
+	return (struct cell){.kind = CELL_IS_DIGITS, .text = digits};
+}
+
+static inline struct cell cell_u64(uint64_t value)
+{
+	return (struct cell){.kind = CELL_IS_U64, .u64 = value};
+}
+
+static inline struct cell cell_i64(int64_t value)
+{
+	return (struct cell){.kind = CELL_IS_I64, .i64 = value};
+}
+
+static inline struct cell cell_f64(double value)
+{
+	return (struct cell){.kind = CELL_IS_F64, .f64 = value};
+}
+
+static inline struct cell cell_bool(bool value)
+{
+	return (struct cell){.kind = CELL_IS_BOOL, .truth = value};
+}
+
+struct cells {
+	const struct cell_column *columns; /* rows have their cells in this order */
+	const uint8_t *order; /* which columns are shown, the first one first; NULL: all as they are described */
+	size_t count; /* of order, or of columns */
+	struct text *out;
+	const char *separator; /* not NULL: between values, which are not aligned; its first character is in no name */
+	bool has_blanks; /* one stands behind each separator */
+	struct json *json; /* not NULL: this instead of text; writes to out */
+};
+
+/* A line of headings; nothing in JSON. */
+void cells_head(const struct cells *table);
+/* A line of fill under the headings, in text. */
+void cells_rule(const struct cells *table, char fill);
+/* A line, or an object inside an array. */
+void cells_row(const struct cells *table, const struct cell *row);
+/* The same without the line's end or the object's brackets: what is no cell can stand beside it. */
+void cells_put(const struct cells *table, const struct cell *row);
+
+#endif
