@@ -246,8 +246,7 @@ enum tally_status annotate_samples_read(const struct cli *cli, const struct anno
 {
 	struct perfdata_reader *reader;
 	*samples = (struct annotate_samples){0};
-	enum tally_status status =
-		trace_options_open(request->input.path, request->input.force, &request->traces, &reader, err);
+	enum tally_status status = trace_options_open(&request->input.file, &request->traces, &reader, err);
 	return status == TALLY_OK ? annotate_samples_take(cli, request, reader, NULL, samples, err) : status;
 }
 

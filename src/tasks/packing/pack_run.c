@@ -103,9 +103,8 @@ static void tell_all(const struct packing *p, const struct pack_sum *sum, size_t
 
 enum tally_status pack_run(const struct cli *cli, const struct pack_request *request, struct tally_error *err)
 {
-	const struct data_input input = {
-		.path = request->input, .force = request->force, .symbols = request->symbols, .kept = request->kept};
-	const char *output = request->output ? request->output : request->input;
+	const struct data_input input = {.file = request->input, .symbols = request->symbols, .kept = request->kept};
+	const char *output = request->output ? request->output : request->input.path;
 	struct data_source source;
 	struct pack_scrub scrub;
 	struct stack_chains chains;
@@ -123,7 +122,7 @@ enum tally_status pack_run(const struct cli *cli, const struct pack_request *req
 		status = pack_gather(&source, request->scrub ? &scrub : NULL, &chains, &section, &sum, err);
 	if (status == TALLY_OK && !request->quiet)
 		symbol_notes_print_doubts(cli, source.store);
-	if (status == TALLY_OK && sum.end.status != TALLY_OK && strcmp(output, request->input) == 0)
+	if (status == TALLY_OK && sum.end.status != TALLY_OK && strcmp(output, request->input.path) == 0)
 		status = error_set(err, TALLY_INVALID,
 			"%s: -o FILE packs what comes before, here the rest would be lost", sum.end.text);
 	if (status == TALLY_OK)

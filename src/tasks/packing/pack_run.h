@@ -2,17 +2,19 @@
 /*
  * pack_run.h - packs one recording: reads it, gathers what names its addresses, writes it anew with that in it.
  *
- *	pack_run(cli, &(struct pack_request){.input = "perf.data"}, err);
+ *	pack_run(cli, &(struct pack_request){.input.path = "perf.data"}, err);
  */
 #ifndef TASKS_PACKING_PACK_RUN_H
 #define TASKS_PACKING_PACK_RUN_H
 
 #include "cli/cli.h"
+#include "tasks/session/recording_input.h"
 #include "tasks/session/symbol_options.h"
 
 struct pack_request {
-	const char *input, *output; /* output NULL: in place */
-	bool force, quiet, scrub;
+	struct input_options input;
+	const char *output; /* NULL: in place */
+	bool quiet, scrub;
 	struct symbol_options symbols;
 	const struct binary_kept *kept; /* see struct binary_store_options */
 };

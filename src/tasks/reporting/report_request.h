@@ -33,7 +33,7 @@ struct report_annotation { /* how the explorer shows the code of a function; tex
 };
 
 struct report_request {
-	const char *input; /* NULL: perf.data */
+	struct input_options input;
 	const char *sort, *fields; /* as typed, NULL: default */
 	const char *default_sort; /* NULL: perf's */
 	struct profile_filter_lists filters;
@@ -68,7 +68,6 @@ struct report_request {
 	bool is_quiet, hides_unresolved, is_verbose;
 	struct debuginfod_settings debuginfod;
 	bool modules_are_asked; /* -m: they always are loaded */
-	bool force; /* also what another user owns */
 	bool no_group, force_group;
 	uint64_t group_sort_index; /* of the event whose values sort a group */
 	bool group_sort_is_set;

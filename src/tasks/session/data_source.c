@@ -82,7 +82,7 @@ enum tally_status data_source_open(
 {
 	struct perfdata_reader *reader;
 	*source = (struct data_source){0};
-	enum tally_status status = cli_open_recording(input->path, input->force, &reader, err);
+	enum tally_status status = recording_open(&input->file, &reader, err);
 	return status == TALLY_OK ? data_source_take(cli, input, reader, NULL, source, err) : status;
 }
 
@@ -94,7 +94,7 @@ enum tally_status data_source_take(const struct cli *cli, const struct data_inpu
 	if (status != TALLY_OK)
 		data_source_close(source);
 	else
-		cli_note_counts(cli, reader, input->path);
+		cli_note_counts(cli, reader, input->file.path);
 	return status;
 }
 

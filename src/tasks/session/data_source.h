@@ -4,7 +4,7 @@
  *
  * The caller owns the source and closes it; what is borrowed from it lives until then. One thread.
  *
- *	data_source_open(cli, &(struct data_input){.path = path}, &source, err);
+ *	data_source_open(cli, &(struct data_input){.file.path = path}, &source, err);
  *	while ((st = data_source_next(&source, &sample, err)) == TALLY_OK) ...
  *	data_source_close(&source);
  */
@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "perfdata/time_order.h"
 #include "perfdata/time_spans.h"
+#include "tasks/session/recording_input.h"
 #include "tasks/session/symbol_options.h"
 
 struct data_sample { /* or, where with_sideband is set, a record that is none: event is NULL, time and CPU are set */
@@ -51,8 +52,7 @@ struct data_source {
 };
 
 struct data_input {
-	const char *path; /* see cli_open_recording */
-	bool force;
+	struct input_options file;
 	const char *times; /* as --time has it; NULL: all */
 	struct symbol_options symbols;
 	const struct binary_kept *kept; /* see struct binary_store_options */

@@ -40,12 +40,21 @@ static void tell_nameless_tracepoints(struct perfdata_reader *reader)
 			health->cut_offset, tracepoints);
 }
 
-enum tally_status cli_open_recording(
-	const char *path, bool force, struct perfdata_reader **reader, struct tally_error *err)
+static const struct option input_rows[] = {
+	{"input", 'i', OPTION_STRING, "file", .offset = offsetof(struct input_options, path),
+		.help = "input file name (default: perf.data); -: standard input"},
+	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct input_options, force),
+		.help = "don't complain, do it: read a file that another user owns"},
+};
+const struct option_table input_option_table = {input_rows, ARRAY_LEN(input_rows), false};
+
+enum tally_status recording_open(
+	const struct input_options *input, struct perfdata_reader **reader, struct tally_error *err)
 {
+	const char *path = input->path;
 	if (!path || !*path)
 		path = !file_exists(RECORDING_NAME) && input_is_pipe() ? "-" : RECORDING_NAME;
-	if (!force && is_of_another_user(path))
+	if (!input->force && is_of_another_user(path))
 		return error_set(
 			err, TALLY_DENIED, "File %s not owned by current user or root (use -f to override)", path);
 	enum tally_status status = perfdata_reader_open(path, reader, err);

@@ -6,6 +6,7 @@
 #define TASKS_SESSION_RECORDING_INPUT_H
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "perfdata/reader.h"
 
 #define RECORDING_NAME "perf.data" /* where no other is named */
@@ -16,10 +17,21 @@ static inline const char *recording_name(const char *named)
 	return named ? named : RECORDING_NAME;
 }
 
+struct input_options { /* of every verb that reads a recording */
+	const char *path; /* NULL: perf.data, or standard input where that is a pipe and there is no such file */
+	bool force; /* the file may be another user's */
+};
+/* -i/--input and -f/--force: INPUT_OPTIONS(struct settings, input), */
+extern const struct option_table input_option_table;
+#define INPUT_OPTIONS(type, member)                                                                  \
+	{                                                                                            \
+		.kind = OPTION_GROUP, .group = &input_option_table, .offset = offsetof(type, member) \
+	}
+
 /* path NULL: perf.data, or standard input where that is a pipe and there is no such file. "-" is standard input. A file
  * of another user's, who is not root, is opened only by force, as perf does it. */
-TALLY_MUST_CHECK enum tally_status cli_open_recording(
-	const char *path, bool force, struct perfdata_reader **reader, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status recording_open(
+	const struct input_options *input, struct perfdata_reader **reader, struct tally_error *err);
 /* Branch stacks that count branches: stacks of calls, which end chains, are not. By the events. */
 bool recording_samples_branches(const struct perfdata_reader *reader);
 /* The same as perf has it: of a file, by its header. */

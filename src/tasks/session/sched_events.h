@@ -15,8 +15,8 @@
 #include "tasks/session/data_source.h"
 
 struct sched_settings {
-	const char *input;
-	bool force, dump;
+	struct input_options input;
+	bool dump;
 	unsigned verbose;
 	const char *cpus, *sort; /* latency: cpus and so on of the verb that was asked for */
 	const char *histogram_mode; /* "log", "linear"; NULL: not given */

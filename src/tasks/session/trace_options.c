@@ -129,11 +129,11 @@ static struct trace_options_found look_through(struct perfdata_reader *reader)
 	return found;
 }
 
-enum tally_status trace_options_open(const char *path, bool force, const struct trace_options *asked,
+enum tally_status trace_options_open(const struct input_options *input, const struct trace_options *asked,
 	struct perfdata_reader **reader, struct tally_error *err)
 {
 	struct perfdata_reader *opened;
-	enum tally_status status = cli_open_recording(path, force, &opened, err);
+	enum tally_status status = recording_open(input, &opened, err);
 	if (status != TALLY_OK)
 		return status;
 	struct trace_options_found found = {0};

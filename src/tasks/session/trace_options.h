@@ -5,13 +5,14 @@
  * change nothing; of others they would, and are refused by name.
  *
  *	struct trace_options asked = {.decoding = "--itrace"};
- *	status = trace_options_open("perf.data", false, &asked, &reader, err);
+ *	status = trace_options_open(&settings.input, &asked, &reader, err);
  */
 #ifndef TASKS_SESSION_TRACE_OPTIONS_H
 #define TASKS_SESSION_TRACE_OPTIONS_H
 
 #include "cli/options.h"
 #include "perfdata/reader.h"
+#include "tasks/session/recording_input.h"
 
 struct trace_options { /* zero: none is given */
 	const char *decoding; /* the last one that wants a trace decoded; borrowed */
@@ -36,9 +37,9 @@ struct trace_options { /* zero: none is given */
 bool trace_options_are_given(const struct trace_options *asked);
 /* --itrace: NULL, or what is wrong with its letters. */
 const char *trace_options_set_itrace(struct trace_options *asked, const struct option_use *use);
-/* As cli_open_recording; with one of the options the recording is read through, also a stream, and UNSUPPORTED where it
+/* As recording_open; with one of the options the recording is read through, also a stream, and UNSUPPORTED where it
  * has what they are about. */
-TALLY_MUST_CHECK enum tally_status trace_options_open(const char *path, bool force, const struct trace_options *asked,
-	struct perfdata_reader **reader, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status trace_options_open(const struct input_options *input,
+	const struct trace_options *asked, struct perfdata_reader **reader, struct tally_error *err);
 
 #endif

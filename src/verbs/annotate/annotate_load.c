@@ -56,7 +56,7 @@ static void annotate_load_publish_part(struct annotate_load_loading *l, size_t b
 	const struct data_input *input = &l->load->request.input;
 	struct perfdata_reader *reader;
 	struct annotate_samples *part = calloc(1, sizeof(*part));
-	if (!part || cli_open_recording(input->path, input->force, &reader, NULL) != TALLY_OK) {
+	if (!part || recording_open(&input->file, &reader, NULL) != TALLY_OK) {
 		free(part);
 		return;
 	}
@@ -153,7 +153,7 @@ static enum tally_status annotate_load_show_loaded(struct annotate_load_loading 
 
 static enum tally_status wait_for_more(struct annotate_load_loading *l, struct tally_error *err)
 {
-	const char *path = l->load->request.input.path;
+	const char *path = l->load->request.input.file.path;
 	enum tally_status status =
 		screen_work_draw(&l->work, l->explore.terminal, &l->grid, path && *path ? path : RECORDING_NAME, err);
 	uint32_t key = TUI_KEY_NONE;
@@ -241,7 +241,7 @@ enum tally_status annotate_load_show(
 	l.explore.renew = annotate_load_renew;
 	l.explore.tell = annotate_load_tell;
 	l.explore.data = &l;
-	status = trace_options_open(input->path, input->force, &load->request.traces, &l.reader, err);
+	status = trace_options_open(&input->file, &load->request.traces, &l.reader, err);
 	if (status == TALLY_OK) {
 		l.data_bytes = annotate_load_divisible_bytes(&l);
 		status = annotate_load_run(&l, err);

@@ -173,9 +173,8 @@ static enum tally_status annotate_run_dump(
 	struct perfdata_reader *reader;
 	struct input_health health = {0};
 	const struct report_dump_options dump = {
-		.file_name = recording_name(run->request.input.path), .with_zeros = true};
-	enum tally_status status = trace_options_open(
-		run->request.input.path, run->request.input.force, &run->request.traces, &reader, err);
+		.file_name = recording_name(run->request.input.file.path), .with_zeros = true};
+	enum tally_status status = trace_options_open(&run->request.input.file, &run->request.traces, &reader, err);
 	if (status != TALLY_OK)
 		return status;
 	status = report_dump(out, reader, &dump, &health, err);
@@ -202,7 +201,7 @@ static void tell_nothing_shown(const struct annotate_run_running *r, const char 
 static enum tally_status annotate_run_print_all(struct annotate_run_running *r, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
-	const char *path = recording_name(r->run->request.input.path);
+	const char *path = recording_name(r->run->request.input.file.path);
 	if (r->run->is_json) {
 		r->json = (struct json){.out = r->out};
 		json_object(&r->json, NULL);

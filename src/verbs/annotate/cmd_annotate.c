@@ -96,12 +96,10 @@ static const char *set_data_type(const struct option_use *use)
 }
 
 static const struct option options[] = {
-	{"input", 'i', OPTION_STRING, "file", .offset = RUN(request.input.path),
-		.help = "input file name; - is standard input"},
+	INPUT_OPTIONS(struct cmd_annotate_settings, run.request.input.file),
 	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", .offset = RUN(request.dsos),
 		.help = "only consider symbols in these dsos (file://FILE: those in it, one a line)"},
 	{"symbol", 's', OPTION_STRING, "symbol", .offset = RUN(request.symbol), .help = "symbol to annotate"},
-	{"force", 'f', OPTION_FLAG, .offset = RUN(request.input.force), .help = "take the file whoever owns it"},
 	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct cmd_annotate_settings, verbose),
 		.help = "say on standard error where symbols and code came from"},
 	{"quiet", 'q', OPTION_FLAG, .offset = RUN(is_quiet), .help = "Do not show any warnings or messages"},

@@ -164,7 +164,7 @@ static enum tally_status recorded_files(
 {
 	struct perfdata_reader *reader;
 	struct input_health health;
-	enum tally_status status = cli_open_recording(input, force, &reader, err);
+	enum tally_status status = recording_open(&(struct input_options){input, force}, &reader, err);
 	if (status != TALLY_OK)
 		return status;
 	status = recorded_build_ids_list(reader, true, rows, &health, err);

@@ -325,7 +325,8 @@ static void list_missing(struct cmd_buildid_cache_job *job)
 	struct tally_error err;
 	struct build_id_rows all, missing;
 	struct input_health health;
-	if (cli_open_recording(job->settings->missing, job->settings->force, &reader, &err) != TALLY_OK) {
+	if (recording_open(&(struct input_options){job->settings->missing, job->settings->force}, &reader, &err) !=
+		TALLY_OK) {
 		(void)cli_fail(job->cli, &err);
 		job->has_failed = true;
 		return;

@@ -12,17 +12,12 @@
 #include "verbs/build_ids/recorded_build_ids.h"
 
 struct cmd_buildid_list_settings {
-	const char *input;
-	bool force, kernel, kernel_maps, with_hits;
+	struct input_options input;
+	bool kernel, kernel_maps, with_hits;
 	unsigned verbose;
 };
 
 static const struct option options[] = {
-	{.name = "force",
-		.letter = 'f',
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct cmd_buildid_list_settings, force),
-		.help = "don't complain, do it"},
 	{.name = "with-hits",
 		.letter = 'H',
 		.kind = OPTION_FLAG,
@@ -32,7 +27,7 @@ static const struct option options[] = {
 		.letter = 'i',
 		.kind = OPTION_STRING,
 		.argument = "file",
-		.offset = offsetof(struct cmd_buildid_list_settings, input),
+		.offset = offsetof(struct cmd_buildid_list_settings, input.path),
 		.help = "Input file name: a recording, or an ELF file"},
 	{.name = "kernel",
 		.letter = 'k',
@@ -44,6 +39,7 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct cmd_buildid_list_settings, kernel_maps),
 		.help = "Show build id of current kernel + modules"},
+	INPUT_OPTIONS(struct cmd_buildid_list_settings, input),
 	{.name = "verbose",
 		.letter = 'v',
 		.kind = OPTION_COUNT,
@@ -84,7 +80,7 @@ static int print_recording(const struct cli *cli, const struct cmd_buildid_list_
 {
 	struct tally_error err;
 	struct perfdata_reader *reader;
-	if (cli_open_recording(settings->input, settings->force, &reader, &err) != TALLY_OK)
+	if (recording_open(&settings->input, &reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	struct build_id_rows rows;
 	struct input_health health;
@@ -94,7 +90,7 @@ static int print_recording(const struct cli *cli, const struct cmd_buildid_list_
 	build_id_rows_print(&rows, &t);
 	int code = cli_finish_text(cli, &t);
 	if (rows.rows.len == 0 && status == TALLY_OK)
-		cli_failf(cli, "note: %s has no build ids%s", recording_name(settings->input),
+		cli_failf(cli, "note: %s has no build ids%s", recording_name(settings->input.path),
 			settings->with_hits ? ", as no sample hit a file" : "");
 	build_id_rows_deinit(&rows);
 	perfdata_reader_destroy(reader);
@@ -129,7 +125,7 @@ static int cmd_buildid_list_run(const struct cli *cli, const struct command *com
 		return print_kernel(cli);
 	if (settings.kernel_maps)
 		return build_id_print_kernel_maps(cli);
-	if (print_elf(cli, settings.input, &code))
+	if (print_elf(cli, settings.input.path, &code))
 		return code;
 	return print_recording(cli, &settings);
 }

@@ -18,8 +18,9 @@
 
 struct cmd_data_settings {
 	struct symbol_options symbols;
-	const char *input, *to_json, *to_ctf, *times;
-	bool force, all, wall_clock;
+	struct input_options input;
+	const char *to_json, *to_ctf, *times;
+	bool all, wall_clock;
 	unsigned verbose;
 };
 
@@ -29,14 +30,9 @@ static const struct option options[] = {
 	{.name = "force",
 		.letter = 'f',
 		.kind = OPTION_FLAG,
-		ROW(force),
+		ROW(input.force),
 		.help = "write over an output that exists; read also what another user owns"},
-	{.name = "input",
-		.letter = 'i',
-		.kind = OPTION_STRING,
-		.argument = "file",
-		ROW(input),
-		.help = "input file name"},
+	INPUT_OPTIONS(struct cmd_data_settings, input),
 	{.name = "verbose",
 		.letter = 'v',
 		.kind = OPTION_COUNT,
@@ -71,9 +67,9 @@ static enum tally_status cmd_data_open_output(
 	const struct cmd_data_settings *settings, struct output_file *file, struct tally_error *err)
 {
 	struct stat st;
-	if (!settings->force && lstat(settings->to_json, &st) == 0)
+	if (!settings->input.force && lstat(settings->to_json, &st) == 0)
 		return error_set(err, TALLY_INVALID, "Output file exists. Use --force to overwrite it.");
-	enum tally_status status = output_file_open(settings->to_json, recording_name(settings->input), file, err);
+	enum tally_status status = output_file_open(settings->to_json, recording_name(settings->input.path), file, err);
 	return status == TALLY_OK ? status : error_prefix(err, "Error opening output file");
 }
 
@@ -109,7 +105,7 @@ static enum tally_status write_ctf(const struct cmd_data_settings *settings, str
 	struct data_result *result, struct tally_error *err)
 {
 	struct data_ctf_options ctf = {.path = settings->to_ctf,
-		.replace = settings->force,
+		.replace = settings->input.force,
 		.all = settings->all,
 		.wall_clock = settings->wall_clock};
 	return data_ctf_write(source, &ctf, result, err);
@@ -118,7 +114,7 @@ static enum tally_status write_ctf(const struct cmd_data_settings *settings, str
 static void cmd_data_print_result(
 	const struct cli *cli, const struct cmd_data_settings *settings, const struct data_result *result)
 {
-	const char *input = recording_name(settings->input);
+	const char *input = recording_name(settings->input.path);
 	fprintf(stderr, "[ %s data convert: Converted '%s' into %s data '%s' ]\n", cli->program, input,
 		settings->to_json ? "JSON" : "CTF", settings->to_json ? settings->to_json : settings->to_ctf);
 	fprintf(stderr, "[ %s data convert: Converted and wrote %.3f MB (%llu samples", cli->program,
@@ -133,10 +129,8 @@ static int cmd_data_convert(const struct cli *cli, const struct cmd_data_setting
 	struct data_source source;
 	struct tally_error err;
 	struct data_result result = {0};
-	const struct data_input input = {.path = settings->input,
-		.force = settings->force,
-		.times = settings->times,
-		.symbols = settings->symbols};
+	const struct data_input input = {
+		.file = settings->input, .times = settings->times, .symbols = settings->symbols};
 	if (data_source_open(cli, &input, &source, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	enum tally_status status = settings->to_json ? cmd_data_write_json(settings, &source, &result, &err)

@@ -220,7 +220,7 @@ enum tally_status diff_blocks_read(const struct cli *cli, const struct data_inpu
 	const struct perfdata_event *events = perfdata_reader_events(r.source.reader, &count);
 	if (event < count && !(events[event].attr.sample_type & SAMPLE_BRANCH_STACK))
 		status = error_set(err, TALLY_INVALID,
-			"-c cycles needs branch stacks, and %s has none: was it made without -b?", input->path);
+			"-c cycles needs branch stacks, and %s has none: was it made without -b?", input->file.path);
 	if (status == TALLY_OK)
 		status = diff_blocks_read_all(&r, event, err);
 	map_u64_deinit(&r.run_ids);

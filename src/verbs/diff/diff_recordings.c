@@ -89,7 +89,8 @@ static enum tally_status open_reader(
 	const struct diff_request *request, struct diff_recording *recording, struct tally_error *err)
 {
 	struct tally_error why;
-	enum tally_status status = cli_open_recording(recording->path, request->force, &recording->reader, &why);
+	const struct input_options input = {recording->path, request->force};
+	enum tally_status status = recording_open(&input, &recording->reader, &why);
 	if (status == TALLY_CORRUPT)
 		return error_set(err, status, "Failed to open %s", recording->path);
 	if (status == TALLY_OK && request->cpus && !perfdata_reader_has_samples_with(recording->reader, SAMPLE_CPU))

@@ -374,7 +374,7 @@ static enum tally_status diff_run_dump(
 		struct perfdata_reader *reader;
 		const struct report_dump_options options = {.file_name = request->paths[i], .has_no_counts = true};
 		struct input_health health = {0};
-		status = cli_open_recording(request->paths[i], request->force, &reader, err);
+		status = recording_open(&(struct input_options){request->paths[i], request->force}, &reader, err);
 		if (status != TALLY_OK)
 			return status;
 		status = report_dump(out, reader, &options, &health, err);

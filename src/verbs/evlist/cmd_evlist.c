@@ -13,18 +13,13 @@
 #include "tasks/session/recording_input.h"
 
 struct cmd_evlist_settings {
-	const char *input;
-	bool freq, group, force, trace_fields;
+	struct input_options input;
+	bool freq, group, trace_fields;
 	unsigned verbose;
 };
 
 static const struct option options[] = {
-	{.name = "input",
-		.letter = 'i',
-		.kind = OPTION_STRING,
-		.argument = "file",
-		.offset = offsetof(struct cmd_evlist_settings, input),
-		.help = "Input file name"},
+	INPUT_OPTIONS(struct cmd_evlist_settings, input),
 	{.name = "freq",
 		.letter = 'F',
 		.kind = OPTION_FLAG,
@@ -40,11 +35,6 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct cmd_evlist_settings, group),
 		.help = "Show event group information"},
-	{.name = "force",
-		.letter = 'f',
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct cmd_evlist_settings, force),
-		.help = "don't complain, do it"},
 	{.name = "trace-fields",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct cmd_evlist_settings, trace_fields),
@@ -175,7 +165,7 @@ static int cmd_evlist_run(const struct cli *cli, const struct command *command, 
 		return cli_failf(cli, "--group option is not compatible with other options"), EXIT_USAGE;
 	struct tally_error err;
 	struct perfdata_reader *reader;
-	if (cli_open_recording(settings.input, settings.force, &reader, &err) != TALLY_OK)
+	if (recording_open(&settings.input, &reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	/* A pipe says what its events are on the way. */
 	enum tally_status status = TALLY_OK;

@@ -88,7 +88,6 @@ static const struct export_format formats[] = {
 
 static const struct option rows[] = {
 	{"format", 'F', OPTION_STRING, FORMAT_NAMES, ROW(format), .help = "what to write"},
-	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "the recording (perf.data); -: standard input"},
 	{"output", 'o', OPTION_STRING, "file", ROW(output),
 		.help = "where to (standard output); packed by gzip if it ends in .gz"},
 	{"event", 'e', OPTION_STRING, "name", ROW(event),
@@ -117,7 +116,7 @@ static int cmd_export_write_file(const struct cli *cli, const struct export_sett
 	struct tally_error err;
 	struct byte_sink sink;
 	struct output_file file;
-	if (output_file_open(s->output, s->input, &file, &err) != TALLY_OK)
+	if (output_file_open(s->output, s->input.path, &file, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	enum tally_status status;
 	if (format->write) {
@@ -140,11 +139,11 @@ static int write_what_there_is(const struct cli *cli, const struct export_settin
 	bool is_empty = export_is_empty(&run->view);
 	int code = cmd_export_write_file(cli, s, format, &run->view);
 	if (is_empty && code == 0)
-		cli_note_counts(cli, run->reader, s->input);
+		cli_note_counts(cli, run->reader, s->input.path);
 	if (is_empty && code == 0 && !format->wants_marks)
-		return recording_is_empty(s->input, samples, &err), cli_fail(cli, &err);
+		return recording_is_empty(s->input.path, samples, &err), cli_fail(cli, &err);
 	if (is_empty && code == 0 && !run->has_counts)
-		cli_note_empty(cli, s->input, samples);
+		cli_note_empty(cli, s->input.path, samples);
 	return code;
 }
 
@@ -201,9 +200,9 @@ static int cmd_export_run(const struct cli *cli, const struct command *command, 
 		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
 	if (rest + 1 < argc)
 		return cli_usagef(cli, command, NULL, "one recording, not also '%s'", argv[rest + 1]);
-	if (rest < argc && settings.input)
+	if (rest < argc && settings.input.path)
 		return cli_usagef(cli, command, "input", "one recording, not two");
-	settings.input = rest < argc ? argv[rest] : recording_name(settings.input);
+	settings.input.path = rest < argc ? argv[rest] : recording_name(settings.input.path);
 	if (format->is_binary && !settings.output && isatty(STDOUT_FILENO))
 		return cli_usagef(
 			cli, command, "output", "%s is no text: -o says where to, or send it to a file", format->name);

@@ -31,17 +31,18 @@
 
 struct cmd_flamegraph_settings {
 	struct symbol_options symbols;
-	const char *input, *output, *event, *group, *times, *title, *cpus, *base;
+	struct input_options input;
+	const char *output, *event, *group, *times, *title, *cpus, *base;
 	const char *cgroups, *user;
 	struct profile_filter_lists filters;
 	uint64_t max_stack;
-	bool folded, svg, samples, reverse, no_inline, force, all_cpus;
+	bool folded, svg, samples, reverse, no_inline, all_cpus;
 };
 
 #define ROW(member) .offset = offsetof(struct cmd_flamegraph_settings, member)
 
 static const struct option rows[] = {
-	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "the recording (perf.data)"},
+	INPUT_OPTIONS(struct cmd_flamegraph_settings, input),
 	{"output", 'o', OPTION_STRING, "file", ROW(output),
 		.help = "where to (flamegraph.html; --folded: standard output); -: standard output"},
 	{"folded", 0, OPTION_FLAG, ROW(folded),
@@ -74,7 +75,6 @@ static const struct option rows[] = {
 	{"no-inline", 0, OPTION_FLAG, ROW(no_inline), .help = "calls that were inlined are no frames of their own"},
 	SYMBOL_OPTIONS(struct cmd_flamegraph_settings, symbols),
 	LINE_OPTIONS(struct cmd_flamegraph_settings, symbols),
-	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"svg", 0, OPTION_FLAG, ROW(svg), .help = "an SVG (flamegraph.svg) instead of a page"},
 	{"diff", 0, OPTION_STRING, "base", ROW(base),
 		.help = "colours show what grew and what shrank since this recording"},
@@ -118,7 +118,8 @@ static enum tally_status cmd_flamegraph_read_profile(
 	struct cmd_flamegraph_job *job, enum flame_group group, struct tally_error *err)
 {
 	const struct cmd_flamegraph_settings *s = job->settings;
-	enum tally_status status = cli_open_recording(job->path, s->force, &job->reader, err);
+	enum tally_status status =
+		recording_open(&(struct input_options){job->path, s->input.force}, &job->reader, err);
 	if (status != TALLY_OK)
 		return status;
 	struct replay_options options = {
@@ -388,7 +389,7 @@ static int record_and_make(const struct cli *cli, const struct cmd_flamegraph_se
 static bool is_duration(const struct cmd_flamegraph_settings *settings, int argc, char **argv, struct text *seconds)
 {
 	const struct flame_target target = cmd_flamegraph_target_of(settings);
-	return argc == 1 && !settings->input && flame_target_is_other(&target) && access(argv[0], F_OK) != 0 &&
+	return argc == 1 && !settings->input.path && flame_target_is_other(&target) && access(argv[0], F_OK) != 0 &&
 	       flame_duration_parse(argv[0], seconds);
 }
 
@@ -412,7 +413,7 @@ static int cmd_flamegraph_run_parsed(const struct cli *cli, const struct command
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	if (settings->max_stack > UINT32_MAX)
 		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
-	if (is_command && settings->input)
+	if (is_command && settings->input.path)
 		return cli_usagef(cli, command, "input", "either a recording or a command");
 	if (is_command)
 		return record_and_make(cli, settings, argc, argv);
@@ -428,9 +429,9 @@ static int cmd_flamegraph_run_parsed(const struct cli *cli, const struct command
 			"-a, -G and -u say what to record: they need a command behind them ('-- sleep 10') or seconds");
 	if (argc > 1)
 		return cli_usagef(cli, command, NULL, "one recording, or '--' and a command: not '%s'", argv[1]);
-	if (argc > 0 && settings->input)
+	if (argc > 0 && settings->input.path)
 		return cli_usagef(cli, command, "input", "one recording, not two");
-	const char *path = argc > 0 ? argv[0] : recording_name(settings->input);
+	const char *path = argc > 0 ? argv[0] : recording_name(settings->input.path);
 	return cmd_flamegraph_make(cli, settings, path, path);
 }
 

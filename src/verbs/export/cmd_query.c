@@ -24,7 +24,7 @@ struct query_settings {
 #define ROW(member) .offset = offsetof(struct query_settings, member)
 
 static const struct option rows[] = {
-	{"input", 'i', OPTION_STRING, "file", ROW(recording.input),
+	{"input", 'i', OPTION_STRING, "file", ROW(recording.input.path),
 		.help = "the recording (perf.data), or a database that export wrote; -: standard input"},
 	{"csv", 0, OPTION_FLAG, ROW(csv), .help = "rows as comma-separated values"},
 	{"json", 'j', OPTION_FLAG, ROW(json), .help = "rows as an array of objects"},
@@ -49,7 +49,7 @@ static bool has_choice(const struct export_settings *s)
 {
 	const struct profile_filter_lists *f = &s->filters;
 	return s->event || s->times || s->cpus || symbol_options_are_asked(&s->symbols) || f->comms || f->dsos ||
-	       f->symbols || f->pids || f->tids || s->max_stack || s->no_inline || s->force;
+	       f->symbols || f->pids || f->tids || s->max_stack || s->no_inline || s->input.force;
 }
 
 static int cmd_query_print(const struct cli *cli, const struct query *query)
@@ -77,8 +77,8 @@ static int query_recording(const struct cli *cli, const struct query_settings *s
 		cli_start_pager(cli);
 		code = cmd_query_print(cli, query);
 		if (code == 0 && export_is_empty(&run.view)) {
-			cli_note_counts(cli, run.reader, settings->recording.input);
-			cli_note_empty(cli, settings->recording.input, run.result.health.samples);
+			cli_note_counts(cli, run.reader, settings->recording.input.path);
+			cli_note_empty(cli, settings->recording.input.path, run.result.health.samples);
 		}
 	}
 	if (status != TALLY_OK)
@@ -100,7 +100,7 @@ static int cmd_query_run(const struct cli *cli, const struct command *command, i
 		return cli_usagef(cli, command, "input", "a query is missing: 'select ...'");
 	if (words > 2)
 		return cli_usagef(cli, command, NULL, "a recording and one query, not also '%s'", argv[rest + 2]);
-	if (words == 2 && recording->input)
+	if (words == 2 && recording->input.path)
 		return cli_usagef(cli, command, "input", "one recording, not two");
 	if (settings.csv && settings.json)
 		return cli_usagef(cli, command, "csv,json", "--csv or --json, not both");
@@ -108,17 +108,18 @@ static int cmd_query_run(const struct cli *cli, const struct command *command, i
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	if (recording->max_stack > UINT32_MAX)
 		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
-	recording->input = words == 2 ? argv[rest] : recording_name(recording->input);
+	recording->input.path = words == 2 ? argv[rest] : recording_name(recording->input.path);
 	struct query query = {.sql = argv[argc - 1],
 		.form = settings.csv	? QUERY_CSV
 			: settings.json ? QUERY_JSON
 					: QUERY_TABLE,
-		.path = recording->input,
+		.path = recording->input.path,
 		.timeout_s = settings.timeout_s};
-	if (is_database(recording->input)) {
+	if (is_database(recording->input.path)) {
 		if (has_choice(recording))
 			return cli_usagef(cli, command, NULL,
-				"%s is a database already: what to choose is the query's to say", recording->input);
+				"%s is a database already: what to choose is the query's to say",
+				recording->input.path);
 		return cmd_query_print(cli, &query);
 	}
 	struct word_files files = {0};

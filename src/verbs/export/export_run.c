@@ -66,7 +66,7 @@ static enum tally_status export_run_choose_event(
 			run->view.event = i;
 	if (s->event && run->view.event == PROFILE_NONE)
 		return error_set(err, TALLY_NOT_FOUND, "no event '%s' in %s: 'tally evlist' shows what there is",
-			s->event, s->input);
+			s->event, s->input.path);
 	return TALLY_OK;
 }
 
@@ -86,7 +86,7 @@ static void export_run_describe(const struct cli *cli, const struct export_setti
 	run->view.about = (struct export_about){.worth = {run->worth.data, run->worth.len},
 		.program = str_from(cli->program),
 		.version = str_from(TALLY_VERSION),
-		.title = str_from(s->input),
+		.title = str_from(s->input.path),
 		.hostname = f->hostname,
 		.os = f->osrelease,
 		.arch = f->arch,
@@ -132,7 +132,7 @@ enum tally_status export_run_open(const struct cli *cli, const struct export_set
 	*run = (struct export_run){0};
 	enum tally_status status = s->cpus ? cpu_filter_parse(s->cpus, &run->cpus, err) : TALLY_OK;
 	if (status == TALLY_OK)
-		status = cli_open_recording(s->input, s->force, &run->reader, err);
+		status = recording_open(&s->input, &run->reader, err);
 	if (status == TALLY_OK)
 		status = symbol_options_open_store(cli, &s->symbols, run->reader, &run->store, err);
 	if (status == TALLY_OK && s->times)

@@ -14,16 +14,18 @@
 #include "analysis/replay/replay.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "tasks/session/recording_input.h"
 #include "tasks/session/symbol_options.h"
 #include "verbs/export/export_counts.h"
 #include "verbs/export/export_marks.h"
 
 struct export_settings {
-	const char *format, *input, *output, *event, *times, *cpus;
+	struct input_options input;
+	const char *format, *output, *event, *times, *cpus;
 	struct symbol_options symbols;
 	struct profile_filter_lists filters;
 	uint64_t max_stack;
-	bool no_inline, force;
+	bool no_inline;
 };
 
 /* The rows of option tables that choose samples, for settings that begin with a struct export_settings. */
@@ -46,9 +48,7 @@ struct export_settings {
 		{"no-inline", 0, OPTION_FLAG, EXPORT_ROW(no_inline),                                              \
 			.help = "calls that were inlined are no frames of their own"},                            \
 		SYMBOL_OPTIONS(struct export_settings, symbols), LINE_OPTIONS(struct export_settings, symbols),   \
-	{                                                                                                         \
-		"force", 'f', OPTION_FLAG, EXPORT_ROW(force), .help = "read also what another user owns"          \
-	}
+		INPUT_OPTIONS(struct export_settings, input)
 
 struct export_wishes {
 	bool rows; /* each sample by itself */

@@ -13,18 +13,13 @@
 #define STATUS_NOT_GOOD 1
 
 struct cmd_health_settings {
-	const char *input;
+	struct input_options input;
 	struct symbol_options symbols;
 	bool json;
 };
 
 static const struct option options[] = {
-	{.name = "input",
-		.letter = 'i',
-		.kind = OPTION_STRING,
-		.argument = "file",
-		.offset = offsetof(struct cmd_health_settings, input),
-		.help = "Input file name; the same as to name it without an option"},
+	INPUT_OPTIONS(struct cmd_health_settings, input),
 	{.name = "symfs",
 		.kind = OPTION_STRING,
 		.argument = "directory",
@@ -80,13 +75,14 @@ static int cmd_health_run(const struct cli *cli, const struct command *command, 
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
-	if (rest + 1 < argc || (rest < argc && settings.input))
+	if (rest + 1 < argc || (rest < argc && settings.input.path))
 		return cli_usagef(cli, command, NULL, "health takes one recording");
-	const char *path = rest < argc ? argv[rest] : settings.input;
+	if (rest < argc)
+		settings.input.path = argv[rest];
 	struct perfdata_reader *reader;
 	struct tally_error err;
-	enum tally_status status = cli_open_recording(path, true, &reader, &err);
-	path = path && *path ? path : RECORDING_NAME;
+	enum tally_status status = recording_open(&settings.input, &reader, &err);
+	const char *path = settings.input.path && *settings.input.path ? settings.input.path : RECORDING_NAME;
 	if (status == TALLY_CORRUPT) {
 		struct health_source source = {.path = path, .unusable = &err};
 		(void)cmd_health_print(cli, &source, settings.json);

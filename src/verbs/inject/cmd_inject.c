@@ -24,9 +24,10 @@
 #include "verbs/inject/inject_jit.h"
 
 struct cmd_inject_settings {
-	const char *input, *output, *known_ids;
+	struct input_options input;
+	const char *output, *known_ids;
 	struct symbol_options symbols;
-	bool force, sort, sched_stat, strip;
+	bool sort, sched_stat, strip;
 	bool convert, jit, aslr;
 	struct trace_options traces;
 	bool ids_of_hits, ids_of_all, mmaps_of_hits, mmaps_of_all;
@@ -51,13 +52,13 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		ROW(mmaps_of_hits),
 		.help = "Drop unused mmap events, make others mmap2 with build IDs"},
-	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "don't complain, do it"},
 	{.name = "input",
 		.letter = 'i',
 		.kind = OPTION_STRING,
 		.argument = "file",
-		ROW(input),
+		ROW(input.path),
 		.help = "input file name (default: standard input)"},
+	INPUT_OPTIONS(struct cmd_inject_settings, input),
 	{.name = "jit",
 		.letter = 'j',
 		.kind = OPTION_FLAG,
@@ -288,8 +289,7 @@ static enum tally_status note_chains(struct inject *in, struct tally_error *err)
 static enum tally_status convert_chains(
 	const struct cli *cli, const struct cmd_inject_settings *settings, struct inject *in, struct tally_error *err)
 {
-	const struct data_input input = {
-		.path = settings->input, .force = settings->force, .symbols = settings->symbols};
+	const struct data_input input = {.file = settings->input, .symbols = settings->symbols};
 	struct perfdata_reader *reader = in->reader;
 	if (perfdata_reader_is_pipe(in->reader) && stream_output_is_named(settings->output))
 		return error_set(err, TALLY_UNSUPPORTED, "--convert-callchain makes a file of a pipe: name it with -o");
@@ -439,7 +439,7 @@ static void inject_deinit(struct inject *in)
 
 static int cmd_inject_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct cmd_inject_settings settings = {.input = "-", .output = "-"};
+	struct cmd_inject_settings settings = {.input.path = "-", .output = "-"};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -448,7 +448,7 @@ static int cmd_inject_run(const struct cli *cli, const struct command *command, 
 		return cli_usagef(cli, command, NULL, "inject takes options only, not '%s'", argv[rest]);
 	if (strcmp(settings.output, "-") == 0 && isatty(STDOUT_FILENO))
 		return cli_failf(cli, "%s: a recording is not for a terminal: name a file with -o", cli->program);
-	if (strcmp(settings.input, "-") != 0 && cmd_inject_is_same_file(settings.input, settings.output))
+	if (strcmp(settings.input.path, "-") != 0 && cmd_inject_is_same_file(settings.input.path, settings.output))
 		return cli_failf(cli, "%s: input and output are one file, '%s'", cli->program, settings.output);
 	if (settings.jit && (wants_build_ids(&settings) || settings.known_ids || settings.sched_stat ||
 				    settings.strip || settings.convert))
@@ -467,7 +467,7 @@ static int cmd_inject_run(const struct cli *cli, const struct command *command, 
 		return cli_failf(cli, "Invalid file: %s", missing);
 	struct tally_error err;
 	struct inject in = {0};
-	if (trace_options_open(settings.input, settings.force, &settings.traces, &in.reader, &err) != TALLY_OK)
+	if (trace_options_open(&settings.input, &settings.traces, &in.reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	intern_init(&in.mmaps.paths);
 	enum tally_status status = cmd_inject_rewrite(cli, &settings, &in, &err);

@@ -18,8 +18,7 @@
 static const struct option options[] = {
 	{"alloc", 0, OPTION_FLAG, ROW(by_object), .help = "show per-allocation statistics"},
 	{"caller", 0, OPTION_FLAG, ROW(by_caller), .help = "show per-callsite statistics"},
-	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
-	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},
+	INPUT_OPTIONS(struct kmem_settings, input),
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/kmem.json"},
 	{"line", 'l', OPTION_U64, "num", ROW(lines), .help = "show so many rows of each table"},
 	{"raw-ip", 0, OPTION_FLAG, ROW(raw_addresses), .help = "addresses of call sites instead of names"},
@@ -70,7 +69,7 @@ void kmem_json_begin(
 {
 	json_object(j, NULL);
 	json_u64(j, "schema", JSON_SCHEMA);
-	json_string(j, "path", str_from(recording_name(settings->input)));
+	json_string(j, "path", str_from(recording_name(settings->input.path)));
 	json_string(j, "allocator", str_from(allocator));
 	json_u64(j, "lost_events", health->lost_events);
 }

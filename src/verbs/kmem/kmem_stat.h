@@ -9,12 +9,14 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "tasks/session/data_source.h"
+#include "tasks/session/recording_input.h"
 
 struct kmem_settings {
 	struct symbol_options symbols;
-	const char *input, *times, *sort;
+	struct input_options input;
+	const char *times, *sort;
 	uint64_t lines; /* of each table; 0: all */
-	bool force, by_caller, by_object, raw_addresses, slab, page, is_live, is_json;
+	bool by_caller, by_object, raw_addresses, slab, page, is_live, is_json;
 	unsigned verbose;
 };
 

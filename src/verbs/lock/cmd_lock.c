@@ -34,8 +34,7 @@ static const struct option options[] = {
 		.help = "columns: acquired contended avg_wait wait_total wait_max wait_min"},
 	{"field-separator", 'x', OPTION_STRING, "separator", ROW(separator),
 		.help = "contention: plain numbers (ns) with this between them"},
-	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
-	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},
+	INPUT_OPTIONS(struct lock_settings, input),
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON on standard output, see docs/schema/lock.json"},
 	{"key", 'k', OPTION_STRING, "field", ROW(key),
 		.help = "sort by this field (report: acquired, contention: wait_total)"},
@@ -179,14 +178,13 @@ static void cmd_lock_print_notes(const struct lock_job *job)
 static enum tally_status cmd_lock_open_job(struct lock_job *job, struct tally_error *err)
 {
 	const struct lock_settings *settings = job->settings;
-	const struct data_input input = {
-		.path = settings->input, .force = settings->force, .symbols = settings->symbols};
+	const struct data_input input = {.file = settings->input, .symbols = settings->symbols};
 	struct perfdata_reader *reader;
-	enum tally_status status = cli_open_recording(input.path, input.force, &reader, err);
+	enum tally_status status = recording_open(&input.file, &reader, err);
 	if (status != TALLY_OK)
 		return status;
 	if (settings->dump)
-		status = report_dump_first(job->cli, reader, input.path, err);
+		status = report_dump_first(job->cli, reader, input.file.path, err);
 	if (status != TALLY_OK) {
 		perfdata_reader_destroy(reader);
 		return status;
@@ -292,7 +290,7 @@ static int show_file(struct lock_job *job, struct cmd_lock_output *output)
 	if (status == TALLY_END) /* nobody reads the records */
 		return 0;
 	if (status == TALLY_OK && path)
-		status = cmd_lock_open_output(output, path, job->settings->input, &err);
+		status = cmd_lock_open_output(output, path, job->settings->input.path, &err);
 	if (status != TALLY_OK)
 		return cli_fail(job->cli, &err);
 	status = cmd_lock_read_events(job, &err);
@@ -344,9 +342,9 @@ static int cmd_lock_record(const struct cli *cli, int argc, char **argv)
 
 static int cmd_lock_script(const struct cli *cli, const struct lock_settings *settings, int argc, char **argv)
 {
-	const char *const of_input[] = {"script", "-i", settings->input, NULL};
+	const char *const of_input[] = {"script", "-i", settings->input.path, NULL};
 	static const char *const plain[] = {"script", NULL};
-	return cli_run_verb(cli, &command_script, settings->input ? of_input : plain, argc, argv);
+	return cli_run_verb(cli, &command_script, settings->input.path ? of_input : plain, argc, argv);
 }
 
 /* The name of an option that was given but does not go with the verb; NULL: none. */
@@ -402,7 +400,7 @@ static int show_if_meant(const struct cli *cli, const struct command *command, s
 	wrong = settings->separator ? "field-separator" : settings->dump ? "dump-raw-trace" : NULL;
 	if (settings->is_json && wrong)
 		return cli_usagef(cli, command, wrong, "--%s does not go with --json", wrong);
-	wrong = settings->input ? "input" : settings->dump ? "dump-raw-trace" : NULL;
+	wrong = settings->input.path ? "input" : settings->dump ? "dump-raw-trace" : NULL;
 	if (settings->is_live && wrong)
 		return cli_usagef(
 			cli, command, wrong, "--%s does not go with --use-bpf, which reads no recording", wrong);
@@ -419,7 +417,7 @@ static int show_info(const struct cli *cli, const struct command *command, struc
 {
 	if (settings->by_thread != settings->is_map)
 		return show_if_meant(cli, command, settings, VERB_INFO, words);
-	bool is_stream = settings->input && strcmp(settings->input, "-") == 0;
+	bool is_stream = settings->input.path && strcmp(settings->input.path, "-") == 0;
 	if (is_stream || settings->is_json || settings->output)
 		return cli_usagef(
 			cli, command, "threads,map", "info of a pipe, to a file or with --json needs either -t or -m");

@@ -24,9 +24,10 @@ enum lock_verb { VERB_REPORT, VERB_CONTENTION, VERB_INFO };
 
 struct lock_settings {
 	struct symbol_options symbols;
-	const char *input, *key, *fields, *separator, *cpus, *pids, *tids, *types, *callers, *locks, *cgroups, *output;
+	struct input_options input;
+	const char *key, *fields, *separator, *cpus, *pids, *tids, *types, *callers, *locks, *cgroups, *output;
 	uint64_t entries, max_stack, skip, row_limit;
-	bool force, quiet, by_thread, by_address, by_cgroup, combine, is_map, all_cpus, dump, is_live, is_json;
+	bool quiet, by_thread, by_address, by_cgroup, combine, is_map, all_cpus, dump, is_live, is_json;
 	unsigned verbose;
 };
 

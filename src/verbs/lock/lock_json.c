@@ -32,7 +32,7 @@ bool lock_json(const struct lock_job *job, const struct lock_table *table, struc
 	json_object(&j, NULL);
 	json_u64(&j, "schema", SCHEMA_VERSION);
 	if (!job->settings->is_live) {
-		json_string(&j, "path", str_from(recording_name(job->settings->input)));
+		json_string(&j, "path", str_from(recording_name(job->settings->input.path)));
 		json_u64(&j, "lost_events", job->source.sideband.health.lost_events);
 	}
 	json_u64(&j, "events", job->events);

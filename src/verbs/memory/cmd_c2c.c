@@ -31,8 +31,9 @@
 
 struct cmd_c2c_settings {
 	struct symbol_options symbols;
-	const char *input, *coalesce, *display;
-	bool force, stitches, stdio, shows_all, is_double, only_stats, full_symbols, without_lines, is_json;
+	struct input_options input;
+	const char *coalesce, *display;
+	bool stitches, stdio, shows_all, is_double, only_stats, full_symbols, without_lines, is_json;
 	unsigned verbose, node_detail;
 	struct report_request chains; /* -g of report */
 	struct tally_error problem; /* with -g */
@@ -57,7 +58,7 @@ static const char *cmd_c2c_set_chains(const struct option_use *use)
 }
 
 static const struct option options[] = {
-	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "the input file to process"},
+	INPUT_OPTIONS(struct cmd_c2c_settings, input),
 	{"coalesce", 'c', OPTION_STRING, "fields", ROW(coalesce),
 		.help = "what makes rows of a line: pid,tid,iaddr,dso (default: iaddr)"},
 	{"display", 'd', OPTION_STRING, "type", ROW(display),
@@ -73,7 +74,6 @@ static const struct option options[] = {
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/c2c.json"},
 	SYMBOL_OPTIONS(struct cmd_c2c_settings, symbols),
 	LINE_OPTIONS(struct cmd_c2c_settings, symbols),
-	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say more"},
 	{"call-graph", 'g', OPTION_CALL, "print_type,threshold[,print_limit],order,sort_key,value",
 		.argument_is_optional = true, .takes_next_word = true, .call = cmd_c2c_set_chains,
@@ -366,7 +366,7 @@ static void c2c_deinit(struct c2c *c)
 static enum tally_status open_and_read(
 	const struct cli *cli, const struct cmd_c2c_settings *s, struct c2c *c, struct tally_error *err)
 {
-	const struct data_input input = {.path = s->input, .force = s->force, .symbols = s->symbols};
+	const struct data_input input = {.file = s->input, .symbols = s->symbols};
 	enum tally_status status = data_source_open(cli, &input, &c->source, err);
 	if (status != TALLY_OK)
 		return status;
@@ -419,7 +419,7 @@ static int cmd_c2c_run_report(const struct cli *cli, const struct cmd_c2c_settin
 		struct text out = {0};
 		cli_start_pager(cli);
 		text_to_fd(&out, STDOUT_FILENO);
-		bool is_whole = s->is_json ? c2c_json(&c.table, recording_name(s->input), &out)
+		bool is_whole = s->is_json ? c2c_json(&c.table, recording_name(s->input.path), &out)
 					   : c2c_text_print(&c.table, &out);
 		if (!is_whole)
 			status = error_nomem(&err);

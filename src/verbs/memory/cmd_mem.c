@@ -6,12 +6,14 @@
 #include "base/array.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "tasks/session/recording_input.h"
 #include "verbs/memory/mem_dump.h"
 #include "verbs/memory/memory_record.h"
 
 struct cmd_mem_settings {
-	const char *input, *sort, *separator, *cpus, *type;
-	bool force, hides_unresolved, physical, data_pages, dumps, by_data_type;
+	struct input_options input;
+	const char *sort, *separator, *cpus, *type;
+	bool hides_unresolved, physical, data_pages, dumps, by_data_type;
 	unsigned verbose;
 };
 
@@ -19,7 +21,7 @@ struct cmd_mem_settings {
 #define MAX_WORDS  32 /* of the report's command line: fewer are ever made */
 
 static const struct option options[] = {
-	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},
+	INPUT_OPTIONS(struct cmd_mem_settings, input),
 	{"sort", 's', OPTION_STRING, "key[,key2...]", ROW(sort), .help = "sort by key(s), those of report --mem-mode"},
 	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "list of cpus to profile"},
 	{"type", 't', OPTION_STRING, "type", ROW(type),
@@ -30,7 +32,6 @@ static const struct option options[] = {
 		.help = "Only display entries resolved to a symbol"},
 	{"field-separator", 'x', OPTION_STRING, "separator", ROW(separator),
 		.help = "separator for columns, no spaces will be added between columns"},
-	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say more"},
 	{"dump-raw-samples", 'D', OPTION_FLAG, ROW(dumps), .help = "print each access on a line of its own"},
 	{"type-profile", 'T', OPTION_FLAG, ROW(by_data_type),
@@ -85,10 +86,10 @@ static int cmd_mem_run_report(
 	add_flag(words, &count, "--mem-mode", true);
 	add_flag(words, &count, "-n", true);
 	add_option(words, &count, "-s", sort_keys(settings, &keys));
-	add_option(words, &count, "-i", settings->input);
+	add_option(words, &count, "-i", settings->input.path);
 	add_option(words, &count, "-C", settings->cpus);
 	add_option(words, &count, "-t", settings->separator);
-	add_flag(words, &count, "-f", settings->force);
+	add_flag(words, &count, "-f", settings->input.force);
 	add_flag(words, &count, "-U", settings->hides_unresolved);
 	add_flag(words, &count, "-v", settings->verbose > 0);
 	for (int i = 0; i < passed_count; i++)
@@ -142,7 +143,7 @@ static int take_own_words(char **words, int count, char **own, char **passed)
 
 static int run_dump(const struct cli *cli, const struct cmd_mem_settings *settings)
 {
-	const struct mem_dump dump = {.input = {.path = settings->input, .force = settings->force},
+	const struct mem_dump dump = {.input = {.file = settings->input},
 		.separator = settings->separator,
 		.cpus = settings->cpus,
 		.with_physical = settings->physical,

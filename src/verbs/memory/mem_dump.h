@@ -2,7 +2,7 @@
 /*
  * mem_dump.h - `mem -D report`: each access to memory on a line of its own.
  *
- *	status = mem_dump(cli, &(struct mem_dump){.input = {.path = path}}, &out, err);
+ *	status = mem_dump(cli, &(struct mem_dump){.input = {.file.path = path}}, &out, err);
  */
 #ifndef VERBS_MEMORY_MEM_DUMP_H
 #define VERBS_MEMORY_MEM_DUMP_H

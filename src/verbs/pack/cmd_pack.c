@@ -6,27 +6,22 @@
 #include "tasks/session/recording_input.h"
 
 struct cmd_pack_settings {
-	const char *input, *output;
+	struct input_options input;
+	const char *output;
 	struct symbol_options symbols;
-	bool force, quiet, scrub;
+	bool quiet, scrub;
 };
 
 #define ROW(member) .offset = offsetof(struct cmd_pack_settings, member)
 
 static const struct option options[] = {
-	{.name = "input",
-		.letter = 'i',
-		.kind = OPTION_STRING,
-		.argument = "file",
-		ROW(input),
-		.help = "the recording (perf.data); -: standard input"},
+	INPUT_OPTIONS(struct cmd_pack_settings, input),
 	{.name = "output",
 		.letter = 'o',
 		.kind = OPTION_STRING,
 		.argument = "file",
 		ROW(output),
 		.help = "the packed recording (default: in place of the one that is read)"},
-	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "take the file whoever owns it"},
 	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, ROW(quiet), .help = "do not say what was packed"},
 	{.name = "demangle", .kind = OPTION_UNSUPPORTED, .refusal = "names are packed as the linker has them"},
 	{.name = "demangle-kernel", .kind = OPTION_UNSUPPORTED, .refusal = "names are packed as the linker has them"},
@@ -54,13 +49,13 @@ static int cmd_pack_run(const struct cli *cli, const struct command *command, in
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
-	int count = argc - rest + (settings.input != NULL);
+	int count = argc - rest + (settings.input.path != NULL);
 	if (count > 1)
 		return cli_usagef(cli, command, NULL, "one recording at a time, not also '%s'", argv[argc - 1]);
 	struct tally_error err;
-	struct pack_request request = {.input = rest < argc ? argv[rest] : recording_name(settings.input),
+	struct pack_request request = {.input.path = rest < argc ? argv[rest] : recording_name(settings.input.path),
 		.output = settings.output,
-		.force = settings.force,
+		.input.force = settings.input.force,
 		.quiet = settings.quiet,
 		.scrub = settings.scrub,
 		.symbols = settings.symbols};

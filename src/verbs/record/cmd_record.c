@@ -148,7 +148,7 @@ static int cmd_record_pack(const struct cmd_record_run *run)
 	const struct record_settings *s = &run->settings;
 	const struct binary_kept kept = {record_files_find, run->files};
 	const struct pack_request request = {
-		.input = s->output.path, .quiet = s->quiet, .kept = run->files ? &kept : NULL};
+		.input.path = s->output.path, .quiet = s->quiet, .kept = run->files ? &kept : NULL};
 	struct tally_error err;
 
 	return pack_run(run->cli, &request, &err) == TALLY_OK ? 0 : cli_fail(run->cli, &err);

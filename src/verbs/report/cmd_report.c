@@ -222,11 +222,9 @@ static const char *cmd_report_set_itrace(const struct option_use *use)
 }
 
 static const struct option options[] = {
-	{"input", 'i', OPTION_STRING, "file", .offset = REQUEST(input), .help = "input file name; - is standard input"},
+	INPUT_OPTIONS(struct cmd_report_settings, request.input),
 	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct cmd_report_settings, stdio),
 		.help = "Use the stdio interface: text"},
-	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct cmd_report_settings, request.force),
-		.help = "take the file whoever owns it (which is the rule here)"},
 	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct cmd_report_settings, verbose),
 		.help = "paths of objects, addresses of symbols and where these came from"},
 	{"quiet", 'q', OPTION_FLAG, .offset = REQUEST(is_quiet), .help = "Do not show any warnings or messages"},
@@ -483,8 +481,8 @@ static int cmd_report_finish_settings(
 		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
 	if (argc - rest > 1)
 		return cli_failf(cli, "report takes one file, and '%s' is one more", argv[rest + 1]);
-	if (argc - rest == 1 && !request->input)
-		request->input = argv[rest];
+	if (argc - rest == 1 && !request->input.path)
+		request->input.path = argv[rest];
 	else if (argc - rest == 1)
 		request->filters.symbol_part = argv[rest]; /* as perf takes it, with -i or not */
 	return cmd_report_choose_interface(cli, settings);

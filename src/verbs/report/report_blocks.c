@@ -351,7 +351,7 @@ static enum tally_status report_blocks_put_all(
 	const struct perfdata_event *events = perfdata_reader_events(b->source.reader, &count);
 	const struct report_blocks_block *next = b->blocks.items;
 	struct json j = {.out = out};
-	report_json_begin(&j, recording_name(r->input));
+	report_json_begin(&j, recording_name(r->input.path));
 	if (r->header || r->full_info)
 		header_json(&j, b->source.reader, r->full_info);
 	json_u64(&j, "lost_samples", b->source.sideband.health.lost_samples);
@@ -409,10 +409,9 @@ enum tally_status report_blocks(const struct cli *cli, const struct report_reque
 	struct perfdata_reader **rest, struct tally_error *err)
 {
 	struct blocks b = {.run_ids = {.words = 2}};
-	const struct data_input input = {
-		.path = request->input, .force = request->force, .times = request->times, .symbols = request->symbols};
+	const struct data_input input = {.file = request->input, .times = request->times, .symbols = request->symbols};
 	struct perfdata_reader *reader;
-	enum tally_status status = trace_options_open(request->input, request->force, &request->traces, &reader, err);
+	enum tally_status status = trace_options_open(&request->input, &request->traces, &reader, err);
 	if (status == TALLY_OK)
 		status = data_source_take(cli, &input, reader, NULL, &b.source, err);
 	if (status == TALLY_OK && !recording_samples_branches(b.source.reader)) {

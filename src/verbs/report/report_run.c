@@ -626,11 +626,11 @@ enum tally_status report_run(const struct cli *cli, struct report_request *reque
 {
 	struct report report = {
 		.cli = cli, .request = request, .out = out, .notes = notes, .json = {.out = out}, .is_met = true};
-	report.path = recording_name(request->input);
+	report.path = recording_name(request->input.path);
 	enum tally_status status = TALLY_OK;
 	report.reader = request->opened;
 	if (!report.reader)
-		status = trace_options_open(request->input, request->force, &request->traces, &report.reader, err);
+		status = trace_options_open(&request->input, &request->traces, &report.reader, err);
 	if (status == TALLY_OK) {
 		report_fields_init(&report.fields, report.reader);
 		status = report_run_opened(&report, err);

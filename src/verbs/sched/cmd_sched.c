@@ -20,8 +20,7 @@
 /* What every verb takes, before and behind its name. */
 #define COMMON_ROWS                                                                                   \
 	{"dump-raw-trace", 'D', OPTION_FLAG, ROW(dump), .help = "all records first, as report -D"},   \
-		{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},  \
-		{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},         \
+		INPUT_OPTIONS(struct sched_settings, input),                                          \
 	{                                                                                             \
 		"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "how many events there were, too" \
 	}
@@ -117,18 +116,16 @@ static enum tally_status take_span(struct sched_job *job, struct tally_error *er
 static enum tally_status cmd_sched_open_job(struct sched_job *job, struct tally_error *err)
 {
 	const struct sched_settings *settings = job->settings;
-	const struct data_input input = {.path = settings->input,
-		.force = settings->force,
-		.times = settings->times,
-		.symbols = settings->symbols};
+	const struct data_input input = {
+		.file = settings->input, .times = settings->times, .symbols = settings->symbols};
 	enum tally_status status = settings->cpus ? cpu_filter_parse(settings->cpus, &job->cpus, err) : TALLY_OK;
 	struct perfdata_reader *reader;
 	if (status == TALLY_OK)
-		status = cli_open_recording(input.path, input.force, &reader, err);
+		status = recording_open(&input.file, &reader, err);
 	if (status != TALLY_OK)
 		return status;
 	if (settings->dump)
-		status = report_dump_first(job->cli, reader, input.path, err);
+		status = report_dump_first(job->cli, reader, input.file.path, err);
 	if (status != TALLY_OK) {
 		perfdata_reader_destroy(reader);
 		return status;
@@ -179,7 +176,7 @@ static int cmd_sched_show(const struct cli *cli, const struct sched_settings *se
 	cli_print_health(cli, &job.source.sideband.health);
 	if (status == TALLY_OK && job.asked == 0 && job.seen[SCHED_SWITCH] > 0)
 		cli_failf(cli, "note: none of the %" PRIu64 " switches of %s is asked for", job.seen[SCHED_SWITCH],
-			recording_name(settings->input));
+			recording_name(settings->input.path));
 	if (job.cut > 0)
 		cli_failf(cli,
 			"note: within %" PRIu64 " times on a CPU or waits for one, events were lost: these times are "
@@ -229,9 +226,9 @@ static int cmd_sched_record(const struct cli *cli, int argc, char **argv)
 
 static int cmd_sched_script(const struct cli *cli, const struct sched_settings *settings, int argc, char **argv)
 {
-	const char *const of_input[] = {"script", "-i", settings->input, NULL};
+	const char *const of_input[] = {"script", "-i", settings->input.path, NULL};
 	static const char *const plain[] = {"script", NULL};
-	return cli_run_verb(cli, &command_script, settings->input ? of_input : plain, argc, argv);
+	return cli_run_verb(cli, &command_script, settings->input.path ? of_input : plain, argc, argv);
 }
 
 static int cmd_sched_run(const struct cli *cli, const struct command *command, int argc, char **argv)

@@ -244,7 +244,7 @@ static bool sched_histogram_is_linear(const struct sched_settings *settings)
 static void put_tasks(const struct sched_job *job, const struct sched_latency *l, const struct sched_text_row *rows,
 	size_t count, struct text *out)
 {
-	const char *path = recording_name(job->settings->input);
+	const char *path = recording_name(job->settings->input.path);
 	struct json j = {.out = out};
 	json_object(&j, NULL);
 	json_u64(&j, "schema", JSON_SCHEMA);

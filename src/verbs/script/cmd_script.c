@@ -181,7 +181,7 @@ static enum tally_status cmd_script_prepare(struct script *script, struct tally_
 		return status;
 	script->dlfilter.code = &script->code;
 	script->dlfilter.filter = &script->filter;
-	const char *file_name = recording_name(settings->input);
+	const char *file_name = recording_name(settings->input.path);
 	if (settings->per_event_dump &&
 		(status = script_dumps_open(
 			 &script->dumps, strcmp(file_name, "-") ? file_name : "pipe", script->reader, err)) != TALLY_OK)
@@ -266,7 +266,7 @@ static enum tally_status print_no_sample(struct script *script, struct tally_err
 		return script_counts_print(script->reader, &script->out, err);
 	}
 	(void)text_flush(&script->out);
-	cli_note_empty(script->cli, recording_name(s->input), script->sideband.health.samples);
+	cli_note_empty(script->cli, recording_name(s->input.path), script->sideband.health.samples);
 	return TALLY_OK;
 }
 
@@ -341,8 +341,7 @@ static int cmd_script_run(const struct cli *cli, const struct command *command, 
 	if (word_files_read(&script.files, &filter->comms, &err) != TALLY_OK ||
 		word_files_read(&script.files, &filter->dsos, &err) != TALLY_OK ||
 		word_files_read(&script.files, &filter->symbols, &err) != TALLY_OK ||
-		trace_options_open(script.settings.input, script.settings.force, &script.settings.traces,
-			&script.reader, &err) != TALLY_OK)
+		trace_options_open(&script.settings.input, &script.settings.traces, &script.reader, &err) != TALLY_OK)
 		return word_files_deinit(&script.files), cli_fail(cli, &err);
 	const struct script_settings *settings = &script.settings;
 	enum tally_status status = settings->header_only ? TALLY_OK : cmd_script_prepare(&script, &err);

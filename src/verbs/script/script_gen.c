@@ -176,7 +176,7 @@ int script_gen_run(const struct cli *cli, const struct script_settings *settings
 	const char *path = str_ends_with(str_from(language), STR(".py")) ? language : OUTPUT;
 	if (path != language && !script_gen_is_python(str_from(language)))
 		return cli_failf(cli, "%s: handlers are written in Python only", language);
-	if (trace_options_open(settings->input, settings->force, &settings->traces, &reader, &err) != TALLY_OK)
+	if (trace_options_open(&settings->input, &settings->traces, &reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	enum tally_status status = write_script(reader, path, &err);
 	perfdata_reader_destroy(reader);

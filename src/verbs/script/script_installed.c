@@ -359,7 +359,7 @@ int script_installed_run(const struct cli *cli, const struct script_settings *se
 	else if (is_record)
 		code = script_record(cli, settings, &script, name + 1);
 	else if (is_report)
-		code = script_report(cli, settings->input, &script, name + 1, SIZE_MAX);
+		code = script_report(cli, settings->input.path, &script, name + 1, SIZE_MAX);
 	else
 		code = script_live(cli, settings, &script, *name, name + 1);
 	arena_deinit(&arena);

@@ -86,12 +86,7 @@ static const char *script_options_set_debuginfod_time(const struct option_use *u
 }
 
 static const struct option options[] = {
-	{.name = "input",
-		.letter = 'i',
-		.kind = OPTION_STRING,
-		.argument = "file",
-		ROW(input),
-		.help = "input file name"},
+	INPUT_OPTIONS(struct script_settings, input),
 	{.name = "fields",
 		.letter = 'F',
 		.kind = OPTION_CALL,
@@ -276,7 +271,6 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		ROW(full_info),
 		.help = "with the header, topology and caches too"},
-	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "don't complain, do it"},
 	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, ROW(verbose), .help = "say what was lost or left out"},
 	{.name = "Latency",
 		.letter = 'L',

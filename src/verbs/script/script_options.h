@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "tasks/session/debuginfod_run.h"
+#include "tasks/session/recording_input.h"
 #include "tasks/session/symbol_options.h"
 #include "tasks/session/trace_options.h"
 #include "verbs/script/script_dlfilter.h"
@@ -16,7 +17,8 @@
 #include "verbs/script/script_filter.h"
 
 struct script_settings {
-	const char *input, *stop_symbols, *script, *gen_script;
+	struct input_options input;
+	const char *stop_symbols, *script, *gen_script;
 	struct symbol_options symbols;
 	struct debuginfod_settings debuginfod;
 	struct script_filter_request filter;
@@ -28,7 +30,7 @@ struct script_settings {
 	bool only_checks; /* -d: samples are checked, not printed */
 	bool header, header_only, full_info, dump, dump_unsorted, per_event_dump, all_cpus, list;
 	bool latency; /* -L: narrow columns */
-	bool show_kernel_path, ns, reltime, deltatime, force, stitches, no_inline, full_source_path;
+	bool show_kernel_path, ns, reltime, deltatime, stitches, no_inline, full_source_path;
 	bool keeps_deferred; /* --no-merge-callchains */
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup;
 	bool show_lost, show_round, show_bpf, show_text_poke;

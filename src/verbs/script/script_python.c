@@ -282,7 +282,7 @@ int script_python_run(const struct cli *cli, const struct script_settings *setti
 	if (access(script, R_OK) != 0)
 		return cli_failf(cli, "%s: %s", script, strerror(errno));
 	struct perfdata_reader *reader;
-	if (trace_options_open(settings->input, settings->force, &settings->traces, &reader, &err) != TALLY_OK ||
+	if (trace_options_open(&settings->input, &settings->traces, &reader, &err) != TALLY_OK ||
 		data_source_take(cli, &(struct data_input){.symbols = settings->symbols}, reader, NULL, &source,
 			&err) != TALLY_OK)
 		return cli_fail(cli, &err);

@@ -279,7 +279,7 @@ static int cmd_stat_replay(const struct cli *cli, struct stat_settings *s, int a
 		.cache_level = s->cache_level,
 		.show = show_round,
 		.context = &p};
-	enum tally_status status = cli_open_recording(s->recording, false, &request.reader, &err);
+	enum tally_status status = recording_open(&(struct input_options){.path = s->recording}, &request.reader, &err);
 	if (status == TALLY_OK) {
 		status = stat_printer_open(&p, &err);
 		if (status == TALLY_OK)

@@ -28,8 +28,9 @@
 
 struct cmd_timechart_settings {
 	struct symbol_options symbols;
-	const char *input, *output, *html, *highlight;
-	bool force, power_only, tasks_only, by_topology, skips_eagain;
+	struct input_options input;
+	const char *output, *html, *highlight;
+	bool power_only, tasks_only, by_topology, skips_eagain;
 	uint64_t width, least_tasks, min_ns, merge_ns, max_bytes;
 	VEC(const char *) processes;
 };
@@ -83,12 +84,11 @@ static const char *cmd_timechart_add_process(const struct option_use *use)
 
 #define ROW(member) .offset = offsetof(struct cmd_timechart_settings, member)
 static const struct option options[] = {
-	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"highlight", 0, OPTION_STRING, "duration|name", ROW(highlight),
 		.help = "another colour for runs longer than this (ns, or with us, ms, s), or for tasks of this name"},
 	{"html", 0, OPTION_STRING, "file", ROW(html),
 		.help = "write a page with all of it, to zoom and search in; no SVG unless -o is given too"},
-	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},
+	INPUT_OPTIONS(struct cmd_timechart_settings, input),
 	{"io-merge-dist", 0, OPTION_CALL, "time", .call = set_merge_dist,
 		.help = "make one of I/O this near to one another (1us)"},
 	{"io-min-time", 0, OPTION_CALL, "time", .call = set_min_time, .help = "draw shorter I/O as long as this (1ms)"},
@@ -136,7 +136,7 @@ static int cmd_timechart_open_file(
 	const struct cmd_timechart_job *job, const char *path, struct output_file *file, struct text *text)
 {
 	struct tally_error err;
-	if (output_file_open(path, job->settings->input, file, &err) != TALLY_OK)
+	if (output_file_open(path, job->settings->input.path, file, &err) != TALLY_OK)
 		return cli_fail(job->cli, &err);
 	text_to_fd(text, file->fd);
 	return 0;
@@ -245,7 +245,7 @@ static int cmd_timechart_draw(struct cmd_timechart_job *job)
 	const struct cmd_timechart_settings *s = job->settings;
 	struct timechart_picture picture = {.tracks = &job->chart.tracks,
 		.io_min_ns = s->min_ns,
-		.title = str_from(recording_name(s->input)),
+		.title = str_from(recording_name(s->input.path)),
 		.program = str_from(job->cli->program),
 		.lost = input_health_lost(&job->source.sideband.health)};
 	bool has_svg = s->output || !s->html;
@@ -267,8 +267,7 @@ static int cmd_timechart_show(const struct cli *cli, const struct cmd_timechart_
 {
 	struct cmd_timechart_job job = {.cli = cli, .settings = settings};
 	struct tally_error err;
-	const struct data_input input = {
-		.path = settings->input, .force = settings->force, .symbols = settings->symbols};
+	const struct data_input input = {.file = settings->input, .symbols = settings->symbols};
 	enum tally_status status = data_source_open(cli, &input, &job.source, &err);
 	if (status != TALLY_OK)
 		return cli_fail(cli, &err);
@@ -281,14 +280,14 @@ static int cmd_timechart_show(const struct cli *cli, const struct cmd_timechart_
 	bool is_empty = job.chart.tracks.end_ns == 0;
 	if (status == TALLY_OK && is_empty)
 		fprintf(stderr, "%s: note: none of the events of %s happened: the picture is empty\n", cli->program,
-			recording_name(settings->input));
+			recording_name(settings->input.path));
 	/* What is whole of a cut recording is drawn. */
 	int code = status == TALLY_OK || !is_empty ? cmd_timechart_draw(&job) : EXIT_FAILED;
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
 	if (code == 0 && !is_empty && settings->processes.len > 0 && !settings->power_only && job.rows.tasks == 0)
-		cli_failf(
-			cli, "note: no task of %s is one of -p: only CPUs are drawn", recording_name(settings->input));
+		cli_failf(cli, "note: no task of %s is one of -p: only CPUs are drawn",
+			recording_name(settings->input.path));
 	timechart_rows_deinit(&job.rows);
 	timechart_deinit(&job.chart);
 	data_source_close(&job.source);

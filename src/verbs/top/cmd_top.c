@@ -203,7 +203,7 @@ static const struct option options[] = {
 		.help = "output field(s): overhead, period, sample and the sort keys"},
 	{"filter", 0, OPTION_CALL, "filter", .call = record_set_filter, .is_self_explaining = true,
 		.help = "what fields the tracepoints before it must have: 'prev_pid > 0'"},
-	{"force", 0, OPTION_FLAG, REPORT(force), .help = "take files whoever owns them (which is the rule here)"},
+	{"force", 0, OPTION_FLAG, REPORT(input.force), .help = "take files whoever owns them (which is the rule here)"},
 	{"group", 0, OPTION_FLAG, RECORD(attrs.group), .help = "put the events into one group, side by side"},
 	{"group-sort-idx", 0, OPTION_CALL, "n", .call = cmd_top_set_group_sort,
 		.help = "sort by the event at the index n in the group"},
