@@ -42,9 +42,12 @@ uint64_t kmem_field(const struct data_source *source, const struct data_sample *
 	return number;
 }
 
-enum tally_status kmem_name_site(
-	struct data_source *source, uint64_t address, struct kmem_site *site, struct tally_error *err)
+enum tally_status kmem_name_site(struct data_source *source, const struct kmem_settings *settings, uint64_t address,
+	struct kmem_site *site, struct tally_error *err)
 {
+	*site = (struct kmem_site){.name = NULL};
+	if (settings->raw_addresses)
+		return TALLY_OK;
 	struct resolve_where where = resolver_where(&source->resolver, 0, UINT64_MAX - 1);
 	uint32_t frame = resolver_frame(&source->resolver, &where, MISC_CPUMODE_KERNEL | RESOLVE_RETURN, address);
 	const struct frame_name *name = source->resolver.failed ? NULL : frame_names_get(&source->names, frame, err);
@@ -54,7 +57,9 @@ enum tally_status kmem_name_site(
 	return TALLY_OK;
 }
 
-void kmem_print_health(const struct cli *cli, const struct kmem_settings *settings, const struct input_health *health)
+/* What was lost, and what that means for --live. */
+static void kmem_print_health(
+	const struct cli *cli, const struct kmem_settings *settings, const struct input_health *health)
 {
 	cli_print_health(cli, health);
 	if (settings->is_live && health->lost_events > 0)
@@ -64,7 +69,7 @@ void kmem_print_health(const struct cli *cli, const struct kmem_settings *settin
 			health->lost_events);
 }
 
-void kmem_json_begin(
+static void kmem_json_begin(
 	struct json *j, const struct kmem_settings *settings, const struct input_health *health, const char *allocator)
 {
 	json_object(j, NULL);
@@ -74,35 +79,29 @@ void kmem_json_begin(
 	json_u64(j, "lost_events", health->lost_events);
 }
 
-enum tally_status kmem_json_site(struct json *j, const struct kmem_settings *settings, struct data_source *source,
-	uint64_t address, struct tally_error *err)
-{
-	struct kmem_site site = {.name = NULL};
-	enum tally_status status = settings->raw_addresses ? TALLY_OK : kmem_name_site(source, address, &site, err);
-	json_hex(j, "address", address);
-	if (status == TALLY_OK && site.name) {
-		json_string(j, "symbol", str_from(site.name));
-		json_u64(j, "symbol_offset", site.offset);
-	}
-	return status;
-}
-
 int kmem_show(const struct cli *cli, const struct kmem_result *result)
 {
 	int code = 0;
+	bool is_json = result->settings->is_json;
+	kmem_print_health(cli, result->settings, &result->source->sideband.health);
 	if (result->has_events) {
 		struct text out = {0};
+		struct json j = {.out = &out};
 		struct tally_error err;
 		text_to_fd(&out, STDOUT_FILENO);
-		enum tally_status printed = result->print(result->job, &out, &err);
+		if (is_json)
+			kmem_json_begin(&j, result->settings, &result->source->sideband.health, result->allocator);
+		enum tally_status printed = result->print(result->job, &out, is_json ? &j : NULL, &err);
+		if (is_json)
+			json_object_end(&j);
 		code = cli_finish_text(cli, &out);
 		if (printed != TALLY_OK)
 			return cli_fail(cli, &err);
 	}
 	if (result->status != TALLY_OK)
 		return cli_fail(cli, result->err);
-	if (!result->has_events && result->skipped > 0)
-		return cli_failf(cli, "none of the %" PRIu64 " samples is within --time", result->skipped);
+	if (!result->has_events && result->source->skipped > 0)
+		return cli_failf(cli, "none of the %" PRIu64 " samples is within --time", result->source->skipped);
 	if (!result->has_events)
 		return cli_failf(cli, "No %s allocation events found.  Have you run '%s kmem record --%s'?",
 			result->allocator, cli->program, result->allocator);

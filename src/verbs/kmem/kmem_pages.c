@@ -11,6 +11,7 @@
 #include "tasks/session/trace_fields.h"
 #include "verbs/kmem/gfp_flags.h"
 #include "verbs/kmem/kmem_stat.h"
+#include "view/table/cells.h"
 
 enum sort_key { SORT_BLOCK, SORT_CALLER, SORT_BYTES, SORT_HITS, SORT_ORDER, SORT_TYPE, SORT_GFP };
 #define SORT_MAX      8
@@ -245,25 +246,46 @@ static enum tally_status print_gfps(const struct pages_job *job, struct text *ou
 	return TALLY_OK;
 }
 
-static enum tally_status kmem_pages_print_row(
-	struct pages_job *job, const struct page_row *row, bool is_caller, struct text *out, struct tally_error *err)
+/* The first is of blocks alone. */
+enum { PAGES_LETTERS = 10, PAGES_COLUMNS = 13 };
+static const struct cell_column pages_columns[PAGES_COLUMNS] = {
+	{"", "pfn", 16, .before = " ", .after = " |"},
+	{.key = "address", .look = LOOK_HEX},
+	{.key = "symbol"},
+	{.key = "symbol_offset"},
+	{"", .width = 16, .before = " "},
+	{"", "hits", 9, .before = " | "},
+	{.key = "pages"},
+	{"", "order", 5, .before = " | "},
+	{.key = "migrate_type"},
+	{"", .width = 8, .before = " | "},
+	[PAGES_LETTERS] = {"", .before = " | "},
+	{"", .before = " | "},
+	{.key = "gfp_flags"},
+};
+
+static enum tally_status kmem_pages_put_row(struct pages_job *job, const struct cells *table,
+	const struct page_row *row, bool is_caller, struct tally_error *err)
 {
-	struct kmem_site site = {0};
+	struct kmem_site site = {.name = NULL};
+	struct text where = {0};
 	const struct gfp *gfp = gfp_of(job, row->of.gfp);
-	enum tally_status status =
-		job->settings->raw_addresses ? TALLY_OK : kmem_name_site(&job->source, row->of.call_site, &site, err);
-	if (status != TALLY_OK)
-		return status;
-	if (!is_caller)
-		text_printf(out, " %16" PRIu64 " |", row->of.pfn);
-	text_printf(out, " %16" PRIu64 " | %9" PRIu64 " | %5" PRIu32 " | %8s | %-*.*s | ", row->pages * job->page_kb,
-		row->hits, row->of.order, type_name(row->of.migrate_type, true), kmem_pages_column_width(job),
-		(int)gfp->letters.len, gfp->letters.data);
+	enum tally_status status = kmem_name_site(&job->source, job->settings, row->of.call_site, &site, err);
 	if (site.name)
-		text_printf(out, "%s\n", site.name);
+		text_str(&where, site.name);
 	else
-		text_printf(out, "%" PRIx64 "\n", row->of.call_site);
-	return TALLY_OK;
+		text_hex(&where, row->of.call_site, 0);
+	const struct cell cells[PAGES_COLUMNS] = {cell_u64(row->of.pfn), cell_u64(row->of.call_site),
+		cell_name(site.name), site.name ? cell_u64(site.offset) : cell_name(NULL),
+		cell_u64(row->pages * job->page_kb), cell_u64(row->hits), cell_u64(row->pages), cell_u64(row->of.order),
+		cell_name(type_name(row->of.migrate_type, false)), cell_name(type_name(row->of.migrate_type, true)),
+		cell_text((struct tally_str){gfp->letters.data, gfp->letters.len}),
+		cell_text((struct tally_str){where.data, where.len}),
+		cell_text((struct tally_str){gfp->names.data, gfp->names.len})};
+	if (status == TALLY_OK)
+		cells_row(table, cells + is_caller);
+	text_deinit(&where);
+	return status;
 }
 
 static void kmem_pages_print_rule(struct text *out)
@@ -283,24 +305,40 @@ static size_t kmem_pages_order_rows(struct pages_job *job, struct page_row *rows
 	return used;
 }
 
-static enum tally_status kmem_pages_print_rows(struct pages_job *job, struct page_row *rows, size_t count,
-	bool is_caller, struct text *out, struct tally_error *err)
+static void kmem_pages_print_head(const struct pages_job *job, bool is_caller, struct text *out)
 {
-	enum tally_status status = TALLY_OK;
-	uint64_t limit = job->settings->lines ? job->settings->lines : UINT64_MAX, shown = 0;
-	size_t used = kmem_pages_order_rows(job, rows, count);
 	text_char(out, '\n');
 	kmem_pages_print_rule(out);
 	text_printf(out, "%s %5s alloc (KB) | Hits      | Order | Mig.type | %-*s | Callsite\n",
 		is_caller ? "" : " PFN              |", job->settings->is_live ? "Live" : "Total",
 		kmem_pages_column_width(job), "GFP flags");
 	kmem_pages_print_rule(out);
+}
+
+static enum tally_status kmem_pages_put_rows(struct pages_job *job, const struct cells *all, struct page_row *rows,
+	size_t count, bool is_caller, struct tally_error *err)
+{
+	const struct cells table = {.columns = all->columns + is_caller,
+		.count = all->count - is_caller,
+		.out = all->out,
+		.json = all->json};
+	enum tally_status status = TALLY_OK;
+	uint64_t limit = job->settings->lines ? job->settings->lines : UINT64_MAX, shown = 0;
+	size_t used = kmem_pages_order_rows(job, rows, count);
+	if (table.json)
+		json_array(table.json, is_caller ? "callers" : "blocks");
+	else
+		kmem_pages_print_head(job, is_caller, table.out);
 	for (; status == TALLY_OK && shown < used && shown < limit; shown++)
-		status = kmem_pages_print_row(job, &rows[shown], is_caller, out, err);
+		status = kmem_pages_put_row(job, &table, &rows[shown], is_caller, err);
+	if (table.json) {
+		json_array_end(table.json);
+		return status;
+	}
 	if (status == TALLY_OK && shown < used)
-		text_printf(out, "%s ...              | ...       | ...   | ...      | %-*s | ...\n",
+		text_printf(table.out, "%s ...              | ...       | ...   | ...      | %-*s | ...\n",
 			is_caller ? "" : " ...              |", kmem_pages_column_width(job), "...");
-	kmem_pages_print_rule(out);
+	kmem_pages_print_rule(table.out);
 	return status;
 }
 
@@ -351,32 +389,6 @@ static void kmem_pages_print_summary(const struct pages_job *job, struct text *o
 	print_orders(u, out);
 }
 
-static enum tally_status kmem_pages_put_rows(struct pages_job *job, struct json *j, struct page_row *rows, size_t count,
-	bool is_caller, struct tally_error *err)
-{
-	enum tally_status status = TALLY_OK;
-	uint64_t limit = job->settings->lines ? job->settings->lines : UINT64_MAX;
-	size_t used = kmem_pages_order_rows(job, rows, count);
-	json_array(j, is_caller ? "callers" : "blocks");
-	for (size_t i = 0; status == TALLY_OK && i < used && i < limit; i++) {
-		const struct page_row *row = &rows[i];
-		const struct gfp *gfp = gfp_of(job, row->of.gfp);
-		json_object(j, NULL);
-		if (!is_caller)
-			json_u64(j, "pfn", row->of.pfn);
-		status = kmem_json_site(j, job->settings, &job->source, row->of.call_site, err);
-		json_u64(j, "hits", row->hits);
-		json_u64(j, "pages", row->pages);
-		json_u64(j, "order", row->of.order);
-		json_string(j, "migrate_type", str_from(type_name(row->of.migrate_type, false)));
-		json_string(j, "gfp_flags", (struct tally_str){gfp->names.len ? gfp->names.data : "", gfp->names.len});
-		json_object_end(j);
-		(void)text_line_end(j->out);
-	}
-	json_array_end(j);
-	return status;
-}
-
 static void kmem_pages_put_count(struct json *j, const char *key, const struct page_count *count)
 {
 	json_object(j, key);
@@ -385,8 +397,10 @@ static void kmem_pages_put_count(struct json *j, const char *key, const struct p
 	json_object_end(j);
 }
 
-static void put_summary(struct json *j, const struct page_usage *u)
+static void put_summary(struct json *j, const struct pages_job *job)
 {
+	const struct page_usage *u = &job->usage;
+	json_u64(j, "page_bytes", job->page_kb * 1024);
 	json_object(j, "summary");
 	kmem_pages_put_count(j, "allocated", &u->allocated);
 	kmem_pages_put_count(j, "freed", &u->freed);
@@ -407,35 +421,26 @@ static void put_summary(struct json *j, const struct page_usage *u)
 	json_object_end(j);
 }
 
-static enum tally_status kmem_pages_put_all(struct pages_job *job, struct text *out, struct tally_error *err)
-{
-	struct json j = {.out = out};
-	enum tally_status status = TALLY_OK;
-	kmem_json_begin(&j, job->settings, &job->source.sideband.health, "page");
-	if (job->settings->by_caller)
-		status = kmem_pages_put_rows(job, &j, job->usage.callers.items, job->usage.callers.len, true, err);
-	if (status == TALLY_OK && job->settings->by_object)
-		status = kmem_pages_put_rows(job, &j, job->usage.blocks.items, job->usage.blocks.len, false, err);
-	json_u64(&j, "page_bytes", job->page_kb * 1024);
-	put_summary(&j, &job->usage);
-	json_object_end(&j);
-	return status;
-}
-
-static enum tally_status kmem_pages_print_all(void *data, struct text *out, struct tally_error *err)
+static enum tally_status kmem_pages_print_all(void *data, struct text *out, struct json *j, struct tally_error *err)
 {
 	struct pages_job *job = data;
 	const struct kmem_settings *settings = job->settings;
+	struct page_usage *u = &job->usage;
+	struct cell_column columns[PAGES_COLUMNS];
+	const struct cells table = {.columns = columns, .count = PAGES_COLUMNS, .out = out, .json = j};
 	enum tally_status status = TALLY_OK;
-	if (settings->is_json)
-		return kmem_pages_put_all(job, out, err);
-	if (settings->by_caller || settings->by_object)
+	memcpy(columns, pages_columns, sizeof(columns));
+	columns[PAGES_LETTERS].width = -kmem_pages_column_width(job);
+	if (!j && (settings->by_caller || settings->by_object))
 		status = print_gfps(job, out, err);
 	if (status == TALLY_OK && settings->by_caller)
-		status = kmem_pages_print_rows(job, job->usage.callers.items, job->usage.callers.len, true, out, err);
+		status = kmem_pages_put_rows(job, &table, u->callers.items, u->callers.len, true, err);
 	if (status == TALLY_OK && settings->by_object)
-		status = kmem_pages_print_rows(job, job->usage.blocks.items, job->usage.blocks.len, false, out, err);
-	kmem_pages_print_summary(job, out);
+		status = kmem_pages_put_rows(job, &table, u->blocks.items, u->blocks.len, false, err);
+	if (j)
+		put_summary(j, job);
+	else
+		kmem_pages_print_summary(job, out);
 	return status;
 }
 
@@ -467,12 +472,12 @@ int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings)
 	page_usage_init(&job.usage);
 	job.usage.is_live = settings->is_live;
 	status = kmem_pages_read_events(&job, &err);
-	kmem_print_health(cli, settings, &job.source.sideband.health);
 	const struct kmem_result result = {.allocator = "page",
+		.settings = settings,
 		.status = status,
 		.err = &err,
 		.has_events = job.usage.allocated.requests + job.usage.freed.requests > 0,
-		.skipped = job.source.skipped,
+		.source = &job.source,
 		.print = kmem_pages_print_all,
 		.job = &job};
 	int code = kmem_show(cli, &result);

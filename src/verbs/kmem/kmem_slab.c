@@ -11,6 +11,7 @@
 #include "tasks/session/recording_input.h"
 #include "tasks/session/trace_fields.h"
 #include "verbs/kmem/kmem_stat.h"
+#include "view/table/cells.h"
 
 enum sort_key { SORT_ADDRESS, SORT_BYTES, SORT_HITS, SORT_PING_PONG, SORT_FRAGMENTATION, SORT_KEYS };
 #define SORT_MAX     8
@@ -156,55 +157,69 @@ static int kmem_slab_compare_rows(const void *left, const void *right, void *dat
 	return kmem_slab_compare_by(SORT_ADDRESS, a, b);
 }
 
-/* "name+1f", as far as a call site can be named. */
-static enum tally_status name_call_site(
-	struct slab_job *job, uint64_t address, struct text *out, struct tally_error *err)
+/* Of JSON "callers" or "objects"; of text a label in front, and bytes each. */
+static const struct cell_column slab_columns[] = {
+	{.key = "address", .look = LOOK_HEX},
+	{.key = "symbol"},
+	{.key = "symbol_offset"},
+	{.key = "hits"},
+	{"", .width = -34, .before = " "},
+	{"", "bytes_allocated", 9, .before = " | "},
+	{"", .width = -5, .before = "/"},
+	{"", "bytes_requested", 9, .before = " | "},
+	{"", .width = -5, .before = "/"},
+	{"", .width = 8, .before = " | "},
+	{"", "ping_pongs", 9, .before = " | "},
+	{"", NULL, 7, LOOK_PERCENT, 3, .before = " | "},
+};
+
+static enum tally_status kmem_slab_put_row(struct slab_job *job, const struct cells *table, const struct slab_row *r,
+	bool is_caller, struct tally_error *err)
 {
-	struct kmem_site site;
-	enum tally_status status = kmem_name_site(&job->source, address, &site, err);
-	if (status != TALLY_OK)
-		return status;
-	if (site.name && !job->settings->raw_addresses)
-		text_printf(out, "%s+%" PRIx64, site.name, site.offset);
+	struct kmem_site site = {.name = NULL};
+	struct text label = {0};
+	enum tally_status status =
+		is_caller ? kmem_name_site(&job->source, job->settings, r->address, &site, err) : TALLY_OK;
+	if (site.name)
+		text_printf(&label, "%s+%" PRIx64, site.name, site.offset);
 	else
-		text_printf(out, "0x%" PRIx64, address);
-	return TALLY_OK;
+		text_printf(&label, "0x%" PRIx64, r->address);
+	const struct cell row[ARRAY_LEN(slab_columns)] = {cell_u64(r->address), cell_name(site.name),
+		site.name ? cell_u64(site.offset) : cell_name(NULL), cell_u64(r->hits),
+		cell_text((struct tally_str){label.data, label.len}), cell_u64(r->allocated),
+		cell_u64(r->allocated / r->hits), cell_u64(r->requested), cell_u64(r->requested / r->hits),
+		cell_u64(r->hits), cell_u64(r->ping_pongs), cell_f64(slab_fragmentation(r->requested, r->allocated))};
+	if (status == TALLY_OK)
+		cells_row(table, row);
+	text_deinit(&label);
+	return status;
 }
 
-static enum tally_status kmem_slab_print_rows(struct slab_job *job, struct text *out, struct slab_row *rows,
+static enum tally_status kmem_slab_put_rows(struct slab_job *job, const struct cells *table, struct slab_row *rows,
 	size_t count, bool is_caller, struct tally_error *err)
 {
 	static const char rule[] = "-----------------------------------------------------------------------------------"
 				   "----------------------\n";
-	qsort_r(rows, count, sizeof(*rows), kmem_slab_compare_rows, job);
-	text_printf(out, "%s %-34s | Total_alloc/Per | Total_req/Per   | Hit      | Ping-pong | Frag\n%s", rule,
-		is_caller ? "Callsite" : "Alloc Ptr", rule);
+	enum tally_status status = TALLY_OK;
 	size_t shown = job->settings->lines && job->settings->lines < count ? (size_t)job->settings->lines : count;
-	for (size_t i = 0; i < shown; i++) {
-		const struct slab_row *r = &rows[i];
-		struct text label = {0};
-		enum tally_status status = TALLY_OK;
-		if (is_caller)
-			status = name_call_site(job, r->address, &label, err);
-		else
-			text_printf(&label, "0x%" PRIx64, r->address);
-		if (status == TALLY_OK)
-			text_printf(out,
-				" %-34.*s | %9" PRIu64 "/%-5" PRIu64 " | %9" PRIu64 "/%-5" PRIu64 " | %8" PRIu64
-				" | %9" PRIu64 " | %6.3f%%\n",
-				(int)label.len, label.data ? label.data : "", r->allocated, r->allocated / r->hits,
-				r->requested, r->requested / r->hits, r->hits, r->ping_pongs,
-				slab_fragmentation(r->requested, r->allocated));
-		text_deinit(&label);
-		if (status != TALLY_OK)
-			return status;
-	}
-	if (shown < count)
-		text_str(out, " ...                                | ...             | ...             | ...      | "
-			      "...       "
-			      "| ...   \n");
-	text_str(out, rule);
-	return TALLY_OK;
+	qsort_r(rows, count, sizeof(*rows), kmem_slab_compare_rows, job);
+	if (table->json)
+		json_array(table->json, is_caller ? "callers" : "objects");
+	else
+		text_printf(table->out,
+			"%s %-34s | Total_alloc/Per | Total_req/Per   | Hit      | Ping-pong | Frag\n%s", rule,
+			is_caller ? "Callsite" : "Alloc Ptr", rule);
+	for (size_t i = 0; i < shown && status == TALLY_OK; i++)
+		status = kmem_slab_put_row(job, table, &rows[i], is_caller, err);
+	if (table->json)
+		json_array_end(table->json);
+	else if (status == TALLY_OK)
+		text_printf(table->out, "%s%s",
+			shown < count ? " ...                                | ...             | ...             "
+					"| ...      | ...       | ...   \n"
+				      : "",
+			rule);
+	return status;
 }
 
 static void kmem_slab_print_summary(const struct slab_job *job, struct text *out)
@@ -224,64 +239,32 @@ static void kmem_slab_print_summary(const struct slab_job *job, struct text *out
 		text_printf(out, "Frees of objects from before the recording: %" PRIu64 "\n", u->unknown_frees);
 }
 
-static enum tally_status kmem_slab_put_rows(struct slab_job *job, struct json *j, struct slab_row *rows, size_t count,
-	bool is_caller, struct tally_error *err)
+static void kmem_slab_put_summary(struct json *j, const struct slab_usage *u)
 {
-	enum tally_status status = TALLY_OK;
-	size_t shown = job->settings->lines && job->settings->lines < count ? (size_t)job->settings->lines : count;
-	qsort_r(rows, count, sizeof(*rows), kmem_slab_compare_rows, job);
-	json_array(j, is_caller ? "callers" : "objects");
-	for (size_t i = 0; i < shown && status == TALLY_OK; i++) {
-		const struct slab_row *r = &rows[i];
-		json_object(j, NULL);
-		if (is_caller)
-			status = kmem_json_site(j, job->settings, &job->source, r->address, err);
-		else
-			json_hex(j, "address", r->address);
-		json_u64(j, "hits", r->hits);
-		json_u64(j, "bytes_allocated", r->allocated);
-		json_u64(j, "bytes_requested", r->requested);
-		json_u64(j, "ping_pongs", r->ping_pongs);
-		json_object_end(j);
-		(void)text_line_end(j->out);
-	}
-	json_array_end(j);
-	return status;
+	json_object(j, "summary");
+	json_u64(j, "allocations", u->allocations);
+	json_u64(j, "bytes_allocated", u->allocated);
+	json_u64(j, "bytes_requested", u->requested);
+	json_u64(j, "bytes_freed", u->freed);
+	json_u64(j, "other_node", u->other_node);
+	json_u64(j, "unknown_frees", u->unknown_frees);
+	json_object_end(j);
 }
 
-static enum tally_status kmem_slab_put_all(struct slab_job *job, struct text *out, struct tally_error *err)
-{
-	const struct slab_usage *u = &job->usage;
-	struct json j = {.out = out};
-	enum tally_status status = TALLY_OK;
-	kmem_json_begin(&j, job->settings, &job->source.sideband.health, "slab");
-	if (job->settings->by_caller)
-		status = kmem_slab_put_rows(job, &j, job->usage.callers.items, job->usage.callers.len, true, err);
-	if (status == TALLY_OK && job->settings->by_object)
-		status = kmem_slab_put_rows(job, &j, job->usage.objects.items, job->usage.objects.len, false, err);
-	json_object(&j, "summary");
-	json_u64(&j, "allocations", u->allocations);
-	json_u64(&j, "bytes_allocated", u->allocated);
-	json_u64(&j, "bytes_requested", u->requested);
-	json_u64(&j, "bytes_freed", u->freed);
-	json_u64(&j, "other_node", u->other_node);
-	json_u64(&j, "unknown_frees", u->unknown_frees);
-	json_object_end(&j);
-	json_object_end(&j);
-	return status;
-}
-
-static enum tally_status kmem_slab_print_all(void *data, struct text *out, struct tally_error *err)
+static enum tally_status kmem_slab_print_all(void *data, struct text *out, struct json *j, struct tally_error *err)
 {
 	struct slab_job *job = data;
+	struct slab_usage *u = &job->usage;
+	const struct cells table = {.columns = slab_columns, .count = ARRAY_LEN(slab_columns), .out = out, .json = j};
 	enum tally_status status = TALLY_OK;
-	if (job->settings->is_json)
-		return kmem_slab_put_all(job, out, err);
 	if (job->settings->by_caller)
-		status = kmem_slab_print_rows(job, out, job->usage.callers.items, job->usage.callers.len, true, err);
+		status = kmem_slab_put_rows(job, &table, u->callers.items, u->callers.len, true, err);
 	if (status == TALLY_OK && job->settings->by_object)
-		status = kmem_slab_print_rows(job, out, job->usage.objects.items, job->usage.objects.len, false, err);
-	kmem_slab_print_summary(job, out);
+		status = kmem_slab_put_rows(job, &table, u->objects.items, u->objects.len, false, err);
+	if (j)
+		kmem_slab_put_summary(j, u);
+	else
+		kmem_slab_print_summary(job, out);
 	return status;
 }
 
@@ -300,12 +283,12 @@ int kmem_stat_slab(const struct cli *cli, const struct kmem_settings *settings)
 	status = kmem_slab_read_nodes(&job, &err);
 	if (status == TALLY_OK)
 		status = kmem_slab_read_events(&job, &err);
-	kmem_print_health(cli, settings, &job.source.sideband.health);
 	const struct kmem_result result = {.allocator = "slab",
+		.settings = settings,
 		.status = status,
 		.err = &err,
 		.has_events = job.usage.allocations + job.usage.unknown_frees > 0,
-		.skipped = job.source.skipped,
+		.source = &job.source,
 		.print = kmem_slab_print_all,
 		.job = &job};
 	int code = kmem_show(cli, &result);

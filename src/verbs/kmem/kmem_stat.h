@@ -23,11 +23,13 @@ struct kmem_settings {
 /* A recording that was read, ready to be shown. */
 struct kmem_result {
 	const char *allocator; /* "slab", "page" */
+	const struct kmem_settings *settings;
+	const struct data_source *source;
 	enum tally_status status; /* of reading */
 	const struct tally_error *err;
 	bool has_events;
-	uint64_t skipped; /* samples that --time leaves out */
-	enum tally_status (*print)(void *job, struct text *out, struct tally_error *err);
+	/* j: the members of its object, instead of text; NULL: text. */
+	enum tally_status (*print)(void *job, struct text *out, struct json *j, struct tally_error *err);
 	void *job;
 };
 
@@ -39,19 +41,11 @@ struct kmem_site { /* who asked for memory */
 int kmem_stat_slab(const struct cli *cli, const struct kmem_settings *settings);
 int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings);
 
-/* For both: prints what was counted, then tells what went wrong; the exit status. */
+/* For both: says what was lost, prints what was counted (docs/schema/kmem.json), then tells what went wrong; the exit status. */
 int kmem_show(const struct cli *cli, const struct kmem_result *result);
-/* For both: what stands at the head of the JSON (docs/schema/kmem.json), whose object the caller ends; where memory was
- * asked for. */
-void kmem_json_begin(
-	struct json *j, const struct kmem_settings *settings, const struct input_health *health, const char *allocator);
-/* Says what was lost, and what that means for --live. */
-void kmem_print_health(const struct cli *cli, const struct kmem_settings *settings, const struct input_health *health);
-TALLY_MUST_CHECK enum tally_status kmem_json_site(struct json *j, const struct kmem_settings *settings,
-	struct data_source *source, uint64_t address, struct tally_error *err);
-/* For both: the name of a kernel address, and a number of a tracepoint's payload (0: there is no such field). */
-TALLY_MUST_CHECK enum tally_status kmem_name_site(
-	struct data_source *source, uint64_t address, struct kmem_site *site, struct tally_error *err);
+/* For both: the name of a kernel address (with raw addresses none), and a number of a tracepoint's payload (0: there is no such field). */
+TALLY_MUST_CHECK enum tally_status kmem_name_site(struct data_source *source, const struct kmem_settings *settings,
+	uint64_t address, struct kmem_site *site, struct tally_error *err);
 uint64_t kmem_field(const struct data_source *source, const struct data_sample *s, struct tally_str name);
 
 #endif
