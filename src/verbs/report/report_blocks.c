@@ -14,12 +14,7 @@
 #include "tasks/session/report_stats.h"
 #include "verbs/report/branch_mix.h"
 #include "verbs/report/report_json.h"
-
-#define CYCLES_WIDTH  17
-#define COUNT_WIDTH   14
-#define AVERAGE_WIDTH 11
-#define RANGE_WIDTH   70
-#define OBJECT_WIDTH  20
+#include "view/table/cells.h"
 
 #define HEADER_HINT "# To display the perf.data header info, please use --header/--header-only options.\n#\n"
 
@@ -205,75 +200,6 @@ static double report_blocks_share(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static bool report_blocks_print_block(struct blocks *b, const struct report_request *r,
-	const struct report_blocks_block *block, struct text *range, struct text *out)
-{
-	const struct event_sums *sums = &b->sums[block->event];
-	uint64_t average = block->cycles / block->count;
-	struct tally_error err;
-	struct frame_name *name = frame_names_get(&b->source.names, block->end, &err);
-	text_clear(range);
-	if (!name || !report_blocks_print_range(b, r, block, range))
-		return false;
-	int object = (int)name->shown.len;
-	double cycles_share = report_blocks_share(block->cycles, sums->cycles),
-	       average_share = report_blocks_share(average, sums->averages);
-	if (r->separator) {
-		const char *sep = r->separator;
-		text_printf(out, "%.2f%%%s%" PRIu64 "%s%.2f%%%s%" PRIu64 "%s%.*s%s%.*s\n", cycles_share, sep,
-			block->cycles, sep, average_share, sep, average, sep, (int)range->len, range->data, sep, object,
-			name->shown.data);
-		return true;
-	}
-	text_printf(out, "%*.2f%%  %*" PRIu64 "  %*.2f%%  %*" PRIu64 "  %*.*s  %*.*s\n", CYCLES_WIDTH - 1, cycles_share,
-		COUNT_WIDTH, block->cycles, AVERAGE_WIDTH - 1, average_share, AVERAGE_WIDTH - 1, average, RANGE_WIDTH,
-		(int)range->len, range->data, OBJECT_WIDTH, object, name->shown.data);
-	return true;
-}
-
-static void print_headers(const struct report_request *r, struct text *out)
-{
-	static const char *const headers[] = {"Sampled Cycles%", "Sampled Cycles", "Avg Cycles%", "Avg Cycles",
-		"[Program Block Range]", "Shared Object"};
-	static const unsigned widths[] = {
-		CYCLES_WIDTH - 2, COUNT_WIDTH, AVERAGE_WIDTH, AVERAGE_WIDTH - 1, RANGE_WIDTH, OBJECT_WIDTH};
-	text_str(out, "# ");
-	for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
-		text_str(out, !i ? "" : r->separator ? r->separator : "  ");
-		text_str_right(out, str_from(headers[i]), r->separator ? 0 : widths[i]);
-	}
-	for (size_t i = 0; !r->separator && i < ARRAY_LEN(widths); i++) {
-		text_str(out, i ? "  " : "\n# ");
-		text_repeat(out, '.', widths[i]);
-	}
-	text_str(out, r->separator ? "\n" : "\n#\n");
-}
-
-static bool report_blocks_print_event(struct blocks *b, const struct report_request *r,
-	const struct perfdata_event *event, const struct report_blocks_block **next, struct text *out)
-{
-	const struct event_sums *sums = &b->sums[event->index];
-	const struct report_blocks_block *end = b->blocks.len ? b->blocks.items + b->blocks.len : NULL;
-	struct text range = {0}, name = {0};
-	text_bytes(&name, event->name.data, event->name.len);
-	text_char(&name, 0);
-	if (!r->is_quiet) {
-		struct report_title title = {.event = name.failed ? "" : name.data,
-			.sample_count = sums->samples,
-			.total_period = sums->branches,
-			.times = r->times};
-		report_text_title(out, &title);
-		print_headers(r, out);
-	}
-	bool is_printed = !name.failed;
-	for (; is_printed && *next && *next < end && (*next)->event == event->index; (*next)++)
-		if (report_blocks_share((*next)->cycles, sums->cycles) >= r->percent_limit)
-			is_printed = report_blocks_print_block(b, r, *next, &range, out);
-	text_deinit(&range);
-	text_deinit(&name);
-	return is_printed;
-}
-
 static bool report_blocks_put_place(
 	struct blocks *b, const struct report_request *r, struct json *j, const char *key, uint32_t frame)
 {
@@ -290,45 +216,104 @@ static bool report_blocks_put_place(
 	return is_made;
 }
 
-static bool report_blocks_put_block(
-	struct blocks *b, const struct report_request *r, struct json *j, const struct report_blocks_block *block)
+static const struct cell_column block_columns[] = {
+	{"Sampled Cycles%", NULL, 17, LOOK_PERCENT, 2, .after = "  "},
+	{"Sampled Cycles", "cycles", 14, .after = "  "},
+	{.key = "runs"},
+	{.key = "average_cycles"},
+	{.key = "cycles_percent", .json_decimals = 4},
+	{"Avg Cycles%", "average_percent", 11, LOOK_PERCENT, 2, 4, .after = "  "},
+	{"Avg Cycles", NULL, 10, .after = "  "},
+	{.key = "symbol"},
+	{"[Program Block Range]", NULL, 70, .after = "  "},
+	{"Shared Object", "dso", .width = 20},
+	{.key = "path"},
+};
+
+static struct cells block_cells(const struct report_request *r, struct text *out, struct json *j)
 {
-	const struct event_sums *sums = &b->sums[block->event];
-	uint64_t average = block->cycles / block->count;
-	struct tally_error err;
-	const struct frame_name *name = frame_names_get(&b->source.names, block->end, &err);
-	if (!name)
-		return false;
-	json_object(j, NULL);
-	json_u64(j, "cycles", block->cycles);
-	json_u64(j, "runs", block->count);
-	json_u64(j, "average_cycles", average);
-	json_fixed(j, "cycles_percent", report_blocks_share(block->cycles, sums->cycles), 4);
-	json_fixed(j, "average_percent", report_blocks_share(average, sums->averages), 4);
-	json_string(j, "symbol", str_from(name->symbol));
-	json_string(j, "dso", name->shown);
-	json_string(j, "path", name->path);
-	bool is_put = report_blocks_put_place(b, r, j, "start", start_frame(b, block)) &&
-		      report_blocks_put_place(b, r, j, "end", block->end);
-	json_object_end(j);
+	return (struct cells){.columns = block_columns,
+		.count = ARRAY_LEN(block_columns),
+		.out = out,
+		.mark = "# ",
+		.separator = r->separator,
+		.json = j};
+}
+
+/* Those of one event, which come next. */
+static bool report_blocks_put_blocks(struct blocks *b, const struct report_request *r, const struct cells *table,
+	uint32_t event, const struct report_blocks_block **next)
+{
+	const struct event_sums *sums = &b->sums[event];
+	const struct report_blocks_block *end = b->blocks.len ? b->blocks.items + b->blocks.len : NULL;
+	struct text range = {0};
+	bool is_put = true;
+	for (; is_put && *next && *next < end && (*next)->event == event; (*next)++) {
+		const struct report_blocks_block *block = *next;
+		double share = report_blocks_share(block->cycles, sums->cycles);
+		uint64_t average = block->cycles / block->count;
+		struct tally_error err;
+		if (share < r->percent_limit)
+			continue;
+		text_clear(&range);
+		const struct frame_name *name = frame_names_get(&b->source.names, block->end, &err);
+		is_put = name && (table->json || report_blocks_print_range(b, r, block, &range));
+		if (!is_put)
+			break;
+		const struct cell row[ARRAY_LEN(block_columns)] = {cell_f64(share), cell_u64(block->cycles),
+			cell_u64(block->count), cell_u64(average), cell_f64(share),
+			cell_f64(report_blocks_share(average, sums->averages)), cell_u64(average),
+			cell_text(str_from(name->symbol)), cell_text((struct tally_str){range.data, range.len}),
+			cell_text(name->shown), cell_text(name->path)};
+		if (!table->json) {
+			cells_row(table, row);
+			continue;
+		}
+		json_object(table->json, NULL);
+		cells_put(table, row);
+		is_put = report_blocks_put_place(b, r, table->json, "start", start_frame(b, block)) &&
+			 report_blocks_put_place(b, r, table->json, "end", block->end);
+		json_object_end(table->json);
+	}
+	text_deinit(&range);
 	return is_put;
+}
+
+static bool report_blocks_print_event(struct blocks *b, const struct report_request *r,
+	const struct perfdata_event *event, const struct report_blocks_block **next, struct text *out)
+{
+	const struct event_sums *sums = &b->sums[event->index];
+	const struct cells table = block_cells(r, out, NULL);
+	struct text name = {0};
+	text_bytes(&name, event->name.data, event->name.len);
+	text_char(&name, 0);
+	if (!r->is_quiet) {
+		struct report_title title = {.event = name.failed ? "" : name.data,
+			.sample_count = sums->samples,
+			.total_period = sums->branches,
+			.times = r->times};
+		report_text_title(out, &title);
+		cells_head(&table);
+		cells_rule(&table, '.');
+		text_str(out, r->separator ? "" : "#\n");
+	}
+	bool is_printed = !name.failed && report_blocks_put_blocks(b, r, &table, event->index, next);
+	text_deinit(&name);
+	return is_printed;
 }
 
 static bool report_blocks_put_event(struct blocks *b, const struct report_request *r,
 	const struct perfdata_event *event, const struct report_blocks_block **next, struct json *j)
 {
 	const struct event_sums *sums = &b->sums[event->index];
-	const struct report_blocks_block *end = b->blocks.items + b->blocks.len;
-	bool is_put = true;
+	const struct cells table = block_cells(r, j->out, j);
 	json_object(j, NULL);
 	json_string(j, "event", event->name);
 	json_u64(j, "samples", sums->samples);
 	json_u64(j, "branches", sums->branches);
 	json_u64(j, "cycles", sums->cycles);
 	json_array(j, "blocks");
-	for (; is_put && *next && *next < end && (*next)->event == event->index; (*next)++)
-		if (report_blocks_share((*next)->cycles, sums->cycles) >= r->percent_limit)
-			is_put = report_blocks_put_block(b, r, j, *next);
+	bool is_put = report_blocks_put_blocks(b, r, &table, event->index, next);
 	json_array_end(j);
 	json_object_end(j);
 	return is_put;

@@ -144,10 +144,20 @@ static void cells_around(const struct cells *t, const char *own, bool has_separa
 		text_str(t->out, t->separator), text_str(t->out, t->has_blanks ? " " : "");
 }
 
+/* The first column is as wide as its cells together with the mark. */
+static int cells_mark(const struct cells *t)
+{
+	text_str(t->out, t->mark ? t->mark : "");
+	return t->mark ? (int)strlen(t->mark) : 0;
+}
+
 void cells_head(const struct cells *t)
 {
+	if (t->json)
+		return;
+	int taken = cells_mark(t);
 	bool is_first = true;
-	for (size_t i = 0; i < t->count && !t->json; i++) {
+	for (size_t i = 0; i < t->count; i++) {
 		const struct cell_column *column = &t->columns[cells_index(t, i)];
 		if (!column->heading || !*column->heading)
 			continue;
@@ -155,26 +165,30 @@ void cells_head(const struct cells *t)
 		size_t start = t->out->len;
 		text_str(t->out, column->heading);
 		if (!t->separator)
-			text_align_from(t->out, start, column->width);
+			text_align_from(
+				t->out, start, column->width < 0 ? column->width + taken : column->width - taken);
 		cells_around(t, column->after, false);
 		is_first = false;
+		taken = 0;
 	}
-	if (!t->json)
-		text_char(t->out, '\n');
+	text_char(t->out, '\n');
 }
 
 void cells_rule(const struct cells *t, char fill)
 {
-	for (size_t i = 0; i < t->count && !t->json && !t->separator; i++) {
+	if (t->json || t->separator)
+		return;
+	int taken = cells_mark(t);
+	for (size_t i = 0; i < t->count; i++) {
 		const struct cell_column *column = &t->columns[cells_index(t, i)];
 		if (!column->heading)
 			continue;
 		cells_around(t, column->before, false);
-		text_repeat(t->out, fill, (size_t)abs(column->width));
+		text_repeat(t->out, fill, (size_t)MAX(abs(column->width) - taken, 0));
 		cells_around(t, column->after, false);
+		taken = 0;
 	}
-	if (!t->json && !t->separator)
-		text_char(t->out, '\n');
+	text_char(t->out, '\n');
 }
 
 void cells_put(const struct cells *t, const struct cell *row)

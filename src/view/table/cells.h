@@ -98,6 +98,7 @@ struct cells {
 	const uint8_t *order; /* which columns are shown, the first one first; NULL: all as they are described */
 	size_t count; /* of order, or of columns */
 	struct text *out;
+	const char *mark; /* "# ": begins the lines above the rows, in the room of the first column; NULL: nothing */
 	const char *separator; /* not NULL: between values, which are not aligned; its first character is in no name */
 	bool has_blanks; /* one stands behind each separator */
 	struct json *json; /* not NULL: this instead of text; writes to out */

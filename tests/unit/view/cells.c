@@ -136,6 +136,27 @@ static void columns_are_chosen(void **state)
 	text_deinit(&out);
 }
 
+static void a_mark_takes_room_of_the_first_column(void **state)
+{
+	(void)state;
+	static const struct cell_column all[] = {{"Pid", .width = 6}, {"Name", .width = -5, .before = "  "}};
+	static const struct cell row[] = {{CELL_IS_U64, .u64 = 12}, {CELL_IS_TEXT, .text = {"sh", 2}}};
+	struct text out = {0};
+	struct cells table = {.columns = all, .count = ARRAY_LEN(all), .out = &out, .mark = "# "};
+	cells_head(&table);
+	cells_rule(&table, '.');
+	cells_row(&table, row);
+	expect(&out, "#  Pid  Name \n# ....  .....\n    12  sh   \n");
+	table.columns++; /* at the left */
+	table.count--;
+	cells_head(&table);
+	expect(&out, "#   Name\n");
+	table.separator = ",";
+	cells_head(&table);
+	expect(&out, "# Name\n");
+	text_deinit(&out);
+}
+
 static void durations_have_the_unit_that_fits(void **state)
 {
 	(void)state;
@@ -248,6 +269,7 @@ int main(void)
 		cmocka_unit_test(separated_values_are_plain),
 		cmocka_unit_test(json_has_members),
 		cmocka_unit_test(columns_are_chosen),
+		cmocka_unit_test(a_mark_takes_room_of_the_first_column),
 		cmocka_unit_test(durations_have_the_unit_that_fits),
 		cmocka_unit_test(constructors_say_the_kind),
 		cmocka_unit_test(hostile_names_stay_in_their_cell),
