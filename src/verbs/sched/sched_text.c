@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "tasks/session/recording_input.h"
+#include "view/table/cells.h"
 
-#define NAME_WIDTH  24
 #define MAX_KEYS    8
 #define JSON_SCHEMA 1
 
@@ -157,27 +157,43 @@ static size_t merge_rows(struct sched_text_row *rows, size_t count)
 	return kept;
 }
 
-static void sched_text_print_row(const struct sched_text_row *row, struct text *out)
+static const struct cell_column latency_columns[] = {
+	{"", .width = -24, .after = "|"},
+	{.key = "comm"},
+	{.key = "tid"},
+	{.key = "tasks"},
+	{"", "runtime_ns", 11, LOOK_MS, 3, .after = " ms |"},
+	{"", "switches", 9, .after = " |"},
+	{.key = "delay_total_ns"},
+	{.key = "delay_avg_ns"},
+	{"", NULL, 8, LOOK_PLAIN, 3, .before = " avg:", .after = " ms |"},
+	{"", "delay_max_ns", 8, LOOK_MS, 3, .before = " max:", .after = " ms |"},
+	{"", "delay_max_start_ns", 12, LOOK_SECONDS, .before = " max start: ", .after = " s |"},
+	{"", "delay_max_end_ns", 12, LOOK_SECONDS, .before = " max end: ", .after = " s"},
+};
+
+/* Those that waited. */
+static void sched_text_put_rows(const struct cells *table, const struct sched_text_row *rows, size_t count)
 {
-	const struct sched_latency_task *sum = &row->sum;
-	size_t start = out->len;
-	text_printf(out, "  %.*s:", (int)row->name.len, row->name.data);
-	if (row->tasks > 1)
-		text_printf(out, "(%" PRIu32 ")", row->tasks);
-	else
-		text_i64(out, sum->tid);
-	text_align_from(out, start, -NAME_WIDTH);
-	text_str(out, "|");
-	text_fixed_right(out, (double)sum->runtime_ns / 1e6, 3, 11);
-	text_printf(out, " ms |%9" PRIu64 " | avg:", sum->waits);
-	text_fixed_right(out, (double)sum->wait_ns / (double)sum->waits / 1e6, 3, 8);
-	text_str(out, " ms | max:");
-	text_fixed_right(out, (double)sum->max_ns / 1e6, 3, 8);
-	text_str(out, " ms | max start: ");
-	sched_text_time(out, sum->max_from_ns, 12);
-	text_str(out, " s | max end: ");
-	sched_text_time(out, sum->max_to_ns, 12);
-	text_str(out, " s\n");
+	struct text label = {0};
+	for (size_t i = 0; i < count; i++) {
+		const struct sched_latency_task *sum = &rows[i].sum;
+		bool is_one = rows[i].tasks == 1;
+		if (sum->waits == 0)
+			continue;
+		text_clear(&label);
+		text_printf(&label, is_one ? "  %.*s:%" PRId64 : "  %.*s:(%" PRId64 ")", (int)rows[i].name.len,
+			rows[i].name.data, is_one ? (int64_t)sum->tid : (int64_t)rows[i].tasks);
+		const struct cell row[ARRAY_LEN(latency_columns)] = {
+			cell_text((struct tally_str){label.data, label.len}), cell_text(rows[i].name),
+			is_one ? cell_i64(sum->tid) : cell_name(NULL), cell_u64(rows[i].tasks),
+			cell_u64(sum->runtime_ns), cell_u64(sum->waits), cell_u64(sum->wait_ns),
+			cell_u64(sum->wait_ns / sum->waits), cell_f64((double)sum->wait_ns / (double)sum->waits / 1e6),
+			cell_u64(sum->max_ns), cell_u64(sum->max_from_ns), cell_u64(sum->max_to_ns)};
+		cells_row(table, row);
+	}
+	table->out->failed |= label.failed;
+	text_deinit(&label);
 }
 
 static void sched_text_print_rule(struct text *out, size_t len)
@@ -190,17 +206,16 @@ static void sched_text_print_rule(struct text *out, size_t len)
 static void sched_text_print_table(
 	const struct sched_latency *l, const struct sched_text_row *rows, size_t count, struct text *out)
 {
+	const struct cells table = {.columns = latency_columns, .count = ARRAY_LEN(latency_columns), .out = out};
 	uint64_t runtime_ns = 0, waits = 0;
 	text_char(out, '\n');
 	sched_text_print_rule(out, 139);
 	text_str(out, "  Task                  |   Runtime ms  | Switches | Avg delay ms    | Max delay ms    |"
 		      " Max delay start           | Max delay end          |\n");
 	sched_text_print_rule(out, 139);
+	sched_text_put_rows(&table, rows, count);
 	for (size_t i = 0; i < count; i++) {
-		if (rows[i].sum.waits == 0)
-			continue;
-		sched_text_print_row(&rows[i], out);
-		runtime_ns += rows[i].sum.runtime_ns;
+		runtime_ns += rows[i].sum.waits ? rows[i].sum.runtime_ns : 0;
 		waits += rows[i].sum.waits;
 	}
 	sched_text_print_rule(out, 113);
@@ -217,25 +232,6 @@ static void sched_text_print_table(
 	text_char(out, '\n');
 }
 
-static void sched_text_put_task(struct json *j, const struct sched_text_row *row)
-{
-	const struct sched_latency_task *sum = &row->sum;
-	json_object(j, NULL);
-	json_string(j, "comm", row->name);
-	if (row->tasks == 1)
-		json_i64(j, "tid", sum->tid);
-	json_u64(j, "tasks", row->tasks);
-	json_u64(j, "runtime_ns", sum->runtime_ns);
-	json_u64(j, "switches", sum->waits);
-	json_u64(j, "delay_total_ns", sum->wait_ns);
-	json_u64(j, "delay_avg_ns", sched_text_value_of(row, KEY_AVG));
-	json_u64(j, "delay_max_ns", sum->max_ns);
-	json_u64(j, "delay_max_start_ns", sum->max_from_ns);
-	json_u64(j, "delay_max_end_ns", sum->max_to_ns);
-	json_object_end(j);
-	(void)text_line_end(j->out);
-}
-
 static bool sched_histogram_is_linear(const struct sched_settings *settings)
 {
 	return settings->histogram_mode && strcmp(settings->histogram_mode, "linear") == 0;
@@ -246,13 +242,13 @@ static void put_tasks(const struct sched_job *job, const struct sched_latency *l
 {
 	const char *path = recording_name(job->settings->input.path);
 	struct json j = {.out = out};
+	const struct cells table = {
+		.columns = latency_columns, .count = ARRAY_LEN(latency_columns), .out = out, .json = &j};
 	json_object(&j, NULL);
 	json_u64(&j, "schema", JSON_SCHEMA);
 	json_string(&j, "path", str_from(path));
 	json_array(&j, "latency");
-	for (size_t i = 0; i < count; i++)
-		if (rows[i].sum.waits > 0)
-			sched_text_put_task(&j, &rows[i]);
+	sched_text_put_rows(&table, rows, count);
 	json_array_end(&j);
 	if (job->settings->with_histogram || job->settings->histogram_mode)
 		sched_histogram_json(l, sched_histogram_is_linear(job->settings), "histogram", &j);
