@@ -75,14 +75,14 @@ static void begin_line(struct json *j)
 static void begin_item(struct json *j, struct tally_str key)
 {
 	if (j->has_item)
-		text_char(j->out, ',');
+		text_str(j->out, j->comma ? j->comma : ",");
 	if (j->depth > 0)
 		begin_line(j);
 	j->has_item = true;
 	if (!key.data)
 		return;
 	json_text(j->out, key, "");
-	text_str(j->out, ": ");
+	text_str(j->out, j->colon ? j->colon : ": ");
 }
 
 static void open_nested(struct json *j, const char *key, char bracket)

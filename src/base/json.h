@@ -22,6 +22,7 @@ struct json {
 	unsigned depth;
 	bool has_item; /* at this depth */
 	bool is_compact; /* one line for each outermost value */
+	const char *colon, *comma; /* behind keys and between items; NULL: ": " and "," */
 };
 
 void json_object(struct json *j, const char *key);

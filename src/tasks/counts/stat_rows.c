@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/json.h"
 #include "kernel/events/tool_events.h"
 #include "tasks/counts/stat_metrics.h"
 #include "tasks/counts/stat_number.h"
+#include "view/table/cells.h"
 
 #define NAME_WIDTH	  32
 #define METRIC_WIDTH	  33
@@ -324,146 +324,127 @@ static void text_row(struct text *t, const struct stat_rows_row *row, size_t wid
 	more_metrics(t, row, prefix + VALUE_WIDTH + 1 + width + 1 + NAME_WIDTH);
 }
 
-/* What stands before the count. */
-static void csv_prefix(struct text *t, const struct stat_rows_row *row)
-{
-	const char *s = row->style->separator;
-	if (row->report->is_summary) {
-		if (row->style->has_csv_summary)
-			text_printf(t, "%16s%s", "summary", s);
-	} else if (row->report->interval_s >= 0) {
-		text_printf(t, "%16.9f%s", row->report->interval_s, s);
-	}
-	size_t start = t->len;
-	stat_rows_place_append(t, row);
-	text_mask_from(t, start, s);
-	if (place_has_cpus(row->report->aggregation->mode))
-		text_printf(t, "%s%u", s, row->cpu_count);
-	if (row->report->aggregation->mode != AGGREGATE_ALL)
-		text_str(t, s);
-}
+/* What CSV and JSON have of a row, in their order. */
+enum {
+	FIELD_INTERVAL,
+	FIELD_PLACE,
+	FIELD_CPUS,
+	FIELD_VALUE,
+	FIELD_UNIT,
+	FIELD_EVENT,
+	FIELD_CGROUP,
+	FIELD_ERROR,
+	FIELD_RUNNING,
+	FIELD_SHARE,
+	FIELD_METRIC,
+	FIELD_METRIC_UNIT,
+	FIELD_JUDGEMENT,
+	FIELDS
+};
 
-static void csv_metric(struct text *t, const struct stat_rows_row *row, struct stat_metric metric)
-{
-	if (metric.unit && !isnan(metric.value))
-		text_fixed(t, metric.value, metric.decimals);
-	text_str(t, row->style->separator);
-	if (metric.unit)
-		text_str(t, metric.unit + (metric.unit[0] == ' '));
-	text_char(t, '\n');
-}
+static const struct cell_column field_columns[FIELDS] = {
+	[FIELD_INTERVAL] = {"", "interval", 16, .decimals = 9, .json_decimals = 9, .is_padded = true},
+	[FIELD_PLACE] = {"", .key = "place"},
+	[FIELD_CPUS] = {"", .key = "counters"},
+	[FIELD_VALUE] = {"", "counter-value", .is_raw = true},
+	[FIELD_UNIT] = {"", "unit", .is_raw = true},
+	[FIELD_EVENT] = {"", "event", .is_raw = true},
+	[FIELD_CGROUP] = {"", .key = "cgroup"},
+	[FIELD_ERROR] = {"", "variance", .look = LOOK_PERCENT, .decimals = 2, .json_decimals = 2},
+	[FIELD_RUNNING] = {"", .key = "event-runtime"},
+	[FIELD_SHARE] = {"", "pcnt-running", .decimals = 2, .json_decimals = 2},
+	[FIELD_METRIC] = {"", "metric-value", .json_decimals = 6},
+	[FIELD_METRIC_UNIT] = {"", "metric-unit", .is_raw = true},
+	[FIELD_JUDGEMENT] = {.key = "metric-threshold"},
+};
 
-static void csv_row(struct text *t, const struct stat_rows_row *row)
+struct stat_rows_fields {
+	struct cell_column columns[FIELDS];
+	uint8_t order[FIELDS];
+	struct cells table;
+	struct json json;
+	struct text place, value; /* of cells */
+	struct cell cells[FIELDS];
+};
+
+/* Up to where the row was counted; the fields that any row of the report has. */
+static void fields_begin(struct stat_rows_fields *f, struct text *t, const struct stat_rows_row *row)
 {
-	const char *s = row->style->separator;
 	const struct stat_report *report = row->report;
-	csv_prefix(t, row);
-	if (row->state == ROW_COUNTED)
-		text_fixed(t, row->value, row->decimals);
+	const struct stat_style *style = row->style;
+	enum aggregation_mode mode = report->aggregation->mode;
+	bool is_core = is_core_row(row);
+	*f = (struct stat_rows_fields){.json = {.out = t, .is_compact = true, .colon = " : ", .comma = ", "}};
+	f->table = (struct cells){.columns = f->columns,
+		.order = f->order,
+		.out = t,
+		.separator = style->separator,
+		.json = style->is_json ? &f->json : NULL};
+	memcpy(f->columns, field_columns, sizeof(f->columns));
+	f->columns[FIELD_PLACE].key = place_keys[is_core ? AGGREGATE_CORE : mode];
+	f->cells[FIELD_INTERVAL] = report->is_summary ? cell_name("summary") : cell_f64(report->interval_s);
+	if (style->is_json && mode == AGGREGATE_CPU && !is_core) /* perf: the number alone */
+		text_i64(&f->place, stat_rows_place_of(row)->cpu);
 	else
-		text_str(t, stat_rows_state_text(row));
-	text_printf(t, "%s%s%s%s%s", s, row->unit, s, row->spec->name, s);
-	if (row->spec->cgroup) {
-		size_t start = t->len;
-		text_visible(t, str_from(row->spec->cgroup));
-		text_mask_from(t, start, s);
-		text_str(t, s);
+		stat_rows_place_append(&f->place, row);
+	f->cells[FIELD_PLACE] = cell_text((struct tally_str){f->place.data, f->place.len});
+	f->cells[FIELD_CPUS] = cell_u64(row->cpu_count);
+	for (uint8_t i = 0; i < FIELDS; i++) {
+		bool is_left_out =
+			(i == FIELD_INTERVAL && (report->is_summary ? style->is_json || !style->has_csv_summary
+								    : report->interval_s < 0)) ||
+			(i == FIELD_PLACE && mode == AGGREGATE_ALL) || (i == FIELD_CPUS && !place_has_cpus(mode)) ||
+			(i == FIELD_CGROUP && !row->spec->cgroup) || (i == FIELD_ERROR && report->runs <= 1);
+		if (!is_left_out)
+			f->order[f->table.count++] = i;
 	}
-	if (report->runs > 1)
-		text_printf(t, "%.2f%%%s", row->error_percent, s);
-	text_printf(t, "%.0f%s%.2f%s", row->running_ns, s, running_percent(row), s);
+}
+
+static void fields_end(struct stat_rows_fields *f)
+{
+	f->table.out->failed |= f->place.failed || f->value.failed;
+	text_deinit(&f->place);
+	text_deinit(&f->value);
+}
+
+/* The last fields, and with them the line. */
+static void fields_print(struct stat_rows_fields *f, struct stat_metric metric)
+{
+	bool is_json = f->table.json, is_known = !isnan(metric.value) && (is_json || metric.unit);
+	f->columns[FIELD_METRIC].decimals = metric.decimals;
+	f->cells[FIELD_METRIC] = is_known ? cell_f64(metric.value) : cell_name(is_json ? "nan" : NULL);
+	f->cells[FIELD_METRIC_UNIT] = cell_name(metric.unit ? metric.unit + (metric.unit[0] == ' ') : "");
+	f->cells[FIELD_JUDGEMENT] = cell_name(metric.judgement);
+	cells_row(&f->table, f->cells);
+}
+
+static void fields_row(struct text *t, const struct stat_rows_row *row)
+{
+	const struct stat_report *report = row->report;
+	bool is_counted = row->state == ROW_COUNTED;
+	struct stat_rows_fields f;
 	struct stat_metric metric = {0};
-	if (row->state == ROW_COUNTED || report->metrics)
+	fields_begin(&f, t, row);
+	text_fixed(&f.value, row->value, row->style->is_json ? 6 : row->decimals);
+	f.cells[FIELD_VALUE] = is_counted ? cell_text((struct tally_str){f.value.data, f.value.len})
+					  : cell_name(stat_rows_state_text(row));
+	f.cells[FIELD_UNIT] = cell_name(row->unit);
+	f.cells[FIELD_EVENT] = cell_name(row->spec->name);
+	f.cells[FIELD_CGROUP] = cell_name(row->spec->cgroup);
+	f.cells[FIELD_ERROR] = cell_f64(row->error_percent);
+	f.cells[FIELD_RUNNING] = cell_f64(row->running_ns);
+	f.cells[FIELD_SHARE] = cell_f64(running_percent(row));
+	if (is_counted || report->metrics)
 		metric = stat_metric_at(report, row->event, row->place, 0);
-	csv_metric(t, row, metric);
-	size_t fields = 5u + (row->spec->cgroup != NULL) + (report->runs > 1);
+	fields_print(&f, metric);
+	memset(f.cells + FIELD_VALUE, 0, (FIELDS - FIELD_VALUE) * sizeof(f.cells[0]));
 	for (unsigned nth = 1; report->metrics; nth++) {
 		metric = stat_metric_at(report, row->event, row->place, nth);
 		if (!metric.unit)
 			break;
-		csv_prefix(t, row);
-		for (size_t i = 0; i < fields; i++)
-			text_str(t, s);
-		csv_metric(t, row, metric);
+		fields_print(&f, metric);
 	}
-}
-
-static void json_place(struct text *t, const struct stat_rows_row *row)
-{
-	enum aggregation_mode mode = row->report->aggregation->mode;
-	if (mode == AGGREGATE_ALL)
-		return;
-	struct text place = {0};
-	bool is_core = is_core_row(row);
-	if (mode == AGGREGATE_CPU && !is_core) /* perf: the number alone */
-		text_i64(&place, stat_rows_place_of(row)->cpu);
-	else
-		stat_rows_place_append(&place, row);
-	text_char(&place, '\0');
-	text_printf(t, "\"%s\" : ", place_keys[is_core ? AGGREGATE_CORE : mode]);
-	json_text(t, str_from(place.data ? place.data : ""), "");
-	text_str(t, ", ");
-	if (place_has_cpus(mode))
-		text_printf(t, "\"counters\" : %u, ", row->cpu_count);
-	text_deinit(&place);
-}
-
-static void json_prefix(struct text *t, const struct stat_rows_row *row)
-{
-	if (row->report->interval_s >= 0 && !row->report->is_summary)
-		text_printf(t, "\"interval\" : %.9f, ", row->report->interval_s);
-	json_place(t, row);
-}
-
-/* The object's last fields. */
-static void json_metric(struct text *t, struct stat_metric metric)
-{
-	const char *unit = metric.unit ? metric.unit + (metric.unit[0] == ' ') : "";
-	text_str(t, "\"metric-value\" : ");
-	if (isnan(metric.value))
-		text_str(t, "\"nan\"");
-	else
-		text_fixed(t, metric.value, 6);
-	text_str(t, ", \"metric-unit\" : ");
-	json_text(t, str_from(unit), "");
-	if (metric.judgement)
-		text_printf(t, ", \"metric-threshold\" : \"%s\"", metric.judgement);
-	text_str(t, "}\n");
-}
-
-static void json_row(struct text *t, const struct stat_rows_row *row)
-{
-	text_char(t, '{');
-	json_prefix(t, row);
-	text_str(t, "\"counter-value\" : \"");
-	if (row->state == ROW_COUNTED)
-		text_fixed(t, row->value, 6);
-	else
-		text_str(t, stat_rows_state_text(row));
-	text_str(t, "\", \"unit\" : ");
-	json_text(t, str_from(row->unit), "");
-	text_str(t, ", \"event\" : ");
-	json_text(t, str_from(row->spec->name), "");
-	if (row->spec->cgroup) {
-		text_str(t, ", \"cgroup\" : ");
-		json_text(t, str_from(row->spec->cgroup), "");
-	}
-	if (row->report->runs > 1)
-		text_printf(t, ", \"variance\" : %.2f", row->error_percent);
-	text_printf(t, ", \"event-runtime\" : %.0f, \"pcnt-running\" : %.2f", row->running_ns, running_percent(row));
-	struct stat_metric metric = {0};
-	if (row->state == ROW_COUNTED || row->report->metrics)
-		metric = stat_metric_at(row->report, row->event, row->place, 0);
-	text_str(t, ", ");
-	json_metric(t, metric);
-	for (unsigned nth = 1; row->report->metrics; nth++) {
-		metric = stat_metric_at(row->report, row->event, row->place, nth);
-		if (!metric.unit)
-			break;
-		text_char(t, '{');
-		json_prefix(t, row);
-		json_metric(t, metric);
-	}
+	fields_end(&f);
 }
 
 struct ranked {
@@ -487,10 +468,8 @@ static void stat_rows_row_print(struct text *t, const struct stat_report *report
 	struct stat_rows_row row = row_make(report, style, event, place);
 	if (style->hides_zeros && row.value == 0 && row.state != ROW_NOT_SUPPORTED)
 		return;
-	if (style->is_json)
-		json_row(t, &row);
-	else if (style->separator)
-		csv_row(t, &row);
+	if (style->is_json || style->separator)
+		fields_row(t, &row);
 	else
 		text_row(t, &row, width);
 }
@@ -569,7 +548,8 @@ static bool only_title(
 	return true;
 }
 
-static void only_value(struct text *t, const struct stat_rows_row *row, unsigned nth, struct tally_str title)
+static void only_value(
+	struct text *t, const struct stat_rows_row *row, unsigned nth, struct tally_str title, struct json *j)
 {
 	struct stat_metric metric = only_metric(row, nth);
 	bool is_text = !row->style->separator && !row->style->is_json;
@@ -581,10 +561,10 @@ static void only_value(struct text *t, const struct stat_rows_row *row, unsigned
 	struct tally_str digits = {value.data, value.len};
 	if (row->style->is_json) {
 		if (metric.unit)
-			text_printf(t, "\"%.*s\" : \"%.*s\", ", (int)title.len, title.data,
-				value.len ? (int)value.len : 4, value.len ? value.data : "none");
+			json_member(j, title, value.len ? digits : STR("none"));
 	} else if (row->style->separator) {
-		text_printf(t, "%.*s%s", (int)value.len, value.data ? value.data : "", row->style->separator);
+		text_bytes(t, value.data, value.len);
+		text_str(t, row->style->separator);
 	} else {
 		text_str_right(t, digits, MAX(title.len, METRIC_ONLY_WIDTH));
 		text_char(t, ' ');
@@ -593,29 +573,24 @@ static void only_value(struct text *t, const struct stat_rows_row *row, unsigned
 }
 
 /* What stands before the values of a line. */
-static void only_prefix(struct text *t, const struct stat_rows_row *row)
+static void only_prefix(struct stat_rows_fields *f, struct text *t, const struct stat_rows_row *row)
 {
-	bool has_time = row->report->interval_s >= 0 && !row->report->is_summary;
-	enum aggregation_mode mode = row->report->aggregation->mode;
-	const char *s = row->style->separator;
-	if (row->style->is_json) {
-		text_char(t, '{');
-		if (has_time)
-			text_printf(t, "\"interval\" : %.9f, ", row->report->interval_s);
-		json_place(t, row);
-		return;
-	}
-	if (!s) {
+	fields_begin(f, t, row);
+	if (!row->style->is_json && !row->style->separator) {
 		text_prefix(t, row);
 		return;
 	}
-	if (has_time)
-		text_printf(t, "%16.9f%s", row->report->interval_s, s);
-	stat_rows_place_append(t, row);
-	if (place_has_cpus(mode))
-		text_printf(t, "%s%u", s, row->cpu_count);
-	if (mode != AGGREGATE_ALL)
-		text_str(t, s);
+	/* No word "summary". */
+	size_t skipped = row->report->is_summary && f->table.count && f->order[0] == FIELD_INTERVAL, kept = skipped;
+	while (kept < f->table.count && f->order[kept] < FIELD_VALUE)
+		kept++;
+	f->table.order += skipped;
+	f->table.count = kept - skipped;
+	if (row->style->is_json)
+		json_object(&f->json, NULL);
+	cells_put(&f->table, f->cells);
+	if (!row->style->is_json && f->table.count > 0)
+		text_str(t, row->style->separator);
 }
 
 static void only_header(struct text *t, const struct stat_report *report, const struct stat_report *full,
@@ -662,20 +637,23 @@ static void only_lines(struct text *t, const struct stat_report *report, const s
 		only_header(t, report, full, style);
 	for (size_t place = 0; place < report->aggregation->len; place++) {
 		struct stat_rows_row row = row_make(report, style, 0, place);
+		struct stat_rows_fields f;
 		bool has_any = false;
-		only_prefix(t, &row);
+		only_prefix(&f, t, &row);
 		for (size_t event = 0; event < report->events->len; event++) {
 			row = row_make(report, style, event, place);
 			for (unsigned nth = 0; only_title(&title, full, style, event, nth); nth++) {
-				only_value(t, &row, nth, (struct tally_str){title.data, title.len});
+				only_value(t, &row, nth, (struct tally_str){title.data, title.len}, &f.json);
 				has_any |= only_metric(&row, nth).unit != NULL;
 			}
 		}
-		if (style->is_json && has_any)
-			t->len -= 2; /* the comma behind the last */
-		else if (style->is_json)
-			text_str(t, "\"metric-value\" : \"none\"");
-		text_str(t, style->is_json ? "}\n" : "\n");
+		if (style->is_json && !has_any)
+			json_string(&f.json, "metric-value", STR("none"));
+		if (style->is_json)
+			json_object_end(&f.json);
+		else
+			text_char(t, '\n');
+		fields_end(&f);
 	}
 	text_deinit(&title);
 }

@@ -67,7 +67,7 @@ static void cells_name(const struct cells *t, const struct cell_column *column, 
 	size_t start = t->out->len;
 	text_bytes(t->out, name.data, is_cut ? column->longest - strlen(DOTS) : name.len);
 	text_str(t->out, is_cut ? DOTS : "");
-	text_mask_from(t->out, start, t->separator);
+	text_mask_from(t->out, start, column->is_raw ? NULL : t->separator);
 	text_visible_from(t->out, start);
 }
 
@@ -204,7 +204,7 @@ void cells_put(const struct cells *t, const struct cell *row)
 		cells_around(t, column->before, !is_first);
 		size_t start = t->out->len;
 		cells_value(t, column, &row[at]);
-		if (!t->separator)
+		if (!t->separator || column->is_padded)
 			text_align_from(t->out, start, column->width);
 		cells_around(t, column->after, false);
 		is_first = false;

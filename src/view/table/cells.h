@@ -38,6 +38,8 @@ struct cell_column {
 	enum cell_look look;
 	unsigned decimals; /* of a double, in text */
 	unsigned json_decimals;
+	bool is_padded; /* to its width between separators, too */
+	bool is_raw; /* keeps the separator in names, as perf does */
 	size_t longest; /* names of more bytes end in "..."; 0: as they are. In text */
 	const char *before, *after; /* in text, of headings too; NULL: nothing */
 	const char *absent; /* what stands for no value; JSON leaves the key out. NULL: nothing */

@@ -147,6 +147,14 @@ static void json_is_escaped(void **state)
 		"{\"counter-value\" : \"7.000000\", \"unit\" : \"\", \"event\" : \"a\\\"b\\\\c\", \"event-runtime\" : "
 		"5, "
 		"\"pcnt-running\" : 100.00, \"metric-value\" : 0.000000, \"metric-unit\" : \"\"}\n");
+	/* Names that are keys too. */
+	static const struct measured named[] = {
+		{"all", EVENT_HARDWARE, HW_BRANCH_INSTRUCTIONS, 100, 5, 5, false},
+		{"a\"b\xff", EVENT_HARDWARE, HW_BRANCH_MISSES, 7, 5, 5, false},
+	};
+	fixture_init(&f, named, 2);
+	expect(&f, (struct stat_style){.is_json = true, .has_metrics_only = true},
+		"{\"a\\\"b\\ufffd of all branches\" : \"7.00\"}\n");
 }
 
 static void runs_give_mean_and_deviation(void **state)

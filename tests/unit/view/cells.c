@@ -157,6 +157,23 @@ static void a_mark_takes_room_of_the_first_column(void **state)
 	text_deinit(&out);
 }
 
+static void some_columns_keep_their_form(void **state)
+{
+	(void)state;
+	static const struct cell_column all[] = {{"At", "at", 8, .is_padded = true, .decimals = 2, .json_decimals = 1},
+		{"Event", "event", .is_raw = true}};
+	static const struct cell row[] = {{CELL_IS_F64, .f64 = 1.5}, {CELL_IS_TEXT, .text = {"cpu/a=1,b=2/", 12}}};
+	struct text out = {0};
+	struct json j = {.out = &out, .is_compact = true, .colon = " : ", .comma = ", "};
+	struct cells table = {.columns = all, .count = ARRAY_LEN(all), .out = &out, .separator = ","};
+	cells_row(&table, row);
+	expect(&out, "    1.50,cpu/a=1,b=2/\n");
+	table.json = &j;
+	cells_row(&table, row);
+	expect(&out, "{\"at\" : 1.5, \"event\" : \"cpu/a=1,b=2/\"}\n");
+	text_deinit(&out);
+}
+
 static void durations_have_the_unit_that_fits(void **state)
 {
 	(void)state;
@@ -270,6 +287,7 @@ int main(void)
 		cmocka_unit_test(json_has_members),
 		cmocka_unit_test(columns_are_chosen),
 		cmocka_unit_test(a_mark_takes_room_of_the_first_column),
+		cmocka_unit_test(some_columns_keep_their_form),
 		cmocka_unit_test(durations_have_the_unit_that_fits),
 		cmocka_unit_test(constructors_say_the_kind),
 		cmocka_unit_test(hostile_names_stay_in_their_cell),
