@@ -155,8 +155,18 @@ def test_cycles_of_blocks(tally, blocks):
     limited = tally('report', '--total-cycles', '--percent-limit', '20', '-t', ';', '-q', '-i', blocks, check=0)
     assert limited.stdout.splitlines() == [
         '63.49%;120;68.18%;30;[leaf+0 -> leaf+31];blocks', '23.81%;45;20.45%;9;[loop+21 -> loop+40];blocks']
-    for option in (['-s', 'comm'], ['-g'], ['-c', 'x']):
+    for option in (['-s', 'comm'], ['-g'], ['-d', 'x']):
         assert 'cannot be used together' in tally('report', '--total-cycles', *option, '-i', blocks, check=255).stderr
+
+
+def test_cycles_of_blocks_of_chosen_samples(tally, blocks):
+    """By thread and CPU, as every verb; what leaves nothing is told."""
+    nothing = tally('report', '--total-cycles', '-c', 'x', '-i', blocks, check=0)
+    assert rows_of(nothing.stdout) == [] and 'note: ' in nothing.stderr
+    for option in (['-c', 'jumper'], ['--pid', '1000,-1'], ['--tid', '1000']):
+        chosen = tally('report', '--total-cycles', *option, '-i', blocks, check=0)
+        assert [' '.join(row.split()) for row in rows_of(chosen.stdout)] == BLOCK_ROWS, option
+    assert 'note: ' in tally('report', '--total-cycles', '--pid', '7', '-i', blocks, check=0).stderr
 
 
 def test_cycles_of_blocks_beside_other_options(tally, blocks):

@@ -56,9 +56,6 @@ static enum tally_status annotate_samples_count_sample(
 	uint32_t event = sample->event->index;
 	if (event >= samples->event_count || !(sample->event->attr.sample_type & SAMPLE_IP))
 		return TALLY_OK;
-	if (samples->cpus && (!(sample->sample.present & SAMPLE_CPU) || sample->sample.cpu >= LIMIT_CPUS ||
-				     !samples->cpus[sample->sample.cpu]))
-		return TALLY_OK;
 	struct resolve_where where = resolver_where(resolver, (int32_t)sample->sample.pid, sample->clock);
 	uint32_t frame = resolver_frame(resolver, &where, sample->record.misc & MISC_CPUMODE_MASK, sample->sample.ip);
 	bool is_new;
@@ -104,7 +101,8 @@ static enum tally_status annotate_samples_add_cell(struct annotate_samples *samp
 	const struct symbol *symbol = annotate_samples_find_symbol(samples, &frame, &store_id);
 	if (request->symbol && !annotate_names_is(name->symbol, request->symbol))
 		return TALLY_OK;
-	if (request->dsos && !word_list_has(request->dsos, name->shown) && !word_list_has(request->dsos, name->path))
+	const char *dsos = samples->source.filter.options.filters.dsos;
+	if (dsos && !word_list_has(dsos, name->shown) && !word_list_has(dsos, name->path))
 		return TALLY_OK;
 	samples->listed[cell->event].count += cell->sum.count;
 	samples->listed[cell->event].period += cell->sum.period;
@@ -186,20 +184,11 @@ static enum tally_status annotate_samples_read_all(
 {
 	struct data_sample sample;
 	enum tally_status status;
-	bool has_cpus = false;
-	const struct perfdata_event *events = perfdata_reader_events(samples->source.reader, &samples->event_count);
-	for (size_t i = 0; i < samples->event_count; i++)
-		has_cpus = has_cpus || (events[i].attr.sample_type & SAMPLE_CPU);
+	(void)perfdata_reader_events(samples->source.reader, &samples->event_count);
 	samples->events = arena_array(&samples->arena, struct annotate_sum, samples->event_count);
 	samples->listed = arena_array(&samples->arena, struct annotate_sum, samples->event_count);
 	if (!samples->events || !samples->listed)
 		return error_nomem(err);
-	if (request->cpus && !has_cpus) {
-		samples->event_count = 0; /* nothing is shown */
-		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
-	}
-	if (request->cpus && (status = cpu_filter_parse(request->cpus, &samples->cpus, err)) != TALLY_OK)
-		return status;
 	struct progress_line line;
 	struct progress *progress = request->progress ? request->progress : &line.progress;
 	if (!request->progress)
@@ -257,7 +246,6 @@ enum tally_status annotate_samples_take(const struct cli *cli, const struct anno
 	*samples = (struct annotate_samples){0};
 	arena_init(&samples->arena);
 	struct data_input input = request->input;
-	input.times = request->times;
 	input.progress = request->progress;
 	enum tally_status status = data_source_take(cli, &input, reader, store, &samples->source, err);
 	if (status == TALLY_OK)
@@ -323,7 +311,6 @@ void annotate_samples_deinit(struct annotate_samples *samples)
 	vec_free(&samples->cells);
 	map_u64_deinit(&samples->cell_ids);
 	map_u64_deinit(&samples->target_ids);
-	free(samples->cpus);
 	data_source_close(&samples->source);
 	arena_deinit(&samples->arena);
 }

@@ -18,7 +18,6 @@ struct annotate_request {
 	struct data_input input;
 	struct trace_options traces;
 	const char *symbol; /* NULL: all */
-	const char *dsos, *cpus, *times;
 	struct progress *progress; /* NULL: a line on the terminal tells */
 };
 
@@ -63,7 +62,6 @@ struct annotate_cell {
 
 struct annotate_samples {
 	struct data_source source;
-	bool *cpus; /* NULL: all */
 	struct map_u64 cell_ids; /* frame << 32 | event -> index of cells */
 	VEC(struct annotate_cell) cells;
 	struct map_u64

@@ -8,8 +8,7 @@
 static enum tally_status report_annotate_read_samples(struct report_annotate *annotate, struct tally_error *err)
 {
 	const struct report_request *r = annotate->request;
-	struct annotate_request wanted = {
-		.input = {.file = r->input, .symbols = r->symbols}, .cpus = r->cpus, .times = r->times};
+	struct annotate_request wanted = {.input = {.file = r->input, .symbols = r->symbols, .samples = r->samples}};
 	if (annotate->is_stream)
 		return error_set(err, TALLY_UNSUPPORTED, "annotate reads the samples again, which a pipe cannot give");
 	enum tally_status status = annotate_samples_read(annotate->cli, &wanted, &annotate->samples, err);

@@ -38,16 +38,16 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 {
 	const struct report_request *r = wanted->request;
 	return (struct replay_options){
-		.with_threads = r->filters.pids || r->filters.tids || report_request_has_key(r, KEY_PID) ||
-				report_request_has_key(r, KEY_TGID),
-		.with_cpu = r->cpus || r->has_socket || report_request_has_key(r, KEY_CPU),
+		.with_threads = r->samples.filters.pids || r->samples.filters.tids ||
+				report_request_has_key(r, KEY_PID) || report_request_has_key(r, KEY_TGID),
+		.with_cpu = r->samples.cpus || r->has_socket || report_request_has_key(r, KEY_CPU),
 		.history = !r->with_history	? HISTORY_NONE
 			   : r->is_caller_first ? HISTORY_OLDEST_FIRST
 						: HISTORY_NEWEST_FIRST,
 		.max_history = r->max_stack,
 		.stitched_registers = r->stitches ? report_lbr_registers(wanted->reader) : 0,
-		.with_stacks = r->with_chains || r->with_history || r->with_children || r->filters.parent ||
-			       r->filters.ignored_callees || report_replay_requires(r, WORTH_COMPLETE),
+		.with_stacks = r->with_chains || r->with_history || r->with_children || r->samples.filters.parent ||
+			       r->samples.filters.ignored_callees || report_replay_requires(r, WORTH_COMPLETE),
 		.with_inlines = !r->no_inline && !wanted->without_inlines,
 		.self_is_inlined = r->self_is_inlined && !wanted->without_inlines,
 		.without_names = wanted->without_names,
@@ -92,8 +92,8 @@ enum tally_status report_replay_run(const struct report_replay *wanted, struct b
 	struct replay_options options = report_replay_options(wanted);
 	enum tally_status status = TALLY_OK;
 	struct time_spans spans = {0};
-	if (r->times) {
-		status = time_spans_read(r->times, wanted->reader, &spans, err);
+	if (r->samples.times) {
+		status = time_spans_read(r->samples.times, wanted->reader, &spans, err);
 		options.spans = &spans;
 	}
 	struct replay_switches switches;

@@ -21,7 +21,7 @@ void report_request_init(struct report_request *request)
 	*request = (struct report_request){0};
 	request->chains = (struct chain_options){.style = CHAIN_GRAPH, .min_percent = DEFAULT_MIN_PERCENT};
 	request->time_quantum_ns = REPORT_QUANTUM_NS;
-	request->filters.hides_guests = true; /* as perf, whose verb kvm shows them */
+	request->samples.filters.hides_guests = true; /* as perf, whose verb kvm shows them */
 }
 
 /* True if text is a beginning of word. */
@@ -382,7 +382,7 @@ static enum tally_status parse_sort(struct report_request *r, const struct repor
 	if (has_symbol)
 		report_request_add_key(
 			sort->keys, &sort->count, r->mode == KEY_MODE_BRANCH ? KEY_IPC_LBR : KEY_IPC_NULL);
-	if (r->filters.parent)
+	if (r->samples.filters.parent)
 		report_request_add_key(sort->keys, &sort->count, KEY_PARENT);
 	r->used_sort = typed != r->sort || !typed ? default_sort : NULL;
 	return TALLY_OK;
@@ -477,7 +477,7 @@ static enum tally_status make_columns(
 
 struct tally_str report_request_only(const struct report_request *request, enum profile_key key)
 {
-	const struct profile_filter_lists *f = &request->filters;
+	const struct profile_filter_lists *f = &request->samples.filters;
 	const char *list = key == KEY_COMM     ? f->comms
 			   : key == KEY_DSO    ? f->dsos
 			   : key == KEY_SYMBOL ? f->symbols
@@ -596,8 +596,8 @@ enum tally_status report_request_finish(
 	if (status == TALLY_OK && needs_history && !r->has_history && !r->chains_have_branches)
 		return error_set(
 			err, TALLY_INVALID, "keys callchain_branch_... say something only with --branch-history");
-	if (report_request_lists_key(r->keys, r->key_count, KEY_PARENT) && !r->filters.parent)
-		r->filters.parent = DEFAULT_PARENT;
+	if (report_request_lists_key(r->keys, r->key_count, KEY_PARENT) && !r->samples.filters.parent)
+		r->samples.filters.parent = DEFAULT_PARENT;
 	r->shows_children = report_request_lists_key(r->columns, r->column_count, KEY_OVERHEAD_CHILDREN);
 	return status;
 }

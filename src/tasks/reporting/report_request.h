@@ -17,6 +17,7 @@
 #include "profile/filter.h"
 #include "tasks/reporting/report_fields.h"
 #include "tasks/session/debuginfod_run.h"
+#include "tasks/session/sample_options.h"
 #include "tasks/session/symbol_options.h"
 #include "tasks/session/trace_options.h"
 #include "view/text/annotate_lines.h"
@@ -36,8 +37,7 @@ struct report_request {
 	struct input_options input;
 	const char *sort, *fields; /* as typed, NULL: default */
 	const char *default_sort; /* NULL: perf's */
-	struct profile_filter_lists filters;
-	const char *cpus, *times;
+	struct sample_options samples;
 	const char *parallelism; /* "1,4-8": how many threads ran with a sample that counts; NULL: any number */
 	const char *switch_on, *switch_off; /* names of events */
 	bool shows_reference; /* that events without chains go by those of another of their group */

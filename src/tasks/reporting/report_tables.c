@@ -12,7 +12,7 @@ struct report_text_options report_tables_options(const struct report_request *r)
 		.column_count = r->column_count,
 		.widths = r->widths,
 		.width_count = r->is_hierarchy ? 0 : r->width_count,
-		.has_object_filter = r->filters.dsos != NULL,
+		.has_object_filter = r->samples.filters.dsos != NULL,
 		.separator = r->separator,
 		.percent_limit = r->percent_limit,
 		.is_relative = r->is_relative,

@@ -63,7 +63,7 @@ static enum tally_status open_parts(
 	if (!input->is_quiet)
 		data_source_tell(cli, source);
 	perfdata_reader_rewind(source->reader);
-	status = input->times ? time_spans_read(input->times, source->reader, &source->spans, err) : TALLY_OK;
+	status = sample_filter_init(&source->filter, &input->samples, source->reader, err);
 	if (status != TALLY_OK)
 		return status;
 	return time_order_create(source->reader, &source->order, err);
@@ -110,7 +110,7 @@ void data_source_close(struct data_source *source)
 	record_run_close(&source->run);
 	binary_store_destroy(source->store);
 	group_reads_deinit(&source->reads);
-	time_spans_deinit(&source->spans);
+	sample_filter_deinit(&source->filter);
 	perfdata_reader_destroy(source->reader);
 	*source = (struct data_source){0};
 }
@@ -188,7 +188,7 @@ enum tally_status data_source_next(struct data_source *source, struct data_sampl
 		}
 		if (item.record.type != RECORD_SAMPLE || !data_source_decode(source, &item.record, out))
 			continue;
-		if (source->spans.items.len > 0 && !time_spans_have(&source->spans, out->sample.time)) {
+		if (!sample_filter_wants(&source->filter, source->sideband.machine, &out->sample, out->clock)) {
 			source->skipped++;
 			continue;
 		}

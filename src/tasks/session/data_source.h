@@ -18,8 +18,8 @@
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "perfdata/time_order.h"
-#include "perfdata/time_spans.h"
 #include "tasks/session/recording_input.h"
+#include "tasks/session/sample_options.h"
 #include "tasks/session/symbol_options.h"
 
 struct data_sample { /* or, where with_sideband is set, a record that is none: event is NULL, time and CPU are set */
@@ -41,8 +41,8 @@ struct data_source {
 	struct tracepoint_printer *tracepoints; /* NULL: the recording describes none */
 	struct tally_error tracepoint_error; /* or none that can be used */
 	struct time_order *order;
-	struct time_spans spans; /* of samples that are wanted; empty: all are */
-	uint64_t skipped; /* samples outside them */
+	struct sample_filter filter; /* which samples are wanted */
+	uint64_t skipped; /* samples that are not */
 	uint64_t end_offset; /* records from there on are left out; 0: none */
 	bool with_sideband; /* mappings, names, forks and exits come too; the caller's choice */
 	bool with_losses; /* and, with these, records of lost events */
@@ -53,7 +53,7 @@ struct data_source {
 
 struct data_input {
 	struct input_options file;
-	const char *times; /* as --time has it; NULL: all */
+	struct sample_options samples; /* which are wanted: by time, CPU and thread */
 	struct symbol_options symbols;
 	const struct binary_kept *kept; /* see struct binary_store_options */
 	size_t max_bytes; /* of records: the recording is taken as one that was cut there; 0: no bound. Copies have none */

@@ -222,7 +222,7 @@ static enum tally_status annotate_load_run(struct annotate_load_loading *l, stru
 static size_t annotate_load_divisible_bytes(const struct annotate_load_loading *l)
 {
 	uint64_t offset;
-	if (l->load->request.times || perfdata_reader_is_pipe(l->reader))
+	if (l->load->request.input.samples.times || perfdata_reader_is_pipe(l->reader))
 		return 0;
 	return perfdata_reader_data(l->reader, &offset).len;
 }

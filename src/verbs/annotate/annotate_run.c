@@ -220,9 +220,11 @@ static enum tally_status annotate_run_print_all(struct annotate_run_running *r, 
 		json_object_end(&r->json);
 	}
 	(void)text_flush(r->out);
-	bool has_samples = r->found || (!r->run->request.symbol && !r->run->request.dsos && r->samples.cells.len > 0);
+	const struct annotate_request *request = &r->run->request;
+	bool has_place = request->symbol || request->input.samples.filters.dsos;
+	bool has_samples = r->found || (!has_place && r->samples.cells.len > 0);
 	uint64_t samples = r->samples.source.sideband.health.samples;
-	bool is_chosen = r->run->request.symbol || r->run->request.dsos;
+	bool is_chosen = has_place || sample_options_are_asked(&request->input.samples);
 	if (status == TALLY_OK && !has_samples && samples > 0 && is_chosen)
 		cli_note_empty(r->cli, path, samples);
 	else if (status == TALLY_OK && !has_samples && samples == 0)

@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "cli/config_files.h"
 #include "cli/output_terminal.h"
-#include "cli/word_files.h"
 #include "tasks/listing/annotate_objdump.h"
 #include "tasks/terminal/tui_terminal.h"
 #include "verbs/annotate/annotate_run.h"
@@ -97,7 +96,7 @@ static const char *set_data_type(const struct option_use *use)
 
 static const struct option options[] = {
 	INPUT_OPTIONS(struct cmd_annotate_settings, run.request.input.file),
-	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", .offset = RUN(request.dsos),
+	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", .offset = RUN(request.input.samples.filters.dsos),
 		.help = "only consider symbols in these dsos (file://FILE: those in it, one a line)"},
 	{"symbol", 's', OPTION_STRING, "symbol", .offset = RUN(request.symbol), .help = "symbol to annotate"},
 	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct cmd_annotate_settings, verbose),
@@ -120,9 +119,7 @@ static const struct option options[] = {
 	{"full-paths", 'P', OPTION_FLAG, .offset = RUN(text.with_whole_path),
 		.help = "Don't shorten the displayed pathnames"},
 	{"skip-missing", 0, OPTION_FLAG, .offset = RUN(skips_missing), .help = "Skip symbols that cannot be annotated"},
-	{"cpu", 'C', OPTION_STRING, "cpu", .offset = RUN(request.cpus), .help = "list of cpus to profile"},
-	{"time", 0, OPTION_STRING, "str", .offset = RUN(request.times),
-		.help = "Time span of interest (start,stop), or percentages of the recording (10%-20%, 10%/2)"},
+	SAMPLE_OPTIONS(struct cmd_annotate_settings, run.request.input.samples),
 	{"source", 0, OPTION_CALL, .call = cmd_annotate_set_source,
 		.help = "Interleave source code with instructions (on; --no-source: off)"},
 	{"asm-raw", 0, OPTION_FLAG, .offset = RUN(text.with_bytes), .help = "Display the bytes of instructions"},
@@ -273,11 +270,7 @@ static int cmd_annotate_run(const struct cli *cli, const struct command *command
 	if (code != 0)
 		return code;
 	text_to_fd(&out, STDOUT_FILENO);
-	struct word_files files = {0};
-	enum tally_status status = word_files_read(&files, &settings.run.request.dsos, &err);
-	if (status == TALLY_OK)
-		status = annotate_run(cli, &settings.run, &out, &err);
-	word_files_deinit(&files);
+	enum tally_status status = annotate_run(cli, &settings.run, &out, &err);
 	code = cli_finish_text(cli, &out);
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);

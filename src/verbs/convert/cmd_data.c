@@ -18,8 +18,9 @@
 
 struct cmd_data_settings {
 	struct symbol_options symbols;
+	struct sample_options samples;
 	struct input_options input;
-	const char *to_json, *to_ctf, *times;
+	const char *to_json, *to_ctf;
 	bool all, wall_clock;
 	unsigned verbose;
 };
@@ -47,11 +48,7 @@ static const struct option options[] = {
 	{.name = "to-json", .kind = OPTION_STRING, .argument = "...", ROW(to_json), .help = "Convert to JSON format"},
 	{.name = "tod", .kind = OPTION_FLAG, ROW(wall_clock), .help = "Convert time to wall clock time (CTF only)"},
 	SYMBOL_OPTIONS(struct cmd_data_settings, symbols),
-	{.name = "time",
-		.kind = OPTION_STRING,
-		.argument = "str",
-		ROW(times),
-		.help = "Time span of interest (start,stop)"},
+	SAMPLE_OPTIONS(struct cmd_data_settings, samples),
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"convert [<options>]", NULL};
@@ -130,7 +127,7 @@ static int cmd_data_convert(const struct cli *cli, const struct cmd_data_setting
 	struct tally_error err;
 	struct data_result result = {0};
 	const struct data_input input = {
-		.file = settings->input, .times = settings->times, .symbols = settings->symbols};
+		.file = settings->input, .samples = settings->samples, .symbols = settings->symbols};
 	if (data_source_open(cli, &input, &source, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	enum tally_status status = settings->to_json ? cmd_data_write_json(settings, &source, &result, &err)
@@ -167,7 +164,7 @@ static int cmd_data_run(const struct cli *cli, const struct command *command, in
 		return cli_failf(cli, "You must specify one of --to-ctf or --to-json.");
 	if (settings.to_json && (settings.all || settings.wall_clock))
 		return cli_failf(cli, "--%s is currently unsupported for JSON output.", settings.all ? "all" : "tod");
-	if (settings.times && !time_spans_are_valid(settings.times))
+	if (settings.samples.times && !time_spans_are_valid(settings.samples.times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	return cmd_data_convert(cli, &settings);
 }

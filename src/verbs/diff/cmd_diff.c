@@ -151,19 +151,13 @@ static const struct option options[] = {
 		.help = "Sort by the difference of file n (default: 1); 0: by the baseline"},
 	{"sort", 's', OPTION_STRING, "key[,key2...]", .offset = REQUEST(sort),
 		.help = "sort by key(s): pid, comm, dso, symbol, parent, cpu, srcline, ... (default: dso,symbol)"},
-	{"comms", 'C', OPTION_STRING, "comm[,comm...]", .offset = REQUEST(filters.comms),
+	{"comms", 'C', OPTION_STRING, "comm[,comm...]", .offset = REQUEST(samples.filters.comms),
 		.help = "only consider symbols in these comms"},
-	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", .offset = REQUEST(filters.dsos),
-		.help = "only consider symbols in these dsos"},
-	{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", .offset = REQUEST(filters.symbols),
-		.help = "only consider these symbols"},
-	{"pid", 0, OPTION_STRING, "pid[,pid...]", .offset = REQUEST(filters.pids),
-		.help = "only consider symbols in these pids"},
-	{"tid", 0, OPTION_STRING, "tid[,tid...]", .offset = REQUEST(filters.tids),
-		.help = "only consider symbols in these tids"},
-	{"cpu", 0, OPTION_STRING, "cpu", .offset = REQUEST(cpus), .help = "list of cpus to profile"},
-	{"time", 0, OPTION_STRING, "str", .offset = REQUEST(times),
+	{"cpu", 0, OPTION_STRING, "cpu", .offset = REQUEST(samples.cpus), .help = "list of cpus to profile"},
+	{"time", 0, OPTION_STRING, "str", .offset = REQUEST(samples.times),
 		.help = "Time span of interest, as for report; for each file its own: A:B"},
+	SAMPLE_OPTIONS(struct cmd_diff_settings, request.samples),
+	PLACE_OPTIONS(struct cmd_diff_settings, request.samples),
 	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = cmd_diff_set_percentage, .is_self_explaining = true,
 		.help = "How to display percentage of filtered entries"},
 	{"field-separator", 't', OPTION_STRING, "separator", .offset = REQUEST(separator),
@@ -210,11 +204,9 @@ static int refuse_mixtures(
 		return cli_usagef(cli, command, "json,markdown", "--json and --markdown exclude each other");
 	if ((s->json || s->markdown) && (r->separator || r->dump || r->with_formula || r->with_periods))
 		return cli_usagef(cli, command, "json,markdown", "-t, -D, -F and -p are about the text");
-	if (r->method == DIFF_CYCLES && (s->json || s->markdown || r->cpus || r->with_formula || r->with_paths ||
-						r->filters.pids || r->filters.tids || r->filters.comms))
-		return cli_usagef(cli, command, "compute",
-			"-c cycles is of all samples, in text: without --json, --markdown, -g, -F, --cpu, --pid, "
-			"--tid, -C");
+	if (r->method == DIFF_CYCLES && (s->json || s->markdown || r->with_formula || r->with_paths))
+		return cli_usagef(
+			cli, command, "compute", "-c cycles is in text, of blocks: without --json, --markdown, -g, -F");
 	if (r->with_spread && r->method != DIFF_CYCLES)
 		return cli_usagef(cli, command, "cycles-hist,compute", "--cycles-hist goes with -c cycles");
 	if (r->with_streams && (s->json || s->markdown || s->has_pair_option || r->separator || r->with_paths ||
@@ -272,7 +264,8 @@ static int cmd_diff_run_parsed(const struct cli *cli, struct cmd_diff_settings *
 		code = EXIT_UNDECIDED;
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
-	if (request->times && !strchr(request->times, ':') && !time_spans_are_valid(request->times))
+	if (request->samples.times && !strchr(request->samples.times, ':') &&
+		!time_spans_are_valid(request->samples.times))
 		code = EXIT_BAD_TIME;
 	cli_end_pager();
 	return code;
@@ -323,7 +316,7 @@ static int parse_and_run(
 		return code;
 	if (request->separator && !strcmp(request->separator, "."))
 		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
-	if (word_files_read_filters(&settings->files, &request->filters, &err) != TALLY_OK)
+	if (word_files_read_filters(&settings->files, &request->samples.filters, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	if (request->is_repeated)
 		choose_sides(settings);

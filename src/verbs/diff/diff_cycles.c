@@ -21,7 +21,8 @@ static enum tally_status read_files(
 		if (event == PROFILE_NONE)
 			continue;
 		enum tally_status status = diff_recording_times(request, i, &times, err);
-		data.times = times;
+		data.samples = request->samples;
+		data.samples.times = times;
 		cycles->file_count = i + 1;
 		if (status == TALLY_OK)
 			status = diff_blocks_read(input->cli, &data, event, &cycles->files[i], err);

@@ -29,7 +29,7 @@ static struct tally_str times_of(const char *times, size_t index)
 enum tally_status diff_recording_times(
 	const struct diff_request *request, size_t index, char **times, struct tally_error *err)
 {
-	struct tally_str part = request->times ? times_of(request->times, index) : STR("");
+	struct tally_str part = request->samples.times ? times_of(request->samples.times, index) : STR("");
 	*times = part.len ? strndup(part.data, part.len) : NULL;
 	return part.len && !*times ? error_nomem(err) : TALLY_OK;
 }
@@ -93,7 +93,8 @@ static enum tally_status open_reader(
 	enum tally_status status = recording_open(&input, &recording->reader, &why);
 	if (status == TALLY_CORRUPT)
 		return error_set(err, status, "Failed to open %s", recording->path);
-	if (status == TALLY_OK && request->cpus && !perfdata_reader_has_samples_with(recording->reader, SAMPLE_CPU))
+	if (status == TALLY_OK && request->samples.cpus &&
+		!perfdata_reader_has_samples_with(recording->reader, SAMPLE_CPU))
 		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
 	bool has_chains = status != TALLY_OK || perfdata_reader_has_samples_with(recording->reader, SAMPLE_CALLCHAIN) ||
 			  perfdata_reader_is_pipe(recording->reader);
@@ -133,7 +134,8 @@ static enum tally_status open_one(const struct cli *cli, const struct diff_reque
 	}
 	time_spans_deinit(&spans);
 	if (status == TALLY_OK)
-		status = profile_filter_init(&recording->filter, recording->result.profile, &request->filters, err);
+		status = profile_filter_init(
+			&recording->filter, recording->result.profile, &request->samples.filters, err);
 	return status;
 }
 
@@ -142,9 +144,9 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 {
 	struct diff_recordings all = {0};
 	struct replay_options wanted = *options;
-	wanted.with_threads = request->filters.pids || request->filters.tids ||
+	wanted.with_threads = request->samples.filters.pids || request->samples.filters.tids ||
 			      diff_request_has_key(request, KEY_PID) || diff_request_has_key(request, KEY_TGID);
-	wanted.with_cpu = request->cpus || diff_request_has_key(request, KEY_CPU);
+	wanted.with_cpu = request->samples.cpus || diff_request_has_key(request, KEY_CPU);
 	wanted.with_lines = wanted.with_lines || diff_request_has_key(request, KEY_SRCLINE) ||
 			    diff_request_has_key(request, KEY_SRCFILE);
 	wanted.time_quantum_ns = REPORT_QUANTUM_NS;
@@ -153,7 +155,7 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 		if (form != KEY_FORM_ROW && form != KEY_FORM_NOTHING)
 			wanted.facets |= UINT64_C(1) << profile_key_facet(request->keys[i]);
 	}
-	wanted.with_stacks = wanted.with_stacks || request->filters.parent;
+	wanted.with_stacks = wanted.with_stacks || request->samples.filters.parent;
 	wanted.with_exact_frames =
 		wanted.with_exact_frames || request->verbose > 0 || diff_request_has_key(request, KEY_SYMBOL_OFFSET);
 	wanted.tells_no_trace = true;
@@ -161,8 +163,8 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 	all.items = calloc(request->path_count, sizeof(*all.items));
 	all.stores = calloc(request->path_count, sizeof(struct binary_store *));
 	enum tally_status status = all.items && all.stores ? TALLY_OK : error_nomem(err);
-	if (status == TALLY_OK && request->cpus)
-		status = cpu_filter_parse(request->cpus, &all.cpus, err);
+	if (status == TALLY_OK && request->samples.cpus)
+		status = cpu_filter_parse(request->samples.cpus, &all.cpus, err);
 	while (status == TALLY_OK && all.count < request->path_count) {
 		size_t index = all.count++;
 		status = open_one(cli, request, &wanted, &all, index, err);

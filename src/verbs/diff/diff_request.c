@@ -16,7 +16,7 @@
 
 void diff_request_init(struct diff_request *request)
 {
-	*request = (struct diff_request){.filters.hides_guests = true, .order = 1};
+	*request = (struct diff_request){.samples.filters.hides_guests = true, .order = 1};
 	request->test.level = DEFAULT_LEVEL;
 	request->test.min_share = DEFAULT_MIN_SHARE;
 }
@@ -192,8 +192,9 @@ static bool is_single(const char *list)
 /* A filter on one name makes its column say nothing. */
 static bool is_constant(const struct diff_request *r, enum profile_key key)
 {
-	return (key == KEY_COMM && is_single(r->filters.comms)) || (key == KEY_DSO && is_single(r->filters.dsos)) ||
-	       (key == KEY_SYMBOL && is_single(r->filters.symbols));
+	return (key == KEY_COMM && is_single(r->samples.filters.comms)) ||
+	       (key == KEY_DSO && is_single(r->samples.filters.dsos)) ||
+	       (key == KEY_SYMBOL && is_single(r->samples.filters.symbols));
 }
 
 static void choose_columns(struct diff_request *r)

@@ -14,6 +14,7 @@
 
 #include "base/diag.h"
 #include "profile/diff/diff_table.h"
+#include "tasks/session/sample_options.h"
 #include "tasks/session/symbol_options.h"
 #include "verbs/diff/diff_gate.h"
 #include "verbs/diff/diff_statistics.h"
@@ -31,8 +32,7 @@ struct diff_request {
 	enum diff_format format;
 	bool with_paths, paths_by_line; /* -g */
 	const char *sort; /* as typed, NULL: default */
-	struct profile_filter_lists filters;
-	const char *cpus, *times;
+	struct sample_options samples;
 	struct symbol_options symbols;
 	const char *separator;
 	enum diff_method method;

@@ -194,7 +194,7 @@ static int cmd_export_run(const struct cli *cli, const struct command *command, 
 	const struct export_format *format = format_find(settings.format);
 	if (!format)
 		return cli_usagef(cli, command, "format", "no format '%s'", settings.format);
-	if (settings.times && !time_spans_are_valid(settings.times))
+	if (settings.samples.times && !time_spans_are_valid(settings.samples.times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	if (settings.max_stack > UINT32_MAX)
 		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
@@ -210,7 +210,7 @@ static int cmd_export_run(const struct cli *cli, const struct command *command, 
 		return cli_usagef(cli, command, "output", "a database is a file: -o says where to");
 	struct word_files files = {0};
 	struct tally_error err;
-	if (word_files_read_filters(&files, &settings.filters, &err) == TALLY_OK)
+	if (word_files_read_filters(&files, &settings.samples.filters, &err) == TALLY_OK)
 		code = export_file(cli, &settings, format);
 	else
 		code = cli_fail(cli, &err);

@@ -20,6 +20,7 @@
 #include "tasks/session/advice_notes.h"
 #include "tasks/session/cpu_filter.h"
 #include "tasks/session/recording_input.h"
+#include "tasks/session/sample_options.h"
 #include "tasks/session/symbol_notes.h"
 #include "tasks/session/symbol_options.h"
 #include "verbs/export/flame_record.h"
@@ -32,11 +33,11 @@
 struct cmd_flamegraph_settings {
 	struct symbol_options symbols;
 	struct input_options input;
-	const char *output, *event, *group, *times, *title, *cpus, *base;
+	const char *output, *event, *group, *title, *base;
 	const char *cgroups, *user;
-	struct profile_filter_lists filters;
+	struct sample_options samples;
 	uint64_t max_stack;
-	bool folded, svg, samples, reverse, no_inline, all_cpus;
+	bool folded, svg, counts_samples, reverse, no_inline, all_cpus;
 };
 
 #define ROW(member) .offset = offsetof(struct cmd_flamegraph_settings, member)
@@ -47,7 +48,7 @@ static const struct option rows[] = {
 		.help = "where to (flamegraph.html; --folded: standard output); -: standard output"},
 	{"folded", 0, OPTION_FLAG, ROW(folded),
 		.help = "lines of 'comm;main;work 123', for FlameGraph, inferno, speedscope"},
-	{"samples", 0, OPTION_FLAG, ROW(samples),
+	{"samples", 0, OPTION_FLAG, ROW(counts_samples),
 		.help = "widths are samples instead of what they stand for (periods)"},
 	{"reverse", 0, OPTION_FLAG, ROW(reverse),
 		.help = "with --folded: from the functions outwards (the page has a button)"},
@@ -56,21 +57,17 @@ static const struct option rows[] = {
 	{"event", 'e', OPTION_STRING, "name", ROW(event),
 		.help = "of several events, this one (the first that has samples); before a command: record this one"},
 	{"title", 0, OPTION_STRING, "text", ROW(title), .help = "above the picture (the file's name)"},
-	{"time", 0, OPTION_STRING, "str", ROW(times), .help = "Time span of interest (start,stop)"},
-	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus),
+	{"cpu", 'C', OPTION_STRING, "cpu", ROW(samples.cpus),
 		.help = "only samples of these CPUs; before a command: record them while it runs"},
-	{"comms", 'c', OPTION_STRING, "comm[,comm...]", ROW(filters.comms),
-		.help = "only samples of threads of these names (file://FILE: those in it, one a line)"},
-	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(filters.pids),
+	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(samples.filters.pids),
 		.help = "only samples of these processes; before a command: record them while it runs"},
-	{"tid", 't', OPTION_STRING, "tid[,tid...]", ROW(filters.tids),
+	{"tid", 't', OPTION_STRING, "tid[,tid...]", ROW(samples.filters.tids),
 		.help = "only samples of these threads; before a command: record them while it runs"},
 	{"all-cpus", 'a', OPTION_FLAG, ROW(all_cpus), .help = "record all CPUs while the command runs"},
 	{"cgroup", 'G', OPTION_STRING, "name", ROW(cgroups), .help = "record this cgroup while the command runs"},
 	{"uid", 'u', OPTION_STRING, "user", ROW(user), .help = "record this user's processes while the command runs"},
-	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", ROW(filters.dsos), .help = "only samples in these objects"},
-	{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", ROW(filters.symbols),
-		.help = "only samples in these functions"},
+	SAMPLE_OPTIONS(struct cmd_flamegraph_settings, samples),
+	PLACE_OPTIONS(struct cmd_flamegraph_settings, samples),
 	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack), .help = "frames of a stack that are shown (all)"},
 	{"no-inline", 0, OPTION_FLAG, ROW(no_inline), .help = "calls that were inlined are no frames of their own"},
 	SYMBOL_OPTIONS(struct cmd_flamegraph_settings, symbols),
@@ -123,17 +120,17 @@ static enum tally_status cmd_flamegraph_read_profile(
 	if (status != TALLY_OK)
 		return status;
 	struct replay_options options = {
-		.with_threads =
-			s->filters.pids || s->filters.tids || group == FLAME_BY_PROCESS || group == FLAME_BY_THREAD,
-		.with_cpu = s->cpus || group == FLAME_BY_CPU,
+		.with_threads = s->samples.filters.pids || s->samples.filters.tids || group == FLAME_BY_PROCESS ||
+				group == FLAME_BY_THREAD,
+		.with_cpu = s->samples.cpus || group == FLAME_BY_CPU,
 		.with_stacks = true,
 		.with_inlines = !s->no_inline,
 		.max_stack = (unsigned)s->max_stack,
 	};
 	struct time_spans spans = {0};
 	status = symbol_options_open_store(job->cli, &s->symbols, job->reader, &job->store, err);
-	if (status == TALLY_OK && s->times) {
-		status = time_spans_read(s->times, job->reader, &spans, err);
+	if (status == TALLY_OK && s->samples.times) {
+		status = time_spans_read(s->samples.times, job->reader, &spans, err);
 		options.spans = &spans;
 	}
 	if (status == TALLY_OK)
@@ -166,8 +163,8 @@ static enum tally_status cmd_flamegraph_choose_event(
 static void cmd_flamegraph_add_span(const struct cmd_flamegraph_job *job, struct text *out)
 {
 	const struct perfdata_features *f = perfdata_reader_features(job->reader);
-	if (job->settings->times) {
-		text_printf(out, "time %s", job->settings->times);
+	if (job->settings->samples.times) {
+		text_printf(out, "time %s", job->settings->samples.times);
 	} else if (feature_is_present(f, FEATURE_SAMPLE_TIME) && f->last_sample_time_ns >= f->first_sample_time_ns) {
 		text_str(out, "time ");
 		text_fixed(out, (double)f->first_sample_time_ns / 1e9, 6);
@@ -221,7 +218,8 @@ static enum tally_status cmd_flamegraph_add_base(const struct cmd_flamegraph_job
 	if (!has_event)
 		options->base_event = PROFILE_NONE;
 	if (status == TALLY_OK)
-		status = profile_filter_init(&base->filter, base->result.profile, &base->settings->filters, err);
+		status =
+			profile_filter_init(&base->filter, base->result.profile, &base->settings->samples.filters, err);
 	options->base = base->result.profile;
 	options->base_filter = &base->filter;
 	return status;
@@ -232,7 +230,7 @@ static enum tally_status cmd_flamegraph_draw(
 {
 	const struct cmd_flamegraph_settings *s = job->settings;
 	struct flame_options options = {.group = group,
-		.counts_samples = s->samples || group == FLAME_BY_EVENT,
+		.counts_samples = s->counts_samples || group == FLAME_BY_EVENT,
 		.is_reversed = s->reverse,
 		.filter = &job->filter,
 		.cpu_passes = job->cpus,
@@ -243,7 +241,7 @@ static enum tally_status cmd_flamegraph_draw(
 	if (group == FLAME_BY_EVENT && !s->event)
 		options.event = PROFILE_NONE;
 	if (status == TALLY_OK)
-		status = profile_filter_init(&job->filter, job->result.profile, &s->filters, err);
+		status = profile_filter_init(&job->filter, job->result.profile, &s->samples.filters, err);
 	if (status == TALLY_OK && job->base)
 		status = cmd_flamegraph_add_base(job, job->base, &options, err);
 	if (status == TALLY_OK) {
@@ -311,8 +309,8 @@ static int cmd_flamegraph_make(
 	struct tally_error err;
 	enum flame_group group;
 	enum tally_status status = cmd_flamegraph_group_of(settings->group, &group, &err);
-	if (status == TALLY_OK && settings->cpus)
-		status = cpu_filter_parse(settings->cpus, &job.cpus, &err);
+	if (status == TALLY_OK && settings->samples.cpus)
+		status = cpu_filter_parse(settings->samples.cpus, &job.cpus, &err);
 	if (status == TALLY_OK && settings->base) {
 		base.cpus = job.cpus;
 		job.base = &base;
@@ -339,9 +337,9 @@ static int cmd_flamegraph_make(
 
 static struct flame_target cmd_flamegraph_target_of(const struct cmd_flamegraph_settings *s)
 {
-	return (struct flame_target){.pids = s->filters.pids,
-		.tids = s->filters.tids,
-		.cpus = s->cpus,
+	return (struct flame_target){.pids = s->samples.filters.pids,
+		.tids = s->samples.filters.tids,
+		.cpus = s->samples.cpus,
 		.cgroups = s->cgroups,
 		.user = s->user,
 		.event = s->event,
@@ -352,7 +350,7 @@ static struct flame_target cmd_flamegraph_target_of(const struct cmd_flamegraph_
 static struct cmd_flamegraph_settings without_target(const struct cmd_flamegraph_settings *settings, const char *what)
 {
 	struct cmd_flamegraph_settings s = *settings;
-	s.filters.pids = s.filters.tids = s.cpus = s.event = NULL;
+	s.samples.filters.pids = s.samples.filters.tids = s.samples.cpus = s.event = NULL;
 	if (!s.title)
 		s.title = what;
 	return s;
@@ -409,7 +407,7 @@ static int cmd_flamegraph_run_parsed(const struct cli *cli, const struct command
 			cli, command, "reverse", "--reverse goes with --folded; the page has a button for it");
 	if (settings->folded && settings->svg)
 		return cli_usagef(cli, command, "folded,svg", "either lines or a picture");
-	if (settings->times && !time_spans_are_valid(settings->times))
+	if (settings->samples.times && !time_spans_are_valid(settings->samples.times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	if (settings->max_stack > UINT32_MAX)
 		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
@@ -445,7 +443,7 @@ static int cmd_flamegraph_run(const struct cli *cli, const struct command *comma
 	if (code != CLI_GO_ON)
 		return code;
 	bool is_command = rest < argc && rest > 1 && strcmp(argv[rest - 1], "--") == 0;
-	if (word_files_read_filters(&files, &settings.filters, &err) == TALLY_OK)
+	if (word_files_read_filters(&files, &settings.samples.filters, &err) == TALLY_OK)
 		code = cmd_flamegraph_run_parsed(cli, command, &settings, argc - rest, argv + rest, is_command);
 	else
 		code = cli_fail(cli, &err);

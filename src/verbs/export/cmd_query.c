@@ -47,9 +47,8 @@ static bool is_database(const char *path)
 
 static bool has_choice(const struct export_settings *s)
 {
-	const struct profile_filter_lists *f = &s->filters;
-	return s->event || s->times || s->cpus || symbol_options_are_asked(&s->symbols) || f->comms || f->dsos ||
-	       f->symbols || f->pids || f->tids || s->max_stack || s->no_inline || s->input.force;
+	return s->event || sample_options_are_asked(&s->samples) || symbol_options_are_asked(&s->symbols) ||
+	       s->max_stack || s->no_inline || s->input.force;
 }
 
 static int cmd_query_print(const struct cli *cli, const struct query *query)
@@ -104,7 +103,7 @@ static int cmd_query_run(const struct cli *cli, const struct command *command, i
 		return cli_usagef(cli, command, "input", "one recording, not two");
 	if (settings.csv && settings.json)
 		return cli_usagef(cli, command, "csv,json", "--csv or --json, not both");
-	if (recording->times && !time_spans_are_valid(recording->times))
+	if (recording->samples.times && !time_spans_are_valid(recording->samples.times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	if (recording->max_stack > UINT32_MAX)
 		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
@@ -124,7 +123,7 @@ static int cmd_query_run(const struct cli *cli, const struct command *command, i
 	}
 	struct word_files files = {0};
 	struct tally_error err;
-	if (word_files_read_filters(&files, &recording->filters, &err) == TALLY_OK)
+	if (word_files_read_filters(&files, &recording->samples.filters, &err) == TALLY_OK)
 		code = query_recording(cli, &settings, &query);
 	else
 		code = cli_fail(cli, &err);

@@ -19,7 +19,7 @@ static enum tally_status export_run_read_profile(const struct export_settings *s
 	if (wishes->traces && perfdata_reader_features(run->reader)->tracing_data.len > 0)
 		facets |= UINT64_C(1) << FACET_TRACE;
 	struct replay_options options = {
-		.with_threads = wishes->threads || s->filters.pids || s->filters.tids,
+		.with_threads = wishes->threads || s->samples.filters.pids || s->samples.filters.tids,
 		.with_cpu = wishes->rows || run->cpus,
 		.with_stacks = true,
 		.with_inlines = !s->no_inline,
@@ -30,7 +30,7 @@ static enum tally_status export_run_read_profile(const struct export_settings *s
 		.with_rows = wishes->rows,
 		.with_build_ids = true,
 		.facets = facets,
-		.spans = s->times ? &run->spans : NULL,
+		.spans = s->samples.times ? &run->spans : NULL,
 		.max_stack = (unsigned)s->max_stack,
 	};
 	return progress_line_replay(run->reader, run->store, &options, &run->result, err);
@@ -43,7 +43,7 @@ static void find_times(const struct export_settings *s, struct export_run *run)
 	struct time_span whole = time_bounds_read(run->reader);
 	run->view.first_time = whole.first_ns;
 	run->view.last_time = whole.last_ns;
-	size_t count = s->times ? run->spans.items.len : 0;
+	size_t count = s->samples.times ? run->spans.items.len : 0;
 	uint64_t first = UINT64_MAX, last = 0;
 	for (size_t i = 0; i < count; i++) {
 		first = MIN(run->spans.items.items[i].first_ns, first);
@@ -108,7 +108,7 @@ static enum tally_status export_run_make_view(const struct cli *cli, const struc
 {
 	enum tally_status status = export_run_choose_event(s, run, err);
 	if (status == TALLY_OK)
-		status = profile_filter_init(&run->filter, run->result.profile, &s->filters, err);
+		status = profile_filter_init(&run->filter, run->result.profile, &s->samples.filters, err);
 	if (status != TALLY_OK)
 		return status;
 	run->has_filter = true;
@@ -130,18 +130,18 @@ enum tally_status export_run_open(const struct cli *cli, const struct export_set
 	const struct export_wishes *wishes, struct export_run *run, struct tally_error *err)
 {
 	*run = (struct export_run){0};
-	enum tally_status status = s->cpus ? cpu_filter_parse(s->cpus, &run->cpus, err) : TALLY_OK;
+	enum tally_status status = s->samples.cpus ? cpu_filter_parse(s->samples.cpus, &run->cpus, err) : TALLY_OK;
 	if (status == TALLY_OK)
 		status = recording_open(&s->input, &run->reader, err);
 	if (status == TALLY_OK)
 		status = symbol_options_open_store(cli, &s->symbols, run->reader, &run->store, err);
-	if (status == TALLY_OK && s->times)
-		status = time_spans_read(s->times, run->reader, &run->spans, err);
+	if (status == TALLY_OK && s->samples.times)
+		status = time_spans_read(s->samples.times, run->reader, &run->spans, err);
 	if (status == TALLY_OK && wishes->marks) {
 		/* Before the samples: behind it all of a pipe is known, its tracepoints' formats too. */
 		run->has_marks = true;
 		run->marks.with_switches = wishes->switches;
-		run->marks.spans = s->times ? &run->spans : NULL;
+		run->marks.spans = s->samples.times ? &run->spans : NULL;
 		status = export_marks_read(&run->marks, run->reader, err);
 	}
 	if (status == TALLY_OK && wishes->counts && run->marks.has_counts) {

@@ -15,39 +15,33 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "tasks/session/recording_input.h"
+#include "tasks/session/sample_options.h"
 #include "tasks/session/symbol_options.h"
 #include "verbs/export/export_counts.h"
 #include "verbs/export/export_marks.h"
 
 struct export_settings {
 	struct input_options input;
-	const char *format, *output, *event, *times, *cpus;
+	const char *format, *output, *event;
 	struct symbol_options symbols;
-	struct profile_filter_lists filters;
+	struct sample_options samples;
 	uint64_t max_stack;
 	bool no_inline;
 };
 
 /* The rows of option tables that choose samples, for settings that begin with a struct export_settings. */
 #define EXPORT_ROW(member) .offset = offsetof(struct export_settings, member)
-#define EXPORT_SELECTION_ROWS                                                                                     \
-	{"time", 0, OPTION_STRING, "str", EXPORT_ROW(times), .help = "Time span of interest (start,stop)"},       \
-		{"cpu", 'C', OPTION_STRING, "cpu", EXPORT_ROW(cpus), .help = "only samples of these CPUs"},       \
-		{"comms", 'c', OPTION_STRING, "comm[,comm...]", EXPORT_ROW(filters.comms),                        \
-			.help = "only samples of threads of these names (file://FILE: those in it, one a line)"}, \
-		{"pid", 'p', OPTION_STRING, "pid[,pid...]", EXPORT_ROW(filters.pids),                             \
-			.help = "only samples of these processes"},                                               \
-		{"tid", 't', OPTION_STRING, "tid[,tid...]", EXPORT_ROW(filters.tids),                             \
-			.help = "only samples of these threads"},                                                 \
-		{"dsos", 'd', OPTION_STRING, "dso[,dso...]", EXPORT_ROW(filters.dsos),                            \
-			.help = "only samples in these objects"},                                                 \
-		{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", EXPORT_ROW(filters.symbols),                \
-			.help = "only samples in these functions"},                                               \
-		{"max-stack", 0, OPTION_U64, "n", EXPORT_ROW(max_stack),                                          \
-			.help = "frames of a stack that are written (all)"},                                      \
-		{"no-inline", 0, OPTION_FLAG, EXPORT_ROW(no_inline),                                              \
-			.help = "calls that were inlined are no frames of their own"},                            \
-		SYMBOL_OPTIONS(struct export_settings, symbols), LINE_OPTIONS(struct export_settings, symbols),   \
+#define EXPORT_SELECTION_ROWS                                                                                    \
+	{"pid", 'p', OPTION_STRING, "pid[,pid...]", EXPORT_ROW(samples.filters.pids),                            \
+		.help = "only samples of these processes"},                                                      \
+		{"tid", 't', OPTION_STRING, "tid[,tid...]", EXPORT_ROW(samples.filters.tids),                    \
+			.help = "only samples of these threads"},                                                \
+		SAMPLE_OPTIONS(struct export_settings, samples), PLACE_OPTIONS(struct export_settings, samples), \
+		{"max-stack", 0, OPTION_U64, "n", EXPORT_ROW(max_stack),                                         \
+			.help = "frames of a stack that are written (all)"},                                     \
+		{"no-inline", 0, OPTION_FLAG, EXPORT_ROW(no_inline),                                             \
+			.help = "calls that were inlined are no frames of their own"},                           \
+		SYMBOL_OPTIONS(struct export_settings, symbols), LINE_OPTIONS(struct export_settings, symbols),  \
 		INPUT_OPTIONS(struct export_settings, input)
 
 struct export_wishes {

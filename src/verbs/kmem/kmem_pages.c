@@ -459,7 +459,7 @@ static void close_job(struct pages_job *job)
 int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings)
 {
 	const struct data_input input = {
-		.file = settings->input, .times = settings->times, .symbols = settings->symbols};
+		.file = settings->input, .samples.times = settings->times, .symbols = settings->symbols};
 	struct pages_job job = {.settings = settings, .gfp_ids.words = 1};
 	struct tally_error err;
 	enum tally_status status = kmem_pages_read_keys(settings->sort ? settings->sort : "bytes,hit", &job, &err);

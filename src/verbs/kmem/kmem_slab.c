@@ -271,7 +271,7 @@ static enum tally_status kmem_slab_print_all(void *data, struct text *out, struc
 int kmem_stat_slab(const struct cli *cli, const struct kmem_settings *settings)
 {
 	const struct data_input input = {
-		.file = settings->input, .times = settings->times, .symbols = settings->symbols};
+		.file = settings->input, .samples.times = settings->times, .symbols = settings->symbols};
 	struct slab_job job = {.settings = settings};
 	struct tally_error err;
 	enum tally_status status = kmem_slab_read_keys(settings->sort ? settings->sort : "frag,hit,bytes", &job, &err);

@@ -31,6 +31,7 @@
 
 struct cmd_c2c_settings {
 	struct symbol_options symbols;
+	struct sample_options samples;
 	struct input_options input;
 	const char *coalesce, *display;
 	bool stitches, stdio, shows_all, is_double, only_stats, full_symbols, without_lines, is_json;
@@ -72,6 +73,9 @@ static const struct option options[] = {
 	{"no-source", 0, OPTION_FLAG, ROW(without_lines), .help = "Do not display Source Line column"},
 	{"stdio", 0, OPTION_FLAG, ROW(stdio), .help = "Use the stdio interface"},
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/c2c.json"},
+	{"comms", 0, OPTION_STRING, "comm[,comm...]", ROW(samples.filters.comms), /* -c is --coalesce */
+		.help = "only samples of threads of these names (file://FILE: those in it, one a line)"},
+	SAMPLE_OPTIONS(struct cmd_c2c_settings, samples),
 	SYMBOL_OPTIONS(struct cmd_c2c_settings, symbols),
 	LINE_OPTIONS(struct cmd_c2c_settings, symbols),
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say more"},
@@ -366,7 +370,7 @@ static void c2c_deinit(struct c2c *c)
 static enum tally_status open_and_read(
 	const struct cli *cli, const struct cmd_c2c_settings *s, struct c2c *c, struct tally_error *err)
 {
-	const struct data_input input = {.file = s->input, .symbols = s->symbols};
+	const struct data_input input = {.file = s->input, .symbols = s->symbols, .samples = s->samples};
 	enum tally_status status = data_source_open(cli, &input, &c->source, err);
 	if (status != TALLY_OK)
 		return status;

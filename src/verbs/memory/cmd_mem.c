@@ -12,7 +12,9 @@
 
 struct cmd_mem_settings {
 	struct input_options input;
-	const char *sort, *separator, *cpus, *type;
+	struct symbol_options symbols;
+	struct sample_options samples;
+	const char *sort, *separator, *type;
 	bool hides_unresolved, physical, data_pages, dumps, by_data_type;
 	unsigned verbose;
 };
@@ -23,7 +25,8 @@ struct cmd_mem_settings {
 static const struct option options[] = {
 	INPUT_OPTIONS(struct cmd_mem_settings, input),
 	{"sort", 's', OPTION_STRING, "key[,key2...]", ROW(sort), .help = "sort by key(s), those of report --mem-mode"},
-	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "list of cpus to profile"},
+	SYMBOL_OPTIONS(struct cmd_mem_settings, symbols),
+	SAMPLE_OPTIONS(struct cmd_mem_settings, samples),
 	{"type", 't', OPTION_STRING, "type", ROW(type),
 		.help = "memory operations(load,store): columns that say something of them; default: load,store"},
 	{"phys-data", 'p', OPTION_FLAG, ROW(physical), .help = "Report physical addresses"},
@@ -87,7 +90,16 @@ static int cmd_mem_run_report(
 	add_flag(words, &count, "-n", true);
 	add_option(words, &count, "-s", sort_keys(settings, &keys));
 	add_option(words, &count, "-i", settings->input.path);
-	add_option(words, &count, "-C", settings->cpus);
+	add_option(words, &count, "-C", settings->samples.cpus);
+	add_option(words, &count, "-c", settings->samples.filters.comms);
+	add_option(words, &count, "--pid", settings->samples.filters.pids);
+	add_option(words, &count, "--tid", settings->samples.filters.tids);
+	add_option(words, &count, "--time", settings->samples.times);
+	add_option(words, &count, "--symfs", settings->symbols.symfs);
+	add_option(words, &count, "--kallsyms", settings->symbols.kallsyms);
+	add_option(words, &count, "--vmlinux", settings->symbols.vmlinux);
+	add_flag(words, &count, "--ignore-vmlinux", settings->symbols.ignore_vmlinux);
+	add_flag(words, &count, "--no-demangle", settings->symbols.no_demangle);
 	add_option(words, &count, "-t", settings->separator);
 	add_flag(words, &count, "-f", settings->input.force);
 	add_flag(words, &count, "-U", settings->hides_unresolved);
@@ -143,9 +155,9 @@ static int take_own_words(char **words, int count, char **own, char **passed)
 
 static int run_dump(const struct cli *cli, const struct cmd_mem_settings *settings)
 {
-	const struct mem_dump dump = {.input = {.file = settings->input},
+	const struct mem_dump dump = {
+		.input = {.file = settings->input, .symbols = settings->symbols, .samples = settings->samples},
 		.separator = settings->separator,
-		.cpus = settings->cpus,
 		.with_physical = settings->physical,
 		.with_data_pages = settings->data_pages,
 		.hides_unresolved = settings->hides_unresolved};
@@ -220,7 +232,7 @@ static int cmd_mem_run(const struct cli *cli, const struct command *command, int
 	if (rest == argc)
 		return cli_usagef(cli, command, NULL, "mem needs a command: record or report");
 	struct memory_record record = {.type = settings.type,
-		.cpus = settings.cpus,
+		.cpus = settings.samples.cpus,
 		.physical = settings.physical,
 		.data_pages = settings.data_pages};
 	return memory_record(cli, &record, argc - before - 1, argv + before + 1);

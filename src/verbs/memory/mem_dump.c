@@ -10,22 +10,15 @@
 #include "tasks/session/recording_input.h"
 #include "tasks/session/script_values.h"
 
-static enum tally_status mem_dump_check_events(
-	const struct data_source *source, bool needs_cpus, struct tally_error *err)
+static enum tally_status mem_dump_check_events(const struct data_source *source, struct tally_error *err)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(source->reader, &count);
-	bool has_sources = false, has_cpus = false;
-	for (size_t i = 0; i < count; i++) {
-		has_sources = has_sources || (events[i].attr.sample_type & SAMPLE_DATA_SRC);
-		has_cpus = has_cpus || (events[i].attr.sample_type & SAMPLE_CPU);
-	}
-	if (!has_sources)
-		return error_set(err, TALLY_INVALID,
-			"mem -D needs data sources, and this recording has none: was it made without -d?");
-	if (needs_cpus && !has_cpus)
-		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
-	return TALLY_OK;
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.sample_type & SAMPLE_DATA_SRC)
+			return TALLY_OK;
+	return error_set(
+		err, TALLY_INVALID, "mem -D needs data sources, and this recording has none: was it made without -d?");
 }
 
 static void mem_dump_print_header(const struct mem_dump *dump, struct text *out)
@@ -71,21 +64,15 @@ static enum tally_status mem_dump_print_sample(struct data_source *source, const
 static enum tally_status mem_dump_print_all(
 	struct data_source *source, const struct mem_dump *dump, struct text *out, struct tally_error *err)
 {
-	bool *cpus = NULL;
 	struct data_sample sample;
-	enum tally_status status = mem_dump_check_events(source, dump->cpus != NULL, err);
-	if (status == TALLY_OK && dump->cpus)
-		status = cpu_filter_parse(dump->cpus, &cpus, err);
+	enum tally_status status = mem_dump_check_events(source, err);
 	if (status == TALLY_OK)
 		mem_dump_print_header(dump, out);
 	while (status == TALLY_OK) {
 		status = data_source_next(source, &sample, err);
-		bool is_wanted = status == TALLY_OK && sample.event->attr.sample_type & SAMPLE_DATA_SRC &&
-				 (!cpus || (sample.sample.cpu < LIMIT_CPUS && cpus[sample.sample.cpu]));
-		if (is_wanted)
+		if (status == TALLY_OK && sample.event->attr.sample_type & SAMPLE_DATA_SRC)
 			status = mem_dump_print_sample(source, dump, &sample, out, err);
 	}
-	free(cpus);
 	return status == TALLY_END ? TALLY_OK : status;
 }
 

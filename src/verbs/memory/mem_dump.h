@@ -12,7 +12,6 @@
 struct mem_dump {
 	struct data_input input;
 	const char *separator; /* NULL: a blank */
-	const char *cpus; /* NULL: all */
 	bool with_physical, with_data_pages, hides_unresolved;
 };
 

@@ -257,19 +257,10 @@ static const struct option options[] = {
 		.help = "Don't show entries under that percent"},
 	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = cmd_report_set_percentage,
 		.is_self_explaining = true, .help = "how to display percentage of filtered entries"},
-	{"comms", 'c', OPTION_STRING, "comm[,comm...]", .offset = REQUEST(filters.comms),
-		.help = "only consider symbols in these comms (file://FILE: those in it, one a line)"},
-	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", .offset = REQUEST(filters.dsos),
-		.help = "only consider symbols in these dsos"},
-	{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", .offset = REQUEST(filters.symbols),
-		.help = "only consider these symbols"},
-	{"symbol-filter", 0, OPTION_STRING, "filter", .offset = REQUEST(filters.symbol_part),
+	SAMPLE_OPTIONS(struct cmd_report_settings, request.samples),
+	PLACE_OPTIONS(struct cmd_report_settings, request.samples),
+	{"symbol-filter", 0, OPTION_STRING, "filter", .offset = REQUEST(samples.filters.symbol_part),
 		.help = "only show symbols that (partially) match with this filter"},
-	{"pid", 0, OPTION_STRING, "pid[,pid...]", .offset = REQUEST(filters.pids),
-		.help = "only consider symbols in these pids"},
-	{"tid", 0, OPTION_STRING, "tid[,tid...]", .offset = REQUEST(filters.tids),
-		.help = "only consider symbols in these tids"},
-	{"cpu", 'C', OPTION_STRING, "cpu", .offset = REQUEST(cpus), .help = "list of cpus to profile"},
 	{"hide-unresolved", 'U', OPTION_FLAG, .offset = REQUEST(hides_unresolved),
 		.help = "Only display entries resolved to a symbol"},
 	{"field-separator", 't', OPTION_STRING, "separator", .offset = REQUEST(separator),
@@ -310,21 +301,19 @@ static const struct option options[] = {
 	{"hierarchy", 'H', OPTION_FLAG, .offset = REQUEST(is_hierarchy),
 		.help = "Show entries in a hierarchy: one level for each sort key; {key,key} is one level"},
 	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REQUEST(dump), .help = "dump raw trace in ASCII"},
-	{"parent", 'p', OPTION_STRING, "regex", .offset = REQUEST(filters.parent),
+	{"parent", 'p', OPTION_STRING, "regex", .offset = REQUEST(samples.filters.parent),
 		.help = "regex filter to identify parent, see: '--sort parent'"},
-	{"exclude-other", 'x', OPTION_FLAG, .offset = REQUEST(filters.excludes_other),
+	{"exclude-other", 'x', OPTION_FLAG, .offset = REQUEST(samples.filters.excludes_other),
 		.help = "Only display entries with parent-match"},
 	{"branch-stack", 'b', OPTION_CALL, .call = set_branches,
 		.help = "use branch records for per branch histogram filling"},
 	{"branch-history", 0, OPTION_FLAG, .offset = REQUEST(has_history),
 		.help = "add last branch records to call history: the jumps that led to each sample"},
-	{"ignore-callees", 0, OPTION_STRING, "regex", .offset = REQUEST(filters.ignored_callees),
+	{"ignore-callees", 0, OPTION_STRING, "regex", .offset = REQUEST(samples.filters.ignored_callees),
 		.help = "ignore callees of these functions in call graphs"},
 	{"mem-mode", 0, OPTION_FLAG, .offset = REQUEST(by_memory), .help = "mem access profile"},
 	{"mmaps", 0, OPTION_FLAG, .offset = REQUEST(mmaps), .help = "Display recorded tasks memory maps"},
 	{"tasks", 0, OPTION_FLAG, .offset = REQUEST(tasks), .help = "Display recorded tasks"},
-	{"time", 0, OPTION_STRING, "str", .offset = REQUEST(times),
-		.help = "Time span of interest (start,stop), or percentages of the recording (10%-20%, 10%/2)"},
 	{"time-quantum", 0, OPTION_CALL, "time", .call = set_time_quantum, .is_self_explaining = true,
 		.help = "Set time quantum for time sort key"},
 	{"parallelism", 0, OPTION_STRING, "list", .offset = REQUEST(parallelism),
@@ -425,17 +414,17 @@ static int cmd_report_choose_interface(const struct cli *cli, struct cmd_report_
 /* What would change the blocks, and does not yet; NULL: none of it is asked for. */
 static const char *blocks_refuse(const struct report_request *r)
 {
-	const struct profile_filter_lists *f = &r->filters;
+	const struct profile_filter_lists *f = &r->samples.filters;
 	const struct {
 		bool is_used;
 		const char *name;
-	} all[] = {{r->sort, "-s"}, {r->fields, "-F"}, {r->is_hierarchy, "--hierarchy"}, {f->comms, "-c"},
-		{f->dsos, "-d"}, {f->symbols, "-S"}, {f->symbol_part, "--symbol-filter"}, {f->pids, "--pid"},
-		{f->tids, "--tid"}, {f->parent, "-p"}, {f->ignored_callees, "--ignore-callees"}, {r->cpus, "-C"},
-		{r->has_socket, "--socket-filter"}, {r->parallelism, "--parallelism"}, {r->switch_on, "--switch-on"},
-		{r->switch_off, "--switch-off"}, {r->by_memory, "--mem-mode"}, {r->by_latency, "--latency"},
-		{r->has_history, "--branch-history"}, {r->chains_asked, "-g"}, {r->missing, "--missing"},
-		{r->group_sort_is_set, "--group-sort-idx"}, {r->requirements.count, "--require"}};
+	} all[] = {{r->sort, "-s"}, {r->fields, "-F"}, {r->is_hierarchy, "--hierarchy"}, {f->dsos, "-d"},
+		{f->symbols, "-S"}, {f->symbol_part, "--symbol-filter"}, {f->parent, "-p"},
+		{f->ignored_callees, "--ignore-callees"}, {r->has_socket, "--socket-filter"},
+		{r->parallelism, "--parallelism"}, {r->switch_on, "--switch-on"}, {r->switch_off, "--switch-off"},
+		{r->by_memory, "--mem-mode"}, {r->by_latency, "--latency"}, {r->has_history, "--branch-history"},
+		{r->chains_asked, "-g"}, {r->missing, "--missing"}, {r->group_sort_is_set, "--group-sort-idx"},
+		{r->requirements.count, "--require"}};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		if (all[i].is_used)
 			return all[i].name;
@@ -484,7 +473,7 @@ static int cmd_report_finish_settings(
 	if (argc - rest == 1 && !request->input.path)
 		request->input.path = argv[rest];
 	else if (argc - rest == 1)
-		request->filters.symbol_part = argv[rest]; /* as perf takes it, with -i or not */
+		request->samples.filters.symbol_part = argv[rest]; /* as perf takes it, with -i or not */
 	return cmd_report_choose_interface(cli, settings);
 }
 
@@ -508,7 +497,7 @@ static int run_request(const struct cli *cli, struct report_request *request, st
 		cli_print_diag(cli, notes);
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
-	if (request->times && !time_spans_are_valid(request->times))
+	if (request->samples.times && !time_spans_are_valid(request->samples.times))
 		code = EXIT_BAD_TIME;
 	if (code == 0 && !is_met)
 		code = EXIT_NOT_WORTH;
@@ -563,7 +552,7 @@ static int cmd_report_run(const struct cli *cli, const struct command *command, 
 		code = cmd_report_write_page(cli, cmd_report_page_of(&settings, argc, argv, rest), argc, argv);
 	} else if (code == CLI_GO_ON) {
 		code = cmd_report_finish_settings(cli, &settings, argc, argv, rest);
-		if (code == 0 && word_files_read_filters(&files, &settings.request.filters, &err) != TALLY_OK)
+		if (code == 0 && word_files_read_filters(&files, &settings.request.samples.filters, &err) != TALLY_OK)
 			code = cli_fail(cli, &err);
 		if (code == 0)
 			code = run_request(cli, &settings.request, &notes);

@@ -291,7 +291,7 @@ static bool report_blocks_print_event(struct blocks *b, const struct report_requ
 		struct report_title title = {.event = name.failed ? "" : name.data,
 			.sample_count = sums->samples,
 			.total_period = sums->branches,
-			.times = r->times};
+			.times = r->samples.times};
 		report_text_title(out, &title);
 		cells_head(&table);
 		cells_rule(&table, '.');
@@ -394,7 +394,8 @@ enum tally_status report_blocks(const struct cli *cli, const struct report_reque
 	struct perfdata_reader **rest, struct tally_error *err)
 {
 	struct blocks b = {.run_ids = {.words = 2}};
-	const struct data_input input = {.file = request->input, .times = request->times, .symbols = request->symbols};
+	const struct data_input input = {
+		.file = request->input, .samples = request->samples, .symbols = request->symbols};
 	struct perfdata_reader *reader;
 	enum tally_status status = trace_options_open(&request->input, &request->traces, &reader, err);
 	if (status == TALLY_OK)
@@ -404,6 +405,8 @@ enum tally_status report_blocks(const struct cli *cli, const struct report_reque
 		b.source.reader = NULL;
 	} else if (status == TALLY_OK) {
 		status = report_blocks_run(&b, request, out, err);
+		if (status == TALLY_OK && b.blocks.len == 0 && !request->is_quiet)
+			cli_note_empty(cli, request->input.path, b.source.sideband.health.samples);
 	}
 	if (b.source.reader && !request->is_quiet)
 		cli_print_health(cli, &b.source.sideband.health);

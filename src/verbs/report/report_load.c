@@ -89,7 +89,7 @@ static enum tally_status make_part(struct report_load_loading *l, const struct r
 	if (!part->result.profile)
 		return status;
 	enum tally_status made =
-		profile_filter_init(&part->filter, part->result.profile, &wanted->request->filters, &inner);
+		profile_filter_init(&part->filter, part->result.profile, &wanted->request->samples.filters, &inner);
 	part->filter.cpu_passes = load->socket_cpus;
 	part->filter.cpu_limit = load->socket_cpu_count;
 	if (made == TALLY_OK)
@@ -125,7 +125,7 @@ static size_t report_load_divisible_bytes(const struct report_load *load)
 	const struct report_request *r = load->wanted.request;
 	uint64_t offset;
 	/* a hierarchy would show a table first that is none */
-	if (r->times || r->switch_on || r->switch_off || r->is_hierarchy)
+	if (r->samples.times || r->switch_on || r->switch_off || r->is_hierarchy)
 		return 0;
 	return perfdata_reader_data(load->wanted.reader, &offset).len;
 }

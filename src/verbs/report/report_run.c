@@ -165,7 +165,7 @@ static void report_run_print_title(const struct report *report, const struct fla
 	uint32_t first = table->options.first_event, count = table->options.member_count;
 	struct text name = {0};
 	struct report_title title = {.is_group = p->events[first].member_count > 1 || count > 1,
-		.times = report->request->times,
+		.times = report->request->samples.times,
 		.socket = report->request->has_socket ? &report->request->socket : NULL};
 	struct text keys = {0};
 	report_request_print_sort(report->request, &keys);
@@ -383,10 +383,10 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 		diag_add(report->notes, DIAG_WARNING, REPORT_CANNOT_STITCH);
 		r->stitches = false; /* and that was told */
 	}
-	if (r->filters.parent && !has_chains)
+	if (r->samples.filters.parent && !has_chains)
 		return error_set(err, TALLY_INVALID,
 			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");
-	if (r->cpus && !perfdata_reader_has_samples_with(report->reader, SAMPLE_CPU))
+	if (r->samples.cpus && !perfdata_reader_has_samples_with(report->reader, SAMPLE_CPU))
 		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
 	if (r->branches == BRANCHES_ALWAYS && !perfdata_reader_has_samples_with(report->reader, SAMPLE_BRANCH_STACK))
 		return error_set(err, TALLY_INVALID,
@@ -425,7 +425,7 @@ static enum tally_status show_tables(struct report *report, struct tally_error *
 	advice_notes_add(report->notes, report->reader, report->result.profile);
 	if (report_request_facets(r) >> FACET_CGROUP & 1)
 		advice_notes_cgroups(report->notes, report->reader, report->cli->program);
-	if (r->times)
+	if (r->samples.times)
 		report_notes_times(report->notes, report->reader);
 	if (!r->self_is_inlined && !r->no_inline)
 		report_notes_self(report->notes, report->result.profile);
@@ -483,7 +483,8 @@ static enum tally_status report_run_read_profile(
 	if (inner->status == TALLY_OK)
 		inner->status = report_request_finish(r, &source, inner);
 	if (inner->status == TALLY_OK)
-		inner->status = profile_filter_init(&report->filter, report->result.profile, &r->filters, inner);
+		inner->status =
+			profile_filter_init(&report->filter, report->result.profile, &r->samples.filters, inner);
 	report->filter.cpu_passes = report->socket_cpus;
 	report->filter.cpu_limit = report->socket_cpu_count;
 	if (inner->status == TALLY_OK)
@@ -594,12 +595,12 @@ static enum tally_status report_run_opened(struct report *report, struct tally_e
 	/* Samples are read for one way of counting: it stays, whatever a stream tells later. */
 	if (r->branches == BRANCHES_IF_RECORDED)
 		r->branches = r->mode == KEY_MODE_BRANCH ? BRANCHES_ALWAYS : BRANCHES_NEVER;
-	if (status == TALLY_OK && r->cpus)
-		status = cpu_filter_parse(r->cpus, &report->cpus, err);
+	if (status == TALLY_OK && r->samples.cpus)
+		status = cpu_filter_parse(r->samples.cpus, &report->cpus, err);
 	if (status == TALLY_OK && r->parallelism) {
 		status = report_parallelism_levels(r->parallelism, &report->parallelism, err);
-		r->filters.parallelism = report->parallelism;
-		r->filters.parallelism_limit = LIMIT_CPUS;
+		r->samples.filters.parallelism = report->parallelism;
+		r->samples.filters.parallelism_limit = LIMIT_CPUS;
 	}
 	if (status != TALLY_OK)
 		return status;

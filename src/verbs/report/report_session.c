@@ -132,7 +132,7 @@ static enum tally_status report_session_read_again(struct explored *x, struct ta
 	/* A file that was cut has what comes before that, as the first time. */
 	if (!fresh.profile)
 		return status == TALLY_OK ? error_nomem(err) : status;
-	status = profile_filter_init(&filter, fresh.profile, &s->request->filters, err);
+	status = profile_filter_init(&filter, fresh.profile, &s->request->samples.filters, err);
 	if (status != TALLY_OK) {
 		replay_result_deinit(&fresh);
 		return status;

@@ -102,7 +102,7 @@ static const struct verb verbs[] = {
 /* The span that --time names; the source hands out what is outside too: who ran before is known from there. */
 static enum tally_status take_span(struct sched_job *job, struct tally_error *err)
 {
-	struct time_spans *spans = &job->source.spans;
+	struct time_spans *spans = &job->source.filter.spans;
 	if (spans->items.len > 1)
 		return error_set(err, TALLY_INVALID, "--time takes one span of time here");
 	if (spans->items.len == 1) {
@@ -117,7 +117,7 @@ static enum tally_status cmd_sched_open_job(struct sched_job *job, struct tally_
 {
 	const struct sched_settings *settings = job->settings;
 	const struct data_input input = {
-		.file = settings->input, .times = settings->times, .symbols = settings->symbols};
+		.file = settings->input, .samples.times = settings->times, .symbols = settings->symbols};
 	enum tally_status status = settings->cpus ? cpu_filter_parse(settings->cpus, &job->cpus, err) : TALLY_OK;
 	struct perfdata_reader *reader;
 	if (status == TALLY_OK)

@@ -80,7 +80,7 @@ static uint32_t shown_records(const struct script_settings *s)
 /* Those need the end of the recording before its start is printed. */
 static bool needs_end(const struct script_settings *s)
 {
-	return s->filter.time || s->show_round || s->per_event_dump || script_is_dumping(s) ||
+	return s->filter.samples.times || s->show_round || s->per_event_dump || script_is_dumping(s) ||
 	       trace_options_are_given(&s->traces);
 }
 
@@ -212,7 +212,6 @@ static void script_deinit(struct script *script)
 	script_source_deinit(&script->source);
 	script_dumps_close(&script->dumps);
 	script_filter_deinit(&script->filter);
-	word_files_deinit(&script->files);
 	script_records_deinit(&script->records);
 	frame_names_deinit(&script->names);
 	bpf_lines_deinit(&script->bpf_lines);
@@ -311,7 +310,6 @@ static int list_dlfilters(const struct cli *cli, const struct script_settings *s
 static int cmd_script_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct script script = {.cli = cli, .settings = {.max_stack = 127}};
-	struct script_filter_request *filter = &script.settings.filter;
 	script_fields_init(&script.settings.fields);
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &script.settings, &rest);
@@ -335,14 +333,11 @@ static int cmd_script_run(const struct cli *cli, const struct command *command, 
 		return script_installed_list(cli);
 	if (rest < argc)
 		return script_installed_run(cli, &script.settings, argv + rest);
-	if (script.settings.filter.time && !time_spans_are_valid(script.settings.filter.time))
+	if (script.settings.filter.samples.times && !time_spans_are_valid(script.settings.filter.samples.times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	struct tally_error err;
-	if (word_files_read(&script.files, &filter->comms, &err) != TALLY_OK ||
-		word_files_read(&script.files, &filter->dsos, &err) != TALLY_OK ||
-		word_files_read(&script.files, &filter->symbols, &err) != TALLY_OK ||
-		trace_options_open(&script.settings.input, &script.settings.traces, &script.reader, &err) != TALLY_OK)
-		return word_files_deinit(&script.files), cli_fail(cli, &err);
+	if (trace_options_open(&script.settings.input, &script.settings.traces, &script.reader, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
 	const struct script_settings *settings = &script.settings;
 	enum tally_status status = settings->header_only ? TALLY_OK : cmd_script_prepare(&script, &err);
 	cli_print_diag(cli, &script.field_notes);

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/script/script_filter.h"
 
-#include <stdlib.h>
-
-#include "base/limits.h"
 #include "base/symbol_name.h"
 #include "base/word_list.h"
 #include "tasks/reporting/report_selection.h"
-#include "tasks/session/cpu_filter.h"
 
 static enum tally_status find_switches(
 	struct script_filter *filter, const struct perfdata_reader *reader, struct tally_error *err)
@@ -29,69 +25,44 @@ enum tally_status script_filter_init(struct script_filter *filter, const struct 
 	struct perfdata_reader *reader, struct tally_error *err)
 {
 	*filter = (struct script_filter){.request = request, .is_off = request->switch_on != NULL};
-	enum tally_status status = TALLY_OK;
-	if (request->cpus && !perfdata_reader_has_samples_with(reader, SAMPLE_CPU))
-		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
-	if (request->cpus)
-		status = cpu_filter_parse(request->cpus, &filter->cpus, err);
-	if (status == TALLY_OK && request->time)
-		status = time_spans_read(request->time, reader, &filter->spans, err);
-	if (status == TALLY_OK)
-		status = find_switches(filter, reader, err);
-	return status;
+	enum tally_status status = sample_filter_init(&filter->samples, &request->samples, reader, err);
+	return status == TALLY_OK ? find_switches(filter, reader, err) : status;
 }
 
 void script_filter_deinit(struct script_filter *filter)
 {
-	time_spans_deinit(&filter->spans);
-	free(filter->cpus);
-}
-
-bool script_filter_has_cpu(const struct script_filter *filter, uint32_t cpu)
-{
-	return !filter->cpus || (cpu < LIMIT_CPUS && filter->cpus[cpu]);
-}
-
-static bool wants_thread(
-	const struct script_filter *filter, const struct machine *machine, const struct script_probe *probe)
-{
-	const struct script_filter_request *r = filter->request;
-	int32_t tid = (int32_t)probe->sample->tid;
-	if (r->pids && !word_list_has_number(r->pids, (int32_t)probe->sample->pid))
-		return false;
-	if (r->tids && !word_list_has_number(r->tids, tid))
-		return false;
-	if (!r->comms)
-		return true;
-	uint32_t comm = machine_comm_at(machine, tid, probe->clock);
-	return comm != INTERN_NONE && word_list_has(r->comms, machine_string(machine, comm));
+	sample_filter_deinit(&filter->samples);
 }
 
 /* Symbols go by name, or by an address: of a symbol, of the sample itself, or the start of a range. */
-static bool wants_symbol(const struct script_filter_request *r, const struct script_place *place)
+static bool wants_symbol(const struct script_filter *filter, const struct script_place *place)
 {
+	const char *symbols = filter->samples.options.filters.symbols;
+	uint64_t range = filter->request->address_range;
 	const char *symbol = place->name->symbol;
-	if (symbol && symbol_list_has(r->symbols, str_from(symbol)))
+	if (symbol && symbol_list_has(symbols, str_from(symbol)))
 		return true;
-	struct tally_str rest = str_from(r->symbols);
+	struct tally_str rest = str_from(symbols);
 	struct tally_str part;
-	while (word_list_next(r->symbols, &rest, &part)) {
+	while (word_list_next(symbols, &rest, &part)) {
 		uint64_t address;
 		if (!str_to_u64(part, 16, &address))
 			continue;
 		if (symbol && address == place->ip - place->name->symbol_offset)
 			return true;
-		if (place->ip >= address && place->ip - address < (r->address_range ? r->address_range : 1))
+		if (place->ip >= address && place->ip - address < (range ? range : 1))
 			return true;
 	}
 	return false;
 }
 
-static bool wants_place(const struct script_filter_request *r, const struct script_place *place)
+static bool wants_place(const struct script_filter *filter, const struct script_place *place)
 {
-	if (r->dsos && !word_list_has(r->dsos, place->name->shown) && !word_list_has(r->dsos, place->name->path))
+	const struct profile_filter_lists *lists = &filter->samples.options.filters;
+	if (lists->dsos && !word_list_has(lists->dsos, place->name->shown) &&
+		!word_list_has(lists->dsos, place->name->path))
 		return false;
-	return !r->symbols || wants_symbol(r, place);
+	return !lists->symbols || wants_symbol(filter, place);
 }
 
 /* A sample of either event is only printed where that was asked for. */
@@ -107,32 +78,26 @@ static bool wants_between(struct script_filter *filter, const struct perfdata_ev
 bool script_filter_wants_place(const struct script_filter *filter, struct script_places *places,
 	const struct script_probe *probe, bool *wanted)
 {
-	const struct script_filter_request *r = filter->request;
+	const struct profile_filter_lists *lists = &filter->samples.options.filters;
 	/* Of virtual machines nothing is shown, as perf's verb kvm is for them. */
 	bool is_guest = probe->cpumode == MISC_CPUMODE_GUEST_KERNEL || probe->cpumode == MISC_CPUMODE_GUEST_USER;
-	*wanted = !is_guest && wants_thread(filter, places->machine, probe);
-	if (!*wanted || (!r->dsos && !r->symbols))
+	*wanted =
+		!is_guest && sample_filter_wants_thread(&filter->samples, places->machine, probe->sample, probe->clock);
+	if (!*wanted || (!lists->dsos && !lists->symbols))
 		return true;
 	struct resolve_where where = resolver_where(places->resolver, (int32_t)probe->sample->pid, probe->clock);
 	struct script_place place;
 	if (!script_place_find(places, &where, probe->cpumode, probe->sample->ip, &place))
 		return false;
-	*wanted = wants_place(r, &place);
+	*wanted = wants_place(filter, &place);
 	return true;
-}
-
-bool script_filter_is_within(const struct script_filter *filter, const struct sample *sample)
-{
-	if (filter->request->time && !time_spans_have(&filter->spans, sample->time))
-		return false;
-	return !filter->cpus || (sample->present & SAMPLE_CPU && script_filter_has_cpu(filter, sample->cpu));
 }
 
 bool script_filter_wants(
 	struct script_filter *filter, struct script_places *places, const struct script_probe *probe, bool *wanted)
 {
 	*wanted = false;
-	if (!script_filter_is_within(filter, probe->sample))
+	if (!sample_filter_is_within(&filter->samples, probe->sample))
 		return true;
 	bool is_there;
 	if (!script_filter_wants_place(filter, places, probe, &is_there))

@@ -12,12 +12,11 @@
 #ifndef VERBS_SCRIPT_SCRIPT_FILTER_H
 #define VERBS_SCRIPT_SCRIPT_FILTER_H
 
-#include "perfdata/time_spans.h"
+#include "tasks/session/sample_options.h"
 #include "verbs/script/script_places.h"
 
-struct script_filter_request { /* lists with commas; NULL: all */
-	const char *comms, *pids, *tids, *dsos, *symbols;
-	const char *cpus, *time;
+struct script_filter_request {
+	struct sample_options samples;
 	const char *switch_on, *switch_off; /* names of events */
 	bool shows_switches; /* the samples of those events too */
 	uint64_t address_range; /* bytes from the addresses among symbols; 0: just these */
@@ -25,8 +24,7 @@ struct script_filter_request { /* lists with commas; NULL: all */
 
 struct script_filter {
 	const struct script_filter_request *request;
-	struct time_spans spans;
-	bool *cpus; /* NULL: all */
+	struct sample_filter samples;
 	const struct perfdata_event *switch_on, *switch_off; /* NULL: none */
 	bool is_off; /* between --switch-off and --switch-on */
 };
@@ -46,11 +44,8 @@ void script_filter_deinit(struct script_filter *filter);
 /* False: out of memory. */
 bool script_filter_wants(
 	struct script_filter *filter, struct script_places *places, const struct script_probe *probe, bool *wanted);
-/* In the spans of time and on the CPUs that are looked at. */
-bool script_filter_is_within(const struct script_filter *filter, const struct sample *sample);
 /* What the sample's thread and place alone say. False: out of memory. */
 bool script_filter_wants_place(const struct script_filter *filter, struct script_places *places,
 	const struct script_probe *probe, bool *wanted);
-bool script_filter_has_cpu(const struct script_filter *filter, uint32_t cpu);
 
 #endif

@@ -283,8 +283,9 @@ int script_python_run(const struct cli *cli, const struct script_settings *setti
 		return cli_failf(cli, "%s: %s", script, strerror(errno));
 	struct perfdata_reader *reader;
 	if (trace_options_open(&settings->input, &settings->traces, &reader, &err) != TALLY_OK ||
-		data_source_take(cli, &(struct data_input){.symbols = settings->symbols}, reader, NULL, &source,
-			&err) != TALLY_OK)
+		data_source_take(cli,
+			&(struct data_input){.symbols = settings->symbols, .samples = settings->filter.samples}, reader,
+			NULL, &source, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	size_t count;
 	(void)perfdata_reader_events(source.reader, &count);

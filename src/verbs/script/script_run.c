@@ -46,7 +46,7 @@ static enum tally_status script_run_print_sample(struct script *script, const st
 		.misc = record->misc,
 		.clock = clock};
 	bool is_wanted;
-	if (script_is_dumping(&script->settings) && script_filter_is_within(&script->filter, sample))
+	if (script_is_dumping(&script->settings) && sample_filter_is_within(&script->filter.samples, sample))
 		dump_raw_place(&script->dump, &script->out, record, sample, clock);
 	enum tally_status status = script_run_choose(script, &probe, &is_wanted, err);
 	if (status != TALLY_OK || !is_wanted)
@@ -128,8 +128,8 @@ static enum tally_status script_run_print_other(
 {
 	const struct record *record = &item->record;
 	struct sample_id id;
-	bool is_elsewhere = script->filter.cpus && perfdata_reader_sample_id(script->reader, record, &id) &&
-			    !script_filter_has_cpu(&script->filter, id.cpu);
+	bool is_elsewhere = script->filter.samples.cpus && perfdata_reader_sample_id(script->reader, record, &id) &&
+			    !sample_filter_has_cpu(&script->filter.samples, id.cpu);
 	if (!script_records_print(&script->records, is_elsewhere ? NULL : &script->out, record))
 		return error_nomem(err);
 	return text_line_end(&script->out) ? TALLY_OK : TALLY_END;

@@ -13,7 +13,6 @@
 #include "analysis/record_run.h"
 #include "analysis/sideband.h"
 #include "cli/cli.h"
-#include "cli/word_files.h"
 #include "tasks/session/dump_raw.h"
 #include "verbs/script/script_dumps.h"
 #include "verbs/script/script_metrics.h"
@@ -23,7 +22,6 @@
 struct script {
 	const struct cli *cli;
 	struct script_settings settings;
-	struct word_files files; /* that filters name */
 	struct perfdata_reader *reader;
 	struct binary_store *store;
 	struct record_run run;

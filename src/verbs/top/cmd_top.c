@@ -196,9 +196,10 @@ static const struct option options[] = {
 			"percent|period|count (fp,graph,0.5,caller,function)"},
 	{"children", 0, OPTION_CALL, .call = cmd_top_set_children,
 		.help = "add up what is called as well, with call graphs (on; --no-children: off)"},
-	{"comms", 0, OPTION_STRING, "comm[,comm...]", REPORT(filters.comms),
+	{"comms", 0, OPTION_STRING, "comm[,comm...]", REPORT(samples.filters.comms),
 		.help = "only consider symbols in these comms"},
-	{"dsos", 0, OPTION_STRING, "dso[,dso...]", REPORT(filters.dsos), .help = "only consider symbols in these dsos"},
+	{"dsos", 0, OPTION_STRING, "dso[,dso...]", REPORT(samples.filters.dsos),
+		.help = "only consider symbols in these dsos"},
 	{"fields", 0, OPTION_STRING, "key[,keys...]", REPORT(fields),
 		.help = "output field(s): overhead, period, sample and the sort keys"},
 	{"filter", 0, OPTION_CALL, "filter", .call = record_set_filter, .is_self_explaining = true,
@@ -208,7 +209,7 @@ static const struct option options[] = {
 	{"group-sort-idx", 0, OPTION_CALL, "n", .call = cmd_top_set_group_sort,
 		.help = "sort by the event at the index n in the group"},
 	{"hierarchy", 'H', OPTION_FLAG, REPORT(is_hierarchy), .help = "show entries in a hierarchy"},
-	{"ignore-callees", 0, OPTION_STRING, "regex", REPORT(filters.ignored_callees),
+	{"ignore-callees", 0, OPTION_STRING, "regex", REPORT(samples.filters.ignored_callees),
 		.help = "ignore callees of these functions in call graphs"},
 	{"max-stack", 0, OPTION_U64, "n", AT(max_stack), .help = "frames of a call chain that are looked at"},
 	{"namespaces", 0, OPTION_FLAG, RECORD(attrs.namespaces), .help = "record namespaces events"},
@@ -244,7 +245,7 @@ static const struct option options[] = {
 	{"switch-on", 0, OPTION_STRING, "event", REPORT(switch_on), .help = "leave samples out until this event"},
 	{"sym-annotate", 0, OPTION_STRING, "symbol name", AT(sym_annotate),
 		.help = "show the code of this function: at once on the screen, below the table as text"},
-	{"symbols", 0, OPTION_STRING, "symbol[,symbol...]", REPORT(filters.symbols),
+	{"symbols", 0, OPTION_STRING, "symbol[,symbol...]", REPORT(samples.filters.symbols),
 		.help = "only consider these symbols"},
 	{"tui", 0, OPTION_FLAG, AT(tui), .help = "the screen: look through the profile by keys (on a terminal it is)"},
 };
@@ -362,7 +363,7 @@ static int cmd_top_run(const struct cli *cli, const struct command *command, int
 	diag_deinit(&notes);
 	if (code == CLI_GO_ON && rest < argc)
 		code = cli_usagef(cli, command, NULL, "top takes no words, and '%s' is one", argv[rest]);
-	if (code == CLI_GO_ON && word_files_read_filters(&files, &settings.report.filters, &err) != TALLY_OK)
+	if (code == CLI_GO_ON && word_files_read_filters(&files, &settings.report.samples.filters, &err) != TALLY_OK)
 		code = cli_fail(cli, &err);
 	if (code == CLI_GO_ON)
 		code = cmd_top_run_parsed(&request);

@@ -148,7 +148,7 @@ enum tally_status top_view_renew(struct top_view *view, struct tally_error *err)
 
 	drop_filter(view);
 	view->filter = (struct profile_filter){0};
-	enum tally_status status = profile_filter_init(&view->filter, p, &view->settings->report.filters, err);
+	enum tally_status status = profile_filter_init(&view->filter, p, &view->settings->report.samples.filters, err);
 	view->has_filter = status == TALLY_OK;
 	symbol_notes_add_doubts(&view->doubts, live_profile_store(top_session_profile(view->session)));
 	return status;

@@ -193,14 +193,14 @@ static void filters_hide_columns(void **state)
 {
 	struct report_request r = made();
 	struct tally_error err;
-	r.filters.comms = "cc1";
-	r.filters.dsos = "a,b";
+	r.samples.filters.comms = "cc1";
+	r.samples.filters.dsos = "a,b";
 	assert_int_equal(
 		report_request_finish(&r, &(struct report_source){.has_chains = false, .is_pipe = false}, &err),
 		TALLY_OK);
 	assert_int_equal(r.hidden_columns, 1u << KEY_COMM);
 	r = made();
-	r.filters = (struct profile_filter_lists){.comms = "cc1", .dsos = "a", .symbols = "f"};
+	r.samples.filters = (struct profile_filter_lists){.comms = "cc1", .dsos = "a", .symbols = "f"};
 	assert_int_equal(
 		report_request_finish(&r, &(struct report_source){.has_chains = false, .is_pipe = false}, &err),
 		TALLY_OK);

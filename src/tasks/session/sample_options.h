@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sample_options.h - which samples of a recording count: the options of every verb that can choose, and the choice by
+ * time, CPU and thread for verbs that read one sample after another. Verbs with a profile choose in profile/filter.h.
+ *
+ *	SAMPLE_OPTIONS(struct settings, samples),
+ *	PLACE_OPTIONS(struct settings, samples),	where objects and functions can be chosen too
+ *	...
+ *	sample_filter_init(&filter, &settings.samples, reader, err);
+ *	if (sample_filter_wants(&filter, machine, &sample, clock)) ...
+ *	sample_filter_deinit(&filter);
+ */
+#ifndef TASKS_SESSION_SAMPLE_OPTIONS_H
+#define TASKS_SESSION_SAMPLE_OPTIONS_H
+
+#include "abi/sample.h"
+#include "cli/options.h"
+#include "cli/word_files.h"
+#include "perfdata/reader.h"
+#include "perfdata/time_spans.h"
+#include "profile/filter.h"
+
+struct machine;
+
+struct sample_options { /* all zero: all samples count */
+	const char *times; /* spans of time, see perfdata/time_spans.h */
+	const char *cpus; /* "0-3,7" */
+	struct profile_filter_lists filters; /* of these rows comms, pids, tids, dsos and symbols */
+};
+
+/* --time, -C/--cpu, -c/--comms, --pid, --tid */
+extern const struct option_table sample_option_table;
+#define SAMPLE_OPTIONS(type, member)                                                                  \
+	{                                                                                             \
+		.kind = OPTION_GROUP, .group = &sample_option_table, .offset = offsetof(type, member) \
+	}
+/* -d/--dsos, -S/--symbols */
+extern const struct option_table place_option_table;
+#define PLACE_OPTIONS(type, member)                                                                  \
+	{                                                                                            \
+		.kind = OPTION_GROUP, .group = &place_option_table, .offset = offsetof(type, member) \
+	}
+
+/* Whether any of them chooses. */
+bool sample_options_are_asked(const struct sample_options *options);
+
+struct sample_filter {
+	struct sample_options options; /* with the words of files that were named */
+	struct word_files files;
+	struct time_spans spans;
+	bool *cpus; /* LIMIT_CPUS of them; NULL: all */
+};
+
+/* Deinit also after failure. INVALID: the recording lacks what an option chooses by, or the option is malformed. */
+TALLY_MUST_CHECK enum tally_status sample_filter_init(struct sample_filter *filter,
+	const struct sample_options *options, struct perfdata_reader *reader, struct tally_error *err);
+void sample_filter_deinit(struct sample_filter *filter);
+bool sample_filter_has_cpu(const struct sample_filter *filter, uint32_t cpu);
+/* By time and CPU. */
+bool sample_filter_is_within(const struct sample_filter *filter, const struct sample *sample);
+/* By process, thread, and the thread's name at that clock of the machine. */
+bool sample_filter_wants_thread(
+	const struct sample_filter *filter, const struct machine *machine, const struct sample *sample, uint64_t clock);
+/* By all of these. */
+bool sample_filter_wants(
+	const struct sample_filter *filter, const struct machine *machine, const struct sample *sample, uint64_t clock);
+
+#endif
