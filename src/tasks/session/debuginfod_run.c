@@ -12,27 +12,41 @@
 #define REQUESTS_MAX	256 /* the coldest files of a long list are not worth a server's time */
 #define NAMES_MAX	3 /* in a sentence */
 
-const char *debuginfod_set_urls(struct debuginfod_settings *settings, const struct option_use *use)
+static const char *debuginfod_set_urls(const struct option_use *use)
 {
+	struct debuginfod_settings *settings = use->settings;
 	settings->is_asked = !use->is_negated;
 	settings->urls = use->value;
 	return NULL;
 }
 
-const char *debuginfod_set_size(struct debuginfod_settings *settings, const struct option_use *use)
+static const char *debuginfod_set_size(const struct option_use *use)
 {
+	struct debuginfod_settings *settings = use->settings;
 	bool has_unit;
 	return record_size_parse(use->value, &settings->size_max, &has_unit) && settings->size_max > 0
 		       ? NULL
 		       : "takes a number of bytes, as 500M";
 }
 
-const char *debuginfod_set_seconds(struct debuginfod_settings *settings, const struct option_use *use)
+static const char *debuginfod_set_seconds(const struct option_use *use)
 {
+	struct debuginfod_settings *settings = use->settings;
 	return str_to_u64(str_from(use->value), 10, &settings->seconds_max) && settings->seconds_max > 0
 		       ? NULL
 		       : "takes a number of seconds";
 }
+
+static const struct option debuginfod_rows[] = {
+	{"debuginfod", 0, OPTION_CALL, "urls", .argument_is_optional = true, .call = debuginfod_set_urls,
+		.help = "fetch debug files by build id in the background, for the next report (default: "
+			"DEBUGINFOD_URLS, which alone fetches nothing)"},
+	{"debuginfod-size", 0, OPTION_CALL, "size", .call = debuginfod_set_size,
+		.help = "fetch at most that much (default: 1G)"},
+	{"debuginfod-time", 0, OPTION_CALL, "seconds", .call = debuginfod_set_seconds,
+		.help = "fetch at most that long (default: 300)"},
+};
+const struct option_table debuginfod_option_table = {debuginfod_rows, ARRAY_LEN(debuginfod_rows), false};
 
 static bool debuginfod_run_add(struct debuginfod_run *run, const struct binary_info *info, bool wants_program)
 {

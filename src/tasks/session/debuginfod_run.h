@@ -27,10 +27,12 @@ struct debuginfod_run {
 	VEC(struct tally_str) names; /* by request, of the store */
 };
 
-/* Values of --debuginfod[=URLs], --debuginfod-size and --debuginfod-time; NULL or a complaint, as option_call. */
-const char *debuginfod_set_urls(struct debuginfod_settings *settings, const struct option_use *use);
-const char *debuginfod_set_size(struct debuginfod_settings *settings, const struct option_use *use);
-const char *debuginfod_set_seconds(struct debuginfod_settings *settings, const struct option_use *use);
+/* --debuginfod[=URLs], --debuginfod-size, --debuginfod-time */
+extern const struct option_table debuginfod_option_table;
+#define DEBUGINFOD_OPTIONS(type, member)                                                                  \
+	{                                                                                                 \
+		.kind = OPTION_GROUP, .group = &debuginfod_option_table, .offset = offsetof(type, member) \
+	}
 
 /* Asks for what the files of hits lack: names, or lines and inlined calls where these were looked for. */
 void debuginfod_run_start(struct debuginfod_run *run, const struct debuginfod_settings *settings,

@@ -88,13 +88,36 @@ static bool is_itrace(const char *at)
 	return at != NULL;
 }
 
-const char *trace_options_set_itrace(struct trace_options *asked, const struct option_use *use)
+static const char *trace_options_set_itrace(const struct option_use *use)
 {
+	struct trace_options *asked = use->settings;
 	if (use->value && !is_itrace(use->value))
 		return "expects letters of what to make of a trace, as in i100us or cr";
 	asked->decoding = use->is_negated ? NULL : "--itrace";
 	return NULL;
 }
+
+#define GUEST_ROW(member) .offset = offsetof(struct trace_options, member)
+#define ONLY_OF_GUESTS	  ": refused of recordings with guests, nothing to do in others"
+
+static const struct option trace_rows[] = {
+	{"itrace", 0, OPTION_CALL, "opts", .argument_is_optional = true, .call = trace_options_set_itrace,
+		.help = "what to make of a hardware trace: refused of recordings with one, nothing to do in others"},
+};
+const struct option_table trace_option_table = {trace_rows, ARRAY_LEN(trace_rows), false};
+
+static const struct option guest_rows[] = {
+	{"guest-code", 0, OPTION_FLAG, GUEST_ROW(guest_code), .help = "Guest code is in the hypervisor" ONLY_OF_GUESTS},
+	{"guestkallsyms", 0, OPTION_STRING, "file", GUEST_ROW(guest_kallsyms),
+		.help = "a guest's /proc/kallsyms" ONLY_OF_GUESTS},
+	{"guestmodules", 0, OPTION_STRING, "file", GUEST_ROW(guest_modules),
+		.help = "a guest's /proc/modules" ONLY_OF_GUESTS},
+	{"guestmount", 0, OPTION_STRING, "directory", GUEST_ROW(guest_mount),
+		.help = "where guests' file systems are mounted" ONLY_OF_GUESTS},
+	{"guestvmlinux", 0, OPTION_STRING, "file", GUEST_ROW(guest_vmlinux),
+		.help = "a guest's vmlinux" ONLY_OF_GUESTS},
+};
+const struct option_table guest_option_table = {guest_rows, ARRAY_LEN(guest_rows), false};
 
 static const char *trace_name(uint32_t type)
 {

@@ -20,23 +20,20 @@ struct trace_options { /* zero: none is given */
 	const char *guest_kallsyms, *guest_modules, *guest_mount, *guest_vmlinux;
 };
 
-/* Rows of option tables; set calls trace_options_set_itrace, at is the offset of guest_mount in the verb's settings. */
-#define TRACE_OPTION_ITRACE(set)                                                                                    \
-	{                                                                                                           \
-		.name = "itrace", .kind = OPTION_CALL, .argument = "opts", .argument_is_optional = true,            \
-		.call = (set),                                                                                      \
-		.help = "what to make of a hardware trace: refused of recordings with one, nothing to do in others" \
+/* --itrace */
+extern const struct option_table trace_option_table;
+#define TRACE_OPTIONS(type, member)                                                                  \
+	{                                                                                            \
+		.kind = OPTION_GROUP, .group = &trace_option_table, .offset = offsetof(type, member) \
 	}
-#define TRACE_OPTION_GUESTMOUNT(at)                                                                                    \
-	{                                                                                                              \
-		.name = "guestmount", .kind = OPTION_STRING, .argument = "directory", .offset = (at),                  \
-		.help = "where guests' file systems are mounted: refused of recordings with guests, nothing to do in " \
-			"others"                                                                                       \
+/* --guestmount, --guest-code, --guestkallsyms, --guestmodules, --guestvmlinux */
+extern const struct option_table guest_option_table;
+#define GUEST_OPTIONS(type, member)                                                                  \
+	{                                                                                            \
+		.kind = OPTION_GROUP, .group = &guest_option_table, .offset = offsetof(type, member) \
 	}
 
 bool trace_options_are_given(const struct trace_options *asked);
-/* --itrace: NULL, or what is wrong with its letters. */
-const char *trace_options_set_itrace(struct trace_options *asked, const struct option_use *use);
 /* As recording_open; with one of the options the recording is read through, also a stream, and UNSUPPORTED where it
  * has what they are about. */
 TALLY_MUST_CHECK enum tally_status trace_options_open(const struct input_options *input,

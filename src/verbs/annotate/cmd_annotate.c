@@ -82,11 +82,6 @@ static const char *cmd_annotate_set_strip(const struct option_use *use)
 		       : "expects a number of parts of a path";
 }
 
-static const char *cmd_annotate_set_itrace(const struct option_use *use)
-{
-	return trace_options_set_itrace(&((struct cmd_annotate_settings *)use->settings)->run.request.traces, use);
-}
-
 static const char *set_data_type(const struct option_use *use)
 {
 	struct cmd_annotate_settings *settings = use->settings;
@@ -109,7 +104,7 @@ static const struct option options[] = {
 		.help = "compact: names for addresses, arrows at jumps, calls and returns"},
 	{"stdio-color", 0, OPTION_CALL, "always|never|auto", .call = cmd_annotate_set_colour, .can_be_negated = true,
 		.help = "'always', 'never' or 'auto': colour the percentages"},
-	TRACE_OPTION_ITRACE(cmd_annotate_set_itrace),
+	TRACE_OPTIONS(struct cmd_annotate_settings, run.request.traces),
 	SYMBOL_OPTIONS(struct cmd_annotate_settings, run.request.input.symbols),
 	LINE_OPTIONS(struct cmd_annotate_settings, run.request.input.symbols),
 	{"modules", 'm', OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, modules),

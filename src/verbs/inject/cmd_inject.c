@@ -36,11 +36,6 @@ struct cmd_inject_settings {
 
 #define ROW(member) .offset = offsetof(struct cmd_inject_settings, member)
 
-static const char *cmd_inject_set_itrace(const struct option_use *use)
-{
-	return trace_options_set_itrace(&((struct cmd_inject_settings *)use->settings)->traces, use);
-}
-
 static const struct option options[] = {
 	{.name = "build-ids",
 		.letter = 'b',
@@ -119,8 +114,8 @@ static const struct option options[] = {
 		ROW(aslr),
 		.help = "other addresses for all that was mapped, so that the recording does not tell where it lay"},
 	{.name = "guest-data", .kind = OPTION_UNSUPPORTED},
-	TRACE_OPTION_GUESTMOUNT(offsetof(struct cmd_inject_settings, traces.guest_mount)),
-	TRACE_OPTION_ITRACE(cmd_inject_set_itrace),
+	GUEST_OPTIONS(struct cmd_inject_settings, traces),
+	TRACE_OPTIONS(struct cmd_inject_settings, traces),
 	{.name = "unwind-style",
 		.kind = OPTION_CALL,
 		.argument = "style",

@@ -198,29 +198,6 @@ static const char *cmd_report_set_inline(const struct option_use *use)
 	return NULL;
 }
 
-static const char *cmd_report_set_debuginfod(const struct option_use *use)
-{
-	struct cmd_report_settings *settings = use->settings;
-	return debuginfod_set_urls(&settings->request.debuginfod, use);
-}
-
-static const char *cmd_report_set_debuginfod_size(const struct option_use *use)
-{
-	struct cmd_report_settings *settings = use->settings;
-	return debuginfod_set_size(&settings->request.debuginfod, use);
-}
-
-static const char *cmd_report_set_debuginfod_time(const struct option_use *use)
-{
-	struct cmd_report_settings *settings = use->settings;
-	return debuginfod_set_seconds(&settings->request.debuginfod, use);
-}
-
-static const char *cmd_report_set_itrace(const struct option_use *use)
-{
-	return trace_options_set_itrace(&((struct cmd_report_settings *)use->settings)->request.traces, use);
-}
-
 static const struct option options[] = {
 	INPUT_OPTIONS(struct cmd_report_settings, request.input),
 	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct cmd_report_settings, stdio),
@@ -318,19 +295,13 @@ static const struct option options[] = {
 		.help = "Set time quantum for time sort key"},
 	{"parallelism", 0, OPTION_STRING, "list", .offset = REQUEST(parallelism),
 		.help = "Only samples of times when so many threads ran (1,4-8; needs --switch-events)"},
-	TRACE_OPTION_ITRACE(cmd_report_set_itrace),
+	TRACE_OPTIONS(struct cmd_report_settings, request.traces),
 	{"raw-trace", 0, OPTION_FLAG, .offset = REQUEST(raw_traces), .help = "Show raw trace event output"},
 	{"group-sort-idx", 0, OPTION_CALL, "n", .call = cmd_report_set_group_sort,
 		.help = "Sort the output by the event at the index n in group"},
 	{"percent-type", 0, OPTION_CALL, "type", .call = cmd_report_set_percent_type,
 		.help = "Set percent type local/global-period/hits of annotated functions; text has none"},
-	{"debuginfod", 0, OPTION_CALL, "urls", .argument_is_optional = true, .call = cmd_report_set_debuginfod,
-		.help = "fetch debug files by build id in the background, for the next report (default: "
-			"DEBUGINFOD_URLS, which alone fetches nothing)"},
-	{"debuginfod-size", 0, OPTION_CALL, "size", .call = cmd_report_set_debuginfod_size,
-		.help = "fetch at most that much (default: 1G)"},
-	{"debuginfod-time", 0, OPTION_CALL, "seconds", .call = cmd_report_set_debuginfod_time,
-		.help = "fetch at most that long (default: 300)"},
+	DEBUGINFOD_OPTIONS(struct cmd_report_settings, request.debuginfod),
 	{"modules", 'm', OPTION_FLAG, .offset = REQUEST(modules_are_asked),
 		.help = "Load module symbols (always done, of any kernel whose files are there)"},
 	{"full-source-path", 0, OPTION_FLAG, .offset = REQUEST(full_source_path),

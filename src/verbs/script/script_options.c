@@ -26,11 +26,6 @@ static const char *choose_fields(const struct option_use *use)
 	return script_fields_apply(&settings->fields, use->value, use->room, use->room_bytes);
 }
 
-static const char *script_options_set_itrace(const struct option_use *use)
-{
-	return trace_options_set_itrace(&((struct script_settings *)use->settings)->traces, use);
-}
-
 /* Of what a trace would be decoded to: which columns samples have. Those that were recorded have them too, as in perf. */
 static const char *show_trace(const struct option_use *use, const char *name, const char *fields)
 {
@@ -67,24 +62,6 @@ static const char *add_filter_argument(const struct option_use *use)
 	return vec_push(&settings->dlfilter.arguments, (char *)(uintptr_t)use->value) ? NULL : "out of memory";
 }
 
-static const char *script_options_set_debuginfod(const struct option_use *use)
-{
-	struct script_settings *settings = use->settings;
-	return debuginfod_set_urls(&settings->debuginfod, use);
-}
-
-static const char *script_options_set_debuginfod_size(const struct option_use *use)
-{
-	struct script_settings *settings = use->settings;
-	return debuginfod_set_size(&settings->debuginfod, use);
-}
-
-static const char *script_options_set_debuginfod_time(const struct option_use *use)
-{
-	struct script_settings *settings = use->settings;
-	return debuginfod_set_seconds(&settings->debuginfod, use);
-}
-
 static const struct option options[] = {
 	INPUT_OPTIONS(struct script_settings, input),
 	{.name = "fields",
@@ -101,24 +78,7 @@ static const struct option options[] = {
 		ROW(fields.hides_chains),
 		.help = "When printing symbols do not display call chain"},
 	SAMPLE_OPTIONS(struct script_settings, filter.samples),
-	{.name = "debuginfod",
-		.kind = OPTION_CALL,
-		.argument = "urls",
-		.argument_is_optional = true,
-		.call = script_options_set_debuginfod,
-		.help = "fetch debug files by build id in the background, for the next time (default: DEBUGINFOD_URLS, "
-			"which "
-			"alone fetches nothing)"},
-	{.name = "debuginfod-size",
-		.kind = OPTION_CALL,
-		.argument = "size",
-		.call = script_options_set_debuginfod_size,
-		.help = "fetch at most that much (default: 1G)"},
-	{.name = "debuginfod-time",
-		.kind = OPTION_CALL,
-		.argument = "seconds",
-		.call = script_options_set_debuginfod_time,
-		.help = "fetch at most that long (default: 300)"},
+	DEBUGINFOD_OPTIONS(struct script_settings, debuginfod),
 	{.name = "all-cpus",
 		.letter = 'a',
 		.kind = OPTION_FLAG,
@@ -269,7 +229,7 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		ROW(only_checks),
 		.help = "no samples, but whether their times are in order, and what was lost"},
-	TRACE_OPTION_ITRACE(script_options_set_itrace),
+	TRACE_OPTIONS(struct script_settings, traces),
 	{.name = "insn-trace",
 		.kind = OPTION_CALL,
 		.argument = "raw|disasm",
@@ -306,26 +266,7 @@ static const struct option options[] = {
 		.argument = "argument",
 		.call = add_filter_argument,
 		.help = "an argument for the filter; may be repeated"},
-	{.name = "guest-code",
-		.kind = OPTION_FLAG,
-		ROW(traces.guest_code),
-		.help = "Guest code is in the hypervisor: refused of recordings with guests, nothing to do in others"},
-	{.name = "guestkallsyms",
-		.kind = OPTION_STRING,
-		.argument = "file",
-		ROW(traces.guest_kallsyms),
-		.help = "a guest's /proc/kallsyms: refused of recordings with guests, nothing to do in others"},
-	{.name = "guestmodules",
-		.kind = OPTION_STRING,
-		.argument = "file",
-		ROW(traces.guest_modules),
-		.help = "a guest's /proc/modules: refused of recordings with guests, nothing to do in others"},
-	TRACE_OPTION_GUESTMOUNT(offsetof(struct script_settings, traces.guest_mount)),
-	{.name = "guestvmlinux",
-		.kind = OPTION_STRING,
-		.argument = "file",
-		ROW(traces.guest_vmlinux),
-		.help = "a guest's vmlinux: refused of recordings with guests, nothing to do in others"},
+	GUEST_OPTIONS(struct script_settings, traces),
 	{.name = "list-dlfilters",
 		.kind = OPTION_FLAG,
 		ROW(list_dlfilters),
