@@ -63,6 +63,10 @@ void text_fixed_right(struct text *t, double v, unsigned decimals, size_t width)
 /* 1234567 -> "1,234,567" with the given separator (NULL or "": none). */
 void text_u64_grouped(struct text *t, uint64_t v, const char *separator);
 void text_printf(struct text *t, const char *format, ...) TALLY_PRINTF(2, 3);
+/* The bytes with what is no UTF-8 replaced by U+FFFD, and no NUL. */
+void text_utf8(struct text *t, struct tally_str s);
+/* A field of CSV (RFC 4180): such bytes, in quotes where it needs them. */
+void text_csv(struct text *t, struct tally_str s);
 /* A name of others: its control characters are spelled (control.h), so that it is part of one row and steers nothing. */
 void text_visible(struct text *t, struct tally_str s);
 /* The same of what was appended from start on. */

@@ -23,7 +23,7 @@ static bool export_csv_make_names(struct csv *w)
 	for (size_t i = 0; w->name_ends && i < w->tables.frame_count; i++) {
 		struct flame_label label = flame_label_of(w->view->profile, w->tables.frames[i], &w->room);
 		size_t begin = w->names.len;
-		export_utf8(&w->names, label.name);
+		text_utf8(&w->names, label.name);
 		size_t len = w->names.len - begin, quotes = 0;
 		for (size_t k = 0; k < len; k++) {
 			char *c = &w->names.data[begin + k];
@@ -69,9 +69,9 @@ static void export_csv_add_row(struct csv *w, const struct export_sample *s)
 	struct text *out = w->out;
 	text_u64(out, s->time);
 	text_char(out, ',');
-	export_csv_text(w->out, profile_string(p, p->events[s->event].name));
+	text_csv(w->out, profile_string(p, p->events[s->event].name));
 	text_char(out, ',');
-	export_csv_text(w->out, profile_string(p, thread->comm));
+	text_csv(w->out, profile_string(p, thread->comm));
 	text_char(out, ',');
 	text_i64(out, thread->pid);
 	text_char(out, ',');
@@ -85,14 +85,14 @@ static void export_csv_add_row(struct csv *w, const struct export_sample *s)
 	text_hex(out, p->frames[frame].address, 0);
 	text_char(out, ',');
 	struct flame_label label = flame_label_of(p, frame, &w->room);
-	export_csv_text(w->out, label.name);
+	text_csv(w->out, label.name);
 	text_char(out, ',');
-	export_csv_text(w->out, p->frames[frame].binary == PROFILE_NONE
-					? STR("")
-					: profile_string(p, p->binaries[p->frames[frame].binary].long_name));
+	text_csv(w->out, p->frames[frame].binary == PROFILE_NONE
+				 ? STR("")
+				 : profile_string(p, p->binaries[p->frames[frame].binary].long_name));
 	text_char(out, ',');
 	struct export_line line = export_frame_line(p, &p->frames[frame]);
-	export_csv_text(w->out, line.file);
+	text_csv(w->out, line.file);
 	text_char(out, ',');
 	if (line.number)
 		text_u64(out, line.number);

@@ -81,7 +81,7 @@ static void bind_number(struct filler *f, int column, int64_t number)
 static void bind_text(struct filler *f, int column, struct tally_str s)
 {
 	text_clear(&f->room);
-	export_utf8(&f->room, s);
+	text_utf8(&f->room, s);
 	const char *data = f->room.data ? f->room.data : "";
 	if (!f->failed &&
 		sqlite3_bind_text64(f->insert, column, data, f->room.len, SQLITE_TRANSIENT, SQLITE_UTF8) != SQLITE_OK)

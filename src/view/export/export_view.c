@@ -342,50 +342,9 @@ const char *export_event_unit(struct tally_str name)
 	return "count";
 }
 
-static size_t character_bytes(struct tally_str s)
-{
-	uint8_t c = (uint8_t)s.data[0];
-	return c == 0 ? 0 : c < 0x80 ? 1 : utf8_bytes((const uint8_t *)s.data, s.len);
-}
-
-void export_utf8(struct text *out, struct tally_str s)
-{
-	while (s.len > 0) {
-		size_t len = character_bytes(s);
-		if (len > 0)
-			text_bytes(out, s.data, len);
-		else
-			text_str(out, "\xef\xbf\xbd");
-		s.data += len ? len : 1;
-		s.len -= len ? len : 1;
-	}
-}
-
 void export_json_string(struct text *out, struct tally_str s)
 {
 	json_text(out, s, "\"\\\b\f\n\r\t");
-}
-
-void export_csv_text(struct text *out, struct tally_str s)
-{
-	bool is_quoted = false;
-	for (size_t i = 0; i < s.len && !is_quoted; i++)
-		is_quoted = s.data[i] == '"' || s.data[i] == ',' || (uint8_t)s.data[i] < ' ';
-	if (!is_quoted) {
-		export_utf8(out, s);
-		return;
-	}
-	text_char(out, '"');
-	while (s.len > 0) {
-		const char *quote = memchr(s.data, '"', s.len);
-		size_t len = quote ? (size_t)(quote - s.data) : s.len;
-		export_utf8(out, (struct tally_str){s.data, len});
-		if (quote)
-			text_str(out, "\"\"");
-		s.data += len + (quote != NULL);
-		s.len -= len + (quote != NULL);
-	}
-	text_char(out, '"');
 }
 
 const char *export_kind_name(enum flame_kind kind)

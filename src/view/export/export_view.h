@@ -154,14 +154,10 @@ bool *export_trace_flags(const struct export_view *view);
 const char *export_mark_name(enum export_mark_kind kind);
 /* What one unit of the event's period is: "nanoseconds" or "count". */
 const char *export_event_unit(struct tally_str name);
-/* The bytes with what is no UTF-8 replaced by U+FFFD, and no NUL. */
-void export_utf8(struct text *out, struct tally_str s);
 /* Nanoseconds as milliseconds (or micro-, with 3 digits) with all their digits. */
 void export_decimal(struct text *out, uint64_t ns, unsigned digits);
-/* The same as a JSON string; also U+2028 and U+2029 are escaped. */
+/* A JSON string; also U+2028 and U+2029 are escaped. */
 void export_json_string(struct text *out, struct tally_str s);
-/* A field of CSV (RFC 4180), in quotes where it needs them. */
-void export_csv_text(struct text *out, struct tally_str s);
 const char *export_kind_name(enum flame_kind kind);
 
 #endif

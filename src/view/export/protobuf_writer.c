@@ -79,6 +79,6 @@ void protobuf_close(struct text *out, unsigned field, size_t begin)
 void protobuf_string(struct text *out, unsigned field, struct tally_str s)
 {
 	size_t begin = protobuf_open(out);
-	export_utf8(out, s);
+	text_utf8(out, s);
 	protobuf_close(out, field, begin);
 }

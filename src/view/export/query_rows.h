@@ -2,8 +2,7 @@
 /*
  * query_rows.h - the rows of a prepared SQLite statement as a table, CSV or JSON, as they come.
  *
- * Columns of the table are as wide as the first rows need; what is wider later stands out. What would move a terminal's
- * cursor is shown as '?'.
+ * Columns of the table are as wide as the first rows need; what is wider later stands out (cells_fit.h).
  */
 #ifndef VIEW_EXPORT_QUERY_ROWS_H
 #define VIEW_EXPORT_QUERY_ROWS_H

@@ -65,6 +65,10 @@ static void cells_name(const struct cells *t, const struct cell_column *column, 
 {
 	bool is_cut = column->longest > 0 && name.len > column->longest && !t->separator;
 	size_t start = t->out->len;
+	if (t->is_quoted) {
+		text_csv(t->out, name);
+		return;
+	}
 	text_bytes(t->out, name.data, is_cut ? column->longest - strlen(DOTS) : name.len);
 	text_str(t->out, is_cut ? DOTS : "");
 	text_mask_from(t->out, start, column->is_raw ? NULL : t->separator);
@@ -151,6 +155,32 @@ static int cells_mark(const struct cells *t)
 	return t->mark ? (int)strlen(t->mark) : 0;
 }
 
+size_t cells_width(struct tally_str text)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < text.len; i++)
+		width += ((uint8_t)text.data[i] & 0xc0) != 0x80;
+	return width;
+}
+
+/* What was appended from start on becomes as wide as the i-th column. */
+static void cells_align(const struct cells *t, size_t i, size_t start, int width)
+{
+	const struct tally_str value = {t->out->data + start, t->out->len - start};
+	if (t->out->failed)
+		return;
+	if (t->is_fitted) {
+		int more = (int)(value.len - cells_width(value));
+		width = width >= 0 ? width + more : i + 1 < t->count ? width - more : 0;
+	}
+	text_align_from(t->out, start, width);
+}
+
+static void cells_line_end(const struct cells *t)
+{
+	text_str(t->out, t->is_quoted ? "\r\n" : "\n");
+}
+
 void cells_head(const struct cells *t)
 {
 	if (t->json)
@@ -163,15 +193,14 @@ void cells_head(const struct cells *t)
 			continue;
 		cells_around(t, column->before, !is_first);
 		size_t start = t->out->len;
-		text_str(t->out, column->heading);
+		cells_name(t, column, str_from(column->heading));
 		if (!t->separator)
-			text_align_from(
-				t->out, start, column->width < 0 ? column->width + taken : column->width - taken);
+			cells_align(t, i, start, column->width < 0 ? column->width + taken : column->width - taken);
 		cells_around(t, column->after, false);
 		is_first = false;
 		taken = 0;
 	}
-	text_char(t->out, '\n');
+	cells_line_end(t);
 }
 
 void cells_rule(const struct cells *t, char fill)
@@ -203,9 +232,12 @@ void cells_put(const struct cells *t, const struct cell *row)
 			continue;
 		cells_around(t, column->before, !is_first);
 		size_t start = t->out->len;
+		int width = column->width;
+		if (t->is_fitted)
+			width = cell_is_number(&row[at]) ? abs(width) : -abs(width);
 		cells_value(t, column, &row[at]);
 		if (!t->separator || column->is_padded)
-			text_align_from(t->out, start, column->width);
+			cells_align(t, i, start, width);
 		cells_around(t, column->after, false);
 		is_first = false;
 	}
@@ -219,6 +251,6 @@ void cells_row(const struct cells *t, const struct cell *row)
 	if (t->json)
 		json_object_end(t->json);
 	else
-		text_char(t->out, '\n');
+		cells_line_end(t);
 	(void)text_line_end(t->out);
 }

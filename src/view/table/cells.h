@@ -95,6 +95,11 @@ static inline struct cell cell_bool(bool value)
 	return (struct cell){.kind = CELL_IS_BOOL, .truth = value};
 }
 
+static inline bool cell_is_number(const struct cell *cell)
+{
+	return cell->kind != CELL_IS_ABSENT && cell->kind != CELL_IS_TEXT && cell->kind != CELL_IS_BOOL;
+}
+
 struct cells {
 	const struct cell_column *columns; /* rows have their cells in this order */
 	const uint8_t *order; /* which columns are shown, the first one first; NULL: all as they are described */
@@ -103,6 +108,8 @@ struct cells {
 	const char *mark; /* "# ": begins the lines above the rows, in the room of the first column; NULL: nothing */
 	const char *separator; /* not NULL: between values, which are not aligned; its first character is in no name */
 	bool has_blanks; /* one stands behind each separator */
+	bool is_quoted; /* CSV of RFC 4180: a name is whole, in quotes where it needs them; separator is "," */
+	bool is_fitted; /* cells_fit.h: widths are of characters, texts stand at the left and numbers at the right */
 	struct json *json; /* not NULL: this instead of text; writes to out */
 };
 
@@ -114,5 +121,7 @@ void cells_rule(const struct cells *table, char fill);
 void cells_row(const struct cells *table, const struct cell *row);
 /* The same without the line's end or the object's brackets: what is no cell can stand beside it. */
 void cells_put(const struct cells *table, const struct cell *row);
+/* Characters of UTF-8. */
+size_t cells_width(struct tally_str text);
 
 #endif

@@ -146,6 +146,21 @@ static void what_was_appended_becomes_a_column(void **state)
 	text_deinit(&t);
 }
 
+static void fields_of_csv(void **state)
+{
+	(void)state;
+	struct text t = {0};
+	text_utf8(&t, (struct tally_str){"a\xff\0\xc3\xa9", 5});
+	expect(&t, "%s", "a\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9");
+	text_csv(&t, STR("plain"));
+	expect(&t, "%s", "plain");
+	text_csv(&t, STR("a,\"b\"\r\n"));
+	expect(&t, "%s", "\"a,\"\"b\"\"\r\n\"");
+	text_csv(&t, STR("\""));
+	expect(&t, "%s", "\"\"\"\"");
+	text_deinit(&t);
+}
+
 static void a_sink_gets_all_with_a_bounded_buffer(void **state)
 {
 	char path[] = "/tmp/tally-text-XXXXXX";
@@ -211,6 +226,7 @@ int main(void)
 		cmocka_unit_test(the_locale_does_not_matter),
 		cmocka_unit_test(strings_and_groups),
 		cmocka_unit_test(what_was_appended_becomes_a_column),
+		cmocka_unit_test(fields_of_csv),
 		cmocka_unit_test(a_sink_gets_all_with_a_bounded_buffer),
 		cmocka_unit_test(a_failed_write_is_told),
 		cmocka_unit_test(distances),

@@ -2,7 +2,7 @@
 #include "unit_test.h"
 
 #include "base/array.h"
-#include "view/table/cells.h"
+#include "view/table/cells_fit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -174,6 +174,73 @@ static void some_columns_keep_their_form(void **state)
 	text_deinit(&out);
 }
 
+static void quoted_values_are_csv(void **state)
+{
+	(void)state;
+	static const struct cell_column all[] = {{"a,b", "a", .width = 9}, {"c", .key = "c"}};
+	struct text out = {0};
+	const struct cells table = {
+		.columns = all, .count = ARRAY_LEN(all), .out = &out, .separator = ",", .is_quoted = true};
+	cells_head(&table);
+	cells_row(&table, (const struct cell[]){cell_name("say \"x\",\n"), cell_u64(7)});
+	cells_row(&table, (const struct cell[]){cell_name("plain"), cell_text(STR("\xff"))});
+	expect(&out, "\"a,b\",c\r\n\"say \"\"x\"\",\n\",7\r\nplain,\xef\xbf\xbd\r\n");
+	text_deinit(&out);
+}
+
+static void columns_fit_their_first_rows(void **state)
+{
+	(void)state;
+	static const struct cell_column all[] = {{"event", .key = NULL}, {"n", .key = NULL}, {"what", .key = NULL}};
+	struct text out = {0};
+	const struct cells table = {.columns = all, .count = ARRAY_LEN(all), .out = &out};
+	struct cells_fit fit;
+	char name[8] = "cycl";
+	assert_true(cells_fit_init(&fit, &table));
+	cells_fit_row(&fit, (const struct cell[]){cell_name(name), cell_u64(12345), cell_name("x")});
+	name[0] = 'X'; /* rows that wait have their own */
+	cells_fit_row(&fit,
+		(const struct cell[]){cell_name("\xc3\xa9\xc3\xa9\xc3\xa9"), cell_digits(STR("1.5")), cell_i64(-1)});
+	cells_fit_row(&fit, (const struct cell[]){cell_u64(1), cell_name(NULL), cell_name("\033")});
+	assert_int_equal(out.len, 0);
+	cells_fit_finish(&fit);
+	expect(&out, "event      n  what\n-----  -----  ----\ncycl   12345  x\n"
+		     "\xc3\xa9\xc3\xa9\xc3\xa9      1.5    -1\n    1         \\x1b\n");
+	cells_fit_row(&fit, (const struct cell[]){cell_name("instructions"), cell_u64(1), cell_name("z")});
+	expect(&out, "instructions      1  z\n");
+	cells_fit_deinit(&fit);
+	/* No rows: the headings alone. */
+	assert_true(cells_fit_init(&fit, &table));
+	cells_fit_finish(&fit);
+	expect(&out, "event  n  what\n-----  -  ----\n");
+	cells_fit_deinit(&fit);
+	text_deinit(&out);
+}
+
+static void waiting_rows_are_bounded(void **state)
+{
+	(void)state;
+	static const struct cell_column all[] = {{"n", .key = NULL}};
+	static char wide[(1 << 20) + 1];
+	struct text out = {0};
+	const struct cells table = {.columns = all, .count = 1, .out = &out};
+	struct cells_fit fit;
+	assert_true(cells_fit_init(&fit, &table));
+	for (uint64_t i = 0; i < 199; i++)
+		cells_fit_row(&fit, (const struct cell[]){cell_u64(i)});
+	assert_int_equal(out.len, 0);
+	cells_fit_row(&fit, (const struct cell[]){cell_u64(199)});
+	assert_memory_equal(out.data, "  n\n---\n  0\n", 12);
+	cells_fit_deinit(&fit);
+	text_clear(&out);
+	memset(wide, 'x', sizeof(wide));
+	assert_true(cells_fit_init(&fit, &table));
+	cells_fit_row(&fit, (const struct cell[]){cell_text((struct tally_str){wide, sizeof(wide)})});
+	assert_true(out.len > sizeof(wide));
+	cells_fit_deinit(&fit); /* also of what never ended */
+	text_deinit(&out);
+}
+
 static void durations_have_the_unit_that_fits(void **state)
 {
 	(void)state;
@@ -288,6 +355,9 @@ int main(void)
 		cmocka_unit_test(columns_are_chosen),
 		cmocka_unit_test(a_mark_takes_room_of_the_first_column),
 		cmocka_unit_test(some_columns_keep_their_form),
+		cmocka_unit_test(quoted_values_are_csv),
+		cmocka_unit_test(columns_fit_their_first_rows),
+		cmocka_unit_test(waiting_rows_are_bounded),
 		cmocka_unit_test(durations_have_the_unit_that_fits),
 		cmocka_unit_test(constructors_say_the_kind),
 		cmocka_unit_test(hostile_names_stay_in_their_cell),
