@@ -12,9 +12,9 @@ static enum tally_status report_annotate_read_samples(struct report_annotate *an
 	if (annotate->is_stream)
 		return error_set(err, TALLY_UNSUPPORTED, "annotate reads the samples again, which a pipe cannot give");
 	enum tally_status status = annotate_samples_read(annotate->cli, &wanted, &annotate->samples, err);
-	annotate->settings.percent = r->annotation.percent;
-	annotate->settings.hides_source = r->annotation.hides_source;
-	annotate->settings.shows_bytes = r->annotation.shows_bytes;
+	annotate->settings.percent = r->code.percent;
+	annotate->settings.hides_source = r->code.hides_source;
+	annotate->settings.shows_bytes = r->code.shows_bytes;
 	/* A file that was cut has the samples before that; the report has told of it. */
 	annotate->is_read = annotate->samples.event_count > 0 && status != TALLY_NOMEM;
 	if (!annotate->is_read)
@@ -22,20 +22,15 @@ static enum tally_status report_annotate_read_samples(struct report_annotate *an
 	return annotate->is_read ? TALLY_OK : status;
 }
 
-bool report_annotation_is_intel(const struct report_annotation *a)
-{
-	return a->style && strcmp(a->style, "intel") == 0;
-}
-
 struct annotate_explore report_annotation_explore(
-	const struct report_annotation *a, const struct explore_symbol *symbol, struct annotate_samples *samples)
+	const struct code_options *a, const struct explore_symbol *symbol, struct annotate_samples *samples)
 {
 	return (struct annotate_explore){.terminal = symbol->terminal,
 		.grid = symbol->grid,
 		.samples = samples,
 		.first_event = symbol->first_event,
 		.event_count = symbol->event_count,
-		.is_intel = report_annotation_is_intel(a),
+		.is_intel = code_options_are_intel(a),
 		.objdump = a->objdump,
 		.style = a->style,
 		.prefix = a->prefix,
@@ -56,7 +51,7 @@ enum tally_status report_annotate_show(
 	if (!target)
 		return error_set(err, TALLY_NOT_FOUND, "no code of %.*s is at hand: its file cannot be had",
 			(int)symbol->name.len, symbol->name.data);
-	struct annotate_explore request = report_annotation_explore(&annotate->request->annotation, symbol, samples);
+	struct annotate_explore request = report_annotation_explore(&annotate->request->code, symbol, samples);
 	request.settings = annotate->settings;
 	status = annotate_explore(&request, target, leaves, err);
 	annotate->settings = request.settings;

@@ -30,8 +30,7 @@ TALLY_MUST_CHECK enum tally_status report_annotate_show(
 void report_annotate_deinit(struct report_annotate *annotate);
 
 /* What annotate_explore is asked for a symbol as the options say; the settings are the caller's to set. */
-struct annotate_explore report_annotation_explore(const struct report_annotation *annotation,
-	const struct explore_symbol *symbol, struct annotate_samples *samples);
-bool report_annotation_is_intel(const struct report_annotation *annotation);
+struct annotate_explore report_annotation_explore(
+	const struct code_options *annotation, const struct explore_symbol *symbol, struct annotate_samples *samples);
 
 #endif

@@ -64,7 +64,7 @@ static bool set_chain(struct report_request *r, const char *name, struct tally_s
 
 static void set_annotate(struct config_reading *reading, const struct config_text *config)
 {
-	struct report_annotation *annotation = &reading->request->annotation;
+	struct code_options *annotation = &reading->request->code;
 	const char *style = annotate_config_style(config);
 	if (style)
 		annotation->style = style;

@@ -15,6 +15,7 @@
 
 #include "analysis/replay/worth.h"
 #include "profile/filter.h"
+#include "tasks/listing/code_options.h"
 #include "tasks/reporting/report_fields.h"
 #include "tasks/session/debuginfod_run.h"
 #include "tasks/session/sample_options.h"
@@ -24,14 +25,6 @@
 #include "view/text/report_text.h"
 
 #define REPORT_QUANTUM_NS 100000000u /* of the key time, unless --time-quantum says otherwise */
-
-struct report_annotation { /* how the explorer shows the code of a function; text shows none */
-	const char *objdump, *style; /* NULL: instructions are disassembled here */
-	const char *prefix;
-	uint64_t strip;
-	bool has_strip, hides_source, shows_bytes;
-	enum annotate_percent percent;
-};
 
 struct report_request {
 	struct input_options input;
@@ -87,7 +80,7 @@ struct report_request {
 	bool colours;
 	unsigned terminal_columns; /* that rows have to fit into; 0: they are as wide as they need */
 	bool is_interactive; /* on a terminal, by report_explore: no text on standard output */
-	struct report_annotation annotation;
+	struct code_options code; /* of functions that the explorer shows */
 	bool is_json; /* --json: the tables as JSON, nothing else on standard output */
 	struct requirements requirements; /* --require; none: count is 0 */
 

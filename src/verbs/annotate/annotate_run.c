@@ -116,12 +116,12 @@ static enum tally_status annotate_run_print_events(
 	struct annotate_run_running *r, uint32_t first, uint32_t count, struct tally_error *err)
 {
 	size_t target_count = r->samples.targets.len;
-	struct annotate_listing_options options = {.objdump = r->run->objdump,
+	struct annotate_listing_options options = {.objdump = r->run->code.objdump,
 		.with_bytes = r->run->text.with_bytes,
-		.style = r->run->style,
+		.style = r->run->code.style,
 		.with_bare_places = !r->run->is_json,
-		.is_intel = r->run->is_intel,
-		.with_source = !r->run->no_source,
+		.is_intel = code_options_are_intel(&r->run->code),
+		.with_source = !r->run->code.hides_source,
 		.with_places = r->run->text.with_places || r->run->is_json,
 		.with_whole_paths = r->run->text.with_whole_path,
 		.first_event = first,
@@ -277,13 +277,13 @@ static enum tally_status annotate_run_explore(struct annotate_run_running *r, st
 		.request = run->request,
 		.explore = {.settings = {.percent = run->text.percent,
 				    .column = run->text.column,
-				    .hides_source = run->no_source,
+				    .hides_source = run->code.hides_source,
 				    .shows_bytes = run->text.with_bytes},
-			.is_intel = run->is_intel,
-			.objdump = run->objdump,
-			.style = run->style,
-			.prefix = run->prefix,
-			.strip = run->strip},
+			.is_intel = code_options_are_intel(&run->code),
+			.objdump = run->code.objdump,
+			.style = run->code.style,
+			.prefix = run->code.prefix,
+			.strip = (unsigned)run->code.strip},
 		.data = r,
 		.begin = annotate_run_begin};
 	load.request.symbol = NULL; /* others are entered from it */
@@ -333,7 +333,7 @@ enum tally_status annotate_run(
 		return annotate_run_dump(cli, run, out, err);
 	}
 	struct annotate_run_running r = {.cli = cli, .run = run, .out = out};
-	annotate_source_init(&r.source, run->prefix, run->strip);
+	annotate_source_init(&r.source, run->code.prefix, (unsigned)run->code.strip);
 	enum tally_status status = run->is_interactive ? annotate_run_explore(&r, err) : annotate_run_list(&r, err);
 	annotate_samples_deinit(&r.samples);
 	annotate_source_tell(&r.source, cli->program);

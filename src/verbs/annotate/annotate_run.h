@@ -12,19 +12,18 @@
 
 #include "cli/cli.h"
 #include "tasks/listing/annotate_listing.h"
+#include "tasks/listing/code_options.h"
 #include "view/text/annotate_compact.h"
 #include "view/text/annotate_text.h"
 
 struct annotate_run {
 	struct annotate_request request;
 	struct annotate_text_options text;
-	const char *prefix;
-	const char *objdump, *style; /* NULL: instructions are disassembled here */
+	struct code_options code;
 	const char *data_type; /* "": all; NULL: code is shown */
-	unsigned strip;
 	double percent_limit; /* of an event: functions below are left out */
-	bool is_compact, is_intel, is_quiet, is_verbose, no_source, dump, skips_missing, skips_empty, force_group,
-		no_group, is_json, is_interactive, with_data_types, with_type_counts, with_instruction_counts;
+	bool is_compact, is_quiet, is_verbose, dump, skips_missing, skips_empty, force_group, no_group, is_json,
+		is_interactive, with_data_types, with_type_counts, with_instruction_counts;
 };
 
 TALLY_MUST_CHECK enum tally_status annotate_run(

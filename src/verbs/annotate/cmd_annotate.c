@@ -17,20 +17,9 @@ struct cmd_annotate_settings {
 	bool stdio, tui, colour_is_set, print_line, total_period, nr_samples, modules;
 	bool hides_source; /* on the screen, by the configuration: as in perf text shows it all the same */
 	bool has_usual_column; /* the configuration chose one: an option for the other is no contradiction */
-	const char *style;
-	uint64_t strip;
-	bool has_strip;
 };
 
 #define RUN(field) offsetof(struct cmd_annotate_settings, run.field)
-
-static const char *cmd_annotate_set_source(const struct option_use *use)
-{
-	struct cmd_annotate_settings *settings = use->settings;
-	settings->run.no_source = use->is_negated;
-	settings->hides_source = false;
-	return NULL;
-}
 
 static const char *cmd_annotate_set_group(const struct option_use *use)
 {
@@ -47,39 +36,12 @@ static const char *cmd_annotate_set_colour(const struct option_use *use)
 	return colours_by_mode(use->value, &settings->run.text.with_colours) ? NULL : "takes always, never or auto";
 }
 
-static const char *cmd_annotate_set_percent_type(const struct option_use *use)
-{
-	struct cmd_annotate_settings *settings = use->settings;
-	static const struct {
-		const char *name;
-		enum annotate_percent percent;
-	} types[] = {{"local-period", ANNOTATE_LOCAL_PERIOD}, {"period-local", ANNOTATE_LOCAL_PERIOD},
-		{"global-period", ANNOTATE_GLOBAL_PERIOD}, {"period-global", ANNOTATE_GLOBAL_PERIOD},
-		{"local-hits", ANNOTATE_LOCAL_HITS}, {"hits-local", ANNOTATE_LOCAL_HITS},
-		{"global-hits", ANNOTATE_GLOBAL_HITS}, {"hits-global", ANNOTATE_GLOBAL_HITS}};
-	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		if (!strcmp(use->value, types[i].name)) {
-			settings->run.text.percent = types[i].percent;
-			return NULL;
-		}
-	return "takes local-period, global-period, local-hits or global-hits";
-}
-
 static const char *cmd_annotate_set_percent_limit(const struct option_use *use)
 {
 	struct cmd_annotate_settings *settings = use->settings;
 	char *end;
 	settings->run.percent_limit = strtod(use->value, &end);
 	return *use->value && !*end ? NULL : "expects a number";
-}
-
-static const char *cmd_annotate_set_strip(const struct option_use *use)
-{
-	struct cmd_annotate_settings *settings = use->settings;
-	settings->has_strip = true;
-	return str_to_u64(str_from(use->value), 0, &settings->strip) && settings->strip <= UINT32_MAX
-		       ? NULL
-		       : "expects a number of parts of a path";
 }
 
 static const char *set_data_type(const struct option_use *use)
@@ -115,27 +77,15 @@ static const struct option options[] = {
 		.help = "Don't shorten the displayed pathnames"},
 	{"skip-missing", 0, OPTION_FLAG, .offset = RUN(skips_missing), .help = "Skip symbols that cannot be annotated"},
 	SAMPLE_OPTIONS(struct cmd_annotate_settings, run.request.input.samples),
-	{"source", 0, OPTION_CALL, .call = cmd_annotate_set_source,
-		.help = "Interleave source code with instructions (on; --no-source: off)"},
-	{"asm-raw", 0, OPTION_FLAG, .offset = RUN(text.with_bytes), .help = "Display the bytes of instructions"},
-	{"disassembler-style", 'M', OPTION_STRING, "style", .offset = offsetof(struct cmd_annotate_settings, style),
-		.help = "Specify disassembler style: intel or att; with --objdump any that it has"},
-	{"prefix", 0, OPTION_STRING, "prefix", .offset = RUN(prefix),
-		.help = "Add prefix to source file path names in programs (with --prefix-strip)"},
-	{"prefix-strip", 0, OPTION_CALL, "N", .call = cmd_annotate_set_strip,
-		.help = "Strip first N entries of source file path name in programs (with --prefix)"},
+	CODE_OPTIONS(struct cmd_annotate_settings, run.code),
 	{"group", 0, OPTION_CALL, .call = cmd_annotate_set_group, .help = "Show event group information together"},
 	{"show-total-period", 0, OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, total_period),
 		.help = "Show a column with the sum of periods"},
 	{"show-nr-samples", 'n', OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, nr_samples),
 		.help = "Show a column with the number of samples"},
-	{"percent-type", 0, OPTION_CALL, "local-period", .call = cmd_annotate_set_percent_type,
-		.help = "Set percent type local/global-period/hits"},
 	{"percent-limit", 0, OPTION_CALL, "percent", .call = cmd_annotate_set_percent_limit,
 		.help = "Don't show functions under that percent"},
 	{"json", 0, OPTION_FLAG, .offset = RUN(is_json), .help = "JSON, see docs/schema/annotate.json"},
-	{"objdump", 0, OPTION_STRING, "path", .offset = RUN(objdump),
-		.help = "objdump binary to run for the text of instructions (default: they are disassembled here)"},
 	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, tui),
 		.help = "Use the terminal: instructions to move through (the default on one)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK interface"},
@@ -165,9 +115,7 @@ static int cmd_annotate_finish_settings(
 		run->request.symbol = argv[rest];
 	if (settings->total_period && settings->nr_samples && !settings->has_usual_column)
 		return cli_failf(cli, "--show-total-period and -n show one column: choose one of them");
-	if (settings->has_strip && !run->prefix)
-		return cli_failf(cli, "--prefix-strip goes with --prefix");
-	int code = disassembly_style_check(cli, settings->style, run->objdump);
+	int code = code_options_check(cli, &run->code);
 	if (code == 0)
 		code = symbol_options_check(cli, &run->request.input.symbols);
 	if (code != 0)
@@ -178,9 +126,8 @@ static int cmd_annotate_finish_settings(
 			   : settings->nr_samples ? ANNOTATE_SAMPLES
 						  : ANNOTATE_PERCENT;
 	run->text.with_places = settings->print_line;
-	run->style = settings->style;
-	run->is_intel = settings->style && !strcmp(settings->style, "intel");
-	run->strip = (unsigned)settings->strip;
+	run->text.with_bytes = run->code.shows_bytes;
+	run->text.percent = run->code.percent;
 	run->is_verbose = settings->verbose > 0;
 	return 0;
 }
@@ -206,7 +153,8 @@ static int cmd_annotate_choose_interface(const struct cli *cli, struct cmd_annot
 	if (settings->tui && !is_usable)
 		return cli_failf(cli, "--tui needs a terminal as standard input and output, and ncursesw in the build");
 	run->is_interactive = !other && is_usable;
-	run->no_source = run->no_source || (run->is_interactive && settings->hides_source);
+	if (run->is_interactive && settings->hides_source && !run->code.source_is_asked)
+		run->code.hides_source = true;
 	return 0;
 }
 
@@ -227,7 +175,7 @@ static enum tally_status cmd_annotate_configure(void *data, const struct config_
 		{"annotate.hide_src_code", &settings->hides_source}};
 	const char *style = annotate_config_style(config);
 	if (style)
-		settings->style = style;
+		settings->run.code.style = style;
 	for (size_t i = 0; i < ARRAY_LEN(flags); i++)
 		if (!strcmp(config->name, flags[i].name))
 			config_files_bool(config->name, config_text_value(config), configuring->notes, flags[i].target);

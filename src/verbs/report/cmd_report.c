@@ -12,6 +12,7 @@
 #include "perfdata/time_spans.h"
 #include "tasks/listing/annotate_objdump.h"
 #include "tasks/reporting/report_config.h"
+#include "tasks/reporting/report_options.h"
 #include "tasks/session/reader_styles.h"
 #include "tasks/terminal/tui_terminal.h"
 #include "verbs/report/report_blocks.h"
@@ -19,7 +20,6 @@
 
 struct cmd_report_settings {
 	struct report_request request;
-	struct tally_error problem; /* of the last option, so that its text outlives the call */
 	bool stdio, tui;
 	const char *page; /* where --html writes; NULL: it was not asked for */
 	unsigned verbose;
@@ -32,16 +32,6 @@ struct cmd_report_settings {
 #define MAX_STACK      127 /* as perf's manual has it */
 #define REQUEST(field) offsetof(struct cmd_report_settings, request.field)
 
-typedef enum tally_status (*request_setter)(struct report_request *, const char *, struct tally_error *);
-
-static const char *cmd_report_apply(const struct option_use *use, request_setter set)
-{
-	struct cmd_report_settings *settings = use->settings;
-	if (set(&settings->request, use->value, &settings->problem) == TALLY_OK)
-		return NULL;
-	return settings->problem.text;
-}
-
 static const char *cmd_report_set_chains(const struct option_use *use)
 {
 	struct cmd_report_settings *settings = use->settings;
@@ -49,17 +39,13 @@ static const char *cmd_report_set_chains(const struct option_use *use)
 		settings->request.chains.style = CHAIN_NONE;
 		return NULL;
 	}
-	return cmd_report_apply(use, report_request_set_chains);
-}
-
-static const char *cmd_report_set_widths(const struct option_use *use)
-{
-	return cmd_report_apply(use, report_request_set_widths);
+	return report_options_apply(use, &settings->request, report_request_set_chains);
 }
 
 static const char *set_time_quantum(const struct option_use *use)
 {
-	return cmd_report_apply(use, report_request_set_time_quantum);
+	struct cmd_report_settings *settings = use->settings;
+	return report_options_apply(use, &settings->request, report_request_set_time_quantum);
 }
 
 static const char *set_branches(const struct option_use *use)
@@ -67,16 +53,6 @@ static const char *set_branches(const struct option_use *use)
 	struct cmd_report_settings *settings = use->settings;
 	settings->request.branches = use->is_negated ? BRANCHES_NEVER : BRANCHES_ALWAYS;
 	return NULL;
-}
-
-static const char *cmd_report_set_percent_limit(const struct option_use *use)
-{
-	return cmd_report_apply(use, report_request_set_percent_limit);
-}
-
-static const char *cmd_report_set_percentage(const struct option_use *use)
-{
-	return cmd_report_apply(use, report_request_set_percentage);
 }
 
 static const char *cmd_report_set_colour(const struct option_use *use)
@@ -92,13 +68,6 @@ static const char *set_html(const struct option_use *use)
 	return NULL;
 }
 
-static const char *cmd_report_set_children(const struct option_use *use)
-{
-	struct cmd_report_settings *settings = use->settings;
-	settings->request.no_children = use->is_negated;
-	return NULL;
-}
-
 static const char *cmd_report_set_group(const struct option_use *use)
 {
 	struct cmd_report_settings *settings = use->settings;
@@ -107,18 +76,14 @@ static const char *cmd_report_set_group(const struct option_use *use)
 	return NULL;
 }
 
-static const char *cmd_report_set_group_sort(const struct option_use *use)
-{
-	struct cmd_report_settings *settings = use->settings;
-	return report_request_set_group_sort(&settings->request, use->value) ? NULL : "expects a numerical value";
-}
-
 static const char *set_require(const struct option_use *use)
 {
 	struct cmd_report_settings *settings = use->settings;
-	if (requirements_parse(use->value, &settings->request.requirements, &settings->problem) == TALLY_OK)
+	struct tally_error problem;
+	if (requirements_parse(use->value, &settings->request.requirements, &problem) == TALLY_OK)
 		return NULL;
-	return settings->problem.text;
+	snprintf(use->room, use->room_bytes, "%s", problem.text);
+	return use->room;
 }
 
 static const char *set_skip_empty(const struct option_use *use)
@@ -126,43 +91,6 @@ static const char *set_skip_empty(const struct option_use *use)
 	struct cmd_report_settings *settings = use->settings;
 	settings->request.keeps_empty = use->is_negated;
 	return NULL;
-}
-
-/* What only the explorer shows is checked, so that command lines for it work; perf's text is the same with any value. */
-static const char *cmd_report_set_percent_type(const struct option_use *use)
-{
-	struct cmd_report_settings *settings = use->settings;
-	static const struct {
-		const char *name;
-		enum annotate_percent percent;
-	} types[] = {{"local-period", ANNOTATE_LOCAL_PERIOD}, {"period-local", ANNOTATE_LOCAL_PERIOD},
-		{"global-period", ANNOTATE_GLOBAL_PERIOD}, {"period-global", ANNOTATE_GLOBAL_PERIOD},
-		{"local-hits", ANNOTATE_LOCAL_HITS}, {"hits-local", ANNOTATE_LOCAL_HITS},
-		{"global-hits", ANNOTATE_GLOBAL_HITS}, {"hits-global", ANNOTATE_GLOBAL_HITS}};
-	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
-		if (strcmp(use->value, types[i].name))
-			continue;
-		settings->request.annotation.percent = types[i].percent;
-		return NULL;
-	}
-	return "takes local-period, global-period, local-hits or global-hits";
-}
-
-static const char *cmd_report_set_source(const struct option_use *use)
-{
-	struct cmd_report_settings *settings = use->settings;
-	settings->request.annotation.hides_source = use->is_negated;
-	return NULL;
-}
-
-static const char *cmd_report_set_strip(const struct option_use *use)
-{
-	struct cmd_report_settings *settings = use->settings;
-	uint64_t *strip = &settings->request.annotation.strip;
-	settings->request.annotation.has_strip = true;
-	return str_to_u64(str_from(use->value), 0, strip) && *strip <= UINT32_MAX
-		       ? NULL
-		       : "expects a number of parts of a path";
 }
 
 static const char *check_samples(const struct option_use *use)
@@ -210,10 +138,6 @@ static const struct option options[] = {
 	{"fields", 'F', OPTION_STRING, "key[,keys...]", .offset = REQUEST(fields),
 		.help = "output field(s): overhead, period, sample and the sort keys; with + in front beside the usual "
 			"ones"},
-	{"show-nr-samples", 'n', OPTION_FLAG, .offset = REQUEST(shows_samples),
-		.help = "Show a column with the number of samples"},
-	{"show-total-period", 0, OPTION_FLAG, .offset = REQUEST(shows_period),
-		.help = "Show a column with the sum of periods"},
 	{"show-cpu-utilization", 0, OPTION_FLAG, .offset = REQUEST(shows_modes),
 		.help = "Show sample percentage for different cpu modes"},
 	{"showcpuutilization", 0, OPTION_FLAG, .is_hidden = true, .offset = REQUEST(shows_modes),
@@ -225,15 +149,8 @@ static const struct option options[] = {
 			"percent|period|count (default: graph,0.5,caller,function,percent)"},
 	{"inverted", 'G', OPTION_FLAG, .offset = offsetof(struct cmd_report_settings, inverted),
 		.help = "call graphs start at the outermost caller"},
-	{"children", 0, OPTION_CALL, .call = cmd_report_set_children,
-		.help = "Accumulate callchains of children and show total overhead as well. Enabled by default, use "
-			"--no-children to disable"},
 	{"max-stack", 0, OPTION_U64, "n", .offset = offsetof(struct cmd_report_settings, max_stack),
 		.help = "calls of a chain that are looked at, with what was inlined into them (127); 0: none"},
-	{"percent-limit", 0, OPTION_CALL, "percent", .call = cmd_report_set_percent_limit, .is_self_explaining = true,
-		.help = "Don't show entries under that percent"},
-	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = cmd_report_set_percentage,
-		.is_self_explaining = true, .help = "how to display percentage of filtered entries"},
 	SAMPLE_OPTIONS(struct cmd_report_settings, request.samples),
 	PLACE_OPTIONS(struct cmd_report_settings, request.samples),
 	{"symbol-filter", 0, OPTION_STRING, "filter", .offset = REQUEST(samples.filters.symbol_part),
@@ -242,8 +159,6 @@ static const struct option options[] = {
 		.help = "Only display entries resolved to a symbol"},
 	{"field-separator", 't', OPTION_STRING, "separator", .offset = REQUEST(separator),
 		.help = "separator for columns, no spaces will be added between columns"},
-	{"column-widths", 'w', OPTION_CALL, "width[,width...]", .call = cmd_report_set_widths,
-		.is_self_explaining = true, .help = "don't try to adjust column width, use these fixed values"},
 	{"header", 0, OPTION_FLAG, .offset = REQUEST(header), .help = "Show data header"},
 	{"header-only", 0, OPTION_FLAG, .offset = REQUEST(header_only), .help = "Show only data header"},
 	{"show-info", 'I', OPTION_FLAG, .offset = REQUEST(full_info),
@@ -266,6 +181,7 @@ static const struct option options[] = {
 	{"group", 0, OPTION_CALL, .call = cmd_report_set_group, .help = "Show event group information together"},
 	{"skip-empty", 0, OPTION_CALL, .call = set_skip_empty,
 		.help = "Do not display empty (or dummy) events in the output"},
+	REPORT_OPTIONS(struct cmd_report_settings, request),
 	SYMBOL_OPTIONS(struct cmd_report_settings, request.symbols),
 	LINE_OPTIONS(struct cmd_report_settings, request.symbols),
 	{"stdio-color", 0, OPTION_CALL, "always|never|auto", .call = cmd_report_set_colour, .can_be_negated = true,
@@ -275,8 +191,6 @@ static const struct option options[] = {
 	{"self", 0, OPTION_CALL, "kind", .call = set_self,
 		.help = "Count self time by 'symbol' (default), or by 'inlined' function, as pages and flame graphs "
 			"do"},
-	{"hierarchy", 'H', OPTION_FLAG, .offset = REQUEST(is_hierarchy),
-		.help = "Show entries in a hierarchy: one level for each sort key; {key,key} is one level"},
 	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REQUEST(dump), .help = "dump raw trace in ASCII"},
 	{"parent", 'p', OPTION_STRING, "regex", .offset = REQUEST(samples.filters.parent),
 		.help = "regex filter to identify parent, see: '--sort parent'"},
@@ -286,8 +200,6 @@ static const struct option options[] = {
 		.help = "use branch records for per branch histogram filling"},
 	{"branch-history", 0, OPTION_FLAG, .offset = REQUEST(has_history),
 		.help = "add last branch records to call history: the jumps that led to each sample"},
-	{"ignore-callees", 0, OPTION_STRING, "regex", .offset = REQUEST(samples.filters.ignored_callees),
-		.help = "ignore callees of these functions in call graphs"},
 	{"mem-mode", 0, OPTION_FLAG, .offset = REQUEST(by_memory), .help = "mem access profile"},
 	{"mmaps", 0, OPTION_FLAG, .offset = REQUEST(mmaps), .help = "Display recorded tasks memory maps"},
 	{"tasks", 0, OPTION_FLAG, .offset = REQUEST(tasks), .help = "Display recorded tasks"},
@@ -296,11 +208,6 @@ static const struct option options[] = {
 	{"parallelism", 0, OPTION_STRING, "list", .offset = REQUEST(parallelism),
 		.help = "Only samples of times when so many threads ran (1,4-8; needs --switch-events)"},
 	TRACE_OPTIONS(struct cmd_report_settings, request.traces),
-	{"raw-trace", 0, OPTION_FLAG, .offset = REQUEST(raw_traces), .help = "Show raw trace event output"},
-	{"group-sort-idx", 0, OPTION_CALL, "n", .call = cmd_report_set_group_sort,
-		.help = "Sort the output by the event at the index n in group"},
-	{"percent-type", 0, OPTION_CALL, "type", .call = cmd_report_set_percent_type,
-		.help = "Set percent type local/global-period/hits of annotated functions; text has none"},
 	DEBUGINFOD_OPTIONS(struct cmd_report_settings, request.debuginfod),
 	{"modules", 'm', OPTION_FLAG, .offset = REQUEST(modules_are_asked),
 		.help = "Load module symbols (always done, of any kernel whose files are there)"},
@@ -308,12 +215,6 @@ static const struct option options[] = {
 		.help = "Show source lines and files with the whole path"},
 	{"samples", 0, OPTION_CALL, "n", .call = check_samples,
 		.help = "Number of samples to save per histogram entry for a browser; text has none"},
-	{"switch-on", 0, OPTION_STRING, "event", .offset = REQUEST(switch_on),
-		.help = "Consider events after the occurrence of this event"},
-	{"switch-off", 0, OPTION_STRING, "event", .offset = REQUEST(switch_off),
-		.help = "Stop considering events after the occurrence of this event"},
-	{"show-on-off-events", 0, OPTION_FLAG, .offset = REQUEST(shows_switches),
-		.help = "Show the on/off switch events, used with --switch-on and --switch-off"},
 	{"show-ref-call-graph", 0, OPTION_FLAG, .offset = REQUEST(shows_reference),
 		.help = "Say in the heading of events recorded with call-graph=no that chains are a reference event's"},
 	{"total-cycles", 0, OPTION_FLAG, .offset = REQUEST(total_cycles),
@@ -325,21 +226,10 @@ static const struct option options[] = {
 		.help = "Use the TUI interface: look through the report by keys (on a terminal it is; ? lists them)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK2 interface"},
 	{"ns", 0, OPTION_FLAG, .offset = REQUEST(times_in_ns), .help = "Show times in nanosecs"},
-	{"objdump", 0, OPTION_STRING, "path", .offset = REQUEST(annotation.objdump),
-		.help = "objdump binary to run for annotated functions (default: they are disassembled here)"},
-	{"disassembler-style", 'M', OPTION_STRING, "style", .offset = REQUEST(annotation.style),
-		.help = "syntax of annotated functions: intel or att, or what the given objdump knows"},
+	CODE_OPTIONS(struct cmd_report_settings, request.code),
 	{"disable-order", 0, OPTION_FLAG, .offset = REQUEST(in_file_order),
 		.help = "Disable raw trace ordering: -D shows records as they lie in the file (rows are the same)"},
-	{"source", 0, OPTION_CALL, .call = cmd_report_set_source,
-		.help = "Interleave source with annotated functions (on; --no-source: off)"},
-	{"asm-raw", 0, OPTION_FLAG, .offset = REQUEST(annotation.shows_bytes),
-		.help = "Display the bytes of instructions of annotated functions"},
 	{"unwind-style", 0, OPTION_CALL, "style", .call = unwind_style_check, .help = UNWIND_STYLE_HELP},
-	{"prefix", 0, OPTION_STRING, "prefix", .offset = REQUEST(annotation.prefix),
-		.help = "Add prefix to source file path names of annotated functions (with --prefix-strip)"},
-	{"prefix-strip", 0, OPTION_CALL, "N", .call = cmd_report_set_strip,
-		.help = "Strip first N entries of source file path name of annotated functions (with --prefix)"},
 	{"stitch-lbr", 0, OPTION_FLAG, .offset = REQUEST(stitches),
 		.help = "Enable LBR callgraph stitching: callers that fell off the CPU's registers, of earlier "
 			"samples"},
@@ -418,10 +308,7 @@ static int cmd_report_finish_settings(
 	request->is_verbose = settings->verbose > 0 && !request->is_quiet;
 	if (request->stats && (request->tasks || request->mmaps))
 		return cli_failf(cli, "--tasks and --mmaps can't be used together with --stats");
-	const struct report_annotation *a = &request->annotation;
-	if (a->has_strip && !a->prefix)
-		return cli_failf(cli, "--prefix-strip goes with --prefix");
-	int code = disassembly_style_check(cli, a->style, a->objdump);
+	int code = code_options_check(cli, &request->code);
 	if (code == 0)
 		code = symbol_options_check(cli, &request->symbols);
 	if (code != 0)

@@ -13,44 +13,13 @@
 #include "tasks/recording/record_config.h"
 #include "tasks/recording/record_freq.h"
 #include "tasks/reporting/report_config.h"
+#include "tasks/reporting/report_options.h"
 #include "tasks/terminal/tui_terminal.h"
 #include "verbs/top/top_run.h"
 
 #define DELAY_DEFAULT_S 2
 #define DELAY_MAX_S	86400
 #define TOP_SORT	"dso,symbol"
-
-typedef enum tally_status (*request_setter)(struct report_request *, const char *, struct tally_error *);
-
-static const char *cmd_top_apply(const struct option_use *use, request_setter set)
-{
-	struct top_settings *s = use->settings;
-
-	return set(&s->report, use->value, &s->problem) == TALLY_OK ? NULL : s->problem.text;
-}
-
-static const char *cmd_top_set_widths(const struct option_use *use)
-{
-	return cmd_top_apply(use, report_request_set_widths);
-}
-
-static const char *cmd_top_set_percent_limit(const struct option_use *use)
-{
-	return cmd_top_apply(use, report_request_set_percent_limit);
-}
-
-static const char *cmd_top_set_percentage(const struct option_use *use)
-{
-	return cmd_top_apply(use, report_request_set_percentage);
-}
-
-static const char *cmd_top_set_children(const struct option_use *use)
-{
-	struct top_settings *s = use->settings;
-
-	s->report.no_children = use->is_negated;
-	return NULL;
-}
 
 static const char *set_graph(const struct option_use *use)
 {
@@ -101,9 +70,9 @@ static const char *set_call_graph(const struct option_use *use)
 		len += (size_t)snprintf(
 			shown + len, sizeof(shown) - len, "%s%.*s", len ? "," : "", (int)word.len, word.data);
 	}
-	if (len && report_request_set_chains(&s->report, shown, &s->problem) != TALLY_OK)
-		return s->problem.text;
-	return NULL;
+	struct option_use of_report = *use;
+	of_report.value = shown;
+	return len ? report_options_apply(&of_report, &s->report, report_request_set_chains) : NULL;
 }
 
 static const char *set_user(const struct option_use *use)
@@ -112,32 +81,6 @@ static const char *set_user(const struct option_use *use)
 
 	s->record.target.user = use->value;
 	return NULL;
-}
-
-static const char *cmd_top_set_group_sort(const struct option_use *use)
-{
-	struct top_settings *s = use->settings;
-
-	return report_request_set_group_sort(&s->report, use->value) ? NULL : "expects a numerical value";
-}
-
-static const char *cmd_top_set_source(const struct option_use *use)
-{
-	struct top_settings *s = use->settings;
-
-	s->report.annotation.hides_source = use->is_negated;
-	return NULL;
-}
-
-static const char *cmd_top_set_strip(const struct option_use *use)
-{
-	struct top_settings *s = use->settings;
-	uint64_t *strip = &s->report.annotation.strip;
-
-	s->report.annotation.has_strip = true;
-	return str_to_u64(str_from(use->value), 0, strip) && *strip <= UINT32_MAX
-		       ? NULL
-		       : "expects a number of parts of a path";
 }
 
 #define AT(member)     .offset = offsetof(struct top_settings, member)
@@ -169,9 +112,6 @@ static const struct option options[] = {
 	{"hide_kernel_symbols", 'K', OPTION_FLAG, AT(hides_kernel), .help = "leave samples of the kernel out"},
 	{"mmap-pages", 'm', OPTION_CALL, "pages", .call = record_set_ring_size, .is_self_explaining = true,
 		.help = "size of a ring: pages, or a size with B, K, M or G"},
-	{"disassembler-style", 'M', OPTION_STRING, "disassembler style", REPORT(annotation.style),
-		.help = "syntax of the disassembly: intel or att; with --objdump any that it has"},
-	{"show-nr-samples", 'n', OPTION_FLAG, REPORT(shows_samples), .help = "a column with the number of samples"},
 	{"pid", 'p', OPTION_STRING, "pid", RECORD(target.pids), .help = "watch these running processes"},
 	{"realtime", 'r', OPTION_CALL, "n", .call = record_set_realtime, .is_self_explaining = true,
 		.help = "collect with this SCHED_FIFO priority"},
@@ -182,20 +122,15 @@ static const struct option options[] = {
 	{"uid", 'u', OPTION_CALL, "user", .call = set_user,
 		.help = "watch this user's processes, also those that come"},
 	{"verbose", 'v', OPTION_COUNT, RECORD(verbose), .help = "tell more"},
-	{"column-widths", 'w', OPTION_CALL, "width[,width...]", .call = cmd_top_set_widths, .is_self_explaining = true,
-		.help = "don't try to adjust column width, use these fixed values"},
 	{"zero", 'z', OPTION_FLAG, AT(zeroes),
 		.help = "forget all at each refresh; else it fades, by an eighth each time"},
 	{"all-cgroups", 0, OPTION_FLAG, RECORD(attrs.cgroups), .help = "record cgroup events, for the sort key cgroup"},
-	{"asm-raw", 0, OPTION_FLAG, AT(asm_raw), .help = "the bytes of instructions, where code is shown"},
 	{"call-graph", 0, OPTION_CALL,
 		"record_mode[,record_size],print_type,threshold[,print_limit],order,sort_key[,branch]",
 		.call = set_call_graph, .can_be_negated = true, .is_self_explaining = true,
 		.help = "record call graphs and show them: fp, dwarf (unwound live, from registers and a copy of the "
 			"stack) or lbr; graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
 			"percent|period|count (fp,graph,0.5,caller,function)"},
-	{"children", 0, OPTION_CALL, .call = cmd_top_set_children,
-		.help = "add up what is called as well, with call graphs (on; --no-children: off)"},
 	{"comms", 0, OPTION_STRING, "comm[,comm...]", REPORT(samples.filters.comms),
 		.help = "only consider symbols in these comms"},
 	{"dsos", 0, OPTION_STRING, "dso[,dso...]", REPORT(samples.filters.dsos),
@@ -206,43 +141,22 @@ static const struct option options[] = {
 		.help = "what fields the tracepoints before it must have: 'prev_pid > 0'"},
 	{"force", 0, OPTION_FLAG, REPORT(input.force), .help = "take files whoever owns them (which is the rule here)"},
 	{"group", 0, OPTION_FLAG, RECORD(attrs.group), .help = "put the events into one group, side by side"},
-	{"group-sort-idx", 0, OPTION_CALL, "n", .call = cmd_top_set_group_sort,
-		.help = "sort by the event at the index n in the group"},
-	{"hierarchy", 'H', OPTION_FLAG, REPORT(is_hierarchy), .help = "show entries in a hierarchy"},
-	{"ignore-callees", 0, OPTION_STRING, "regex", REPORT(samples.filters.ignored_callees),
-		.help = "ignore callees of these functions in call graphs"},
 	{"max-stack", 0, OPTION_U64, "n", AT(max_stack), .help = "frames of a call chain that are looked at"},
 	{"namespaces", 0, OPTION_FLAG, RECORD(attrs.namespaces), .help = "record namespaces events"},
 	{"no-bpf-event", 0, OPTION_FLAG, RECORD(attrs.no_bpf_event), .help = "do not record bpf events"},
 	{"num-thread-synthesize", 0, OPTION_UNSUPPORTED, "n", .help = "threads for the initial state"},
+	REPORT_OPTIONS(struct top_settings, report),
 	SYMBOL_OPTIONS(struct top_settings, report.symbols),
 	LINE_OPTIONS(struct top_settings, report.symbols),
-	{"objdump", 0, OPTION_STRING, "path", REPORT(annotation.objdump),
-		.help = "objdump binary to run for the text of instructions (default: they are disassembled here)"},
+	CODE_OPTIONS(struct top_settings, report.code),
 	{"overwrite", 0, OPTION_FLAG, RECORD(overwrites), .help = "let rings that are full keep what is newest"},
-	{"percent-limit", 0, OPTION_CALL, "percent", .call = cmd_top_set_percent_limit, .is_self_explaining = true,
-		.help = "Don't show entries under that percent"},
-	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = cmd_top_set_percentage, .is_self_explaining = true,
-		.help = "how to display percentage of filtered entries"},
 	{"pfm-events", 0, OPTION_CALL, "event", .call = record_add_pfm_event, .is_self_explaining = true,
 		.help = "events by their vendor's names, as libpfm4 knows them"},
-	{"prefix", 0, OPTION_STRING, "prefix", REPORT(annotation.prefix),
-		.help = "Add prefix to source file path names in programs (with --prefix-strip)"},
-	{"prefix-strip", 0, OPTION_CALL, "N", .call = cmd_top_set_strip,
-		.help = "Strip first N entries of source file path name in programs (with --prefix)"},
 	{"proc-map-timeout", 0, OPTION_CALL, "n", .call = record_set_map_timeout, .is_self_explaining = true,
 		.help = "how many milliseconds the maps of one process may take at the start (500)"},
-	{"raw-trace", 0, OPTION_FLAG, REPORT(raw_traces), .help = "Show raw trace event output"},
-	{"show-on-off-events", 0, OPTION_FLAG, REPORT(shows_switches),
-		.help = "with --switch-on and --switch-off: the samples of those events too"},
-	{"show-total-period", 0, OPTION_FLAG, REPORT(shows_period), .help = "a column with the sum of periods"},
-	{"source", 0, OPTION_CALL, .call = cmd_top_set_source,
-		.help = "Interleave source with annotated functions (on; --no-source: off)"},
 	{"stdio", 0, OPTION_FLAG, AT(stdio), .help = "text instead of the screen (the rule without a terminal)"},
 	{"branch-history", 0, OPTION_UNSUPPORTED, .help = "branches as the inner part of call chains"},
 	{"stitch-lbr", 0, OPTION_UNSUPPORTED, .help = "stitch branch stacks into longer chains"},
-	{"switch-off", 0, OPTION_STRING, "event", REPORT(switch_off), .help = "leave samples out from this event on"},
-	{"switch-on", 0, OPTION_STRING, "event", REPORT(switch_on), .help = "leave samples out until this event"},
 	{"sym-annotate", 0, OPTION_STRING, "symbol name", AT(sym_annotate),
 		.help = "show the code of this function: at once on the screen, below the table as text"},
 	{"symbols", 0, OPTION_STRING, "symbol[,symbol...]", REPORT(samples.filters.symbols),
@@ -281,10 +195,7 @@ static int cmd_top_complete_settings(const struct cli *cli, const struct kernel_
 	if (r->overwrites && r->attrs.callgraph == CALLGRAPH_DWARF)
 		return cli_failf(cli, "--call-graph dwarf unwinds what all rings hold in order of time, which "
 				      "--overwrite does not allow");
-	const struct report_annotation *a = &s->report.annotation;
-	if (a->has_strip && !a->prefix)
-		return cli_failf(cli, "--prefix-strip goes with --prefix");
-	int code = disassembly_style_check(cli, a->style, a->objdump);
+	int code = code_options_check(cli, &s->report.code);
 	if (code == 0)
 		code = symbol_options_check(cli, &s->report.symbols);
 	if (code != 0)

@@ -30,7 +30,7 @@ static enum tally_status renew_samples(void *data, struct annotate_samples **sam
 static enum tally_status top_code_annotate(
 	struct top_code *code, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err)
 {
-	const struct report_annotation *a = &code->view->settings->report.annotation;
+	const struct code_options *a = &code->view->settings->report.code;
 	struct annotate_samples *samples = top_annotate_samples(code->annotate);
 	const struct annotate_target *target =
 		annotate_explore_find(samples, symbol->name, symbol->path, symbol->start);
@@ -55,8 +55,8 @@ enum tally_status top_code_show(
 	enum tally_status status = top_session_annotate(session, code->view->cli, &code->annotate, err);
 
 	if (!code->has_settings)
-		code->settings.hides_source = code->view->settings->report.annotation.hides_source;
-	code->settings.shows_bytes = code->view->settings->asm_raw;
+		code->settings.hides_source = code->view->settings->report.code.hides_source;
+	code->settings.shows_bytes = code->view->settings->report.code.shows_bytes;
 	code->has_settings = true;
 	if (status == TALLY_OK)
 		status = top_code_annotate(code, symbol, leaves, err);
@@ -79,16 +79,17 @@ static enum tally_status top_code_print_function(const struct top_view *view, ui
 	struct tally_error *err)
 {
 	const struct top_settings *s = view->settings;
-	const struct report_annotation *a = &s->report.annotation;
+	const struct code_options *a = &s->report.code;
 	const struct report_tables tables = {.request = &s->report, .profile = top_view_profile(view)};
 	uint32_t first = view->first[index], members = report_tables_members(&tables, first);
 	const struct annotate_listing_options options = {.objdump = a->objdump,
 		.style = a->style,
-		.is_intel = report_annotation_is_intel(a),
+		.is_intel = code_options_are_intel(a),
 		.with_source = !a->hides_source,
 		.first_event = first,
 		.event_count = members};
-	const struct annotate_text_options how = {.with_bytes = s->asm_raw, .min_percent = LEAST_PERCENT};
+	const struct annotate_text_options how = {
+		.with_bytes = a->shows_bytes, .percent = a->percent, .min_percent = LEAST_PERCENT};
 	struct annotate_listing listing;
 	struct annotate_source source;
 	struct text events = {0};

@@ -12,13 +12,11 @@
 struct top_settings {
 	struct record_settings record; /* first: the rows of record's table fill it */
 	struct report_request report;
-	struct tally_error problem; /* of the last option, so that its text outlives the call */
 	uint64_t delay_s;
 	uint64_t entries; /* rows that are printed; 0: as many as the screen has room for */
 	uint64_t count_filter; /* rows with fewer samples are left out */
 	uint64_t max_stack;
 	const char *sym_annotate; /* the function whose code is shown */
-	bool asm_raw; /* with the bytes of instructions */
 	bool zeroes, hides_kernel, hides_user, stdio, tui;
 };
 

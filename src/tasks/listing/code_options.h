@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * code_options.h - how the code of functions is shown: the options of every verb that annotates.
+ *
+ *	CODE_OPTIONS(struct settings, code),
+ *	...
+ *	code = code_options_check(cli, &settings.code);
+ */
+#ifndef TASKS_LISTING_CODE_OPTIONS_H
+#define TASKS_LISTING_CODE_OPTIONS_H
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "view/text/annotate_lines.h"
+
+struct code_options {
+	const char *objdump, *style; /* NULL: instructions are disassembled here */
+	const char *prefix;
+	uint64_t strip;
+	bool has_strip, hides_source, source_is_asked, shows_bytes;
+	enum annotate_percent percent;
+};
+
+/* --objdump, -M/--disassembler-style, --source, --asm-raw, --prefix, --prefix-strip, --percent-type */
+extern const struct option_table code_option_table;
+#define CODE_OPTIONS(type, member)                                                                  \
+	{                                                                                           \
+		.kind = OPTION_GROUP, .group = &code_option_table, .offset = offsetof(type, member) \
+	}
+
+/* 0, or the exit status after a message: options that do not go together, a program that cannot be run. */
+int code_options_check(const struct cli *cli, const struct code_options *options);
+bool code_options_are_intel(const struct code_options *options);
+
+#endif

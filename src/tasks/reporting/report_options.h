@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report_options.h - the options of rows and columns that report and top share.
+ *
+ *	REPORT_OPTIONS(struct settings, request),
+ */
+#ifndef TASKS_REPORTING_REPORT_OPTIONS_H
+#define TASKS_REPORTING_REPORT_OPTIONS_H
+
+#include "cli/options.h"
+#include "tasks/reporting/report_request.h"
+
+typedef enum tally_status (*report_request_setter)(
+	struct report_request *request, const char *value, struct tally_error *err);
+
+/* -n/--show-nr-samples, --show-total-period, -w/--column-widths, --percent-limit, --percentage, --children,
+ * -H/--hierarchy, --group-sort-idx, --ignore-callees, --raw-trace, --switch-on, --switch-off, --show-on-off-events, of a
+ * struct report_request */
+extern const struct option_table report_option_table;
+#define REPORT_OPTIONS(type, member)                                                                  \
+	{                                                                                             \
+		.kind = OPTION_GROUP, .group = &report_option_table, .offset = offsetof(type, member) \
+	}
+
+/* For callbacks of options: NULL, or what the setter says against the value. */
+const char *report_options_apply(
+	const struct option_use *use, struct report_request *request, report_request_setter set);
+
+#endif
