@@ -134,19 +134,6 @@ static int cmd_lock_compare_numbers(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static void print_info(const struct lock_job *job, struct text *out)
-{
-	const struct lock_settings *settings = job->settings;
-	text_str(out, settings->by_thread ? " Thread ID: comm\n" : "Address of instance: name of class\n");
-	for (size_t i = 0; i < job->labels.len; i++) {
-		const struct lock_label *label = &job->labels.items[i];
-		if (settings->by_thread)
-			text_printf(out, "%10" PRId64 ": %s\n", (int64_t)label->number, label->name);
-		else
-			text_printf(out, " 0x%" PRIx64 ": %s\n", label->number, label->name);
-	}
-}
-
 static void cmd_lock_print_notes(const struct lock_job *job)
 {
 	const struct lock_settings *settings = job->settings;
@@ -241,11 +228,11 @@ static int print_job(const struct lock_job *job, struct cmd_lock_output *output)
 		qsort(job->labels.items, job->labels.len, sizeof(*job->labels.items), cmd_lock_compare_numbers);
 	output->table.rows = job->waits.rows.items;
 	output->table.labels = job->labels.items;
-	output->table.count = job->waits.rows.len;
+	output->table.count = job->verb == VERB_INFO ? job->labels.len : job->waits.rows.len;
 	if (job->settings->is_json)
 		is_whole = lock_json(job, &output->table, &out);
 	else if (job->verb == VERB_INFO)
-		print_info(job, &out);
+		lock_table_info(&output->table, job->settings->by_thread, &out, NULL);
 	else if (job->events > 0 || job->settings->is_live)
 		is_whole = lock_table_print(&output->table, &out);
 	int code = cli_finish_text(job->cli, &out);

@@ -6,24 +6,6 @@
 
 #define SCHEMA_VERSION 1
 
-/* Threads by number, or locks as they were first seen. */
-static void put_info(struct json *j, const struct lock_job *job)
-{
-	bool by_thread = job->settings->by_thread;
-	json_array(j, by_thread ? "threads" : "locks");
-	for (size_t i = 0; i < job->labels.len; i++) {
-		const struct lock_label *label = &job->labels.items[i];
-		json_object(j, NULL);
-		if (by_thread)
-			json_i64(j, "tid", (int64_t)label->number);
-		else
-			json_hex(j, "address", label->number);
-		json_string(j, by_thread ? "comm" : "name", str_from(label->name));
-		json_object_end(j);
-	}
-	json_array_end(j);
-}
-
 bool lock_json(const struct lock_job *job, const struct lock_table *table, struct text *out)
 {
 	const struct lock_waits *waits = &job->waits;
@@ -39,7 +21,9 @@ bool lock_json(const struct lock_job *job, const struct lock_table *table, struc
 	json_u64(&j, "unended", waits->unended);
 	json_u64(&j, "unbegun", waits->unbegun);
 	if (job->verb == VERB_INFO) {
-		put_info(&j, job);
+		json_array(&j, job->settings->by_thread ? "threads" : "locks");
+		lock_table_info(table, job->settings->by_thread, out, &j);
+		json_array_end(&j);
 	} else {
 		json_u64(&j, "without_row", waits->others.acquired);
 		json_u64(&j, "without_row_ns", waits->others.total_ns);

@@ -218,3 +218,21 @@ bool lock_table_print(const struct lock_table *table, struct text *out)
 	free(rows);
 	return !out->failed;
 }
+
+void lock_table_info(const struct lock_table *table, bool by_thread, struct text *out, struct json *j)
+{
+	static const struct cell_column info[] = {
+		{"", "tid", 10, .after = ": "},
+		{"", .key = "comm"},
+		{"", "address", 0, LOOK_HEX, .before = " ", .after = ": "},
+		{"", .key = "name"},
+	};
+	const struct cells cells = {.columns = info + (by_thread ? 0 : 2), .count = 2, .out = out, .json = j};
+	if (!j)
+		text_str(out, by_thread ? " Thread ID: comm\n" : "Address of instance: name of class\n");
+	for (size_t i = 0; i < table->count; i++) {
+		const struct lock_label *l = &table->labels[i];
+		cells_row(&cells, (const struct cell[]){by_thread ? cell_i64((int64_t)l->number) : cell_u64(l->number),
+					  cell_name(l->name)});
+	}
+}

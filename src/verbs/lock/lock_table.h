@@ -57,5 +57,8 @@ enum lock_column lock_column_of(struct tally_str name);
 bool lock_table_print(const struct lock_table *table, struct text *out);
 /* Members of the object that is open. The columns that were asked for have no say: JSON has all. */
 TALLY_MUST_CHECK bool lock_table_json(const struct lock_table *table, struct json *j);
+/* Of `lock info`: whose labels there are, threads by number or locks as they were first seen. j: items of the array that is
+ * open, NULL: text. */
+void lock_table_info(const struct lock_table *table, bool by_thread, struct text *out, struct json *j);
 
 #endif
