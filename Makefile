@@ -5,6 +5,7 @@
 #   make bench     compares tally with perf, as ratios
 #   make fuzz NAME=cursor [SECONDS=60]      (tools/fuzz-all MINUTES: many targets, with a summary)
 #   make mutate [COUNT=60] [SEED=1]        how many small changes of abi, perfdata and machine the unit tests notice
+#   make figures  names, circles of folders, copies of option rows and lines of the source tree, in numbers
 #   make install [PREFIX=/usr/local] [DESTDIR=]
 #   make format    formats the C sources
 # CC=clang builds with another compiler, in its own folder.
@@ -24,7 +25,7 @@ tests = $$(pkg-config --exists cmocka && echo true || echo false)
 c_sources = $$(git ls-files -co --exclude-standard -- 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'fuzz/*.[ch]' \
 	'examples/*.[ch]' 'bench/*.[ch]')
 
-.PHONY: all demo check check-emulated bench fuzz mutate install format setup-build setup-check clean
+.PHONY: all demo check check-emulated bench fuzz mutate figures install format setup-build setup-check clean
 all: $(build)/build.ninja
 	@ninja -C $(build) program
 
@@ -55,6 +56,9 @@ fuzz: setup-check
 
 mutate: setup-check
 	@tools/mutate --count "$(COUNT)" --seed "$(SEED)"
+
+figures:
+	@python3 tools/figures.py
 
 # The prefix first: what is installed where is written when the folder is configured.
 install: $(build)/build.ninja

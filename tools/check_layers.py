@@ -75,11 +75,23 @@ def find_circle(graph):
     return None
 
 
+def folder_graph(root):
+    """{folder: folders that its files include}, folders at any depth, as paths below src."""
+    src, folders = root.resolve() / 'src', {}
+    for source in sorted([*src.rglob('*.c'), *src.rglob('*.h')]):
+        folder = str(source.relative_to(src).parent)
+        for match in INCLUDE.finditer(source.read_text(errors='replace')):
+            target = resolve(root.resolve(), source, match[1])
+            if target not in (None, 'tally') and str(target.parent) != folder:
+                folders.setdefault(folder, set()).add(str(target.parent))
+    return folders
+
+
 def check(root):
     root = root.resolve()
     src = root / 'src'
     table, problems = read_table(src / 'layers.txt')
-    graphs, folders = {}, {}
+    graphs = {}
     for source in sorted([*src.rglob('*.c'), *src.rglob('*.h')]):
         path = source.relative_to(src)
         folder = path.parts[0]
@@ -97,10 +109,8 @@ def check(root):
             if target == 'tally':
                 continue
             other = target.parts[0]
-            if path.parent != target.parent:
-                folders.setdefault(str(path.parent), set()).add(str(target.parent))
-                if folder == other == 'verbs':
-                    problems.append(f'{where}: a verb may not include another ("{match[1]}")')
+            if folder == other == 'verbs' and path.parent != target.parent:
+                problems.append(f'{where}: a verb may not include another ("{match[1]}")')
             if other == folder:
                 module, used = path.with_suffix(''), target.with_suffix('')
                 is_part = path.suffix == '.c' and not (src / target).with_suffix('.c').exists()
@@ -112,7 +122,7 @@ def check(root):
         circle = find_circle(graph)
         if circle:
             problems.append(f'src/{folder}: modules include each other in a circle: ' + ' -> '.join(circle))
-    circle = find_circle(folders)
+    circle = find_circle(folder_graph(root))
     if circle:
         problems.append('src: folders include each other in a circle: ' + ' -> '.join(circle))
     return problems

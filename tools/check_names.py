@@ -19,10 +19,8 @@ FUNCTION = re.compile(r'^static [^;={}()]*?(?:__attribute__\(\([^)]*\)*\)\)\s*)?
 STRUCT = re.compile(r'\bstruct (\w+)\s*\{')
 
 
-def main(arguments):
-    is_verbose = '-v' in arguments
-    roots = [a for a in arguments if a != '-v']
-    root = pathlib.Path(roots[0] if roots else pathlib.Path(__file__).resolve().parent.parent)
+def names_of(root):
+    """{function: files} of static functions, and {tag: files} of struct definitions, a file for each time."""
     functions, tags = collections.defaultdict(set), collections.defaultdict(list)
     for file in sorted((root / 'src').rglob('*.[ch]')):
         text = COMMENT.sub(' ', file.read_text())
@@ -32,18 +30,32 @@ def main(arguments):
                 functions[name].add(place)
         for tag in STRUCT.findall(text):
             tags[tag].append(place)
+    return functions, tags
+
+
+def summary(root):
+    """The sentence with the figures, whether they are too many, and what was found, by kind."""
+    functions, tags = names_of(root)
     total = sum(len(places) for places in functions.values())
     shared = {name: places for name, places in functions.items() if len(places) > 1}
     shared_count = sum(len(places) for places in shared.values())
     short = {name: places for name, places in functions.items() if '_' not in name}
     short_count = sum(len(places) for places in short.values())
     twice = {tag: places for tag, places in tags.items() if len(places) > 1}
-    print(f'{total} static functions: {shared_count} share their name with another file\'s '
-          f'({100 * shared_count / max(total, 1):.1f} %), {short_count} are one word '
-          f'({100 * short_count / max(total, 1):.1f} %); {len(twice)} struct tags are defined twice')
+    text = (f'{total} static functions: {shared_count} share their name with another file\'s '
+            f'({100 * shared_count / max(total, 1):.1f} %), {short_count} are one word '
+            f'({100 * short_count / max(total, 1):.1f} %); {len(twice)} struct tags are defined twice')
     is_bad = bool(twice) or shared_count > MOST * total or short_count > MOST * total
+    return text, is_bad, {'shared': shared, 'one word': short, 'struct': twice}
+
+
+def main(arguments):
+    is_verbose = '-v' in arguments
+    roots = [a for a in arguments if a != '-v']
+    text, is_bad, kinds = summary(pathlib.Path(roots[0] if roots else pathlib.Path(__file__).resolve().parent.parent))
+    print(text)
     if is_bad or is_verbose:
-        for kind, found in (('shared', shared), ('one word', short), ('struct', twice)):
+        for kind, found in kinds.items():
             for name, places in sorted(found.items()):
                 print(f'{kind}: {name}: {" ".join(sorted(places))}')
     return 1 if is_bad else 0

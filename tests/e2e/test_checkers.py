@@ -5,6 +5,7 @@ import check_format
 import check_layers
 import check_names
 import check_sizes
+import figures
 import pytest
 
 TABLE = 'base:\nabi: base\nview: base\n'
@@ -148,3 +149,34 @@ def test_names_find_themselves(tree, capsys, second, complaint):
     root = tree({'src/base/a.c': first, 'src/base/b.c': second})
     assert check_names.main([str(root)]) == (complaint is not None)
     assert complaint is None or complaint in capsys.readouterr().out.splitlines()
+
+
+def test_figures_count_copies_of_option_rows(tree):
+    one = """
+#define ROW(member) .offset = offsetof(struct s, member)
+#define MADE(n, words) \\
+	{ \\
+		.name = (n), .kind = OPTION_FLAG, .help = (words) \\
+	}
+static const struct option a_rows[] = {
+	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "read {this} file"}, /* {"no", 0, OPTION_FLAG} */
+	MADE("force", "read it, "
+				  "whoever owns it"),
+};
+"""
+    two = """
+static const struct option b_rows[] = {
+	{.name = "input", .letter = 'i', .kind = OPTION_STRING, .argument = "file", .help = "another file"},
+	{"force", 'f', OPTION_FLAG, 0, .help = "read it, whoever owns it"},
+};
+"""
+    root = tree({'src/base/a.c': one, 'src/view/b.c': two, 'src/view/c.h': 'enum kind {\n\tOPTION_FLAG,\n\tOPTION_CALL,\n};\n'})
+    assert sorted(figures.option_rows(root)) == [
+        ('force', 'read it, whoever owns it', 'src/base/a.c'), ('force', 'read it, whoever owns it', 'src/view/b.c'),
+        ('input', 'another file', 'src/view/b.c'), ('input', 'read {this} file', 'src/base/a.c')]
+
+
+def test_figures_find_circles_of_folders(tree):
+    root = tree({'src/base/x.h': '#include "abi/x.h"\n', 'src/abi/x.h': '#include "view/x.h"\n', 'src/view/x.h': '#include "base/x.h"\n',
+                 'src/arch/y.h': '#include "base/x.h"\n'})
+    assert figures.circles(check_layers.folder_graph(root)) == [['abi', 'base', 'view']]
