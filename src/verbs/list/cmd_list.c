@@ -155,15 +155,10 @@ static void cmd_list_print_text(
 	struct cmd_list_list *list, const struct listed_event *event, const struct event_opening *opening)
 {
 	struct text *t = &list->out;
-	struct text name = {0};
-	text_str(&name, event->name);
-	if (event->alias)
-		text_printf(&name, " OR %s", event->alias);
-	text_char(&name, '\0');
-	t->failed |= name.failed;
-	if (!name.failed)
-		text_printf(t, "  %-*s [%s]\n", NAME_WIDTH, name.data, type_names[event->kind]);
-	text_deinit(&name);
+	size_t start = t->len;
+	text_printf(t, "  %s%s%s", event->name, event->alias ? " OR " : "", event->alias ? event->alias : "");
+	text_align_from(t, start, -(2 + NAME_WIDTH));
+	text_printf(t, " [%s]\n", type_names[event->kind]);
 	if (has_descriptions(list->settings) && event->description)
 		text_printf(t, "       [%s]\n", event->description);
 	if (has_descriptions(list->settings) && list->settings->long_desc > 0 && event->kind == LISTED_TRACEPOINT)

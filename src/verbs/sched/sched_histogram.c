@@ -50,24 +50,22 @@ static void name_linear_range(struct text *t, size_t bucket, const uint64_t rang
 
 static void print_bucket(struct text *out, bool is_linear, size_t bucket, uint64_t count, uint64_t total)
 {
-	struct text name = {0};
 	uint64_t range[2];
 	double share = (double)count / (double)total;
 	size_t bar = (size_t)(share * BAR_COLUMNS);
 	sched_histogram_range_of(is_linear, bucket, range);
-	if (bucket == 0)
-		text_printf(&name, "< %" PRIu64 " us", range[1]);
-	else if (is_linear)
-		name_linear_range(&name, bucket, range);
-	else
-		name_log_range(&name, bucket);
 	text_str(out, "  ");
-	text_str_left(out, (struct tally_str){name.data ? name.data : "", name.len}, RANGE_WIDTH);
+	size_t start = out->len;
+	if (bucket == 0)
+		text_printf(out, "< %" PRIu64 " us", range[1]);
+	else if (is_linear)
+		name_linear_range(out, bucket, range);
+	else
+		name_log_range(out, bucket);
+	text_align_from(out, start, -RANGE_WIDTH);
 	text_printf(out, " | %10" PRIu64 " | %5.1f%% | ", count, 100 * share);
 	text_repeat(out, '#', bar ? bar : 1);
 	text_char(out, '\n');
-	out->failed |= name.failed;
-	text_deinit(&name);
 }
 
 static void sched_histogram_rule(struct text *out)

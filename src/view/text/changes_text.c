@@ -50,7 +50,6 @@ const char *changes_text_verdict(enum diff_verdict verdict)
 
 static void changes_text_cell_make(struct text *cell, int column, const struct diff_change *change)
 {
-	text_clear(cell);
 	switch (column) {
 	case CELL_BASE:
 		text_printf(cell, "%.2f%%", change->base_share);
@@ -105,22 +104,19 @@ enum tally_status changes_text_rows(struct text *out, const struct diff_table *d
 	const struct diff_text_options *options, struct tally_error *err)
 {
 	struct diff_keys keys = {0};
-	struct text cell = {0};
 	diff_keys_fit(&keys, diff, options->columns, options->column_count, changes->order, changes->tested_count);
 	if (!options->is_quiet)
 		changes_text_print_header(out, changes, &keys);
 	for (size_t i = 0; i < changes->tested_count; i++) {
 		for (int column = 0; column < CELL_COUNT; column++) {
-			changes_text_cell_make(&cell, column, &changes->rows[changes->order[i]]);
 			text_str(out, "  ");
-			text_str_right(
-				out, (struct tally_str){cell.data, cell.len}, changes_text_cell_width(changes, column));
+			size_t start = out->len;
+			changes_text_cell_make(out, column, &changes->rows[changes->order[i]]);
+			text_align_from(out, start, (int)changes_text_cell_width(changes, column));
 		}
 		diff_keys_cells(&keys, out, changes->order[i]);
 		text_char(out, '\n');
 		text_line_end(out);
 	}
-	bool has_failed = out->failed || cell.failed;
-	text_deinit(&cell);
-	return has_failed ? error_nomem(err) : TALLY_OK;
+	return out->failed ? error_nomem(err) : TALLY_OK;
 }

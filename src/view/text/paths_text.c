@@ -17,7 +17,6 @@ struct paths_text_tree {
 	bool *shows; /* by path: it or what it calls */
 	uint32_t *children; /* all paths, those of one caller together, as sorted */
 	uint32_t *first_child; /* by path, and one more */
-	struct text cell;
 };
 
 bool paths_text_has(const struct paths_text_options *options, uint32_t path)
@@ -79,30 +78,32 @@ static bool paths_text_is_alike(const struct paths_text_tree *t, uint32_t a, uin
 	return true;
 }
 
-static void put_cell(struct paths_text_tree *t, struct text *out, size_t width)
+static size_t begin_cell(struct text *out)
 {
 	text_str(out, "  ");
-	text_str_right(out, (struct tally_str){t->cell.data, t->cell.len}, width);
-	text_clear(&t->cell);
+	return out->len;
 }
 
-static void paths_text_put_values(struct paths_text_tree *t, struct text *out, uint32_t path)
+static void paths_text_put_values(const struct paths_text_tree *t, struct text *out, uint32_t path)
 {
 	const struct diff_change *change = &t->options->changes[path];
-	text_printf(&t->cell, "%.2f%%", change->base_share);
-	put_cell(t, out, COLUMN);
-	text_printf(&t->cell, "%+.2f%%", change->new_share - change->base_share);
-	put_cell(t, out, COLUMN);
+	size_t start = begin_cell(out);
+	text_printf(out, "%.2f%%", change->base_share);
+	text_align_from(out, start, COLUMN);
+	start = begin_cell(out);
+	text_printf(out, "%+.2f%%", change->new_share - change->base_share);
+	text_align_from(out, start, COLUMN);
 	if (!t->options->is_tested)
 		return;
+	start = begin_cell(out);
 	if (change->is_tested)
-		changes_text_change(&t->cell, change);
-	put_cell(t, out, CHANGE_WIDTH);
+		changes_text_change(out, change);
+	text_align_from(out, start, CHANGE_WIDTH);
+	start = begin_cell(out);
 	if (change->is_tested)
-		changes_text_p(&t->cell, change->adjusted_p);
-	put_cell(t, out, COLUMN);
-	text_str(&t->cell, changes_text_verdict(change->verdict));
-	put_cell(t, out, strlen("more"));
+		changes_text_p(out, change->adjusted_p);
+	text_align_from(out, start, COLUMN);
+	text_printf(out, "  %4s", changes_text_verdict(change->verdict));
 }
 
 static void paths_text_put_name(const struct paths_text_tree *t, struct text *out, uint32_t path)
@@ -177,11 +178,10 @@ enum tally_status paths_text(struct text *out, const struct diff_paths *paths, c
 	if (is_done) {
 		if (!options->is_quiet)
 			put_titles(options, out);
-		is_done = paths_text_put_tree(&tree, out) && !out->failed && !tree.cell.failed;
+		is_done = paths_text_put_tree(&tree, out) && !out->failed;
 	}
 	free(tree.shows);
 	free(tree.children);
 	free(tree.first_child);
-	text_deinit(&tree.cell);
 	return is_done ? TALLY_OK : error_nomem(err);
 }

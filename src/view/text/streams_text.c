@@ -7,46 +7,28 @@
 #define RULE	26 /* dashes; one more between two columns */
 #define PERCENT 100.0
 
-static void put_right(struct text *out, struct text *cell)
-{
-	if (cell->failed)
-		out->failed = true;
-	else
-		text_str_right(out, (struct tally_str){cell->data, cell->len}, WIDTH);
-	text_clear(cell);
-}
-
-static void put_sums(
-	struct text *out, struct text *cell, const struct hot_streams *streams, const struct hot_stream *stream)
+static void put_sums(struct text *out, const struct hot_streams *streams, const struct hot_stream *stream)
 {
 	double share = streams->total ? PERCENT * (double)stream->period / (double)streams->total : 0;
-	text_printf(cell, "cycles: %" PRIu64 ", hits: ", stream->cycles);
-	text_fixed(cell, share, 2);
-	text_char(cell, '%');
-	put_right(out, cell);
+	text_printf(out, "cycles: %" PRIu64 ", hits: ", stream->cycles);
+	text_fixed(out, share, 2);
+	text_char(out, '%');
 }
 
-static void streams_text_put_rule(struct text *out, struct text *cell, size_t dashes)
-{
-	text_repeat(cell, '-', dashes);
-	put_right(out, cell);
-}
-
-static void streams_text_put_frame(struct text *out, struct text *cell, const struct profile *p, uint32_t id)
+static void streams_text_put_frame(struct text *out, const struct profile *p, uint32_t id)
 {
 	const struct profile_frame *frame = &p->frames[id];
 	if (frame->function == PROFILE_NONE) {
-		text_str(cell, "0x");
-		text_hex(cell, frame->raw_address ? frame->raw_address : frame->address, 0);
+		text_str(out, "0x");
+		text_hex(out, frame->raw_address ? frame->raw_address : frame->address, 0);
 	} else {
 		struct tally_str name = profile_string(p, p->functions[frame->function].name);
 		struct tally_str line =
 			profile_frame_has_line(p, frame) ? profile_string(p, frame->own_line.line) : STR("??:0");
-		text_bytes(cell, name.data, name.len);
-		text_char(cell, ' ');
-		text_bytes(cell, line.data, line.len);
+		text_bytes(out, name.data, name.len);
+		text_char(out, ' ');
+		text_bytes(out, line.data, line.len);
 	}
-	put_right(out, cell);
 }
 
 /* One stream of each recording, or of one alone: left is NULL where it is the later one's. */
@@ -62,7 +44,7 @@ static void begin_right(struct text *out, const struct stream_pair *pair)
 	text_char(out, '\t');
 }
 
-static void put_pair(struct text *out, struct text *cell, const struct stream_pair *pair)
+static void put_pair(struct text *out, const struct stream_pair *pair)
 {
 	size_t lines = 2 + (pair->left ? pair->left : pair->right)->frame_count;
 	for (size_t line = 0; line < lines; line++) {
@@ -73,20 +55,20 @@ static void put_pair(struct text *out, struct text *cell, const struct stream_pa
 				continue;
 			if (side == 1)
 				begin_right(out, pair);
+			size_t start = out->len;
 			if (line == 0)
-				put_sums(out, cell, of[side], sides[side]);
+				put_sums(out, of[side], sides[side]);
 			else if (line == 1)
-				streams_text_put_rule(
-					out, cell, pair->left && pair->right && side == 0 ? RULE + 1 : RULE);
+				text_repeat(out, '-', pair->left && pair->right && side == 0 ? RULE + 1 : RULE);
 			else
-				streams_text_put_frame(out, cell, of[side]->profile, sides[side]->frames[line - 2]);
+				streams_text_put_frame(out, of[side]->profile, sides[side]->frames[line - 2]);
+			text_align_from(out, start, WIDTH);
 		}
 		text_char(out, '\n');
 	}
 }
 
-static void put_matched(
-	struct text *out, struct text *cell, const struct hot_streams *before, const struct hot_streams *after)
+static void put_matched(struct text *out, const struct hot_streams *before, const struct hot_streams *after)
 {
 	unsigned number = 0;
 	text_str(out, "[ Matched hot streams ]\n");
@@ -96,12 +78,11 @@ static void put_matched(
 			continue;
 		struct stream_pair pair = {before, after, &before->items[i], &after->items[same]};
 		text_printf(out, "\nhot chain pair %u:\n", ++number);
-		put_pair(out, cell, &pair);
+		put_pair(out, &pair);
 	}
 }
 
-static void put_old(
-	struct text *out, struct text *cell, const struct hot_streams *before, const struct hot_streams *after)
+static void put_old(struct text *out, const struct hot_streams *before, const struct hot_streams *after)
 {
 	unsigned number = 0;
 	text_str(out, "\n[ Hot streams in old perf data only ]\n");
@@ -110,13 +91,12 @@ static void put_old(
 		if (hot_streams_match(after, before, pair.left) < after->count)
 			continue;
 		text_printf(out, "\nhot chain %u:\n", ++number);
-		put_pair(out, cell, &pair);
+		put_pair(out, &pair);
 	}
 }
 
 /* Those that no earlier stream was shown beside: of several that are alike only the first is. */
-static void put_new(
-	struct text *out, struct text *cell, const struct hot_streams *before, const struct hot_streams *after)
+static void put_new(struct text *out, const struct hot_streams *before, const struct hot_streams *after)
 {
 	bool is_matched[HOT_STREAMS_MOST] = {false};
 	unsigned number = 0;
@@ -131,15 +111,13 @@ static void put_new(
 		if (is_matched[i])
 			continue;
 		text_printf(out, "\nhot chain %u:\n", ++number);
-		put_pair(out, cell, &pair);
+		put_pair(out, &pair);
 	}
 }
 
 void streams_text(struct text *out, const struct hot_streams *before, const struct hot_streams *after)
 {
-	struct text cell = {0};
-	put_matched(out, &cell, before, after);
-	put_old(out, &cell, before, after);
-	put_new(out, &cell, before, after);
-	text_deinit(&cell);
+	put_matched(out, before, after);
+	put_old(out, before, after);
+	put_new(out, before, after);
 }
