@@ -1,6 +1,5 @@
 """`c2c report` beside perf's: lines of memory that CPUs take from each other, of recordings made here and of the corpus."""
 import json
-import os
 import pathlib
 import random
 import re
@@ -9,10 +8,9 @@ import struct
 import json_schema
 import pytest
 
-from conftest import Program
+from conftest import NEWEST_PERF, Program
 from perfdata_build import CHAIN_USER, Recording
 
-NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / 'docs' / 'schema' / 'c2c.json').read_text())
 ARCH, NRCPUS, NUMA_TOPOLOGY, MEM_TOPOLOGY = 6, 7, 14, 22
 LOAD, STORE = 2, 4
@@ -22,13 +20,6 @@ LEVELS = [[1, 3], [1, 4], [1, 5], [1, 6], [2, 6], [1, 7], [1, 8], [1, 9], [1, 10
 SNOOPS = [2, 4, 8, 16, 1, 0]
 LINES = ['', '-N', '-NN', '-d lcl', '-d rmt', '-d peer', '-c tid', '-c dso', '-c pid,tid,iaddr,dso', '--show-all',
          '--double-cl', '--stats', '--full-symbols']
-
-
-@pytest.fixture
-def newest(tmp_path):
-    if not NEWEST.exists():
-        pytest.skip('the newest perf is not installed')
-    return Program(NEWEST, tmp_path)
 
 
 def source(operation, levels, snoop, more=0):
@@ -78,11 +69,11 @@ def recording(path, samples, with_memory=True, with_nodes=True, more_fields='', 
 
 @pytest.mark.parametrize('words', LINES)
 @pytest.mark.parametrize('seed', [1, 2])
-def test_tables_are_perfs(tally, newest, tmp_path, seed, words):
+def test_tables_are_perfs(tally, newest_perf, tmp_path, seed, words):
     path = tmp_path / 'perf.data'
     recording(path, accesses(seed), with_memory=seed == 1)
     line = ['c2c', 'report', '--stdio', '--no-source', '-i', str(path), *words.split()]
-    ours, theirs = tally(*line), newest(*line)
+    ours, theirs = tally(*line), newest_perf(*line)
     assert ours.returncode == theirs.returncode == 0, ours.stderr + theirs.stderr
     assert ours.stdout.splitlines() == theirs.stdout.splitlines()
 
@@ -100,22 +91,22 @@ def test_what_comes_before_damage_is_shown(tally, tmp_path, words):
 
 
 @pytest.mark.parametrize('words', ['', '-N', '-NN'])
-def test_samples_without_cpus_are_of_none(tally, newest, tmp_path, words):
+def test_samples_without_cpus_are_of_none(tally, newest_perf, tmp_path, words):
     path = tmp_path / 'perf.data'
     recording(path, accesses(1), cpu='')
     line = ['c2c', 'report', '--stdio', '--no-source', '-i', str(path), *words.split()]
-    ours, theirs = ([row.rstrip() for row in program(*line).stdout.splitlines()] for program in (tally, newest))
+    ours, theirs = ([row.rstrip() for row in program(*line).stdout.splitlines()] for program in (tally, newest_perf))
     assert ours == theirs
     assert any('0x400010' in row for row in ours)
 
 
 @pytest.mark.parametrize('arch, order', [('aarch64', 'Peer Snoop'), ('arm64', 'Peer Snoop'), ('x86_64', 'Total HITMs')])
-def test_what_lines_are_ordered_by(tally, newest, tmp_path, arch, order):
+def test_what_lines_are_ordered_by(tally, newest_perf, tmp_path, arch, order):
     path = tmp_path / 'perf.data'
     recording(path, accesses(1), arch=arch)
     line = ['c2c', 'report', '--stdio', '--no-source', '-i', path]
     ours = tally(*line, check=0).stdout
-    assert ours == newest(*line).stdout
+    assert ours == newest_perf(*line).stdout
     assert re.search('Cachelines sort on +: ' + order, ours)
 
 
@@ -154,9 +145,9 @@ def test_memory_of_two_processes(tally, tmp_path, maps, is_one, is_perfs):
     lines = as_json(tally, path)['lines']
     assert [(line['address'], line['accesses']['local_hitm']) for line in lines] == \
         ([(hex(HERE + 0x140), 2)] if is_one else [(hex(start + 0x140), 1) for start, *_ in maps])
-    if NEWEST.exists():
+    if NEWEST_PERF:
         words = ['c2c', 'report', '--stdio', '--no-source', '-i', path]
-        same = tally(*words, check=0).stdout == Program(NEWEST, tmp_path)(*words).stdout
+        same = tally(*words, check=0).stdout == Program(NEWEST_PERF, tmp_path)(*words).stdout
         assert same == is_perfs
 
 
@@ -170,34 +161,34 @@ def with_chains(samples):
 
 
 @pytest.mark.parametrize('words', ['', '-g', '-g folded,count', '-g caller,address', '-g none'])
-def test_call_chains_are_perfs(tally, newest, tmp_path, words):
+def test_call_chains_are_perfs(tally, newest_perf, tmp_path, words):
     path = tmp_path / 'perf.data'
     recording(path, with_chains(accesses(1)), more_fields=' CALLCHAIN')
     line = ['c2c', 'report', '--stdio', '--no-source', '-i', str(path), *words.split()]
     ours = tally(*line, check=0)
-    assert ours.stdout == newest(*line).stdout
+    assert ours.stdout == newest_perf(*line).stdout
     assert ('0x401100' in ours.stdout) == (words != '-g none')
     if words == '-g':
         fewer = tally(*line, 'graph,5', check=0).stdout  # perf shows all, whatever the threshold is
         assert 0 < fewer.count('0x401') < ours.stdout.count('0x401')
 
 
-def test_lines_of_a_small_share_are_left_out(tally, newest, tmp_path):
+def test_lines_of_a_small_share_are_left_out(tally, newest_perf, tmp_path):
     path = tmp_path / 'perf.data'
     hitm = source(LOAD, [1, 6], 16)
     counts = [10000, 8, 9, 10, 11, 12, 13]
     recording(path, (dict(addr=LINE + index * 64, ip=0x400000, weight=3, data_src=hitm)
                      for index, count in enumerate(counts) for _ in range(count)))
     line = ['c2c', 'report', '--stdio', '-i', str(path), '--no-source']
-    assert tally(*line).stdout == newest(*line).stdout
+    assert tally(*line).stdout == newest_perf(*line).stdout
 
 
-def test_a_recording_of_the_corpus(tally, newest, shared):
+def test_a_recording_of_the_corpus(tally, newest_perf, shared):
     path = shared / 'corpus/files/google+perf_data_converter/perf.data.weight_struct'
     if not path.exists():
         pytest.skip('no shared corpus')
     line = ['c2c', 'report', '--stdio', '-i', str(path)]
-    assert tally(*line).stdout == newest(*line).stdout
+    assert tally(*line).stdout == newest_perf(*line).stdout
 
 
 def test_what_it_cannot_do_is_told(tally, tmp_path):

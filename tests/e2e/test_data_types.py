@@ -8,10 +8,9 @@ import subprocess
 
 import json_schema
 import pytest
-from conftest import Program
+from conftest import NEWEST_PERF, Program
 from perfdata_build import CHAIN_USER, Recording
 
-NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 BASE = 0x555555554000
 SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / 'docs' / 'schema' / 'annotate.json').read_text())
 CPU = 'AuthenticAMD,26,2,1'  # of which instructions run as one with the next depends on it
@@ -119,11 +118,9 @@ def test_types_are_those_of_the_source(tally, instructions):
             assert types[address] == '(stack operation)', text
 
 
-def test_what_perf_names_has_the_same_name(tally, instructions, tmp_path):
-    if not NEWEST.exists():
-        pytest.skip('the newest perf is needed')
+def test_what_perf_names_has_the_same_name(tally, newest_perf, instructions):
     path, code = instructions
-    theirs, ours = types_by_address(Program(NEWEST, tmp_path), path), types_by_address(tally, path)
+    theirs, ours = types_by_address(newest_perf, path), types_by_address(tally, path)
     differences = {code[address]: (name, ours[address]) for address, name in theirs.items()
                    if name != '(unknown)' and name != ours[address] and not name.startswith('struct  ')}
     assert not differences
@@ -162,11 +159,11 @@ def test_types_that_differ(tally, two_recordings, key):
 def test_offsets_that_differ(tally, two_recordings, tmp_path):
     rows = diff_rows(tally, two_recordings, '-s', 'symoff')
     assert len(rows) == len(set(map(tuple, rows))) > 50
-    if not NEWEST.exists():
-        pytest.skip('the newest perf is needed')
+    if not NEWEST_PERF:
+        pytest.skip('the newest perf is not installed')
     for options in ([], ['-c', 'ratio'], ['-p']):
         assert diff_rows(tally, two_recordings, '-s', 'symoff', *options) == \
-            diff_rows(Program(NEWEST, tmp_path), two_recordings, '-s', 'symoff', *options)
+            diff_rows(Program(NEWEST_PERF, tmp_path), two_recordings, '-s', 'symoff', *options)
 
 
 @pytest.mark.parametrize('options', [['-gdwarf-5'], ['-gdwarf-4'], ['-gdwarf-5', '-gsplit-dwarf'], ['-gdwarf-4', '-gsplit-dwarf'], ['-gdwarf-4', '-gdwarf64']])
@@ -238,8 +235,8 @@ def test_annotate_shows_fields(tally, instructions, tmp_path):
         re.search(r'float\tf;\n {36}\};\n {32}\};$', node)
     assert [line for line in listed(tally, path, '--data-type=inner', '-n').splitlines() if line.startswith('Annotate')] == \
         [line for line in text.splitlines() if line.startswith("Annotate type: 'struct inner'")]
-    if NEWEST.exists():
-        newest = Program(NEWEST, tmp_path)
+    if NEWEST_PERF:
+        newest = Program(NEWEST_PERF, tmp_path)
         for options in (['--data-type=node'], ['--data-type=inner', '-n'], ['--data-type=head', '--show-total-period']):
             assert listed(newest, path, *options).rstrip() == listed(tally, path, *options).rstrip()
 

@@ -1,7 +1,6 @@
 """diff: the text that perf prints of the same recordings, to the byte."""
 import json
 import os
-import pathlib
 import random
 import re
 import shutil
@@ -10,6 +9,7 @@ import subprocess
 
 import pytest
 
+from conftest import NEWEST_PERF
 import perfdata_build
 
 COMMAND_LINES = [
@@ -257,7 +257,6 @@ def blocks_recording(path, program, functions, samples):
 
 def test_cycles_of_program_blocks(tally, tmp_path):
     """As the newest perf prints them; 6.1 crashes on this. What it has no baseline for it shows as 0."""
-    newest = pathlib.Path('/opt/newest-perf/perf')
     if not shutil.which('gcc') or os.uname().machine != 'x86_64':
         pytest.skip('no gcc for x86-64')
     (tmp_path / 'program.c').write_text(BLOCKS_SOURCE)
@@ -272,9 +271,9 @@ def test_cycles_of_program_blocks(tally, tmp_path):
         for options in ([], ['-p'], ['-b'], ['-s', 'comm,sym']):
             text = tally('diff', '-c', 'cycles', *options, 'old', 'new', cwd=tmp_path, check=0).stdout
             assert [int(number) for number in re.findall(r'\] {1,4}(-?\d+)  ', text)] == [-5, 2, 50]
-            if not newest.exists():
+            if not NEWEST_PERF:
                 continue
-            theirs = subprocess.run([newest, 'diff', '-c', 'cycles', *options, 'old', 'new'], cwd=tmp_path,
+            theirs = subprocess.run([NEWEST_PERF, 'diff', '-c', 'cycles', *options, 'old', 'new'], cwd=tmp_path,
                                     capture_output=True, text=True, check=True).stdout
             rows = [[re.sub(r'\] {4}0 ', ']      ', line).rstrip() for line in output.splitlines() if line[:1] != '#']
                     for output in (theirs, text)]
@@ -291,7 +290,7 @@ def test_cycles_of_program_blocks(tally, tmp_path):
         assert len({len(line.rstrip()) for line in rows}) == 1  # columns, not bytes
         assert len(re.findall(r'\u00b1 *\d+\.\d% [\u2581-\u2588]{2,8} ', ours)) == spreads
         if newest.exists():
-            theirs = subprocess.run([newest, 'diff', '-c', 'cycles', '--cycles-hist', *words], cwd=tmp_path,
+            theirs = subprocess.run([NEWEST_PERF, 'diff', '-c', 'cycles', '--cycles-hist', *words], cwd=tmp_path,
                                     capture_output=True, text=True, check=True).stdout
             assert [re.sub(r'\] 0 ', '] ', ' '.join(line.split())) for line in theirs.splitlines()[1:]] == [
                 re.sub(r'\] 0 ', '] ', ' '.join(line.split())) for line in ours.splitlines()[1:]]

@@ -1,18 +1,17 @@
 """tally inject: what it writes is what it read, for us and for stock perf, but for what was asked for."""
 import hashlib
 import os
-import pathlib
 import re
 import struct
 
 import pytest
 
+from conftest import NEWEST_PERF
 from perfdata_build import CHAIN_USER, Recording
 from perfdata_file import MMAP2, PerfData
 
 BUILD_ID = 67
 MISC_MMAP_BUILD_ID = 1 << 14
-NEWEST = pathlib.Path('/opt/newest-perf/perf')
 RECORDINGS = ['u', 'k', 'kg', 'dyn', 'grp', 'multi', 'thr', 'tp', 'pipe', 'zstd']
 OPTIONS = [['--sort'], ['-b'], ['--buildid-all'], ['-B'], ['--mmap2-buildid-all']]
 
@@ -30,7 +29,7 @@ def golden(shared):
 @pytest.fixture
 def readers(perf, tmp_path):
     """Stock perf as installed, and the newest where it is."""
-    newest = [type(perf)(NEWEST, tmp_path)] if NEWEST.exists() else []
+    newest = [type(perf)(NEWEST_PERF, tmp_path)] if NEWEST_PERF else []
     return [perf] + newest
 
 

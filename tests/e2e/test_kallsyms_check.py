@@ -1,5 +1,4 @@
 """kallsyms and check: against stock perf where it has them."""
-import os
 import pathlib
 import random
 import shutil
@@ -7,7 +6,7 @@ import subprocess
 
 import pytest
 
-NEWEST = pathlib.Path('/opt/newest-perf/perf')
+from conftest import NEWEST_PERF
 
 
 def kernel_functions():
@@ -63,6 +62,6 @@ def test_check_lists_what_version_lists(tally):
 def test_check_exits_as_perf(tally, arguments, status):
     result = tally('check', *arguments, check=status)
     assert not ('-q' in arguments and (result.stdout or result.stderr))
-    if os.access(NEWEST, os.X_OK) and 'libperl' not in str(arguments):
-        newest = type(tally)(NEWEST, tally.environment['HOME'])
+    if NEWEST_PERF and 'libperl' not in str(arguments):
+        newest = type(tally)(NEWEST_PERF, tally.environment['HOME'])
         assert newest('check', *arguments).returncode == status

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import TIMEOUT_S
+from conftest import NEWEST_PERF, TIMEOUT_S
 import kernel_build as k
 
 MOVED = k.RAN - k.LINKED
@@ -79,10 +79,10 @@ def test_another_kernels_vmlinux_is_refused(tally, files, tmp_path):
     assert f'vmlinux-1.2.3-toy: other build id ({k.KERNEL_ID})' in missing
 
 
-@pytest.mark.parametrize('version', ['/usr/bin/perf', '/opt/newest-perf/perf'])
+@pytest.mark.parametrize('version', ['/usr/bin/perf', NEWEST_PERF], ids=['6.1', 'newest'])
 def test_modules_without_symbols_are_shown_as_perf_does(tally, files, tmp_path, version):
-    if not os.path.exists(version):
-        pytest.skip(f'{version} is not installed')
+    if not version or not os.path.exists(version):
+        pytest.skip('this perf is not installed')
     data = tmp_path / 'k.data'
     k.recording(data, [k.MODULE + 2])
     for arguments in (['script', '-F', 'ip,sym,dso'], ['report', '--stdio']):

@@ -1,16 +1,10 @@
 """Shares by what accesses did and where they hit (-F op,cache,memory,snoop,dtlb), beside the newest perf's."""
 import itertools
 import json
-import os
-import pathlib
 import random
 
-import pytest
-
-from conftest import Program
 from perfdata_build import Recording
 
-NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 PARTS = ['op', 'cache', 'memory', 'snoop', 'dtlb']
 VIEWS = ['-F op,sym', '-F sym,cache', '-F overhead,memory,sym', '-F mem,sample,dso', '-F snoop,dtlb', '-F dtlb,comm -t ,',
          '-F overhead,op,cache,memory,snoop,dtlb,sym', '-F cache,overhead -s sym', '-F op,cache -c prog']
@@ -49,15 +43,12 @@ def lines(result):
     return [line for line in result.stdout.splitlines() if '(Tip' not in line and '# Sort order' not in line]
 
 
-def test_shares_are_perfs(tally, tmp_path):
-    if not NEWEST.exists():
-        pytest.skip('the newest perf is not installed')
-    newest = Program(NEWEST, tmp_path)
+def test_shares_are_perfs(tally, newest_perf, tmp_path):
     path = tmp_path / 'perf.data'
     recording(path, every_value())
     for view in VIEWS:
         words = ['report', '--mem-mode', '--stdio', '-i', path, *view.split()]
-        assert lines(tally(*words)) == lines(newest(*words)), view
+        assert lines(tally(*words)) == lines(newest_perf(*words)), view
 
 
 def test_shares_of_nothing_and_refusals(tally, tmp_path):

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import TIMEOUT_S
+from conftest import NEWEST_PERF, TIMEOUT_S
 import perfdata_build
 from test_inline import build
 from test_jit import container, hot, node, remove_maps  # pylint: disable=unused-import
@@ -128,10 +128,9 @@ def test_the_recording_may_be_named_by_an_option(recorded, tally):
 @pytest.mark.parametrize('verb', [['report', '--stdio'], ['script'], ['evlist', '-v'], ['buildid-list']],
                          ids=lambda verb: verb[0])
 def test_perf_reads_it_as_before(recorded, tally, perf, verb):
-    newest = pathlib.Path('/opt/newest-perf/perf')
     shutil.copy(recorded / 'in.data', recorded / 'plain.data')
     tally('pack', '-q', '-o', 'packed.data', 'in.data', cwd=recorded, check=0)
-    for program in [perf.path, *([newest] if newest.exists() else [])]:
+    for program in [perf.path, *([NEWEST_PERF] if NEWEST_PERF else [])]:
         shown = []
         for name in ('plain.data', 'packed.data'):
             shutil.copy(recorded / name, recorded / 'in.data')
@@ -223,12 +222,11 @@ def test_copies_of_stacks_become_call_chains(stacks, tally, perf, elsewhere):
     chains = re.findall(r'^\S.*\n((?:\t.*\n)+)', at_home[4], re.M)
     assert max(len(chain.splitlines()) for chain in chains) > 10
     (stacks / 'moved').rename(stacks / 'program')
-    newest = pathlib.Path('/opt/newest-perf/perf')
     def names(text):
         return re.findall(r'^\s+[0-9a-f]+ (\w+)', text, re.M)
 
     ours = names(tally('script', '-F', 'ip,sym', '-i', 'in.data', cwd=stacks, check=0).stdout)
-    for program in [perf.path, *([newest] if newest.exists() else [])]:
+    for program in [perf.path, *([NEWEST_PERF] if NEWEST_PERF else [])]:
         theirs = subprocess.run([program, 'script', '-F', 'ip,sym', '--no-inline', '-i', 'in.data'], cwd=stacks, text=True,
                                 env=perf.environment, capture_output=True, timeout=TIMEOUT_S, check=False).stdout
         assert set(names(theirs)) == set(ours) and len(names(theirs)) > len(ours) / 2 > 500

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from conftest import TIMEOUT_S, child_named, wait_for, wait_for_work, without_build_id_request
+from conftest import NEWEST_PERF, TIMEOUT_S, child_named, wait_for, wait_for_work, without_build_id_request
 from perfdata_file import (COMM, CPU_MAP, EXIT, FEATURES, FINISHED_INIT, FINISHED_ROUND, FORK, ID_INDEX, MMAP, MMAP2,
                            SAMPLE, THREAD_MAP, PerfData)
 
@@ -286,8 +286,7 @@ UNCONCERNED = ('addr2line', 'schedstat', 'util/namespaces.c')
 
 
 def perfs():
-    found = [path for path in (shutil.which('perf'), os.environ.get('NEWEST_PERF'), '/opt/newest-perf/perf')
-             if path and os.path.exists(path)]
+    found = [path for path in (shutil.which('perf'), NEWEST_PERF) if path]
     return list(dict.fromkeys(found)) or [None]
 
 

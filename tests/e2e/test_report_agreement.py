@@ -6,8 +6,6 @@ that differs fails. Run with -s to see the table.
 """
 import csv
 import json
-import os
-import pathlib
 import random
 import re
 import shutil
@@ -15,10 +13,9 @@ import subprocess
 
 import pytest
 
-from conftest import Program
+from conftest import NEWEST_PERF, Program
 from perfdata_build import BRANCH_ANY, CHAIN_USER, Recording
 
-NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 
 # name in the table, file of the corpus, what it has beside software or hardware samples
 RECORDINGS = [
@@ -137,7 +134,7 @@ def rows_of(text):
 @pytest.fixture
 def versions(tmp_path):
     """perf by version; those that are not installed are absent."""
-    found = {'6.1': shutil.which('perf'), '7.3': NEWEST if NEWEST.exists() else None}
+    found = {'6.1': shutil.which('perf'), '7.3': NEWEST_PERF}
     return {version: Program(path, tmp_path) for version, path in found.items() if path}
 
 

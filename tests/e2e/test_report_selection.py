@@ -1,25 +1,14 @@
 """`report` of a part of a recording: between two events, of one socket."""
-import os
-import pathlib
 import re
 
 import pytest
 
-from conftest import Program
 from perfdata_build import BRANCH_ANY, CHAIN_USER, Recording
 
-NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 CPU_TOPOLOGY = 13
 BETWEEN = ['--switch-on page-faults', '--switch-on page-faults --switch-off context-switches',
            '--switch-on context-switches --switch-off page-faults --show-on-off-events',
            '--switch-on page-faults --switch-off page-faults', '--show-on-off-events', '--switch-on cpu-clock']
-
-
-@pytest.fixture
-def newest(tmp_path):
-    if not NEWEST.exists():
-        pytest.skip('the newest perf is not installed')
-    return Program(NEWEST, tmp_path)
 
 
 def recording(folder, sockets=(0, 0, 1, 1)):
@@ -48,16 +37,16 @@ def rows(result):
 
 
 @pytest.mark.parametrize('words', BETWEEN)
-def test_samples_between_events(tally, newest, tmp_path, words):
+def test_samples_between_events(tally, newest_perf, tmp_path, words):
     path = recording(tmp_path)
     line = ['report', '--stdio', '-i', path, '-s', 'comm,cpu', '-n', *words.split()]
-    assert rows(tally(*line)) == rows(newest(*line))
+    assert rows(tally(*line)) == rows(newest_perf(*line))
 
 
 @pytest.mark.parametrize('words', [
     '-d nothing', '-d other.so', '-d other.so,nothing', '-d nothing -s sym', '-d nothing -s dso,sym', '-d other.so -s comm', '-d other.so -n',
     '-d nothing --no-children', '-d nothing --percentage relative', '-d other.so -F overhead_children,sym'])
-def test_callers_elsewhere_have_rows(tally, newest, tmp_path, words):
+def test_callers_elsewhere_have_rows(tally, newest_perf, tmp_path, words):
     """Samples are chosen, not the rows that their chains make."""
     built = Recording()
     built.event('IDENTIFIER IP TID TIME PERIOD CALLCHAIN')
@@ -70,7 +59,7 @@ def test_callers_elsewhere_have_rows(tally, newest, tmp_path, words):
         built.sample(ip=ip, time=1000 + i, callchain=[CHAIN_USER, ip, 0x600800 + i % 3, 0x400900])
     built.write(tmp_path / 'perf.data')
     line = ['report', '--stdio', '-i', str(tmp_path / 'perf.data'), '-g', 'none', *words.split()]
-    assert rows(tally(*line)) == rows(newest(*line))
+    assert rows(tally(*line)) == rows(newest_perf(*line))
     if words == '-d nothing':
         shown = {int(row.split()[-1], 16): row.split()[0] for row in rows(tally(*line)) if ' 0.00% ' in row}
         assert [shown[address] for address in (0x400900, 0x600800, 0x600801, 0x600802)] == ['75.00%'] + ['25.00%'] * 3
@@ -85,12 +74,12 @@ def test_an_event_that_is_not_there_is_told(tally, tmp_path):
 
 @pytest.mark.parametrize('words', ['--socket-filter 0', '--socket-filter 1', '--socket-filter -1',
                                    '--socket-filter 0 -s comm,cpu -n'])
-def test_samples_of_a_socket(tally, newest, tmp_path, words):
+def test_samples_of_a_socket(tally, newest_perf, tmp_path, words):
     path = str(tmp_path / 'perf.data')
     made = tally('record', '-q', '-e', 'cpu-clock', '-o', path, 'sh', '-c', 'i=0; while [ $i -lt 9999 ]; do i=$((i+1)); done')
     assert made.returncode == 0, made.stderr
     line = ['report', '--stdio', '-i', path, *words.split()]
-    ours, theirs = rows(tally(*line)), rows(newest(*line))
+    ours, theirs = rows(tally(*line)), rows(newest_perf(*line))
     assert len(ours) == len(theirs) and ours[:3] == theirs[:3]
     assert [row.split()[:3] for row in ours] == [row.split()[:3] for row in theirs]
 
@@ -189,7 +178,7 @@ def test_an_address_is_a_symbol_without_a_name(tally, perf, tmp_path):
     assert as_shown.split() == ['30.00%', 'job', 'nothing', '[.]', '0x0000000000000020']
 
 
-def test_callers_access_no_data(tally, newest, tmp_path):
+def test_callers_access_no_data(tally, newest_perf, tmp_path):
     built = Recording()
     built.event('IDENTIFIER IP TID TIME ADDR PERIOD CALLCHAIN WEIGHT DATA_SRC')
     built.name_events('loads')
@@ -201,7 +190,7 @@ def test_callers_access_no_data(tally, newest, tmp_path):
     built.write(tmp_path / 'perf.data')
     for words in ('', '--children', '-s mem,sym', '-F overhead,sample,sym', '-g callee'):
         line = ['report', '--stdio', '--mem-mode', '-i', tmp_path / 'perf.data', *words.split()]
-        ours, theirs = ([row.split() for row in rows(tool(*line))] for tool in (tally, newest))
+        ours, theirs = ([row.split() for row in rows(tool(*line))] for tool in (tally, newest_perf))
         assert ours == theirs
         assert 'Children' not in tally(*line).stdout
 
@@ -223,7 +212,7 @@ BRANCHES_WITH_CHAINS = ['-b', '-b -s dso_from,symbol_to -n', '-b -g caller', '-b
 @pytest.mark.parametrize('words, kind', [
     *((words, kind) for words in BRANCHES_WITH_CHAINS for kind in (BRANCH_ANY, CALL_STACK)),
     *((words, BRANCH_ANY) for words in ('', '-g none', '-g caller', '--children', '--no-branch-stack'))])
-def test_branches_beside_call_chains(tally, newest, tmp_path, words, kind):
+def test_branches_beside_call_chains(tally, newest_perf, tmp_path, words, kind):
     """record -b -g: a sample's chain is none of its branches'; record --call-graph lbr: branches if they are asked for."""
     built = Recording()
     built.event('IDENTIFIER IP TID TIME PERIOD BRANCH_STACK CALLCHAIN', branch=kind)
@@ -237,7 +226,7 @@ def test_branches_beside_call_chains(tally, newest, tmp_path, words, kind):
         built.feature(BRANCH_STACK, b'')
     built.write(tmp_path / 'perf.data')
     line = ['report', '--stdio', '-i', tmp_path / 'perf.data', *words.split()]
-    assert rows(tally(*line)) == rows(newest(*line))
+    assert rows(tally(*line)) == rows(newest_perf(*line))
     if '--no-branch-stack' not in line:
         assert rows(tally(*line))[-1].split()[-1] == '-' and 'Children' not in tally(*line).stdout
 

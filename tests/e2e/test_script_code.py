@@ -1,16 +1,12 @@
 """tally script -F with the code of samples: insn, insnlen, disasm, srccode and the instructions between branches, against
 perf on a program whose every instruction is known."""
-import os
-import pathlib
 import re
 import shutil
 import subprocess
 
 import perfdata_build
 import pytest
-from conftest import Program
 
-NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 SOURCE = '''	.text
 	.globl _start
 	.type _start,@function
@@ -222,14 +218,11 @@ def write_counters(path, program, counted=(0, 1, 2), leader=0, members=3, width=
 
 @pytest.mark.parametrize('counted,leader,members,width', [
     ((0, 1, 2), 0, 3, '2'), ((0, 1), 0, 3, '2'), ((0, 1, 2), 0, 2, '2'), ((0, 1, 2), 1, 2, '2'), ((0,), 0, 3, '4'), ((), 0, 3, '2')])
-def test_branch_counters_are_perfs(program, tmp_path, tally, counted, leader, members, width):
-    if not NEWEST.exists():
-        pytest.skip('the newest perf is not installed')
-    newest = Program(NEWEST, tmp_path)
+def test_branch_counters_are_perfs(program, tmp_path, tally, newest_perf, counted, leader, members, width):
     path = write_counters(tmp_path / 'perf.data', program, counted, leader, members, width)
     for fields in ('comm,brcntr', 'brstackinsn,brcntr', 'ip,brstackinsn,brstackinsnlen,brcntr', 'ip,brstack,brcntr'):
         for more in ((), ('-v',)):
-            theirs, ours = (x('script', '-i', path, '-F', fields, *more) for x in (newest, tally))
+            theirs, ours = (x('script', '-i', path, '-F', fields, *more) for x in (newest_perf, tally))
             expected = re.sub(r' +$', '', theirs.stdout.replace('//- ', '/ '), flags=re.M)
             assert re.sub(r' +$', '', ours.stdout, flags=re.M) == expected
             assert ours.returncode == theirs.returncode

@@ -1,13 +1,11 @@
 """report by source line and file: perf's rows, of a recording of a program that is built here."""
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 
 import pytest
 
-NEWEST = pathlib.Path('/opt/newest-perf/perf')
 SOURCE = '''
 #include "header.h"
 volatile unsigned long sink;
@@ -103,10 +101,8 @@ def test_rows_are_those_of_perf(tally, perf, data):
     same_rows(tally, perf, data)
 
 
-def test_rows_are_those_of_the_newest_perf(tally, data, tmp_path):
-    if not NEWEST.exists():
-        pytest.skip('there is no newer perf')
-    same_rows(tally, type(tally)(NEWEST, tmp_path), data)
+def test_rows_are_those_of_the_newest_perf(tally, newest_perf, data):
+    same_rows(tally, newest_perf, data)
 
 
 @pytest.mark.parametrize('option', [['-s', 'srcline'], ['-s', 'srcfile'], ['-s', 'srcline,sym', '--children']])

@@ -359,13 +359,10 @@ def test_control_enables_and_stops(tally, tmp_path, system_wide):
 
 
 @pytest.mark.parametrize('option', ['--per-cache', '--per-cache=L2', '--per-cluster'])
-def test_caches_and_clusters_are_the_newest_perfs(tally, option, system_wide):
-    perf = '/opt/newest-perf/perf'
-    if not os.path.exists(perf):
-        pytest.skip('the newest perf is not here')
+def test_caches_and_clusters_are_the_newest_perfs(tally, newest_perf, option, system_wide):
     words = ['stat', '-x,', option, '-a', '-e', 'cpu-clock', 'sleep', '0.05']
     places = [[line.split(',')[:2] for line in subprocess.run([tool, *words], capture_output=True, text=True)
-               .stderr.splitlines() if 'cpu-clock' in line] for tool in (perf, str(tally.path))]
+               .stderr.splitlines() if 'cpu-clock' in line] for tool in (newest_perf.path, tally.path)]
     assert places[0] == places[1]
 
 

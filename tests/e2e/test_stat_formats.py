@@ -6,9 +6,8 @@ import subprocess
 
 import pytest
 
-from conftest import TIMEOUT_S
+from conftest import NEWEST_PERF, TIMEOUT_S
 
-NEWEST = '/opt/newest-perf/perf'
 
 CSV = {
     'plain': '-e task-clock,page-faults',
@@ -91,20 +90,16 @@ def test_json_fields(tally, perf, system_wide, name):
 
 
 @pytest.mark.parametrize('name', [name for name in CSV if name not in ('missing', 'detailed', 'nothing')])
-def test_csv_fields_of_the_newest(tally, system_wide, name):
-    if not os.path.exists(NEWEST):
-        pytest.skip('the newest perf is not here')
-    ours, theirs = csv_rows(tally.path, name), csv_rows(NEWEST, name)
+def test_csv_fields_of_the_newest(tally, newest_perf, system_wide, name):
+    ours, theirs = csv_rows(tally.path, name), csv_rows(newest_perf.path, name)
     for mine, other in zip(ours[:1], theirs[:1]):  # it gives software events no metrics
         assert len(mine) == len(other)
         assert mine[:-2] == other[:-2]
 
 
 @pytest.mark.parametrize('name', [name for name in JSON if name not in ('missing', 'detailed', 'nothing')])
-def test_json_fields_of_the_newest(tally, system_wide, name):
-    if not os.path.exists(NEWEST):
-        pytest.skip('the newest perf is not here')
-    ours, theirs = json_rows(tally.path, name), json_rows(NEWEST, name)
+def test_json_fields_of_the_newest(tally, newest_perf, system_wide, name):
+    ours, theirs = json_rows(tally.path, name), json_rows(newest_perf.path, name)
     for mine, other in zip(ours[:1], theirs[:1]):
         keys = [key for key in other if not key.startswith('metric-')]
         assert [key for key in mine if not key.startswith('metric-')] == keys
@@ -119,8 +114,8 @@ def test_counts_of_0_have_no_line(tally, system_wide, options):
         pytest.skip('programs have alignment faults here')
     lines = output(tally.path, ['--hide-zero-events', *words])
     assert lines and all('cpu-clock' in line for line in lines)
-    if os.path.exists(NEWEST):
-        assert len(lines) == len(output(NEWEST, ['--hide-zero-events', *words]))
+    if NEWEST_PERF:
+        assert len(lines) == len(output(NEWEST_PERF, ['--hide-zero-events', *words]))
 
 
 @pytest.mark.parametrize('words', [['-x,', '-j', 'true'], ['-j', '-x;', 'record', '-o', 'x.data', 'true'], ['-x,', '-j', 'report']],

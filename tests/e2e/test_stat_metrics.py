@@ -3,10 +3,8 @@ import json
 import os
 import re
 
-import conftest
 import pytest
 
-NEWEST = '/opt/newest-perf/perf'
 SOFTWARE = {'CPUs_utilized': 'CPUs', 'cs_per_second': 'cs/sec', 'migrations_per_second': 'migrations/sec',
             'page_faults_per_second': 'faults/sec'}
 
@@ -46,10 +44,9 @@ def test_text_csv_and_the_one_line_form(tally, live):
     assert all(float(value) >= 0 for value in line.split(',')[:-1])
 
 
-@pytest.mark.skipif(not os.path.exists(NEWEST), reason='the newest perf is not here')
-def test_the_fields_are_those_of_the_newest(tally, tmp_path, live):
+def test_the_fields_are_those_of_the_newest(tally, newest_perf, live):
     line = ['stat', '-x,', '-M', 'page_faults_per_second', 'true']
-    ours, theirs = tally(*line, check=0).stderr.splitlines(), conftest.Program(NEWEST, tmp_path)(*line).stderr.splitlines()
+    ours, theirs = tally(*line, check=0).stderr.splitlines(), newest_perf(*line).stderr.splitlines()
     shape = lambda lines: [re.sub(r'[\d.]+', 'N', row) for row in lines]
     assert shape(ours) == shape(theirs)
 
