@@ -23,6 +23,7 @@
 
 struct cli {
 	const char *program; /* "tally", or "perf" when called so */
+	const char *commit; /* that the program was built from; empty or NULL: not known */
 	const char *build_id_dir; /* --buildid-dir, or buildid.dir of the configuration; NULL: ~/.debug */
 	bool is_build_id_dir_asked; /* by the option */
 	bool use_pager; /* standard output is a terminal and --no-pager was not given */

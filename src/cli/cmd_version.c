@@ -26,7 +26,10 @@ static int cmd_version_run(const struct cli *cli, const struct command *command,
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
-	printf("%s version %s\n", cli->program, TALLY_VERSION);
+	printf("%s version %s", cli->program, TALLY_VERSION);
+	if (cli->commit && *cli->commit)
+		printf(" (%s)", cli->commit);
+	putchar('\n');
 	if (!settings.build_options)
 		return 0;
 	size_t count;

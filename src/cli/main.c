@@ -18,6 +18,7 @@
 #include "base/thread_pool.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/commit.h"
 #include "cli/config_files.h"
 #include "cli/cut_files.h"
 #include "cli/help.h"
@@ -205,7 +206,9 @@ static void survive_size_limit(void)
 int main(int argc, char **argv)
 {
 	keep_freed_memory();
-	struct cli cli = {.program = program_name(argc > 0 ? argv[0] : ""), .use_pager = isatty(STDOUT_FILENO) == 1};
+	struct cli cli = {.program = program_name(argc > 0 ? argv[0] : ""),
+		.commit = COMMIT,
+		.use_pager = isatty(STDOUT_FILENO) == 1};
 	/* A reader that goes away early is no failure of ours. */
 	signal(SIGPIPE, SIG_DFL);
 	survive_size_limit();

@@ -1,7 +1,9 @@
 """The frame of the program: names, help, manual pages, completion, the pager and what happens without a reader."""
 import fcntl
 import os
+import pathlib
 import pty
+import re
 import shutil
 import struct
 import subprocess
@@ -49,6 +51,8 @@ def test_usage_goes_to_standard_error_and_help_to_standard_output(tally):
 def test_version(tally):
     version = tally('--version', check=0).stdout
     assert tally('version', check=0).stdout == version == tally('-v', check=0).stdout
+    commit = r' \([0-9a-f]{12,}\)' if (pathlib.Path(__file__).parents[2] / '.git').exists() else ''
+    assert re.fullmatch(rf'tally version \d+\.\d+\.\d+{commit}\n', version)
     options = tally('version', '--build-options', check=0).stdout
     assert options.startswith(version) and ': [ on  ]  # HAVE_LIBELF_SUPPORT\n' in options
     assert tally('-vv', check=0).stdout == options
