@@ -289,7 +289,7 @@ def test_cycles_of_program_blocks(tally, tmp_path):
         rows = [line for line in ours.splitlines() if line[:1] != '#']
         assert len({len(line.rstrip()) for line in rows}) == 1  # columns, not bytes
         assert len(re.findall(r'\u00b1 *\d+\.\d% [\u2581-\u2588]{2,8} ', ours)) == spreads
-        if newest.exists():
+        if NEWEST_PERF:
             theirs = subprocess.run([NEWEST_PERF, 'diff', '-c', 'cycles', '--cycles-hist', *words], cwd=tmp_path,
                                     capture_output=True, text=True, check=True).stdout
             assert [re.sub(r'\] 0 ', '] ', ' '.join(line.split())) for line in theirs.splitlines()[1:]] == [

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """tally on a real PMU that every machine can have: an emulated ARM one, in Debian's arm64 kernel, beside Debian's perf.
 
-usage: tests/emulated/check.py      ends with the line "N passed, N failed, N skipped"
-
 Cross-compiles tally, boots the guest twice (counters of 32 and of 64 bits), runs `guest` there, and checks what came
-back. One instruction takes four cycles there (-icount shift=2), and counts of user mode are exact. What is fetched stays
-in $TALLY_EMULATED_CACHE, or ~/.cache/tally-emulated.
+back; the last line is "N passed, N failed, N skipped". Nothing is installed unless --install is given: if the emulator
+or the cross-compiler is missing, all checks are skipped, and the packages are named. One instruction takes four cycles
+there (-icount shift=2), and counts of user mode are exact. What is fetched for the guest stays in
+$TALLY_EMULATED_CACHE, or ~/.cache/tally-emulated.
 """
+import argparse
 import concurrent.futures
 import json
 import os
@@ -21,6 +22,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILD = ROOT / 'build-arm64'
+SETUP = ROOT / 'tools' / 'setup'
 CACHE = pathlib.Path(os.environ.get('TALLY_EMULATED_CACHE') or
                      pathlib.Path(os.environ.get('XDG_CACHE_HOME') or pathlib.Path.home() / '.cache') / 'tally-emulated')
 CPUS = {'32-bit counters': 'cortex-a57,pmu=on', '64-bit counters': 'max,pauth-impdef=on'}
@@ -410,15 +412,51 @@ def check_library(guest):
 CHECKS = [check for name, check in sorted(globals().items()) if name.startswith('check_')]
 
 
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('checks', nargs='*', metavar='CHECK', help='run only these checks, such as "group" (default: all)')
+    parser.add_argument('--list', action='store_true', help='print the names of the checks, and do nothing')
+    parser.add_argument('--keep', type=pathlib.Path, metavar='DIR', help='copy what the guests brought back into DIR')
+    parser.add_argument('--install', action='store_true',
+                        help='install missing packages of the host first (tools/setup emulated)')
+    options = parser.parse_args()
+    by_name = {check.__name__.removeprefix('check_'): check for check in CHECKS}
+    names = [name.removeprefix('check_') for name in options.checks]
+    unknown = [name for name in names if name not in by_name]
+    if unknown:
+        parser.error(f'there is no check {", ".join(unknown)}; --list prints the names')
+    if options.list:
+        print('\n'.join(by_name))
+        sys.exit(0)
+    options.checks = [by_name[name] for name in dict.fromkeys(names)] or CHECKS
+    return options
+
+
+def skip_all(checks, reason):
+    print(f'skipped: {reason}')
+    print(f'0 passed, 0 failed, {len(checks) * len(CPUS)} skipped')
+    return 0
+
+
 def main():
+    options = parse_arguments()
     passed = failed = 0
+    if not shutil.which('apt-get'):
+        return skip_all(options.checks, 'this is not Debian, whose packages the guest is made of')
+    try:
+        if options.install:
+            print(run(SETUP, 'emulated'), end='')
+        missing = run(SETUP, 'emulated', '-n').split()
+    except Failure as problem:
+        print(problem)
+        return 1
+    if missing:
+        return skip_all(options.checks, f'not installed: {" ".join(missing)} (--install, or tools/setup emulated)')
     try:
         run(HERE / 'fetch', CACHE)
     except Failure as problem:
         print(problem)
-        print('skipped: what the guest needs cannot be fetched')
-        print(f'0 passed, 0 failed, {len(CHECKS) * len(CPUS)} skipped')
-        return 0
+        return skip_all(options.checks, 'what the guest needs cannot be fetched')
     cross_build()
     try_install()
     with tempfile.TemporaryDirectory() as folder:
@@ -432,9 +470,9 @@ def main():
             for done in [pool.submit(boot, cpu, base / 'initrd', outs[label]) for label, cpu in CPUS.items()]:
                 done.result()
         for label, out in outs.items():
-            if os.environ.get('TALLY_EMULATED_KEEP'):
-                shutil.copytree(out, pathlib.Path(os.environ['TALLY_EMULATED_KEEP']) / out.name, dirs_exist_ok=True)
-            for check in CHECKS:
+            if options.keep:
+                shutil.copytree(out, options.keep / out.name, dirs_exist_ok=True)
+            for check in options.checks:
                 try:
                     check(Guest(out))
                     passed += 1
