@@ -400,7 +400,7 @@ def flamegraph_stages(perf, data):
 
 
 def bench_flamegraph(perf, data, rounds):
-    """A picture of the stacks, beside perf's samples through the scripts that are at hand: all of it, and by stage."""
+    """A picture of the stacks, beside perf's samples through the scripts that are available: all of it, and by stage."""
     collapse, draw = flamegraph_stages(perf, data)
     lines = WORK / 'collapsed.txt'
     commands = {'text': [perf, 'script', '-i', data], 'folded': [TALLY, 'flamegraph', '--folded', data],

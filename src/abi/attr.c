@@ -59,10 +59,11 @@ enum tally_status attr_decode_sized(
 {
 	size_t offset = c->pos;
 	if (stored_size < ATTR_SIZE_VER0 || stored_size > UINT16_MAX)
-		return error_set_at(err, TALLY_CORRUPT, offset, "an event attribute of %zu bytes", stored_size);
+		return error_set_at(
+			err, TALLY_CORRUPT, offset, "an event attribute has an invalid size of %zu bytes", stored_size);
 	const uint8_t *data = cursor_take(c, stored_size);
 	if (!data)
-		return error_set_at(err, TALLY_CORRUPT, offset, "an event attribute is cut off");
+		return error_set_at(err, TALLY_CORRUPT, offset, "an event attribute is truncated");
 	/* Shorter ones end in zeros, so that one decoder serves all sizes. */
 	uint8_t full[ATTR_SIZE_KNOWN] = {0};
 	memcpy(full, data, stored_size < sizeof(full) ? stored_size : sizeof(full));
@@ -83,7 +84,7 @@ enum tally_status attr_decode(struct cursor *c, struct perf_attr *attr, struct t
 	cursor_skip(&peek, 4);
 	uint32_t size = cursor_u32(&peek);
 	if (peek.failed)
-		return error_set_at(err, TALLY_CORRUPT, c->pos, "an event attribute is cut off");
+		return error_set_at(err, TALLY_CORRUPT, c->pos, "an event attribute is truncated");
 	return attr_decode_sized(c, size == 0 ? ATTR_SIZE_VER0 : size, attr, err);
 }
 

@@ -15,9 +15,10 @@ void record_missing(struct tally_bytes bytes, bool swap, size_t offset, struct t
 	uint16_t size = cursor_u16(&c);
 	if (c.failed)
 		error_set_at(
-			err, TALLY_CORRUPT, offset, "%zu bytes where a record header of 8 belongs", bytes.len - offset);
+			err, TALLY_CORRUPT, offset, "a record header is truncated: %zu of 8 bytes", bytes.len - offset);
 	else if (size < RECORD_HEADER_BYTES)
-		error_set_at(err, TALLY_CORRUPT, offset, "a record of type %u says it has %u bytes", type, size);
+		error_set_at(
+			err, TALLY_CORRUPT, offset, "a record of type %u has an invalid size of %u bytes", type, size);
 	else
 		error_set_at(err, TALLY_CORRUPT, offset, "a record of type %u has %u bytes, but only %zu are left",
 			type, size, bytes.len - offset);

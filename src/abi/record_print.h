@@ -13,7 +13,7 @@
 #include "abi/sample.h"
 
 struct record_print_hints {
-	uint64_t id; /* of the event, from the trailer; all ones where there is none */
+	uint64_t id; /* of the event, from the trailer; all ones if there is none */
 	const char *event_name; /* of the record's event; NULL if there is none */
 	uint64_t read_format; /* of that event */
 	struct sample_id trailer;

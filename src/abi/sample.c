@@ -231,7 +231,7 @@ enum tally_status read_values_decode(
 		v.entries = cursor_take(c, v.entry_bytes);
 	}
 	if (c->failed)
-		return error_set_at(err, TALLY_CORRUPT, offset, "a counter reading is cut off");
+		return error_set_at(err, TALLY_CORRUPT, offset, "a counter reading is truncated");
 	*values = v;
 	return TALLY_OK;
 }

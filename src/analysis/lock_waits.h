@@ -56,10 +56,10 @@ void lock_waits_init(struct lock_waits *w);
 void lock_waits_deinit(struct lock_waits *w);
 /* No new row is made. */
 bool lock_waits_is_full(const struct lock_waits *w);
-/* False: memory is out. */
+/* False: out of memory. */
 bool lock_waits_row(struct lock_waits *w, const uint64_t key[LOCK_ROW_WORDS], uint32_t *row, bool *is_new);
 /* A second begin before the end goes on with the wait: the kernel tells when a sleeping lock gives up spinning. False:
- * memory is out. */
+ * memory runs out. */
 bool lock_waits_begin(struct lock_waits *w, const struct lock_wait *wait);
 /* Counts the lock as acquired by the row that its wait is of. */
 void lock_waits_end(struct lock_waits *w, int32_t tid, uint64_t address, uint64_t time_ns);

@@ -29,7 +29,7 @@
 	3 /* one less where no frame keeps its run-time address: two lie in one line of the cache */
 
 struct resolved_frame {
-	uint64_t address; /* in the binary; the raw address where there is none */
+	uint64_t address; /* in the binary; the raw address if there is none */
 	uint64_t raw_address; /* 0 where not asked for */
 	uint32_t binary; /* machine's index, RESOLVE_NONE: nothing was mapped there */
 	uint32_t level; /* the letter that profile and perf use: k . H g u, 0 unknown */

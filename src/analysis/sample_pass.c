@@ -467,7 +467,7 @@ struct chunk_walk {
 	size_t left; /* of the run: what lies before has left memory */
 };
 
-/* The samples that begin in a chunk. False: the run cannot be followed, or memory is out. */
+/* The samples that begin in a chunk. False: the run cannot be followed, or memory runs out. */
 static bool run_chunk(struct sample_pass *pass, size_t chunk, struct chunk_walk *walk)
 {
 	const struct sideband *sideband = pass->input.sideband;

@@ -80,7 +80,7 @@ void sched_history_init(struct sched_history *h);
 void sched_history_deinit(struct sched_history *h);
 /* ID_TABLE_NONE: out of memory. */
 uint32_t sched_history_task(struct sched_history *h, int32_t tid);
-/* The other functions are false when memory is out. */
+/* The other functions are false when memory runs out. */
 bool sched_history_fork(struct sched_history *h, int32_t tid, int32_t pid, int32_t parent);
 /* A record or sample of a task that has run tells its process. */
 bool sched_history_process(struct sched_history *h, int32_t tid, int32_t pid);

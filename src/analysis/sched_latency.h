@@ -54,7 +54,7 @@ struct sched_latency {
 
 void sched_latency_init(struct sched_latency *l);
 void sched_latency_deinit(struct sched_latency *l);
-/* The functions are false when memory is out. */
+/* The functions are false when memory runs out. */
 bool sched_latency_switch(struct sched_latency *l, const struct sched_switch *s);
 bool sched_latency_wake(struct sched_latency *l, int32_t tid, uint64_t time_ns);
 /* Events of a CPU (SCHED_LATENCY_ANY_CPU: of any) were lost up to then: delays that began before have no known end. */

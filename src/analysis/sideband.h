@@ -3,7 +3,7 @@
  * sideband.h - pass one: every record but the samples, put in time order and applied to a machine; what was lost is
  * counted; the run is cut into chunks at record boundaries for the parallel pass.
  *
- * A cut or damaged run is no failure here: health says where it ended, and the chunks cover what is whole.
+ * A cut or damaged run is no failure here: health says where it ended, and the chunks cover what is intact.
  *
  *	sideband_read(reader, &run, &sideband, err);   ... sideband.machine is finished ... sideband_deinit(&sideband);
  */
@@ -37,7 +37,7 @@ TALLY_MUST_CHECK enum tally_status sideband_read(struct perfdata_reader *reader,
 /* The same, and in the machine's history the code that runtimes generated, as they dumped it: store finds their dumps. */
 TALLY_MUST_CHECK enum tally_status sideband_read_code(struct perfdata_reader *reader, const struct record_run *run,
 	struct binary_store *store, struct sideband *sideband, struct tally_error *err);
-/* The same for who looks up names next: a thread of the store's reads symbols meanwhile. */
+/* The same for whoever looks up names next: a thread of the store's reads symbols meanwhile. */
 TALLY_MUST_CHECK enum tally_status sideband_read_loading(struct perfdata_reader *reader, const struct record_run *run,
 	struct binary_store *store, struct sideband *sideband, struct tally_error *err);
 /* One record into health and lost_by_event. */

@@ -3,7 +3,7 @@
  * slab_usage.h - what the kernel's slab allocator gave out and got back, by who asked and by object.
  *
  * The caller owns it (slab_usage_init) and feeds events in order of time. One thread. The functions are false when
- * memory is out.
+ * memory runs out.
  *
  *	slab_usage_alloc(&u, &(struct slab_alloc){.address = ptr, .call_site = site, .requested = 11, .allocated = 16});
  *	slab_usage_free(&u, ptr, cpu);

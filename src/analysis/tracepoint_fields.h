@@ -59,7 +59,7 @@ bool tracepoint_payload_id(const struct tracepoint_printer *printer, struct tall
 /* The fields of an event (attr.config) in order; false behind the last one and where the event is not described. */
 bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum tracepoint_part part, unsigned index,
 	struct tracepoint_field *field);
-/* Appends what the event's print format says of a field by its name, else the field alone; false where there is none. */
+/* Appends what the event's print format says of a field by its name, else the field alone; false if there is none. */
 bool tracepoint_field_print(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	unsigned index, struct text *t);
 /* The same with the values of a payload; 0 and nothing for what the payload is too short for. The value is the printer's,

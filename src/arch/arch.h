@@ -35,7 +35,7 @@ struct arch {
 	uint64_t kernel_start;
 	/* A return address names the instruction behind the call; this much before it lies inside the call. */
 	uint8_t call_back_bytes;
-	/* Names by bit number in sample_regs_user and sample_regs_intr; NULL where there is none. */
+	/* Names by bit number in sample_regs_user and sample_regs_intr; NULL if there is none. */
 	const char *const *registers;
 	uint32_t register_count;
 	uint32_t wide_from; /* registers from this number on take two bits; ARCH_NO_REGISTER: none does */

@@ -2,7 +2,7 @@
 /*
  * arena.h - memory that is freed all at once, with its aggregate. Not for things of shorter life.
  *
- * Owned by the aggregate that embeds it; one thread at a time. Every function returns NULL when memory is out or a
+ * Owned by the aggregate that embeds it; one thread at a time. Every function returns NULL when memory runs out or a
  * size overflows; nothing else fails. Memory is zeroed unless the name says otherwise.
  *
  *	struct arena a; arena_init(&a);

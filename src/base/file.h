@@ -38,7 +38,7 @@ void file_map_close(struct file_map *map);
 void file_map_expect(const struct file_map *map, struct tally_bytes part);
 /* Says that a part will hardly be read again: its whole pages count no longer as this process's memory. */
 void file_map_drop(const struct file_map *map, struct tally_bytes part);
-/* The bytes of a part for who reads each once: of a kept file copied to room, which is cheaper than mapping their pages
+/* The bytes of a part for whoever reads each once: of a kept file copied to room, which is cheaper than mapping their pages
  * (what a cut file has no more is zeros); else the part itself. */
 struct tally_bytes file_map_view(const struct file_map *map, struct tally_bytes part, uint8_t *room);
 

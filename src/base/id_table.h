@@ -3,7 +3,7 @@
  * id_table.h - fixed-size keys of 64-bit words <-> dense ids, first id 0. Not for strings (intern) or one word to one
  * word (map_u64).
  *
- * Owned by its aggregate, one thread. id_table_add is ID_TABLE_NONE when memory is out; the table is then unchanged.
+ * Owned by its aggregate, one thread. id_table_add is ID_TABLE_NONE when memory runs out; the table is then unchanged.
  * The keys lie one after another in `keys`, words each, in id order.
  *
  *	struct id_table t = {.words = 2};
@@ -30,7 +30,7 @@ struct id_table {
 };
 
 void id_table_deinit(struct id_table *table);
-/* Room for so many keys in all. False: memory is out. */
+/* Room for so many keys in all. False: out of memory. */
 bool id_table_reserve(struct id_table *table, size_t count);
 /* The same for the keys alone. */
 bool id_table_expect_keys(struct id_table *table, size_t count);
@@ -41,8 +41,8 @@ uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new
 uint32_t id_table_append(struct id_table *table, const uint64_t *key);
 /* No look-up will find what is there: the memory that look-ups need goes. */
 void id_table_end_lookups(struct id_table *table);
-/* The same as append of many: room for their keys, which the caller fills, of ids from the table's length before. NULL: memory is
- * out. */
+/* The same as append of many: room for their keys, which the caller fills, of ids from the table's length before. NULL: out of
+ * memory. */
 uint64_t *id_table_append_many(struct id_table *table, size_t count);
 
 /*
@@ -85,7 +85,7 @@ static inline const uint64_t *id_table_key(const struct id_table *table, uint32_
 {
 	return table->keys + (size_t)id * table->words;
 }
-/* The ids of count keys, which lie one after another, waiting together. False: memory is out. */
+/* The ids of count keys, which lie one after another, waiting together. False: out of memory. */
 bool id_table_add_many(struct id_table *table, const uint64_t *keys, size_t count, uint32_t *ids);
 uint32_t id_table_find(const struct id_table *table, const uint64_t *key);
 

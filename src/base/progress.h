@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress.h - how far long work is, for who shows it meanwhile. The worker says what it does and adds what is done; any
+ * progress.h - how far long work is, for whoever shows it meanwhile. The worker says what it does and adds what is done; any
  * thread may read. Adding is one atomic addition: once per chunk of work, not per item.
  *
  * Owned by who shows it; outlives the work. NULL: nobody looks. Nothing fails.

@@ -2,7 +2,7 @@
 /*
  * text.h - builds text quickly without printf, locale-free; used for bulk output and for formatting numbers.
  *
- * A text buffer grows; it fails stickily when memory is out. Owner calls text_deinit. With a sink set, text_flush
+ * A text buffer grows; it fails stickily when memory runs out. Owner calls text_deinit. With a sink set, text_flush
  * hands the bytes over when the buffer passes its high-water mark (TEXT_FLUSH_BYTES), so output of any length needs
  * a bounded buffer. One thread.
  *
@@ -36,7 +36,7 @@ static inline void text_separated_by(struct text *t, const char *separator)
 {
 	t->separator = separator ? separator[0] : 0;
 }
-/* Makes room for n more bytes and returns where they go; NULL when memory is out. The caller adds to t->len. */
+/* Makes room for n more bytes and returns where they go; NULL when memory runs out. The caller adds to t->len. */
 char *text_room(struct text *t, size_t n);
 void text_char(struct text *t, char c);
 void text_repeat(struct text *t, char c, size_t n);

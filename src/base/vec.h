@@ -2,7 +2,7 @@
 /*
  * vec.h - growable arrays of any one type: struct { T *items; size_t len, cap; }. Zero-initialised is empty.
  *
- * Owner frees with vec_free. vec_reserve and vec_push are false when memory is out (the vec is unchanged).
+ * Owner frees with vec_free. vec_reserve and vec_push are false when memory runs out (the vec is unchanged).
  *
  *	VEC(uint64_t) ids = {0};
  *	if (!vec_push(&ids, id)) return error_nomem(err);

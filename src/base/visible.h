@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * visible.h - names of others with their control characters spelled (control.h), for who keeps them before they are
+ * visible.h - names of others with their control characters spelled (control.h), for whoever keeps them before they are
  * printed. A name that has none, as nearly all, stays itself.
  *
  *	name = visible_string(arena, name);
@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 
-/* NULL, and data NULL: memory is out. */
+/* NULL, and data NULL: memory runs out. */
 const char *visible_string(struct arena *arena, const char *s);
 struct tally_str visible_str(struct arena *arena, struct tally_str s);
 

@@ -34,7 +34,7 @@ struct command;
 /* Prints "text" of the error on standard error; returns EXIT_FAILED. */
 int cli_fail(const struct cli *cli, const struct tally_error *err);
 int cli_failf(const struct cli *cli, const char *format, ...) TALLY_PRINTF(2, 3);
-/* Where entries by build id are for who looks for files below symfs (may be NULL), which has a folder of its own for them:
+/* Where entries by build id are for whoever looks for files below symfs (may be NULL), which has a folder of its own for them:
  * only --buildid-dir replaces that. */
 const char *cli_build_id_dir(const struct cli *cli, const char *symfs);
 /* 0: the program that an option names (NULL: none) can be run; else the exit code, after saying why not. */

@@ -296,7 +296,7 @@ static int cmd_completion_run(const struct cli *cli, const struct command *comma
 	else if (strcmp(shell, "fish") == 0)
 		cmd_completion_fish(&t);
 	else
-		return cli_failf(cli, "%s: completion is made for bash, zsh and fish: name one of them", cli->program);
+		return cli_failf(cli, "%s: completion needs the name of a shell: bash, zsh or fish", cli->program);
 	return cli_finish_text(cli, &t);
 }
 

@@ -70,7 +70,7 @@ enum tally_status output_file_open(
 	file->fd = -1;
 	bool is_there = stat(path, &st) == 0;
 	if (is_there && output_file_is_same(input, &st))
-		return error_set(err, TALLY_INVALID, "%s is the recording itself", path);
+		return error_set(err, TALLY_INVALID, "the output file %s is the recording that is being read", path);
 	if (!is_there || S_ISREG(st.st_mode)) {
 		enum tally_status status = output_file_open_beside(path, is_there ? &st : NULL, file, err);
 		if (status == TALLY_OK)

@@ -30,7 +30,7 @@ static inline bool output_file_is_stdout(const struct output_file *file)
 {
 	return file->fd == 1;
 }
-/* What the file is to be, for who opens it by name. */
+/* What the file is to be, for whoever opens it by name. */
 const char *output_file_name(const struct output_file *file, const char *path);
 /* status: how the writing went; what is returned if it failed, and err is untouched then. Closes the file, which takes
  * its name if all went well and memory never ran out. */

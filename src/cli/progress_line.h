@@ -35,7 +35,7 @@ void progress_line_hide(bool is_hidden);
 TALLY_MUST_CHECK enum tally_status progress_line_replay(struct perfdata_reader *reader, struct binary_store *store,
 	struct replay_options *options, struct replay_result *result, struct tally_error *err);
 
-/* The line itself, for who draws from a loop of his own: in place of what it was; nothing while the program is in the
+/* The line itself, for whoever draws from a loop of his own: in place of what it was; nothing while the program is in the
  * background. Erase before anything else is printed; without a line that does nothing. */
 void progress_line_put(struct tally_str line);
 void progress_line_erase(void);

@@ -72,7 +72,7 @@ TALLY_MUST_CHECK enum tally_status binary_store_add(
 	struct binary_store *store, const struct binary_key *key, uint32_t *id, struct tally_error *err);
 /* Opens and indexes the named entries that are not loaded yet, on all CPUs. Failures are in the entries' status. */
 void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t count);
-/* A thread of its own loads this one too, until the next load, which does what has not been begun by then. It is for who
+/* A thread of its own loads this one too, until the next load, which does what has not been begun by then. It is for a caller that
  * goes on with what takes one thread, and knows that the entry will very likely be wanted; of kernels only one may be
  * named, the only one of the recording. Nothing if there is one CPU. */
 void binary_store_load_ahead(struct binary_store *store, uint32_t id);

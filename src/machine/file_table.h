@@ -21,9 +21,9 @@ struct file_table {
 
 void file_table_init(struct file_table *files);
 void file_table_deinit(struct file_table *files);
-/* False: memory is out. */
+/* False: out of memory. */
 bool file_table_add(struct file_table *files, const struct record_mmap *mmap, uint32_t *file);
-/* May be called again. False: memory is out. */
+/* May be called again. False: out of memory. */
 bool file_table_finish(struct file_table *files);
 /* Place among all files: by device, inode, generation, build id; above 0 but for file 0. Finished. */
 uint32_t file_table_rank(const struct file_table *files, uint32_t file);

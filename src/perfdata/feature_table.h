@@ -3,7 +3,7 @@
  * feature_table.h - each feature section described once: number, name, how it is read.
  *
  * Decoding fills the one struct perfdata_features; everything is allocated in the arena given, text is sliced from the
- * section. A section that breaks its format is counted in features->damaged and left as it was.
+ * section. A malformed section is counted in features->damaged and left as it was.
  */
 #ifndef PERFDATA_FEATURE_TABLE_H
 #define PERFDATA_FEATURE_TABLE_H

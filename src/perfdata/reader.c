@@ -26,8 +26,8 @@ static enum tally_status reader_fill(struct perfdata_reader *r, size_t end, stru
 		if (room)
 			status = file_read_some(r->fd, room, STREAM_READ_BYTES, &len, err);
 		else
-			status = error_set(err, TALLY_LIMIT, "there is no room for more than %zu bytes of the stream",
-				r->stream.len);
+			status =
+				error_set(err, TALLY_LIMIT, "the stream exceeds the limit of %zu bytes", r->stream.len);
 		spool_commit(&r->stream, len);
 		if (len == 0)
 			r->fd = -1;
@@ -231,7 +231,7 @@ static enum tally_status reader_unpack(struct perfdata_reader *r, const struct r
 	if (status == TALLY_OK)
 		r->unpacked_position = 0;
 	else if (status == TALLY_CORRUPT)
-		error_set_at(err, TALLY_CORRUPT, record->offset, "a compressed record does not unpack");
+		error_set_at(err, TALLY_CORRUPT, record->offset, "a compressed record cannot be decompressed");
 	else if (status == TALLY_LIMIT)
 		error_prefix(err, "a compressed record at offset 0x%llx", (unsigned long long)record->offset);
 	return status;

@@ -31,8 +31,8 @@ static enum tally_status read_attrs(
 		return error_set_at(
 			err, TALLY_CORRUPT, attrs.offset, "the event attributes reach beyond the file's end");
 	if (entry_size < ATTR_SIZE_VER0 + 16 || entry_size > UINT16_MAX + 16u)
-		return error_set_at(
-			err, TALLY_CORRUPT, 16, "event attributes of %llu bytes each", (unsigned long long)entry_size);
+		return error_set_at(err, TALLY_CORRUPT, 16, "event attributes have an invalid size of %llu bytes",
+			(unsigned long long)entry_size);
 	struct cursor c = cursor_make(bytes, r->swap);
 	while (cursor_left(&c) >= entry_size) {
 		struct perf_attr attr;

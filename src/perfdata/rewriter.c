@@ -464,7 +464,7 @@ static enum tally_status finish_file(
 	if (error_memory_ran_out()) /* somewhere: what was written may lack something */
 		return error_nomem(err);
 	if (rename(w->temporary, w->path) != 0)
-		return error_set_errno(err, TALLY_IO, errno, "'%s' cannot take its name", w->path);
+		return error_set_errno(err, TALLY_IO, errno, "the new recording cannot be renamed to '%s'", w->path);
 	free(w->temporary);
 	w->temporary = NULL;
 	return TALLY_OK;

@@ -2,7 +2,7 @@
 /*
  * tracing_formats.h - the formats of tracepoints, one after another, as they stand in a recording's tracing data.
  *
- * Everything is a slice of the data, which outlives it. Bad input: what is whole comes first, then nothing does.
+ * Everything is a slice of the data, which outlives it. Bad input: what is intact comes first, then nothing does.
  *
  *	if (!tracing_formats_open(&formats, features->tracing_data)) ... not tracing data ...
  *	while (tracing_formats_next(&formats, &text)) ... text is of formats.system ...

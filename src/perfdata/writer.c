@@ -137,7 +137,7 @@ static void writer_put_attr(struct writer *out, const struct perf_attr *attr, ui
 {
 	struct perf_attr padded = *attr;
 
-	padded.size = size; /* fields that it has not are 0 */
+	padded.size = size; /* fields that it lacks are 0 */
 	attr_encode(out, &padded);
 }
 

@@ -2,7 +2,7 @@
 /*
  * profile_builder.h - collects frames, stacks and samples, each once, and hands over an immutable profile.
  *
- * One thread per builder. Each add returns an id, PROFILE_NONE when memory is out; the failure is sticky and reported
+ * One thread per builder. Each add returns an id, PROFILE_NONE when memory runs out; the failure is sticky and reported
  * by finish, so that callers may test once. finish frees the builder, whether it succeeds or fails; destroy is needed
  * only without finish.
  *

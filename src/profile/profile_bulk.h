@@ -5,7 +5,7 @@
  *
  * Each kind comes once, as the first of its kind, frames before stacks before samples; more frames may come one by one.
  * The sources are asked by any worker, more than once for each item, and answer the same each time. found.numbers are
- * the items' ids; the caller deinits it. False: memory is out, which the builder remembers.
+ * the items' ids; the caller deinits it. False: out of memory, which the builder remembers.
  *
  *	struct stack_source stacks = {.lists = {count, get, &context}, .hash = hash};
  *	struct dedup found;

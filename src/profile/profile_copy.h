@@ -27,7 +27,7 @@ struct profile_copy {
 	struct tally_str binary, renamed; /* the binary of that short name gets another; empty: none does */
 };
 
-/* False: memory is out. What the builder makes of wrong ids is told by its finish. */
+/* False: out of memory. What the builder makes of wrong ids is told by its finish. */
 bool profile_copy_samples(const struct profile_copy *copy, struct profile_builder *builder);
 
 #endif

@@ -4,7 +4,7 @@
  * that a timechart draws, before anything is drawn; it knows neither records nor pixels.
  *
  * The caller owns it (tracks_init). One thread. Memory is bounded: when there are more items than it may hold, short
- * spans are merged and the resolution gets coarser; sums stay exact. Functions are false when memory is out.
+ * spans are merged and the resolution gets coarser; sums stay exact. Functions are false when memory runs out.
  *
  *	tracks_init(&t, TRACKS_MAX_ITEMS);
  *	uint32_t cpu = tracks_add(&t, TRACK_CPU, 0, 0);

@@ -124,4 +124,4 @@ def test_cgroups_that_were_not_recorded(tally, tmp_path):
     assert '--all-cgroups' not in tally('report', '--stdio', '-s', 'comm', '-i', file, check=0).stderr
     if os.geteuid() == 0 and tally('record', '-q', '--all-cgroups', '-e', 'cpu-clock', '-o', file, '--', 'sh', '-c',
                                    'i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done').returncode == 0:
-        assert 'without --all-cgroups' not in tally('report', '--stdio', '-s', 'cgroup', '-i', file, check=0).stderr
+        assert 'record --all-cgroups' not in tally('report', '--stdio', '-s', 'cgroup', '-i', file, check=0).stderr

@@ -100,7 +100,7 @@ def test_what_cannot_be_archived_is_told(recorded, tally, tmp_path):
     assert 'program is not in the archive: ' in result.stderr
     assert 'failed to open nofile' in tally('archive', 'nofile', cwd=work, check=255).stderr
     assert 'name the archive' in tally('archive', '--unpack', cwd=recorded / 'there', check=255).stderr
-    assert 'exclude each other' in tally('archive', '--all', '--unpack', check=129).stderr
+    assert 'cannot be used together' in tally('archive', '--all', '--unpack', check=129).stderr
     (tmp_path / 'bad.tar.bz2').write_bytes(b'no archive')
     assert 'bzip2 cannot unpack' in tally('archive', '--unpack', tmp_path / 'bad.tar.bz2', check=255).stderr
 
@@ -115,7 +115,7 @@ def test_names_that_look_like_options_are_names(recorded, tally):
 def test_this_machines_kernel_does_not_go_under_anothers_build_id(recorded, tally):
     kernel_build.recording(recorded / 'work' / 'other.data', [kernel_build.RAN])
     result = tally('archive', 'other.data', cwd=recorded / 'work', env={'HOME': str(recorded / 'other')})
-    assert '[kernel.kallsyms] is not in the archive: it is not what runs here' in result.stderr
+    assert '[kernel.kallsyms] is not in the archive: it differs from the running one' in result.stderr
     assert not list((recorded / 'other').rglob('kallsyms'))
 
 
@@ -218,7 +218,7 @@ def test_only_the_recording_lies_here_afterwards(folders, tally, bad):
     symbols, data = (here / 'symbols').read_bytes(), RECORDING
     (here / 'symbols').unlink()
     good = [(dict(name='perf.data', mode=0o755), data), (dict(name='perf.symbols.tar.bz2'), symbols)]
-    contents = data if bad['name'] == 'second.data' else b'no recording'
+    contents = data if bad['name'] == 'second.data' else b'without a recording'
     make_archive(here / 'perf.all-x.tar.bz2', [*good, (bad, contents)])
     home = {'HOME': str(folders / 'there')}
     assert 'is unpacked' in tally('archive', '--unpack', cwd=here, env=home, check=255, timeout=60).stderr

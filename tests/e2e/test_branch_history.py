@@ -98,7 +98,7 @@ def test_refused_without_branches(tally, tmp_path):
     recording.sample()
     recording.write(tmp_path / 'none.data')
     assert 'needs branch stacks' in tally('report', '--branch-history', '-i', tmp_path / 'none.data', check=255).stderr
-    assert 'only with --branch-history' in tally(
+    assert 'need --branch-history' in tally(
         'report', '-s', 'callchain_branch_cycles', '-i', tmp_path / 'none.data', check=255).stderr
 
 

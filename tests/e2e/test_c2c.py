@@ -87,7 +87,7 @@ def test_what_comes_before_damage_is_shown(tally, tmp_path, words):
     expected = tally('c2c', 'report', words, cwd=whole.parent, check=0).stdout
     result = tally('c2c', 'report', words, cwd=damaged.parent, check=255)
     assert 'hitm' in expected.lower() and result.stdout == expected
-    assert 'a record of type 9 says it has 0 bytes at offset 0x' in result.stderr
+    assert 'a record of type 9 has an invalid size of 0 bytes at offset 0x' in result.stderr
 
 
 @pytest.mark.parametrize('words', ['', '-N', '-NN'])

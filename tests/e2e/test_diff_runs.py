@@ -1,4 +1,4 @@
-"""diff of several recordings a side: a change of 3 % is found, none is found where there is none, and gates say so."""
+"""diff of several recordings a side: a change of 3 % is found, none is found if there is none, and gates say so."""
 import json
 import random
 import re
@@ -314,12 +314,12 @@ def test_enough_recordings_decide(slower, tally):
 @pytest.mark.parametrize('line,message', [
     ('--base a', '--base and --new go together'),
     ('--base a --new b -q c', '--base and --new name all files'),
-    ('--base a --new b -c ratio', 'are about pairs of recordings'),
+    ('--base a --new b -c ratio', 'compare single recordings only'),
     ('--fail-if total>1% a b', 'need several recordings a side'),
     ('--level 2 --base a --new b', '--level takes a probability'),
     ('--correction x --base a --new b', '--correction takes holm, bh or none'),
     ('--measure x --base a --new b', '--measure takes auto, period, share or scaled'),
-    ('--json --markdown a b', '--json and --markdown exclude each other'),
+    ('--json --markdown a b', '--json and --markdown cannot be used together'),
     ('--base', 'requires a value'),
 ])
 def test_what_does_not_go_together_is_refused(line, message, tally, tmp_path):

@@ -85,7 +85,7 @@ def test_diff_of_recordings_without_samples(tally, tmp_path):
 def test_lists_that_are_empty(tally, tmp_path):
     path = recording(tmp_path / 'perf.data', 1)
     run = tally('buildid-list', '-i', path, check=0)
-    assert run.stdout == '' and run.stderr == f'note: {path} has no build ids\n'
+    assert run.stdout == '' and run.stderr == f'note: {path} has no build IDs\n'
     assert 'as no sample hit a file' in tally('buildid-list', '-H', '-i', recording(tmp_path / 'none.data', 0), check=0).stderr
     run = tally('list', 'no-such-event-anywhere', check=0)
     assert "nothing here is called 'no-such-event-anywhere'" in run.stderr
@@ -100,5 +100,5 @@ def test_tables_that_filters_leave_empty(tally, shared):
         run = tally('lock', 'contention', '-i', golden / 'lock.data', option, '999999', check=255)
         assert 'lock events here is of the CPUs, processes or threads asked for' in run.stderr
     run = tally('sched', 'map', '--task-name', 'nobody', '-i', golden / 'sched.data', check=0)
-    assert "no switch is of a task called 'nobody'" in run.stderr
+    assert "no task named 'nobody' was switched to" in run.stderr
     assert 'no switch' not in tally('sched', 'map', '--task-name', 'swapper', '-i', golden / 'sched.data', check=0).stderr

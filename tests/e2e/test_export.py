@@ -723,9 +723,9 @@ def test_refusals(tally, tmp_path):
     before = path.read_bytes()
     assert "no format 'foo'" in tally('export', '-F', 'foo', path, check=129).stderr
     assert '--format' in tally('export', path, check=129).stderr
-    assert 'a database is a file' in tally('export', '-F', 'sqlite', path, check=129).stderr
+    assert 'a database is written to a file' in tally('export', '-F', 'sqlite', path, check=129).stderr
     assert "no event 'nothing'" in tally('export', '-F', 'csv', '-e', 'nothing', path, check=255).stderr
-    assert 'is the recording itself' in tally('export', '-F', 'csv', '-o', path, path, check=255).stderr
+    assert 'is the recording that is being read' in tally('export', '-F', 'csv', '-o', path, path, check=255).stderr
     assert path.read_bytes() == before
     assert tally('export', '-F', 'csv', '-o', tmp_path / 'no' / 'x', path, check=255).stderr
     for form in FORMATS:

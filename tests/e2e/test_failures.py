@@ -267,5 +267,5 @@ def test_the_place_of_an_output(tally, recordings, tmp_path):
     copy = pathlib.Path(shutil.copy(data, tmp_path / 'copy.data'))
     before = copy.read_bytes()
     for words in (('export', '-F', 'folded'), ('flamegraph',)):
-        assert 'is the recording itself' in tally(*words, '-i', copy, '-o', copy, check=255).stderr
+        assert 'is the recording that is being read' in tally(*words, '-i', copy, '-o', copy, check=255).stderr
     assert copy.read_bytes() == before

@@ -1,4 +1,4 @@
-"""Program files that are damaged: whatever reads them ends cleanly, in bounded time and memory, and what is whole in a
+"""Program files that are damaged: whatever reads them ends cleanly, in bounded time and memory, and what is intact in a
 file still gives names."""
 import os
 import pathlib

@@ -196,7 +196,7 @@ def test_stacks_become_call_chains(tally, perf, readers, golden, shared, tmp_pat
     piped = tmp_path / 'piped.data'
     piped.write_bytes(tally('inject', '--convert-callchain', '-i', stacks, check=0, text=False).stdout)
     assert tally(*CHAINS, '-i', piped).stdout == tally(*CHAINS, '-i', chains).stdout
-    for words, status, text in ((['-i', chains], 255, 'record --call-graph dwarf'), (['-b', '-i', stacks], 129, 'samples only'),
+    for words, status, text in ((['-i', chains], 255, 'record --call-graph dwarf'), (['-b', '-i', stacks], 129, 'cannot be combined'),
                                 (['-i', piped], 255, 'this recording has none')):
         assert text in tally('inject', '--convert-callchain', *words, '-o', tmp_path / 'no', check=status).stderr
     assert not (tmp_path / 'no').exists()
@@ -232,7 +232,7 @@ def test_refusals(tally, golden, tmp_path):
     os.link(own, tmp_path / 'link.data')
     for output in (own, tmp_path / 'link.data'):
         result = tally('inject', '-i', own, '-o', output)
-        assert result.returncode == 255 and 'one file' in result.stderr
+        assert result.returncode == 255 and 'the same file' in result.stderr
     assert own.read_bytes() == golden('u').read_bytes()
     assert tally('inject', '-i', tmp_path / 'absent', '-o', tmp_path / 'x').returncode == 255
     assert tally('inject', '-i', own, 'more').returncode == 129

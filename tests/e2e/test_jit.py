@@ -56,7 +56,7 @@ def test_without_comparable_times_the_last_function_is_named(live, tally, worklo
     data = recorded(tally, workload, tmp_path)
     rows = report(tally, data, '-s', 'sym')
     assert is_near(rows['[.] jit_second'], 100) and '[.] jit_first' not in rows
-    assert 'record -k mono' in tally('report', *PLAIN, '-i', data, check=0).stderr
+    assert 'record with -k mono' in tally('report', *PLAIN, '-i', data, check=0).stderr
 
 
 def test_lines_of_generated_code(live, tally, workload, tmp_path):
@@ -108,9 +108,9 @@ def test_functions_become_files_that_perf_names(live, tally, perf, workload, tmp
 def test_files_need_comparable_times(live, tally, workload, tmp_path):
     data = recorded(tally, workload, tmp_path)
     refused = tally('inject', '--jit', '-i', data, '-o', tmp_path / 'merged.data')
-    assert refused.returncode == 255 and 'record -k mono' in refused.stderr
+    assert refused.returncode == 255 and 'record with -k mono' in refused.stderr
     assert not list(tmp_path.glob('jitted-*')) and not (tmp_path / 'merged.data').exists()
-    assert '--jit adds mappings only' in tally('inject', '-j', '-b', '-i', data, '-o', 'x', check=129).stderr
+    assert '--jit cannot be combined' in tally('inject', '-j', '-b', '-i', data, '-o', 'x', check=129).stderr
 
 
 @pytest.fixture

@@ -111,4 +111,4 @@ def test_patterns_of_cgroups(tally, cgroups):
     assert found('@b,@.$,') == ['@b', '@a', '/']
     result = tally('stat', '-a', '-e', 'cs', '--for-each-cgroup', f'{cgroups}x.*', '--', 'true', check=129)
     assert f'no cgroup matched: {cgroups}x.*' in result.stderr
-    assert 'no pattern' in tally('stat', '-a', '-e', 'cs', '--for-each-cgroup', 'x[', '--', 'true', check=129).stderr
+    assert 'invalid pattern' in tally('stat', '-a', '-e', 'cs', '--for-each-cgroup', 'x[', '--', 'true', check=129).stderr

@@ -310,7 +310,7 @@ def test_contention_of_some_locks(tally, recordings, tmp_path):
     for lock in ('tasklist_lock', 'foo,ffffffff83008080', '0xffffffff83008080'):
         assert tally(*by_address, '-L', lock, check=0).stderr.splitlines()[1:] == [one], lock
     assert one in tally(*by_address, '-a', check=0).stderr.splitlines()
-    assert 'nobody waited for the locks' in tally(*by_address, '-L', 'other', check=0).stderr  # one lies within it
+    assert 'no thread waited for a lock' in tally(*by_address, '-L', 'other', check=0).stderr  # one lies within it
     table = tmp_path / 'table'
     assert tally(*by_address, '--output', table, check=0).stderr == ''
     assert table.read_text() == tally(*by_address, check=0).stderr

@@ -236,7 +236,7 @@ def test_a_command_that_is_not_there(tally, tracepoints):
     (['contention', '-J', '1ms@foo'], 129, 'is not supported yet: that takes a program inside the kernel'),
     (['report', '-b'], 129, '--use-bpf does not go with report'),
     (['report', '-M', '3'], 129, '--map-nr-entries does not go with report'),
-    (['contention', 'true'], 129, "takes options only, not 'true': -b watches a command"),
+    (['contention', 'true'], 129, "unexpected argument 'true': -b watches a command"),
     (['contention', '-b', '-k', 'foo', 'true'], 255, 'Unknown compare key: foo'),
     (['contention', '-b', '-p', '99999999'], 255, 'no process 99999999'),
     (['contention', '-b', '--output', '/nowhere/x', 'true'], 255, '/nowhere/x'),

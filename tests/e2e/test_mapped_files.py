@@ -168,7 +168,7 @@ def test_a_stack_of_a_program_that_is_gone(tally, live, build, tmp_path):
     assert stacks and sum('main' in stack for stack in stacks) > len(stacks) / 2
 
 
-@pytest.mark.parametrize('flags', [[], ['-Wl,--build-id=none']], ids=['build id', 'no build id'])
+@pytest.mark.parametrize('flags', [[], ['-Wl,--build-id=none']], ids=['build id', 'no build ID'])
 def test_programs_of_a_container_have_names(tally, live, namespaces, build, tmp_path, flags):
     """In the cache, or where they have no build id in the recording itself."""
     build('s', 'hot_in_box', '', *flags, main='int main(void){{for(;;){name}(1000000);}}')
@@ -199,14 +199,14 @@ def test_what_others_can_write_is_copied_into_the_cache(tally, live, build, tmp_
         assert program == safe or entry.stat().st_mode & 0o022 == 0
 
 
-DOUBT = 'may be another build'
+DOUBT = 'may come from another build'
 READERS = [['report', '--stdio'], ['script'], ['annotate', '--stdio'], ['flamegraph', '-o', 'out'],
            ['export', '-F', 'folded', '-o', 'out'], ['export', '-F', 'html', '-o', 'out'], ['diff', 'data', 'data'],
            ['query', 'select 1'], ['pack', '-o', 'out'], ['data', 'convert', '--force', '--to-json', 'out']]
 
 
 def test_a_file_that_nothing_tells_apart(tally, live, build, tmp_path):
-    """Without a build id: rebuilt since, or changed in place, each reader says that names may be another build's."""
+    """Without a build id: rebuilt since, or changed in place, each reader says that names may come from another build's."""
     program = build('p', 'was_hot', '', '-Wl,--build-id=none')
     tally('record', '-q', '-N', '-g', *CLOCK, '-o', 'data', '--', program, check=0, cwd=tmp_path)
     for reader in READERS:

@@ -122,7 +122,7 @@ def test_the_recording_may_be_named_by_an_option(recorded, tally):
         assert '[ tally pack: ' in tally('pack', *arguments, cwd=recorded, check=0).stderr
     packed = (recorded / 'word.data').read_bytes()
     assert (recorded / 'option.data').read_bytes() == (recorded / 'named.data').read_bytes() == packed
-    assert 'one recording at a time' in tally('pack', '-i', 'in.data', 'named.data', cwd=recorded, check=None).stderr
+    assert 'pack takes one recording' in tally('pack', '-i', 'in.data', 'named.data', cwd=recorded, check=None).stderr
 
 
 @pytest.mark.parametrize('verb', [['report', '--stdio'], ['script'], ['evlist', '-v'], ['buildid-list']],

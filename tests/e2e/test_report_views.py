@@ -200,8 +200,8 @@ def test_a_member_to_sort_by_needs_a_group(recording, tally):
     assert 'needs events in a group' in tally('report', '--group-sort-idx', '1', '-i', path, check=255).stderr
     tally('report', '--group-sort-idx', '0', '-i', path, check=0)  # the first event is what it goes by anyway
     for fields in ('comm', 'overhead', 'comm,overhead'):
-        assert 'before its keys' in tally('report', '--hierarchy', '-F', fields, '-i', path, check=255).stderr
-    assert 'not of both' in tally('report', '--hierarchy', '-F', 'overhead,comm', '-s', 'sym', '-i', path, check=255).stderr
+        assert 'values before sort keys' in tally('report', '--hierarchy', '-F', fields, '-i', path, check=255).stderr
+    assert 'not from both' in tally('report', '--hierarchy', '-F', 'overhead,comm', '-s', 'sym', '-i', path, check=255).stderr
 
 
 def test_kernel_addresses_in_traces_have_names(tally, perf, tmp_path):
@@ -352,7 +352,7 @@ def test_requirements_are_an_exit_status(recording, tally):
     # what a flat report does not need is looked at when it is required
     tally('report', '-q', '-g', 'none', '--no-children', '--require', 'complete>=0%', '-i', path, check=0)
     assert 'there are no samples' in tally('report', '--require', 'kernel>1%', '-i', path, check=3).stderr
-    assert 'requires what is not known' in tally('report', '--require', 'x<1', '-i', path, check=129).stderr
+    assert 'is not a known requirement' in tally('report', '--require', 'x<1', '-i', path, check=129).stderr
     tally('report', '--stats', '--require', 'lost<1%', '-i', path, check=255)
 
 

@@ -382,9 +382,9 @@ def test_damaged_recordings(tally, tmp_path):
 def test_refusals(tally, tmp_path, shared):
     small(tmp_path / 'data')
     path = tmp_path / 'data'
-    assert 'exclude one another' in tally('timechart', '-P', '-T', '-i', path, check=129).stderr
+    assert 'cannot be used together' in tally('timechart', '-P', '-T', '-i', path, check=129).stderr
     assert "--html takes the page's name, not '-i'" in tally('timechart', '--html', '-i', path, check=129).stderr
-    assert 'exclude one another' in tally('timechart', 'record', '-P', '-I', 'true', check=129).stderr
+    assert 'cannot be used together' in tally('timechart', 'record', '-P', '-I', 'true', check=129).stderr
     for words in (['--io-min-time', 'x'], ['--io-merge-dist', '5parsecs'], ['--max-size', '1K'], ['-w', '1000000'],
                   ['nosuch'], ['rec', '--nosuch'], ['--io-min-time', '99999999999999999999']):
         tally('timechart', '-i', path, *words, check=129)
@@ -395,7 +395,7 @@ def test_refusals(tally, tmp_path, shared):
     other.event('IP TID TIME PERIOD')
     other.sample(time=5)
     other.write(tmp_path / 'other')
-    assert "record with 'timechart record'" in tally('timechart', '-i', tmp_path / 'other', '-o', '-', check=255).stderr
+    assert "record it with 'timechart record'" in tally('timechart', '-i', tmp_path / 'other', '-o', '-', check=255).stderr
 
 
 def test_events_that_did_not_happen_leave_an_empty_picture(tally, tmp_path):

@@ -273,7 +273,7 @@ def test_names_that_may_be_another_builds(top, live, tmp_path):
     shown.process.wait(30)
     named_wrongly = any(row.split()[::2] == ['p', 'came'] for lines in shown.all() for _, row in rows(lines))
     said = shown.process.stderr.read().decode()
-    assert said.count('/p may be another build\'s') == named_wrongly
+    assert said.count('/p may come from another build') == named_wrongly
 
 
 def test_all_cpus(top, deep, system_wide):
@@ -370,7 +370,7 @@ def test_all_cpus_by_name_are_refused(tally, live, open_folder):
     (['--group-sort-idx', '1'], 255, '--group makes one of all'),
     (['--switch-on', 'nothing'], 255, 'switch-on event not found (nothing)'),
     (['-b'], 255, 'need a PMU that records branches'),
-    (['-b', '-j', 'any'], 129, 'exclude each other'),
+    (['-b', '-j', 'any'], 129, 'cannot be used together'),
     (['word'], 129, "'word'"),
     (['-F', '99', '-c', '99'], 234, 'cannot set frequency and period at the same time'),
     (['--call-graph', 'nonsense'], 129, "'nonsense'"),

@@ -1,6 +1,6 @@
 /*
  * pmu.c - checks of the library on a PMU: reads without system calls beside read(2), exact regions, shared counters,
- * the error state. Skipped where there is none; on the emulated ARM PMU nothing is skipped.
+ * the error state. Skipped if there is none; on the emulated ARM PMU nothing is skipped.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

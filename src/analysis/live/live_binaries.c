@@ -249,7 +249,7 @@ static void live_binaries_open_file(struct live_binaries *b, uint32_t number, st
 	work_on(b, number, opened);
 }
 
-/* NULL: not yet, or memory is out. Only one file is opened at a time. */
+/* NULL: not yet, or memory runs out. Only one file is opened at a time. */
 static const struct live_binaries_opened *opened_of(struct live_binaries *b, uint32_t number)
 {
 	if (!vec_reserve(&b->files, (size_t)number + 1))

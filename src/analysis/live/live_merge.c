@@ -71,7 +71,7 @@ static bool copy_split(struct live_merge_ring *ring, size_t position, size_t siz
 	return true;
 }
 
-/* The whole record at position. False: memory is out. */
+/* The whole record at position. False: out of memory. */
 static bool read_record(struct live_merge_ring *ring, size_t position, size_t size)
 {
 	size_t first_len = ring->slices[0].len;
@@ -106,7 +106,7 @@ void live_merge_note(struct live_merge *merge, size_t index, const struct tally_
 		merge->horizon = time;
 }
 
-/* A record at the ring's position, if it shows one. False: memory is out. */
+/* A record at the ring's position, if it shows one. False: out of memory. */
 static bool look_at_next(struct live_merge *merge, struct live_merge_ring *ring)
 {
 	ring->has_record = false;

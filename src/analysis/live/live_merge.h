@@ -45,11 +45,11 @@ void live_merge_deinit(struct live_merge *merge);
 void live_merge_start(struct live_merge *merge, bool has_end);
 /* The first look at a ring. */
 void live_merge_note(struct live_merge *merge, size_t ring, const struct tally_bytes slices[2], size_t slice_count);
-/* The second: at least what the first saw. False: memory is out. */
+/* The second: at least what the first saw. False: out of memory. */
 bool live_merge_show(struct live_merge *merge, size_t ring, const struct tally_bytes slices[2], size_t slice_count);
 /* The oldest record, which stays until live_merge_advance; false: that was all. */
 bool live_merge_next(struct live_merge *merge, size_t *ring, struct record *record);
-/* Goes on behind it. False: memory is out. */
+/* Goes on behind it. False: out of memory. */
 bool live_merge_advance(struct live_merge *merge);
 /* Bytes of the ring that were handed out, counted from its first slice's start. */
 static inline size_t live_merge_taken(const struct live_merge *merge, size_t ring)

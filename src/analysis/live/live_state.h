@@ -56,7 +56,7 @@ TALLY_MUST_CHECK enum tally_status live_state_apply(struct live_state *state, co
 TALLY_MUST_CHECK enum tally_status live_state_sweep(
 	struct live_state *state, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status live_state_settle(struct live_state *state, struct tally_error *err);
-/* layout: of the records' trailers. False: memory is out. */
+/* layout: of the records' trailers. False: out of memory. */
 bool live_state_write(const struct live_state *state, struct writer *out, const struct record_layout *layout);
 /* NULL: nobody knows it. The second also finds those that have ended since the last settle. */
 const struct live_thread *live_state_thread(const struct live_state *state, int32_t tid);

@@ -11,7 +11,7 @@
 #include "analysis/replay/replay_state.h"
 
 /* Of each frame, then of each inlined call, count in all: the first one that is the same to the profile. Once functions,
- * binaries and callers are known. False: these do not tell it, or memory is out. */
+ * binaries and callers are known. False: these do not tell it, or memory runs out. */
 bool replay_find_twins(const struct replay *replay, size_t count, uint32_t *firsts);
 
 #endif

@@ -214,9 +214,8 @@ static enum tally_status parse_one(struct tally_str text, struct requirement *re
 	struct tally_str rest = {text.data + at, text.len - at};
 	if (!worth_find_value(name, &requirement->value))
 		return error_set(err, TALLY_INVALID,
-			"'%.*s' requires what is not known: there are samples, lost, throttled, complete, symbols and "
-			"kernel",
-			len, text.data);
+			"'%.*s' is not a known requirement (samples, lost, throttled, complete, symbols, kernel)", len,
+			text.data);
 	while (relation < count && !str_starts_with(rest, str_from(relations[relation].sign)))
 		relation++;
 	if (relation == count)

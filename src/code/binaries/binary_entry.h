@@ -98,7 +98,7 @@ void binary_entry_init(
 /* Frees what load_user_file made; the store frees the rest before, so that who wants names only links no more. */
 void binary_entry_deinit(struct binary_entry *entry);
 
-/* text: NULL means that memory is out, which costs the sentence only. */
+/* text: NULL means that memory runs out, which costs the sentence only. */
 static inline void binary_entry_set(struct binary_entry *entry, enum binary_status status, const char *text)
 {
 	entry->status = status;

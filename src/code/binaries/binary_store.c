@@ -647,7 +647,7 @@ enum tally_status binary_store_load_all_places(struct binary_store *store, uint3
 {
 	struct binary_entry *entry = store->entries.items[id];
 	if (entry->image && elf_image_build_id(entry->image).size == 0)
-		return error_set(err, TALLY_NOT_FOUND, "it has no build id, by which its index would be found again");
+		return error_set(err, TALLY_NOT_FOUND, "it has no build ID, which an index is stored under");
 	load_index(&store->options, entry);
 	enum tally_status status = load_lines(&store->options, entry, err);
 	if (status != TALLY_OK)

@@ -74,7 +74,7 @@ enum tally_status build_id_cache_init(struct build_id_cache *cache, const char *
 {
 	char home[PATH_MAX] = "";
 	if (!dir && !own_home(home))
-		return error_set(err, TALLY_NOT_FOUND, "no cache of build ids: HOME is not set");
+		return error_set(err, TALLY_NOT_FOUND, "no build-ID cache: HOME is not set");
 	int len = snprintf(cache->dir, sizeof(cache->dir), "%s%s", dir ? dir : home, dir ? "" : "/.debug");
 	if (len >= (int)sizeof(cache->dir))
 		return error_set(err, TALLY_INVALID, "the path of the build-id directory is too long");
@@ -186,7 +186,7 @@ static enum tally_status make_place(const struct build_id_cache *cache, struct t
 	if (id->size < 2 || id->size > ELF_BUILD_ID_MAX)
 		return error_set(err, TALLY_INVALID, "a build id of %u bytes", id->size);
 	if (!build_id_cache_name_is_safe(name))
-		return error_set(err, TALLY_INVALID, "a file name that is no plain absolute path is not cached");
+		return error_set(err, TALLY_INVALID, "only files with a plain absolute path are cached");
 	if (cache->dir[0] != '/')
 		return error_set(
 			err, TALLY_INVALID, "the build-id directory needs an absolute path, not '%s'", cache->dir);
@@ -491,7 +491,8 @@ enum tally_status build_id_cache_open(const struct build_id_cache *cache, const 
 	AUTO_CLOSE int folder = open_entry_folder(cache, hex);
 	if (folder < 0)
 		return errno == ELOOP || errno == ENOTDIR
-			       ? error_set(err, TALLY_INVALID, "%s in %s is no folder of the cache", hex, cache->dir)
+			       ? error_set(err, TALLY_INVALID, "%s in %s is not a directory of the build-ID cache", hex,
+					 cache->dir)
 			       : build_id_cache_fail(cache, "open an entry", err);
 	if (fstatat(folder, file, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return build_id_cache_fail(cache, "open a file", err);

@@ -21,7 +21,7 @@ struct elf_image *kernel_files_open(const struct binary_store_options *options, 
 	enum kernel_file_need need, const char **path);
 /* That of the recording, as far as it is known by now; empty: not known. */
 struct tally_str kernel_files_release(const struct binary_store_options *options);
-/* A file of this machine, or of the root that stands for it; NULL when memory is out. */
+/* A file of this machine, or of the root that stands for it; NULL when memory runs out. */
 const char *kernel_files_system_path(struct arena *arena, const struct binary_store_options *options, const char *path);
 
 #endif

@@ -41,7 +41,7 @@ bool kernel_list_cache_open(const struct kernel_list_place *place, struct kernel
 /* Keeps a list, as kallsyms_open splits it, for other runs; where it cannot, they read it live. */
 void kernel_list_cache_save(
 	const struct kernel_list_place *place, const struct kallsyms *kallsyms, const struct kallsyms_marks *marks);
-/* The bytes of kept->map. False: they are no such list, damaged, or memory is out. */
+/* The bytes of kept->map. False: they are no such list, damaged, or memory runs out. */
 bool kernel_list_parse(struct kernel_list *kept);
 
 #endif

@@ -163,7 +163,7 @@ static bool line_program_next_line(struct line_program *lines)
 static enum tally_status no_answer(const struct line_program *lines, struct tally_error *err)
 {
 	if (ferror(lines->output) && (errno == EAGAIN || errno == EWOULDBLOCK))
-		return error_set(err, TALLY_IO, "%s says nothing for %d s", lines->program, PATIENCE_S);
+		return error_set(err, TALLY_IO, "%s has not answered for %d s", lines->program, PATIENCE_S);
 	return line_program_ended(lines, err);
 }
 

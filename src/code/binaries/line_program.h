@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * line_program.h - source lines and inlined calls of one file by a program named addr2line, for who asks for it
+ * line_program.h - source lines and inlined calls of one file by a program named addr2line, for whoever asks for it
  * (--addr2line). GNU's, elfutils' and LLVM's are understood.
  *
  * The program runs without a shell, as "PROGRAM -e PATH -a -i -f", and is asked over its standard input. It stays where
  * addresses come one by one; after many at once it ends. What it prints is not trusted: answers to what was not asked
- * are left out, and who says nothing for a minute has failed. One thread at a time.
+ * are left out, and a program that prints nothing for a minute has failed. One thread at a time.
  *
  *	line_program_open("llvm-addr2line", "/usr/bin/true", &lines, err);
  *	line_program_load(lines, addresses, count, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * running_kernel.h - the list of symbols of the kernel that runs, for who records: what is kept of it, or what the kernel
+ * running_kernel.h - the list of symbols of the kernel that runs, for whoever records: what is kept of it, or what the kernel
  * prints, which is kept then (kernel_list_cache.h), so that reports need not ask again.
  *
  *	struct running_kernel kernel;

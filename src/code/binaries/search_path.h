@@ -38,7 +38,7 @@ struct binary_places {
 
 /* Whether a file of that id is the recorded one; true where the recording has no id. */
 bool search_is_recorded(const struct binary_key *key, struct elf_build_id found);
-/* In lower-case hex, in the arena; "" when memory is out. */
+/* In lower-case hex, in the arena; "" when memory runs out. */
 const char *search_hex(struct arena *arena, const uint8_t *bytes, size_t count);
 /* ~/.debug/.build-id/ab/cdef.../FILE, as perf keeps it; NULL without a build id or a home. */
 const char *search_build_id_cache(struct arena *arena, const struct binary_store_options *options,

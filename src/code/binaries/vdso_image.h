@@ -19,7 +19,7 @@ struct vdso_image {
 	uint8_t *owned; /* NULL: lives as long as the process */
 };
 
-/* False if this machine has none of that name, or it cannot be had. */
+/* False if this machine has none of that name, or it is not available. */
 bool vdso_image_open(struct tally_str name, struct vdso_image *image);
 void vdso_image_close(struct vdso_image *image);
 

@@ -8,7 +8,7 @@
 #include "code/demangle/demangle_runtime.h"
 #include "tally_config.h"
 
-/* The name itself where it is of no such runtime or memory is out. */
+/* The name itself where it is of no such runtime or memory runs out. */
 static const char *demangle_of_runtime(struct arena *arena, const char *name)
 {
 	size_t len;

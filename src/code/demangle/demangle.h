@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 
-/* The readable form, in the arena; the name itself if it is not mangled or memory is out. A PLT entry keeps its "@plt".
+/* The readable form, in the arena; the name itself if it is not mangled or memory runs out. A PLT entry keeps its "@plt".
  */
 const char *demangle(struct arena *arena, const char *name);
 

@@ -329,7 +329,7 @@ enum tally_status pack_open(struct tally_bytes bytes, struct pack **out, struct 
 		return TALLY_OK;
 	}
 	pack_close(pack);
-	return d.failed ? error_nomem(err) : error_set(err, TALLY_CORRUPT, "what it says does not fit together");
+	return d.failed ? error_nomem(err) : error_set(err, TALLY_CORRUPT, "its sections contradict each other");
 }
 
 void pack_close(struct pack *pack)

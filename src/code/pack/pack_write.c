@@ -234,5 +234,6 @@ enum tally_status pack_encode(
 	vec_free(&e.offsets);
 	if (failed)
 		return error_nomem(err);
-	return is_too_large ? error_set(err, TALLY_INVALID, "there is more to pack than a pack may have") : TALLY_OK;
+	return is_too_large ? error_set(err, TALLY_INVALID, "the symbols and code to pack exceed the size limit")
+			    : TALLY_OK;
 }

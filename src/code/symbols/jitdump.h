@@ -48,7 +48,7 @@ struct jitdump {
 	uint64_t damaged;
 };
 
-/* The layout, for who reads a dump that is still written. */
+/* The layout, for whoever reads a dump that is still written. */
 #define JITDUMP_HEADER_BYTES 40
 #define JITDUMP_RECORD_BYTES 16 /* in front of each: kind, length, time */
 #define JITDUMP_LOAD_BYTES \

@@ -247,7 +247,7 @@ static enum tally_status counter_open(struct counter_opening *o, struct counter 
 			if (fd >= 0) {
 				counter->fds[cpu * counter->thread_count + thread] = fd;
 				counter->open_count++;
-				/* A condition that cannot be had is no event that the machine lacks. */
+				/* A condition that is not available is no event that the machine lacks. */
 				enum tally_status status = event_filter_set(set->kernel, counter->spec, fd, o->err);
 				if (status != TALLY_OK)
 					return status;

@@ -38,7 +38,7 @@ struct run_change { /* of the mean, relative: 0.03 is 3 % more */
 enum run_correction { RUN_CORRECT_HOLM, RUN_CORRECT_BH, RUN_CORRECT_NONE };
 
 struct run_change run_change_of(struct run_values base, struct run_values other, uint64_t seed);
-/* Two-sided: that neither side tends to have more. 1 where a side is empty, and where memory is out. */
+/* Two-sided: that neither side tends to have more. 1 where a side is empty, and where memory runs out. */
 double run_rank_p(struct run_values base, struct run_values other);
 /* The relative change that RUN_NOISE_QUANTILE of comparisons of same with same stay below, for sides of these sizes: runs
  * of one program are split at random. Negative: too few runs, or nothing but zeros. */

@@ -45,7 +45,7 @@ static enum tally_status support_check(const struct counter_set *set, struct tal
 static enum tally_status tally_counter_options_check(const struct tally_counter_options *o, struct tally_error *err)
 {
 	if (o->pid < -1)
-		return error_set(err, TALLY_INVALID, "pid is %d; the least that has a meaning is -1", (int)o->pid);
+		return error_set(err, TALLY_INVALID, "pid is %d; the smallest valid value is -1", (int)o->pid);
 	if (o->one_cpu < 0 || (o->one_cpu > 0 && !o->is_on_one_cpu))
 		return error_set(
 			err, TALLY_INVALID, "one_cpu is %d: it takes a CPU's number, with is_on_one_cpu", o->one_cpu);
@@ -54,9 +54,9 @@ static enum tally_status tally_counter_options_check(const struct tally_counter_
 	if (o->cgroup && o->pid != -1)
 		return error_set(err, TALLY_INVALID, "a cgroup is counted by CPU: pid has to be -1");
 	if (o->inherit_threads_only && !o->inherit)
-		return error_set(err, TALLY_INVALID, "inherit_threads_only means nothing without inherit");
+		return error_set(err, TALLY_INVALID, "inherit_threads_only requires inherit");
 	if (o->enable_on_exec && !o->starts_disabled)
-		return error_set(err, TALLY_INVALID, "enable_on_exec means nothing without starts_disabled");
+		return error_set(err, TALLY_INVALID, "enable_on_exec requires starts_disabled");
 	for (size_t i = 0; i < ARRAY_LEN(o->reserved); i++)
 		if (o->reserved[i])
 			return error_set(err, TALLY_INVALID, "reserved fields of the options are not 0");

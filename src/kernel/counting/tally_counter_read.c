@@ -165,7 +165,8 @@ static enum tally_status read_by_system(
 		return TALLY_OK;
 	if (reading_decode(c->words, (size_t)n / sizeof(*c->words), group->read_format, &reading, c->values,
 		    group->count) != TALLY_OK)
-		return error_set(err, TALLY_CORRUPT, "what was read of '%s' breaks its format", leader->spec->name);
+		return error_set(err, TALLY_CORRUPT, "the data read from '%s' does not match its read format",
+			leader->spec->name);
 	for (size_t i = 0, at = 0; i < group->count; i++) {
 		uint32_t event = c->members[group->start + i];
 		struct counter_cell *cell = tally_counter_cell(c, event, index);

@@ -109,14 +109,14 @@ enum tally_status tally_fd_reset(int fd, bool is_group, struct tally_error *err)
 enum tally_status tally_fd_refresh(int fd, unsigned overflows, struct tally_error *err)
 {
 	if (overflows == 0)
-		return error_set(err, TALLY_INVALID, "a refresh by no overflows has no meaning");
+		return error_set(err, TALLY_INVALID, "a refresh needs at least one overflow");
 	return tally_fd_control(fd, PERF_EVENT_IOC_REFRESH, overflows, "refresh", err);
 }
 
 enum tally_status tally_fd_set_period(int fd, uint64_t period, struct tally_error *err)
 {
 	if (period == 0)
-		return error_set(err, TALLY_INVALID, "a period of 0 has no meaning");
+		return error_set(err, TALLY_INVALID, "the period must not be 0");
 	return tally_fd_control(fd, PERF_EVENT_IOC_PERIOD, (uintptr_t)&period, "set the period of", err);
 }
 
@@ -232,7 +232,7 @@ enum tally_status tally_fd_signal(int fd, int signal, enum tally_owner owner, pi
 		[TALLY_OWNER_PROCESS] = F_OWNER_PID,
 		[TALLY_OWNER_GROUP] = F_OWNER_PGRP};
 	if ((unsigned)owner >= ARRAY_LEN(kinds))
-		return error_set(err, TALLY_INVALID, "%d is no kind of owner", (int)owner);
+		return error_set(err, TALLY_INVALID, "%d is not a kind of owner", (int)owner);
 	int flags = fcntl(fd, F_GETFL);
 	bool ok = flags >= 0;
 	if (ok && signal) {

@@ -13,7 +13,7 @@ enum tally_status attr_from_bytes(const void *bytes, struct perf_attr *attr, str
 	uint32_t size;
 	memcpy(&size, (const uint8_t *)bytes + SIZE_OFFSET, sizeof(size));
 	if (size < ATTR_SIZE_VER0 || size > ATTR_BYTES_MAX || size % sizeof(uint64_t) != 0)
-		return error_set(err, TALLY_INVALID, "%u is no size of a struct perf_event_attr", size);
+		return error_set(err, TALLY_INVALID, "%u is not a valid size of struct perf_event_attr", size);
 	struct cursor c = cursor_make((struct tally_bytes){bytes, size}, false);
 	enum tally_status status = attr_decode(&c, &made, err);
 	if (status != TALLY_OK)

@@ -29,7 +29,7 @@ TALLY_MUST_CHECK enum tally_status event_list_repeat(
 	struct event_list *list, size_t first, size_t count, struct tally_error *err);
 /* From now on the counts of one event on several kinds of core are one row, by the event's plain name. */
 TALLY_MUST_CHECK enum tally_status event_list_merge_cores(struct event_list *list, struct tally_error *err);
-/* Appends an event that leaves guests out, alone in its group, without a name. NULL: memory is out, or the list is full. */
+/* Appends an event that leaves guests out, alone in its group, without a name. NULL: memory runs out, or the list is full. */
 struct event_spec *event_list_add(struct event_list *list, struct tally_error *err);
 /* Makes one group of the specs from first on, or one for each kind of core that they count on. */
 void event_list_group(struct event_list *list, size_t first, bool is_weak);

@@ -9,7 +9,7 @@
 
 #define DEVICES "/sys/bus/event_source/devices"
 
-/* A sysfs text in the arena, NULL if there is none; *failed if memory is out. */
+/* A sysfs text in the arena, NULL if there is none; *failed if memory runs out. */
 static const char *device_text(
 	const struct kernel_seam *kernel, struct arena *arena, const char *name, const char *file, bool *failed)
 {

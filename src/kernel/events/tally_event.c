@@ -16,7 +16,7 @@ enum tally_status tally_event_attr(const char *event, void *attr, size_t size, s
 	struct event_list events = {0};
 	struct writer w = {0};
 	if (size < ATTR_SIZE_VER0 || size > ATTR_BYTES_MAX || size % sizeof(uint64_t) != 0)
-		return error_set(err, TALLY_INVALID, "%zu is no size of a struct perf_event_attr", size);
+		return error_set(err, TALLY_INVALID, "%zu is not a valid size of struct perf_event_attr", size);
 	enum tally_status status = event_catalogue_create(kernel_seam_linux(), &catalogue, err);
 	if (status != TALLY_OK)
 		return status;

@@ -186,7 +186,7 @@ static uint32_t number_take(struct reader *r)
 	return number_add(r, value / divisor);
 }
 
-/* As the event parser takes it. NULL: memory is out. */
+/* As the event parser takes it. NULL: memory runs out. */
 static const char *event_name(struct reader *r, struct tally_str word)
 {
 	char *name = arena_string(&r->expr->arena, word.data, word.len);

@@ -192,7 +192,7 @@ static enum tally_status open_sources(struct recorder *r, struct tally_error *er
 	for (size_t i = 0; i < r->source_count; i++)
 		open_count += r->sources[i].fd >= 0;
 	if (open_count == 0)
-		return error_set(err, TALLY_NOT_FOUND, "the threads to record have all ended");
+		return error_set(err, TALLY_NOT_FOUND, "all threads to record have exited");
 	return TALLY_OK;
 }
 
@@ -229,7 +229,8 @@ static enum tally_status map_rings(struct recorder *r, struct tally_error *err)
 	remedy_locked_memory(surroundings_find(r->kernel), &remedy);
 	if (status == TALLY_LIMIT)
 		status = error_set_errno(err, TALLY_LIMIT, refused.errnum,
-			"even rings of one page cannot be mapped: the limit of locked memory; raise it with %.*s",
+			"cannot map even one-page ring buffers: the limit of locked memory is too low; raise it with "
+			"%.*s",
 			(int)remedy.len, remedy.data ? remedy.data : "");
 	else if (bytes != r->config.ring_bytes && !r->config.ring_may_shrink)
 		diag_add(r->config.diag, DIAG_WARNING,
@@ -245,7 +246,7 @@ static enum tally_status recorder_read_ids(struct recorder *r, struct tally_erro
 	for (size_t i = 0; i < r->source_count; i++) {
 		struct recorder_source *s = &r->sources[i];
 		if (s->fd >= 0 && r->kernel->ioctl(r->kernel->context, s->fd, PERF_EVENT_IOC_ID, &s->id) != 0)
-			return error_set_errno(err, TALLY_IO, errno, "the kernel tells no id of an open event");
+			return error_set_errno(err, TALLY_IO, errno, "the kernel returned no ID for an open event");
 	}
 	return TALLY_OK;
 }
@@ -342,7 +343,7 @@ static enum tally_status join_source(
 	if (status == TALLY_OK)
 		status = ring_set_add(&r->rings, made->ring, made->fd, err);
 	if (status == TALLY_OK && r->kernel->ioctl(r->kernel->context, made->fd, PERF_EVENT_IOC_ID, &made->id) != 0)
-		status = error_set_errno(err, TALLY_IO, errno, "the kernel tells no id of an open event");
+		status = error_set_errno(err, TALLY_IO, errno, "the kernel returned no ID for an open event");
 	if (status == TALLY_OK && ATTR_HAS(attr, DISABLED) &&
 		(!r->is_stopped || event_is_dummy(&r->config.events->specs[made->event])) &&
 		r->kernel->ioctl(r->kernel->context, made->fd, PERF_EVENT_IOC_ENABLE, NULL) != 0)

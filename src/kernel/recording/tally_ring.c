@@ -52,7 +52,7 @@ static enum tally_status tally_ring_options_check(const struct tally_ring_option
 	if (o->aux_bytes && o->is_overwriting)
 		return error_set(err, TALLY_INVALID, "an overwriting ring is mapped for reading only: no AUX area");
 	if (o->data_bytes > SIZE_MAX / 4 || o->aux_bytes > SIZE_MAX / 4)
-		return error_set(err, TALLY_INVALID, "no ring is that large");
+		return error_set(err, TALLY_INVALID, "the size of the ring is too large");
 	return TALLY_OK;
 }
 

@@ -33,7 +33,7 @@ static enum tally_status range_add(struct cpu_vec *cpus, struct tally_str part, 
 	if (from > to)
 		return error_set(err, TALLY_INVALID, "the CPU range '%.*s' runs backwards", (int)whole.len, whole.data);
 	if (to >= LIMIT_CPUS)
-		return error_set(err, TALLY_LIMIT, "CPU %llu is beyond any machine", (unsigned long long)to);
+		return error_set(err, TALLY_LIMIT, "CPU %llu is out of range", (unsigned long long)to);
 	if (!vec_reserve(cpus, cpus->len + (size_t)(to - from) + 1))
 		return error_nomem(err);
 	for (uint64_t cpu = from; cpu <= to; cpu++)

@@ -12,7 +12,7 @@
 #include "base/file.h"
 
 #define FILE_BYTES (1u << 16)
-#define V1_NONE	   (UINT64_C(1) << 62) /* limits of version 1 are never above this, where there is none */
+#define V1_NONE	   (UINT64_C(1) << 62) /* limits of version 1 are never above this, if there is none */
 
 struct group_files { /* of one version, below a group's folder */
 	const char *mount, *limit, *usage;

@@ -56,7 +56,7 @@ struct dwarf_entry {
 
 void dwarf_reader_init(struct dwarf_reader *reader);
 void dwarf_reader_deinit(struct dwarf_reader *reader);
-/* False: the unit's abbreviations cannot be read, or memory is out (reader->out_of_memory). */
+/* False: the unit's abbreviations cannot be read, or memory runs out (reader->out_of_memory). */
 bool dwarf_walk_unit(struct dwarf_walk *walk, struct dwarf_reader *reader, const struct dwarf_file *file,
 	const struct dwarf_unit *unit);
 /* The next entry in file order, its attributes not read yet; false behind the last. */

@@ -96,7 +96,7 @@ enum tally_status go_table_functions(
 {
 	struct go_header header;
 	if (!go_table_read_header(table, swap, &header))
-		return error_set(err, TALLY_CORRUPT, "the table of Go functions has no sound header");
+		return error_set(err, TALLY_CORRUPT, "the table of Go functions has an invalid header");
 	uint8_t word = header.is_relative ? sizeof(uint32_t) : header.word;
 	uint64_t base = !header.is_relative ? 0 : header.text ? header.text : text;
 	struct cursor c = cursor_make(table, swap);

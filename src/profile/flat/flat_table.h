@@ -126,7 +126,7 @@ void flat_table_deinit(struct flat_table *table);
 TALLY_MUST_CHECK enum tally_status flat_table_sort(
 	struct flat_table *table, const enum profile_key *columns, size_t count, struct tally_error *err);
 
-/* The order of single keys and values, for who groups the rows of a table further. The table outlives it. */
+/* The order of single keys and values, for whoever groups the rows of a table further. The table outlives it. */
 struct flat_row_order;
 TALLY_MUST_CHECK enum tally_status flat_row_order_create(
 	const struct flat_table *table, struct flat_row_order **order, struct tally_error *err);

@@ -95,7 +95,7 @@ static void close_function(struct exploring *x)
 	x->depth--;
 }
 
-/* Out of memory ends it; that there is no code is said on the screen. */
+/* Out of memory ends it; that there is no code is shown on the screen. */
 static enum tally_status annotate_explore_enter(
 	struct exploring *x, const struct annotate_target *target, struct tally_error *err)
 {
@@ -262,7 +262,7 @@ static enum tally_status show_neighbour(struct exploring *x, bool is_next, struc
 		if (status == TALLY_NOMEM)
 			return error_nomem(err);
 		if (status != TALLY_OK)
-			continue; /* no code at hand */
+			continue; /* no code available */
 		annotate_explore_replace(x, &made);
 		return TALLY_OK;
 	}

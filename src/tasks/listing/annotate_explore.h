@@ -6,7 +6,7 @@
  *
  *	struct annotate_explore request = {.terminal = terminal, .grid = &grid, .samples = &samples, .event_count = 1};
  *	status = annotate_explore(&request, target, &leaves, err);
- *	if (status == TALLY_NOT_FOUND) say(err.text);  // there is no code at hand: nothing was shown
+ *	if (status == TALLY_NOT_FOUND) say(err.text);  // there is no code available: nothing was shown
  */
 #ifndef TASKS_LISTING_ANNOTATE_EXPLORE_H
 #define TASKS_LISTING_ANNOTATE_EXPLORE_H
@@ -37,7 +37,7 @@ struct annotate_explore {
 /* NULL as target: the hottest function that has code. leaves: the user wants out of all. */
 TALLY_MUST_CHECK enum tally_status annotate_explore(
 	struct annotate_explore *request, const struct annotate_target *target, bool *leaves, struct tally_error *err);
-/* A function by name and file, also one that only has callees with samples, or whose file has none. NULL: there is none, or memory is out. */
+/* A function by name and file, also one that only has callees with samples, or whose file has none. NULL: there is none, or memory runs out. */
 const struct annotate_target *annotate_explore_find(
 	struct annotate_samples *samples, struct tally_str symbol, struct tally_str path, uint64_t start);
 

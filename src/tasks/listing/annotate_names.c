@@ -125,7 +125,7 @@ static enum tally_status tell_candidates(
 	annotate_names_list(names, count, &list);
 	enum tally_status status =
 		list.failed ? error_nomem(err)
-			    : error_set(err, TALLY_INVALID, "'%s' is a part of several names: %s; say which one",
+			    : error_set(err, TALLY_INVALID, "'%s' matches several symbols: %s; name one of them",
 				      wanted, list.data);
 	text_deinit(&list);
 	return status;

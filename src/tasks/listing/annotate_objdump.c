@@ -266,7 +266,7 @@ int disassembly_style_check(const struct cli *cli, const char *style, const char
 {
 	if (!style || objdump || !strcmp(style, "intel") || !strcmp(style, "att"))
 		return 0;
-	return cli_failf(cli, "-M takes intel or att, not '%s' (which objdump may know: --objdump)", style);
+	return cli_failf(cli, "-M takes intel or att, not '%s'; other styles need --objdump", style);
 }
 
 enum tally_status objdump_run(const char *program, const char *style, const struct binary_code *code,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_objdump.h - the text of instructions by a program named objdump, for who asks for it (--objdump).
+ * annotate_objdump.h - the text of instructions by a program named objdump, for whoever asks for it (--objdump).
  *
  * The program is given the code as an object file in memory, whatever it came from, so it sees the bytes that are shown.
  * It runs without a shell. What it prints is not trusted: addresses outside the code and sizes beyond it are left out.

@@ -3,7 +3,7 @@
  * pack_formats.h - the part of a recording's tracing data that is the kernel's own: formats of its tracepoints. Lists of
  * kernel symbols, strings and names of threads, and formats of what users made (probes, synthetic events), are left out.
  *
- *	if (pack_formats_scrub(features->tracing_data, &out)) ...  // false: it is not understood, or memory is out
+ *	if (pack_formats_scrub(features->tracing_data, &out)) ...  // false: it is not understood, or memory runs out
  */
 #ifndef TASKS_PACKING_PACK_FORMATS_H
 #define TASKS_PACKING_PACK_FORMATS_H

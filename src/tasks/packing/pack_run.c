@@ -111,7 +111,7 @@ enum tally_status pack_run(const struct cli *cli, const struct pack_request *req
 	struct writer section = {0};
 	struct pack_sum sum;
 	if (strcmp(output, "-") == 0)
-		return error_set(err, TALLY_INVALID, "a packed recording is a file: name it with -o");
+		return error_set(err, TALLY_INVALID, "pack cannot write to standard output: name a file with -o");
 	enum tally_status status = data_source_open(cli, &input, &source, err);
 	if (status != TALLY_OK)
 		return status;
@@ -124,7 +124,8 @@ enum tally_status pack_run(const struct cli *cli, const struct pack_request *req
 		symbol_notes_print_doubts(cli, source.store);
 	if (status == TALLY_OK && sum.end.status != TALLY_OK && strcmp(output, request->input.path) == 0)
 		status = error_set(err, TALLY_INVALID,
-			"%s: -o FILE packs what comes before, here the rest would be lost", sum.end.text);
+			"%s: packing in place would lose the rest; use -o FILE to pack what comes before",
+			sum.end.text);
 	if (status == TALLY_OK)
 		status = write_packed(&p, writer_view(&section), err);
 	if (status == TALLY_OK)

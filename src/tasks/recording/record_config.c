@@ -72,7 +72,7 @@ static enum tally_status record_setting_take(void *data, const struct config_tex
 	else if (own && is_record && !strcmp(own, "build-id"))
 		is_good = build_id_take(s, value);
 	else if (own && (is_record || strcmp(own, "children") != 0))
-		diag_add(configuring->notes, DIAG_WARNING, "%s = %s of the configuration is not followed", config->name,
+		diag_add(configuring->notes, DIAG_WARNING, "the configuration setting %s = %s is ignored", config->name,
 			value);
 	if (is_good)
 		return TALLY_OK;

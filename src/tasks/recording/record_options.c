@@ -335,7 +335,7 @@ const char *record_set_branches(const struct option_use *use)
 	struct tally_str unknown;
 
 	if (s->has_any_branch)
-		return "-b and -j exclude each other: -j any is -b";
+		return "-b and -j cannot be used together: -j any is -b";
 	if (branch_words_parse(str_from(use->value), &s->attrs.branch_sample_type, &unknown)) {
 		s->has_branch_filter = true;
 		return NULL;
@@ -352,7 +352,7 @@ const char *record_set_any_branch(const struct option_use *use)
 	struct record_settings *s = use->settings;
 
 	if (s->has_branch_filter)
-		return "-b and -j exclude each other: -j any is -b";
+		return "-b and -j cannot be used together: -j any is -b";
 	s->has_any_branch = !use->is_negated;
 	s->attrs.branch_sample_type = use->is_negated ? 0 : BRANCH_ANY;
 	return NULL;
@@ -547,7 +547,7 @@ static const struct option options[] = {
 	FLAG("sample-mem-info", 0, attrs.data_source, "store where the data of a memory access came from"),
 	FLAG("sample-identifier", 0, attrs.sample_identifier, "store the identifier with each sample"),
 	FLAG("self-contained", 0, is_self_contained, "put what names the addresses into the recording (tally pack)"),
-	FLAG("strict-freq", 0, strict_freq, "fail if the frequency cannot be had"),
+	FLAG("strict-freq", 0, strict_freq, "fail if the frequency is not available"),
 	FLAG("switch-events", 0, attrs.switch_events, "store context switches"),
 	CALL("switch-max-files", 0, "n", set_max_files, "how many files --switch-output keeps"),
 	OPTIONAL("switch-output", 0, "signal or size[BKMG] or time[smhd]", set_switch_output,

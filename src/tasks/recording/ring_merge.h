@@ -33,7 +33,7 @@ TALLY_MUST_CHECK enum tally_status ring_merge_look(
 	struct ring_merge *m, bool is_last, uint64_t *fill, struct tally_error *err);
 /* The oldest record, which stays until ring_merge_advance; false: that was all. */
 bool ring_merge_next(struct ring_merge *m, struct record *record);
-/* False: memory is out. */
+/* False: out of memory. */
 bool ring_merge_advance(struct ring_merge *m);
 /* Ends a pass, also one that broke off: what was handed out is given back. */
 void ring_merge_release(struct ring_merge *m);

@@ -10,7 +10,8 @@ static enum tally_status report_annotate_read_samples(struct report_annotate *an
 	const struct report_request *r = annotate->request;
 	struct annotate_request wanted = {.input = {.file = r->input, .symbols = r->symbols, .samples = r->samples}};
 	if (annotate->is_stream)
-		return error_set(err, TALLY_UNSUPPORTED, "annotate reads the samples again, which a pipe cannot give");
+		return error_set(err, TALLY_UNSUPPORTED,
+			"annotate reads the samples a second time, which a pipe does not allow");
 	enum tally_status status = annotate_samples_read(annotate->cli, &wanted, &annotate->samples, err);
 	annotate->settings.percent = r->code.percent;
 	annotate->settings.hides_source = r->code.hides_source;
@@ -45,11 +46,11 @@ enum tally_status report_annotate_show(
 		return status;
 	struct annotate_samples *samples = &annotate->samples;
 	if (symbol->first_event + symbol->event_count > samples->event_count)
-		return error_set(err, TALLY_NOT_FOUND, "no samples of this event have addresses");
+		return error_set(err, TALLY_NOT_FOUND, "samples of this event have no addresses");
 	const struct annotate_target *target =
 		annotate_explore_find(samples, symbol->name, symbol->path, symbol->start);
 	if (!target)
-		return error_set(err, TALLY_NOT_FOUND, "no code of %.*s is at hand: its file cannot be had",
+		return error_set(err, TALLY_NOT_FOUND, "cannot disassemble %.*s: its binary is not available",
 			(int)symbol->name.len, symbol->name.data);
 	struct annotate_explore request = report_annotation_explore(&annotate->request->code, symbol, samples);
 	request.settings = annotate->settings;

@@ -199,7 +199,7 @@ static enum tally_status report_explore_annotate_label(struct report_explore_ses
 	uint32_t function = explore_symbol_labelled(of->from.table.profile, label);
 	enum tally_status status = TALLY_OK;
 	if (function == PROFILE_NONE)
-		error_set(&why, TALLY_NOT_FOUND, "no function's code is known here");
+		error_set(&why, TALLY_NOT_FOUND, "no sampled function can be disassembled");
 	else
 		status = annotate_function(s, function, leaves, &why, err);
 	if (why.text[0])
@@ -280,7 +280,7 @@ static enum tally_status show_page(
 	return status;
 }
 
-/* All tables begin anew; keys that cannot be had leave them as they are. */
+/* All tables begin anew; keys that are not available leave them as they are. */
 static enum tally_status sort_by(struct report_explore_session *s, struct tally_error *err)
 {
 	struct explorer *e = &s->views[s->current].explorer;

@@ -45,7 +45,7 @@ struct explore_source {
 	struct explore_begun *begun; /* its terminal is used, and stays open; NULL: one is opened and closed */
 	/* On failure nothing is left to free. */
 	enum tally_status (*open)(void *data, uint32_t index, struct explore_table *table, struct tally_error *err);
-	/* Shows a function's code until the user goes back, or leaves altogether. A failure but NOMEM is said on the
+	/* Shows a function's code until the user goes back, or leaves altogether. A failure but NOMEM is shown on the
 	 * screen, and the report goes on. */
 	enum tally_status (*annotate)(
 		void *data, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err);

@@ -587,15 +587,14 @@ enum tally_status report_request_finish(
 		hide_constant_columns(r);
 	if (status == TALLY_OK && r->is_hierarchy && r->fields && r->sort)
 		return error_set(
-			err, TALLY_INVALID, "--hierarchy takes its levels of --sort or of --fields, not of both");
+			err, TALLY_INVALID, "--hierarchy takes its levels from --sort or from --fields, not from both");
 	if (status == TALLY_OK && r->is_hierarchy && r->fields && !values_lead(r))
-		return error_set(err, TALLY_INVALID, "with --hierarchy the values of --fields stand before its keys");
+		return error_set(err, TALLY_INVALID, "with --hierarchy, --fields lists values before sort keys");
 	bool needs_history = report_request_lists_key(r->keys, r->key_count, KEY_CHAIN_PREDICTED) ||
 			     report_request_lists_key(r->keys, r->key_count, KEY_CHAIN_ABORTS) ||
 			     report_request_lists_key(r->keys, r->key_count, KEY_CHAIN_CYCLES);
 	if (status == TALLY_OK && needs_history && !r->has_history && !r->chains_have_branches)
-		return error_set(
-			err, TALLY_INVALID, "keys callchain_branch_... say something only with --branch-history");
+		return error_set(err, TALLY_INVALID, "the keys callchain_branch_... need --branch-history");
 	if (report_request_lists_key(r->keys, r->key_count, KEY_PARENT) && !r->samples.filters.parent)
 		r->samples.filters.parent = DEFAULT_PARENT;
 	r->shows_children = report_request_lists_key(r->columns, r->column_count, KEY_OVERHEAD_CHILDREN);

@@ -36,7 +36,7 @@ enum tally_status report_socket_cpus(
 	const struct perfdata_topology *topology = &perfdata_reader_features(reader)->topology;
 	if (!topology->socket_ids || !topology->cpu_count)
 		return error_set(err, TALLY_INVALID,
-			"--socket-filter needs the sockets of CPUs, and the recording's header does not tell them");
+			"--socket-filter needs the sockets of CPUs, and the recording's header does not contain them");
 	*cpus = calloc(topology->cpu_count, sizeof(**cpus));
 	if (!*cpus)
 		return error_nomem(err);

@@ -234,7 +234,5 @@ void advice_notes_cgroups(struct diag *notes, const struct perfdata_reader *read
 	for (size_t i = 0; i < count; i++)
 		if (events[i].attr.sample_type & SAMPLE_CGROUP)
 			return;
-	diag_add(notes, DIAG_WARNING,
-		"no sample tells its cgroup: they were recorded without --all-cgroups ('%s record --all-cgroups')",
-		program);
+	diag_add(notes, DIAG_WARNING, "samples have no cgroup: record them with '%s record --all-cgroups'", program);
 }

@@ -26,7 +26,7 @@ struct data_sample { /* or, where with_sideband is set, a record that is none: e
 	const struct perfdata_event *event;
 	struct record record;
 	struct sample sample;
-	uint64_t clock; /* of the machine: time, or position where there is none */
+	uint64_t clock; /* of the machine: time, or position if there is none */
 };
 
 struct data_source {
@@ -82,7 +82,7 @@ TALLY_MUST_CHECK enum tally_status data_source_next(
 /* A sample that does not come from the reader: of the same events, as they are recorded. False: it is of none of them, or
  * cannot be decoded, which is counted. */
 bool data_source_decode(struct data_source *source, const struct record *record, struct data_sample *sample);
-/* What was resolved, and its names, begin anew: frames of before are void. False: memory is out. */
+/* What was resolved, and its names, begin anew: frames of before are void. False: out of memory. */
 bool data_source_forget_frames(struct data_source *source);
 /* The thread's name then; in room where it had none. */
 struct tally_str data_source_comm(const struct data_source *source, const struct data_sample *sample, char room[16]);

@@ -126,9 +126,9 @@ void cli_print_health(const struct cli *cli, const struct input_health *health)
 		cli, health->unattributed_samples, "samples belong to no event of the file, and are left out");
 	recording_input_say(cli, health->unordered, "records came a round too late to be put in order of time");
 	recording_input_say(cli, health->untimed_jitdumps,
-		"jitdumps cannot be compared with the recording in time, which wants record -k mono: of functions that "
-		"lay at "
-		"one address the last is named");
+		"jitdumps have timestamps of another clock (record with -k mono): of several functions at one address "
+		"the "
+		"last one is named");
 	say_damaged(cli, &health->damaged);
 	recording_input_say(cli, health->damaged_features, "damaged header sections are left out");
 	recording_input_say(cli, health->unknown_records, "records of unknown types are left out");
@@ -140,7 +140,8 @@ enum tally_status recording_is_empty(const char *path, uint64_t samples, struct 
 	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
 	if (samples == 0)
 		return error_set(err, TALLY_NOT_FOUND, "%s has no samples", name);
-	return error_set(err, TALLY_NOT_FOUND, "none of the %" PRIu64 " samples of %s is asked for", samples, name);
+	return error_set(
+		err, TALLY_NOT_FOUND, "none of the %" PRIu64 " samples of %s passes the filters", samples, name);
 }
 
 void cli_note_empty(const struct cli *cli, const char *path, uint64_t samples)

@@ -70,7 +70,7 @@ static bool count_group(struct stats *stats, const struct sample *sample)
 	return status == TALLY_END;
 }
 
-/* False: memory is out. */
+/* False: out of memory. */
 static bool report_stats_count_record(struct stats *stats, const struct record *record)
 {
 	stats->total++;
@@ -220,7 +220,7 @@ static uint64_t *counts_of(struct read_table *table, uint32_t pid, uint32_t tid,
 	return table->values.items + thread->first_value;
 }
 
-/* Adds one READ record; what is damaged in it is left out. False: memory is out. */
+/* Adds one READ record; what is damaged in it is left out. False: out of memory. */
 static bool add_read(struct read_table *table, const struct perfdata_reader *reader, const struct record *record)
 {
 	struct record_fields fields;

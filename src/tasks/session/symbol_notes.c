@@ -58,11 +58,9 @@ static void add_unproven(struct diag *notes, const struct binary_store *store, c
 		struct binary_info info = binary_store_info(store, hits->files.items[i].store_id);
 		if (info.status == BINARY_OK && info.is_unproven && !info.doubt)
 			diag_add(notes, DIAG_WARNING,
-				"names of the kernel are the running one's, which may be another than the recorded: "
-				"the "
-				"recording has no build id of it, and nothing else tells; --vmlinux or --kallsyms name "
-				"the "
-				"right one's");
+				"kernel symbols come from the running kernel, which may differ from the recorded one: "
+				"the recording has no build ID for it; name the recorded kernel's files with --vmlinux "
+				"or --kallsyms");
 	}
 }
 
@@ -74,11 +72,12 @@ void symbol_notes_add_doubts(struct diag *notes, const struct binary_store *stor
 		if (info.status != BINARY_OK || !info.is_unproven || !info.doubt || ++count > LINES_MAX)
 			continue;
 		diag_add(notes, DIAG_WARNING,
-			"names of %s may be another build's: %s, and the recording has no build id of it",
+			"symbols of %s may come from another build: %s, and the recording has no build ID for it",
 			info.used_path ? info.used_path : info.path.data, info.doubt);
 	}
 	if (count > LINES_MAX)
-		diag_add(notes, DIAG_WARNING, "names of %zu more files may be another build's", count - LINES_MAX);
+		diag_add(notes, DIAG_WARNING, "symbols of %zu more files may come from another build",
+			count - LINES_MAX);
 }
 
 void symbol_notes_print_doubts(const struct cli *cli, const struct binary_store *store)
@@ -136,7 +135,7 @@ static void add_usual(struct diag *notes, const struct binary_store *store, cons
 		return;
 	diag_add(notes, DIAG_WARNING,
 		"%.1f%% of the samples have no symbol: %zu files not found, %zu without all symbols, most in %.*s "
-		"(%s); report --missing tells where was looked and what to install",
+		"(%s); run 'report --missing' to see where symbols were searched and what to install",
 		symbol_notes_percent(unnamed, hits->samples), absent, stripped, (int)worst.path.len, worst.path.data,
 		symbol_notes_reason(&worst));
 }

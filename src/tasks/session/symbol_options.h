@@ -47,7 +47,7 @@ bool symbol_options_are_asked(const struct symbol_options *options);
  * is still being made. */
 struct binary_store_options symbol_options_of(
 	const struct cli *cli, const struct symbol_options *options, const struct perfdata_reader *reader);
-/* A store for the recording. What it carries and cannot be used is told on standard error. */
+/* A store for the recording. What it carries and cannot be used is reported on standard error. */
 TALLY_MUST_CHECK enum tally_status symbol_options_open_store(const struct cli *cli,
 	const struct symbol_options *options, const struct perfdata_reader *reader, struct binary_store **store,
 	struct tally_error *err);

@@ -98,7 +98,7 @@ static const struct option options[] = {
 	{"type-stat", 0, OPTION_FLAG, .offset = RUN(with_type_counts),
 		.help = "Show how many sampled instructions have a data type, and what others lack (with --data-type)"},
 	{"skip-empty", 0, OPTION_FLAG, .offset = RUN(skips_empty),
-		.help = "Do not display empty (or dummy) events in the output (which is the rule here)"},
+		.help = "Do not display empty (or dummy) events in the output (which is the default)"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] [symbol]", NULL};
@@ -110,7 +110,7 @@ static int cmd_annotate_finish_settings(
 {
 	struct annotate_run *run = &settings->run;
 	if (argc - rest > 1)
-		return cli_failf(cli, "annotate takes one symbol, and '%s' is one more", argv[rest + 1]);
+		return cli_failf(cli, "unexpected argument '%s': annotate takes one symbol", argv[rest + 1]);
 	if (argc - rest == 1)
 		run->request.symbol = argv[rest];
 	if (settings->total_period && settings->nr_samples && !settings->has_usual_column)
@@ -235,7 +235,7 @@ const struct command command_annotate = {
 		"has the keys. --stdio prints them.\n\n"
 		"A symbol may be a part of a name, without template arguments, parameters or scopes, if only one "
 		"function with samples has it; else those that have it, or the nearest names, are told.\n\n"
-		"Which functions have no code at hand, and why, is told on standard error.",
+		"Which functions have no code available, and why, is reported on standard error.",
 	.examples = examples,
 	.run = cmd_annotate_run,
 };

@@ -58,7 +58,7 @@ static enum tally_status archive_tar_run(const char *const *argv, const struct t
 	if (failure) {
 		close(ends[1]);
 		return error_set_errno(err, failure == ENOENT ? TALLY_NOT_FOUND : TALLY_IO, failure,
-			"cannot run tar, which archives want");
+			"cannot run tar, which archive needs");
 	}
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 	archive_tar_feed(ends[1], names);

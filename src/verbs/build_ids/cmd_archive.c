@@ -61,7 +61,7 @@ static bool runs_here(struct tally_str name, const struct elf_build_id *id, stru
 	bool is_kernel = str_equal(name, STR(BUILD_ID_CACHE_KERNEL));
 	if ((is_kernel ? build_id_of_kernel(&own) : build_id_of_vdso(name, &own)) && same_id(id, &own))
 		return true;
-	(void)error_set(err, TALLY_NOT_FOUND, "it is not what runs here: its build id is another");
+	(void)error_set(err, TALLY_NOT_FOUND, "it differs from the running one: it has another build ID");
 	return false;
 }
 
@@ -242,7 +242,7 @@ static int cmd_archive_pack(const struct cli *cli, const struct cmd_archive_sett
 	struct tally_error err;
 	struct build_id_rows rows;
 	if (!strcmp(input, "-"))
-		return cli_failf(cli, "archive wants a file, not a pipe");
+		return cli_failf(cli, "archive reads a file, not a pipe");
 	build_id_rows_init(&rows);
 	int code = 0;
 	enum tally_status status = recorded_files(input, settings->force, &rows, &err);
@@ -310,12 +310,13 @@ static int cmd_archive_run(const struct cli *cli, const struct command *command,
 	if (code != CLI_GO_ON)
 		return code;
 	if (argc - rest > 1)
-		return cli_usagef(cli, command, NULL, "archive takes one file, and '%s' is one more", argv[rest + 1]);
+		return cli_usagef(
+			cli, command, NULL, "unexpected argument '%s': archive takes one file", argv[rest + 1]);
 	if (settings.all && settings.unpack)
-		return cli_usagef(cli, command, "all,unpack", "--all and --unpack exclude each other");
+		return cli_usagef(cli, command, "all,unpack", "--all and --unpack cannot be used together");
 	if (settings.unpack && settings.excluded)
 		return cli_usagef(
-			cli, command, "unpack,exclude-buildids", "--exclude-buildids is about what is packed");
+			cli, command, "unpack,exclude-buildids", "--exclude-buildids applies to packing only");
 	const char *named = rest < argc ? argv[rest] : NULL;
 	return settings.unpack ? cmd_archive_unpack(cli, named)
 			       : cmd_archive_pack(cli, &settings, recording_name(named));

@@ -355,7 +355,8 @@ static int cmd_buildid_cache_run(const struct cli *cli, const struct command *co
 	bool is_idle = !settings.add && !settings.remove && !settings.purge && !settings.update && !settings.missing &&
 		       !settings.purge_all && !settings.list && !settings.has_max_bytes && !settings.index;
 	if (rest < argc || is_idle)
-		return cli_usagef(cli, command, NULL, "what is to be done with the cache?");
+		return cli_usagef(
+			cli, command, NULL, "nothing to do: name an action such as --add, --remove or --list");
 	struct cmd_buildid_cache_job job = {.cli = cli, .settings = &settings};
 	if (build_id_cache_init(&job.cache, cli->build_id_dir, &err) != TALLY_OK)
 		return cli_fail(cli, &err);

@@ -90,7 +90,7 @@ static int print_recording(const struct cli *cli, const struct cmd_buildid_list_
 	build_id_rows_print(&rows, &t);
 	int code = cli_finish_text(cli, &t);
 	if (rows.rows.len == 0 && status == TALLY_OK)
-		cli_failf(cli, "note: %s has no build ids%s", recording_name(settings->input.path),
+		cli_failf(cli, "note: %s has no build IDs%s", recording_name(settings->input.path),
 			settings->with_hits ? ", as no sample hit a file" : "");
 	build_id_rows_deinit(&rows);
 	perfdata_reader_destroy(reader);
@@ -108,7 +108,7 @@ static int print_kernel(const struct cli *cli)
 {
 	struct record_build_id id;
 	if (!build_id_of_kernel(&id))
-		return cli_failf(cli, "the running kernel's build id cannot be read from /sys/kernel/notes");
+		return cli_failf(cli, "cannot read the running kernel's build ID from /sys/kernel/notes");
 	return cmd_buildid_list_print_one(&id);
 }
 
@@ -120,7 +120,7 @@ static int cmd_buildid_list_run(const struct cli *cli, const struct command *com
 	if (code != CLI_GO_ON)
 		return code;
 	if (rest < argc)
-		return cli_usagef(cli, command, NULL, "buildid-list takes options only, not '%s'", argv[rest]);
+		return cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest]);
 	if (settings.kernel)
 		return print_kernel(cli);
 	if (settings.kernel_maps)

@@ -46,7 +46,7 @@ static int cmd_check_run(const struct cli *cli, const struct command *command, i
 	if (code != CLI_GO_ON)
 		return code;
 	if (rest == argc)
-		return cli_usagef(cli, command, NULL, "what is to be checked?");
+		return cli_usagef(cli, command, NULL, "check needs a subcommand: feature");
 	if (strcmp(argv[rest], "feature") != 0)
 		return cli_usagef(cli, command, NULL, "Unknown subcommand: %s", argv[rest]);
 	if (rest + 1 == argc)

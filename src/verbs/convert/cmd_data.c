@@ -88,7 +88,7 @@ static enum tally_status cmd_data_write_json(const struct cmd_data_settings *set
 	else if (!is_written)
 		status = error_set_errno(err, TALLY_IO, t.write_errno, "writing %s", settings->to_json);
 	text_deinit(&t);
-	/* Of a cut recording what is whole stays. */
+	/* Of a cut recording what is intact stays. */
 	struct tally_error end_error;
 	enum tally_status ended = output_file_finish(&file, status == TALLY_CORRUPT ? TALLY_OK : status, &end_error);
 	if (ended != TALLY_OK && (status == TALLY_OK || status == TALLY_CORRUPT)) {
@@ -157,7 +157,7 @@ static int cmd_data_run(const struct cli *cli, const struct command *command, in
 	if (strcmp(argv[rest], "convert") != 0)
 		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
 	if (rest + 1 < argc)
-		return cli_usagef(cli, command, NULL, "convert takes options only, not '%s'", argv[rest + 1]);
+		return cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest + 1]);
 	if (settings.to_json && settings.to_ctf)
 		return cli_failf(cli, "You cannot specify both --to-ctf and --to-json.");
 	if (!settings.to_json && !settings.to_ctf)
@@ -178,7 +178,7 @@ const struct command command_data = {
 		       "samples in order of "
 		       "time: an object with what the header says, and for each sample its time, thread, CPU, name, "
 		       "call chain "
-		       "(the address alone where there is none), and the fields of a tracepoint. Bytes that are no "
+		       "(the address alone if there is none), and the fields of a tracepoint. Bytes that are no "
 		       "UTF-8 become "
 		       "U+FFFD.\n\n--to-ctf DIR writes a trace in the Common Trace Format 1.8, with an event class per "
 		       "event and a stream "

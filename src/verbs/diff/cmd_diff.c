@@ -201,9 +201,9 @@ static int refuse_mixtures(
 {
 	const struct diff_request *r = &s->request;
 	if (s->json && s->markdown)
-		return cli_usagef(cli, command, "json,markdown", "--json and --markdown exclude each other");
+		return cli_usagef(cli, command, "json,markdown", "--json and --markdown cannot be used together");
 	if ((s->json || s->markdown) && (r->separator || r->dump || r->with_formula || r->with_periods))
-		return cli_usagef(cli, command, "json,markdown", "-t, -D, -F and -p are about the text");
+		return cli_usagef(cli, command, "json,markdown", "-t, -D, -F and -p apply to text output only");
 	if (r->method == DIFF_CYCLES && (s->json || s->markdown || r->with_formula || r->with_paths))
 		return cli_usagef(
 			cli, command, "compute", "-c cycles is in text, of blocks: without --json, --markdown, -g, -F");
@@ -217,7 +217,7 @@ static int refuse_mixtures(
 	if (!r->is_repeated) {
 		if (s->has_limit && !r->with_paths)
 			return cli_usagef(
-				cli, command, "percent-limit,call-graph", "--percent-limit is about -g and --base");
+				cli, command, "percent-limit,call-graph", "--percent-limit needs -g or --base");
 		if (s->has_test_option || r->fail_if || s->side_counts[SIDE_AA])
 			return cli_usagef(cli, command, "base,new",
 				"--aa, --measure, --level, --correction and --fail-if need several recordings a side: "
@@ -230,7 +230,7 @@ static int refuse_mixtures(
 		return cli_usagef(cli, command, "base,new", "--base and --new name all files");
 	if (s->has_pair_option || r->separator || r->is_baseline_only || r->with_formula || r->with_periods ||
 		r->order != s->usual_order)
-		return cli_usagef(cli, command, "base,new", "-b, -c, -F, -o, -p and -t are about pairs of recordings");
+		return cli_usagef(cli, command, "base,new", "-b, -c, -F, -o, -p and -t compare single recordings only");
 	return 0;
 }
 

@@ -98,7 +98,7 @@ enum tally_status diff_cycles_read(const struct diff_cycles_input *input, const 
 	*cycles = (struct diff_cycles){0};
 	arena_init(&cycles->arena);
 	if (!diff_request_has_key(input->request, KEY_SYMBOL))
-		return error_set(err, TALLY_INVALID, "-c cycles is about functions: -s wants symbol among its keys");
+		return error_set(err, TALLY_INVALID, "-c cycles compares functions: -s needs the key symbol");
 	cycles->files = calloc(input->recordings->count, sizeof(*cycles->files));
 	cycles->blocks = arena_array(&cycles->arena, struct diff_text_blocks, (diff->row_count + 1) * diff->file_count);
 	if (!cycles->files || !cycles->blocks)

@@ -31,7 +31,7 @@ struct diff_few_spread {
 };
 void diff_few_spread_add(
 	struct diff_few_spread *spread, const struct diff_sides *sides, const struct diff_few_row *row);
-/* Sets p, and the interval where there is none; mean and change are known. */
+/* Sets p, and the interval if there is none; mean and change are known. */
 void diff_few_compare(const struct diff_few_spread *spread, const struct diff_sides *sides,
 	const struct diff_few_row *row, struct diff_change *change);
 

@@ -160,7 +160,7 @@ static int cmd_evlist_run(const struct cli *cli, const struct command *command, 
 	if (code != CLI_GO_ON)
 		return code;
 	if (rest < argc)
-		return cli_usagef(cli, command, NULL, "evlist takes options only, not '%s'", argv[rest]);
+		return cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest]);
 	if (settings.group && (settings.verbose > 0 || settings.freq))
 		return cli_failf(cli, "--group option is not compatible with other options"), EXIT_USAGE;
 	struct tally_error err;

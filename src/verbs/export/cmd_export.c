@@ -190,7 +190,7 @@ static int cmd_export_run(const struct cli *cli, const struct command *command, 
 	if (code != CLI_GO_ON)
 		return code;
 	if (!settings.format)
-		return cli_usagef(cli, command, "format", "--format says what to write");
+		return cli_usagef(cli, command, "format", "export needs a format: use --format");
 	const struct export_format *format = format_find(settings.format);
 	if (!format)
 		return cli_usagef(cli, command, "format", "no format '%s'", settings.format);
@@ -199,15 +199,16 @@ static int cmd_export_run(const struct cli *cli, const struct command *command, 
 	if (settings.max_stack > UINT32_MAX)
 		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
 	if (rest + 1 < argc)
-		return cli_usagef(cli, command, NULL, "one recording, not also '%s'", argv[rest + 1]);
+		return cli_usagef(
+			cli, command, NULL, "unexpected argument '%s': export takes one recording", argv[rest + 1]);
 	if (rest < argc && settings.input.path)
-		return cli_usagef(cli, command, "input", "one recording, not two");
+		return cli_usagef(cli, command, "input", "the recording is named twice: with -i and as an argument");
 	settings.input.path = rest < argc ? argv[rest] : recording_name(settings.input.path);
 	if (format->is_binary && !settings.output && isatty(STDOUT_FILENO))
-		return cli_usagef(
-			cli, command, "output", "%s is no text: -o says where to, or send it to a file", format->name);
+		return cli_usagef(cli, command, "output",
+			"the format %s is binary: name a file with -o, or redirect standard output", format->name);
 	if (!format->write && (!settings.output || strcmp(settings.output, "-") == 0))
-		return cli_usagef(cli, command, "output", "a database is a file: -o says where to");
+		return cli_usagef(cli, command, "output", "a database is written to a file: name it with -o");
 	struct word_files files = {0};
 	struct tally_error err;
 	if (word_files_read_filters(&files, &settings.samples.filters, &err) == TALLY_OK)

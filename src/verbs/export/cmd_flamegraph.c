@@ -406,13 +406,13 @@ static int cmd_flamegraph_run_parsed(const struct cli *cli, const struct command
 		return cli_usagef(
 			cli, command, "reverse", "--reverse goes with --folded; the page has a button for it");
 	if (settings->folded && settings->svg)
-		return cli_usagef(cli, command, "folded,svg", "either lines or a picture");
+		return cli_usagef(cli, command, "folded,svg", "--folded and --svg cannot be used together");
 	if (settings->samples.times && !time_spans_are_valid(settings->samples.times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	if (settings->max_stack > UINT32_MAX)
 		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
 	if (is_command && settings->input.path)
-		return cli_usagef(cli, command, "input", "either a recording or a command");
+		return cli_usagef(cli, command, "input", "-i and a command cannot be used together");
 	if (is_command)
 		return record_and_make(cli, settings, argc, argv);
 	struct text seconds = {0};
@@ -426,9 +426,10 @@ static int cmd_flamegraph_run_parsed(const struct cli *cli, const struct command
 		return cli_usagef(cli, command, "all-cpus,cgroup,uid",
 			"-a, -G and -u say what to record: they need a command behind them ('-- sleep 10') or seconds");
 	if (argc > 1)
-		return cli_usagef(cli, command, NULL, "one recording, or '--' and a command: not '%s'", argv[1]);
+		return cli_usagef(cli, command, NULL,
+			"unexpected argument '%s': name one recording, or '--' and a command", argv[1]);
 	if (argc > 0 && settings->input.path)
-		return cli_usagef(cli, command, "input", "one recording, not two");
+		return cli_usagef(cli, command, "input", "the recording is named twice: with -i and as an argument");
 	const char *path = argc > 0 ? argv[0] : recording_name(settings->input.path);
 	return cmd_flamegraph_make(cli, settings, path, path);
 }

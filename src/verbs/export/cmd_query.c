@@ -96,13 +96,14 @@ static int cmd_query_run(const struct cli *cli, const struct command *command, i
 		return code;
 	int words = argc - rest;
 	if (words == 0)
-		return cli_usagef(cli, command, "input", "a query is missing: 'select ...'");
+		return cli_usagef(cli, command, "input", "query needs an SQL statement, such as 'select ...'");
 	if (words > 2)
-		return cli_usagef(cli, command, NULL, "a recording and one query, not also '%s'", argv[rest + 2]);
+		return cli_usagef(cli, command, NULL, "unexpected argument '%s': query takes a recording and one query",
+			argv[rest + 2]);
 	if (words == 2 && recording->input.path)
-		return cli_usagef(cli, command, "input", "one recording, not two");
+		return cli_usagef(cli, command, "input", "the recording is named twice: with -i and as an argument");
 	if (settings.csv && settings.json)
-		return cli_usagef(cli, command, "csv,json", "--csv or --json, not both");
+		return cli_usagef(cli, command, "csv,json", "--csv and --json cannot be used together");
 	if (recording->samples.times && !time_spans_are_valid(recording->samples.times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	if (recording->max_stack > UINT32_MAX)
@@ -117,7 +118,7 @@ static int cmd_query_run(const struct cli *cli, const struct command *command, i
 	if (is_database(recording->input.path)) {
 		if (has_choice(recording))
 			return cli_usagef(cli, command, NULL,
-				"%s is a database already: what to choose is the query's to say",
+				"%s is a database: choose samples in the query, not with options",
 				recording->input.path);
 		return cmd_query_print(cli, &query);
 	}

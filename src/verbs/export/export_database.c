@@ -104,7 +104,8 @@ static enum tally_status run_query(
 	else if (!sqlite3_stmt_readonly(statement) || sqlite3_column_count(statement) == 0)
 		status = error_set(err, TALLY_INVALID, "a query may only read");
 	else if (*rest)
-		status = error_set(err, TALLY_INVALID, "one statement at a time, not also '%.40s'", rest);
+		status = error_set(
+			err, TALLY_INVALID, "unexpected '%.40s' after the query: only one statement is run", rest);
 	else if (!query_rows_write(statement,
 			 query->form == QUERY_CSV    ? QUERY_ROWS_CSV
 			 : query->form == QUERY_JSON ? QUERY_ROWS_JSON

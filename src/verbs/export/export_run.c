@@ -65,8 +65,8 @@ static enum tally_status export_run_choose_event(
 		if (str_equal(profile_string(p, p->events[i].name), str_from(s->event)))
 			run->view.event = i;
 	if (s->event && run->view.event == PROFILE_NONE)
-		return error_set(err, TALLY_NOT_FOUND, "no event '%s' in %s: 'tally evlist' shows what there is",
-			s->event, s->input.path);
+		return error_set(err, TALLY_NOT_FOUND, "no event '%s' in %s: 'tally evlist' lists its events", s->event,
+			s->input.path);
 	return TALLY_OK;
 }
 

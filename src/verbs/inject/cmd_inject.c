@@ -287,7 +287,8 @@ static enum tally_status convert_chains(
 	const struct data_input input = {.file = settings->input, .symbols = settings->symbols};
 	struct perfdata_reader *reader = in->reader;
 	if (perfdata_reader_is_pipe(in->reader) && stream_output_is_named(settings->output))
-		return error_set(err, TALLY_UNSUPPORTED, "--convert-callchain makes a file of a pipe: name it with -o");
+		return error_set(err, TALLY_UNSUPPORTED,
+			"--convert-callchain writes a file when it reads a pipe: name the file with -o");
 	in->reader = NULL; /* it is the source's, whatever happens */
 	enum tally_status status = data_source_take(cli, &input, reader, NULL, &in->source, err);
 	if (status != TALLY_OK)
@@ -317,7 +318,8 @@ static enum tally_status move_addresses(
 	const struct cmd_inject_settings *settings, struct inject *in, struct tally_error *err)
 {
 	if (perfdata_reader_is_pipe(in->reader) && stream_output_is_named(settings->output))
-		return error_set(err, TALLY_UNSUPPORTED, "--aslr makes a file of a pipe: name it with -o");
+		return error_set(
+			err, TALLY_UNSUPPORTED, "--aslr writes a file when it reads a pipe: name the file with -o");
 	if (!in->has_survey)
 		in->features = *perfdata_reader_features(in->reader);
 	enum tally_status status = inject_aslr_read(&in->aslr, in->reader, err);
@@ -440,23 +442,26 @@ static int cmd_inject_run(const struct cli *cli, const struct command *command, 
 	if (code != CLI_GO_ON)
 		return code;
 	if (rest < argc)
-		return cli_usagef(cli, command, NULL, "inject takes options only, not '%s'", argv[rest]);
+		return cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest]);
 	if (strcmp(settings.output, "-") == 0 && isatty(STDOUT_FILENO))
-		return cli_failf(cli, "%s: a recording is not for a terminal: name a file with -o", cli->program);
+		return cli_failf(
+			cli, "%s: a recording is not written to a terminal: name a file with -o", cli->program);
 	if (strcmp(settings.input.path, "-") != 0 && cmd_inject_is_same_file(settings.input.path, settings.output))
-		return cli_failf(cli, "%s: input and output are one file, '%s'", cli->program, settings.output);
+		return cli_failf(cli, "%s: input and output are the same file, '%s'", cli->program, settings.output);
 	if (settings.jit && (wants_build_ids(&settings) || settings.known_ids || settings.sched_stat ||
 				    settings.strip || settings.convert))
-		return cli_usagef(
-			cli, command, "jit", "--jit adds mappings only: do it first, and inject the rest into that");
+		return cli_usagef(cli, command, "jit",
+			"--jit cannot be combined with the other changes: run it first, and run the others on its "
+			"output");
 	if (settings.convert &&
 		(wants_build_ids(&settings) || settings.known_ids || settings.sched_stat || settings.strip))
 		return cli_usagef(cli, command, "convert-callchain",
-			"--convert-callchain changes samples only: convert first, and inject the rest into that");
+			"--convert-callchain cannot be combined with the other changes: run it first, and run the "
+			"others on its output");
 	if (settings.aslr && (wants_build_ids(&settings) || settings.known_ids || settings.sched_stat ||
 				     settings.strip || settings.convert || settings.jit))
-		return cli_usagef(
-			cli, command, "aslr", "--aslr moves addresses only: do it last, of what the others have made");
+		return cli_usagef(cli, command, "aslr",
+			"--aslr cannot be combined with the other changes: run it last, on their output");
 	const char *missing = missing_file(&settings);
 	if (missing)
 		return cli_failf(cli, "Invalid file: %s", missing);

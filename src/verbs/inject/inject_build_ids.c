@@ -54,8 +54,9 @@ static enum tally_status parse_known(
 		if (rest.len == 0)
 			continue;
 		if (!str_next(&rest, ' ', &hex) || !parse_id(hex, &known.id) || str_trim(rest).len == 0)
-			return error_set(err, TALLY_INVALID, "known build ids are pairs of ID and PATH, not '%.*s'",
-				(int)part.len, part.data);
+			return error_set(err, TALLY_INVALID,
+				"--known-build-ids takes pairs of an ID and a path, not '%.*s'", (int)part.len,
+				part.data);
 		known.path = str_trim(rest);
 		if (!vec_push(&search->known, known))
 			return error_nomem(err);

@@ -47,9 +47,7 @@ static enum tally_status check_dump(
 		return TALLY_OK;
 	if (!jit_code_has_times(reader, dump->dump) || !dump->seen.has_time)
 		return error_set(err, TALLY_INVALID,
-			"--jit needs times that are those of %s, and the recording's are of another clock: record -k "
-			"mono",
-			dump->path);
+			"--jit needs timestamps of the clock that %s uses: record with -k mono", dump->path);
 	if (!arch_find_elf(dump->dump->elf_machine, POINTER_BYTES))
 		return error_set(err, TALLY_UNSUPPORTED, "--jit: %s is of ELF machine %u, which is not supported yet",
 			dump->path, dump->dump->elf_machine);
@@ -223,7 +221,7 @@ enum tally_status inject_jit_read(
 		if (jit->dumps.items[i].dump)
 			status = inject_jit_add_functions(jit, &jit->dumps.items[i], err);
 		else
-			cli_failf(cli, "%s: %s cannot be read: the code of process %d stays without names",
+			cli_failf(cli, "%s: cannot read %s: the generated code of process %d has no symbols",
 				cli->program, jit->dumps.items[i].path, jit->dumps.items[i].pid);
 	}
 	if (status == TALLY_OK && jit->records.len)

@@ -144,7 +144,7 @@ static int cmd_kmem_run(const struct cli *cli, const struct command *command, in
 	if (rest >= argc || !cli_is_subverb(argv[rest], "stat"))
 		return cli_usagef(cli, command, NULL, "kmem needs a command: record or stat");
 	if (rest + 1 < argc)
-		return cli_usagef(cli, command, NULL, "stat takes options only, not '%s'", argv[rest + 1]);
+		return cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest + 1]);
 	if (settings.times && !time_spans_are_valid(settings.times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	if (settings.is_json && settings.slab && settings.page)

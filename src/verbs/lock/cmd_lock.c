@@ -150,7 +150,7 @@ static void cmd_lock_print_notes(const struct lock_job *job)
 	if (settings->quiet)
 		return;
 	if (settings->locks && job->labels.len == 0)
-		cli_failf(job->cli, "note: nobody waited for the locks of --lock-filter");
+		cli_failf(job->cli, "note: no thread waited for a lock that passes --lock-filter");
 	if (w->others.acquired > 0)
 		cli_failf(job->cli,
 			"note: %" PRIu64 " waits of %" PRIu64
@@ -375,8 +375,8 @@ static int show_if_meant(const struct cli *cli, const struct command *command, s
 	if (wrong)
 		return cli_usagef(cli, command, wrong, "--%s does not go with %s", wrong, words->verb);
 	if (words->behind[0] && !settings->is_live)
-		return cli_usagef(cli, command, NULL, "%s takes options only, not '%s'%s", words->verb,
-			words->behind[0], verb == VERB_CONTENTION ? ": -b watches a command" : "");
+		return cli_usagef(cli, command, NULL, "unexpected argument '%s'%s", words->behind[0],
+			verb == VERB_CONTENTION ? ": -b watches a command" : "");
 	if (settings->by_thread && settings->by_address)
 		return cli_usagef(cli, command, "threads,lock-addr", "Cannot use thread and addr mode together");
 	if (settings->by_cgroup && (settings->by_thread || settings->by_address))

@@ -167,7 +167,7 @@ static struct tally_str cgroup_of(const struct lock_job *job, const struct data_
 
 /* ---- rows ---- */
 
-/* False: memory is out. *id of what is new where no row can be new is that of nothing. */
+/* False: out of memory. *id of what is new where no row can be new is that of nothing. */
 static bool intern_id(struct lock_job *job, const void *data, size_t len, uint64_t *id)
 {
 	uint32_t interned = INTERN_NONE;

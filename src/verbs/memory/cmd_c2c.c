@@ -120,7 +120,7 @@ static enum tally_status cmd_c2c_read_keys(struct c2c_table *t, const char *list
 				err, TALLY_INVALID, "-c takes each of pid, tid, iaddr, dso once, not '%s'", list);
 		for (size_t i = 0; i < t->key_count; i++)
 			if (t->keys[i] == key)
-				return error_set(err, TALLY_INVALID, "-c has '%s' twice", names[key]);
+				return error_set(err, TALLY_INVALID, "-c names '%s' twice", names[key]);
 		t->keys[t->key_count++] = (enum c2c_key)key;
 	}
 	return TALLY_OK;
@@ -172,7 +172,7 @@ static enum tally_status cmd_c2c_read_nodes(struct c2c *c, struct tally_error *e
 	const struct perfdata_features *f = perfdata_reader_features(c->source.reader);
 	if (f->numa_count == 0)
 		return error_set(err, TALLY_INVALID,
-			"c2c needs the nodes of CPUs, and the recording's header does not tell them");
+			"c2c needs the NUMA nodes of CPUs, and the recording's header does not contain them");
 	c->cpu_nodes = malloc(LIMIT_CPUS * sizeof(*c->cpu_nodes));
 	c->nodes = calloc(f->numa_count, sizeof(*c->nodes));
 	if (!c->cpu_nodes || !c->nodes)
@@ -454,7 +454,7 @@ static int cmd_c2c_run(const struct cli *cli, const struct command *command, int
 	if (!cli_is_subverb(argv[rest], "report"))
 		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
 	if (rest + 1 < argc)
-		return cli_usagef(cli, command, NULL, "report takes options only, not '%s'", argv[rest + 1]);
+		return cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest + 1]);
 	if (settings.is_json && settings.chains.chains_asked)
 		return cli_usagef(cli, command, "json,call-graph", "--json has no call chains: -g does not go with it");
 	return cmd_c2c_run_report(cli, &settings);

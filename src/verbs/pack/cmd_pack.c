@@ -51,7 +51,8 @@ static int cmd_pack_run(const struct cli *cli, const struct command *command, in
 		return code;
 	int count = argc - rest + (settings.input.path != NULL);
 	if (count > 1)
-		return cli_usagef(cli, command, NULL, "one recording at a time, not also '%s'", argv[argc - 1]);
+		return cli_usagef(
+			cli, command, NULL, "unexpected argument '%s': pack takes one recording", argv[argc - 1]);
 	struct tally_error err;
 	struct pack_request request = {.input.path = rest < argc ? argv[rest] : recording_name(settings.input.path),
 		.output = settings.output,

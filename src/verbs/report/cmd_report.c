@@ -320,14 +320,15 @@ static int cmd_report_finish_settings(
 	if (refused)
 		return cli_failf(cli, "--total-cycles and %s cannot be used together", refused);
 	if (request->requirements.count && (is_of_records || request->missing))
-		return cli_failf(cli, "--require judges a report, and this is none");
+		return cli_failf(
+			cli, "--require checks a report: it cannot be used with an option that prints something else");
 	if (request->is_json && request->dump)
 		return cli_failf(
 			cli, "--json has no raw records (-D): 'tally data convert --to-json' writes samples as JSON");
 	if (request->separator && !strcmp(request->separator, "."))
 		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
 	if (argc - rest > 1)
-		return cli_failf(cli, "report takes one file, and '%s' is one more", argv[rest + 1]);
+		return cli_failf(cli, "unexpected argument '%s': report takes one file", argv[rest + 1]);
 	if (argc - rest == 1 && !request->input.path)
 		request->input.path = argv[rest];
 	else if (argc - rest == 1)
@@ -347,7 +348,7 @@ static int run_request(const struct cli *cli, struct report_request *request, st
 		status = report_blocks(cli, request, &out, &request->opened, &err);
 	if (request->opened && !request->is_quiet)
 		cli_failf(cli, "note: --total-cycles needs branch stacks (record -b), and this recording has none: "
-			       "its rows are those of a report without");
+			       "showing the usual report");
 	if (request->opened || !request->total_cycles)
 		status = report_run(cli, request, &out, notes, &is_met, &err);
 	int code = cli_finish_text(cli, &out);
@@ -430,7 +431,8 @@ const struct command command_report = {
 		"Reads a recording and prints, for each of its events, which programs, files and functions the samples "
 		"fell on, the most first. With call chains, Children is what a function and all that it called had, "
 		"Self what it had alone, and the callers follow each row.\n\n"
-		"What the recording lost or hides is told on standard error, and at the end what the report is worth: "
+		"What the recording lost or hides is reported on standard error, and at the end what the report is "
+		"worth: "
 		"samples, what was lost, how often the kernel throttled, the share of call chains that are complete "
 		"(of "
 		"copied stacks: unwound to the thread's first function; of recorded chains: ending in a function that "

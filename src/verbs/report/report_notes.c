@@ -54,7 +54,7 @@ void report_notes_cut_stacks(struct diag *notes, const struct flat_table *table)
 	}
 	diag_add(notes, DIAG_NOTE,
 		"%" PRIu64
-		" samples of %s have more than %u calls on their stacks, and the others do not count: see --max-stack",
+		" samples of %s have call chains longer than %u: outer callers are left out (see --max-stack)",
 		count, profile_string(p, p->events[first].name).data, table->options.max_stack);
 }
 
@@ -63,7 +63,7 @@ void report_notes_no_rows(struct diag *notes, const struct flat_table *table)
 	uint64_t samples = 0;
 	for (uint32_t m = 0; m < table->options.member_count; m++)
 		samples += table->profile->events[table->options.first_event + m].sample_count;
-	diag_add(notes, DIAG_NOTE, "none of the %" PRIu64 " samples of %s is asked for", samples,
+	diag_add(notes, DIAG_NOTE, "none of the %" PRIu64 " samples of %s passes the filters", samples,
 		profile_string(table->profile, table->profile->events[table->options.first_event].name).data);
 }
 
@@ -95,7 +95,7 @@ void report_notes_times(struct diag *notes, struct perfdata_reader *reader)
 		if (events[i].attr.sample_type & SAMPLE_TIME)
 			return;
 	diag_add(notes, DIAG_NOTE,
-		"no times were recorded: percentages of --time are all of it, seconds are nothing of it");
+		"samples have no timestamps: --time selects all of them by percentages, and none by seconds");
 }
 
 bool report_notes_worth(struct diag *notes, const struct worth *worth, const struct requirements *requirements)
@@ -107,7 +107,8 @@ bool report_notes_worth(struct diag *notes, const struct worth *worth, const str
 	if (requirements->count && worth->is_unfinished) {
 		is_met = false;
 		diag_add(notes, DIAG_WARNING,
-			"--require: the recording is not finished: what is missing is not known, so nothing is met");
+			"--require: the recording is unfinished, so no requirement can be met: how much is missing is "
+			"not known");
 	}
 	for (size_t i = 0; i < requirements->count; i++) {
 		if (requirement_is_met(&requirements->items[i], worth))

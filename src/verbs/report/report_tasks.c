@@ -183,7 +183,7 @@ static int report_tasks_compare(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-/* The index of the parent; the number of tasks, which stands for the root of all, where there is none. */
+/* The index of the parent; the number of tasks, which stands for the root of all, if there is none. */
 static size_t report_tasks_parent_of(const struct tasks *tasks, const struct task *task)
 {
 	uint64_t parent;

@@ -104,7 +104,7 @@ static enum tally_status take_span(struct sched_job *job, struct tally_error *er
 {
 	struct time_spans *spans = &job->source.filter.spans;
 	if (spans->items.len > 1)
-		return error_set(err, TALLY_INVALID, "--time takes one span of time here");
+		return error_set(err, TALLY_INVALID, "--time takes a single time span here");
 	if (spans->items.len == 1) {
 		job->from_ns = spans->items.items[0].first_ns;
 		job->to_ns = spans->items.items[0].last_ns;
@@ -164,7 +164,8 @@ static int cmd_sched_show(const struct cli *cli, const struct sched_settings *se
 	}
 	if (verb->print == sched_print_latency && !settings->with_waking &&
 		sched_events_have(&job.source, SCHED_WAKING) && !sched_events_have(&job.source, SCHED_WAKEUP))
-		cli_failf(cli, "note: no sched_wakeup events here: delays behind wake-ups count with --waking");
+		cli_failf(cli, "note: the recording has no sched_wakeup events: use --waking to measure delays from "
+			       "sched_waking");
 	struct text out = {0};
 	cli_start_pager(cli);
 	text_to_fd(&out, STDOUT_FILENO);
@@ -175,8 +176,8 @@ static int cmd_sched_show(const struct cli *cli, const struct sched_settings *se
 		print_counts(&job);
 	cli_print_health(cli, &job.source.sideband.health);
 	if (status == TALLY_OK && job.asked == 0 && job.seen[SCHED_SWITCH] > 0)
-		cli_failf(cli, "note: none of the %" PRIu64 " switches of %s is asked for", job.seen[SCHED_SWITCH],
-			recording_name(settings->input.path));
+		cli_failf(cli, "note: none of the %" PRIu64 " switches of %s passes the filters",
+			job.seen[SCHED_SWITCH], recording_name(settings->input.path));
 	if (job.cut > 0)
 		cli_failf(cli,
 			"note: within %" PRIu64 " times on a CPU or waits for one, events were lost: these times are "
@@ -196,7 +197,7 @@ static int run_verb(
 	if (code != CLI_GO_ON)
 		return code;
 	if (rest < argc)
-		return cli_usagef(cli, &verb->command, NULL, "%s takes options only, not '%s'", argv[0], argv[rest]);
+		return cli_usagef(cli, &verb->command, NULL, "unexpected argument '%s'", argv[rest]);
 	if (settings->sort && (key = sched_latency_unknown_key(settings->sort)))
 		return cli_usagef(cli, &verb->command, "sort", "Unknown --sort key: `%s'", key);
 	if (settings->histogram_mode && strcmp(settings->histogram_mode, "log") != 0 &&

@@ -245,7 +245,7 @@ enum tally_status sched_print_map(struct sched_job *job, struct text *out, struc
 			status = TALLY_END; /* nobody reads on; cli_finish_text says why where that is worth it */
 	}
 	if (shown == 0 && status == TALLY_END && settings->task_name)
-		cli_failf(job->cli, "note: no switch is of a task called '%s'", settings->task_name);
+		cli_failf(job->cli, "note: no task named '%s' was switched to", settings->task_name);
 	id_table_deinit(&map.tids);
 	vec_free(&map.tasks);
 	vec_free(&map.cpus);

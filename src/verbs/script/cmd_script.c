@@ -365,7 +365,7 @@ const struct command command_script = {
 	.options = &script_option_table,
 	.description = "Prints every sample in order of time: who, when, which event, where; with its call chain, or a "
 		       "tracepoint's\n"
-		       "fields. Losses and damage are told on standard error.",
+		       "fields. Losses and damage are reported on standard error.",
 	.examples = examples,
 	.run = cmd_script_run,
 };

@@ -348,7 +348,7 @@ static enum tally_status stat_setting_take(void *data, const struct config_text 
 		config_files_bool(config->name, config_text_value(config), configuring->notes,
 			&configuring->settings->has_big_num);
 	else if (!strncmp(config->name, "stat.", 5))
-		diag_add(configuring->notes, DIAG_WARNING, "%s of the configuration is not followed", config->name);
+		diag_add(configuring->notes, DIAG_WARNING, "the configuration setting %s is ignored", config->name);
 	return TALLY_OK;
 }
 

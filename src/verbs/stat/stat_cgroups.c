@@ -69,7 +69,8 @@ static enum tally_status pattern_add(
 	if (why != 0) {
 		char reason[128];
 		regerror(why, &match.pattern, reason, sizeof(reason));
-		enum tally_status status = error_set(err, TALLY_INVALID, "no pattern of cgroups: %s: %s", text, reason);
+		enum tally_status status =
+			error_set(err, TALLY_INVALID, "invalid pattern of cgroups: %s: %s", text, reason);
 		free(text);
 		return status;
 	}

@@ -39,7 +39,7 @@ int stat_compare_options(
 		return cli_usagef(cli, command, "compare", "--compare counts its commands, not other targets");
 	if (s->interval_ms || s->timeout_ms || s->delay_ms || s->control.is_given)
 		return cli_usagef(cli, command, "compare",
-			"--compare counts whole runs: -I, -D, --timeout and --control exclude it");
+			"--compare counts whole runs: it cannot be used with -I, -D, --timeout or --control");
 	if (s->separator || s->has_table || s->has_statistics || s->has_metrics_only)
 		return cli_usagef(cli, command, "compare",
 			"--compare prints text or JSON (-j), without -x, --table, --stats, --metric-only");

@@ -46,7 +46,7 @@ static bool stat_events_parse(struct event_making *m, const char *text)
 		if (!term)
 			continue;
 		status = error_set(&err, TALLY_INVALID,
-			"'%s' is not usable in 'tally stat': only record takes what is about samples", term);
+			"'%s' cannot be used in 'tally stat': it applies to sampling, which record does", term);
 		err.offset = (uint64_t)(strstr(text, term) - text);
 	}
 	if (status == TALLY_OK)

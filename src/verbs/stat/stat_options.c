@@ -129,7 +129,7 @@ static const char *stat_options_set_control(const struct option_use *use)
 
 static const char *stat_options_set_affinity(const struct option_use *use)
 {
-	return use->is_negated ? NULL : "cannot be had: counters are read from where tally runs";
+	return use->is_negated ? NULL : "is not supported: counters are read from the CPU that tally runs on";
 }
 
 #define AT(field) .offset = offsetof(struct stat_settings, field)
@@ -412,7 +412,7 @@ int stat_form_check(const struct cli *cli, const struct command *command, const 
 {
 	if (s->separator && s->is_json)
 		return cli_usagef(cli, command, "field-separator,json-output",
-			"-x and -j exclude each other: lines are CSV or JSON");
+			"-x and -j cannot be used together: output is CSV or JSON");
 	return 0;
 }
 
@@ -427,7 +427,7 @@ int stat_settings_check(const struct cli *cli, const struct command *command, st
 	if (s->separator && s->asks_big_num)
 		return cli_usagef(cli, command, "big-num,field-separator", "-B option not supported with -x");
 	if (s->output && s->log_fd != UINT64_MAX)
-		return cli_usagef(cli, command, "output", "-o and --log-fd exclude each other");
+		return cli_usagef(cli, command, "output", "-o and --log-fd cannot be used together");
 	if ((s->has_topdown || s->has_smi_cost) && !s->says_metrics_only)
 		s->has_metrics_only = true;
 	if (!s->command && !s->pids && !s->tids && !is_wide && !s->per_thread)
@@ -448,12 +448,12 @@ int stat_settings_check(const struct cli *cli, const struct command *command, st
 		       STAT_EXIT_INVALID;
 	if (s->per_thread && s->mode != AGGREGATE_ALL)
 		return cli_usagef(
-			cli, command, "per-thread", "--per-thread and lines per CPU or core exclude each other");
+			cli, command, "per-thread", "--per-thread and lines per CPU or core cannot be used together");
 	bool has_cgroup = s->for_each_cgroup != NULL;
 	for (size_t i = 0; i < s->words.len; i++)
 		has_cgroup |= s->words.items[i].kind == WORD_CGROUP;
 	if (has_cgroup && (!is_wide || s->per_thread))
-		return cli_usagef(cli, command, "cgroup", "a cgroup is counted on whole CPUs: -a or -C");
+		return cli_usagef(cli, command, "cgroup", "cgroups are counted on whole CPUs: add -a or -C");
 	if (s->has_statistics && (s->runs < 2 || s->interval_ms))
 		return cli_usagef(cli, command, "stats,repeat", "--stats needs several runs (-r), without -I");
 	if (s->is_plan && s->separator)

@@ -20,13 +20,13 @@ int stat_passes_check(const struct cli *cli, const struct command *command, cons
 			"--passes runs a command again and again: it needs one, and no other target");
 	if (s->interval_ms || s->timeout_ms || s->delay_ms || s->control.is_given)
 		return cli_usagef(cli, command, "passes",
-			"--passes counts whole runs: -I, -D, --timeout and --control exclude it");
+			"--passes counts whole runs: it cannot be used with -I, -D, --timeout or --control");
 	if (s->separator || s->has_statistics || s->compare || s->has_table || s->pre || s->post || s->does_sync)
 		return cli_usagef(cli, command, "passes",
 			"-x, --stats, --compare, --table, --pre, --post and --sync are not supported yet with "
 			"--passes");
 	if (s->runs == 0)
-		return cli_usagef(cli, command, "passes", "--passes ends: -r 0 excludes it");
+		return cli_usagef(cli, command, "passes", "--passes cannot be used with -r 0, which never ends");
 	return 0;
 }
 

@@ -286,7 +286,7 @@ static int cmd_timechart_show(const struct cli *cli, const struct cmd_timechart_
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
 	if (code == 0 && !is_empty && settings->processes.len > 0 && !settings->power_only && job.rows.tasks == 0)
-		cli_failf(cli, "note: no task of %s is one of -p: only CPUs are drawn",
+		cli_failf(cli, "note: no task of %s matches -p: only CPUs are drawn",
 			recording_name(settings->input.path));
 	timechart_rows_deinit(&job.rows);
 	timechart_deinit(&job.chart);
@@ -363,7 +363,7 @@ static int cmd_timechart_record(const struct cli *cli, int argc, char **argv)
 	if (code != CLI_GO_ON)
 		return code;
 	if (choice.power_only + choice.tasks_only + choice.io_only > 1)
-		return cli_usagef(cli, &command_of_record, NULL, "-P, -T and -I exclude one another");
+		return cli_usagef(cli, &command_of_record, NULL, "-P, -T and -I cannot be used together");
 	cmd_timechart_add_events(&list, &choice);
 	text_char(&list, 0);
 	if (list.failed) {
@@ -391,7 +391,7 @@ static int check_and_show(
 	const struct cli *cli, const struct command *command, const struct cmd_timechart_settings *settings)
 {
 	if (settings->power_only && settings->tasks_only)
-		return cli_usagef(cli, command, "power-only,tasks-only", "-P and -T exclude one another");
+		return cli_usagef(cli, command, "power-only,tasks-only", "-P and -T cannot be used together");
 	if (settings->width > MAX_WIDTH)
 		return cli_usagef(cli, command, "width", "--width is at most %d", MAX_WIDTH);
 	return cmd_timechart_show(cli, settings);

@@ -59,7 +59,7 @@ static enum tally_status know_events(struct feeding *f, struct tally_error *err)
 	f->has_waking = sched_events_have(f->source, SCHED_WAKING);
 	return useful ? TALLY_OK
 		      : error_set(err, TALLY_INVALID,
-				"no events of the scheduler, of CPU states or of I/O here: record with 'timechart "
+				"the recording has no scheduler, CPU state or I/O events: record it with 'timechart "
 				"record'");
 }
 

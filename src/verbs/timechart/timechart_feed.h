@@ -20,7 +20,7 @@ struct timechart_feed {
 };
 
 /* All records, and what goes on at the end. INVALID: no event that could be drawn is in the recording. Of a recording that is
- * cut the chart has what is whole of it. */
+ * cut the chart has what is intact of it. */
 TALLY_MUST_CHECK enum tally_status timechart_feed(struct data_source *source, const struct timechart_feed *feed,
 	struct timechart *chart, struct tally_error *err);
 

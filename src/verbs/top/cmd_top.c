@@ -88,7 +88,7 @@ static const char *set_user(const struct option_use *use)
 #define RECORD(member) .offset = offsetof(struct top_settings, record.member)
 
 static const struct option options[] = {
-	{"all-cpus", 'a', OPTION_FLAG, RECORD(target.system_wide), .help = "watch all CPUs (which is the rule)"},
+	{"all-cpus", 'a', OPTION_FLAG, RECORD(target.system_wide), .help = "watch all CPUs (which is the default)"},
 	{"branch-any", 'b', OPTION_CALL, .call = record_set_any_branch,
 		.help = "sample the last branches too: annotate shows cycles by them"},
 	{"count", 'c', OPTION_U64, "n", RECORD(period), .help = "one sample each n events"},
@@ -139,7 +139,7 @@ static const struct option options[] = {
 		.help = "output field(s): overhead, period, sample and the sort keys"},
 	{"filter", 0, OPTION_CALL, "filter", .call = record_set_filter, .is_self_explaining = true,
 		.help = "what fields the tracepoints before it must have: 'prev_pid > 0'"},
-	{"force", 0, OPTION_FLAG, REPORT(input.force), .help = "take files whoever owns them (which is the rule here)"},
+	{"force", 0, OPTION_FLAG, REPORT(input.force), .help = "take files whoever owns them (which is the default)"},
 	{"group", 0, OPTION_FLAG, RECORD(attrs.group), .help = "put the events into one group, side by side"},
 	{"max-stack", 0, OPTION_U64, "n", AT(max_stack), .help = "frames of a call chain that are looked at"},
 	{"namespaces", 0, OPTION_FLAG, RECORD(attrs.namespaces), .help = "record namespaces events"},
@@ -154,7 +154,7 @@ static const struct option options[] = {
 		.help = "events by their vendor's names, as libpfm4 knows them"},
 	{"proc-map-timeout", 0, OPTION_CALL, "n", .call = record_set_map_timeout, .is_self_explaining = true,
 		.help = "how many milliseconds the maps of one process may take at the start (500)"},
-	{"stdio", 0, OPTION_FLAG, AT(stdio), .help = "text instead of the screen (the rule without a terminal)"},
+	{"stdio", 0, OPTION_FLAG, AT(stdio), .help = "text instead of the screen (default without a terminal)"},
 	{"branch-history", 0, OPTION_UNSUPPORTED, .help = "branches as the inner part of call chains"},
 	{"stitch-lbr", 0, OPTION_UNSUPPORTED, .help = "stitch branch stacks into longer chains"},
 	{"sym-annotate", 0, OPTION_STRING, "symbol name", AT(sym_annotate),
@@ -273,7 +273,7 @@ static int cmd_top_run(const struct cli *cli, const struct command *command, int
 		cli_print_diag(cli, &notes);
 	diag_deinit(&notes);
 	if (code == CLI_GO_ON && rest < argc)
-		code = cli_usagef(cli, command, NULL, "top takes no words, and '%s' is one", argv[rest]);
+		code = cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest]);
 	if (code == CLI_GO_ON && word_files_read_filters(&files, &settings.report.samples.filters, &err) != TALLY_OK)
 		code = cli_fail(cli, &err);
 	if (code == CLI_GO_ON)

@@ -4,7 +4,7 @@
  * the last refresh to begin with, then what comes, fading as the profile does.
  *
  * Owned by the caller. Files and their symbols are kept from one refresh to the next, so that only new ones are read. The
- * samples of the refresh before stay until the next one, for who has still to let go of them. One thread.
+ * samples of the refresh before stay until the next one, for whoever has still to let go of them. One thread.
  *
  *	top_annotate_create(&config, &annotate, err);
  *	top_annotate_take(annotate, recording_of_a_refresh, fades, err);

@@ -36,7 +36,7 @@ static enum tally_status top_code_annotate(
 		annotate_explore_find(samples, symbol->name, symbol->path, symbol->start);
 
 	if (!target)
-		return error_set(err, TALLY_NOT_FOUND, "no code of %.*s is at hand: nothing that runs now has its file",
+		return error_set(err, TALLY_NOT_FOUND, "cannot disassemble %.*s: no running process maps its binary",
 			(int)symbol->name.len, symbol->name.data);
 	struct annotate_explore request = report_annotation_explore(a, symbol, samples);
 	request.settings = code->settings;

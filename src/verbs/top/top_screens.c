@@ -131,7 +131,7 @@ static enum tally_status top_screens_annotate_label(
 	enum tally_status status = TALLY_OK;
 
 	if (function == PROFILE_NONE)
-		status = error_set(&why, TALLY_NOT_FOUND, "no function's code is known here");
+		status = error_set(&why, TALLY_NOT_FOUND, "no sampled function can be disassembled");
 	else
 		status = show_code(x, function, &why);
 	if (status == TALLY_NOMEM)

@@ -9,7 +9,7 @@
 
 #include "view/tui/annotate_screen.h"
 
-/* False: memory is out. */
+/* False: out of memory. */
 bool annotate_draw(const struct annotate_screen *s, struct grid *grid);
 /* All lines as they show; out tells whether memory was out. */
 void annotate_screen_print(const struct annotate_screen *s, struct text *out);

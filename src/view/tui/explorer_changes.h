@@ -26,7 +26,7 @@ struct explorer_mark {
 
 /* What the row's keys show, in full: the row's name. */
 void explorer_row_name(const struct explorer *e, uint32_t table_row, struct text *name);
-/* Of all rows of the table, shown or not. False: memory is out. */
+/* Of all rows of the table, shown or not. False: out of memory. */
 bool explorer_mark_take(struct explorer_mark *mark, const struct explorer *e, const char *when);
 void explorer_mark_deinit(struct explorer_mark *mark);
 /* Of the table as it is now, into the explorer; for explorer_select_rows. */

@@ -12,7 +12,7 @@
 #include "view/tui/explorer_state.h"
 #include "view/tui/grid.h"
 
-/* events: "1/2", which of the recording's; empty where it has one. False: memory is out. */
+/* events: "1/2", which of the recording's; empty where it has one. False: out of memory. */
 bool explorer_draw(const struct explorer *e, const char *events, struct grid *grid);
 /* Title, headers and all rows as they are opened and filtered. */
 TALLY_MUST_CHECK enum tally_status explorer_print(struct explorer *e, struct text *out, struct tally_error *err);

@@ -37,7 +37,7 @@ bool explorer_can_toggle(const struct explorer *e);
 void explorer_toggle_row(struct explorer *e);
 void explorer_close_row(struct explorer *e);
 void explorer_set_all(struct explorer *e, bool is_open);
-/* The row's chains, open from now on; NULL: memory is out. */
+/* The row's chains, open from now on; NULL: memory runs out. */
 struct explorer_fold *explorer_open_row(struct explorer *e, uint32_t table_row);
 /* NULL: the row shows no chains. Of rows that were in view. */
 const struct explorer_fold *explorer_fold_at(const struct explorer *e, size_t row);

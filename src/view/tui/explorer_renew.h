@@ -21,7 +21,7 @@ struct explorer_memory {
 	struct text cursor; /* the row; empty: the first one */
 	struct text thread, binary, function; /* what is zoomed into */
 	size_t cursor_row, cursor_line, above; /* where it is; lines of its row; of the screen */
-	bool failed; /* memory is out */
+	bool failed; /* memory runs out */
 };
 
 void explorer_remember(struct explorer *e, struct explorer_memory *memory);

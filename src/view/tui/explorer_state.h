@@ -89,7 +89,7 @@ struct explorer {
 	struct map_u64 fold_of_row;
 	bool shows_objects; /* of the frames of chains */
 	bool are_all_open; /* also those that were not in view yet */
-	bool failed; /* memory is out */
+	bool failed; /* memory runs out */
 };
 
 bool explorer_is_zoomed(const struct explorer *e, enum explorer_zoom zoom);

@@ -9,7 +9,7 @@
 
 #include "view/tui/flame_screen.h"
 
-/* False: memory is out. */
+/* False: out of memory. */
 bool flame_draw(const struct flame_screen *s, struct grid *grid);
 
 #endif

@@ -41,7 +41,7 @@ struct grid {
 	struct grid_cell *cells; /* row by row */
 };
 
-/* All blank. False: memory is out, the grid is as it was. */
+/* All blank. False: out of memory, the grid is as it was. */
 bool grid_resize(struct grid *grid, unsigned rows, unsigned columns);
 void grid_deinit(struct grid *grid);
 void grid_clear(struct grid *grid);

@@ -31,7 +31,7 @@ TALLY_MUST_CHECK enum tally_status text_screen_init(
 void text_screen_deinit(struct text_screen *s);
 void text_screen_resize(struct text_screen *s, unsigned rows, unsigned columns);
 enum text_screen_action text_screen_key(struct text_screen *s, uint32_t key);
-/* False: memory is out. */
+/* False: out of memory. */
 bool text_screen_draw(const struct text_screen *s, struct grid *grid);
 
 #endif

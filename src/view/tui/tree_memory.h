@@ -18,13 +18,13 @@ struct tree_memory {
 	struct intern ways; /* the way above, by its number, and the label's name and object */
 	bool *is_open; /* by way */
 	uint32_t cursor, zoom; /* ways; INTERN_NONE: none */
-	bool failed; /* memory is out */
+	bool failed; /* memory runs out */
 };
 
 /* is_open: by node, NULL: nothing is. PROFILE_NONE: the root of all. */
 void tree_memory_note(
 	struct tree_memory *memory, const struct flame_tree *tree, const bool *is_open, uint32_t cursor, uint32_t zoom);
-/* The same of another tree; what is not there any more is PROFILE_NONE, or was not open. False: memory is out. */
+/* The same of another tree; what is not there any more is PROFILE_NONE, or was not open. False: out of memory. */
 bool tree_memory_find(const struct tree_memory *memory, const struct flame_tree *tree, bool *is_open, uint32_t *cursor,
 	uint32_t *zoom);
 void tree_memory_deinit(struct tree_memory *memory);

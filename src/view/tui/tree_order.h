@@ -24,7 +24,7 @@ struct tree_order {
 };
 
 /* Nodes pass whose name has that text in it, with all below them; those above have the sums of what passes. Empty: all pass.
- * False: memory is out, and nothing is left to free. */
+ * False: out of memory, and nothing is left to free. */
 TALLY_MUST_CHECK bool tree_order_make(struct tree_order *order, const struct flame_tree *tree, const char *filter);
 void tree_order_deinit(struct tree_order *order);
 

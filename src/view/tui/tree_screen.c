@@ -78,7 +78,7 @@ enum tally_status tree_screen_init(
 	return TALLY_OK;
 }
 
-/* False: memory is out, and all is as it was. */
+/* False: out of memory, and all is as it was. */
 static bool select_nodes(struct tree_screen *s, const char *filter)
 {
 	struct tree_order order;

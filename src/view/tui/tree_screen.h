@@ -58,7 +58,7 @@ void tree_screen_resize(struct tree_screen *s, unsigned rows, unsigned columns);
 enum tree_action tree_screen_key(struct tree_screen *s, uint32_t key);
 /* NULL: there is none. */
 const struct flame_label *tree_screen_label(const struct tree_screen *s);
-/* False: memory is out. */
+/* False: out of memory. */
 bool tree_screen_draw(const struct tree_screen *s, struct grid *grid);
 /* What is open; out tells whether memory was out. */
 void tree_screen_print(const struct tree_screen *s, struct text *out);

@@ -58,7 +58,7 @@ struct tui_search {
 /* The next one after the cursor, or before it, round the end, which is said. False, and said: none has it. */
 bool tui_frame_find(struct tui_frame *f, const struct tui_search *search, bool is_back, size_t *at);
 
-/* The grid in the screen's size, and empty. False: memory is out. */
+/* The grid in the screen's size, and empty. False: out of memory. */
 TALLY_MUST_CHECK bool tui_frame_clear(const struct tui_frame *f, struct grid *grid);
 
 struct tui_bottom { /* what the last line has while the user only looks */

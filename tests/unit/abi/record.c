@@ -251,9 +251,10 @@ static void test_errors_of_headers(void **state)
 		uint16_t size;
 		size_t left;
 		const char *text;
-	} cases[] = {{16, 5, "5 bytes where a record header of 8 belongs"},
-		{16, 7, "7 bytes where a record header of 8 belongs"},
-		{7, 16, "a record of type 9 says it has 7 bytes"}, {0, 8, "a record of type 9 says it has 0 bytes"},
+	} cases[] = {{16, 5, "a record header is truncated: 5 of 8 bytes"},
+		{16, 7, "a record header is truncated: 7 of 8 bytes"},
+		{7, 16, "a record of type 9 has an invalid size of 7 bytes"},
+		{0, 8, "a record of type 9 has an invalid size of 0 bytes"},
 		{17, 16, "a record of type 9 has 17 bytes, but only 16 are left"},
 		{9, 8, "a record of type 9 has 9 bytes, but only 8 are left"}};
 	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {

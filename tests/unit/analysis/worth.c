@@ -62,11 +62,11 @@ static void assert_refused(const char *text, const char *part)
 static void nonsense_is_refused(void **state)
 {
 	assert_refused("", "no requirement is given");
-	assert_refused(",", "not known");
-	assert_refused("lost<1%,loss<1%", "not known");
-	assert_refused("loss<1%", "not known");
+	assert_refused(",", "not a known requirement");
+	assert_refused("lost<1%,loss<1%", "not a known requirement");
+	assert_refused("loss<1%", "not a known requirement");
 	assert_refused("lost", "lacks one of");
-	assert_refused("lost 1%", "not known");
+	assert_refused("lost 1%", "not a known requirement");
 	assert_refused("lost<", "lacks a number");
 	assert_refused("lost<%", "lacks a number");
 	assert_refused("lost<-1", "lacks a number");

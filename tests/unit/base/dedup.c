@@ -28,7 +28,7 @@ static void expect(const void *context, uint32_t item)
 	__builtin_prefetch(&w->items[item]);
 }
 
-/* The same for who knows all first items. */
+/* The same for whoever knows all first items. */
 static void check_known(const struct dedup *found, size_t count, unsigned threads)
 {
 	uint32_t *firsts = calloc(count + 1, sizeof(*firsts));

@@ -54,8 +54,8 @@ static void test_several_are_listed(void **state)
 	const char *chosen;
 	struct tally_error err;
 	assert_int_equal(choose("size", &chosen, &err), TALLY_INVALID);
-	assert_string_equal(err.text, "'size' is a part of several names: 'other::size' (96 samples), "
-				      "'Set<std::pair<int, char> >::size() const' (95 samples); say which one");
+	assert_string_equal(err.text, "'size' matches several symbols: 'other::size' (96 samples), "
+				      "'Set<std::pair<int, char> >::size() const' (95 samples); name one of them");
 	assert_int_equal(choose("run", &chosen, &err), TALLY_INVALID);
 }
 

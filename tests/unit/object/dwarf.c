@@ -155,7 +155,7 @@ static void test_functions(void **state)
 	}
 }
 
-/* Every section cut at every length: what is read stays in bounds, and what is whole still has its name. */
+/* Every section cut at every length: what is read stays in bounds, and what is intact still has its name. */
 static void test_cut_sections(void **state)
 {
 	(void)state;

@@ -87,7 +87,7 @@ static void test_sizes_of_attrs(void **state)
 		for (size_t i = 0; i < ARRAY_LEN(none); i++) {
 			struct seen seen = read_with(&b, ATTR_SIZE, none[i]);
 			assert_int_equal(seen.opened, TALLY_CORRUPT);
-			assert_non_null(strstr(seen.err.text, "event attributes of"));
+			assert_non_null(strstr(seen.err.text, "event attributes have an invalid size of"));
 		}
 		/* More than there is of them: there is none, which is no reason to refuse the records. */
 		struct seen seen = read_with(&b, ATTR_SIZE, UINT16_MAX + 16);

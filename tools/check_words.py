@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fails if a phrase that reads badly is in a text for users or for the next engineer, and says what to write instead.
+
+usage: tools/check_words.py
+Looks at comments and string literals of C sources, at Python sources, at documents. codespell looks at spelling, where it
+is installed.
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Each: what may not be written, what is meant.
+PHRASES = [
+    (r'memory is out\b', 'out of memory'),
+    (r'\bfor who (?=[a-z])', 'for whoever, or name who it is'),
+    (r'\bwhere there is none\b', 'if there is none, or name what is missing'),
+    (r'\bwhat is whole\b', 'what is intact'),
+    (r'\bthat it has not\b', 'that it lacks'),
+    (r'\b(is|are) told on standard error\b', 'is reported on standard error'),
+    (r'\bis said on the screen\b', 'is shown on the screen'),
+    (r'\bno code (is )?at hand\b', 'no code is available'),
+    (r'\b(was|were|is|are) (not )?at hand\b', 'is available'),
+    (r'\btells where was looked\b', "run 'report --missing' to see where symbols were searched"),
+    (r'\bcannot be had\b', 'is not available'),
+    (r'\btakes no words\b', "unexpected argument '...'"),
+    (r"%s' is one more\b", "unexpected argument '...'"),
+    (r'\btakes options only\b', "unexpected argument '...'"),
+    (r'\bexclude (each other|one another)\b', 'cannot be used together'),
+    (r'\bwhich is the rule\b', 'which is the default'),
+    (r'\bof the configuration is not followed\b', 'the configuration setting ... is ignored'),
+    (r'\bis asked for"', 'passes the filters'),
+    (r'\bsays? nothing for\b', 'has not answered for'),
+    (r'\bmay be another build\'s\b', 'may come from another build'),
+    (r'\bbreaks its format\b', 'does not match its format'),
+    (r'\bhas no meaning\b', 'name the valid values'),
+    (r'\bmeans nothing without\b', 'requires'),
+]
+LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.S)
+
+
+def texts(path, source):
+    """(offset, text) of what is not code."""
+    if path.suffix not in ('.c', '.h'):
+        return [(0, source)]
+    return [(m.start(), m.group()) for form in (COMMENT, LITERAL) for m in form.finditer(source)]
+
+
+def files():
+    listed = subprocess.run(['git', 'ls-files', 'src', 'include', 'docs', 'tests', 'tools', 'bench', 'examples', 'fuzz', '*.md'],
+                            cwd=ROOT, text=True, capture_output=True, check=True).stdout.split('\n')
+    for name in listed:
+        path = ROOT / name
+        if path.suffix in ('.c', '.h', '.py', '.md') and path.name != 'check_words.py' and path.exists():
+            yield path
+
+
+def find_phrases():
+    found = []
+    for path in files():
+        source = path.read_text(encoding='utf-8', errors='replace')
+        for start, text in texts(path, source):
+            # A comment or a document breaks lines anywhere.
+            flat = re.sub(r'\s*\n\s*(\*(?!/))?\s*', lambda m: ' ' * len(m.group()), text)
+            for phrase, better in PHRASES:
+                for match in re.finditer(re.sub(' ', r'\\s+', phrase), flat):
+                    line = source.count('\n', 0, start + match.start()) + 1
+                    found.append(f'{path.relative_to(ROOT)}:{line}: "{match.group()}": write: {better}')
+    return sorted(set(found))
+
+
+def find_misspellings():
+    if not shutil.which('codespell'):
+        return []
+    result = subprocess.run(['codespell', '--ignore-words', 'tools/words.txt', '--skip', '*.data,*.json,tests/data,tests/corpus,*.svg',
+                             'src', 'include', 'docs', 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+                            cwd=ROOT, text=True, capture_output=True, check=False)
+    return result.stdout.splitlines()
+
+
+def main():
+    found = find_phrases() + find_misspellings()
+    print('\n'.join(found) if found else f'{len(PHRASES)} phrases, none found')
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
