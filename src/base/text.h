@@ -29,6 +29,11 @@ struct text {
 
 void text_deinit(struct text *t);
 void text_clear(struct text *t);
+/* What it holds, until it changes. */
+static inline struct tally_str text_view(const struct text *t)
+{
+	return (struct tally_str){t->data ? t->data : "", t->len};
+}
 /* From now on text_line_end and text_flush write to fd. */
 void text_to_fd(struct text *t, int fd);
 /* NULL: there is none. */

@@ -387,7 +387,7 @@ static void fields_begin(struct stat_rows_fields *f, struct text *t, const struc
 		text_i64(&f->place, stat_rows_place_of(row)->cpu);
 	else
 		stat_rows_place_append(&f->place, row);
-	f->cells[FIELD_PLACE] = cell_text((struct tally_str){f->place.data, f->place.len});
+	f->cells[FIELD_PLACE] = cell_text(text_view(&f->place));
 	f->cells[FIELD_CPUS] = cell_u64(row->cpu_count);
 	for (uint8_t i = 0; i < FIELDS; i++) {
 		bool is_left_out =
@@ -426,8 +426,7 @@ static void fields_row(struct text *t, const struct stat_rows_row *row)
 	struct stat_metric metric = {0};
 	fields_begin(&f, t, row);
 	text_fixed(&f.value, row->value, row->style->is_json ? 6 : row->decimals);
-	f.cells[FIELD_VALUE] = is_counted ? cell_text((struct tally_str){f.value.data, f.value.len})
-					  : cell_name(stat_rows_state_text(row));
+	f.cells[FIELD_VALUE] = is_counted ? cell_text(text_view(&f.value)) : cell_name(stat_rows_state_text(row));
 	f.cells[FIELD_UNIT] = cell_name(row->unit);
 	f.cells[FIELD_EVENT] = cell_name(row->spec->name);
 	f.cells[FIELD_CGROUP] = cell_name(row->spec->cgroup);
@@ -643,7 +642,7 @@ static void only_lines(struct text *t, const struct stat_report *report, const s
 		for (size_t event = 0; event < report->events->len; event++) {
 			row = row_make(report, style, event, place);
 			for (unsigned nth = 0; only_title(&title, full, style, event, nth); nth++) {
-				only_value(t, &row, nth, (struct tally_str){title.data, title.len}, &f.json);
+				only_value(t, &row, nth, text_view(&title), &f.json);
 				has_any |= only_metric(&row, nth).unit != NULL;
 			}
 		}

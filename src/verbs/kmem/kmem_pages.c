@@ -113,7 +113,7 @@ static bool read_gfp(struct pages_job *job, const struct data_sample *s, uint64_
 	} else {
 		text_printf(&gfp->names, "0x%" PRIx64, flags);
 	}
-	gfp_flags_short((struct tally_str){gfp->names.data, gfp->names.len}, &gfp->letters);
+	gfp_flags_short(text_view(&gfp->names), &gfp->letters);
 	if ((int)gfp->letters.len > job->gfp_width)
 		job->gfp_width = (int)gfp->letters.len;
 	bool has_failed = line.failed || gfp->names.failed || gfp->letters.failed;
@@ -279,9 +279,7 @@ static enum tally_status kmem_pages_put_row(struct pages_job *job, const struct 
 		cell_name(site.name), site.name ? cell_u64(site.offset) : cell_name(NULL),
 		cell_u64(row->pages * job->page_kb), cell_u64(row->hits), cell_u64(row->pages), cell_u64(row->of.order),
 		cell_name(type_name(row->of.migrate_type, false)), cell_name(type_name(row->of.migrate_type, true)),
-		cell_text((struct tally_str){gfp->letters.data, gfp->letters.len}),
-		cell_text((struct tally_str){where.data, where.len}),
-		cell_text((struct tally_str){gfp->names.data, gfp->names.len})};
+		cell_text(text_view(&gfp->letters)), cell_text(text_view(&where)), cell_text(text_view(&gfp->names))};
 	if (status == TALLY_OK)
 		cells_row(table, cells + is_caller);
 	text_deinit(&where);

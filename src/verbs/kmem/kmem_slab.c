@@ -185,10 +185,10 @@ static enum tally_status kmem_slab_put_row(struct slab_job *job, const struct ce
 	else
 		text_printf(&label, "0x%" PRIx64, r->address);
 	const struct cell row[ARRAY_LEN(slab_columns)] = {cell_u64(r->address), cell_name(site.name),
-		site.name ? cell_u64(site.offset) : cell_name(NULL), cell_u64(r->hits),
-		cell_text((struct tally_str){label.data, label.len}), cell_u64(r->allocated),
-		cell_u64(r->allocated / r->hits), cell_u64(r->requested), cell_u64(r->requested / r->hits),
-		cell_u64(r->hits), cell_u64(r->ping_pongs), cell_f64(slab_fragmentation(r->requested, r->allocated))};
+		site.name ? cell_u64(site.offset) : cell_name(NULL), cell_u64(r->hits), cell_text(text_view(&label)),
+		cell_u64(r->allocated), cell_u64(r->allocated / r->hits), cell_u64(r->requested),
+		cell_u64(r->requested / r->hits), cell_u64(r->hits), cell_u64(r->ping_pongs),
+		cell_f64(slab_fragmentation(r->requested, r->allocated))};
 	if (status == TALLY_OK)
 		cells_row(table, row);
 	text_deinit(&label);

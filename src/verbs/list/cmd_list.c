@@ -205,15 +205,15 @@ static void cmd_list_print_json(
 	if (event->unit) {
 		struct text scaled = {0};
 		text_printf(&scaled, "%.17g%s", event->scale, event->unit);
-		json_string(j, "ScaleUnit", (struct tally_str){scaled.data, scaled.len});
+		json_string(j, "ScaleUnit", text_view(&scaled));
 		text_deinit(&scaled);
 	}
 	if (opening->encoding.len > 0)
-		json_string(j, "Encoding", (struct tally_str){opening->encoding.data, opening->encoding.len});
+		json_string(j, "Encoding", text_view(&opening->encoding));
 	if (!opening->opens || opening->was_tried)
 		json_bool(j, "Opens", opening->opens);
 	if (!opening->opens)
-		json_string(j, "WhyNot", (struct tally_str){opening->reason.data, opening->reason.len});
+		json_string(j, "WhyNot", text_view(&opening->reason));
 	json_object_end(j);
 }
 

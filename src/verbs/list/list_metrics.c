@@ -145,7 +145,7 @@ bool list_metrics_names(struct list_metrics *list, bool is_first, struct text *t
 
 static void list_metrics_put_string(struct json *json, const char *name, struct text *value)
 {
-	json_string(json, name, (struct tally_str){value->data, value->len});
+	json_string(json, name, text_view(value));
 	text_clear(value);
 }
 

@@ -145,7 +145,7 @@ static bool lock_job_read_keys(struct lock_job *job, const struct data_sample *s
 static struct tally_str lock_job_name_of(const struct lock_job *job, const struct lock_wait_names *n)
 {
 	const struct text *shown = n->has_class || job->layout == LOCK_BY_ADDRESS ? &n->lock : &n->caller.name;
-	return (struct tally_str){shown->data ? shown->data : "", shown->len};
+	return text_view(shown);
 }
 
 static struct tally_str lock_job_comm_of(const struct lock_job *job, const struct data_sample *s, char room[16])

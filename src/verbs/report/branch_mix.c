@@ -38,7 +38,7 @@ void branch_mix_print(const struct branch_mix *mix, struct text *out)
 	for (unsigned type = 1; type < BRANCH_KINDS; type++) {
 		text_clear(&name);
 		branch_kind_print(&name, type);
-		branch_mix_print_share(mix, (struct tally_str){name.data, name.len}, mix->types[type], out);
+		branch_mix_print_share(mix, text_view(&name), mix->types[type], out);
 	}
 	out->failed = out->failed || name.failed;
 	text_deinit(&name);
@@ -62,7 +62,7 @@ void branch_mix_json(const struct branch_mix *mix, struct json *j)
 		text_clear(&name);
 		branch_kind_print(&name, type);
 		json_object(j, NULL);
-		json_string(j, "type", (struct tally_str){name.data, name.len});
+		json_string(j, "type", text_view(&name));
 		json_u64(j, "count", mix->types[type]);
 		json_object_end(j);
 	}

@@ -209,7 +209,7 @@ static bool report_blocks_put_place(
 	if (is_made) {
 		json_object(j, key);
 		json_hex(j, "address", resolved_frame_get(&b->source.resolver.frames, frame).address);
-		json_string(j, "place", (struct tally_str){place.data, place.len});
+		json_string(j, "place", text_view(&place));
 		json_object_end(j);
 	}
 	text_deinit(&place);
@@ -263,8 +263,8 @@ static bool report_blocks_put_blocks(struct blocks *b, const struct report_reque
 		const struct cell row[ARRAY_LEN(block_columns)] = {cell_f64(share), cell_u64(block->cycles),
 			cell_u64(block->count), cell_u64(average), cell_f64(share),
 			cell_f64(report_blocks_share(average, sums->averages)), cell_u64(average),
-			cell_text(str_from(name->symbol)), cell_text((struct tally_str){range.data, range.len}),
-			cell_text(name->shown), cell_text(name->path)};
+			cell_text(str_from(name->symbol)), cell_text(text_view(&range)), cell_text(name->shown),
+			cell_text(name->path)};
 		if (!table->json) {
 			cells_row(table, row);
 			continue;

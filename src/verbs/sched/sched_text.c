@@ -184,9 +184,8 @@ static void sched_text_put_rows(const struct cells *table, const struct sched_te
 		text_clear(&label);
 		text_printf(&label, is_one ? "  %.*s:%" PRId64 : "  %.*s:(%" PRId64 ")", (int)rows[i].name.len,
 			rows[i].name.data, is_one ? (int64_t)sum->tid : (int64_t)rows[i].tasks);
-		const struct cell row[ARRAY_LEN(latency_columns)] = {
-			cell_text((struct tally_str){label.data, label.len}), cell_text(rows[i].name),
-			is_one ? cell_i64(sum->tid) : cell_name(NULL), cell_u64(rows[i].tasks),
+		const struct cell row[ARRAY_LEN(latency_columns)] = {cell_text(text_view(&label)),
+			cell_text(rows[i].name), is_one ? cell_i64(sum->tid) : cell_name(NULL), cell_u64(rows[i].tasks),
 			cell_u64(sum->runtime_ns), cell_u64(sum->waits), cell_u64(sum->wait_ns),
 			cell_u64(sum->wait_ns / sum->waits), cell_f64((double)sum->wait_ns / (double)sum->waits / 1e6),
 			cell_u64(sum->max_ns), cell_u64(sum->max_from_ns), cell_u64(sum->max_to_ns)};

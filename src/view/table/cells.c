@@ -166,10 +166,8 @@ size_t cells_width(struct tally_str text)
 /* What was appended from start on becomes as wide as the i-th column. */
 static void cells_align(const struct cells *t, size_t i, size_t start, int width)
 {
-	const struct tally_str value = {t->out->data + start, t->out->len - start};
-	if (t->out->failed)
-		return;
-	if (t->is_fitted) {
+	if (t->is_fitted && !t->out->failed && t->out->len > start) {
+		const struct tally_str value = {t->out->data + start, t->out->len - start};
 		int more = (int)(value.len - cells_width(value));
 		width = width >= 0 ? width + more : i + 1 < t->count ? width - more : 0;
 	}

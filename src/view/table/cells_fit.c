@@ -36,7 +36,7 @@ static void cells_fit_begin(struct cells_fit *fit)
 		alone.before = NULL, alone.width = 0;
 		text_clear(&value);
 		cells_put(&(const struct cells){.columns = &alone, .count = 1, .out = &value}, &fit->waiting[i]);
-		size_t width = cells_width((struct tally_str){value.data, value.len});
+		size_t width = cells_width(text_view(&value));
 		column->width = MAX(column->width, (int)width);
 	}
 	fit->table.out->failed |= value.failed;
