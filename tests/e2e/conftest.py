@@ -19,6 +19,7 @@ BUILD = ROOT / os.environ.get('TALLY_BUILD', 'build')
 ASAN = ROOT / os.environ.get('TALLY_ASAN', 'build-asan')
 TSAN = ROOT / os.environ.get('TALLY_TSAN', 'build-tsan')
 GOLDEN = ROOT / 'tests' / 'golden'
+CORPUS = ROOT / 'tests' / 'corpus'
 # Whatever the terminal, the locale and the time zone of the caller, the output is the same.
 FIXED = {'LC_ALL': 'C', 'TERM': 'dumb', 'COLUMNS': '80', 'TZ': 'UTC', 'PAGER': 'cat'}
 # For what never ends: a loaded machine is slow.
