@@ -6,6 +6,9 @@
 #   make fuzz NAME=cursor [SECONDS=60]      (tools/fuzz-all MINUTES: many targets, with a summary)
 #   make mutate [COUNT=60] [SEED=1]        how many small changes of abi, perfdata and machine the unit tests notice
 #   make figures  names, circles of folders, copies of option rows and lines of the source tree, in numbers
+#   make static    one program that needs no shared library: build/static/tally
+#   make deb       Debian packages: build/deb/*.deb
+#   make check-packages  installs both in bare roots and uses them there; not part of check
 #   make install [PREFIX=/usr/local] [DESTDIR=]
 #   make format    formats the C sources
 # CC=clang builds with another compiler, in its own folder.
@@ -25,9 +28,26 @@ tests = $$(pkg-config --exists cmocka && echo true || echo false)
 c_sources = $$(git ls-files -co --exclude-standard -- 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'fuzz/*.[ch]' \
 	'examples/*.[ch]' 'bench/*.[ch]')
 
-.PHONY: all demo check check-emulated bench fuzz mutate figures install format setup-build setup-check clean
+.PHONY: all demo check check-emulated bench fuzz mutate figures install static deb check-packages format setup-build setup-check clean
 all: $(build)/build.ninja
 	@ninja -C $(build) program
+
+# One program without shared libraries, for any Linux of this architecture: build/static/tally.
+static: setup-build
+	@[ -f build-static/build.ninja ] || CC="$(CC)" meson setup -Dstatic=true -Dtests=false build-static >/dev/null
+	@ninja -C build-static src/cli/tally
+	@mkdir -p build/static
+	@strip -o build/static/tally build-static/src/cli/tally
+	@ls -l build/static/tally
+
+deb:
+	@tools/setup deb
+	@tools/deb
+
+# Some minutes; debootstrap asks a mirror of Debian.
+check-packages: setup-build
+	@tools/setup packages
+	@CC="$(CC)" BUILD=$(build) python3 tools/check packages
 
 setup-build:
 	@tools/setup build

@@ -11,7 +11,7 @@ static const struct build_feature features[] = {
 	{"aio", "HAVE_AIO_SUPPORT", false},
 	{"bpf", "HAVE_LIBBPF_SUPPORT", false},
 	{"bpf_skeletons", "HAVE_BPF_SKEL", false},
-	{"debuginfod", "HAVE_DEBUGINFOD_SUPPORT", true},
+	{"debuginfod", "HAVE_DEBUGINFOD_SUPPORT", HAVE_DLOPEN},
 	{"dwarf", "HAVE_LIBDW_SUPPORT", true},
 	{"dwarf_getlocations", "HAVE_LIBDW_SUPPORT", false},
 	{"dwarf-unwind", "HAVE_DWARF_UNWIND_SUPPORT", true},
@@ -40,6 +40,7 @@ static const struct build_feature features[] = {
 	{"libdeflate", "HAVE_LIBDEFLATE", HAVE_LIBDEFLATE},
 	{"sqlite", "HAVE_SQLITE", HAVE_SQLITE},
 	{"ncursesw", "HAVE_NCURSES", HAVE_NCURSES},
+	{"dlfilters", "HAVE_DLOPEN", HAVE_DLOPEN},
 };
 
 const struct build_feature *build_features_all(size_t *count)

@@ -23,6 +23,7 @@
 #include "cli/cut_files.h"
 #include "cli/help.h"
 #include "cli/unknown_command.h"
+#include "tally_config.h"
 
 static const char *program_name(const char *argv0)
 {
@@ -188,6 +189,19 @@ static void keep_freed_memory(void)
 #endif
 }
 
+#if !HAVE_DLOPEN && defined(__GLIBC__)
+#include <nss.h>
+/* Users are those of /etc/passwd: for others glibc would load libraries, of whatever version the machine has. */
+static void load_no_name_services(void)
+{
+	__nss_configure_lookup("passwd", "files");
+}
+#else
+static void load_no_name_services(void)
+{
+}
+#endif
+
 static void ignore_size_limit(int number)
 {
 	(void)number;
@@ -206,6 +220,7 @@ static void survive_size_limit(void)
 int main(int argc, char **argv)
 {
 	keep_freed_memory();
+	load_no_name_services();
 	struct cli cli = {.program = program_name(argc > 0 ? argv[0] : ""),
 		.commit = COMMIT,
 		.use_pager = isatty(STDOUT_FILENO) == 1};

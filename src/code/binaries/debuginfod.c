@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "code/binaries/debuginfod.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,6 +16,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/own_home.h"
+#include "base/shared_object.h"
+#include "tally_config.h"
 
 #define LIBRARY	      "libdebuginfod.so.1"
 #define STALL_SECONDS 20 /* without a byte, a server is given up for this file */
@@ -56,7 +57,7 @@ static struct {
 
 static bool load_library(struct library *library)
 {
-	*library = (struct library){.handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL)};
+	*library = (struct library){.handle = shared_object_open(LIBRARY, RTLD_NOW | RTLD_LOCAL)};
 	if (!library->handle)
 		return false;
 	*(void **)&library->begin = dlsym(library->handle, "debuginfod_begin");
@@ -252,6 +253,8 @@ enum tally_status debuginfod_start(const struct debuginfod_options *options, str
 	if (!is_named && (!system || !*system))
 		return error_set(err, TALLY_NOT_FOUND,
 			"--debuginfod: no server is named, neither by the option nor by DEBUGINFOD_URLS");
+	if (!HAVE_DLOPEN)
+		return error_set(err, TALLY_UNSUPPORTED, "--debuginfod needs " LIBRARY ": %s", shared_object_error());
 	if (!load_library(&library))
 		return error_set(err, TALLY_UNSUPPORTED,
 			"--debuginfod needs " LIBRARY

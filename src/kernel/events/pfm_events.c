@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/pfm_events.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/shared_object.h"
 #include "kernel/events/event_parser.h"
 #include "tally_config.h"
 
@@ -46,7 +46,7 @@ enum tally_status pfm_library_open(struct pfm_library **library, struct tally_er
 	struct pfm_library *made = calloc(1, sizeof(*made));
 	if (!made)
 		return error_nomem(err);
-	made->handle = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+	made->handle = shared_object_open(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
 	pfm_err_t code = PFM_ERR_NOTSUPP;
 	if (made->handle && functions_find(made))
 		code = made->initialize();
@@ -265,7 +265,7 @@ enum tally_status pfm_events_parse(
 
 static enum tally_status not_built(struct tally_error *err)
 {
-	return error_set(err, TALLY_UNSUPPORTED, "vendors' event names: this tally was built without libpfm4's header");
+	return error_set(err, TALLY_UNSUPPORTED, "vendors' event names: this tally was built without libpfm4");
 }
 
 enum tally_status pfm_library_open(struct pfm_library **library, struct tally_error *err)

@@ -2,7 +2,6 @@
 #include "verbs/script/script_dlfilter.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/shared_object.h"
 #include "verbs/script/script_rows.h"
 
 #define PATH_BYTES     4096
@@ -245,16 +245,16 @@ static void *open_by_name(const char *name)
 {
 	char folder[PATH_BYTES], path[PATH_BYTES + 256];
 	if (strchr(name, '/'))
-		return dlopen(name, RTLD_NOW);
+		return shared_object_open(name, RTLD_NOW);
 	snprintf(path, sizeof(path), "./%s", name);
 	if (access(path, R_OK) == 0)
-		return dlopen(path, RTLD_NOW);
+		return shared_object_open(path, RTLD_NOW);
 	for (unsigned i = 0; folder_at(i, folder, sizeof(folder)); i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, name);
 		if (*folder && access(path, R_OK) == 0)
-			return dlopen(path, RTLD_NOW);
+			return shared_object_open(path, RTLD_NOW);
 	}
-	return dlopen(name, RTLD_NOW);
+	return shared_object_open(name, RTLD_NOW);
 }
 
 enum tally_status script_dlfilter_open(
@@ -264,10 +264,9 @@ enum tally_status script_dlfilter_open(
 	if (!request->path)
 		return TALLY_OK;
 	f->handle = open_by_name(request->path);
-	if (!f->handle) {
-		const char *why = dlerror();
-		return error_set(err, TALLY_NOT_FOUND, "dlopen failed for: '%s': %s", request->path, why ? why : "");
-	}
+	if (!f->handle)
+		return error_set(
+			err, TALLY_NOT_FOUND, "dlopen failed for: '%s': %s", request->path, shared_object_error());
 	struct perf_dlfilter_fns *theirs = dlsym(f->handle, "perf_dlfilter_fns");
 	if (theirs)
 		*theirs = functions;
@@ -442,7 +441,7 @@ static void list_file(struct text *out, const char *folder, const char *name, bo
 	if (len < 3 || strcmp(name + len - 3, ".so") != 0)
 		return;
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	void *handle = may_be_filter(path) ? dlopen(path, RTLD_NOW) : NULL;
+	void *handle = may_be_filter(path) ? shared_object_open(path, RTLD_NOW) : NULL;
 	if (!handle)
 		return;
 	script_dlfilter_find_function(handle, "filter_event", &late);
