@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/vec.h"
 #include "perfdata/compressor.h"
+#include "tasks/recording/target_options.h"
 #include "tasks/session/record_words.h"
 
 #define MAP_TIMEOUT_MS	 500
@@ -447,7 +448,7 @@ static const char *set_synth(const struct option_use *use)
 	}
 
 static const struct option options[] = {
-	FLAG("all-cpus", 'a', target.system_wide, "record all CPUs"),
+	TARGET_OPTIONS(struct record_settings, target),
 	CALL("branch-any", 'b', NULL, record_set_any_branch, "record the last branches with each sample"),
 	FLAG("no-buildid", 'B', no_build_ids, "do not store build ids"),
 	{.name = "count",
@@ -456,7 +457,6 @@ static const struct option options[] = {
 		.argument = "n",
 		AT(period),
 		.help = "one sample each n events"},
-	TEXT("cpu", 'C', "cpu", target.cpus, "record these CPUs (0-3,8)"),
 	FLAG("data", 'd', attrs.data_address, "store data addresses with each sample"),
 	CALL("delay", 'D', "ms", record_options_set_delay,
 		"start measuring this long after the start of the command (-1: never), or ranges of time: 10-20,30-40"),
@@ -479,13 +479,11 @@ static const struct option options[] = {
 	FLAG("no-samples", 'n', attrs.no_samples, "count only, store no samples"),
 	TEXT("output", 'o', "file", output.path, "the file to write; - for a pipe on standard output"),
 	FLAG("period", 'P', attrs.sample_period, "store the period with each sample"),
-	TEXT("pid", 'p', "pid", target.pids, "record these running processes"),
 	FLAG("quiet", 'q', quiet, "no messages but errors"),
 	FLAG("raw-samples", 'R', attrs.raw, "store raw data of all events"),
 	CALL("realtime", 'r', "n", record_set_realtime, "collect with this SCHED_FIFO priority"),
 	LATER("snapshot", 'S', "opts", "AUX area tracing in snapshots"),
 	FLAG("stat", 's', attrs.thread_counts, "store counts per thread"),
-	TEXT("tid", 't', "tid", target.tids, "record these running threads"),
 	FLAG("timestamp", 'T', attrs.timestamp, "store time stamps with each sample"),
 	TEXT("uid", 'u', "user", target.user, "record this user's processes"),
 	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, AT(verbose), .help = "tell more"},

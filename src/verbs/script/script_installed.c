@@ -204,12 +204,11 @@ static const struct option *record_option(const char *word)
 {
 	const struct option_table *table = command_record.options;
 	const char *name = word[1] == '-' ? word + 2 : NULL;
-	for (size_t i = 0; i < table->count; i++) {
-		const struct option *option = &table->options[i];
+	struct option_walk walk = {.table = table};
+	for (const struct option *option; (option = option_walk_next(&walk));)
 		if (name ? option->name && strcmp(option->name, name) == 0
 			 : option->letter && option->letter == word[1])
 			return option;
-	}
 	return NULL;
 }
 

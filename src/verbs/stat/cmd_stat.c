@@ -146,7 +146,7 @@ static int cmd_stat_leave(const struct stat_session *session)
 static int target_fail(const struct cli *cli, const struct command *command, const struct stat_settings *s,
 	const struct tally_error *err)
 {
-	if (s->pids || s->tids) {
+	if (s->target.pids || s->target.tids) {
 		/* perf's words first; what they mean comes last, where it is seen. */
 		cli_usagef(cli, command, "pid,tid", "Problems finding threads of monitor");
 		fprintf(stderr, "\n%s\n", err->text);
@@ -274,9 +274,9 @@ static int cmd_stat_replay(const struct cli *cli, struct stat_settings *s, int a
 	struct tally_error err = {0};
 	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
 	struct stat_printer p = make_printer(cli, s, user_locale);
-	struct stat_replay_request request = {.has_mode = s->mode != AGGREGATE_ALL,
-		.mode = s->mode,
-		.cache_level = s->cache_level,
+	struct stat_replay_request request = {.has_mode = s->lines.mode != AGGREGATE_ALL,
+		.mode = s->lines.mode,
+		.cache_level = s->lines.cache_level,
 		.show = show_round,
 		.context = &p};
 	enum tally_status status = recording_open(&(struct input_options){.path = s->recording}, &request.reader, &err);
@@ -329,7 +329,7 @@ static bool plan_words_take(struct stat_settings *s, char **argv, int *rest, int
 		if (!vec_push(&s->words, ((struct stat_event_word){WORD_EVENT, argv[i]})))
 			return false;
 	static char *nothing[] = {NULL};
-	bool is_wide = s->all_cpus || s->cpus || s->pids || s->tids;
+	bool is_wide = s->target.system_wide || s->target.cpus || s->target.pids || s->target.tids;
 	if (*rest >= argc || !has_events)
 		s->command = is_wide ? NULL : nothing;
 	return true;
@@ -407,13 +407,8 @@ static int cmd_stat_run(const struct cli *cli, const struct command *command, in
 		exit_code = stat_passes_check(cli, command, &s);
 	if (exit_code == 0)
 		exit_code = stat_settings_check(cli, command, &s);
-	struct target_request request = {.pids = s.pids,
-		.tids = s.tids,
-		.cpus = s.cpus,
-		.system_wide = s.all_cpus,
-		.has_command = s.command != NULL,
-		.per_thread = s.per_thread};
-	if (exit_code == 0 && target_resolve(kernel_seam_linux(), &request, &target, &err) != TALLY_OK)
+	s.target.has_command = s.command != NULL;
+	if (exit_code == 0 && target_resolve(kernel_seam_linux(), &s.target, &target, &err) != TALLY_OK)
 		exit_code = target_fail(cli, command, &s, &err);
 	if (exit_code == 0)
 		exit_code = stat_with_target(cli, command, &s, &target);

@@ -35,7 +35,8 @@ int stat_compare_options(
 				"'%s' is one word too many: --compare takes each command line as one word",
 				argv[rest + more]);
 	}
-	if (s->pids || s->tids || s->all_cpus || s->cpus || s->per_thread || s->for_each_cgroup)
+	if (s->target.pids || s->target.tids || s->target.system_wide || s->target.cpus || s->target.per_thread ||
+		s->for_each_cgroup)
 		return cli_usagef(cli, command, "compare", "--compare counts its commands, not other targets");
 	if (s->interval_ms || s->timeout_ms || s->delay_ms || s->control.is_given)
 		return cli_usagef(cli, command, "compare",

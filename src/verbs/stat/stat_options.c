@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "cli/cli.h"
+#include "tasks/recording/target_options.h"
 
 #define RUNS_MAX 1000000
 
@@ -50,30 +51,36 @@ static const char *filter_add(const struct option_use *use)
 	return word_add(use, (struct stat_event_word){WORD_FILTER, use->value});
 }
 
-#define MODE_CALL(name, mode_value)                                                                             \
-	static const char *name(const struct option_use *use)                                                   \
-	{                                                                                                       \
-		((struct stat_settings *)use->settings)->mode = use->is_negated ? AGGREGATE_ALL : (mode_value); \
-		return NULL;                                                                                    \
+#define MODE_CALL(name, mode_value)                                                                          \
+	static const char *name(const struct option_use *use)                                                \
+	{                                                                                                    \
+		((struct stat_lines *)use->settings)->mode = use->is_negated ? AGGREGATE_ALL : (mode_value); \
+		return NULL;                                                                                 \
 	}
 MODE_CALL(set_no_aggr, AGGREGATE_CPU)
 MODE_CALL(set_per_core, AGGREGATE_CORE)
 MODE_CALL(set_per_die, AGGREGATE_DIE)
 MODE_CALL(set_per_socket, AGGREGATE_SOCKET)
 MODE_CALL(set_per_node, AGGREGATE_NODE)
-MODE_CALL(set_per_cluster, AGGREGATE_CLUSTER)
 #undef MODE_CALL
+
+static const char *set_per_cluster(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	settings->lines.mode = use->is_negated ? AGGREGATE_ALL : AGGREGATE_CLUSTER;
+	return NULL;
+}
 
 /* Without a level, the last one. */
 static const char *set_per_cache(const struct option_use *use)
 {
-	struct stat_settings *settings = use->settings;
+	struct stat_lines *lines = use->settings;
 	uint64_t level = 0;
 	if (use->value && ((use->value[0] != 'L' && use->value[0] != 'l') ||
 				  !str_to_u64(str_from(use->value + 1), 10, &level) || level == 0 || level > UINT8_MAX))
 		return "expects a level as L2";
-	settings->mode = use->is_negated ? AGGREGATE_ALL : AGGREGATE_CACHE;
-	settings->cache_level = (unsigned)level;
+	lines->mode = use->is_negated ? AGGREGATE_ALL : AGGREGATE_CACHE;
+	lines->cache_level = (unsigned)level;
 	return NULL;
 }
 
@@ -137,12 +144,26 @@ static const char *stat_options_set_affinity(const struct option_use *use)
 	{                                                                   \
 		.name = long_name, .kind = OPTION_UNSUPPORTED, .help = text \
 	}
+static const struct option line_rows[] = {
+	{"no-aggr", 'A', OPTION_CALL, .call = set_no_aggr, .help = "one line per CPU"},
+	{"per-cache", 0, OPTION_CALL, "level", .argument_is_optional = true, .call = set_per_cache,
+		.help = "one line per cache of this level, as L2 (the last level if none is named)"},
+	{"per-core", 0, OPTION_CALL, .call = set_per_core, .help = "one line per core"},
+	{"per-die", 0, OPTION_CALL, .call = set_per_die, .help = "one line per die"},
+	{"per-node", 0, OPTION_CALL, .call = set_per_node, .help = "one line per NUMA node"},
+	{"per-socket", 0, OPTION_CALL, .call = set_per_socket, .help = "one line per socket"},
+};
+static const struct option_table line_table = {line_rows, ARRAY_LEN(line_rows), false};
+#define LINE_GROUP                                                                                          \
+	{                                                                                                   \
+		.kind = OPTION_GROUP, .group = &line_table, .offset = offsetof(struct stat_settings, lines) \
+	}
+
 static const struct option options[] = {
-	{.name = "all-cpus",
-		.letter = 'a',
-		.kind = OPTION_FLAG,
-		AT(all_cpus),
-		.help = "count on every CPU, whatever runs"},
+	TARGET_OPTIONS(struct stat_settings, target),
+	LINE_GROUP,
+	{"per-cluster", 0, OPTION_CALL, .call = set_per_cluster,
+		.help = "one line per cluster"}, /* files do not name clusters */
 	{.name = "all-kernel", .kind = OPTION_FLAG, AT(all_kernel), .help = "count kernel mode only"},
 	{.name = "all-user", .kind = OPTION_FLAG, AT(all_user), .help = "count user mode only"},
 	{.name = "append", .kind = OPTION_FLAG, AT(is_append), .help = "add to the -o file instead of replacing it"},
@@ -168,12 +189,6 @@ static const struct option options[] = {
 		.argument = "command line",
 		AT(compare),
 		.help = "run this and a second command line in turn, and say which is faster (-r: how often; 10)"},
-	{.name = "cpu",
-		.letter = 'C',
-		.kind = OPTION_STRING,
-		.argument = "cpu",
-		AT(cpus),
-		.help = "count on these CPUs only, as 0-3,8"},
 	{.name = "cputype",
 		.kind = OPTION_STRING,
 		.argument = "hybrid cpu type",
@@ -257,7 +272,6 @@ static const struct option options[] = {
 		.argument = "metric/metric group list",
 		.call = metric_add,
 		.help = "metrics or groups of them, and the events they need; 'list metric' shows them"},
-	{.name = "no-aggr", .letter = 'A', .kind = OPTION_CALL, .call = set_no_aggr, .help = "one line per CPU"},
 	{.name = "no-csv-summary", .kind = OPTION_FLAG, AT(no_csv_summary), .help = "no 'summary' field in CSV totals"},
 	{.name = "no-inherit", .letter = 'i', .kind = OPTION_FLAG, AT(no_inherit), .help = "do not count children"},
 	{.name = "no-merge", .kind = OPTION_FLAG, AT(no_merge), .help = "show like PMUs one by one"},
@@ -268,29 +282,12 @@ static const struct option options[] = {
 		.argument = "file",
 		AT(output),
 		.help = "print to this file"},
-	{.name = "per-cache",
-		.kind = OPTION_CALL,
-		.argument = "level",
-		.argument_is_optional = true,
-		.call = set_per_cache,
-		.help = "one line per cache of this level, as L2 (the last level if none is named)"},
-	{.name = "per-cluster", .kind = OPTION_CALL, .call = set_per_cluster, .help = "one line per cluster"},
 	{.name = "passes",
 		.kind = OPTION_FLAG,
 		AT(has_passes),
 		.help = "run the command as often as needed so that no event is multiplexed, and check that runs "
 			"agree"},
-	{.name = "per-core", .kind = OPTION_CALL, .call = set_per_core, .help = "one line per core"},
-	{.name = "per-die", .kind = OPTION_CALL, .call = set_per_die, .help = "one line per die"},
-	{.name = "per-node", .kind = OPTION_CALL, .call = set_per_node, .help = "one line per NUMA node"},
-	{.name = "per-socket", .kind = OPTION_CALL, .call = set_per_socket, .help = "one line per socket"},
-	{.name = "per-thread", .kind = OPTION_FLAG, AT(per_thread), .help = "one line per thread"},
-	{.name = "pid",
-		.letter = 'p',
-		.kind = OPTION_STRING,
-		.argument = "pid",
-		AT(pids),
-		.help = "count these running processes"},
+	{.name = "per-thread", .kind = OPTION_FLAG, AT(target.per_thread), .help = "one line per thread"},
 	{.name = "plan",
 		.kind = OPTION_FLAG,
 		AT(is_plan),
@@ -324,12 +321,6 @@ static const struct option options[] = {
 		.help = "with -r: median, confidence interval and outliers of each event"},
 	{.name = "sync", .letter = 'S', .kind = OPTION_FLAG, AT(does_sync), .help = "sync(2) before each run"},
 	{.name = "table", .kind = OPTION_FLAG, AT(has_table), .help = "each run's time, with -r"},
-	{.name = "tid",
-		.letter = 't',
-		.kind = OPTION_STRING,
-		.argument = "tid",
-		AT(tids),
-		.help = "count these running threads"},
 	{.name = "timeout", .kind = OPTION_U64, .argument = "n", AT(timeout_ms), .help = "stop after n ms"},
 	{.name = "verbose",
 		.letter = 'v',
@@ -394,17 +385,7 @@ static const struct option report_options[] = {
 		.argument = "file",
 		.call = set_input,
 		.help = "the recording (perf.data)"},
-	{.name = "no-aggr", .letter = 'A', .kind = OPTION_CALL, .call = set_no_aggr, .help = "one line per CPU"},
-	{.name = "per-cache",
-		.kind = OPTION_CALL,
-		.argument = "level",
-		.argument_is_optional = true,
-		.call = set_per_cache,
-		.help = "one line per cache of this level, as L2 (the last level if none is named)"},
-	{.name = "per-core", .kind = OPTION_CALL, .call = set_per_core, .help = "one line per core"},
-	{.name = "per-die", .kind = OPTION_CALL, .call = set_per_die, .help = "one line per die"},
-	{.name = "per-node", .kind = OPTION_CALL, .call = set_per_node, .help = "one line per NUMA node"},
-	{.name = "per-socket", .kind = OPTION_CALL, .call = set_per_socket, .help = "one line per socket"},
+	LINE_GROUP,
 };
 const struct option_table stat_report_option_table = {report_options, ARRAY_LEN(report_options), false};
 
@@ -418,7 +399,7 @@ int stat_form_check(const struct cli *cli, const struct command *command, const 
 
 int stat_settings_check(const struct cli *cli, const struct command *command, struct stat_settings *s)
 {
-	bool is_wide = s->all_cpus || s->cpus;
+	bool is_wide = s->target.system_wide || s->target.cpus;
 	if (s->runs == UINT64_MAX)
 		return cli_usagef(cli, command, "repeat", "Run count must be a positive number"), STAT_EXIT_INVALID;
 	int exit_code = stat_form_check(cli, command, s);
@@ -430,29 +411,29 @@ int stat_settings_check(const struct cli *cli, const struct command *command, st
 		return cli_usagef(cli, command, "output", "-o and --log-fd cannot be used together");
 	if ((s->has_topdown || s->has_smi_cost) && !s->says_metrics_only)
 		s->has_metrics_only = true;
-	if (!s->command && !s->pids && !s->tids && !is_wide && !s->per_thread)
-		s->all_cpus = is_wide = true; /* as perf: nothing named is everything */
-	if ((s->pids || s->tids) && is_wide) {
-		fprintf(stderr, "%s: -p and -t override %s\n", cli->program, s->cpus ? "-C" : "-a");
-		s->all_cpus = is_wide = false;
-		s->cpus = NULL;
+	if (!s->command && !s->target.pids && !s->target.tids && !is_wide && !s->target.per_thread)
+		s->target.system_wide = is_wide = true; /* as perf: nothing named is everything */
+	if ((s->target.pids || s->target.tids) && is_wide) {
+		fprintf(stderr, "%s: -p and -t override %s\n", cli->program, s->target.cpus ? "-C" : "-a");
+		s->target.system_wide = is_wide = false;
+		s->target.cpus = NULL;
 	}
-	if (s->mode != AGGREGATE_ALL && !is_wide)
+	if (s->lines.mode != AGGREGATE_ALL && !is_wide)
 		return cli_usagef(cli, command, "all-cpus",
 			"-A and --per-core, -cluster, -cache, -die, -socket, -node need whole CPUs: -a or -C");
-	if (s->per_thread && s->command && !s->pids && !s->tids && !s->all_cpus)
+	if (s->target.per_thread && s->command && !s->target.pids && !s->target.tids && !s->target.system_wide)
 		return cli_usagef(cli, command, "per-thread", "--per-thread needs running threads: -p, -t or -a");
-	if (s->per_thread && s->has_metrics_only)
+	if (s->target.per_thread && s->has_metrics_only)
 		return cli_usagef(cli, command, "metric-only,per-thread",
 			       "--metric-only is not supported with --per-thread"),
 		       STAT_EXIT_INVALID;
-	if (s->per_thread && s->mode != AGGREGATE_ALL)
+	if (s->target.per_thread && s->lines.mode != AGGREGATE_ALL)
 		return cli_usagef(
 			cli, command, "per-thread", "--per-thread and lines per CPU or core cannot be used together");
 	bool has_cgroup = s->for_each_cgroup != NULL;
 	for (size_t i = 0; i < s->words.len; i++)
 		has_cgroup |= s->words.items[i].kind == WORD_CGROUP;
-	if (has_cgroup && (!is_wide || s->per_thread))
+	if (has_cgroup && (!is_wide || s->target.per_thread))
 		return cli_usagef(cli, command, "cgroup", "cgroups are counted on whole CPUs: add -a or -C");
 	if (s->has_statistics && (s->runs < 2 || s->interval_ms))
 		return cli_usagef(cli, command, "stats,repeat", "--stats needs several runs (-r), without -I");
@@ -462,7 +443,7 @@ int stat_settings_check(const struct cli *cli, const struct command *command, st
 		return cli_usagef(cli, command, "stats", "--stats has no CSV form; -j has one");
 	if (s->interval_count && !s->interval_ms)
 		return cli_usagef(cli, command, "interval-count", "--interval-count needs -I");
-	if (s->per_thread && !s->pids && !s->tids)
-		s->all_cpus = true;
+	if (s->target.per_thread && !s->target.pids && !s->target.tids)
+		s->target.system_wide = true;
 	return 0;
 }

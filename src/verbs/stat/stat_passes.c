@@ -15,7 +15,8 @@
 
 int stat_passes_check(const struct cli *cli, const struct command *command, const struct stat_settings *s)
 {
-	if (!s->command || s->pids || s->tids || s->all_cpus || s->cpus || s->for_each_cgroup)
+	if (!s->command || s->target.pids || s->target.tids || s->target.system_wide || s->target.cpus ||
+		s->for_each_cgroup)
 		return cli_usagef(cli, command, "passes",
 			"--passes runs a command again and again: it needs one, and no other target");
 	if (s->interval_ms || s->timeout_ms || s->delay_ms || s->control.is_given)

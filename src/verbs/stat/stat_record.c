@@ -147,12 +147,12 @@ static uint64_t mode_number(const struct stat_settings *settings)
 		[AGGREGATE_CLUSTER] = 4,
 		[AGGREGATE_CACHE] = 5,
 		[AGGREGATE_THREAD] = 5};
-	return numbers[settings->per_thread ? AGGREGATE_THREAD : settings->mode];
+	return numbers[settings->target.per_thread ? AGGREGATE_THREAD : settings->lines.mode];
 }
 
 static void config_put(struct writer *w, const struct stat_settings *settings)
 {
-	bool has_level = settings->mode == AGGREGATE_CLUSTER || settings->mode == AGGREGATE_CACHE;
+	bool has_level = settings->lines.mode == AGGREGATE_CLUSTER || settings->lines.mode == AGGREGATE_CACHE;
 	size_t start = record_begin(w, RECORD_STAT_CONFIG);
 	writer_u64(w, has_level ? 4 : 3);
 	writer_u64(w, STAT_CONFIG_AGGR_MODE);
@@ -163,7 +163,7 @@ static void config_put(struct writer *w, const struct stat_settings *settings)
 	writer_u64(w, settings->is_scaling);
 	if (has_level) {
 		writer_u64(w, STAT_CONFIG_AGGR_LEVEL);
-		writer_u64(w, settings->cache_level);
+		writer_u64(w, settings->lines.cache_level);
 	}
 	record_end(w, start);
 }

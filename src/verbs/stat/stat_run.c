@@ -99,8 +99,8 @@ static enum tally_status stat_run_places_make(
 {
 	if (s->has_places)
 		return TALLY_OK;
-	enum aggregation_mode mode = s->settings->per_thread ? AGGREGATE_THREAD : s->settings->mode;
-	s->aggregation.cache_level = s->settings->cache_level;
+	enum aggregation_mode mode = s->settings->target.per_thread ? AGGREGATE_THREAD : s->settings->lines.mode;
+	s->aggregation.cache_level = s->settings->lines.cache_level;
 	enum tally_status status = aggregation_make(s->kernel, set, mode, &s->aggregation, err);
 	if (status != TALLY_OK)
 		return status;
@@ -149,7 +149,7 @@ static enum tally_status tools_open(struct stat_measure *m)
 	const struct stat_settings *settings = m->session->settings;
 	struct tool_counts_options options = {
 		.is_command = m->session->target->is_command,
-		.is_whole_process = settings->pids && !settings->per_thread && !settings->no_inherit,
+		.is_whole_process = settings->target.pids && !settings->target.per_thread && !settings->no_inherit,
 	};
 	return tool_counts_create(m->set, &options, &m->tools, m->err);
 }

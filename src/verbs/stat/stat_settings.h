@@ -10,11 +10,17 @@
 
 #include "base/vec.h"
 #include "kernel/counting/aggregate.h"
+#include "kernel/system/target.h"
 #include "tasks/recording/record_control.h"
 
 struct stat_event_word {
 	enum { WORD_EVENT, WORD_CGROUP, WORD_FILTER, WORD_METRIC, WORD_PFM } kind;
 	const char *text;
+};
+
+struct stat_lines { /* what has a line of its own */
+	enum aggregation_mode mode;
+	unsigned cache_level; /* of AGGREGATE_CACHE; 0: the last */
 };
 
 struct stat_settings {
@@ -25,15 +31,13 @@ struct stat_settings {
 	bool no_metric_group, no_metric_merge, no_metric_threshold;
 	bool has_topdown, has_transactions, has_smi_cost;
 	uint64_t topdown_level; /* 0: all that there are */
-	const char *pids, *tids, *cpus;
-	bool all_cpus, all_user, all_kernel, one_group;
+	struct target_request target;
+	bool all_user, all_kernel, one_group;
 	bool no_inherit, is_scaling, no_merge, is_null, shows_core_threads;
 	bool hides_zeros; /* --hide-zero-events */
 	unsigned detail, verbose;
 	uint64_t runs; /* 0: for ever */
-	enum aggregation_mode mode;
-	unsigned cache_level; /* of AGGREGATE_CACHE; 0: the last */
-	bool per_thread;
+	struct stat_lines lines;
 	uint64_t interval_ms, interval_count, timeout_ms;
 	int64_t delay_ms; /* -1: never enabled */
 	bool clears_screen, has_summary, no_csv_summary;

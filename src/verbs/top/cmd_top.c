@@ -12,6 +12,7 @@
 #include "tasks/listing/annotate_objdump.h"
 #include "tasks/recording/record_config.h"
 #include "tasks/recording/record_freq.h"
+#include "tasks/recording/target_options.h"
 #include "tasks/reporting/report_config.h"
 #include "tasks/reporting/report_options.h"
 #include "tasks/terminal/tui_terminal.h"
@@ -88,11 +89,10 @@ static const char *set_user(const struct option_use *use)
 #define RECORD(member) .offset = offsetof(struct top_settings, record.member)
 
 static const struct option options[] = {
-	{"all-cpus", 'a', OPTION_FLAG, RECORD(target.system_wide), .help = "watch all CPUs (which is the default)"},
+	TARGET_OPTIONS(struct top_settings, record.target),
 	{"branch-any", 'b', OPTION_CALL, .call = record_set_any_branch,
 		.help = "sample the last branches too: annotate shows cycles by them"},
 	{"count", 'c', OPTION_U64, "n", RECORD(period), .help = "one sample each n events"},
-	{"cpu", 'C', OPTION_STRING, "cpu", RECORD(target.cpus), .help = "watch these CPUs (0-3,8)"},
 	{"delay", 'd', OPTION_U64, "n", AT(delay_s), .help = "seconds between refreshes (2)"},
 	{"dump-symtab", 'D', OPTION_UNSUPPORTED, .help = "dump the symbol table used for profiling"},
 	{"entries", 'E', OPTION_U64, "n", AT(entries), .help = "print this many rows"},
@@ -112,12 +112,10 @@ static const struct option options[] = {
 	{"hide_kernel_symbols", 'K', OPTION_FLAG, AT(hides_kernel), .help = "leave samples of the kernel out"},
 	{"mmap-pages", 'm', OPTION_CALL, "pages", .call = record_set_ring_size, .is_self_explaining = true,
 		.help = "size of a ring: pages, or a size with B, K, M or G"},
-	{"pid", 'p', OPTION_STRING, "pid", RECORD(target.pids), .help = "watch these running processes"},
 	{"realtime", 'r', OPTION_CALL, "n", .call = record_set_realtime, .is_self_explaining = true,
 		.help = "collect with this SCHED_FIFO priority"},
 	{"sort", 's', OPTION_STRING, "key[,key2...]", REPORT(sort),
 		.help = "sort by key(s): pid, comm, dso, symbol, cpu, srcline, ... (dso,symbol)"},
-	{"tid", 't', OPTION_STRING, "tid", RECORD(target.tids), .help = "watch these running threads"},
 	{"hide_user_symbols", 'U', OPTION_FLAG, AT(hides_user), .help = "leave samples of user space out"},
 	{"uid", 'u', OPTION_CALL, "user", .call = set_user,
 		.help = "watch this user's processes, also those that come"},

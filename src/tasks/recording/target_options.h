@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * target_options.h - the options that say whom to measure, of every verb that records or counts.
+ *
+ * A verb's settings have a struct target_request (kernel/system/target.h), and its table the rows of the group:
+ *
+ *	TARGET_OPTIONS(struct settings, target),
+ */
+#ifndef TASKS_RECORDING_TARGET_OPTIONS_H
+#define TASKS_RECORDING_TARGET_OPTIONS_H
+
+#include "cli/options.h"
+#include "kernel/system/target.h"
+
+/* -a/--all-cpus, -C/--cpu, -p/--pid, -t/--tid */
+extern const struct option_table target_option_table;
+#define TARGET_OPTIONS(type, member)                                                                  \
+	{                                                                                             \
+		.kind = OPTION_GROUP, .group = &target_option_table, .offset = offsetof(type, member) \
+	}
+
+#endif
