@@ -57,6 +57,13 @@ data()
 	record cmd record -e cpu-clock:u -F 999 -o cmd.data -- sh -c "$program cpu 3000000; $program deep 3000000"
 	record diff1 record -e cpu-clock:u -F 999 -o diff1.data "$program" cpu
 	record diff2 record -e cpu-clock:u -F 999 -o diff2.data "$program" deep
+	record bidall record --buildid-all -e cpu-clock:u -F 199 -o bidall.data "$program" cpu 2000000
+	record bidmmap record --buildid-mmap -e cpu-clock:u -F 199 -o bidmmap.data "$program" cpu 2000000
+	record nobid record -B -e cpu-clock:u -F 199 -o nobid.data "$program" cpu 2000000
+	record nosamp record -n -e cpu-clock:u -o nosamp.data "$program" cpu 2000000
+	record ns record -e cpu-clock:u -F 199 --namespaces -o ns.data unshare -u "$program" cpu 2000000
+	record cgrp record -e cpu-clock:u -F 199 --all-cgroups -o cgrp.data "$program" cpu 2000000
+	record grpS record -e '{cpu-clock,page-faults}:S' -F 999 -o grpS.data "$program" cpu
 	record tp record -e sched:sched_switch,sched:sched_process_exec,syscalls:sys_enter_write,syscalls:sys_exit_write \
 		-o tp.data "$program" write
 	record tpsleep record -e sched:sched_switch,sched:sched_wakeup -g -o tpsleep.data "$program" sleep

@@ -20,6 +20,7 @@ ASAN = ROOT / os.environ.get('TALLY_ASAN', 'build-asan')
 TSAN = ROOT / os.environ.get('TALLY_TSAN', 'build-tsan')
 GOLDEN = ROOT / 'tests' / 'golden'
 CORPUS = ROOT / 'tests' / 'corpus'
+SHARED = pathlib.Path(os.environ.get('TALLY_SHARED') or ROOT.parent / 'shared')
 # Whatever the terminal, the locale and the time zone of the caller, the output is the same.
 FIXED = {'LC_ALL': 'C', 'TERM': 'dumb', 'COLUMNS': '80', 'TZ': 'UTC', 'PAGER': 'cat'}
 # For what never ends: a loaded machine is slow.
@@ -137,17 +138,39 @@ def newest_perf(tmp_path):
 
 @pytest.fixture
 def shared():
-    """The folder of reference material beside the source tree."""
-    path = ROOT.parent / 'shared'
-    if not path.is_dir():
+    """The folder of reference material beside the source tree, or $TALLY_SHARED."""
+    if not SHARED.is_dir():
         pytest.skip('../shared is absent')
-    return path
+    return SHARED
+
+
+@pytest.fixture
+def shared_recording(shared):
+    """shared_recording(NAME): the recording of ../shared, for a test that knows its figures."""
+
+    def find(name):
+        path = shared / 'perf-golden' / 'data' / f'{name}.data'
+        return path if path.exists() else pytest.skip(f'../shared/perf-golden/data/{name}.data is absent')
+
+    return find
+
+
+@pytest.fixture
+def perf_recording():
+    """perf_recording(NAME): a recording of that kind by perf, of ../shared, or our own."""
+
+    def find(name):
+        places = [SHARED / 'perf-golden' / 'data' / f'{name}.data', CORPUS / f'{name}.data']
+        found = next((place for place in places if place.exists()), None)
+        return found or pytest.skip(f'../shared is absent, and {places[1].relative_to(ROOT)} is none')
+
+    return find
 
 
 @pytest.fixture(scope='session')
 def golden_place():
     """What to put before a command so that it finds perf-golden at /srv, the place that its recordings name."""
-    source = ROOT.parent / 'shared' / 'perf-golden'
+    source = SHARED / 'perf-golden'
     if os.path.isdir('/srv/perf-golden'):
         return []
     if not source.is_dir():

@@ -102,10 +102,7 @@ def recording(request, tmp_path):
         return request.getfixturevalue('inlined')
     if request.param in MADE:
         return make(request.param, tmp_path / 'perf.data')
-    path = ROOT.parent / 'shared' / 'perf-golden' / 'data' / f'{request.param}.data'
-    if not path.exists():
-        pytest.skip(f'../shared/perf-golden/data/{path.name} is absent')
-    return path
+    return request.getfixturevalue('perf_recording')(request.param)
 
 
 def report_sums(tally, path):
@@ -639,9 +636,9 @@ def test_pprof_begins_with_the_program(tally, tmp_path):
     assert names[0] == '/nowhere/program' and sorted(names[1:]) == ['/nowhere/lib.so.1', '/nowhere/other']
 
 
-def test_sched_switches(tally, shared, tmp_path):
+def test_sched_switches(tally, perf_recording, tmp_path):
     """A recording of the scheduler: what ran where, for perfetto and for Chrome's viewer."""
-    path = shared / 'perf-golden' / 'data' / 'sched.data'
+    path = perf_recording('sched')
     switches = tally('query', '--csv', path, "select count(*) from marks where kind = 'switch'", check=0).stdout
     count = int(switches.split()[1])
     script = tally('script', '-i', path, check=0).stdout.count('sched:sched_switch:')

@@ -16,13 +16,8 @@ RECORDINGS = ['u', 'k', 'kg', 'grp', 'thr', 'zstd', 'pipe', 'tp', 'nosamp']
 
 
 @pytest.fixture
-def recording(shared):
-    def find(name):
-        path = shared / 'perf-golden' / 'data' / f'{name}.data'
-        if not path.exists():
-            pytest.skip(f'{path} is absent')
-        return path
-    return find
+def recording(perf_recording):
+    return perf_recording
 
 
 def health(tally, path, check=None):
@@ -45,12 +40,12 @@ def test_whole_recordings_are_good(tally, recording, name):
     assert samples == 0 or f'SAMPLE events: {samples:10}  (' in stats
 
 
-def test_the_page(tally, recording):
-    page = tally('health', recording('kg'), check=0).stdout
+def test_the_page(tally, shared_recording):
+    page = tally('health', shared_recording('kg'), check=0).stdout
     for line in ('  end               complete\n', '  stock perf 6.1    reads it\n', '  lost              nothing\n',
                  '    cpu-clock: 172 samples\n', '           172 SAMPLE\n'):
         assert line in page
-    assert page.startswith(f'{recording("kg")}: good\n')
+    assert page.startswith(f'{shared_recording("kg")}: good\n')
 
 
 def perf_is_6_1(perf):

@@ -181,10 +181,8 @@ GOLDEN = ['u', 'ug', 'sched', 'swev', 'ns', 'cgrp', 'regs', 'grpS', 'thr', 'addr
 @pytest.mark.parametrize('name', GOLDEN)
 @pytest.mark.parametrize('options', [['report', '-D'], ['report', '--tasks'], ['report', '--mmaps'],
                                      ['script', *SHOWN, '-F', 'comm,pid,tid,time,event']], ids=' '.join)
-def test_recordings(tally, perf, shared, name, options):
-    path = shared / 'perf-golden' / 'data' / f'{name}.data'
-    if not path.exists():
-        pytest.skip(f'{path} is absent')
+def test_recordings(tally, perf, perf_recording, name, options):
+    path = perf_recording(name)
     assert tally(*options, '-i', path).stdout == perf(*options, '-i', path).stdout
 
 
@@ -193,20 +191,16 @@ def test_recordings(tally, perf, shared, name, options):
                                    ['--switch-on', 'cpu-clock:u'], ['--switch-on', 'cpu-clock:u', '--show-on-off-events'],
                                    ['--switch-on', 'cpu-clock:u', '--switch-off', 'cpu-clock:u', '--show-on-off-events']],
                          ids=' '.join)
-def test_filters(tally, perf, shared, words):
-    path = shared / 'perf-golden' / 'data' / 'u.data'
-    if not path.exists():
-        pytest.skip(f'{path} is absent')
+def test_filters(tally, perf, perf_recording, words):
+    path = perf_recording('u')
     same_rows(tally('script', *words, '-i', path, check=0), perf('script', *words, '-i', path, check=0))
 
 
 @pytest.mark.parametrize('words', [['-C', '0'], ['--time', '6594.712,6594.715'], ['-c', 'perf'],
                                    ['-C', '1', '--time', '6594.712,']], ids=' '.join)
-def test_dump_of_a_part(tally, perf, shared, words):
+def test_dump_of_a_part(tally, perf, perf_recording, words):
     """Records are all there; who and where stands below the samples of the span of time and the CPUs only."""
-    path = shared / 'perf-golden' / 'data' / 'sched.data'
-    if not path.exists():
-        pytest.skip(f'{path} is absent')
+    path = perf_recording('sched')
     result = tally('script', '-D', *words, '-i', path, check=0)
     same_rows(result, perf('script', '-D', *words, '-i', path, check=0))
     assert result.stdout.count(' ... thread: ') < result.stdout.count('PERF_RECORD_SAMPLE') or '-c' in words
@@ -225,10 +219,8 @@ def test_tracepoints_without_their_chains_have_no_place(tally, tmp_path):
     assert [text.count('401234 ') for text in shown] == [2, 1, 2]
 
 
-def test_cpus(tally, perf, shared):
-    path = shared / 'perf-golden' / 'data' / 'sys.data'
-    if not path.exists():
-        pytest.skip(f'{path} is absent')
+def test_cpus(tally, perf, perf_recording):
+    path = perf_recording('sys')
     for cpus in ('0', '1', '0-1', '1,0'):
         words = ['script', '-C', cpus, '-F', 'cpu,time,event', '-i', path]
         same_rows(tally(*words, check=0), perf(*words, check=0))
@@ -309,10 +301,8 @@ def test_shared_sideband(tally, shared):
 
 
 @pytest.mark.parametrize('span', ['10%/2', '0%-10%,30%-40%', '6561.1,6561.2', ',6561.2', '6561.1,6561.11 6561.2,'])
-def test_report_of_a_part(tally, perf, shared, span):
-    path = shared / 'perf-golden' / 'data' / 'u.data'
-    if not path.exists():
-        pytest.skip(f'{path} is absent')
+def test_report_of_a_part(tally, perf, perf_recording, span):
+    path = perf_recording('u')
     shown = [[row for row in program('report', '--stdio', '--time', span, '-i', path, check=0).stdout.splitlines()
               if 'Tip:' not in row] for program in (tally, perf)]
     assert shown[0] == shown[1]

@@ -293,13 +293,12 @@ def came_unseen(tally, path):
     return found
 
 
-def test_sums_are_timehists(tally, perf, shared, tmp_path):
+def test_sums_are_timehists(tally, perf, perf_recording, tmp_path):
     many(tmp_path / 'many', 1500)
     small(tmp_path / 'small')
     paths = [tmp_path / 'many', tmp_path / 'small']
-    golden = shared / 'perf-golden' / 'data'
-    if golden.exists():
-        paths += [golden / 'sched.data', golden / 'timechart.data']
+    of_perf = perf_recording('sched')
+    paths.append(of_perf)
     for path in paths:
         sums, gaps = {}, came_unseen(tally, path)
         for row in chart(tally, path):
@@ -307,7 +306,7 @@ def test_sums_are_timehists(tally, perf, shared, tmp_path):
             if not row['cpu'] and whole:
                 sums[row['id']] = sums.get(row['id'], 0) + sum(span['held'] for span in whole)
         tables = [tally('sched', 'timehist', '-s', '-i', path, check=0).stdout]
-        if golden.exists() and path.parent == golden and '6.1' in perf('--version').stdout:
+        if path == of_perf and '6.1' in perf('--version').stdout:
             tables.append(perf('sched', 'timehist', '-s', '-i', path).stdout)
         for table in tables:
             expected = {}
@@ -379,7 +378,7 @@ def test_damaged_recordings(tally, tmp_path):
         xml.etree.ElementTree.parse(tmp_path / 'flipped.svg')
 
 
-def test_refusals(tally, tmp_path, shared):
+def test_refusals(tally, tmp_path):
     small(tmp_path / 'data')
     path = tmp_path / 'data'
     assert 'cannot be used together' in tally('timechart', '-P', '-T', '-i', path, check=129).stderr
