@@ -26,22 +26,22 @@ static const char *add_event_word(const struct option_use *use, enum record_even
 	return vec_push(&s->event_words, word) ? NULL : "out of memory";
 }
 
-const char *record_set_event(const struct option_use *use)
+static const char *record_options_add_event(const struct option_use *use)
 {
 	return add_event_word(use, RECORD_WORD_EVENT);
 }
 
-const char *record_add_pfm_event(const struct option_use *use)
+static const char *record_options_add_pfm(const struct option_use *use)
 {
 	return add_event_word(use, RECORD_WORD_PFM);
 }
 
-const char *record_set_cgroup(const struct option_use *use)
+static const char *record_options_add_cgroup(const struct option_use *use)
 {
 	return add_event_word(use, RECORD_WORD_CGROUP);
 }
 
-const char *record_set_filter(const struct option_use *use)
+static const char *record_options_add_filter(const struct option_use *use)
 {
 	return add_event_word(use, RECORD_WORD_FILTER);
 }
@@ -110,7 +110,7 @@ static bool parse_ring_bytes(const char *text, size_t len, uint64_t *bytes)
 }
 
 /* Behind a comma stands the size of the area of AUX data. */
-const char *record_set_ring_size(const struct option_use *use)
+static const char *record_options_set_ring_size(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), bytes = 0, aux_bytes, rounded = page;
@@ -181,7 +181,7 @@ static const char *set_threads(const struct option_use *use)
 	return "--threads takes cpu, core, package or numa; lists of CPUs are not supported yet";
 }
 
-const char *record_set_realtime(const struct option_use *use)
+static const char *record_options_set_realtime(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	uint64_t priority;
@@ -192,7 +192,7 @@ const char *record_set_realtime(const struct option_use *use)
 	return NULL;
 }
 
-const char *record_set_map_timeout(const struct option_use *use)
+static const char *record_options_set_map_timeout(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	uint64_t ms;
@@ -330,7 +330,7 @@ static const char *set_clock(const struct option_use *use)
 	return NULL;
 }
 
-const char *record_set_branches(const struct option_use *use)
+static const char *record_options_set_branches(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	struct tally_str unknown;
@@ -348,7 +348,7 @@ const char *record_set_branches(const struct option_use *use)
 	return use->room;
 }
 
-const char *record_set_any_branch(const struct option_use *use)
+static const char *record_options_set_any_branch(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 
@@ -447,33 +447,51 @@ static const char *set_synth(const struct option_use *use)
 		.name = n, .letter = l, .kind = OPTION_UNSUPPORTED, .argument = a, .help = h \
 	}
 
+static const struct option sampling_rows[] = {
+	TEXT("uid", 'u', "user", target.user, "measure this user's processes, and those that they start"),
+	CALL("event", 'e', "event", record_options_add_event,
+		"the event to sample; may be given more than once. See 'tally list'"),
+	CALL("pfm-events", 0, "event", record_options_add_pfm,
+		"events by their vendor's names, as libpfm4 knows them; 'tally list pfm' shows them"),
+	CALL("filter", 0, "filter", record_options_add_filter,
+		"what fields the tracepoints before it must have: 'prev_pid > 0'"),
+	CALL("cgroup", 'G', "name", record_options_add_cgroup,
+		"measure only tasks of this cgroup, one per event in their order, one alone for all (on whole CPUs)"),
+	{"count", 'c', OPTION_U64, "n", AT(period), .help = "take one sample each n events"},
+	TEXT("freq", 'F', "freq or 'max'", freq_text, "samples per second and CPU (4000)"),
+	CALL("branch-any", 'b', NULL, record_options_set_any_branch,
+		"store the last branches with each sample; annotate shows cycles by them"),
+	CALL("branch-filter", 'j', "branch filter mask", record_options_set_branches,
+		"which branches to store with each sample"),
+	FLAG("group", 0, attrs.group, "put the events in one group"),
+	FLAG("no-inherit", 'i', attrs.no_inherit, "leave child processes and new threads out"),
+	FLAG("all-cgroups", 0, attrs.cgroups, "store cgroup events, which the sort key cgroup needs"),
+	FLAG("namespaces", 0, attrs.namespaces, "store namespace events"),
+	FLAG("no-bpf-event", 0, attrs.no_bpf_event, "do not store bpf events"),
+	CALL("mmap-pages", 'm', "pages[,pages]", record_options_set_ring_size,
+		"size of a ring: pages, or a size with B, K, M or G (behind a comma that of AUX data, which is not "
+		"recorded)"),
+	FLAG("overwrite", 0, overwrites,
+		"let rings that are full keep what is newest (record writes it at the end, or as --switch-output "
+		"says)"),
+	CALL("realtime", 'r', "n", record_options_set_realtime, "collect with this SCHED_FIFO priority"),
+	CALL("proc-map-timeout", 0, "n", record_options_set_map_timeout,
+		"how many milliseconds the maps of one process may take at the start (500)"),
+	LATER("num-thread-synthesize", 0, "n", "threads for the initial state"),
+	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, AT(verbose), .help = "tell more"},
+};
+const struct option_table sampling_option_table = {sampling_rows, ARRAY_LEN(sampling_rows), false};
+
 static const struct option options[] = {
 	TARGET_OPTIONS(struct record_settings, target),
-	CALL("branch-any", 'b', NULL, record_set_any_branch, "record the last branches with each sample"),
+	{.kind = OPTION_GROUP, .group = &sampling_option_table},
 	FLAG("no-buildid", 'B', no_build_ids, "do not store build ids"),
-	{.name = "count",
-		.letter = 'c',
-		.kind = OPTION_U64,
-		.argument = "n",
-		AT(period),
-		.help = "one sample each n events"},
 	FLAG("data", 'd', attrs.data_address, "store data addresses with each sample"),
 	CALL("delay", 'D', "ms", record_options_set_delay,
 		"start measuring this long after the start of the command (-1: never), or ranges of time: 10-20,30-40"),
-	CALL("event", 'e', "event", record_set_event,
-		"the event to sample; may be given more than once. See 'tally list'"),
-	TEXT("freq", 'F', "freq or 'max'", freq_text, "samples per second and CPU"),
 	{.letter = 'g', .kind = OPTION_FLAG, AT(call_graph_flag), .help = "record call graphs by frame pointer"},
-	CALL("cgroup", 'G', "name", record_set_cgroup,
-		"record only tasks of this cgroup, one per event in their order, one alone for all (with -a)"),
 	OPTIONAL("intr-regs", 'I', "any register", set_intr_regs, "store these registers at each sample"),
-	FLAG("no-inherit", 'i', attrs.no_inherit, "leave child processes and new threads out"),
-	CALL("branch-filter", 'j', "branch filter mask", record_set_branches,
-		"which branches to store with each sample"),
 	CALL("clockid", 'k', "clockid", set_clock, "the clock of time stamps, see clock_gettime(2)"),
-	CALL("mmap-pages", 'm', "pages[,pages]", record_set_ring_size,
-		"size of a ring: pages, or a size with B, K, M or G (behind a comma that of AUX data, which is not "
-		"recorded)"),
 	FLAG("no-buildid-cache", 'N', no_build_id_cache,
 		"do not copy the files that were hit to the cache of build ids"),
 	FLAG("no-samples", 'n', attrs.no_samples, "count only, store no samples"),
@@ -481,18 +499,14 @@ static const struct option options[] = {
 	FLAG("period", 'P', attrs.sample_period, "store the period with each sample"),
 	FLAG("quiet", 'q', quiet, "no messages but errors"),
 	FLAG("raw-samples", 'R', attrs.raw, "store raw data of all events"),
-	CALL("realtime", 'r', "n", record_set_realtime, "collect with this SCHED_FIFO priority"),
 	LATER("snapshot", 'S', "opts", "AUX area tracing in snapshots"),
 	FLAG("stat", 's', attrs.thread_counts, "store counts per thread"),
 	FLAG("timestamp", 'T', attrs.timestamp, "store time stamps with each sample"),
-	TEXT("uid", 'u', "user", target.user, "record this user's processes"),
-	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, AT(verbose), .help = "tell more"},
 	FLAG("weight", 'W', attrs.weight, "store the weight of each sample (events that have one)"),
 	OPTIONAL("compression-level", 'z', "n", set_compression, "compress the records with zstd (level 1 to 22)"),
 	CALL("affinity", 0, "node|cpu", record_options_set_affinity,
 		"read each ring on the node, or the CPU, that it belongs to"),
 	LATER("aio", 0, "n", "write asynchronously"),
-	FLAG("all-cgroups", 0, attrs.cgroups, "store cgroup events"),
 	FLAG("all-kernel", 0, attrs.all_kernel, "sample the kernel only"),
 	FLAG("all-user", 0, attrs.all_user, "sample user space only"),
 	LATER("aux-sample", 0, "opts", "store AUX data with samples"),
@@ -520,26 +534,16 @@ static const struct option options[] = {
 	LATER("debuginfod", 0, "urls", "where to fetch debug info"),
 	FLAG("dry-run", 0, dry_run, "parse the options and exit"),
 	CALL("exclude-perf", 0, NULL, set_exclude_perf, "leave the recorder itself out of the tracepoints before it"),
-	CALL("filter", 0, "filter", record_set_filter,
-		"what fields the tracepoints before it must have: 'prev_pid > 0'"),
-	FLAG("group", 0, attrs.group, "put the events in one group"),
 	FLAG("keep-stacks", 0, keeps_stacks,
 		"with --call-graph dwarf: store registers and stacks, as perf does, to be unwound by report"),
 	LATER("kcore", 0, NULL, "copy /proc/kcore"),
 	FLAG("kernel-callchains", 0, attrs.no_user_callchain, "call chains of the kernel only"),
 	CALL("max-size", 0, "size", record_options_set_max_size, "stop when the file has this size"),
 	CALL("mmap-flush", 0, "number", set_mmap_flush, "least bytes to take from a ring (a size with B, K, M or G)"),
-	FLAG("namespaces", 0, attrs.namespaces, "store namespace events"),
-	FLAG("no-bpf-event", 0, attrs.no_bpf_event, "do not store bpf events"),
 	FLAG("no-buffering", 0, attrs.no_buffering, "take each sample at once"),
-	LATER("num-thread-synthesize", 0, "n", "threads for the initial state"),
 	LATER("off-cpu", 0, NULL, "off-CPU analysis"),
-	FLAG("overwrite", 0, overwrites,
-		"let rings keep what is newest; it is written at the end, or as --switch-output says"),
 	FLAG("per-thread", 0, target.per_thread, "one ring per thread instead of one per CPU"),
 	FLAG("phys-data", 0, attrs.phys_addr, "store physical addresses of data"),
-	CALL("proc-map-timeout", 0, "n", record_set_map_timeout,
-		"how many milliseconds the maps of one process may take at the start (500)"),
 	FLAG("running-time", 0, attrs.running_time, "store enabled and running time of read (:S) events"),
 	FLAG("sample-cpu", 0, attrs.sample_cpu, "store the CPU with each sample"),
 	FLAG("sample-mem-info", 0, attrs.data_source, "store where the data of a memory access came from"),
@@ -562,7 +566,6 @@ static const struct option options[] = {
 	FLAG("user-callchains", 0, attrs.no_kernel_callchain, "call chains of user space only"),
 	OPTIONAL("user-regs", 0, "any register", set_user_regs, "store these user registers at each sample"),
 	LATER("vmlinux", 0, "file", "the kernel's image"),
-	CALL("pfm-events", 0, "event", record_add_pfm_event, "events by their vendor's names, as libpfm4 knows them"),
 	LATER("off-cpu-thresh", 0, "ms", "least time off the CPU"),
 	LATER("setup-filter", 0, "pin|unpin", "keep a BPF filter for others"),
 	FLAG("latency", 0, latency, "what report --latency needs: context switches (not with -a)"),

@@ -72,17 +72,14 @@ extern const struct option_table record_option_table;
 struct record_settings record_settings_default(void);
 void record_settings_deinit(struct record_settings *settings);
 
-/* Rows of other verbs' tables whose settings begin with record's. */
-const char *record_set_event(const struct option_use *use);
-const char *record_add_pfm_event(const struct option_use *use);
-const char *record_set_cgroup(const struct option_use *use);
-const char *record_set_filter(const struct option_use *use);
-const char *record_set_any_branch(const struct option_use *use);
-const char *record_set_branches(const struct option_use *use);
-const char *record_set_ring_size(const struct option_use *use);
-const char *record_set_realtime(const struct option_use *use);
-const char *record_set_map_timeout(const struct option_use *use);
-/* "dwarf,4096": the mode and the size. NULL, or what is wrong. */
+/* The rows that record and top share, whose settings are a struct record_settings: events, how often each is sampled, what
+ * of the kernel's records is stored, rings. Targets have a group of their own (target_options.h). */
+extern const struct option_table sampling_option_table;
+#define SAMPLING_OPTIONS(type, member)                                                                  \
+	{                                                                                               \
+		.kind = OPTION_GROUP, .group = &sampling_option_table, .offset = offsetof(type, member) \
+	}
+/* A callback whose settings are record's. "dwarf,4096": the mode and the size. NULL, or what is wrong. */
 const char *record_set_call_graph(const struct option_use *use);
 
 #endif

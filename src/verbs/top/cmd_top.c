@@ -46,8 +46,10 @@ static const char *set_call_graph(const struct option_use *use)
 	char mode[32], shown[256] = "";
 	size_t len = 0;
 
+	struct option_use own = *use;
+	own.settings = &s->record;
 	if (use->is_negated)
-		return record_set_call_graph(use);
+		return record_set_call_graph(&own);
 	s->record.call_graph_flag = true;
 	while (str_next(&rest, ',', &word)) {
 		bool is_dwarf = str_equal(word, STR("dwarf"));
@@ -59,7 +61,6 @@ static const char *set_call_graph(const struct option_use *use)
 				has_size ? (int)size.len : 0, has_size ? size.data : "");
 			if (has_size)
 				rest = behind;
-			struct option_use own = *use;
 			own.value = mode;
 			const char *why = record_set_call_graph(&own);
 			if (why)
@@ -76,53 +77,26 @@ static const char *set_call_graph(const struct option_use *use)
 	return len ? report_options_apply(&of_report, &s->report, report_request_set_chains) : NULL;
 }
 
-static const char *set_user(const struct option_use *use)
-{
-	struct top_settings *s = use->settings;
-
-	s->record.target.user = use->value;
-	return NULL;
-}
-
 #define AT(member)     .offset = offsetof(struct top_settings, member)
 #define REPORT(member) .offset = offsetof(struct top_settings, report.member)
-#define RECORD(member) .offset = offsetof(struct top_settings, record.member)
 
 static const struct option options[] = {
 	TARGET_OPTIONS(struct top_settings, record.target),
-	{"branch-any", 'b', OPTION_CALL, .call = record_set_any_branch,
-		.help = "sample the last branches too: annotate shows cycles by them"},
-	{"count", 'c', OPTION_U64, "n", RECORD(period), .help = "one sample each n events"},
+	SAMPLING_OPTIONS(struct top_settings, record),
 	{"delay", 'd', OPTION_U64, "n", AT(delay_s), .help = "seconds between refreshes (2)"},
 	{"dump-symtab", 'D', OPTION_UNSUPPORTED, .help = "dump the symbol table used for profiling"},
 	{"entries", 'E', OPTION_U64, "n", AT(entries), .help = "print this many rows"},
-	{"event", 'e', OPTION_CALL, "event", .call = record_set_event, .is_self_explaining = true,
-		.help = "the event to sample; may be given more than once. See 'tally list'"},
 	{"count-filter", 'f', OPTION_U64, "n", AT(count_filter), .help = "only rows with at least n samples"},
-	{"freq", 'F', OPTION_STRING, "freq or 'max'", RECORD(freq_text), .help = "samples per second and CPU (4000)"},
 	{.letter = 'g',
 		.kind = OPTION_CALL,
 		.call = set_graph,
 		.help = "record call graphs by frame pointer and show them"},
-	{"cgroup", 'G', OPTION_CALL, "name", .call = record_set_cgroup, .is_self_explaining = true,
-		.help = "only tasks of this cgroup, one per event in their order, one alone for all"},
-	{"no-inherit", 'i', OPTION_FLAG, RECORD(attrs.no_inherit), .help = "leave child processes and new threads out"},
-	{"branch-filter", 'j', OPTION_CALL, "branch filter mask", .call = record_set_branches,
-		.is_self_explaining = true, .help = "the same, of these kinds of branches"},
 	{"hide_kernel_symbols", 'K', OPTION_FLAG, AT(hides_kernel), .help = "leave samples of the kernel out"},
-	{"mmap-pages", 'm', OPTION_CALL, "pages", .call = record_set_ring_size, .is_self_explaining = true,
-		.help = "size of a ring: pages, or a size with B, K, M or G"},
-	{"realtime", 'r', OPTION_CALL, "n", .call = record_set_realtime, .is_self_explaining = true,
-		.help = "collect with this SCHED_FIFO priority"},
 	{"sort", 's', OPTION_STRING, "key[,key2...]", REPORT(sort),
 		.help = "sort by key(s): pid, comm, dso, symbol, cpu, srcline, ... (dso,symbol)"},
 	{"hide_user_symbols", 'U', OPTION_FLAG, AT(hides_user), .help = "leave samples of user space out"},
-	{"uid", 'u', OPTION_CALL, "user", .call = set_user,
-		.help = "watch this user's processes, also those that come"},
-	{"verbose", 'v', OPTION_COUNT, RECORD(verbose), .help = "tell more"},
 	{"zero", 'z', OPTION_FLAG, AT(zeroes),
 		.help = "forget all at each refresh; else it fades, by an eighth each time"},
-	{"all-cgroups", 0, OPTION_FLAG, RECORD(attrs.cgroups), .help = "record cgroup events, for the sort key cgroup"},
 	{"call-graph", 0, OPTION_CALL,
 		"record_mode[,record_size],print_type,threshold[,print_limit],order,sort_key[,branch]",
 		.call = set_call_graph, .can_be_negated = true, .is_self_explaining = true,
@@ -135,23 +109,12 @@ static const struct option options[] = {
 		.help = "only consider symbols in these dsos"},
 	{"fields", 0, OPTION_STRING, "key[,keys...]", REPORT(fields),
 		.help = "output field(s): overhead, period, sample and the sort keys"},
-	{"filter", 0, OPTION_CALL, "filter", .call = record_set_filter, .is_self_explaining = true,
-		.help = "what fields the tracepoints before it must have: 'prev_pid > 0'"},
 	{"force", 0, OPTION_FLAG, REPORT(input.force), .help = "take files whoever owns them (which is the default)"},
-	{"group", 0, OPTION_FLAG, RECORD(attrs.group), .help = "put the events into one group, side by side"},
 	{"max-stack", 0, OPTION_U64, "n", AT(max_stack), .help = "frames of a call chain that are looked at"},
-	{"namespaces", 0, OPTION_FLAG, RECORD(attrs.namespaces), .help = "record namespaces events"},
-	{"no-bpf-event", 0, OPTION_FLAG, RECORD(attrs.no_bpf_event), .help = "do not record bpf events"},
-	{"num-thread-synthesize", 0, OPTION_UNSUPPORTED, "n", .help = "threads for the initial state"},
 	REPORT_OPTIONS(struct top_settings, report),
 	SYMBOL_OPTIONS(struct top_settings, report.symbols),
 	LINE_OPTIONS(struct top_settings, report.symbols),
 	CODE_OPTIONS(struct top_settings, report.code),
-	{"overwrite", 0, OPTION_FLAG, RECORD(overwrites), .help = "let rings that are full keep what is newest"},
-	{"pfm-events", 0, OPTION_CALL, "event", .call = record_add_pfm_event, .is_self_explaining = true,
-		.help = "events by their vendor's names, as libpfm4 knows them"},
-	{"proc-map-timeout", 0, OPTION_CALL, "n", .call = record_set_map_timeout, .is_self_explaining = true,
-		.help = "how many milliseconds the maps of one process may take at the start (500)"},
 	{"stdio", 0, OPTION_FLAG, AT(stdio), .help = "text instead of the screen (default without a terminal)"},
 	{"branch-history", 0, OPTION_UNSUPPORTED, .help = "branches as the inner part of call chains"},
 	{"stitch-lbr", 0, OPTION_UNSUPPORTED, .help = "stitch branch stacks into longer chains"},

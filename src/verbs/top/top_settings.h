@@ -10,7 +10,7 @@
 #include "tasks/reporting/report_request.h"
 
 struct top_settings {
-	struct record_settings record; /* first: the rows of record's table fill it */
+	struct record_settings record;
 	struct report_request report;
 	uint64_t delay_s;
 	uint64_t entries; /* rows that are printed; 0: as many as the screen has room for */
