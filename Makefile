@@ -2,6 +2,7 @@
 #   make demo      builds tally, profiles a real program, shows the counts and the report
 #   make check     runs every test that this machine can run
 #   make check-emulated  the same program on an emulated ARM PMU, beside Debian's perf; part of check
+#   make check-coverage  unit and end-to-end tests in a build that counts lines: shares by folder, files below the limit
 #   make bench     compares tally with perf, as ratios
 #   make fuzz NAME=cursor [SECONDS=60]      (tools/fuzz-all MINUTES: many targets, with a summary)
 #   make mutate [COUNT=60] [SEED=1]        how many small changes of abi, perfdata and machine the unit tests notice
@@ -28,7 +29,7 @@ tests = $$(pkg-config --exists cmocka && echo true || echo false)
 c_sources = $$(git ls-files -co --exclude-standard -- 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'fuzz/*.[ch]' \
 	'examples/*.[ch]' 'bench/*.[ch]')
 
-.PHONY: all demo check check-emulated bench fuzz mutate figures install static deb check-packages format setup-build setup-check clean
+.PHONY: all demo check check-emulated check-coverage bench fuzz mutate figures install static deb check-packages format setup-build setup-check clean
 all: $(build)/build.ninja
 	@ninja -C $(build) program
 
@@ -67,6 +68,9 @@ check: setup-check
 
 check-emulated: setup-build
 	@python3 tests/emulated/check.py
+
+check-coverage: setup-check
+	@python3 tools/coverage.py
 
 bench: setup-check all
 	@BUILD=$(build) python3 bench/run.py
