@@ -145,11 +145,11 @@ def shared():
 
 
 @pytest.fixture
-def shared_recording(shared):
+def shared_recording():
     """shared_recording(NAME): the recording of ../shared, for a test that knows its figures."""
 
     def find(name):
-        path = shared / 'perf-golden' / 'data' / f'{name}.data'
+        path = SHARED / 'perf-golden' / 'data' / f'{name}.data'
         return path if path.exists() else pytest.skip(f'../shared/perf-golden/data/{name}.data is absent')
 
     return find
