@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verb.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,22 +20,30 @@ __attribute__((weak)) void __sanitizer_set_report_fd(void *fd);
 static const char *const nothing_of_this_machine[] = {
 	"--symfs", "/dev/null/none", "--kallsyms", "/dev/null/none", "-i"};
 
-static void drop_output(void)
+static int verb_null_fd = -1, verb_kept_fds[2] = {-1, -1}; /* kept: standard output and standard error */
+
+static void verb_prepare(void)
 {
-	static int report_fd = -1;
-	if (report_fd >= 0)
+	if (verb_null_fd >= 0)
 		return;
-	report_fd = dup(STDERR_FILENO);
-	if (report_fd < 0)
+	verb_null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	for (int i = 0; i < 2; i++)
+		verb_kept_fds[i] = fcntl(STDOUT_FILENO + i, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (verb_null_fd < 0 || verb_kept_fds[0] < 0 || verb_kept_fds[1] < 0)
 		abort();
 	if (__sanitizer_set_report_fd)
-		__sanitizer_set_report_fd((void *)(intptr_t)report_fd);
-	/* Through stdio: the driver and libFuzzer write to the descriptors themselves. */
-	if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
-		abort();
+		__sanitizer_set_report_fd((void *)(intptr_t)verb_kept_fds[1]);
 	setenv("HOME", "/dev/null/none", 1);
 	setenv("XDG_CACHE_HOME", "/dev/null/none", 1);
 	setenv("DEBUGINFOD_URLS", "", 1);
+}
+
+static void verb_output_to(int out, int errors)
+{
+	fflush(stdout);
+	fflush(stderr);
+	if (dup2(out, STDOUT_FILENO) < 0 || dup2(errors, STDERR_FILENO) < 0)
+		abort();
 }
 
 static uint32_t checksum(const uint8_t *data, size_t size)
@@ -58,7 +67,7 @@ int verb_fuzz(const char *const *const *lines, const uint8_t *data, size_t size)
 	size_t line_count = 0, count = 0;
 	char *words[MAX_WORDS + 1];
 	char path[32];
-	drop_output();
+	verb_prepare();
 	while (lines[line_count])
 		line_count++;
 	const char *const *line = lines[checksum(data, size) % line_count];
@@ -76,11 +85,13 @@ int verb_fuzz(const char *const *const *lines, const uint8_t *data, size_t size)
 	if (!command)
 		abort();
 	struct cli cli = {.program = "tally"};
+	/* Only while the verb runs: between runs libFuzzer tells its progress on standard error. */
+	verb_output_to(verb_null_fd, verb_null_fd);
 	int status = command->run(&cli, command, (int)count, words);
+	verb_output_to(verb_kept_fds[0], verb_kept_fds[1]);
 	/* Whatever the recording holds, the command line itself is right. */
 	if (status == EXIT_USAGE)
 		abort();
-	fflush(stdout);
 	close(fd);
 	return 0;
 }
