@@ -130,7 +130,7 @@ def perf(tmp_path):
 
 @pytest.fixture
 def newest_perf(tmp_path):
-    """The second, newer reference; skips where there is none."""
+    """The second, newer reference; skips if there is none."""
     if not NEWEST_PERF:
         pytest.skip('the newest perf is not installed (TALLY_NEWEST_PERF)')
     return Program(NEWEST_PERF, tmp_path)
