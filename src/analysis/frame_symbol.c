@@ -2,6 +2,7 @@
 #include "analysis/frame_symbol.h"
 
 #include <elf.h>
+#include <string.h>
 
 #define LONGEST_CALL 7
 
@@ -50,9 +51,20 @@ static bool is_named_like_return(const struct symbol *symbol)
 	       !strcmp(symbol->name, "__restore");
 }
 
-/* A call ends where the symbol begins. */
-static bool follows_call(struct binary_store *store, uint32_t id, const struct symbol *symbol)
+/* The kernel names the padding in front of its function X __pfx_X: no call ends there. */
+static bool is_padding_of(const struct symbol *before, const struct symbol *symbol)
 {
+	static const char prefix[] = "__pfx_";
+	return before && !strncmp(before->name, prefix, sizeof(prefix) - 1) &&
+	       !strcmp(before->name + sizeof(prefix) - 1, symbol->name);
+}
+
+/* A call ends where the symbol begins. */
+static bool follows_call(
+	struct binary_store *store, uint32_t id, const struct symbol *before, const struct symbol *symbol)
+{
+	if (is_padding_of(before, symbol))
+		return false;
 	struct binary_code code;
 	uint64_t start = symbol->start < LONGEST_CALL ? 0 : symbol->start - LONGEST_CALL;
 	bool is_known = start < symbol->start &&
@@ -79,5 +91,5 @@ const struct symbol *frame_symbol_find(struct binary_store *store, uint32_t id, 
 {
 	const struct symbol *before = binary_store_find(store, id, frame->address);
 	const struct symbol *behind = frame_symbol_behind(store, id, frame, before);
-	return behind && !follows_call(store, id, behind) ? behind : before;
+	return behind && !follows_call(store, id, before, behind) ? behind : before;
 }

@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+import perfdata_build
+
 LAST = '''
 #include <unistd.h>
 volatile long g;
@@ -119,3 +121,23 @@ def test_what_a_signal_handler_returns_to(live, tally, tmp_path):
         pytest.skip('this C library has no __restore_rt')
     stacks = [stack for stack in folded(tally, data) if stack[-1] == 'heavy']
     assert stacks and all(stack[-3:] == ['__restore_rt', 'handler', 'heavy'] for stack in stacks)
+
+
+def test_a_kernel_function_interrupted_at_its_start_is_itself(tally, tmp_path):
+    """The kernel's code is not known here, but that padding lies before the function, in which no call ends."""
+    begin = 0xffffffff81000000
+    (tmp_path / 'list').write_text(f'{begin:x} T _text\n{begin:x} T _stext\n{begin + 0x100:x} T leaf\n'
+                                   f'{begin + 0x1f0:x} T __pfx_stopped\n{begin + 0x200:x} T stopped\n'
+                                   f'{begin + 0x300:x} T caller\n{begin + 0x400:x} T other\n{begin + 0x500:x} T last\n')
+    recording = perfdata_build.Recording()
+    recording.event('IDENTIFIER IP TID TIME CALLCHAIN')
+    recording.record(1, 1, recording.pack('iIQQQ', -1, 0, begin, 0x1000000, begin) +
+                     recording.name('[kernel.kallsyms]_text') + recording.trailer())
+    recording.comm('program')
+    recording.sample(misc=1, ip=begin + 0x110, callchain=[(1 << 64) - 128, begin + 0x110, begin + 0x200, begin + 0x350,
+                                                          begin + 0x500])
+    recording.write(tmp_path / 'data')
+    shown = tally('script', '-i', 'data', '--kallsyms', 'list', '-F', 'ip,sym,symoff', cwd=tmp_path, check=0).stdout
+    # Without padding the return address of a call at the function's end is its own.
+    assert [line.split()[1] for line in shown.splitlines() if line.strip()] == [
+        'leaf+0x10', 'stopped+0x0', 'caller+0x50', 'other+0x100']
