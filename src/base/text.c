@@ -131,6 +131,23 @@ static void text_right(struct text *t, const char *s, size_t len, size_t width, 
 	t->len += before + len;
 }
 
+#define DECIMAL_DIGITS 20
+#define SHORT_BYTES    16 /* numbers and their blanks seldom take more, and so many are moved at once */
+
+/* A number that ends at buffer + DECIMAL_DIGITS, behind which SHORT_BYTES can be read. */
+static void text_number_right(struct text *t, const char *start, const char *end, size_t width, char fill)
+{
+	size_t len = (size_t)(end - start), before = len < width ? width - len : 0;
+	if (before <= SHORT_BYTES && len <= SHORT_BYTES && t->cap - t->len > 2 * SHORT_BYTES && !t->failed) {
+		char *to = t->data + t->len;
+		memset(to, fill, SHORT_BYTES);
+		memcpy(to + before, start, SHORT_BYTES);
+		t->len += before + len;
+		return;
+	}
+	text_right(t, start, len, width, fill);
+}
+
 void text_u64(struct text *t, uint64_t v)
 {
 	text_u64_right(t, v, 0);
@@ -152,16 +169,23 @@ void text_hex(struct text *t, uint64_t v, unsigned width)
 
 void text_u64_right(struct text *t, uint64_t v, size_t width)
 {
-	char buffer[20];
-	char *start = text_decimal(buffer + sizeof(buffer), v);
-	text_right(t, start, (size_t)(buffer + sizeof(buffer) - start), width, ' ');
+	char buffer[DECIMAL_DIGITS + SHORT_BYTES], *end = buffer + DECIMAL_DIGITS;
+	memset(end, 0, SHORT_BYTES);
+	text_number_right(t, text_decimal(end, v), end, width, ' ');
+}
+
+void text_u64_padded(struct text *t, uint64_t v, size_t width)
+{
+	char buffer[DECIMAL_DIGITS + SHORT_BYTES], *end = buffer + DECIMAL_DIGITS;
+	memset(end, 0, SHORT_BYTES);
+	text_number_right(t, text_decimal(end, v), end, width, '0');
 }
 
 void text_hex_right(struct text *t, uint64_t v, size_t width)
 {
-	char buffer[HEX_DIGITS];
-	char *start = text_hexadecimal(buffer + sizeof(buffer), v);
-	text_right(t, start, (size_t)(buffer + sizeof(buffer) - start), width, ' ');
+	char buffer[DECIMAL_DIGITS + SHORT_BYTES], *end = buffer + DECIMAL_DIGITS;
+	memset(end, 0, SHORT_BYTES);
+	text_number_right(t, text_hexadecimal(end, v), end, width, ' ');
 }
 
 void text_str_right(struct text *t, struct tally_str s, size_t width)

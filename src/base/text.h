@@ -58,6 +58,8 @@ void text_hex(struct text *t, uint64_t v, unsigned width);
 /* Right-aligned in width with blanks. */
 void text_u64_right(struct text *t, uint64_t v, size_t width);
 void text_hex_right(struct text *t, uint64_t v, size_t width);
+/* The same with zeros in place of blanks. */
+void text_u64_padded(struct text *t, uint64_t v, size_t width);
 void text_str_right(struct text *t, struct tally_str s, size_t width);
 void text_str_left(struct text *t, struct tally_str s, size_t width);
 /* What was appended from start on becomes a column: blanks go in front of it, or behind it where width is negative. */

@@ -123,17 +123,6 @@ void script_print_bpf_output(struct text *t, struct tally_bytes raw)
 	text_str(t, "\"\n");
 }
 
-void script_print_padded(struct text *t, uint64_t v, size_t width)
-{
-	char digits[20];
-	size_t at = sizeof(digits);
-	do {
-		digits[--at] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v > 0 || sizeof(digits) - at < width);
-	text_bytes(t, digits + at, sizeof(digits) - at);
-}
-
 struct script_clock script_clock_make(const struct perfdata_features *features)
 {
 	return (struct script_clock){.is_missing = !feature_is_present(features, FEATURE_CLOCK_DATA) ||
@@ -160,7 +149,7 @@ void script_print_time_of_day(struct text *t, struct script_clock *clock, uint64
 	uint64_t rest = wall_ns % 1000000000;
 	for (unsigned i = decimals; i < 9; i++)
 		rest /= 10;
-	script_print_padded(t, rest, decimals);
+	text_u64_padded(t, rest, decimals);
 	text_char(t, ' ');
 }
 

@@ -33,8 +33,6 @@ struct script_clock {
 struct script_clock script_clock_make(const struct perfdata_features *features);
 /* "2023-11-14 22:13:21.123456 ", in local time; "disabled " where the clock is missing. */
 void script_print_time_of_day(struct text *t, struct script_clock *clock, uint64_t time_ns, unsigned decimals);
-/* v with zeros before it. */
-void script_print_padded(struct text *t, uint64_t v, size_t width);
 
 /* " /path", " unknown". */
 void script_print_cgroup(struct text *t, const struct cgroup_names *cgroups, uint64_t id);

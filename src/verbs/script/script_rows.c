@@ -49,9 +49,9 @@ static void script_rows_print_time(struct script_printer *p, struct text *t, uin
 	text_u64_right(t, seconds, 5);
 	text_char(t, '.');
 	if (p->time_form == TIME_NSEC)
-		script_print_padded(t, rest, 9);
+		text_u64_padded(t, rest, 9);
 	else
-		script_print_padded(t, rest / 1000, 6);
+		text_u64_padded(t, rest / 1000, 6);
 	text_str(t, ": ");
 }
 
@@ -212,7 +212,7 @@ void script_print_start(struct script_printer *p, struct text *t, const struct s
 	} else if (fields & FIELD_CPU) {
 		text_char(t, '[');
 		if (sample->present & SAMPLE_CPU)
-			script_print_padded(t, sample->cpu, 3);
+			text_u64_padded(t, sample->cpu, 3);
 		else
 			text_str(t, "-01"); /* asked for, but not recorded */
 		text_str(t, "] ");

@@ -55,6 +55,8 @@ static void whole_numbers_as_printf(void **state)
 		expect(&t, "%*" PRIu64, (int)width, v);
 		text_hex_right(&t, v, width);
 		expect(&t, "%*" PRIx64, (int)width, v);
+		text_u64_padded(&t, v, width);
+		expect(&t, "%0*" PRIu64, (int)width, v);
 	}
 	text_i64(&t, INT64_MIN);
 	expect(&t, "%" PRId64, INT64_MIN);
