@@ -78,14 +78,6 @@ static void cmd_completion_add_keys(struct text *t)
 	}
 }
 
-/* The words of the command's own commands, of "{record|report}" in its usage; empty if it has none. */
-static struct tally_str cmd_completion_subcommands(const struct command *command)
-{
-	const char *begin = strchr(command->usages[0], '{');
-	const char *end = begin ? strchr(begin, '}') : NULL;
-	return end ? (struct tally_str){begin + 1, (size_t)(end - begin) - 1} : (struct tally_str){NULL, 0};
-}
-
 static void add_bash_values(struct text *t, const struct command *command)
 {
 	struct option_walk walk = {.table = command->options};
@@ -118,7 +110,7 @@ static void add_verbs(struct text *t)
 
 static void add_bash_words(struct text *t, const struct command *command)
 {
-	struct tally_str own = cmd_completion_subcommands(command);
+	struct tally_str own = command_subcommands(command);
 	text_printf(t, "\t%s) words='", command->name);
 	struct option_walk walk = {.table = command->options};
 	for (const struct option *option; (option = option_walk_next(&walk));)
@@ -198,7 +190,7 @@ static void add_zsh_option(struct text *t, const struct command *command, const 
 
 static void add_zsh_command(struct text *t, const struct command *command)
 {
-	struct tally_str own = cmd_completion_subcommands(command);
+	struct tally_str own = command_subcommands(command);
 	text_printf(t, "\t%s)\n\t\t_arguments", command->name);
 	struct option_walk walk = {.table = command->options};
 	for (const struct option *option; (option = option_walk_next(&walk));)
@@ -265,7 +257,7 @@ static void cmd_completion_fish(struct text *t)
 	const struct command *const *commands = commands_all(&count);
 	text_str(t, "complete -c perf -w tally\n");
 	for (size_t i = 0; i < count; i++) {
-		struct tally_str own = cmd_completion_subcommands(commands[i]);
+		struct tally_str own = command_subcommands(commands[i]);
 		text_printf(t, "complete -c tally -n __fish_use_subcommand -f -a %s -d ", commands[i]->name);
 		add_quoted(t, commands[i]->summary);
 		text_char(t, '\n');

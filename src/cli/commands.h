@@ -6,6 +6,7 @@
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
+#include "base/bytes.h"
 #include "cli/options.h"
 
 struct cli;
@@ -22,6 +23,8 @@ struct command {
 
 const struct command *const *commands_all(size_t *count);
 const struct command *command_find(const char *name);
+/* The words of the command's own commands, of "{record|report}" in its usage; empty if it has none. */
+struct tally_str command_subcommands(const struct command *command);
 
 extern const struct command command_annotate;
 extern const struct command command_archive;

@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "cli/commands.h"
 
 #define MAX_COMMANDS 64
 
@@ -45,4 +44,20 @@ int unknown_command(const struct cli *cli, const char *name)
 	if (nearest != SIZE_MAX)
 		fprintf(stderr, "\nDid you mean this?\n\t%s\n", names[nearest]);
 	return 1;
+}
+
+int unknown_subcommand(const struct cli *cli, const struct command *command, const char *name)
+{
+	char words[200];
+	const char *names[MAX_COMMANDS];
+	size_t count = 0;
+	struct tally_str own = command_subcommands(command);
+	snprintf(words, sizeof(words), "%.*s", (int)own.len, own.data ? own.data : "");
+	char *rest = words;
+	for (char *word; count < MAX_COMMANDS && (word = strsep(&rest, "|"));)
+		names[count++] = word;
+	size_t nearest = text_nearest(names, count, name);
+	if (nearest == SIZE_MAX)
+		return cli_usagef(cli, command, NULL, "Unknown command: %s", name);
+	return cli_usagef(cli, command, NULL, "Unknown command: %s\n  Did you mean `%s'?", name, names[nearest]);
 }

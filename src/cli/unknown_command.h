@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unknown_command.h - answers the name of a command that does not exist, for main, help and man.
+ * unknown_command.h - answers the name of a command that does not exist: of tally, or of one of its commands.
  *
  *	if (!command_find(name))
  *		return unknown_command(cli, name);
@@ -9,9 +9,12 @@
 #define CLI_UNKNOWN_COMMAND_H
 
 #include "cli/cli.h"
+#include "cli/commands.h"
 
 /* Says on standard error that there is no such command, or that this command of perf is not built yet, and suggests the
  * nearest name; returns the exit code. */
 int unknown_command(const struct cli *cli, const char *name);
+/* The same of a command of a command, as of "sched record". */
+int unknown_subcommand(const struct cli *cli, const struct command *command, const char *name);
 
 #endif

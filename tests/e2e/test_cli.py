@@ -252,3 +252,12 @@ def test_a_file_of_another_user_is_read_by_force_only(tally, tmp_path, live, ver
     assert 'File own.data not owned by current user or root (use -f to override)\n' in refused.stderr
     assert refused.stdout == ''
     tally(*verb, '-f', '-i', 'own.data', cwd=tmp_path, check=0)
+
+
+@pytest.mark.parametrize('words, nearest', [
+    (['sched', 'lateny'], 'latency'), (['lock', 'contentoin'], 'contention'), (['mem', 'reprot'], 'report'),
+    (['c2c', 'reprot'], 'report'), (['kmem', 'sat'], 'stat'), (['export', '-F', 'fodled'], 'folded')])
+def test_commands_of_commands_and_formats_are_suggested(tally, words, nearest):
+    refused = tally(*words, check=129)
+    assert words[-1] in refused.stderr and f"Did you mean `{nearest}'?" in refused.stderr
+    assert 'Did you mean' not in tally(*words[:-1], 'zzzzzzz', check=129).stderr

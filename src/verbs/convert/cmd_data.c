@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/output_file.h"
+#include "cli/unknown_command.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/stack_notes.h"
 #include "tasks/session/symbol_notes.h"
@@ -155,7 +156,7 @@ static int cmd_data_run(const struct cli *cli, const struct command *command, in
 	if (rest >= argc)
 		return cli_usagef(cli, command, NULL, "data needs a command: convert");
 	if (strcmp(argv[rest], "convert") != 0)
-		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
+		return unknown_subcommand(cli, command, argv[rest]);
 	if (rest + 1 < argc)
 		return cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest + 1]);
 	if (settings.to_json && settings.to_ctf)

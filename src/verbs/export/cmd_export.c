@@ -104,6 +104,17 @@ static const struct export_format *format_find(const char *name)
 	return NULL;
 }
 
+static int refuse_format(const struct cli *cli, const struct command *command, const char *name)
+{
+	const char *names[ARRAY_LEN(formats)];
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
+		names[i] = formats[i].name;
+	size_t nearest = text_nearest(names, ARRAY_LEN(formats), name);
+	if (nearest == SIZE_MAX)
+		return cli_usagef(cli, command, "format", "no format '%s'", name);
+	return cli_usagef(cli, command, "format", "no format '%s'\n  Did you mean `%s'?", name, names[nearest]);
+}
+
 static bool ends_in_gz(const char *path)
 {
 	size_t len = path ? strlen(path) : 0;
@@ -193,7 +204,7 @@ static int cmd_export_run(const struct cli *cli, const struct command *command, 
 		return cli_usagef(cli, command, "format", "export needs a format: use --format");
 	const struct export_format *format = format_find(settings.format);
 	if (!format)
-		return cli_usagef(cli, command, "format", "no format '%s'", settings.format);
+		return refuse_format(cli, command, settings.format);
 	if (settings.samples.times && !time_spans_are_valid(settings.samples.times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	if (settings.max_stack > UINT32_MAX)

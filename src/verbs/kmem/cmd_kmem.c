@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/unknown_command.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/trace_fields.h"
 #include "verbs/kmem/kmem_stat.h"
@@ -124,7 +125,7 @@ static int cmd_kmem_record(const struct cli *cli, bool slab, bool page, int argc
 static int cmd_kmem_stat(const struct cli *cli, const struct kmem_settings *settings)
 {
 	if (settings->is_live && !settings->page)
-		fprintf(stderr, "note: --live says something of pages only (--page)\n");
+		fprintf(stderr, "note: --live has an effect with --page only\n");
 	int code = settings->slab || !settings->page ? kmem_stat_slab(cli, settings) : 0;
 	return code == 0 && settings->page ? kmem_stat_pages(cli, settings) : code;
 }
@@ -141,8 +142,10 @@ static int cmd_kmem_run(const struct cli *cli, const struct command *command, in
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
-	if (rest >= argc || !cli_is_subverb(argv[rest], "stat"))
+	if (rest >= argc)
 		return cli_usagef(cli, command, NULL, "kmem needs a command: record or stat");
+	if (!cli_is_subverb(argv[rest], "stat"))
+		return unknown_subcommand(cli, command, argv[rest]);
 	if (rest + 1 < argc)
 		return cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest + 1]);
 	if (settings.times && !time_spans_are_valid(settings.times))

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/output_file.h"
+#include "cli/unknown_command.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/report_dump.h"
 #include "verbs/lock/lock_job.h"
@@ -445,7 +446,7 @@ static int cmd_lock_run(const struct cli *cli, const struct command *command, in
 	if (cli_is_subverb(words.verb, "contention"))
 		return show_if_meant(cli, command, &settings, VERB_CONTENTION, &words);
 	if (strcmp(words.verb, "info") != 0)
-		return cli_usagef(cli, command, NULL, "Unknown command: %s", words.verb);
+		return unknown_subcommand(cli, command, words.verb);
 	return show_info(cli, command, &settings, &words);
 }
 

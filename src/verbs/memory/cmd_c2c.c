@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/unknown_command.h"
 #include "kernel/system/cpu_topology.h"
 #include "tasks/reporting/report_replay.h"
 #include "tasks/reporting/report_request.h"
@@ -452,7 +453,7 @@ static int cmd_c2c_run(const struct cli *cli, const struct command *command, int
 	if (rest >= argc)
 		return cli_usagef(cli, command, NULL, "c2c needs a command: record or report");
 	if (!cli_is_subverb(argv[rest], "report"))
-		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
+		return unknown_subcommand(cli, command, argv[rest]);
 	if (rest + 1 < argc)
 		return cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest + 1]);
 	if (settings.is_json && settings.chains.chains_asked)

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/unknown_command.h"
 #include "tasks/session/recording_input.h"
 #include "verbs/memory/mem_dump.h"
 #include "verbs/memory/memory_record.h"
@@ -199,7 +200,7 @@ static int cmd_mem_report(const struct cli *cli, const struct command *command, 
 	int passed_count = count - 1 - own_count;
 	int code = cli_parse_options(cli, command, own_count, own, &settings, &rest);
 	if (code == CLI_GO_ON && rest < own_count)
-		code = cli_usagef(cli, command, NULL, "Unknown command: %s", own[rest]);
+		code = unknown_subcommand(cli, command, own[rest]);
 	else if (code == CLI_GO_ON && settings.dumps && without_dump(passed, passed_count))
 		code = cli_failf(cli, "-D and %s cannot be used together", without_dump(passed, passed_count));
 	else if (code == CLI_GO_ON)
@@ -228,7 +229,7 @@ static int cmd_mem_run(const struct cli *cli, const struct command *command, int
 	if (code != CLI_GO_ON)
 		return code;
 	if (rest < before)
-		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
+		return unknown_subcommand(cli, command, argv[rest]);
 	if (rest == argc)
 		return cli_usagef(cli, command, NULL, "mem needs a command: record or report");
 	struct memory_record record = {.type = settings.type,

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/unknown_command.h"
 #include "tasks/session/cpu_filter.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/report_dump.h"
@@ -255,7 +256,7 @@ static int cmd_sched_run(const struct cli *cli, const struct command *command, i
 		if (cli_is_subverb(argv[0], name))
 			return run_verb(cli, &verbs[i], &settings, argc, argv);
 	}
-	return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[0]);
+	return unknown_subcommand(cli, command, argv[0]);
 }
 
 static const char *const usages[] = {"[<options>] {record|latency|map|script|timehist}", NULL};

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/output_file.h"
+#include "cli/unknown_command.h"
 #include "kernel/events/tracepoints.h"
 #include "tasks/session/record_words.h"
 #include "tasks/session/recording_input.h"
@@ -416,7 +417,7 @@ static int cmd_timechart_run(const struct cli *cli, const struct command *comman
 		else if (cli_is_subverb(word, "record"))
 			code = cmd_timechart_record(cli, argc - rest, argv + rest);
 		else
-			code = cli_usagef(cli, command, NULL, "Unknown command: %s", word);
+			code = unknown_subcommand(cli, command, word);
 	}
 	vec_free(&settings.processes);
 	return code;
