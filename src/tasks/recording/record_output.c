@@ -90,8 +90,11 @@ static enum tally_status record_output_begin(struct record_output *o, bool keep_
 		status = record_output_read_features(o, err);
 	if (status == TALLY_OK && options->compression_level)
 		status = perfdata_writer_compress(o->writer, options->compression_level, err);
-	if (status == TALLY_OK)
+	if (status == TALLY_OK) {
 		status = perfdata_writer_begin(o->writer, &o->features.features, err);
+		if (status != TALLY_OK && !o->is_recording)
+			return record_output_failure(o, err);
+	}
 	o->opened_ms = clock_ms();
 	return status;
 }
