@@ -1,54 +1,64 @@
-"""The documents name only files that exist."""
+"""The documents agree with the tree, and what they claim has a test."""
 import pathlib
 import re
 
+import check_docs
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ('src', 'include', 'tests', 'tools', 'docs', 'examples', 'fuzz', 'bench')
-LAYERS = [line.split(':')[0] for line in (ROOT / 'src' / 'layers.txt').read_text().splitlines()
-          if ':' in line and not line.startswith('#')]
 
 
-def paths_in(text):
-    """What stands in backquotes and looks like a path of ours: folder/file, with folders of src/ by their own name."""
-    for span in re.findall(r'`([^`\n]+)`', text):
-        word = span.split()[0]
-        first = word.split('/')[0]
-        if '/' in word and not re.search(r'[<>*$={}]|NAME', word) and first in (*FOLDERS, *LAYERS):
-            yield word
+@pytest.fixture
+def tree(tmp_path):
+    """A source tree of one layer, about which there is nothing to say."""
+    folder = tmp_path / 'src' / 'base'
+    folder.mkdir(parents=True)
+    (tmp_path / 'docs').mkdir()
+    (tmp_path / 'src' / 'layers.txt').write_text('base:\n')
+    (folder / 'arena.c').write_text('')
+    (folder / 'README.md').write_text('Read `arena.c` first.\n')
+    (tmp_path / 'ARCHITECTURE.md').write_text('See `src/base/arena.c`.\n')
+    return tmp_path
 
 
-def exists(word):
-    candidates = [ROOT / word, ROOT / 'src' / word]
-    # A module may be named without its suffix.
-    return any(path.exists() or path.with_name(path.name + '.c').exists() or path.with_name(path.name + '.h').exists()
-               for path in candidates)
+def test_documents_agree_with_the_tree():
+    assert check_docs.check(ROOT) == []
 
 
-@pytest.mark.parametrize('name', ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/compatibility.md', 'docs/documents.md'])
-def test_paths_exist(name):
-    path = ROOT / name
-    if not path.exists():
-        pytest.skip(f'{name} is not written yet')
-    missing = [word for word in paths_in(path.read_text()) if not exists(word)]
-    assert missing == []
+def test_a_tree_with_its_documents_passes(tree):
+    assert check_docs.check(tree) == []
 
 
-def test_architecture_walks_through_every_folder():
-    path = ROOT / 'ARCHITECTURE.md'
-    if not path.exists():
-        pytest.skip('ARCHITECTURE.md is not written yet')
-    text = path.read_text()
-    assert len(text.splitlines()) <= 300
-    named = {word.removeprefix('src/').split('/')[0] for word in paths_in(text)}
-    assert [layer for layer in LAYERS if layer not in named] == []
+@pytest.mark.parametrize('name, text', [
+    ('ARCHITECTURE.md', 'See `base/arena` and `base/no_such_module`.\n'),
+    ('docs/page.md', 'See `src/base/arena.c` and `src/base/no_such_module`.\n'),
+    ('src/base/README.md', 'Read `arena.c`, then `no_such_module.h`.\n'),
+])
+def test_a_path_that_does_not_exist_is_seen(tree, name, text):
+    (tree / name).write_text(text)
+    problems = check_docs.check(tree)
+    assert len(problems) == 1
+    assert problems[0].startswith(f'{name}:1: ') and 'no_such_module' in problems[0]
 
 
-def test_a_path_that_does_not_exist_is_seen():
-    words = list(paths_in('see `src/base/arena.c`, `base/no_such_module` and `perf_event_open(2)`'))
-    assert words == ['src/base/arena.c', 'base/no_such_module']
-    assert [exists(word) for word in words] == [True, False]
+def test_what_is_no_path_is_not_looked_for():
+    assert list(check_docs.paths_in('`perf_event_open(2)`, `n/a`, `src/<verb>/x.c`, `src/base`', ['base'])) == ['src/base']
+
+
+def test_a_folder_without_a_readme_is_seen(tree):
+    (tree / 'src' / 'base' / 'README.md').unlink()
+    assert check_docs.check(tree) == ['src/base: README.md is missing; say which question the folder answers']
+
+
+def test_documents_that_are_too_long_are_seen(tree):
+    (tree / 'src' / 'base' / 'README.md').write_text('line\n' * 41)
+    (tree / 'ARCHITECTURE.md').write_text('`src/base`\n' + 'line\n' * 150)
+    assert check_docs.check(tree) == ['src/base/README.md: more than 40 lines', 'ARCHITECTURE.md: more than 150 lines']
+
+
+def test_a_layer_that_the_architecture_leaves_out_is_seen(tree):
+    (tree / 'ARCHITECTURE.md').write_text('Nothing.\n')
+    assert check_docs.check(tree) == ['ARCHITECTURE.md: no path of the layer base is named']
 
 
 def table_of(heading):
