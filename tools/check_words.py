@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Each: what may not be written, what is meant.
 PHRASES = [
     (r'memory is out\b', 'out of memory'),
-    (r'\bfor who (?=[a-z])', 'for whoever, or name who it is'),
+    (r'\bfor who (?!in\b)(?=[a-z])', 'for whoever, or name who it is'),
     (r'\bwhere there is none\b', 'if there is none, or name what is missing'),
     (r'\bwhat is whole\b', 'what is intact'),
     (r'\bthat it has not\b', 'that it lacks'),

@@ -218,7 +218,7 @@ def test_only_the_recording_lies_here_afterwards(folders, tally, bad):
     symbols, data = (here / 'symbols').read_bytes(), RECORDING
     (here / 'symbols').unlink()
     good = [(dict(name='perf.data', mode=0o755), data), (dict(name='perf.symbols.tar.bz2'), symbols)]
-    contents = data if bad['name'] == 'second.data' else b'without a recording'
+    contents = data if bad['name'] == 'second.data' else b'no recording'
     make_archive(here / 'perf.all-x.tar.bz2', [*good, (bad, contents)])
     home = {'HOME': str(folders / 'there')}
     assert 'is unpacked' in tally('archive', '--unpack', cwd=here, env=home, check=255, timeout=60).stderr

@@ -53,7 +53,7 @@ VERBS = {
 TAKEN = {('lock-report', '-k'), ('lock-report', '--pid'), ('lock-report', '--tid'), ('lock-report', '--cpu'),
          ('sched-timehist', '--pid'), ('sched-timehist', '--tid'), ('sched-timehist', '--cpu'), ('sched-timehist', '--time'),
          ('sched-latency', '--time'), ('sched-latency', '--pid'), ('sched-map', '--cpu'), ('kmem', '--time'),
-         ('health', '--symfs')}
+         ('health', '--symfs'), ('buildid-list', '-k')}
 # What shows the functions that were hit; mem -D has addresses.
 SHOWN = ['report', 'script', 'annotate', 'diff', 'export', 'flamegraph', 'query', 'data', 'c2c', 'mem']
 CHOICES = {'--time': '1.9,2.1', '--cpu': '1', '--pid': '2000', '--tid': '2000', '--comms': 'beta'}

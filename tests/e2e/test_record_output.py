@@ -294,7 +294,7 @@ def test_what_is_told_of_what_runs(tally, perf, data, system_wide, synth, kinds)
         else:
             apart = (set(ours[kind]) ^ set(theirs[kind])) & there
             assert set(ours[kind]) & there and len(apart) <= len(there) // 20 + 2, (kind, apart)
-    kernel = [sum(who == '1/0' for kind in ('MMAP', 'MMAP2') for whoever in found[kind]) for found in (ours, theirs)]
+    kernel = [sum(who == '1/0' for kind in ('MMAP', 'MMAP2') for who in found[kind]) for found in (ours, theirs)]
     assert kernel[0] == kernel[1]  # with its build id, as 7.x, or without
 
 
