@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay.h - reads a recording through machine and code into a profile: the join of section 4 of DESIGN.md.
+ * replay.h - reads a recording through machine and code into a profile: see ARCHITECTURE.md, journey two.
  *
  * Opens nothing itself: it is given a reader and a binary store. Pass one builds the machine's history from side-band
  * records; pass two resolves samples in parallel; symbols are looked up once per unique address.
