@@ -1,10 +1,12 @@
 """The checks of layers, sizes and format refuse a tree that breaks each rule, and pass ours."""
 import shutil
+import subprocess
 
 import check_format
 import check_layers
 import check_names
 import check_sizes
+import check_words
 import figures
 import pytest
 
@@ -180,3 +182,23 @@ def test_figures_find_circles_of_folders(tree):
     root = tree({'src/base/x.h': '#include "abi/x.h"\n', 'src/abi/x.h': '#include "view/x.h"\n', 'src/view/x.h': '#include "base/x.h"\n',
                  'src/arch/y.h': '#include "base/x.h"\n'})
     assert figures.circles(check_layers.folder_graph(root)) == [['abi', 'base', 'view']]
+
+
+@pytest.mark.parametrize('name, text, phrase', [
+    ('src/base/a.h', '/* NULL: memory is\n * out. */\n', 'memory is'),
+    ('src/base/a.c', 'f("%s takes no words");\n', 'takes no words'),
+    ('docs/a.md', 'This is for who\nasks.\n', 'for who'),
+    ('tests/a.py', "assert 'they exclude each other'\n", 'exclude each other'),
+    ('docs/a.md', 'It says nothing for a minute.\n', 'says nothing for')])
+def test_words_refuse_phrases(tree, name, text, phrase):
+    root = tree({name: text})
+    subprocess.run('git init -q && git add -A', shell=True, cwd=root, check=True)
+    (complaint,) = check_words.find_phrases(root)
+    assert complaint.startswith(f'{name}:1: "{phrase}') and ': write: ' in complaint
+
+
+def test_words_leave_code_alone(tree):
+    root = tree({'src/base/a.c': 'int at_hand(int is)\n{\n\treturn is at hand;\n}\n',
+                 'tests/a.py': 'for who in range(3):\n    print(who)\n'})
+    subprocess.run('git init -q && git add -A', shell=True, cwd=root, check=True)
+    assert check_words.find_phrases(root) == []
