@@ -167,18 +167,21 @@ void text_hex(struct text *t, uint64_t v, unsigned width)
 	text_right(t, start, (size_t)(buffer + sizeof(buffer) - start), width, '0');
 }
 
-void text_u64_right(struct text *t, uint64_t v, size_t width)
+static void text_decimal_right(struct text *t, uint64_t v, size_t width, char fill)
 {
 	char buffer[DECIMAL_DIGITS + SHORT_BYTES], *end = buffer + DECIMAL_DIGITS;
 	memset(end, 0, SHORT_BYTES);
-	text_number_right(t, text_decimal(end, v), end, width, ' ');
+	text_number_right(t, text_decimal(end, v), end, width, fill);
+}
+
+void text_u64_right(struct text *t, uint64_t v, size_t width)
+{
+	text_decimal_right(t, v, width, ' ');
 }
 
 void text_u64_padded(struct text *t, uint64_t v, size_t width)
 {
-	char buffer[DECIMAL_DIGITS + SHORT_BYTES], *end = buffer + DECIMAL_DIGITS;
-	memset(end, 0, SHORT_BYTES);
-	text_number_right(t, text_decimal(end, v), end, width, '0');
+	text_decimal_right(t, v, width, '0');
 }
 
 void text_hex_right(struct text *t, uint64_t v, size_t width)
