@@ -113,6 +113,12 @@ static const struct option *find_abbreviated(const struct option_table *table, c
 	return found;
 }
 
+const char *option_complaint(const struct option_use *use, const char *text)
+{
+	snprintf(use->room, use->room_bytes, "%s", text);
+	return use->room;
+}
+
 bool option_has_choices(const struct option *option)
 {
 	const char *argument = option->argument ? option->argument : "";

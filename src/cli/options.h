@@ -46,6 +46,8 @@ struct option_use {
 /* Returns NULL, or why the value will not do, in a text that outlives the call: a predicate, as in "expects a number",
  * which is shown behind the option's name; or, of an option that is_self_explaining, the whole sentence. */
 typedef const char *(*option_call)(const struct option_use *use);
+/* Copies a text that does not outlive the call to where it does; returns that. */
+const char *option_complaint(const struct option_use *use, const char *text);
 
 struct option {
 	const char *name; /* long name; NULL if it has only a letter */
@@ -69,6 +71,11 @@ struct option_table {
 	size_t count;
 	bool stops_at_command; /* the first word that is no option ends them: what follows is a command line */
 };
+/* A row that includes a table's rows, whose settings are that member of the verb's. */
+#define OPTION_GROUP_ROW(table, type, member)                                            \
+	{                                                                                \
+		.kind = OPTION_GROUP, .group = (table), .offset = offsetof(type, member) \
+	}
 
 enum option_result {
 	OPTIONS_OK,

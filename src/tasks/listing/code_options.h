@@ -23,10 +23,7 @@ struct code_options {
 
 /* --objdump, -M/--disassembler-style, --source, --asm-raw, --prefix, --prefix-strip, --percent-type */
 extern const struct option_table code_option_table;
-#define CODE_OPTIONS(type, member)                                                                  \
-	{                                                                                           \
-		.kind = OPTION_GROUP, .group = &code_option_table, .offset = offsetof(type, member) \
-	}
+#define CODE_OPTIONS(type, member) OPTION_GROUP_ROW(&code_option_table, type, member)
 
 /* 0, or the exit status after a message: options that do not go together, a program that cannot be run. */
 int code_options_check(const struct cli *cli, const struct code_options *options);

@@ -75,10 +75,7 @@ void record_settings_deinit(struct record_settings *settings);
 /* The rows that record and top share, whose settings are a struct record_settings: events, how often each is sampled, what
  * of the kernel's records is stored, rings. Targets have a group of their own (target_options.h). */
 extern const struct option_table sampling_option_table;
-#define SAMPLING_OPTIONS(type, member)                                                                  \
-	{                                                                                               \
-		.kind = OPTION_GROUP, .group = &sampling_option_table, .offset = offsetof(type, member) \
-	}
+#define SAMPLING_OPTIONS(type, member) OPTION_GROUP_ROW(&sampling_option_table, type, member)
 /* A callback whose settings are record's. "dwarf,4096": the mode and the size. NULL, or what is wrong. */
 const char *record_set_call_graph(const struct option_use *use);
 

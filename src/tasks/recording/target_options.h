@@ -14,9 +14,6 @@
 
 /* -a/--all-cpus, -C/--cpu, -p/--pid, -t/--tid */
 extern const struct option_table target_option_table;
-#define TARGET_OPTIONS(type, member)                                                                  \
-	{                                                                                             \
-		.kind = OPTION_GROUP, .group = &target_option_table, .offset = offsetof(type, member) \
-	}
+#define TARGET_OPTIONS(type, member) OPTION_GROUP_ROW(&target_option_table, type, member)
 
 #endif

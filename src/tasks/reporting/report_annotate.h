@@ -31,6 +31,6 @@ void report_annotate_deinit(struct report_annotate *annotate);
 
 /* What annotate_explore is asked for a symbol as the options say; the settings are the caller's to set. */
 struct annotate_explore report_annotation_explore(
-	const struct code_options *annotation, const struct explore_symbol *symbol, struct annotate_samples *samples);
+	const struct code_options *code, const struct explore_symbol *symbol, struct annotate_samples *samples);
 
 #endif

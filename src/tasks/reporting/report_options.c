@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/reporting/report_options.h"
 
-#include <stdio.h>
-
 #define ROW(member) .offset = offsetof(struct report_request, member)
 
 const char *report_options_apply(
 	const struct option_use *use, struct report_request *request, report_request_setter set)
 {
 	struct tally_error problem;
-	if (set(request, use->value, &problem) == TALLY_OK)
-		return NULL;
-	snprintf(use->room, use->room_bytes, "%s", problem.text);
-	return use->room;
+	return set(request, use->value, &problem) == TALLY_OK ? NULL : option_complaint(use, problem.text);
 }
 
 static const char *report_options_set_widths(const struct option_use *use)

@@ -17,10 +17,7 @@ typedef enum tally_status (*report_request_setter)(
  * -H/--hierarchy, --group-sort-idx, --ignore-callees, --raw-trace, --switch-on, --switch-off, --show-on-off-events, of a
  * struct report_request */
 extern const struct option_table report_option_table;
-#define REPORT_OPTIONS(type, member)                                                                  \
-	{                                                                                             \
-		.kind = OPTION_GROUP, .group = &report_option_table, .offset = offsetof(type, member) \
-	}
+#define REPORT_OPTIONS(type, member) OPTION_GROUP_ROW(&report_option_table, type, member)
 
 /* For callbacks of options: NULL, or what the setter says against the value. */
 const char *report_options_apply(

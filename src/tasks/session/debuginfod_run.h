@@ -29,10 +29,7 @@ struct debuginfod_run {
 
 /* --debuginfod[=URLs], --debuginfod-size, --debuginfod-time */
 extern const struct option_table debuginfod_option_table;
-#define DEBUGINFOD_OPTIONS(type, member)                                                                  \
-	{                                                                                                 \
-		.kind = OPTION_GROUP, .group = &debuginfod_option_table, .offset = offsetof(type, member) \
-	}
+#define DEBUGINFOD_OPTIONS(type, member) OPTION_GROUP_ROW(&debuginfod_option_table, type, member)
 
 /* Asks for what the files of hits lack: names, or lines and inlined calls where these were looked for. */
 void debuginfod_run_start(struct debuginfod_run *run, const struct debuginfod_settings *settings,

@@ -23,10 +23,7 @@ struct input_options { /* of every verb that reads a recording */
 };
 /* -i/--input and -f/--force: INPUT_OPTIONS(struct settings, input), */
 extern const struct option_table input_option_table;
-#define INPUT_OPTIONS(type, member)                                                                  \
-	{                                                                                            \
-		.kind = OPTION_GROUP, .group = &input_option_table, .offset = offsetof(type, member) \
-	}
+#define INPUT_OPTIONS(type, member) OPTION_GROUP_ROW(&input_option_table, type, member)
 
 /* path NULL: perf.data, or standard input where that is a pipe and there is no such file. "-" is standard input. A file
  * of another user's, who is not root, is opened only by force, as perf does it. */

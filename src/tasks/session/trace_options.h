@@ -22,16 +22,10 @@ struct trace_options { /* zero: none is given */
 
 /* --itrace */
 extern const struct option_table trace_option_table;
-#define TRACE_OPTIONS(type, member)                                                                  \
-	{                                                                                            \
-		.kind = OPTION_GROUP, .group = &trace_option_table, .offset = offsetof(type, member) \
-	}
+#define TRACE_OPTIONS(type, member) OPTION_GROUP_ROW(&trace_option_table, type, member)
 /* --guestmount, --guest-code, --guestkallsyms, --guestmodules, --guestvmlinux */
 extern const struct option_table guest_option_table;
-#define GUEST_OPTIONS(type, member)                                                                  \
-	{                                                                                            \
-		.kind = OPTION_GROUP, .group = &guest_option_table, .offset = offsetof(type, member) \
-	}
+#define GUEST_OPTIONS(type, member) OPTION_GROUP_ROW(&guest_option_table, type, member)
 
 bool trace_options_are_given(const struct trace_options *asked);
 /* As recording_open; with one of the options the recording is read through, also a stream, and UNSUPPORTED where it

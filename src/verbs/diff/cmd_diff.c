@@ -18,7 +18,6 @@ enum { SIDE_BASE, SIDE_NEW, SIDE_AA, SIDES };
 
 struct cmd_diff_settings {
 	struct diff_request request;
-	struct tally_error problem; /* of the last option, so that its text outlives the call */
 	const char *paths[2]; /* when the command line names none or one */
 	const char **sides[SIDES]; /* --base, --new, --aa; room for every word */
 	size_t side_counts[SIDES];
@@ -30,31 +29,33 @@ struct cmd_diff_settings {
 
 #define REQUEST(field) offsetof(struct cmd_diff_settings, request.field)
 
+typedef enum tally_status (*request_setter)(struct diff_request *, const char *, struct tally_error *);
+
+static const char *cmd_diff_apply(const struct option_use *use, request_setter set)
+{
+	struct cmd_diff_settings *settings = use->settings;
+	struct tally_error problem;
+	return set(&settings->request, use->value, &problem) == TALLY_OK ? NULL : option_complaint(use, problem.text);
+}
+
 static const char *set_method(const struct option_use *use)
 {
 	struct cmd_diff_settings *settings = use->settings;
 	settings->has_pair_option = true;
-	if (diff_request_set_method(&settings->request, use->value, &settings->problem) == TALLY_OK)
-		return NULL;
-	return settings->problem.text;
+	return cmd_diff_apply(use, diff_request_set_method);
 }
 
 static const char *cmd_diff_set_percentage(const struct option_use *use)
 {
-	struct cmd_diff_settings *settings = use->settings;
-	if (diff_request_set_percentage(&settings->request, use->value, &settings->problem) == TALLY_OK)
-		return NULL;
-	return settings->problem.text;
+	return cmd_diff_apply(use, diff_request_set_percentage);
 }
-
-typedef enum tally_status (*request_setter)(struct diff_request *, const char *, struct tally_error *);
 
 /* Of options that need several recordings a side. */
 static const char *apply_test(const struct option_use *use, request_setter set)
 {
 	struct cmd_diff_settings *settings = use->settings;
 	settings->has_test_option = true;
-	return set(&settings->request, use->value, &settings->problem) == TALLY_OK ? NULL : settings->problem.text;
+	return cmd_diff_apply(use, set);
 }
 
 static const char *set_level(const struct option_use *use)
@@ -76,18 +77,15 @@ static const char *set_limit(const struct option_use *use)
 {
 	struct cmd_diff_settings *settings = use->settings;
 	settings->has_limit = true;
-	if (diff_request_set_limit(&settings->request, use->value, &settings->problem) == TALLY_OK)
-		return NULL;
-	return settings->problem.text;
+	return cmd_diff_apply(use, diff_request_set_limit);
 }
 
 static const char *set_paths(const struct option_use *use)
 {
 	struct cmd_diff_settings *settings = use->settings;
-	if (use->is_negated)
-		settings->request.with_paths = false;
-	else if (diff_request_set_paths(&settings->request, use->value, &settings->problem) != TALLY_OK)
-		return settings->problem.text;
+	if (!use->is_negated)
+		return cmd_diff_apply(use, diff_request_set_paths);
+	settings->request.with_paths = false;
 	return NULL;
 }
 

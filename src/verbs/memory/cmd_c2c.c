@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/unknown_command.h"
 #include "kernel/system/cpu_topology.h"
+#include "tasks/reporting/report_options.h"
 #include "tasks/reporting/report_replay.h"
 #include "tasks/reporting/report_request.h"
 #include "tasks/session/data_source.h"
@@ -38,7 +39,6 @@ struct cmd_c2c_settings {
 	bool stitches, stdio, shows_all, is_double, only_stats, full_symbols, without_lines, is_json;
 	unsigned verbose, node_detail;
 	struct report_request chains; /* -g of report */
-	struct tally_error problem; /* with -g */
 };
 
 #define ROW(member) .offset = offsetof(struct cmd_c2c_settings, member)
@@ -50,8 +50,9 @@ static const char *cmd_c2c_set_chains(const struct option_use *use)
 		settings->chains.chains.style = CHAIN_NONE;
 		return NULL;
 	}
-	if (report_request_set_chains(&settings->chains, use->value, &settings->problem) != TALLY_OK)
-		return settings->problem.text;
+	const char *why = report_options_apply(use, &settings->chains, report_request_set_chains);
+	if (why)
+		return why;
 	if (!use->value || !*use->value)
 		settings->chains.chains.min_percent = 0; /* what no threshold was asked for is shown whole */
 	return settings->chains.is_by_line || settings->chains.chains_have_branches

@@ -80,10 +80,8 @@ static const char *set_require(const struct option_use *use)
 {
 	struct cmd_report_settings *settings = use->settings;
 	struct tally_error problem;
-	if (requirements_parse(use->value, &settings->request.requirements, &problem) == TALLY_OK)
-		return NULL;
-	snprintf(use->room, use->room_bytes, "%s", problem.text);
-	return use->room;
+	enum tally_status status = requirements_parse(use->value, &settings->request.requirements, &problem);
+	return status == TALLY_OK ? NULL : option_complaint(use, problem.text);
 }
 
 static const char *set_skip_empty(const struct option_use *use)

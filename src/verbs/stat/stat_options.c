@@ -154,10 +154,7 @@ static const struct option line_rows[] = {
 	{"per-socket", 0, OPTION_CALL, .call = set_per_socket, .help = "one line per socket"},
 };
 static const struct option_table line_table = {line_rows, ARRAY_LEN(line_rows), false};
-#define LINE_GROUP                                                                                          \
-	{                                                                                                   \
-		.kind = OPTION_GROUP, .group = &line_table, .offset = offsetof(struct stat_settings, lines) \
-	}
+#define LINE_GROUP OPTION_GROUP_ROW(&line_table, struct stat_settings, lines)
 
 static const struct option options[] = {
 	TARGET_OPTIONS(struct stat_settings, target),
