@@ -37,16 +37,22 @@ bool sample_options_are_asked(const struct sample_options *options)
 	       lists->symbols;
 }
 
+enum tally_status sample_options_check(
+	const struct sample_options *options, const struct perfdata_reader *reader, struct tally_error *err)
+{
+	if (options->cpus && !perfdata_reader_has_samples_with(reader, SAMPLE_CPU))
+		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
+	return TALLY_OK;
+}
+
 enum tally_status sample_filter_init(struct sample_filter *filter, const struct sample_options *options,
 	struct perfdata_reader *reader, struct tally_error *err)
 {
 	*filter = (struct sample_filter){.options = *options};
 	enum tally_status status = word_files_read_filters(&filter->files, &filter->options.filters, err);
-	if (status != TALLY_OK)
-		return status;
-	if (options->cpus && !perfdata_reader_has_samples_with(reader, SAMPLE_CPU))
-		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
-	if (options->cpus)
+	if (status == TALLY_OK)
+		status = sample_options_check(options, reader, err);
+	if (status == TALLY_OK && options->cpus)
 		status = cpu_filter_parse(options->cpus, &filter->cpus, err);
 	if (status == TALLY_OK && options->times)
 		status = time_spans_read(options->times, reader, &filter->spans, err);

@@ -30,19 +30,17 @@ struct sample_options { /* all zero: all samples count */
 
 /* --time, -C/--cpu, -c/--comms, --pid, --tid */
 extern const struct option_table sample_option_table;
-#define SAMPLE_OPTIONS(type, member)                                                                  \
-	{                                                                                             \
-		.kind = OPTION_GROUP, .group = &sample_option_table, .offset = offsetof(type, member) \
-	}
+#define SAMPLE_OPTIONS(type, member) OPTION_GROUP_ROW(&sample_option_table, type, member)
 /* -d/--dsos, -S/--symbols */
 extern const struct option_table place_option_table;
-#define PLACE_OPTIONS(type, member)                                                                  \
-	{                                                                                            \
-		.kind = OPTION_GROUP, .group = &place_option_table, .offset = offsetof(type, member) \
-	}
+#define PLACE_OPTIONS(type, member) OPTION_GROUP_ROW(&place_option_table, type, member)
 
 /* Whether any of them chooses. */
 bool sample_options_are_asked(const struct sample_options *options);
+
+/* INVALID: the recording lacks what an option chooses by. */
+TALLY_MUST_CHECK enum tally_status sample_options_check(
+	const struct sample_options *options, const struct perfdata_reader *reader, struct tally_error *err);
 
 struct sample_filter {
 	struct sample_options options; /* with the words of files that were named */

@@ -70,6 +70,7 @@ struct binary_store_options symbol_options_of(
 		.ignore_vmlinux = options->ignore_vmlinux,
 		.no_demangle = options->no_demangle,
 		.line_program = options->addr2line,
+		.index_dir = options->ignores_index ? "" : NULL,
 		.build_id_dir = cli_build_id_dir(cli, options->symfs)};
 	if (reader) {
 		const struct perfdata_features *features = perfdata_reader_features(reader);

@@ -23,21 +23,16 @@ struct symbol_options { /* all zero: the usual places */
 	const char *kallsyms, *vmlinux; /* of the recorded kernel; NULL: searched */
 	bool ignore_vmlinux; /* the kernel's file is not searched */
 	bool no_demangle;
+	bool ignores_index; /* symbols are read where they come from, and not from what an earlier run kept */
 	const char *addr2line; /* the program that reads source lines; NULL: they are read here */
 };
 
 /* --symfs, --kallsyms, -k/--vmlinux, --ignore-vmlinux, --demangle, --demangle-kernel */
 extern const struct option_table symbol_option_table;
-#define SYMBOL_OPTIONS(type, member)                                                                  \
-	{                                                                                             \
-		.kind = OPTION_GROUP, .group = &symbol_option_table, .offset = offsetof(type, member) \
-	}
+#define SYMBOL_OPTIONS(type, member) OPTION_GROUP_ROW(&symbol_option_table, type, member)
 /* --addr2line, --addr2line-style */
 extern const struct option_table line_option_table;
-#define LINE_OPTIONS(type, member)                                                                  \
-	{                                                                                           \
-		.kind = OPTION_GROUP, .group = &line_option_table, .offset = offsetof(type, member) \
-	}
+#define LINE_OPTIONS(type, member) OPTION_GROUP_ROW(&line_option_table, type, member)
 
 /* 0, or the exit status after a message: --addr2line names a program that cannot be run. */
 int symbol_options_check(const struct cli *cli, const struct symbol_options *options);

@@ -93,9 +93,8 @@ static enum tally_status open_reader(
 	enum tally_status status = recording_open(&input, &recording->reader, &why);
 	if (status == TALLY_CORRUPT)
 		return error_set(err, status, "Failed to open %s", recording->path);
-	if (status == TALLY_OK && request->samples.cpus &&
-		!perfdata_reader_has_samples_with(recording->reader, SAMPLE_CPU))
-		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
+	if (status == TALLY_OK && sample_options_check(&request->samples, recording->reader, err) != TALLY_OK)
+		return TALLY_INVALID;
 	bool has_chains = status != TALLY_OK || perfdata_reader_has_samples_with(recording->reader, SAMPLE_CALLCHAIN) ||
 			  perfdata_reader_is_pipe(recording->reader);
 	if (request->with_paths && !has_chains)

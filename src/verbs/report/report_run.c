@@ -13,7 +13,6 @@
 #include "tasks/reporting/report_tables.h"
 #include "tasks/session/advice_notes.h"
 #include "tasks/session/cpu_filter.h"
-#include "tasks/session/pack_damage.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/report_dump.h"
 #include "tasks/session/report_stats.h"
@@ -108,13 +107,9 @@ static struct report_source describe_source(struct report *report)
 static enum tally_status report_run_open_store(struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
-	struct binary_store_options store_options = symbol_options_of(report->cli, &r->symbols, report->reader);
-	if (r->missing)
-		store_options.index_dir = ""; /* what an index has would hide where it came from */
-	enum tally_status status = binary_store_create(&store_options, &report->store, err);
-	if (status == TALLY_OK)
-		pack_tell_damage(report->cli, report->store);
-	return status;
+	struct symbol_options symbols = r->symbols;
+	symbols.ignores_index = r->missing; /* what an index has would hide where it came from */
+	return symbol_options_open_store(report->cli, &symbols, report->reader, &report->store, err);
 }
 
 static void print_filter_line(struct report *report, enum profile_key key, const char *name)
@@ -386,8 +381,9 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 	if (r->samples.filters.parent && !has_chains)
 		return error_set(err, TALLY_INVALID,
 			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");
-	if (r->samples.cpus && !perfdata_reader_has_samples_with(report->reader, SAMPLE_CPU))
-		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
+	enum tally_status status = sample_options_check(&r->samples, report->reader, err);
+	if (status != TALLY_OK)
+		return status;
 	if (r->branches == BRANCHES_ALWAYS && !perfdata_reader_has_samples_with(report->reader, SAMPLE_BRANCH_STACK))
 		return error_set(err, TALLY_INVALID,
 			"-b needs branch stacks, and this recording has none: was it made without -b?");
