@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "abi/wait_record.h"
+
+#include "base/error.h"
+
+static const char *const wait_record_states[WAIT_STATES] = {
+	[WAIT_RUNNING] = "running",
+	[WAIT_RUNNABLE] = "runnable",
+	[WAIT_SLEEPING] = "sleep",
+	[WAIT_UNINTERRUPTIBLE] = "uninterruptible",
+	[WAIT_STOPPED] = "stopped",
+	[WAIT_DISK] = "disk",
+	[WAIT_FUTEX] = "lock",
+	[WAIT_POLL] = "poll",
+	[WAIT_IO] = "io",
+	[WAIT_OTHER] = "other",
+};
+
+struct tally_str wait_state_name(enum wait_state state)
+{
+	return str_from((unsigned)state < WAIT_STATES ? wait_record_states[state] : "?");
+}
+
+bool wait_state_find(struct tally_str name, enum wait_state *state)
+{
+	for (unsigned i = 0; i < WAIT_STATES; i++)
+		if (str_equal(name, str_from(wait_record_states[i]))) {
+			*state = (enum wait_state)i;
+			return true;
+		}
+	return false;
+}
+
+bool wait_record_is(struct tally_bytes raw, bool swap)
+{
+	struct cursor c = cursor_make(raw, swap);
+	return cursor_u32(&c) == WAIT_RECORD_MAGIC;
+}
+
+enum tally_status wait_record_decode(
+	struct tally_bytes raw, bool swap, struct wait_record *wait, struct tally_error *err)
+{
+	struct cursor c = cursor_make(raw, swap);
+	struct wait_record w;
+	uint32_t magic = cursor_u32(&c);
+	uint16_t version = cursor_u16(&c);
+	uint8_t state = cursor_u8(&c);
+	w.flags = cursor_u8(&c);
+	w.count = cursor_u64(&c);
+	w.syscall = (int32_t)cursor_u32(&c);
+	w.waker_pid = cursor_u32(&c);
+	w.waker_tid = cursor_u32(&c);
+	uint32_t frames = cursor_u32(&c);
+	w.waker_comm = cursor_text(&c, WAIT_RECORD_COMM);
+	if (c.failed || magic != WAIT_RECORD_MAGIC)
+		return error_set(err, TALLY_CORRUPT, "a wait of %zu bytes is cut", raw.len);
+	if (version != WAIT_RECORD_VERSION)
+		return error_set(err, TALLY_UNSUPPORTED, "a wait has version %u, and this tally knows version %u",
+			version, WAIT_RECORD_VERSION);
+	if (state == WAIT_RUNNING || state >= WAIT_STATES)
+		return error_set(err, TALLY_CORRUPT, "a wait has state %u, which does not exist", state);
+	if (frames > WAIT_RECORD_FRAMES_MOST || !cursor_count(&c, frames, sizeof(uint64_t)))
+		return error_set(err, TALLY_CORRUPT, "a wait of %zu bytes cannot hold the %u frames of its waker",
+			raw.len, frames);
+	w.state = (enum wait_state)state;
+	w.waker_ips = (struct sample_array){cursor_take(&c, frames * sizeof(uint64_t)), frames};
+	*wait = w;
+	return TALLY_OK;
+}
+
+void wait_record_encode(struct writer *w, const struct wait_record *wait)
+{
+	size_t name = MIN(wait->waker_comm.len, (size_t)WAIT_RECORD_COMM);
+	uint32_t frames = MIN(wait->waker_ips.count, (uint32_t)WAIT_RECORD_FRAMES_MOST);
+	writer_u32(w, WAIT_RECORD_MAGIC);
+	writer_u16(w, WAIT_RECORD_VERSION);
+	writer_u8(w, (uint8_t)wait->state);
+	writer_u8(w, wait->flags);
+	writer_u64(w, wait->count);
+	writer_u32(w, (uint32_t)wait->syscall);
+	writer_u32(w, wait->waker_pid);
+	writer_u32(w, wait->waker_tid);
+	writer_u32(w, frames);
+	writer_bytes(w, wait->waker_comm.data, name);
+	writer_zeros(w, WAIT_RECORD_COMM - name);
+	writer_bytes(w, wait->waker_ips.data, frames * sizeof(uint64_t));
+	writer_zeros(w, sizeof(uint32_t)); /* with the 32-bit size before it, raw data ends at a multiple of 8 */
+}

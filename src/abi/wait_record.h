@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wait_record.h - the raw data (PERF_SAMPLE_RAW) of samples of the event offcpu-time: one part of a thread's time off the CPU.
+ *
+ * A sample's period is the part's length in ns and its time the part's end. One interval off the CPU is at most two parts: blocked
+ * until woken, then runnable until it ran; each has one state. All is in the byte order of the recording:
+ *
+ *	u32 magic "WAIT"  u16 version  u8 state  u8 flags  u64 count  s32 syscall  u32 waker_pid  u32 waker_tid  u32 waker_frames
+ *	char waker_comm[16]  u64 waker_ips[waker_frames]
+ *
+ * What follows is padding or comes from a newer version, and is ignored.
+ *
+ *	struct wait_record wait;
+ *	if (wait_record_is(sample.raw, sample.swap) && wait_record_decode(sample.raw, sample.swap, &wait, err) == TALLY_OK) ...
+ */
+#ifndef ABI_WAIT_RECORD_H
+#define ABI_WAIT_RECORD_H
+
+#include "abi/sample.h"
+#include "base/writer.h"
+
+#define WAIT_RECORD_MAGIC	UINT32_C(0x54494157)
+#define WAIT_RECORD_VERSION	1
+#define WAIT_RECORD_BYTES	48 /* before waker_ips */
+#define WAIT_RECORD_COMM	16
+#define WAIT_RECORD_FRAMES_MOST 127 /* markers (PERF_CONTEXT_*) are among them */
+
+/* The event that carries waits, by the name that perf gives it. */
+#define WAIT_EVENT_NAME "offcpu-time"
+
+enum wait_state {
+	WAIT_RUNNING, /* of samples on the CPU: never in a record */
+	WAIT_RUNNABLE,
+	WAIT_SLEEPING,
+	WAIT_UNINTERRUPTIBLE,
+	WAIT_STOPPED,
+	WAIT_DISK, /* the kernel accounts it as waiting for a block device */
+	WAIT_FUTEX,
+	WAIT_POLL, /* poll, select, epoll_wait and the like */
+	WAIT_IO, /* reads or writes a pipe, a socket, a terminal */
+	WAIT_OTHER,
+	WAIT_STATES
+};
+
+enum wait_flags {
+	WAIT_FLAG_SUM = 1, /* of several waits with the same thread, stack, state and waker */
+	WAIT_FLAG_BEGAN_BEFORE = 2, /* before the recording */
+	WAIT_FLAG_UNFINISHED = 4, /* still waiting when the recording ended */
+	WAIT_FLAG_WAKER = 8, /* the waker's fields are known */
+	WAIT_FLAG_INTERRUPT = 16, /* an interrupt woke it: the waker is what was interrupted */
+	WAIT_FLAG_PREEMPTED = 32 /* runnable without having blocked */
+};
+
+struct wait_record {
+	enum wait_state state;
+	uint8_t flags; /* enum wait_flags */
+	uint64_t count; /* waits in this sample: 1 of an individual one */
+	int32_t syscall; /* number of the system call that it waited in, -1: not known or none */
+	uint32_t waker_pid, waker_tid;
+	struct tally_str waker_comm; /* borrows from the raw data */
+	struct sample_array waker_ips; /* likewise, in its byte order: sample_u64_at */
+};
+
+/* Whether raw data of a sample is a record of this kind, of whatever version. */
+bool wait_record_is(struct tally_bytes raw, bool swap);
+/* CORRUPT: it is cut, or names a state or a number of frames that cannot be. UNSUPPORTED: a version that is not known. */
+TALLY_MUST_CHECK enum tally_status wait_record_decode(
+	struct tally_bytes raw, bool swap, struct wait_record *wait, struct tally_error *err);
+/* Appends it, in w's byte order but for waker_ips, which are copied as they are; padded so that what follows raw data in a
+ * sample is aligned. Frames beyond WAIT_RECORD_FRAMES_MOST and bytes of a longer name are left out. */
+void wait_record_encode(struct writer *w, const struct wait_record *wait);
+/* As users read and write it: "runnable", "sleep", "lock", ... */
+struct tally_str wait_state_name(enum wait_state state);
+/* False: there is no state of this name. */
+bool wait_state_find(struct tally_str name, enum wait_state *state);
+
+#endif
