@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/facet_values.h"
 
-#include "abi/data_src.h"
-#include "abi/transaction.h"
-
 #include <ctype.h>
 #include <inttypes.h>
+
+#include "abi/data_src.h"
+#include "abi/transaction.h"
 
 static uint32_t facet_values_add_text(struct facet_values *v)
 {

@@ -3,9 +3,8 @@
  */
 #include <inttypes.h>
 #include <stdint.h>
-#include <unistd.h>
-
 #include <tally/symbols.h>
+#include <unistd.h>
 
 #include "checks.h"
 

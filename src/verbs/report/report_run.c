@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/report/report_run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "analysis/replay/replay.h"
 #include "base/array.h"
 #include "base/error.h"
@@ -27,9 +31,6 @@
 #include "view/data/report_json.h"
 #include "view/text/report_hierarchy.h"
 #include "view/text/report_text.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 
 struct report {
 	const struct cli *cli;

@@ -1,8 +1,8 @@
-#include "unit_test.h"
-
 #include "abi/branch.h"
+
 #include "base/array.h"
 #include "base/writer.h"
+#include "unit_test.h"
 
 #define FORWARD UINT64_C(0x401ff0)
 

@@ -1,6 +1,6 @@
-#include "unit_test.h"
-
 #include "abi/record_slices.h"
+
+#include "unit_test.h"
 
 #define RECORD_BYTES 24
 

@@ -1,7 +1,7 @@
-#include "unit_test.h"
-
 #include "abi/transaction.h"
+
 #include "base/array.h"
+#include "unit_test.h"
 
 static void transactions_in_words(void **state)
 {

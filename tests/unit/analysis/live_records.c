@@ -1,9 +1,9 @@
-#include "unit_test.h"
-
 #include "analysis/live/live_records.h"
-#include "perfdata_builder.h"
 
 #include <unistd.h>
+
+#include "perfdata_builder.h"
+#include "unit_test.h"
 
 static const struct perf_attr attr = {
 	.type = EVENT_SOFTWARE,

@@ -1,8 +1,9 @@
 #include "analysis/replay/replay_twins.h"
-#include "base/array.h"
-#include "unit_test.h"
 
 #include <stdlib.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 #define NONE PROFILE_NONE
 

@@ -1,8 +1,9 @@
-#include "unit_test.h"
-
 #include "analysis/stack_frames.h"
-#include "base/array.h"
+
 #include <stdlib.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 static void lists_become_those_of_the_profile_where_they_are(void **state)
 {

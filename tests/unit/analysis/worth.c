@@ -1,6 +1,6 @@
-#include "unit_test.h"
-
 #include "analysis/replay/worth.h"
+
+#include "unit_test.h"
 
 static const struct worth some = {.samples = 990,
 	.lost = 10,

@@ -1,6 +1,6 @@
-#include "unit_test.h"
-
 #include "base/buckets.h"
+
+#include "unit_test.h"
 
 static void equal_ones_come_together_in_their_order(void **state)
 {

@@ -1,6 +1,6 @@
-#include "unit_test.h"
-
 #include "base/config_text.h"
+
+#include "unit_test.h"
 
 /* "name=value;" of each setting, then how reading ended. */
 static void assert_settings(const char *text, const char *expected)

@@ -1,7 +1,7 @@
-#include "unit_test.h"
-
 #include "base/cursor.h"
+
 #include "base/writer.h"
+#include "unit_test.h"
 
 /* Writes one of each in the given order of bytes and reads them back. */
 static void round_trip(bool swap)

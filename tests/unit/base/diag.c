@@ -1,7 +1,7 @@
-#include "unit_test.h"
-
 #include "base/diag.h"
+
 #include "base/limits.h"
+#include "unit_test.h"
 
 static void equal_texts_are_counted(void **state)
 {

@@ -1,6 +1,6 @@
-#include "unit_test.h"
-
 #include "base/id_table.h"
+
+#include "unit_test.h"
 
 static void keys_get_dense_ids_once(void **state)
 {

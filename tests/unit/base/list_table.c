@@ -1,6 +1,6 @@
-#include "unit_test.h"
-
 #include "base/list_table.h"
+
+#include "unit_test.h"
 
 static void lists_are_held_once(void **state)
 {

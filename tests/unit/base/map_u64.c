@@ -1,7 +1,7 @@
-#include "unit_test.h"
+#include "base/map_u64.h"
 
 #include "base/array.h"
-#include "base/map_u64.h"
+#include "unit_test.h"
 
 /* Keys that share their low bits or lie apart by powers of two must not fall into one chain: this would take minutes.
  */

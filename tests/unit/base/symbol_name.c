@@ -1,6 +1,6 @@
-#include "unit_test.h"
-
 #include "base/symbol_name.h"
+
+#include "unit_test.h"
 
 static void expect_plain(const char *name, const char *plain)
 {

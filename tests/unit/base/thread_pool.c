@@ -1,6 +1,3 @@
-#include "unit_test.h"
-
-#include "base/array.h"
 #include "base/thread_pool.h"
 
 #include <pthread.h>
@@ -9,6 +6,9 @@
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 #define ITEMS 10000
 

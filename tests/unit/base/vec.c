@@ -1,6 +1,6 @@
-#include "unit_test.h"
-
 #include "base/vec.h"
+
+#include "unit_test.h"
 
 static void items_survive_growth(void **state)
 {

@@ -1,6 +1,6 @@
-#include "unit_test.h"
-
 #include "base/word_list.h"
+
+#include "unit_test.h"
 
 static void words_between_commas(void **state)
 {

@@ -1,8 +1,8 @@
-#include "unit_test.h"
+#include "base/zeroed.h"
 
 #include <stdlib.h>
 
-#include "base/zeroed.h"
+#include "unit_test.h"
 
 static void is_zeros_that_can_be_written(void **state)
 {

@@ -1,7 +1,7 @@
 /* What runs of code between branches say of instructions. */
-#include "unit_test.h"
-
 #include "tasks/listing/annotate_spans.h"
+
+#include "unit_test.h"
 
 #define LINES 6
 

@@ -1,10 +1,10 @@
-#include "unit_test.h"
+#include "verbs/diff/diff_few.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "verbs/diff/diff_few.h"
+#include "unit_test.h"
 
 #define TRIES 2000
 

@@ -1,9 +1,10 @@
-#include "unit_test.h"
+#include "verbs/diff/diff_gate.h"
+
+#include <math.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "verbs/diff/diff_gate.h"
-#include <math.h>
+#include "unit_test.h"
 
 #define LEVEL 0.005
 

@@ -1,8 +1,9 @@
-#include "unit_test.h"
-
 #include "verbs/diff/diff_sides.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+#include "unit_test.h"
 
 /* Words with a blank between, before and after. */
 static void assert_expanded(const char *line, const char *expected)

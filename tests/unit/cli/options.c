@@ -1,10 +1,10 @@
-#include "unit_test.h"
-
-#include "base/array.h"
 #include "cli/options.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 struct settings {
 	bool all, inherit_not, group;

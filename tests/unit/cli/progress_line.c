@@ -1,6 +1,6 @@
-#include "unit_test.h"
-
 #include "cli/progress_line.h"
+
+#include "unit_test.h"
 
 static void expect(const struct progress_state *state, unsigned width, const char *expected)
 {

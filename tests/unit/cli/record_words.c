@@ -1,8 +1,8 @@
-#include "unit_test.h"
+#include "tasks/session/record_words.h"
 
 #include <time.h>
 
-#include "tasks/session/record_words.h"
+#include "unit_test.h"
 
 static void test_clocks(void **state)
 {

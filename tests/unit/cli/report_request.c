@@ -1,7 +1,7 @@
-#include "unit_test.h"
+#include "tasks/reporting/report_request.h"
 
 #include "base/array.h"
-#include "tasks/reporting/report_request.h"
+#include "unit_test.h"
 
 static struct report_request made(void)
 {

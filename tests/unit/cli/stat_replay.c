@@ -1,8 +1,8 @@
-#include "unit_test.h"
+#include "tasks/counts/stat_replay.h"
 
 #include "base/array.h"
 #include "perfdata_builder.h"
-#include "tasks/counts/stat_replay.h"
+#include "unit_test.h"
 
 #define CLOCK_ID 7
 #define FAULT_ID 9

@@ -1,7 +1,7 @@
 /* The schedule of intervals: absolute moments, whatever the delays. */
-#include "unit_test.h"
-
 #include "verbs/stat/stat_run.h"
+
+#include "unit_test.h"
 
 #define MS 1000000u
 

@@ -1,11 +1,11 @@
-#include "unit_test.h"
+#include "code/demangle/demangle.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "code/demangle/demangle.h"
 #include "tally_config.h"
+#include "unit_test.h"
 
 static const struct {
 	const char *name, *shown;

@@ -1,5 +1,3 @@
-#include "unit_test.h"
-
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +13,7 @@
 #include "elf_builder.h"
 #include "failing_malloc.h"
 #include "object/frame_numbers.h"
+#include "unit_test.h"
 
 #define TEXT ELF_BUILDER_TEXT_VADDR
 

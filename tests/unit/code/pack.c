@@ -1,10 +1,10 @@
-#include "unit_test.h"
+#include "code/pack/pack.h"
 
 #include <string.h>
 #include <zlib.h>
 
-#include "code/pack/pack.h"
 #include "code/pack/pack_form.h"
+#include "unit_test.h"
 
 struct fixture {
 	struct pack_object objects[2];

@@ -1,5 +1,5 @@
 /* Files as a process sees them: this process itself, and one that is not there. */
-#include "unit_test.h"
+#include "code/process_files.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "code/process_files.h"
+#include "unit_test.h"
 
 #define NOBODY INT32_MAX /* beyond the kernel's highest number */
 

@@ -1,6 +1,3 @@
-#include "unit_test.h"
-
-#include "fake_root.h"
 #include "kernel/system/exec_stop.h"
 
 #include <stdio.h>
@@ -8,6 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "fake_root.h"
+#include "unit_test.h"
 
 static void threads_that_exit_are_known(void **state)
 {

@@ -1,10 +1,10 @@
-#include "unit_test.h"
+#include "kernel/system/host_info.h"
 
 #include <elf.h>
 #include <stdlib.h>
 
 #include "fake_root.h"
-#include "kernel/system/host_info.h"
+#include "unit_test.h"
 
 #define PMUS "/sys/bus/event_source/devices/"
 

@@ -1,4 +1,4 @@
-#include "unit_test.h"
+#include "kernel/recording/initial_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "abi/record.h"
 #include "base/array.h"
 #include "fake_root.h"
-#include "kernel/recording/initial_state.h"
 #include "kernel/recording/proc_maps.h"
+#include "unit_test.h"
 
 struct collected {
 	struct writer bytes;

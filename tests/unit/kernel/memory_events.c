@@ -1,9 +1,9 @@
-#include "unit_test.h"
+#include "kernel/events/memory_events.h"
 
 #include "fake_kernel.h"
 #include "fake_root.h"
 #include "kernel/events/event_parser.h"
-#include "kernel/events/memory_events.h"
+#include "unit_test.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
 

@@ -1,9 +1,9 @@
-#include "unit_test.h"
+#include "kernel/counting/read_format.h"
 
 #include <string.h>
 
 #include "abi/perf_constants.h"
-#include "kernel/counting/read_format.h"
+#include "unit_test.h"
 
 #define TIMES	   (READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING)
 #define EVERYTHING (TIMES | READ_FORMAT_ID | READ_FORMAT_LOST)

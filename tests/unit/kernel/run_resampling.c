@@ -1,8 +1,9 @@
-#include "unit_test.h"
+#include "kernel/counting/run_resampling.h"
+
+#include <math.h>
 
 #include "base/array.h"
-#include "kernel/counting/run_resampling.h"
-#include <math.h>
+#include "unit_test.h"
 
 #define RUNS  10
 #define TRIES 400

@@ -1,5 +1,3 @@
-#include "unit_test.h"
-
 #include "kernel/system/spawn.h"
 
 #include <errno.h>
@@ -7,6 +5,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "unit_test.h"
 
 static int run(char *const *argv, struct tally_error *err)
 {

@@ -1,9 +1,9 @@
-#include "unit_test.h"
+#include "kernel/counting/student.h"
 
 #include <math.h>
 
 #include "base/array.h"
-#include "kernel/counting/student.h"
+#include "unit_test.h"
 
 static void assert_near(double value, double expected, double off)
 {

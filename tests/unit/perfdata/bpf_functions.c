@@ -1,11 +1,11 @@
-#include "unit_test.h"
+#include "perfdata/bpf_functions.h"
 
 #include <linux/bpf.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "perfdata/bpf_functions.h"
+#include "unit_test.h"
 
 #define BTF_ID 7
 

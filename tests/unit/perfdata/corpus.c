@@ -1,5 +1,3 @@
-#include "unit_test.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +5,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "perfdata/time_order.h"
+#include "unit_test.h"
 
 /* Recordings of many kernels, tools and machines; what lies beside the source tree on some machines. */
 static const char *corpus_dir(void)

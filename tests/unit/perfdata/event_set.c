@@ -1,8 +1,8 @@
-#include "unit_test.h"
+#include "perfdata/event_set.h"
 
 #include "base/array.h"
-#include "perfdata/event_set.h"
 #include "tracing_builder.h"
+#include "unit_test.h"
 
 #define COUNT(array) (ARRAY_LEN(array))
 

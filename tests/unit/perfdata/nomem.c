@@ -1,5 +1,3 @@
-#include "unit_test.h"
-
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 #include "perfdata/time_order.h"
 #include "perfdata/writer.h"
 #include "perfdata_builder.h"
+#include "unit_test.h"
 
 static const struct perf_attr clock_attr = {
 	.type = EVENT_SOFTWARE,

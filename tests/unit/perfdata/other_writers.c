@@ -1,8 +1,8 @@
-#include "unit_test.h"
+#include "perfdata/other_writers.h"
 
 #include "abi/record_table.h"
 #include "perfdata/feature_table.h"
-#include "perfdata/other_writers.h"
+#include "unit_test.h"
 
 static void test_names(void **state)
 {

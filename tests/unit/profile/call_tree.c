@@ -1,7 +1,7 @@
+#include "profile/rows/call_tree.h"
+
 #include "profile_text.h"
 #include "unit_test.h"
-
-#include "profile/rows/call_tree.h"
 
 static const enum profile_key by_comm[] = {KEY_COMM};
 

@@ -1,8 +1,9 @@
+#include "profile/diff/diff_table.h"
+
+#include <inttypes.h>
+
 #include "profile_text.h"
 #include "unit_test.h"
-
-#include "profile/diff/diff_table.h"
-#include <inttypes.h>
 
 #define FILES_MAX 3
 

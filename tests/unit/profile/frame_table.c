@@ -1,6 +1,6 @@
-#include "unit_test.h"
-
 #include "profile/frame_table.h"
+
+#include "unit_test.h"
 
 #define COUNT 5000
 

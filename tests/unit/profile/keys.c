@@ -1,8 +1,9 @@
-#include "unit_test.h"
+#include "profile/keys.h"
+
+#include <string.h>
 
 #include "base/array.h"
-#include "profile/keys.h"
-#include <string.h>
+#include "unit_test.h"
 
 static void prefixes_find_the_first_key_in_order(void **state)
 {

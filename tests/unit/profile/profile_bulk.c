@@ -1,8 +1,8 @@
-#include "unit_test.h"
-
 #include "profile/profile_bulk.h"
 
 #include <stdlib.h>
+
+#include "unit_test.h"
 
 #define FRAMES	1000
 #define STACKS	20000

@@ -1,11 +1,11 @@
-#include "unit_test.h"
+#include "profile/stack_nodes.h"
+
+#include <stdlib.h>
 
 #include "base/array.h"
 #include "base/id_table.h"
 #include "profile/profile_builder.h"
-#include "profile/stack_nodes.h"
-
-#include <stdlib.h>
+#include "unit_test.h"
 
 #define FRAMES 40
 

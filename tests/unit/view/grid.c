@@ -1,6 +1,6 @@
-#include "unit_test.h"
-
 #include "view/tui/grid.h"
+
+#include "unit_test.h"
 
 static void assert_shown(struct tally_str text, unsigned columns, const char *expected, unsigned expected_end)
 {

@@ -1,5 +1,3 @@
-#include "unit_test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +8,7 @@
 #include "failing_malloc.h"
 #include "profile/profile_builder.h"
 #include "tally_config.h"
+#include "unit_test.h"
 #include "view/export/export_formats.h"
 #include "view/html/report_page.h"
 #include "view/timechart/timechart_html.h"
