@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A filter of samples for tests: prints all that it is given and all that the functions tell it. What it then says of the
  * sample, its first argument chooses. */
 #include <linux/perf_event.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * symbols.c - checks of names of addresses (tally/symbols.h): the program's own functions.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loaded before a program (LD_PRELOAD): calls fail as failing_calls.h says, those of the C library and others too. */
 #include <sys/syscall.h>
 #include <sys/types.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory_watch.c of a program whose own allocations fail as failing_calls.h says: for the sanitizers, which let nobody else
  * replace malloc. */
 #include <string.h>

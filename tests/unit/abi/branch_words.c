@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/branch_words.h"
 
 #include "abi/perf_constants.h"

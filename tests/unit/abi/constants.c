@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* perf_constants.h against the system's own header: whatever that one knows must be the same number. */
 #include <linux/perf_event.h>
 

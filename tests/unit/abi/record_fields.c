@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records that others write and we read: each from its bytes, in both byte orders, and cut everywhere.
  */

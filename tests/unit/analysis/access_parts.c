@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/access_parts.h"
 
 #include "profile/profile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/live/live_profile.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Unwound stacks that go on by the kernel's chain of frame pointers. */
 #include "analysis/live/live_splice.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/live/live_unwind.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/replay/replay_twins.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/run_parts.h"
 
 #include "base/vec.h"

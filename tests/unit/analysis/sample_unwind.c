@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/sample.h"
 #include "analysis/resolve.h"
 #include "base/vec.h"

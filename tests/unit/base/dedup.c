@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/dedup.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/key_sort.h"
 
 #include <stdlib.h>

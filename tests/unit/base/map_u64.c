@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/map_u64.h"
 
 #include "base/array.h"

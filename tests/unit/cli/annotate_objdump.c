@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is taken of objdump's output, and the object file that it is given. */
 #include "tasks/listing/annotate_objdump.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which lines of source are shown before an instruction. */
 #include "tasks/listing/annotate_source.h"
 

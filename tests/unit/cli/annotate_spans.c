@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What runs of code between branches say of instructions. */
 #include "tasks/listing/annotate_spans.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A mapped file that is cut while it is read. */
 #include "cli/cut_files.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/diff/diff_gate.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/packing/pack_formats.h"
 
 #include <string.h>

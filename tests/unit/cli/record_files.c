@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that are held while it records: of mappings of this process. */
 #include "tasks/recording/record_files.h"
 

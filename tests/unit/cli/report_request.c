@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/reporting/report_request.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stat_run reads while it counts where events share counters, and only there. */
 #include <math.h>
 #include <signal.h>

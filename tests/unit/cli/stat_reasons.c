@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sentences for rows that have no count. */
 #include "verbs/stat/stat_reasons.h"
 

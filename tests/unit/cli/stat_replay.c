@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/counts/stat_replay.h"
 
 #include "base/array.h"

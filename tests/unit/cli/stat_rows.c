@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/counts/stat_rows.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The schedule of intervals: absolute moments, whatever the delays. */
 #include "verbs/stat/stat_run.h"
 

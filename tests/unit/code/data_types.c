@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The data that this program's own code accesses, by its own debug information; merging, fused pairs, operations. */
 #include "code/types/data_types.h"
 

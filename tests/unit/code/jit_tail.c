@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A dump of generated code that grows while it is read. */
 #include "code/binaries/jit_tail.h"
 

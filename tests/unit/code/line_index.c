@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An index of this program's own debug information says what the debug information says; damaged, it says nothing. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Answers of GNU's, elfutils' and LLVM's addr2line, by shell scripts that stand for them. */
 #include "code/binaries/line_program.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where code comes from: a program, the running kernel's memory; and what has none. */
 #include <elf.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where unwind tables come from: program files, through the store and from any thread, and what has no CFI. */
 #include "code/binaries/load_unwind.h"
 

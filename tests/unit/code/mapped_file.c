@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The file of a mapping, told from others at its path: of mappings of this process. */
 #include "code/binaries/mapped_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A packed dump has what was hit where it was, and nothing else. */
 #include "code/pack/pack_dump.h"
 

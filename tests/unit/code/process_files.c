@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files as a process sees them: this process itself, and one that is not there. */
 #include "code/process_files.h"
 

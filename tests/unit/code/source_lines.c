@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Places of addresses through the store: this program is its own debug information. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables and unwinding by hand-made call-frame information: every rule, every way to end, damaged input. */
 #include <stdlib.h>
 #include <string.h>

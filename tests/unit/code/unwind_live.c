@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The unwinder on this program's own registers and stack, beside libgcc's: at every instruction of some code (x86-64),
  * whenever a timer strikes, and inside signal handlers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every field of a caller's struct perf_event_attr reaches the kernel as it is. */
 #include "kernel/events/attr_bytes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/memory_events.h"
 
 #include "fake_kernel.h"

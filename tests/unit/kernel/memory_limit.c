@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What limits leave, of machines made of text. */
 #include "kernel/system/memory_limit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/metrics/metric_set.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * nomem.c - every allocation of the kernel folder fails once: TALLY_NOMEM, nothing leaks, nothing is half done.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/record_attrs.h"
 
 #include <stdlib.h>

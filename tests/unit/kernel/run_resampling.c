@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/counting/run_resampling.h"
 
 #include <math.h>

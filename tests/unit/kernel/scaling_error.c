@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The estimate against programs whose true count is known. */
 #include "kernel/counting/scaling_error.h"
 

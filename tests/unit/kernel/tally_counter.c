@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The public counter on a scripted kernel: error states, scaling, mapped pages and their fallback. */
 #include "kernel/counting/tally_counter.h"
 

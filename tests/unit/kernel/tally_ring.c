@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The public ring on memory of the test's: records across the end, records that lie, the AUX area, the clock. */
 #include "kernel/recording/tally_ring.h"
 

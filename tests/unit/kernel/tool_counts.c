@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/counting/tool_counts.h"
 
 #include <stdio.h>

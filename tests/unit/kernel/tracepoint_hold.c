@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/tracepoint_hold.h"
 
 #include <errno.h>

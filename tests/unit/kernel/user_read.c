@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The mapped page of an event, made by hand, and the two instructions replaced. */
 #include "kernel/counting/user_read.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the machine answers about a time and an address, against a plain table of every page at every time; and the
  * ranges and spans in which an answer stays the same.

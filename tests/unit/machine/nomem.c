@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every allocation of a history fails once: whoever feeds it hears of it, and nothing is lost or freed twice.
  */

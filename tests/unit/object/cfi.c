@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Call-frame information: made by hand in both byte orders, of this program itself, and cut. */
 #include "object/dwarf/cfi.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The readers of debug information, on units made by hand and on this program itself. */
 #include <stdio.h>
 #include <stdlib.h>

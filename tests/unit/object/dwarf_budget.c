@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that refer to one long thing many times: each would take hours if all of it were read each time. */
 #include "object/dwarf/dwarf_budget.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of places of a variable, of each version, and what their expressions are told apart as. */
 #include "object/dwarf/dwarf_location.h"
 

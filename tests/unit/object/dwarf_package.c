@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packages of split units (.dwp): made by hand in both versions and byte orders, cut, and with every byte changed. */
 #include "object/dwarf/dwarf_package.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "object/elf/elf_function.h"
 
 #include <elf.h>

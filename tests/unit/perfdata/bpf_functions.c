@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/bpf_functions.h"
 
 #include <linux/bpf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/end_mark.h"
 
 #include "abi/perf_constants.h"

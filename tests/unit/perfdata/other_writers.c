@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/other_writers.h"
 
 #include "abi/record_table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a reader says of a recording besides its records; and streams that are read once, packed or not.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Headers of files: what each field may say, and what becomes of the rest where it says something else.
  */

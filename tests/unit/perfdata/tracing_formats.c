@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/tracing_formats.h"
 
 #include <stdlib.h>

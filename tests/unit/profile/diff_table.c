@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/diff/diff_table.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/flat/facet_keys.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text of an annotated function. */
 #include "view/text/annotate_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/chain_text.h"
 
 #include "profile_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A hierarchy of sort keys as a tree on the screen. */
 #include "view/tui/level_tree.h"
 

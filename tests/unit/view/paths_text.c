@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/paths_text.h"
 
 #include <stdlib.h>

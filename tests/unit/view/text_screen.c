@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/text_screen.h"
 
 #include "grid_golden.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any keys, clicks and sizes on all screens of the explorer: nothing to see but that they hold, also under the
  * sanitizers. TALLY_MONKEY_ROUNDS of 2,000 keys (3), or as long as TALLY_MONKEY_SECONDS says, from TALLY_MONKEY_SEED (7).

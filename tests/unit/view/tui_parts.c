@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_test.h"
 #include "view/tui/tui_input.h"
 #include "view/tui/tui_line.h"
