@@ -1,7 +1,8 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/wait_record.h"
+
 #include "base/array.h"
+#include "unit_test.h"
 
 /* Bytes of perf's part with one frame. */
 #define PERFS_BYTES 40
