@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * two_lines.c - opening and reading a counter takes two lines (seeds/2008-announcement.txt).
  *

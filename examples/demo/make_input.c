@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * make_input.c - writes a text that is always the same: a large input for the demo's compressor.
  *

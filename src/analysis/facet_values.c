@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/facet_values.h"
 
-#include <ctype.h>
-#include <inttypes.h>
-
 #include "abi/data_src.h"
 #include "abi/transaction.h"
+#include "analysis/wait_events.h"
+
+#include <ctype.h>
+#include <inttypes.h>
 
 static uint32_t facet_values_add_text(struct facet_values *v)
 {
@@ -146,9 +147,23 @@ static void finish_value(
 	case FACET_MEM_BLOCK:
 		facet_values_set_text(v, value, data_src_blocked);
 		break;
+	case FACET_STATE:
+		value->text = profile_builder_string(v->builder, wait_sample_state_name((unsigned)value->number));
+		break;
 	default:
 		break;
 	}
+}
+
+/* Rows are ordered by the name. */
+static void facet_values_set_waker(
+	struct facet_values *v, const struct sample_facets *facets, struct profile_value *value)
+{
+	struct tally_str name = intern_get(&facets->wakers, (uint32_t)value->number);
+	text_clear(&v->text);
+	text_bytes(&v->text, name.data, name.len);
+	value->number = 0;
+	value->text = facet_values_add_text(v);
 }
 
 static bool facet_values_find_field(const struct facet_values *v, struct tally_bytes raw, struct tally_str name,
@@ -241,7 +256,10 @@ static uint32_t facet_values_add_row(
 	for (unsigned i = 0; i < facets->number_count; i++, count++) {
 		values[count] = no_value();
 		values[count].number = words[i];
-		finish_value(v, (enum profile_facet)facets->numbers[i], &values[count], frames);
+		if (facets->numbers[i] == FACET_WAKER)
+			facet_values_set_waker(v, facets, &values[count]);
+		else
+			finish_value(v, (enum profile_facet)facets->numbers[i], &values[count], frames);
 	}
 	for (size_t i = 0; i < v->options->field_count; i++, count++) {
 		values[count] = no_value();

@@ -22,6 +22,10 @@ struct replay_switches { /* events by index, -1: none; samples before the first 
 	enum { SWITCHES_FIRST, SWITCHES_ON, SWITCHES_OFF } before;
 };
 
+/* What samples of waits (wait_events.h) are: of an event of their own, or of the clock's where the recording is one of --wall,
+ * or wherever it has a clock. */
+enum replay_waits { WAITS_APART, WAITS_IF_WALL, WAITS_JOINED };
+
 struct replay_options {
 	bool with_cpu; /* keep the CPU label (else samples of all CPUs merge) */
 	bool with_threads; /* keep pid and tid; else threads of one name merge, and both are 0 */
@@ -41,6 +45,7 @@ struct replay_options {
 	} history; /* branches as parts of call chains */
 	uint64_t stitched_registers; /* of the CPU's LBR, if longer call stacks are to be made of them; 0: not */
 	unsigned max_history; /* branches of a sample that are looked at; 0: no bound */
+	enum replay_waits waits;
 	bool weight_is_period; /* samples count by their weight, as accesses of memory do */
 	bool with_exact_frames; /* a frame's address is its own, not that of its function */
 	bool with_origins; /* of the names of binaries */

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "analysis/access_parts.h"
+#include "analysis/wait_events.h"
 
 /* union perf_mem_data_src of linux/perf_event.h: which bits say what. */
 #define MEM_LEVEL_BITS (UINT64_C(0x3fff) << 5 | UINT64_C(0xf) << 33 | UINT64_C(1) << 37 | UINT64_C(7) << 43)
@@ -25,12 +26,15 @@ void sample_facets_init(struct sample_facets *f, const struct replay_options *op
 			f->numbers[f->number_count++] = (uint8_t)facet;
 	f->rows.words = f->number_count + f->has_payload;
 	intern_init(&f->payloads);
+	intern_init(&f->wakers);
 }
 
 void sample_facets_deinit(struct sample_facets *f)
 {
 	id_table_deinit(&f->rows);
 	intern_deinit(&f->payloads);
+	intern_deinit(&f->wakers);
+	text_deinit(&f->text);
 }
 
 static uint64_t sample_facets_socket_of(const struct sample_facets *f, const struct facet_input *in)
@@ -94,6 +98,16 @@ static uint64_t weight_part(const struct facet_input *in, enum profile_facet fac
 	if (!is_struct)
 		return 0;
 	return facet == FACET_INS_LAT ? weight >> 32 & 0xffff : weight >> 48;
+}
+
+static uint64_t sample_facets_waker(struct sample_facets *f, const struct facet_input *in)
+{
+	uint32_t waker = INTERN_NONE;
+	text_clear(&f->text);
+	wait_sample_waker(in->event, in->sample, &f->text);
+	if (f->text.failed || !intern_add(&f->wakers, f->text.data, f->text.len, &waker))
+		f->failed = true;
+	return waker;
 }
 
 static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, enum profile_facet facet)
@@ -161,6 +175,10 @@ static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, e
 		return s->phys_addr;
 	case FACET_DATA_PAGE:
 		return s->data_page_size;
+	case FACET_STATE:
+		return wait_sample_state(in->event, s);
+	case FACET_WAKER:
+		return sample_facets_waker(f, in);
 	default:
 		return 0;
 	}
@@ -179,5 +197,5 @@ uint32_t sample_facets_add(struct sample_facets *f, const struct facet_input *in
 			return ID_TABLE_NONE;
 		words[f->number_count] = payload;
 	}
-	return id_table_add(&f->rows, words, NULL);
+	return f->failed ? ID_TABLE_NONE : id_table_add(&f->rows, words, NULL);
 }

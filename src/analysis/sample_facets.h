@@ -17,6 +17,7 @@
 #include "analysis/replay_options.h"
 #include "analysis/resolve.h"
 #include "analysis/thread_namespaces.h"
+#include "base/text.h"
 #include "perfdata/event_set.h"
 #include "perfdata/features.h"
 #include "profile/profile.h"
@@ -54,6 +55,9 @@ struct sample_facets {
 	unsigned number_count;
 	bool has_payload;
 	struct intern payloads; /* raw data */
+	struct intern wakers; /* as they are shown */
+	struct text text;
+	bool failed; /* out of memory */
 };
 
 void sample_facets_init(struct sample_facets *f, const struct replay_options *options,

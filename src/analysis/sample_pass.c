@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/sample_pass.h"
+#include "analysis/branch_history.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "analysis/branch_history.h"
 
 bool sample_pass_is_sequential(struct perfdata_reader *reader)
 {
@@ -388,11 +387,17 @@ static uint32_t history_stack(struct sample_pass *pass, const struct batch_sampl
 	return branch_history_stack(&pass->resolver, &history);
 }
 
+static uint32_t sample_pass_event(const struct sample_pass *pass, const struct perfdata_event *event)
+{
+	const struct wait_events *waits = &pass->input.waits;
+	return waits->are_joined && event->index == waits->wait ? waits->clock : event->index;
+}
+
 static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 {
 	uint64_t type = b->event->attr.sample_type;
 	int32_t tid = type & SAMPLE_TID ? (int32_t)b->sample.tid : -1;
-	struct sample_key key = {.event = b->event->index, .stack = RESOLVE_NONE, .cpu = -1};
+	struct sample_key key = {.event = sample_pass_event(pass, b->event), .stack = RESOLVE_NONE, .cpu = -1};
 	key.thread = thread_id(pass, b->where.pid, tid, b->order);
 	if (pass->failed)
 		return;

@@ -17,6 +17,7 @@
 #include "analysis/sample_facets.h"
 #include "analysis/sample_switches.h"
 #include "analysis/sideband.h"
+#include "analysis/wait_events.h"
 #include "base/range_share.h"
 #include "base/spool.h"
 
@@ -82,6 +83,7 @@ struct sample_pass_input {
 	const struct parallelism *parallelism; /* NULL: not asked for */
 	const struct thread_namespaces *namespaces; /* the same */
 	const struct sample_switches *switches; /* NULL: not asked for */
+	struct wait_events waits;
 	struct unwind_files *unwind_files; /* all added; NULL: no sample has a copy of its stack */
 };
 

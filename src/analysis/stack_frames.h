@@ -10,9 +10,8 @@
 #ifndef ANALYSIS_STACK_FRAMES_H
 #define ANALYSIS_STACK_FRAMES_H
 
-#include <tally/status.h>
-
 #include "base/list_table.h"
+#include <tally/status.h>
 
 enum frame_role { /* in how a chain ends */
 	FRAME_OTHER,

@@ -16,9 +16,8 @@
 #ifndef BASE_SPOOL_H
 #define BASE_SPOOL_H
 
-#include <stdbool.h>
-
 #include "base/bytes.h"
+#include <stdbool.h>
 
 #define SPOOL_MEMORY_BYTES ((size_t)32 << 20)
 

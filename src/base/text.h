@@ -12,9 +12,8 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
-#include <tally/status.h>
-
 #include "base/bytes.h"
+#include <tally/status.h>
 
 #define TEXT_FLUSH_BYTES (256u << 10)
 

@@ -7,11 +7,10 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
-#include <stdbool.h>
-#include <tally/status.h>
-
 #include "base/diag.h"
 #include "base/text.h"
+#include <stdbool.h>
+#include <tally/status.h>
 
 #define EXIT_USAGE     129
 #define EXIT_FAILED    255

@@ -13,11 +13,10 @@
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H
 
-#include <stdbool.h>
-#include <tally/status.h>
-
 #include "base/text.h"
 #include "cli/cli.h"
+#include <stdbool.h>
+#include <tally/status.h>
 
 struct output_file {
 	int fd; /* -1: not open (any more) */

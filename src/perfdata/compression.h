@@ -9,9 +9,8 @@
 #ifndef PERFDATA_COMPRESSION_H
 #define PERFDATA_COMPRESSION_H
 
-#include <tally/status.h>
-
 #include "base/bytes.h"
+#include <tally/status.h>
 
 struct decompressor;
 TALLY_MUST_CHECK enum tally_status decompressor_create(struct decompressor **d, struct tally_error *err);

@@ -11,9 +11,8 @@
 #ifndef PERFDATA_DIRECTORY_H
 #define PERFDATA_DIRECTORY_H
 
-#include <tally/status.h>
-
 #include "base/spool.h"
+#include <tally/status.h>
 
 struct directory_parts {
 	struct spool bytes;

@@ -10,9 +10,8 @@
 #ifndef PERFDATA_READER_WINDOW_H
 #define PERFDATA_READER_WINDOW_H
 
-#include <stddef.h>
-
 #include "base/bytes.h"
+#include <stddef.h>
 
 struct perfdata_reader;
 

@@ -51,6 +51,8 @@ static const struct profile_key_info keys[KEY_FIELD] = {
 	[KEY_LATENCY_CHILDREN] = {"latency_children", "Latency", .is_value = true, .is_percent = true, .width = 7},
 	[KEY_SAMPLE] = {"sample", "Samples", .is_value = true},
 	[KEY_PERIOD] = {"period", "Period", .is_value = true},
+	[KEY_WAIT] = {"wait", "Wait ms", .is_value = true, .is_duration = true, .facet = FACET_STATE},
+	[KEY_RUN_LATENCY] = {"run_latency", "To run ms", .is_value = true, .is_duration = true, .facet = FACET_STATE},
 	[KEY_WEIGHT1] = AVERAGE("weight1", "Weight1", WEIGHT),
 	[KEY_WEIGHT2] = AVERAGE("weight2", "Weight2", INS_LAT),
 	[KEY_WEIGHT3] = AVERAGE("weight3", "Weight3", STAGE_CYCLES),
@@ -96,6 +98,8 @@ static const struct profile_key_info keys[KEY_FIELD] = {
 	[KEY_TYPE] = FACET_KEY("type", "Data Type", TYPE, TYPE, 0),
 	[KEY_TYPE_OFFSET] = FACET_KEY("typeoff", "Data Type Offset", TYPE_OFFSET, TYPE_OFFSET, 0),
 	[KEY_TYPE_CACHELINE] = FACET_KEY("typecln", "Data Type Cacheline", TYPE, TYPE_CACHELINE, 0),
+	[KEY_STATE] = FACET_KEY("state", "State", STATE, TEXT, 0),
+	[KEY_WAKER] = FACET_KEY("waker", "Waker", WAKER, TEXT, 0),
 	[KEY_DSO_FROM] = BRANCH_KEY("dso_from", "Source Shared Object", BRANCH_FROM, OBJECT),
 	[KEY_DSO_TO] = BRANCH_KEY("dso_to", "Target Shared Object", BRANCH_TO, OBJECT),
 	[KEY_SYMBOL_FROM] = BRANCH_KEY("symbol_from", "Source Symbol", BRANCH_FROM, SYMBOL),
@@ -205,6 +209,10 @@ static const struct {
 	{"cache", KEY_PART_CACHE},
 	{"memory", KEY_PART_MEMORY},
 	{"dtlb", KEY_PART_TLB},
+	{"state", KEY_STATE},
+	{"waker", KEY_WAKER},
+	{"wait", KEY_WAIT},
+	{"run_latency", KEY_RUN_LATENCY},
 };
 
 const struct profile_key_info *profile_key_get(enum profile_key key)
@@ -236,10 +244,17 @@ const char *profile_key_nearest(struct tally_str text)
 	return nearest == SIZE_MAX ? NULL : names[nearest];
 }
 
+/* perf lacks these: where a tracepoint has a field of the name, scripts mean that. */
+static bool profile_key_yields(enum profile_key key)
+{
+	return key == KEY_STATE || key == KEY_WAKER || key == KEY_WAIT || key == KEY_RUN_LATENCY;
+}
+
 bool profile_key_is_name(struct tally_str text)
 {
 	for (size_t i = 0; i < ARRAY_LEN(lookup); i++)
-		if (strlen(lookup[i].name) == text.len && strncasecmp(lookup[i].name, text.data, text.len) == 0)
+		if (!profile_key_yields(lookup[i].key) && strlen(lookup[i].name) == text.len &&
+			strncasecmp(lookup[i].name, text.data, text.len) == 0)
 			return true;
 	return str_equal(text, STR("sym"));
 }

@@ -25,6 +25,8 @@ enum profile_key {
 	KEY_LATENCY_CHILDREN,
 	KEY_SAMPLE,
 	KEY_PERIOD,
+	KEY_WAIT, /* ns, with callees: off the CPU until woken */
+	KEY_RUN_LATENCY, /* the same: from then on until it ran */
 	KEY_WEIGHT1, /* averages of the samples' weights, in thousandths */
 	KEY_WEIGHT2,
 	KEY_WEIGHT3,
@@ -97,6 +99,8 @@ enum profile_key {
 	KEY_BLOCKED,
 	KEY_PHYSICAL,
 	KEY_DATA_PAGE_SIZE,
+	KEY_STATE,
+	KEY_WAKER,
 	KEY_FIELD, /* the first of PROFILE_MAX_FIELDS fields of tracepoints, named by the profile */
 	PROFILE_KEY_COUNT = KEY_FIELD + PROFILE_MAX_FIELDS
 };
@@ -138,6 +142,7 @@ struct profile_key_info {
 	const char *header;
 	bool is_value;
 	bool is_percent; /* a value shown as a share of the total */
+	bool is_duration; /* a value in ns, of FACET_STATE, shown as milliseconds */
 	bool is_average; /* a value in thousandths, of a facet */
 	const char *const *parts; /* a value shown in parts: their names; NULL behind the last one */
 	uint8_t facet; /* with a form other than KEY_FORM_ROW: enum profile_facet */
@@ -155,7 +160,7 @@ enum profile_key profile_key_as_field(enum profile_key key);
 bool profile_key_find(struct tally_str text, enum profile_key *key);
 /* The name that a mistyped one is nearest to, for a message; NULL if none is near. */
 const char *profile_key_nearest(struct tally_str text);
-/* Whether that is all of a key's name, or "sym". */
+/* Whether that is all of a key's name, or "sym"; not of a key that perf lacks. */
 bool profile_key_is_name(struct tally_str text);
 
 #endif

@@ -12,11 +12,10 @@
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 
-#include <tally/status.h>
-
 #include "base/intern.h"
 #include "base/list_table.h"
 #include "base/spool.h"
+#include <tally/status.h>
 
 #define PROFILE_NONE UINT32_MAX
 
@@ -109,6 +108,8 @@ enum profile_facet {
 	FACET_MEM_PARTS, /* number: profile_part_get says which of the parts of an access' kinds it is */
 	FACET_TYPE, /* text: the data type that the sampled instruction accesses; number: offset in it */
 	FACET_TYPE_OFFSET, /* the same with offset and field in the text */
+	FACET_STATE, /* number and text: what the thread did, enum wait_state; runs or waits */
+	FACET_WAKER, /* text: who ended the wait */
 	FACET_FIELD, /* number and text: the first of PROFILE_MAX_FIELDS fields of tracepoints */
 };
 #define PROFILE_MAX_FIELDS 24
@@ -131,6 +132,9 @@ static inline unsigned profile_part_get(enum profile_part_kind kind, uint64_t pa
 {
 	return parts >> kind * PROFILE_PART_BITS & (PROFILE_PARTS - 1);
 }
+
+/* The numbers of FACET_STATE that views tell apart; all others are waits until something happened. */
+enum { PROFILE_STATE_RUNNING, PROFILE_STATE_RUNNABLE };
 
 #define PROFILE_MAX_FACETS (FACET_FIELD + PROFILE_MAX_FIELDS)
 

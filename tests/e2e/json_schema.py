@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """As much of JSON Schema as docs/schema uses, so that no package is needed. Keywords it does not know are an error."""
 import re
 

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """tally annotate: what the text of a listing looks like where a function has parts, long instructions and no loops of its own."""
 import platform
 import re

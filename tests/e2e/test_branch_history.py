@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """`report --branch-history` and `--total-cycles`: the jumps that led to each sample, and the blocks between them."""
 import json
 import pathlib

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The frame of the program: names, help, manual pages, completion, the pager and what happens without a reader."""
 import fcntl
 import os

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The documents agree with the tree, and what they claim has a test."""
 import pathlib
 import re

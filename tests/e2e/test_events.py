@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Events of every kind that need no PMU, counted exactly on the running kernel."""
 import os
 import pathlib

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Flame graphs: their sums are report's, the page needs nothing else, and names in it are never markup."""
 import os
 import pathlib

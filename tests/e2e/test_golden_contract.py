@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The program against what perf printed: the score per group is kept, and the named cases must be the same."""
 import pathlib
 import re

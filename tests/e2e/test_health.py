@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """tally health: the page, its JSON, and what it says of stock perf against stock perf."""
 import csv
 import json

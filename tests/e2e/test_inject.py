@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """tally inject: what it writes is what it read, for us and for stock perf, but for what was asked for."""
 import hashlib
 import os

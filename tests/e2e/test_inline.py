@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Inlined calls in call chains, from recordings of programs that are built here."""
 import re
 import shutil

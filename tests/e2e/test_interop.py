@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """tally and perf on one recording, made by either: script line by line, report row by row."""
 import re
 

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Names of generated code: maps and dumps of runtimes, real ones too."""
 import contextlib
 import os

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """kallsyms and check: against stock perf where it has them."""
 import pathlib
 import random

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Names and lines of the kernel and its modules from their files, by build id, wherever the kernel ran."""
 import gzip
 import lzma

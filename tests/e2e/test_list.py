@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """tally list against perf's, and against what the kernel opens."""
 import json
 import re

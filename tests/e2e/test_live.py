@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Known workloads, counted and recorded with software events."""
 import re
 import signal

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """`mem record` and `c2c record`: what they ask of record, and what they say where no PMU samples accesses."""
 import pathlib
 

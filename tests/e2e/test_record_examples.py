@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The sampling examples, built on the library alone."""
 import re
 import subprocess

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """record's ways to write: compressed, switched, limited, overwritten, commanded while it runs. perf reads each."""
 import collections
 import os

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """report: hierarchies, groups and call graphs line by line as perf 6.1 shows them; what a report is worth."""
 import itertools
 import json

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """script -s and -g: scripts of perf's kind, run on tally's events."""
 import re
 import shutil

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What a number is worth: medians with intervals, two commands compared."""
 import json
 import re

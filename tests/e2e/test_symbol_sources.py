@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Where names come from: each kind of place, on programs that are built here; and what is not taken, and why."""
 import os
 import pathlib

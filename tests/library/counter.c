@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * counter.c - checks of tally/counter.h and tally/region.h on the running kernel: breakpoints on variables count exactly
  * what is written.

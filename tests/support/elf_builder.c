@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "elf_builder.h"
 
 #include <elf.h>

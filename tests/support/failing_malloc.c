@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "failing_malloc.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fake_root.h - a directory tree of small files (/proc, /sys, tracefs) made from plain text, for the kernel seam's
  * root.

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile_text.h - a profile from plain text, for tests of what is computed and shown.
  *

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "tracing_builder.h"
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unit_test.h - cmocka, with the standard headers that it wants before it.
  */

@@ -109,6 +109,7 @@ static enum tally_status replay_run_passes(struct replay *replay, struct tally_e
 		count = 1;
 	struct sample_pass_input input = {
 		replay->reader, &replay->run, &replay->sideband, replay->options, .unwind_files = NULL};
+	input.waits = replay->waits = wait_events_find(replay->reader, replay->options->waits);
 	if (replay->options->facets & UINT64_C(1) << FACET_PARALLELISM) {
 		enum tally_status read = parallelism_read(&replay->parallelism, replay->reader, &replay->run, err);
 		if (read != TALLY_OK)
@@ -207,7 +208,9 @@ static void replay_add_events(struct replay *replay)
 	const struct perfdata_event *events = perfdata_reader_events(replay->reader, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct profile_event event = {
-			.name = profile_builder_string(replay->builder, events[i].name),
+			.name = profile_builder_string(replay->builder,
+				replay->waits.are_joined && i == replay->waits.clock ? STR(WALL_CLOCK_EVENT)
+										     : events[i].name),
 			.lost_count =
 				i < replay->sideband.lost_by_event.len ? replay->sideband.lost_by_event.items[i] : 0,
 			.leader = events[i].leader_index,

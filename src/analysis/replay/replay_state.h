@@ -58,6 +58,7 @@ struct replay {
 	struct parallelism parallelism;
 	struct thread_namespaces namespaces;
 	struct sample_switches switches;
+	struct wait_events waits;
 };
 
 /* What the passes have of a kind, as one list: by pass, where its own begin. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/array.h"
 #include "code/disasm/x86_vector.h"
+
+#include "base/array.h"
 
 enum {
 	NONE = VECTOR_PREFIX_NONE,

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
 #include <tally/status.h>
 
 #define RUN_CONFIDENCE 0.95

@@ -12,9 +12,8 @@
 #ifndef KERNEL_SYSTEM_KERNEL_SEAM_H
 #define KERNEL_SYSTEM_KERNEL_SEAM_H
 
-#include <sys/types.h>
-
 #include "abi/attr.h"
+#include <sys/types.h>
 
 struct kernel_seam {
 	void *context;

@@ -5,9 +5,8 @@
 #ifndef OBJECT_ELF_XZ_DECODE_H
 #define OBJECT_ELF_XZ_DECODE_H
 
-#include <tally/status.h>
-
 #include "base/bytes.h"
+#include <tally/status.h>
 
 /* *out is malloc'ed, the caller's. More than limit bytes is TALLY_LIMIT. */
 TALLY_MUST_CHECK enum tally_status xz_decode(

@@ -58,8 +58,10 @@ static void add_level(struct flat_stat *stat, uint8_t level, uint64_t period)
 static unsigned more_count(const struct flat_table *table)
 {
 	uint64_t facets = table->profile->facets;
-	if (facets & WEIGHT_FACETS)
+	if (facets >> FACET_STATE & 1)
 		return MORE_COUNT;
+	if (facets & WEIGHT_FACETS)
+		return MORE_WAIT;
 	if (facets & LATENCY_FACETS)
 		return MORE_LATENCY_CHILDREN + 1;
 	return table->options.with_levels ? MORE_GUEST_US + 1 : 0;
@@ -72,6 +74,15 @@ static void add_weights(const struct profile *p, const struct profile_sample *sa
 		const struct profile_value *weight = profile_facet(p, sample->facets, facets[i]);
 		stat->more[MORE_WEIGHTS + i] += weight ? weight->number * sample->count : 0;
 	}
+}
+
+/* How long the sample's thread was off the CPU: to be woken, or to run. */
+static void flat_rows_add_wait(const struct profile *p, const struct profile_sample *sample, struct flat_stat *stat)
+{
+	const struct profile_value *state = profile_facet(p, sample->facets, FACET_STATE);
+	if (!state || state->number == PROFILE_STATE_RUNNING)
+		return;
+	stat->more[state->number == PROFILE_STATE_RUNNABLE ? MORE_RUN_LATENCY : MORE_WAIT] += sample->period;
 }
 
 static void add_self(
@@ -90,6 +101,8 @@ static void add_self(
 	}
 	if (kept > MORE_WEIGHTS)
 		add_weights(b->profile, sample, stat);
+	if (kept > MORE_RUN_LATENCY)
+		flat_rows_add_wait(b->profile, sample, stat);
 }
 
 /* What the callers' rows are made of lies anywhere in memory: all of it is waited for together. */
@@ -147,6 +160,8 @@ static bool add_callers(struct flat_part *b, struct flat_row like, const struct 
 		stat->children_period += sample->period;
 		if (with_latency)
 			stat->more[MORE_LATENCY_CHILDREN] += latency;
+		if (b->table->more_count > MORE_RUN_LATENCY)
+			flat_rows_add_wait(p, sample, stat);
 		count_instance(b, row, &(struct flat_instance){whole->sample, whole->chain + i, whole->len - i});
 	}
 	return true;

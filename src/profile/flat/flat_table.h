@@ -53,7 +53,9 @@ enum flat_more {
 	MORE_LATENCY,
 	MORE_LATENCY_CHILDREN,
 	MORE_WEIGHTS, /* of the samples: the weight, of instructions, of stages */
-	MORE_COUNT = MORE_WEIGHTS + 3
+	MORE_WAIT = MORE_WEIGHTS + 3, /* ns by state, with callees */
+	MORE_RUN_LATENCY,
+	MORE_COUNT
 };
 
 struct flat_stat { /* one member's sums in one row */

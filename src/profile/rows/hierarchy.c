@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/rows/hierarchy.h"
-
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "base/vec.h"
+
+#include <stdlib.h>
 
 struct hierarchy_builder {
 	struct hierarchy *tree;

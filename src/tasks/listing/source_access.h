@@ -12,9 +12,8 @@
 #ifndef TASKS_LISTING_SOURCE_ACCESS_H
 #define TASKS_LISTING_SOURCE_ACCESS_H
 
-#include <sys/types.h>
-
 #include "code/binary_store.h"
+#include <sys/types.h>
 
 #define SOURCE_READERS 3
 

@@ -1,16 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_output.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -20,6 +9,15 @@
 #include "tasks/recording/record_cache.h"
 #include "tasks/recording/record_opening.h"
 #include "tasks/session/stream_output.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #define DIRECTORY_VERSION 1 /* as FEATURE_DIR_FORMAT tells it */
 #define STAMP_BYTES	  17 /* yyyymmddhhmmss, hundredths, NUL */

@@ -34,6 +34,15 @@ uint64_t report_lbr_registers(const struct perfdata_reader *reader)
 	return 0;
 }
 
+/* Sort keys about waits are about all of a thread's time. */
+static enum replay_waits report_replay_waits(const struct report_request *r)
+{
+	uint64_t wait_facets = UINT64_C(1) << FACET_STATE | UINT64_C(1) << FACET_WAKER;
+	if (r->wall == WALL_NEVER)
+		return WAITS_APART;
+	return r->wall == WALL_ALWAYS || (report_request_facets(r) & wait_facets) ? WAITS_JOINED : WAITS_IF_WALL;
+}
+
 struct replay_options report_replay_options(const struct report_replay *wanted)
 {
 	const struct report_request *r = wanted->request;
@@ -69,6 +78,7 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 		.fields = wanted->fields->items,
 		.field_count = wanted->fields->count,
 		.by_branch = r->mode == KEY_MODE_BRANCH,
+		.waits = report_replay_waits(r),
 		.weight_is_period = r->mode == KEY_MODE_MEMORY,
 	};
 }
@@ -77,7 +87,7 @@ bool report_replay_covers(const struct replay_options *have, const struct replay
 {
 	bool is_alike = have->by_branch == want->by_branch && have->self_is_inlined == want->self_is_inlined &&
 			have->weight_is_period == want->weight_is_period && have->history == want->history &&
-			have->field_count == want->field_count;
+			have->field_count == want->field_count && have->waits == want->waits;
 	bool has_labels = have->with_threads >= want->with_threads && have->with_cpu >= want->with_cpu &&
 			  have->with_lines >= want->with_lines && have->with_addresses >= want->with_addresses &&
 			  have->with_exact_frames >= want->with_exact_frames &&

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/reporting/report_request.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "base/error.h"
 #include "base/word_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 #define DEFAULT_MIN_PERCENT 0.5
 #define DEFAULT_SORT	    "comm,dso,symbol"
@@ -626,7 +625,9 @@ uint64_t report_request_facets(const struct report_request *request)
 			facets |= UINT64_C(1) << profile_key_facet(key);
 	}
 	for (size_t i = 0; i < request->column_count; i++)
-		if (profile_key_get(request->columns[i])->is_average || profile_key_get(request->columns[i])->parts)
+		if (profile_key_get(request->columns[i])->is_average ||
+			profile_key_get(request->columns[i])->is_duration ||
+			profile_key_get(request->columns[i])->parts)
 			facets |= UINT64_C(1) << profile_key_facet(request->columns[i]);
 	if (request->parallelism || report_request_lists_key(request->columns, request->column_count, KEY_LATENCY) ||
 		report_request_lists_key(request->columns, request->column_count, KEY_LATENCY_CHILDREN))

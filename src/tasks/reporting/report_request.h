@@ -40,6 +40,11 @@ struct report_request {
 	struct symbol_options symbols;
 	const char *separator;
 	enum { BRANCHES_IF_RECORDED, BRANCHES_ALWAYS, BRANCHES_NEVER } branches; /* -b, --no-branch-stack */
+	enum {
+		WALL_IF_RECORDED,
+		WALL_ALWAYS,
+		WALL_NEVER
+	} wall; /* --wall, --no-wall: waits and on-CPU samples in one table */
 	bool by_memory; /* --mem-mode */
 	bool by_latency; /* --latency */
 	uint64_t time_quantum_ns;

@@ -16,9 +16,8 @@
 #ifndef VERBS_CONVERT_CTF_TRACE_H
 #define VERBS_CONVERT_CTF_TRACE_H
 
-#include <tally/status.h>
-
 #include "verbs/convert/ctf_types.h"
+#include <tally/status.h>
 
 struct ctf_trace;
 

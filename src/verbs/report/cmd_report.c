@@ -61,6 +61,13 @@ static const char *cmd_report_set_colour(const struct option_use *use)
 	return colours_by_mode(use->value, &settings->request.colours) ? NULL : "takes always, never or auto";
 }
 
+static const char *cmd_report_set_wall(const struct option_use *use)
+{
+	struct cmd_report_settings *settings = use->settings;
+	settings->request.wall = use->is_negated ? WALL_NEVER : WALL_ALWAYS;
+	return NULL;
+}
+
 static const char *set_html(const struct option_use *use)
 {
 	struct cmd_report_settings *settings = use->settings;
@@ -132,7 +139,9 @@ static const struct option options[] = {
 		.help = "paths of objects, addresses of symbols and where these came from"},
 	{"quiet", 'q', OPTION_FLAG, .offset = REQUEST(is_quiet), .help = "Do not show any warnings or messages"},
 	{"sort", 's', OPTION_STRING, "key[,key2...]", .offset = REQUEST(sort),
-		.help = "sort by key(s): comm, dso, symbol, pid, tgid, cpu, symbol_size, overhead ..."},
+		.help = "sort by key(s): comm, dso, symbol, pid, tgid, cpu, symbol_size, overhead ...; of waits: "
+			"state, waker, "
+			"wait, run_latency"},
 	{"fields", 'F', OPTION_STRING, "key[,keys...]", .offset = REQUEST(fields),
 		.help = "output field(s): overhead, period, sample and the sort keys; with + in front beside the usual "
 			"ones"},
@@ -198,6 +207,10 @@ static const struct option options[] = {
 		.help = "use branch records for per branch histogram filling"},
 	{"branch-history", 0, OPTION_FLAG, .offset = REQUEST(has_history),
 		.help = "add last branch records to call history: the jumps that led to each sample"},
+	{"wall", 0, OPTION_CALL, .call = cmd_report_set_wall,
+		.help = "Show waits and time on the CPU as one profile of wall-clock time (of record --wall, and with "
+			"sort "
+			"keys about waits, it is; --no-wall: as two events)"},
 	{"mem-mode", 0, OPTION_FLAG, .offset = REQUEST(by_memory), .help = "mem access profile"},
 	{"mmaps", 0, OPTION_FLAG, .offset = REQUEST(mmaps), .help = "Display recorded tasks memory maps"},
 	{"tasks", 0, OPTION_FLAG, .offset = REQUEST(tasks), .help = "Display recorded tasks"},

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/report/report_run.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "analysis/replay/replay.h"
+#include "analysis/wait_events.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -31,6 +28,9 @@
 #include "view/data/report_json.h"
 #include "view/text/report_hierarchy.h"
 #include "view/text/report_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
 
 struct report {
 	const struct cli *cli;
@@ -393,6 +393,11 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 			"latency and parallelism need context switches, and this recording has none: was it made "
 			"without "
 			"--switch-events?");
+	if (r->wall == WALL_ALWAYS && !wait_events_find(report->reader, WAITS_JOINED).are_joined)
+		return error_set(err, TALLY_INVALID,
+			"--wall needs the event offcpu-time and an event of a clock, and this recording lacks one: was "
+			"it made "
+			"without 'record --wall'?");
 	if (r->by_memory && !is_pipe && !perfdata_reader_has_samples_with(report->reader, SAMPLE_DATA_SRC))
 		return error_set(err, TALLY_INVALID,
 			"--mem-mode needs data sources, and this recording has none: was it made without -d?");

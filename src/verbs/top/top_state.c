@@ -2,6 +2,7 @@
 #include "verbs/top/top_state.h"
 
 #include <errno.h>
+
 #include <poll.h>
 #include <stdio.h>
 #include <time.h>

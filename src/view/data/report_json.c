@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/data/report_json.h"
-
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "base/vec.h"
 #include "view/text/report_cells.h"
+
+#include <stdlib.h>
 
 #define PERCENT_DECIMALS 4
 #define MAX_LEVEL	 REPORT_MAX_COLUMNS
@@ -140,6 +139,8 @@ static void put_stat(struct json_printer *w, const struct flat_stat *stat, uint3
 			json_fixed(w->j, info->name,
 				report_json_percent(flat_stat_value(l->table, stat, l->columns[i]), total),
 				PERCENT_DECIMALS);
+		if (info->is_duration)
+			json_u64(w->j, info->name, flat_stat_value(l->table, stat, l->columns[i]));
 		if (info->is_average)
 			json_fixed(w->j, info->name, (double)flat_stat_value(l->table, stat, l->columns[i]) / 1000, 3);
 		if (info->parts && member == 0)

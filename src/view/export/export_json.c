@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/json.h"
 #include "view/export/export_formats.h"
+
+#include "base/json.h"
 
 #define SCHEMA_VERSION 1
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/report_cells.h"
+#include "view/text/facet_cells.h"
+#include "view/text/origin_text.h"
+#include "view/text/percent_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/array.h"
 #include "base/thread_pool.h"
-#include "view/text/facet_cells.h"
-#include "view/text/origin_text.h"
-#include "view/text/percent_text.h"
 
 #define ROWS_AHEAD		4
 #define PART_WIDTH		7
@@ -165,6 +165,8 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 		size_t wanted = l->options->separator ? 0 : width - (has_blank && width > 0);
 		if (profile_key_get(key)->is_average)
 			text_printf(out, "%*.1f", (int)wanted, (double)value / 1000);
+		else if (profile_key_get(key)->is_duration)
+			text_printf(out, "%*.3f", (int)wanted, (double)value / 1e6);
 		else if (is_percent)
 			percent_text(out, percent, wanted, l->options->with_colours);
 		else

@@ -9,9 +9,9 @@
 #ifndef VIEW_TUI_TUI_LIST_H
 #define VIEW_TUI_TUI_LIST_H
 
-#include <stddef.h>
-
 #include "view/tui/tui_keys.h"
+
+#include <stddef.h>
 
 #define TUI_WHEEL_LINES 3
 

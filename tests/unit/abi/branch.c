@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "abi/branch.h"
+#include "unit_test.h"
 
+#include "abi/branch.h"
 #include "base/array.h"
 #include "base/writer.h"
-#include "unit_test.h"
 
 #define FORWARD UINT64_C(0x401ff0)
 

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records that tally writes: each is read again, in both byte orders, with every field as it was.
  */

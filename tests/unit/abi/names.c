@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of generic events, both ways, and those that attrs get where a recording has none.
  */

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/record_print.h"
 
 #include <stdarg.h>

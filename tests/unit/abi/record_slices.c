@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "abi/record_slices.h"
-
 #include "unit_test.h"
+
+#include "abi/record_slices.h"
 
 #define RECORD_BYTES 24
 

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "abi/transaction.h"
-
-#include "base/array.h"
 #include "unit_test.h"
+
+#include "abi/transaction.h"
+#include "base/array.h"
 
 static void transactions_in_words(void **state)
 {

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/inject/address_remap.h"
 
 #include "base/array.h"

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/branch_history.h"
 
 #include "base/limits.h"

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/cache_lines.h"
 
 #include "base/array.h"

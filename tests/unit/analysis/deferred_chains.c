@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/deferred_chains.h"
-
-#include "base/writer.h"
 #include "unit_test.h"
+
+#include "analysis/deferred_chains.h"
+#include "base/writer.h"
 
 /* A record of that cookie; count may say more than there is. */
 static struct record make_record(struct writer *w, bool swap, uint64_t cookie, uint64_t count, size_t words)

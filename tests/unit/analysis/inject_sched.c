@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/inject/inject_sched.h"
 
 #include <stdio.h>

@@ -1,11 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
 #include "analysis/live/live_profile.h"
-
-#include <stdio.h>
-
 #include "base/limits.h"
 #include "perfdata_builder.h"
-#include "unit_test.h"
+
+#include <stdio.h>
 
 /* Processes come, take names, map files, and go; the store finds none of them on disk. */
 

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
 #include "analysis/live/live_stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "unit_test.h"
 
 #define BASE UINT64_C(0x7000)
 

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/lock_waits.h"
 
 #include "unit_test.h"

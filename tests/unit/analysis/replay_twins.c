@@ -1,10 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/replay/replay_twins.h"
-
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "unit_test.h"
+
+#include <stdlib.h>
 
 #define NONE PROFILE_NONE
 

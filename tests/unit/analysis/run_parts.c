@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/run_parts.h"
-
-#include "base/vec.h"
 #include "unit_test.h"
+
+#include "analysis/run_parts.h"
+#include "base/vec.h"
 
 #define RUN_BYTES   ((size_t)6 << 20)
 #define LARGE_BYTES 60000

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/sample_clock.h"
 
 #include "analysis/replay/replay.h"

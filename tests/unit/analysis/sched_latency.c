@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/sched_latency.h"
 
 #include "unit_test.h"

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/slab_usage.h"
 
 #include "unit_test.h"

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/tracepoint_fields.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/replay/worth.h"
-
 #include "unit_test.h"
+
+#include "analysis/replay/worth.h"
 
 static const struct worth some = {.samples = 990,
 	.lost = 10,

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
 #include "base/arena.h"
+#include "base/vec.h"
 
 #include <string.h>
-
-#include "base/vec.h"
-#include "unit_test.h"
 
 static void blocks_are_zeroed_aligned_and_apart(void **state)
 {

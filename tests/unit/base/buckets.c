@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "base/buckets.h"
-
 #include "unit_test.h"
+
+#include "base/buckets.h"
 
 static void equal_ones_come_together_in_their_order(void **state)
 {

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/byte_sink.h"
 
 #include <errno.h>

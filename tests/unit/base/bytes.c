@@ -1,12 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
+#include "base/array.h"
 #include "base/bytes.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "base/array.h"
-#include "unit_test.h"
 
 static void prefixes_and_suffixes(void **state)
 {

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/checksum.h"
 
 #include <zlib.h>

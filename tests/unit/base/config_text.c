@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "base/config_text.h"
-
 #include "unit_test.h"
+
+#include "base/config_text.h"
 
 /* "name=value;" of each setting, then how reading ended. */
 static void assert_settings(const char *text, const char *expected)

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
 #include "base/dedup.h"
+#include "base/id_table.h"
 
 #include <stdlib.h>
-
-#include "base/id_table.h"
-#include "unit_test.h"
 
 struct words {
 	const uint64_t *items;

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "base/diag.h"
-
-#include "base/limits.h"
 #include "unit_test.h"
+
+#include "base/diag.h"
+#include "base/limits.h"
 
 static void equal_texts_are_counted(void **state)
 {

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
 #include "base/error.h"
 
 #include <errno.h>
 #include <string.h>
-
-#include "unit_test.h"
 
 static void each_form(void **state)
 {

@@ -1,5 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
 #include "base/file.h"
+#include "base/limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,9 +10,6 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/limits.h"
-#include "unit_test.h"
 
 static char folder[] = "/tmp/tally-file-XXXXXX";
 static char path[200];

@@ -1,14 +1,13 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
+#include "base/array.h"
 #include "base/file_lines.h"
+#include "base/limits.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "base/array.h"
-#include "base/limits.h"
-#include "unit_test.h"
 
 static char path[] = "/tmp/test-file-lines-XXXXXX";
 

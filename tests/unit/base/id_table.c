@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "base/id_table.h"
-
 #include "unit_test.h"
+
+#include "base/id_table.h"
 
 static void keys_get_dense_ids_once(void **state)
 {

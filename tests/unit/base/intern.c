@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
 #include "base/intern.h"
 
 #include <stdio.h>
-
-#include "unit_test.h"
 
 static void ids_are_dense_and_unique(void **state)
 {

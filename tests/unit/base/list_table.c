@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "base/list_table.h"
-
 #include "unit_test.h"
+
+#include "base/list_table.h"
 
 static void lists_are_held_once(void **state)
 {

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "base/map_u64.h"
+#include "unit_test.h"
 
 #include "base/array.h"
-#include "unit_test.h"
+#include "base/map_u64.h"
 
 /* Keys that share their low bits or lie apart by powers of two must not fall into one chain: this would take minutes.
  */

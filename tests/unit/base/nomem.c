@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
+#include "unit_test.h"
 
 #include "base/arena.h"
 #include "base/array.h"
@@ -12,7 +11,8 @@
 #include "base/vec.h"
 #include "base/writer.h"
 #include "failing_malloc.h"
-#include "unit_test.h"
+
+#include <stdio.h>
 
 /* Each returns whether all went well, and leaves nothing allocated either way. */
 typedef bool (*job)(void);

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/side_thread.h"
 
 #include <sched.h>

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
+#include "base/array.h"
 #include "base/spool_sort.h"
 
 #include <stdlib.h>
-
-#include "base/array.h"
-#include "unit_test.h"
 
 struct item {
 	uint64_t key;

@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "base/symbol_name.h"
-
 #include "unit_test.h"
+
+#include "base/symbol_name.h"
 
 static void expect_plain(const char *name, const char *plain)
 {

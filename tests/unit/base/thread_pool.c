@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
+#include "base/array.h"
 #include "base/thread_pool.h"
 
 #include <pthread.h>
@@ -7,9 +9,6 @@
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "base/array.h"
-#include "unit_test.h"
 
 #define ITEMS 10000
 

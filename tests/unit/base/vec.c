@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "base/vec.h"
-
 #include "unit_test.h"
+
+#include "base/vec.h"
 
 static void items_survive_growth(void **state)
 {

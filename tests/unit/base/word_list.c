@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "base/word_list.h"
-
 #include "unit_test.h"
+
+#include "base/word_list.h"
 
 static void words_between_commas(void **state)
 {

@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "base/zeroed.h"
+#include "unit_test.h"
 
 #include <stdlib.h>
 
-#include "unit_test.h"
+#include "base/zeroed.h"
 
 static void is_zeros_that_can_be_written(void **state)
 {

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/listing/annotate_names.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /* Which lines of source are shown before an instruction. */
-#include "tasks/listing/annotate_source.h"
+#include "unit_test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "unit_test.h"
+#include "tasks/listing/annotate_source.h"
 
 static char folder[64], file[96];
 

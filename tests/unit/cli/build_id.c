@@ -1,11 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "tasks/session/build_id.h"
+#include "unit_test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/writer.h"
-#include "unit_test.h"
+#include "tasks/session/build_id.h"
 
 static void put_note(struct writer *w, uint32_t type, const char *name, uint32_t desc_len)
 {

@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "tasks/session/build_id_rows.h"
+#include "unit_test.h"
 
 #include <string.h>
 
-#include "unit_test.h"
+#include "tasks/session/build_id_rows.h"
 
 static void hex_has_two_digits_a_byte(void **state)
 {

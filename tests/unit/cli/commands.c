@@ -1,13 +1,12 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
+#include "base/array.h"
 #include "cli/commands.h"
+#include "cli/help.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "base/array.h"
-#include "cli/help.h"
-#include "unit_test.h"
 
 static bool is_name(const char *name)
 {

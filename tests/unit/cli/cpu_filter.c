@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/session/cpu_filter.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/convert/ctf_trace.h"
 
 #include <stdio.h>

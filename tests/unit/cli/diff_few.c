@@ -1,11 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "verbs/diff/diff_few.h"
+#include "unit_test.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "unit_test.h"
+#include "verbs/diff/diff_few.h"
 
 #define TRIES 2000
 

@@ -1,11 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "verbs/diff/diff_gate.h"
-
-#include <math.h>
+#include "unit_test.h"
 
 #include "base/array.h"
 #include "base/error.h"
-#include "unit_test.h"
+#include "verbs/diff/diff_gate.h"
+#include <math.h>
 
 #define LEVEL 0.005
 

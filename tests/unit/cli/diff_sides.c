@@ -1,10 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "verbs/diff/diff_sides.h"
+#include "unit_test.h"
 
+#include "verbs/diff/diff_sides.h"
 #include <stdlib.h>
 #include <string.h>
-
-#include "unit_test.h"
 
 /* Words with a blank between, before and after. */
 static void assert_expanded(const char *line, const char *expected)

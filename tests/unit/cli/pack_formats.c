@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "tasks/packing/pack_formats.h"
+#include "unit_test.h"
 
 #include <string.h>
 
-#include "unit_test.h"
+#include "tasks/packing/pack_formats.h"
 
 static void put_format(struct writer *w, const char *text)
 {

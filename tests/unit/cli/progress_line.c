@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/progress_line.h"
-
 #include "unit_test.h"
+
+#include "cli/progress_line.h"
 
 static void expect(const struct progress_state *state, unsigned width, const char *expected)
 {

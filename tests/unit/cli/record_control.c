@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_control.h"
 
 #include <fcntl.h>

@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that are held while it records: of mappings of this process. */
-#include "tasks/recording/record_files.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -13,7 +12,7 @@
 #include <unistd.h>
 
 #include "abi/encode.h"
-#include "unit_test.h"
+#include "tasks/recording/record_files.h"
 
 struct fixture {
 	char folder[32], path[64];

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "tasks/recording/record_progress.h"
+#include "unit_test.h"
 
 #include "abi/encode.h"
-#include "unit_test.h"
+#include "tasks/recording/record_progress.h"
 
 static void expect(const struct record_progress_state *state, unsigned width, const char *expected)
 {

@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "tasks/session/record_words.h"
+#include "unit_test.h"
 
 #include <time.h>
 
-#include "unit_test.h"
+#include "tasks/session/record_words.h"
 
 static void test_clocks(void **state)
 {

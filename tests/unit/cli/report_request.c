@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "tasks/reporting/report_request.h"
+#include "unit_test.h"
 
 #include "base/array.h"
-#include "unit_test.h"
+#include "tasks/reporting/report_request.h"
 
 static struct report_request made(void)
 {

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/script/script_rows.h"
 
 #include <stdio.h>

@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "tasks/counts/stat_replay.h"
+#include "unit_test.h"
 
 #include "base/array.h"
 #include "perfdata_builder.h"
-#include "unit_test.h"
+#include "tasks/counts/stat_replay.h"
 
 #define CLOCK_ID 7
 #define FAULT_ID 9

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /* The schedule of intervals: absolute moments, whatever the delays. */
-#include "verbs/stat/stat_run.h"
-
 #include "unit_test.h"
+
+#include "verbs/stat/stat_run.h"
 
 #define MS 1000000u
 

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/symbols/address_names.h"
 
 #include <elf.h>

@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "code/binary_store.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -10,9 +9,9 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "code/binary_store.h"
 #include "elf_builder.h"
 #include "tally_config.h"
-#include "unit_test.h"
 
 #define TEXT   ELF_BUILDER_TEXT_VADDR
 #define OFFSET ELF_BUILDER_TEXT_OFFSET

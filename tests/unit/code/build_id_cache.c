@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/binaries/build_id_cache.h"
 
 #include <fcntl.h>

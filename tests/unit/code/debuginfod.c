@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/binaries/debuginfod.h"
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/disasm/disassembler.h"
 
 #include <elf.h>

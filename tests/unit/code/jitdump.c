@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "code/symbols/jitdump.h"
+#include "unit_test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "jitdump_builder.h"
-#include "unit_test.h"
+
+#include "base/array.h"
+#include "code/symbols/jitdump.h"
 
 static const char code_bytes[] = "\x90\x90\x90\x90\x90\x90\x90\xc3";
 

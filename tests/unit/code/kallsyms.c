@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "code/symbols/kallsyms.h"
+#include "unit_test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit_test.h"
+#include "code/symbols/kallsyms.h"
 
 static const char some_list[] = "0000000000000000 A fixed_percpu_data\n"
 				"ffffffff81000000 T _stext\n"

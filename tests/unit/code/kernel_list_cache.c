@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/binaries/kernel_list_cache.h"
 
 #include <stdio.h>

@@ -1,12 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "code/symbols/kernel_symbols.h"
+#include "unit_test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/text.h"
-#include "unit_test.h"
+#include "code/symbols/kernel_symbols.h"
 
 struct fixture {
 	struct text text;

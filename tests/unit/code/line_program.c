@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /* Answers of GNU's, elfutils' and LLVM's addr2line, by shell scripts that stand for them. */
-#include "code/binaries/line_program.h"
+#include "unit_test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "unit_test.h"
+#include "code/binaries/line_program.h"
 
 static char program[] = "/tmp/line_program.XXXXXX";
 

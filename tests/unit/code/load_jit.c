@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,6 @@
 #include "base/file.h"
 #include "code/binary_store.h"
 #include "jitdump_builder.h"
-#include "unit_test.h"
 
 #define NO_PID	   0x7ffffff0 /* more than Linux gives */
 #define MAP_PATH   "/tmp/perf-2147483632.map"

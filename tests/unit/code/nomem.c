@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 #include "elf_builder.h"
 #include "failing_malloc.h"
 #include "object/frame_numbers.h"
-#include "unit_test.h"
 
 #define TEXT ELF_BUILDER_TEXT_VADDR
 

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "code/symbols/perf_map.h"
+#include "unit_test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit_test.h"
+#include "code/symbols/perf_map.h"
 
 static char *copy_of(const char *text, size_t len)
 {

@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /* Files as a process sees them: this process itself, and one that is not there. */
-#include "code/process_files.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -11,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "unit_test.h"
+#include "code/process_files.h"
 
 #define NOBODY INT32_MAX /* beyond the kernel's highest number */
 

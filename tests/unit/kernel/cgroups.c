@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/cgroups.h"
 
 #include "base/array.h"

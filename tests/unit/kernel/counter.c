@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/resource.h>
+#include "unit_test.h"
 
 #include "fake_kernel.h"
 #include "fake_root.h"
@@ -9,7 +6,10 @@
 #include "kernel/counting/reading.h"
 #include "kernel/counting/scaling.h"
 #include "kernel/events/event_parser.h"
-#include "unit_test.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 
 struct bench {
 	char *root;

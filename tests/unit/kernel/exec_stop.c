@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
+#include "fake_root.h"
 #include "kernel/system/exec_stop.h"
 
 #include <stdio.h>
@@ -6,9 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "fake_root.h"
-#include "unit_test.h"
 
 static void threads_that_exit_are_known(void **state)
 {

@@ -1,11 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/system/host_info.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <stdlib.h>
 
 #include "fake_root.h"
-#include "unit_test.h"
+#include "kernel/system/host_info.h"
 
 #define PMUS "/sys/bus/event_source/devices/"
 

@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/recording/initial_state.h"
+#include "unit_test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +6,8 @@
 #include "abi/record.h"
 #include "base/array.h"
 #include "fake_root.h"
+#include "kernel/recording/initial_state.h"
 #include "kernel/recording/proc_maps.h"
-#include "unit_test.h"
 
 struct collected {
 	struct writer bytes;

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/events/memory_events.h"
+#include "unit_test.h"
 
 #include "fake_kernel.h"
 #include "fake_root.h"
 #include "kernel/events/event_parser.h"
-#include "unit_test.h"
+#include "kernel/events/memory_events.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
 

@@ -1,14 +1,13 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/metrics/metric_set.h"
-
-#include <errno.h>
-#include <string.h>
+#include "unit_test.h"
 
 #include "fake_kernel.h"
 #include "fake_root.h"
 #include "kernel/events/event_format.h"
 #include "kernel/events/event_parser.h"
-#include "unit_test.h"
+#include "kernel/metrics/metric_set.h"
+
+#include <errno.h>
+#include <string.h>
 
 #define CPU	"/sys/bus/event_source/devices/cpu/"
 #define CORE	"/sys/bus/event_source/devices/cpu_core/"

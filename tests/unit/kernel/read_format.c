@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/counting/read_format.h"
+#include "unit_test.h"
 
 #include <string.h>
 
 #include "abi/perf_constants.h"
-#include "unit_test.h"
+#include "kernel/counting/read_format.h"
 
 #define TIMES	   (READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING)
 #define EVERYTHING (TIMES | READ_FORMAT_ID | READ_FORMAT_LOST)

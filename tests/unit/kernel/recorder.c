@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/recording/recorder.h"
+#include "unit_test.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -13,7 +12,7 @@
 
 #include "base/array.h"
 #include "kernel/recording/record_attrs.h"
-#include "unit_test.h"
+#include "kernel/recording/recorder.h"
 
 /* A kernel that follows a script: refuses what refuse says, gives rings of memory, keeps a log. */
 struct fake_kernel {

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/recording/ring.h"
+#include "unit_test.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
-#include "unit_test.h"
+#include "kernel/recording/ring.h"
 
 #define PAGE 4096u
 #define DATA 64u

@@ -1,10 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/counting/run_resampling.h"
-
-#include <math.h>
+#include "unit_test.h"
 
 #include "base/array.h"
-#include "unit_test.h"
+#include "kernel/counting/run_resampling.h"
+#include <math.h>
 
 #define RUNS  10
 #define TRIES 400

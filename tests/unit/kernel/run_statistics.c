@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
+#include "base/array.h"
 #include "kernel/counting/run_statistics.h"
 
 #include <math.h>
-
-#include "base/array.h"
-#include "unit_test.h"
 
 #define LEN(array) (ARRAY_LEN(array))
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
 #include "kernel/system/spawn.h"
 
 #include <errno.h>
@@ -6,8 +7,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "unit_test.h"
 
 static int run(char *const *argv, struct tally_error *err)
 {

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/counting/student.h"
+#include "unit_test.h"
 
 #include <math.h>
 
 #include "base/array.h"
-#include "unit_test.h"
+#include "kernel/counting/student.h"
 
 static void assert_near(double value, double expected, double off)
 {

@@ -1,13 +1,12 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/system/target.h"
-
-#include <stdlib.h>
+#include "unit_test.h"
 
 #include "base/array.h"
 #include "base/bytes.h"
 #include "fake_root.h"
 #include "kernel/system/cpu_topology.h"
-#include "unit_test.h"
+#include "kernel/system/target.h"
+
+#include <stdlib.h>
 
 static struct kernel_seam seam;
 

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "object/elf/unpack.h"
 
 #include <stdlib.h>

@@ -1,12 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "perfdata/bpf_functions.h"
+#include "unit_test.h"
 
 #include <linux/bpf.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "unit_test.h"
+#include "perfdata/bpf_functions.h"
 
 #define BTF_ID 7
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,6 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "perfdata/time_order.h"
-#include "unit_test.h"
 
 /* Recordings of many kernels, tools and machines; what lies beside the source tree on some machines. */
 static const char *corpus_dir(void)

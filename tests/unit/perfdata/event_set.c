@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "perfdata/event_set.h"
+#include "unit_test.h"
 
 #include "base/array.h"
+#include "perfdata/event_set.h"
 #include "tracing_builder.h"
-#include "unit_test.h"
 
 #define COUNT(array) (ARRAY_LEN(array))
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,6 @@
 #include "perfdata/time_order.h"
 #include "perfdata/writer.h"
 #include "perfdata_builder.h"
-#include "unit_test.h"
 
 static const struct perf_attr clock_attr = {
 	.type = EVENT_SOFTWARE,

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The recording that was there before a new one: it is kept under another name, and nothing else is touched.
  */

@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "perfdata/other_writers.h"
+#include "unit_test.h"
 
 #include "abi/record_table.h"
 #include "perfdata/feature_table.h"
-#include "unit_test.h"
+#include "perfdata/other_writers.h"
 
 static void test_names(void **state)
 {

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/time_order.h"
 
 #include <stdlib.h>

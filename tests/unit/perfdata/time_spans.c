@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/time_spans.h"
 
 #include "base/array.h"

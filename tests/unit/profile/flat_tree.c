@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/flat/flat_tree.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/frame_table.h"
-
 #include "unit_test.h"
+
+#include "profile/frame_table.h"
 
 #define COUNT 5000
 

@@ -1,10 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/keys.h"
-
-#include <string.h>
+#include "unit_test.h"
 
 #include "base/array.h"
-#include "unit_test.h"
+#include "profile/keys.h"
+#include <string.h>
 
 static void prefixes_find_the_first_key_in_order(void **state)
 {
@@ -32,6 +30,11 @@ static void fields_and_unknown_keys(void **state)
 	assert_int_equal(profile_key_as_field(KEY_SNOOP), KEY_PARTS + PART_SNOOP);
 	assert_true(profile_key_find(STR("typeoff"), &key));
 	assert_int_equal(key, KEY_TYPE_OFFSET);
+	assert_true(profile_key_find(STR("run_l"), &key));
+	assert_int_equal(key, KEY_RUN_LATENCY);
+	assert_true(profile_key_is_name(STR("sym")) && profile_key_is_name(STR("latency")));
+	assert_false(profile_key_is_name(STR("state")) || profile_key_is_name(STR("waker")) ||
+		     profile_key_is_name(STR("wait")) || profile_key_is_name(STR("run_latency")));
 	assert_false(profile_key_find(STR("tid"), &key));
 	assert_false(profile_key_find(STR("comms"), &key));
 	assert_false(profile_key_find(STR(""), &key));

@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
 #include "profile/profile_bulk.h"
 
 #include <stdlib.h>
-
-#include "unit_test.h"
 
 #define FRAMES	1000
 #define STACKS	20000

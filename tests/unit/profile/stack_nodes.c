@@ -1,12 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/stack_nodes.h"
-
-#include <stdlib.h>
+#include "unit_test.h"
 
 #include "base/array.h"
 #include "base/id_table.h"
 #include "profile/profile_builder.h"
-#include "unit_test.h"
+#include "profile/stack_nodes.h"
+
+#include <stdlib.h>
 
 #define FRAMES 40
 

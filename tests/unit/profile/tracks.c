@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/tracks.h"
 
 #include "base/array.h"

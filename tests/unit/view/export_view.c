@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/export/export_view.h"
 
 #include "profile/profile_builder.h"

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/flame_tree.h"
 
 #include "profile/profile_builder.h"

@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "view/tui/grid.h"
-
 #include "unit_test.h"
+
+#include "view/tui/grid.h"
 
 static void assert_shown(struct tally_str text, unsigned columns, const char *expected, unsigned expected_end)
 {

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +10,6 @@
 #include "failing_malloc.h"
 #include "profile/profile_builder.h"
 #include "tally_config.h"
-#include "unit_test.h"
 #include "view/export/export_formats.h"
 #include "view/html/report_page.h"
 #include "view/timechart/timechart_html.h"

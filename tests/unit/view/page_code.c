@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/html/page_code.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/page/page_data.h"
 
 #include "unit_test.h"

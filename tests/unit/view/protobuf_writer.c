@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/export/protobuf_writer.h"
 
 #include "unit_test.h"

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/page/xml_text.h"
 
 #include "unit_test.h"

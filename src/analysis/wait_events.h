@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wait_events.h - which events of a recording make a wall-clock profile, and what state a sample's thread was in.
+ *
+ * A wall-clock profile needs an event of a CPU clock, whose periods are ns on the CPU, and the event offcpu-time, whose periods
+ * are ns off it. tally's samples of the latter have raw data (abi/wait_record.h), perf's have none: of those the state is not
+ * known. Values; borrows nothing.
+ *
+ *	struct wait_events waits = wait_events_find(reader, WAITS_IF_WALL);
+ *	if (waits.are_joined) ...	a sample of waits.wait counts as one of waits.clock
+ */
+#ifndef ANALYSIS_WAIT_EVENTS_H
+#define ANALYSIS_WAIT_EVENTS_H
+
+#include "abi/wait_record.h"
+#include "analysis/replay_options.h"
+#include "perfdata/reader.h"
+
+#define WAIT_EVENT_NONE	 UINT32_MAX
+#define WALL_CLOCK_EVENT "wall-clock" /* what both events are called when they are one */
+#define WAIT_NOT_TOLD	 WAIT_STATES /* off the CPU, for what reason nobody says */
+
+struct wait_events {
+	uint32_t clock, wait; /* indexes of events; WAIT_EVENT_NONE: the recording has none */
+	bool was_wall; /* record --wall made it */
+	bool has_records; /* raw data tell states and wakers */
+	bool are_joined;
+};
+
+/* The events known by now: of a pipe, when all of it is read. */
+struct wait_events wait_events_find(struct perfdata_reader *reader, enum replay_waits wanted);
+bool wait_event_is(const struct perfdata_event *event);
+/* False: the sample is no wait, or its raw data do not say what it is. */
+bool wait_sample_decode(const struct perfdata_event *event, const struct sample *sample, struct wait_record *wait);
+/* enum wait_state, or WAIT_NOT_TOLD. */
+unsigned wait_sample_state(const struct perfdata_event *event, const struct sample *sample);
+struct tally_str wait_sample_state_name(unsigned state);
+/* "comm:tid" of who ended the wait, "[interrupt]", "-": nobody, or nobody knows. */
+void wait_sample_waker(const struct perfdata_event *event, const struct sample *sample, struct text *out);
+
+#endif
