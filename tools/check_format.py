@@ -15,6 +15,8 @@ TEXT_FOLDERS = ('tools', 'docs', *C_FOLDERS)
 TEXT_SUFFIXES = ('.c', '.h', '.py', '.md', '.build', '.txt', '')
 LICENSED = ('src/', 'include/')
 LICENSE = '/* SPDX-License-Identifier: Apache-2.0 */\n'
+# Of programs in the kernel, which lets only those under the GPL call some of its helpers.
+BPF_LICENSE = '/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */\n'
 # Texts that a program printed are kept as they are.
 KEPT = ('tests/golden', 'tests/data', 'fuzz/regressions', 'fuzz/seeds')
 
@@ -25,6 +27,10 @@ def files_of(root, folders, suffixes):
             name = path.relative_to(root).as_posix()
             if path.is_file() and path.suffix in suffixes and not name.startswith(KEPT) and '__pycache__' not in name:
                 yield name
+
+
+def license_of(name):
+    return BPF_LICENSE if name.endswith(('.bpf.c', '.bpf.h')) else LICENSE
 
 
 def check(root):
@@ -40,7 +46,7 @@ def check(root):
             problems.append(f'{name}: no newline at the end')
     sources = list(files_of(root, C_FOLDERS, ('.c', '.h')))
     problems += [f'{name}:1: the first line is not {LICENSE.strip()}' for name in sources
-                 if name.startswith(LICENSED) and not (root / name).read_text().startswith(LICENSE)]
+                 if name.startswith(LICENSED) and not (root / name).read_text().startswith(license_of(name))]
     if sources:
         result = subprocess.run(['clang-format', '--dry-run', '-Werror', *sources], cwd=root, text=True,
                                 capture_output=True, check=False)

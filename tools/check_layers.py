@@ -15,6 +15,7 @@ import sys
 
 # Headers that the build makes.
 GENERATED = {'tally_config.h', 'cli/commit.h', 'verbs/script_driver.h', 'view/flame_html.h', 'view/report_html.h', 'view/flame_svg_script.h', 'view/timechart_html_page.h'}
+SKELETON = re.compile(r'bpf/\w+\.skel\.h')
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
@@ -103,7 +104,7 @@ def check(root):
             where = f'src/{path}:{text.count(chr(10), 0, match.start(1)) + 1}'
             target = resolve(root, source, match[1])
             if target is None:
-                if match[1] not in GENERATED:
+                if match[1] not in GENERATED and not SKELETON.fullmatch(match[1]):
                     problems.append(f'{where}: "{match[1]}" is neither in src/ nor in include/; use <> for others')
                 continue
             if target == 'tally':

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-HEADERS = ['asm', 'asm-generic', 'linux', 'capstone', 'curses.h', 'elfutils', 'gelf.h', 'libdeflate.h', 'libelf.h',
+HEADERS = ['asm', 'asm-generic', 'linux', 'bpf', 'capstone', 'curses.h', 'elfutils', 'gelf.h', 'libdeflate.h', 'libelf.h',
            'libiberty', 'lzma', 'lzma.h', 'ncurses.h', 'ncurses_dll.h', 'ncursesw', 'perfmon', 'sqlite3.h', 'term.h',
            'unctrl.h', 'zconf.h', 'zlib.h', 'zstd.h', 'zstd_errors.h']
 LINKED = ['kernel', 'abi', 'arch', 'base']

@@ -9,8 +9,8 @@
 
 static const struct build_feature features[] = {
 	{"aio", "HAVE_AIO_SUPPORT", false},
-	{"bpf", "HAVE_LIBBPF_SUPPORT", false},
-	{"bpf_skeletons", "HAVE_BPF_SKEL", false},
+	{"bpf", "HAVE_LIBBPF_SUPPORT", HAVE_BPF},
+	{"bpf_skeletons", "HAVE_BPF_SKEL", HAVE_BPF},
 	{"debuginfod", "HAVE_DEBUGINFOD_SUPPORT", HAVE_DLOPEN},
 	{"dwarf", "HAVE_LIBDW_SUPPORT", true},
 	{"dwarf_getlocations", "HAVE_LIBDW_SUPPORT", false},

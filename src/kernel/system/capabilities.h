@@ -18,6 +18,7 @@ enum capability {
 	CAPABILITY_SYS_ADMIN = 21,
 	CAPABILITY_SYSLOG = 34,
 	CAPABILITY_PERFMON = 38,
+	CAPABILITY_BPF = 39,
 };
 
 /* Whether this process is in a user namespace other than the first one. */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bpf_load.h - loads the BPF programs of a skeleton into the kernel, and turns a failure into a refusal that names what
+ * is missing: the build's support, BTF, the kernel's version, a capability, lockdown, or what the verifier rejected.
+ * Not here: what the programs do, and their attachment.
+ *
+ * bpf_refusal_expected asks before anything is opened, so that a caller without rights gets its answer in microseconds.
+ * Any thread; the log of libbpf is the calling thread's own.
+ *
+ *	struct off_cpu_bpf *skeleton = NULL;
+ *	status = bpf_open(kernel, "--off-cpu", err);                // may this process, and can this build?
+ *	skeleton = off_cpu_bpf__open();                             // NULL: bpf_explain(kernel, "--off-cpu", errno, err)
+ *	... sizes of maps, constants in skeleton->rodata ...
+ *	status = bpf_load(kernel, "--off-cpu", skeleton->skeleton, err);
+ *	... bpf_attach likewise, or single links; off_cpu_bpf__destroy(skeleton) also after a failure.
+ */
+#ifndef BPF_BPF_LOAD_H
+#define BPF_BPF_LOAD_H
+
+#include "kernel/system/kernel_seam.h"
+
+struct bpf_object_skeleton; /* libbpf's */
+
+/* Whether this build has BPF programs at all. */
+bool bpf_is_built(void);
+/* What is known to be missing, without a try: UNSUPPORTED or DENIED, and "WHAT: REASON" in err. what: the option or verb
+ * that needs BPF. */
+TALLY_MUST_CHECK enum tally_status bpf_refusal_expected(
+	const struct kernel_seam *kernel, const char *what, struct tally_error *err);
+/* The refusal of a step of libbpf that failed with errnum in this thread, with the tail of its log. */
+enum tally_status bpf_explain(const struct kernel_seam *kernel, const char *what, int errnum, struct tally_error *err);
+
+/* The above, and prepares libbpf: what it logs is kept, not printed. Before a skeleton is opened. */
+TALLY_MUST_CHECK enum tally_status bpf_open(
+	const struct kernel_seam *kernel, const char *what, struct tally_error *err);
+/* Loads all maps and programs of an opened skeleton. */
+TALLY_MUST_CHECK enum tally_status bpf_load(const struct kernel_seam *kernel, const char *what,
+	struct bpf_object_skeleton *skeleton, struct tally_error *err);
+/* Attaches those of its programs whose section says where. */
+TALLY_MUST_CHECK enum tally_status bpf_attach(const struct kernel_seam *kernel, const char *what,
+	struct bpf_object_skeleton *skeleton, struct tally_error *err);
+
+/* What the verifier said last of a rejected program, from the end of its log: whole lines, at most size - 1 bytes,
+ * joined by "; ". For tests; text and end delimit the log. */
+void bpf_log_tail(const char *log, char *tail, size_t size);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bpf_probe.h - whether this process can load BPF programs on this kernel, found by loading a small one: what
+ * `--call-graph auto` decides by. Nothing stays behind.
+ */
+#ifndef BPF_BPF_PROBE_H
+#define BPF_BPF_PROBE_H
+
+#include "kernel/system/kernel_seam.h"
+
+/* OK, or the refusal of bpf_load.h for what, an option or a verb. Takes some milliseconds if it is allowed. */
+TALLY_MUST_CHECK enum tally_status bpf_probe(
+	const struct kernel_seam *kernel, const char *what, struct tally_error *err);
+
+#endif

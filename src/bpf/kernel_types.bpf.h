@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * kernel_types.bpf.h - what our BPF programs read of the kernel's structs: only the fields that they use. Each access is
+ * relocated when the program is loaded (preserve_access_index), so neither the order nor the offsets here matter; the
+ * running kernel's BTF says them. For programs compiled by `clang -target bpf` only.
+ *
+ * Add a field when a program needs it. One that some supported kernel lacks is guarded by bpf_core_field_exists.
+ */
+#ifndef BPF_KERNEL_TYPES_BPF_H
+#define BPF_KERNEL_TYPES_BPF_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#define KERNEL_TYPE __attribute__((preserve_access_index))
+
+struct mm_struct {
+	unsigned long exec_vm; /* pages of code that are mapped: another number after dlopen and dlclose */
+	unsigned long start_code;
+	unsigned long start_stack;
+} KERNEL_TYPE;
+
+struct task_struct {
+	unsigned int flags;
+	int pid; /* of the thread */
+	int tgid; /* of the process */
+	struct mm_struct *mm; /* NULL: a thread of the kernel */
+	void *stack;
+} KERNEL_TYPE;
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * The program that tells whether this process may load ours: it has what they all need, a relocated access to a struct
+ * of the kernel and a ring buffer. It is loaded, and attached to nothing.
+ */
+#include "bpf/kernel_types.bpf.h"
+
+/* Some of its helpers are for programs under the GPL only. */
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 64 << 10); /* a page, of whatever size the kernel's are */
+} probe_ring SEC(".maps");
+
+SEC("perf_event")
+int probe_sample(void *context)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	__u64 pages = mm ? BPF_CORE_READ(mm, exec_vm) : 0;
+	bpf_ringbuf_output(&probe_ring, &pages, sizeof(pages), 0);
+	return 0;
+}
