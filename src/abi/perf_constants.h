@@ -180,6 +180,7 @@ enum record_type {
 #define MISC_EXACT_IP		    (1u << 14)
 #define MISC_SWITCH_OUT_PREEMPT	    (1u << 14)
 #define MISC_MMAP_BUILD_ID	    (1u << 14)
+#define MISC_LOST_SAMPLES_BPF	    (1u << 15) /* LOST_SAMPLES: a filter dropped them */
 #define MISC_BUILD_ID_SIZE	    (1u << 15) /* HEADER_BUILD_ID: its size byte is valid */
 
 /* Markers in call chains. */

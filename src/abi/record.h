@@ -56,6 +56,11 @@ TALLY_MUST_CHECK static inline enum tally_status record_at(
 	*record = (struct record){.type = type, .misc = misc, .swap = swap, .bytes = {header, size}, .offset = offset};
 	return TALLY_OK;
 }
+/* Samples that were dropped because a filter on samples was asked to: they are no loss. */
+static inline bool record_is_of_filter(const struct record *record)
+{
+	return record->type == RECORD_LOST_SAMPLES && (record->misc & MISC_LOST_SAMPLES_BPF);
+}
 /* SAMPLE is not decoded here (sample.h); unknown types give TALLY_UNSUPPORTED. Where its bytes do not hold its fields,
  * fields is zero. */
 TALLY_MUST_CHECK enum tally_status record_decode(

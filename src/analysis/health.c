@@ -189,6 +189,8 @@ static void note_fields(
 		out->input.lost_records++;
 		out->input.lost_events += fields->lost.lost;
 		note_loss(walk, record, fields->lost.lost, time_ns);
+	} else if (record_is_of_filter(record)) {
+		out->input.filtered_samples += fields->lost_samples.lost;
 	} else if (record->type == RECORD_LOST_SAMPLES) {
 		out->input.lost_samples += fields->lost_samples.lost;
 		note_loss(walk, record, fields->lost_samples.lost, time_ns);
@@ -307,6 +309,7 @@ static void health_finish(struct health_walk *walk)
 	damaged_records_merge(&out->input.damaged, &counted.damaged);
 	out->input.lost_events = counted.lost_events;
 	out->input.lost_samples = counted.lost_samples;
+	out->input.filtered_samples = counted.filtered_samples;
 	out->input.lost_records = counted.lost_records;
 	out->input.throttled = counted.throttled;
 	out->input.unattributed_samples = counted.unattributed_samples;

@@ -62,6 +62,10 @@ static enum tally_status sideband_count_lost(
 		return TALLY_OK;
 	}
 	uint64_t lost;
+	if (record_is_of_filter(record)) {
+		out->health.filtered_samples += fields.lost_samples.lost;
+		return TALLY_OK;
+	}
 	if (record->type == RECORD_LOST) {
 		lost = fields.lost.lost;
 		out->health.lost_events += lost;
@@ -491,8 +495,8 @@ static enum tally_status sideband_read_all(struct sideband_reading *reading, str
 	if (!run->is_copy && !run->is_pipe)
 		health->damaged = (struct damaged_records){0};
 	health->records = health->samples = health->bytes = 0;
-	health->lost_events = health->lost_samples = health->lost_records = health->throttled =
-		health->unknown_records = 0;
+	health->lost_events = health->lost_samples = health->filtered_samples = health->lost_records =
+		health->throttled = health->unknown_records = 0;
 	sample_clock_init(&sideband->clock, reader);
 
 	enum tally_status status = sideband_create_machine(reader, &sideband->machine, err);

@@ -33,4 +33,37 @@ struct task_struct {
 	void *stack;
 } KERNEL_TYPE;
 
+/* A sample, as the kernel has prepared it for its overflow handlers. */
+struct perf_tid_entry {
+	__u32 pid, tid;
+} KERNEL_TYPE;
+
+struct perf_cpu_entry {
+	__u32 cpu;
+} KERNEL_TYPE;
+
+union perf_sample_weight {
+	__u64 full;
+} KERNEL_TYPE;
+
+union perf_mem_data_src {
+	__u64 val;
+} KERNEL_TYPE;
+
+struct perf_sample_data {
+	__u64 period;
+	__u64 dyn_size; /* from 6.3 on */
+	struct perf_tid_entry tid_entry;
+	__u64 time, id;
+	struct perf_cpu_entry cpu_entry;
+	__u64 ip;
+	union perf_sample_weight weight;
+	union perf_mem_data_src data_src;
+	__u64 txn, cgroup, addr, phys_addr, data_page_size, code_page_size;
+} KERNEL_TYPE;
+
+struct bpf_perf_event_data_kern {
+	struct perf_sample_data *data;
+} KERNEL_TYPE;
+
 #endif

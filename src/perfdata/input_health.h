@@ -38,7 +38,8 @@ struct input_health { /* what was lost, cut or not understood; travels with ever
 	uint64_t counts; /* STAT records that were read one by one */
 	uint64_t compressed[2]; /* COMPRESSED and COMPRESSED2 records, whose contents are counted in records */
 	uint64_t lost_events; /* sum of LOST */
-	uint64_t lost_samples; /* sum of LOST_SAMPLES */
+	uint64_t lost_samples; /* sum of LOST_SAMPLES, without the next */
+	uint64_t filtered_samples; /* LOST_SAMPLES that say that a filter on samples dropped them: nothing is missing */
 	uint64_t lost_records; /* number of LOST records: chunks */
 	uint64_t throttled; /* THROTTLE records */
 	uint64_t unknown_records, unknown_features, damaged_features;

@@ -284,6 +284,15 @@ def test_all_cpus(top, deep, system_wide):
     assert HEADER.match(one.next()[0])[3] == 'all, CPU: 0'
 
 
+def test_samples_that_a_filter_drops(top, deep, system_wide, tally, tmp_path):
+    refused = tally('record', '-e', 'cpu-clock', '--filter', 'ip > 0', '-o', tmp_path / 'x.data', 'true')
+    if refused.returncode and 'BPF' in refused.stderr:
+        pytest.skip(f'BPF programs are refused here: {refused.stderr.splitlines()[0]}')
+    shown = top('--stdio', '-d', '1', '-e', 'cpu-clock', '--filter', f'pid == {deep.pid}', '-s', 'comm')
+    for lines in (shown.next(rows), shown.next(rows)):
+        assert rows(lines) == [(100.0, 'deep')]
+
+
 @pytest.mark.alone  # that user may run nothing else
 def test_new_processes_of_a_user(top, live, workload, open_folder):
     """Processes of the user that run, their children, and those that come from elsewhere."""

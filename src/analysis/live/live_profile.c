@@ -165,7 +165,8 @@ static void live_profile_count_record(struct live_profile_figures *figures, cons
 		figures->samples++;
 		figures->kernel_samples += (record->misc & MISC_CPUMODE_MASK) == MISC_CPUMODE_KERNEL;
 		figures->exact_samples += (record->misc & MISC_EXACT_IP) != 0;
-	} else if ((record->type == RECORD_LOST || record->type == RECORD_LOST_SAMPLES) &&
+	} else if (!record_is_of_filter(record) &&
+		   (record->type == RECORD_LOST || record->type == RECORD_LOST_SAMPLES) &&
 		   record_decode(record, &fields, NULL) == TALLY_OK) {
 		figures->lost += record->type == RECORD_LOST ? fields.lost.lost : fields.lost_samples.lost;
 	}

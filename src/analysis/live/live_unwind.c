@@ -486,7 +486,7 @@ static enum tally_status feed_sideband(struct live_unwind *live, const struct re
 	}
 	if (record->type == RECORD_LOST)
 		live->totals.lost += fields.lost.lost;
-	else if (record->type == RECORD_LOST_SAMPLES)
+	else if (record->type == RECORD_LOST_SAMPLES && !record_is_of_filter(record))
 		live->totals.lost += fields.lost_samples.lost;
 	return live_maps_apply(&live->maps, record, &fields, err);
 }

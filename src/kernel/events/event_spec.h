@@ -9,6 +9,8 @@
 #include "abi/attr.h"
 #include "base/arena.h"
 
+struct sample_filter_list; /* sample_filter.h */
+
 /* Events that the tool itself answers (tool_events.h): times of what is measured, then constants of the machine. */
 enum tool_event {
 	TOOL_NONE,
@@ -65,6 +67,7 @@ struct event_spec {
 	const char *cgroup; /* as named: only tasks of it; NULL: any */
 	const char *cgroup_path; /* its directory */
 	const char *filter; /* of a tracepoint's fields; NULL: none */
+	const struct sample_filter_list *sample_filter; /* of any other event's samples, by a BPF program; NULL: none */
 	enum tool_event tool; /* not the kernel's: the caller measures it */
 	double scale; /* of the count; 1 if none */
 	const char *unit; /* "" if none */

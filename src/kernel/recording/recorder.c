@@ -123,6 +123,18 @@ static int call_open(const struct recorder *r, const struct recorder_source *sou
 		source->cpu, group_fd, PERF_FLAG_FD_CLOEXEC | (cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 }
 
+/* What an event needs between its opening and its first sample. */
+static enum tally_status recorder_prepare_source(
+	const struct recorder *r, const struct recorder_source *source, struct tally_error *err)
+{
+	enum tally_status status =
+		event_filter_set(r->kernel, &r->config.events->specs[source->event], source->fd, err);
+
+	if (status == TALLY_OK && r->config.opened)
+		status = r->config.opened(r->config.opened_context, source->event, source->fd, err);
+	return status;
+}
+
 /* Opens one source; TALLY_END means that a fallback changed the events and all must be opened again. */
 static enum tally_status recorder_open_source(struct recorder *r, size_t event, size_t cpu, size_t thread,
 	struct record_fallback *fallback, struct tally_error *err)
@@ -144,7 +156,7 @@ static enum tally_status recorder_open_source(struct recorder *r, size_t event, 
 	}
 	source->fd = call_open(r, source, group_fd);
 	if (source->fd >= 0)
-		return event_filter_set(r->kernel, spec, source->fd, err);
+		return recorder_prepare_source(r, source, err);
 
 	int errnum = errno;
 	enum refusal refusal = refusal_of(r->kernel, spec, errnum);
@@ -339,7 +351,7 @@ static enum tally_status join_source(
 	made->fd = call_open(r, made, group_fd);
 	if (made->fd < 0)
 		return TALLY_OK;
-	enum tally_status status = event_filter_set(r->kernel, &r->config.events->specs[made->event], made->fd, err);
+	enum tally_status status = recorder_prepare_source(r, made, err);
 	if (status == TALLY_OK)
 		status = ring_set_add(&r->rings, made->ring, made->fd, err);
 	if (status == TALLY_OK && r->kernel->ioctl(r->kernel->context, made->fd, PERF_EVENT_IOC_ID, &made->id) != 0)

@@ -38,6 +38,9 @@ struct recorder_config {
 	/* Sees each record once, at the latest before it is taken, in the thread that takes it; NULL: nobody. */
 	void (*look)(void *context, const struct tally_bytes *slices, size_t slice_count);
 	void *look_context;
+	/* Gets each event (its index) when it was opened, before it runs; a failure is that of the opening. NULL: nobody. */
+	enum tally_status (*opened)(void *context, size_t event, int fd, struct tally_error *err);
+	void *opened_context;
 	struct diag *diag;
 };
 

@@ -64,6 +64,7 @@ static void put_lost(struct json *j, const struct recording_health *health)
 	json_object(j, "lost");
 	json_u64(j, "events", health->input.lost_events);
 	json_u64(j, "samples", health->input.lost_samples);
+	json_u64(j, "filtered", health->input.filtered_samples);
 	json_u64(j, "without_time", health->lost_without_time);
 	json_u64(j, "without_event", health->lost_without_event);
 	json_array(j, "by_time");

@@ -113,6 +113,10 @@ static void health_text_put_clock(struct text *t, const struct health_source *so
 static void put_losses(struct text *t, const struct recording_health *health)
 {
 	uint64_t lost = recording_health_lost(health);
+	if (health->input.filtered_samples > 0) {
+		health_text_label(t, "filtered");
+		health_text_put_count(t, health->input.filtered_samples, "samples did not pass --filter\n");
+	}
 	health_text_label(t, "lost");
 	if (lost == 0) {
 		text_str(t, "nothing\n");

@@ -56,6 +56,21 @@ static int add_filter(struct record_events_making *m, const char *filter, const 
 	return record_events_tell(m, option, event_add_filter(m->events, m->last, filter, option, &err), &err);
 }
 
+/* The fields of tracepoints are the kernel's to filter; samples of other events a BPF program filters. */
+static int add_sample_filter(struct record_events_making *m, const char *filter)
+{
+	bool is_of_fields = m->last >= m->events->len;
+	struct tally_error err = {0};
+
+	for (size_t i = m->last; i < m->events->len; i++)
+		is_of_fields |= m->events->specs[i].tracepoint_name != NULL;
+	if (is_of_fields)
+		return add_filter(m, filter, "filter");
+	return event_add_sample_filter(m->events, m->last, filter, m->kernel, &err) == TALLY_OK
+		       ? 0
+		       : filter_error_print(m->cli, m->command, "filter", filter, &err);
+}
+
 static int add_pfm_events(struct record_events_making *m, const char *text)
 {
 	struct tally_error err = {0};
@@ -80,7 +95,7 @@ static int record_events_add_word(
 	case RECORD_WORD_CGROUP:
 		return add_cgroups(m, word->text, is_system_wide);
 	case RECORD_WORD_FILTER:
-		return add_filter(m, word->text, "filter");
+		return add_sample_filter(m, word->text);
 	case RECORD_WORD_EXCLUDE_PERF:
 		snprintf(own, sizeof(own), "common_pid != %d", (int)getpid());
 		return add_filter(m, own, "exclude-perf");

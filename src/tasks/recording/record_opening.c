@@ -55,6 +55,8 @@ static struct recorder_config recorder_config(struct record_opening *o)
 		.ring_may_shrink = q->attrs.unwinds_live && !q->is_ring_given,
 		.look = q->files ? record_files_look : NULL,
 		.look_context = q->files,
+		.opened = o->filters ? record_filters_attach : NULL,
+		.opened_context = o->filters,
 		.diag = q->diag};
 
 	return config;
@@ -204,8 +206,10 @@ static bool shorten_stacks(struct record_opening *o)
 enum tally_status record_opening_open(struct record_opening *o, struct tally_error *err)
 {
 	const struct record_request *q = o->request;
+	enum tally_status status = record_filters_create(q->kernel, q->events, &o->filters, err);
 	struct recorder_config config = recorder_config(o);
-	enum tally_status status = recorder_create(&config, &o->recorder, err);
+	if (status == TALLY_OK)
+		status = recorder_create(&config, &o->recorder, err);
 
 	if (status != TALLY_OK || !q->attrs.unwinds_live)
 		return status;
@@ -250,6 +254,7 @@ void record_opening_close(struct record_opening *o)
 {
 	record_live_destroy(o->live);
 	recorder_destroy(o->recorder);
+	record_filters_destroy(o->filters);
 	target_deinit(&o->target);
 	*o = (struct record_opening){.request = o->request};
 }

@@ -15,6 +15,7 @@
 #define TASKS_RECORDING_RECORD_OPENING_H
 
 #include "perfdata/writer.h"
+#include "tasks/recording/record_filters.h"
 #include "tasks/recording/record_request.h"
 
 struct record_opening {
@@ -22,6 +23,7 @@ struct record_opening {
 	const struct record_request *request;
 	struct target target; /* whom to record */
 	struct recorder *recorder;
+	struct record_filters *filters; /* NULL: no event has one on its samples */
 	struct record_live *live; /* NULL: records are taken from the rings as they are */
 };
 

@@ -454,7 +454,9 @@ static const struct option sampling_rows[] = {
 	CALL("pfm-events", 0, "event", record_options_add_pfm,
 		"events by their vendor's names, as libpfm4 knows them; 'tally list pfm' shows them"),
 	CALL("filter", 0, "filter", record_options_add_filter,
-		"what fields the tracepoints before it must have: 'prev_pid > 0'"),
+		"what fields the events before it must have: of tracepoints 'prev_pid > 0', else of their samples, by "
+		"BPF: "
+		"'period > 1000, ip < 0x8000 || uid == 0'"),
 	CALL("cgroup", 'G', "name", record_options_add_cgroup,
 		"measure only tasks of this cgroup, one per event in their order, one alone for all (on whole CPUs)"),
 	{"count", 'c', OPTION_U64, "n", AT(period), .help = "take one sample each n events"},

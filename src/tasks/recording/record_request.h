@@ -70,6 +70,7 @@ struct record_request {
 
 struct record_summary {
 	uint64_t bytes, samples, lost_events, lost_samples;
+	uint64_t filtered_samples; /* --filter dropped them */
 	uint64_t unpacked_bytes, packed_bytes; /* what went through compression */
 	bool is_written; /* the file is complete */
 	bool has_samples; /* they were counted */

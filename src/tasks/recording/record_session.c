@@ -384,6 +384,34 @@ static enum tally_status record_all(struct record_session_session *s, struct tal
 	return status == TALLY_OK ? record_output_sync(&s->output, err) : status;
 }
 
+static void record_session_encode_lost(const struct record_session_session *s, const struct recorder_source *source,
+	uint64_t lost, uint16_t misc, struct writer *w)
+{
+	struct record_layout layout = record_layout_make(&s->request->events->specs[source->event].attr, false);
+	struct record_fields fields = {.type = RECORD_LOST_SAMPLES, .lost_samples = {lost}};
+	struct sample_id id = {.id = source->id, .cpu = (uint32_t)source->cpu};
+
+	record_encode(w, &fields, misc, &layout, &id);
+}
+
+/* What filters dropped is counted by event: its first source tells it. */
+static void record_session_write_filtered(struct record_session_session *s, struct writer *w)
+{
+	size_t count;
+	const struct recorder_source *sources = recorder_sources(s->opening.recorder, &count);
+
+	for (size_t e = 0; e < s->request->events->len; e++) {
+		uint64_t dropped = record_filters_dropped(s->opening.filters, e);
+		for (size_t i = 0; dropped > 0 && i < count; i++) {
+			if (sources[i].event != e || sources[i].fd < 0)
+				continue;
+			record_session_encode_lost(s, &sources[i], dropped, MISC_LOST_SAMPLES_BPF, w);
+			s->summary->filtered_samples += dropped;
+			break;
+		}
+	}
+}
+
 /* What the kernel dropped per event, as records of our own: LOST records only come when a ring has room again. */
 static enum tally_status write_lost(struct record_session_session *s, struct tally_error *err)
 {
@@ -393,15 +421,11 @@ static enum tally_status write_lost(struct record_session_session *s, struct tal
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t lost = recorder_lost(s->opening.recorder, &sources[i]);
-		if (lost == 0)
-			continue;
-		const struct perf_attr *attr = &s->request->events->specs[sources[i].event].attr;
-		struct record_layout layout = record_layout_make(attr, false);
-		struct record_fields fields = {.type = RECORD_LOST_SAMPLES, .lost_samples = {lost}};
-		struct sample_id id = {.id = sources[i].id, .cpu = (uint32_t)sources[i].cpu};
-		record_encode(&w, &fields, 0, &layout, &id);
+		if (lost > 0)
+			record_session_encode_lost(s, &sources[i], lost, 0, &w);
 		s->summary->lost_samples += lost;
 	}
+	record_session_write_filtered(s, &w);
 	enum tally_status status = w.failed ? error_nomem(err) : TALLY_OK;
 	struct tally_bytes bytes = writer_view(&w);
 	if (status == TALLY_OK && bytes.len)

@@ -11,5 +11,8 @@
 /* err from event_parse of text; option is the long name of the option that took it. Returns the exit code. */
 int event_error_print(const struct cli *cli, const struct command *command, const char *option, const char *text,
 	const struct tally_error *err);
+/* The same for a filter on samples. */
+int filter_error_print(const struct cli *cli, const struct command *command, const char *option, const char *text,
+	const struct tally_error *err);
 
 #endif

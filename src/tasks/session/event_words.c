@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cli/cli.h"
+#include "kernel/events/sample_filter.h"
 #include "kernel/system/kernel_files.h"
 
 /* Where cgroups of perf events are: the unified hierarchy, or version 1's perf_event. */
@@ -77,6 +78,22 @@ enum tally_status event_set_cgroups(struct event_list *events, const struct kern
 		} while (is_single && *used < events->len);
 	}
 	return TALLY_OK;
+}
+
+enum tally_status event_add_sample_filter(struct event_list *events, size_t first, const char *filter,
+	const struct kernel_seam *kernel, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	for (size_t i = first; status == TALLY_OK && i < events->len; i++) {
+		struct event_spec *spec = &events->specs[i];
+		struct sample_filter_list *whole = arena_new(&events->arena, struct sample_filter_list);
+		if (!whole)
+			return error_nomem(err);
+		*whole = spec->sample_filter ? *spec->sample_filter : (struct sample_filter_list){0};
+		status = sample_filter_parse(filter, kernel, whole, err);
+		spec->sample_filter = whole;
+	}
+	return status;
 }
 
 enum tally_status event_add_filter(

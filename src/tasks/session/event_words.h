@@ -23,5 +23,9 @@ TALLY_MUST_CHECK enum tally_status event_set_cgroups(struct event_list *events, 
 /* For the events from first on, all tracepoints; joins the filters that they have already with &&. option: its name. */
 TALLY_MUST_CHECK enum tally_status event_add_filter(
 	struct event_list *events, size_t first, const char *filter, const char *option, struct tally_error *err);
+/* For the events from first on, none of them a tracepoint: conditions on their samples (sample_filter.h), besides those that
+ * they have already. A mistake's err->offset is its column. */
+TALLY_MUST_CHECK enum tally_status event_add_sample_filter(struct event_list *events, size_t first, const char *filter,
+	const struct kernel_seam *kernel, struct tally_error *err);
 
 #endif

@@ -123,6 +123,8 @@ void cli_print_health(const struct cli *cli, const struct input_health *health)
 	recording_input_say(cli, health->lost_events, "events were lost while recording: raise -m, or lower -F");
 	recording_input_say(cli, health->lost_samples, "samples were lost while recording");
 	recording_input_say(
+		cli, health->filtered_samples, "samples did not pass the recording's --filter, and are not in it");
+	recording_input_say(
 		cli, health->unattributed_samples, "samples belong to no event of the file, and are left out");
 	recording_input_say(cli, health->unordered, "records came a round too late to be put in order of time");
 	recording_input_say(cli, health->untimed_jitdumps,

@@ -36,6 +36,7 @@ static void report_stats_print_count(struct text *out, const char *name, uint64_
 
 struct event_counts {
 	uint64_t samples, lost_samples; /* records */
+	uint64_t filtered; /* samples that a filter dropped */
 	uint64_t lost; /* samples, by these records */
 };
 
@@ -94,7 +95,7 @@ static bool report_stats_count_record(struct stats *stats, const struct record *
 		counts->samples++;
 	} else if (record_decode(record, &fields, NULL) == TALLY_OK) {
 		counts->lost_samples++;
-		counts->lost += fields.lost_samples.lost;
+		*(record_is_of_filter(record) ? &counts->filtered : &counts->lost) += fields.lost_samples.lost;
 	}
 	return true;
 }
@@ -107,7 +108,8 @@ static void print_event_stats(struct text *out, const struct stats *stats)
 	for (size_t i = 0; i < count && i < stats->events.len; i++) {
 		const struct event_counts *counts = &stats->events.items[i];
 		uint64_t lost = stats->tells_losses ? counts->lost : 0;
-		if (!counts->samples && !lost)
+		uint64_t filtered = stats->tells_losses ? counts->filtered : 0;
+		if (!counts->samples && !lost && !filtered)
 			continue;
 		text_bytes(out, events[i].name.data, events[i].name.len);
 		text_str(out, " stats:\n");
@@ -115,6 +117,8 @@ static void print_event_stats(struct text *out, const struct stats *stats)
 			report_stats_print_count(out, "SAMPLE", counts->samples, 0);
 		if (lost)
 			report_stats_print_count(out, "LOST_SAMPLES", lost, 0);
+		if (filtered)
+			report_stats_print_count(out, "LOST_SAMPLES (BPF)", filtered, 0);
 	}
 }
 
@@ -168,6 +172,7 @@ static void put_stats(struct json *j, const struct stats *stats)
 		json_string(j, "name", events[i].name);
 		json_u64(j, "samples", counts.samples);
 		json_u64(j, "lost_samples_records", counts.lost_samples);
+		json_u64(j, "filtered_samples", counts.filtered);
 		json_object_end(j);
 	}
 	json_array_end(j);

@@ -251,6 +251,9 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 			(double)summary->unpacked_bytes / 1024.0 / 1024.0,
 			(double)summary->unpacked_bytes / (double)summary->packed_bytes);
 	fprintf(stderr, " ]\n");
+	if (summary->filtered_samples)
+		fprintf(stderr, "%s: %llu samples did not pass --filter\n", program,
+			(unsigned long long)summary->filtered_samples);
 	say_stacks(summary);
 	if (summary->has_broken_chains && s->attrs.callgraph == CALLGRAPH_FP)
 		fprintf(stderr, "%s: note: most call chains stop after one or two functions: %s\n", program,

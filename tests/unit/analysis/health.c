@@ -101,6 +101,24 @@ static void losses_are_told_by_event_and_time(void **state)
 	}
 }
 
+static void samples_that_a_filter_dropped_are_no_loss(void **state)
+{
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct fixture f;
+		begin(&f, swap != 0, &plain);
+		struct record_fields samples = {.type = RECORD_LOST_SAMPLES, .lost_samples = {3}};
+		put_sample(&f, 1000);
+		put_sample(&f, 3000);
+		perfdata_builder_record(&f.b, &samples, MISC_LOST_SAMPLES_BPF, 3000);
+		examine(&f, perfdata_builder_file(&f.b));
+		assert_int_equal(f.health.input.filtered_samples, 3);
+		assert_int_equal(f.health.input.lost_samples, 0);
+		assert_true(recording_health_is_good(&f.health));
+		end(&f);
+	}
+}
+
 static void throttled_time_is_that_of_pairs(void **state)
 {
 	(void)state;
@@ -285,6 +303,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_recordings_are_good),
 		cmocka_unit_test(losses_are_told_by_event_and_time),
+		cmocka_unit_test(samples_that_a_filter_dropped_are_no_loss),
 		cmocka_unit_test(throttled_time_is_that_of_pairs),
 		cmocka_unit_test(share_is_that_of_the_last_reading),
 		cmocka_unit_test(full_chains_are_counted),

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sample_filter_item.h - the conditions of a filter on samples, as user space writes them into the BPF program's constants.
+ *
+ * Also included by src/bpf/sample_filter.bpf.c: plain types only, and no other header.
+ */
+#ifndef ABI_SAMPLE_FILTER_ITEM_H
+#define ABI_SAMPLE_FILTER_ITEM_H
+
+#define SAMPLE_FILTER_ITEMS 64 /* conditions of one event: the verifier walks through them all */
+
+enum sample_filter_term {
+	FILTER_NONE,
+	FILTER_IP,
+	FILTER_ID,
+	FILTER_TID,
+	FILTER_PID,
+	FILTER_CPU,
+	FILTER_TIME,
+	FILTER_ADDR,
+	FILTER_PERIOD,
+	FILTER_TXN,
+	FILTER_WEIGHT,
+	FILTER_PHYS_ADDR,
+	FILTER_CODE_PAGE_SIZE,
+	FILTER_DATA_PAGE_SIZE,
+	FILTER_WEIGHT1,
+	FILTER_WEIGHT2,
+	FILTER_WEIGHT3,
+	FILTER_MEM_OP,
+	FILTER_MEM_LEVEL,
+	FILTER_MEM_SNOOP,
+	FILTER_MEM_REMOTE,
+	FILTER_MEM_LOCK,
+	FILTER_MEM_DTLB,
+	FILTER_MEM_BLK,
+	FILTER_MEM_HOPS,
+	FILTER_UID,
+	FILTER_GID,
+	FILTER_CGROUP,
+	FILTER_TERMS
+};
+
+enum sample_filter_operator {
+	FILTER_EQUAL,
+	FILTER_NOT_EQUAL,
+	FILTER_GREATER,
+	FILTER_GREATER_EQUAL,
+	FILTER_LESS,
+	FILTER_LESS_EQUAL,
+	FILTER_ANY_BIT /* the field and the value have a bit in common */
+};
+
+struct sample_filter_item {
+	unsigned int term; /* enum sample_filter_term */
+	unsigned short op; /* enum sample_filter_operator */
+	unsigned short is_alternative; /* to the condition before: one of them has to hold */
+	unsigned long long value;
+};
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bpf/bpf_sample_filter.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "bpf/bpf_load.h"
+#include "tally_config.h"
+
+#if HAVE_BPF
+#include <bpf/libbpf.h>
+
+#include "bpf/sample_filter.skel.h"
+
+#define WHAT "--filter"
+
+struct bpf_sample_filter {
+	const struct kernel_seam *kernel;
+	struct sample_filter_bpf *skeleton;
+	int program_fd;
+};
+
+/* What filter_plain can answer: helpers and the context of older kernels know no more. */
+static bool bpf_sample_filter_is_plain(unsigned int term)
+{
+	switch (term) {
+	case FILTER_IP:
+	case FILTER_TID:
+	case FILTER_PID:
+	case FILTER_CPU:
+	case FILTER_ADDR:
+	case FILTER_PERIOD:
+	case FILTER_UID:
+	case FILTER_GID:
+	case FILTER_CGROUP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum tally_status bpf_sample_filter_load(struct bpf_sample_filter *program,
+	const struct sample_filter_list *filter, bool is_prepared, struct tally_error *err)
+{
+	struct sample_filter_bpf *skeleton = sample_filter_bpf__open();
+	if (!skeleton)
+		return bpf_explain(program->kernel, WHAT, errno, err);
+	memcpy(skeleton->rodata->items, filter->items, filter->count * sizeof(*filter->items));
+	skeleton->rodata->item_count = (unsigned int)filter->count;
+	struct bpf_program *used = is_prepared ? skeleton->progs.filter_prepared : skeleton->progs.filter_plain;
+	struct bpf_program *other = is_prepared ? skeleton->progs.filter_plain : skeleton->progs.filter_prepared;
+	bpf_program__set_autoload(other, false);
+	enum tally_status status = bpf_load(program->kernel, WHAT, skeleton->skeleton, err);
+	if (status != TALLY_OK) {
+		sample_filter_bpf__destroy(skeleton);
+		return status;
+	}
+	program->skeleton = skeleton;
+	program->program_fd = bpf_program__fd(used);
+	return TALLY_OK;
+}
+
+static enum tally_status bpf_sample_filter_load_either(
+	struct bpf_sample_filter *program, const struct sample_filter_list *filter, struct tally_error *err)
+{
+	struct tally_error of_prepared = {0};
+	enum tally_status status = bpf_sample_filter_load(program, filter, true, &of_prepared);
+	if (status == TALLY_OK)
+		return status;
+	for (size_t i = 0; i < filter->count; i++)
+		if (!bpf_sample_filter_is_plain(filter->items[i].term)) {
+			if (err)
+				*err = of_prepared;
+			return error_prefix(err, "--filter: '%s' is known to BPF programs from Linux 6.3 on",
+				sample_filter_term_name(filter->items[i].term));
+		}
+	return bpf_sample_filter_load(program, filter, false, err);
+}
+
+enum tally_status bpf_sample_filter_create(const struct kernel_seam *kernel, const struct sample_filter_list *filter,
+	struct bpf_sample_filter **program, struct tally_error *err)
+{
+	enum tally_status status = bpf_open(kernel, WHAT, err);
+	if (status != TALLY_OK)
+		return status;
+	struct bpf_sample_filter *made = calloc(1, sizeof(*made));
+	if (!made)
+		return error_nomem(err);
+	made->kernel = kernel;
+	status = bpf_sample_filter_load_either(made, filter, err);
+	if (status == TALLY_OK)
+		*program = made;
+	else
+		free(made);
+	return status;
+}
+
+enum tally_status bpf_sample_filter_attach(const struct bpf_sample_filter *program, int fd, struct tally_error *err)
+{
+	const struct kernel_seam *kernel = program->kernel;
+	void *argument = (void *)(uintptr_t)program->program_fd;
+	if (kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_SET_BPF, argument) == 0)
+		return TALLY_OK;
+	return error_set_errno(err, errno == EPERM || errno == EACCES ? TALLY_DENIED : TALLY_UNSUPPORTED, errno,
+		"--filter: the kernel attaches no BPF program to this event");
+}
+
+uint64_t bpf_sample_filter_dropped(const struct bpf_sample_filter *program)
+{
+	return __atomic_load_n(&program->skeleton->bss->dropped, __ATOMIC_RELAXED);
+}
+
+void bpf_sample_filter_destroy(struct bpf_sample_filter *program)
+{
+	if (!program)
+		return;
+	sample_filter_bpf__destroy(program->skeleton);
+	free(program);
+}
+#else
+/* None is ever made: bpf_open refuses. */
+enum tally_status bpf_sample_filter_create(const struct kernel_seam *kernel, const struct sample_filter_list *filter,
+	struct bpf_sample_filter **program, struct tally_error *err)
+{
+	return bpf_open(kernel, "--filter", err);
+}
+
+enum tally_status bpf_sample_filter_attach(const struct bpf_sample_filter *program, int fd, struct tally_error *err)
+{
+	return error_set(err, TALLY_UNSUPPORTED, "this build has no BPF programs");
+}
+
+uint64_t bpf_sample_filter_dropped(const struct bpf_sample_filter *program)
+{
+	return 0;
+}
+
+void bpf_sample_filter_destroy(struct bpf_sample_filter *program)
+{
+}
+#endif
