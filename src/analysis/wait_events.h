@@ -15,10 +15,11 @@
 #include "abi/wait_record.h"
 #include "analysis/replay_options.h"
 #include "perfdata/reader.h"
+#include "profile/profile.h"
 
 #define WAIT_EVENT_NONE	 UINT32_MAX
 #define WALL_CLOCK_EVENT "wall-clock" /* what both events are called when they are one */
-#define WAIT_NOT_TOLD	 WAIT_STATES /* off the CPU, for what reason nobody says */
+#define WAIT_NOT_TOLD	 PROFILE_STATE_NOT_TOLD /* off the CPU, for what reason nobody says */
 
 struct wait_events {
 	uint32_t clock, wait; /* indexes of events; WAIT_EVENT_NONE: the recording has none */

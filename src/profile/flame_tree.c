@@ -33,6 +33,7 @@ struct flame_builder {
 	struct id_table node_ids; /* parent + 1, label */
 	VEC(struct flame_label) labels;
 	VEC(struct flame_node) nodes; /* in order of arrival */
+	VEC(uint64_t) states; /* by node, PROFILE_STATES each */
 	struct flame_path path, last; /* of the sample, and of the one before it */
 	uint32_t *label_of_frame; /* + 1; of the profile */
 	struct known_label *label_of_function, *label_of_binary; /* ditto; the latter of what is in no function */
@@ -310,6 +311,25 @@ static bool know_profile(struct flame_builder *b, const struct profile *p)
 	return b->label_of_frame && b->label_of_function && b->label_of_binary && b->label_of_thread && b->ends;
 }
 
+/* False: out of memory. */
+static bool flame_tree_add_state(
+	struct flame_builder *b, const struct profile_sample *sample, uint32_t node, uint64_t weight)
+{
+	const struct profile_value *value = profile_facet(b->profile, sample->facets, FACET_STATE);
+	size_t len = b->nodes.len * PROFILE_STATES, before = b->states.len;
+	if (!b->options->by_state || !value || value->number >= PROFILE_STATES)
+		return true;
+	if (len > before) {
+		if (!vec_reserve(&b->states, len))
+			return false;
+		memset(b->states.items + before, 0, (len - before) * sizeof(*b->states.items));
+		b->states.len = len;
+	}
+	b->states.items[(size_t)node * PROFILE_STATES + value->number] += weight;
+	b->tree->state_names[value->number] = profile_string(b->profile, value->text);
+	return true;
+}
+
 static bool flame_tree_add_samples(struct flame_builder *b, const struct profile *p)
 {
 	bool is_base = p == b->options->base;
@@ -326,6 +346,8 @@ static bool flame_tree_add_samples(struct flame_builder *b, const struct profile
 		if (end != PROFILE_NONE) {
 			b->nodes.items[end].self += is_base ? 0 : weight;
 			b->nodes.items[end].base += is_base ? weight : 0;
+			if (!flame_tree_add_state(b, sample, end, weight))
+				return false;
 		}
 		b->tree->total += is_base ? 0 : weight;
 		b->tree->base_total += is_base ? weight : 0;
@@ -405,6 +427,18 @@ static void flame_tree_walk(
 	}
 }
 
+/* moved: by node in order of arrival, where it stands. */
+static bool flame_tree_move_states(struct flame_builder *b, const uint32_t *moved)
+{
+	size_t each = PROFILE_STATES * sizeof(*b->tree->states);
+	if (b->states.len == 0)
+		return true;
+	b->tree->states = calloc(b->nodes.len, each);
+	for (size_t i = 0; b->tree->states && i < b->states.len / PROFILE_STATES; i++)
+		memcpy(b->tree->states + (size_t)moved[i] * PROFILE_STATES, b->states.items + i * PROFILE_STATES, each);
+	return b->tree->states != NULL;
+}
+
 static bool order_nodes(struct flame_builder *b)
 {
 	size_t count = b->nodes.len;
@@ -424,6 +458,7 @@ static bool order_nodes(struct flame_builder *b)
 		for (size_t i = 1; i < count + 3; i++)
 			first[i] += first[i - 1];
 		flame_tree_walk(b, siblings, first, stack, moved);
+		is_done = flame_tree_move_states(b, moved);
 	}
 	free(ranks);
 	free(siblings);
@@ -453,6 +488,7 @@ enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile 
 	vec_free(&b.first_looks);
 	id_table_deinit(&b.node_ids);
 	vec_free(&b.nodes);
+	vec_free(&b.states);
 	path_deinit(&b.path);
 	path_deinit(&b.last);
 	forget_profile(&b);
@@ -462,8 +498,33 @@ enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile 
 	return error_nomem(err);
 }
 
+uint64_t *flame_tree_state_totals(const struct flame_tree *tree)
+{
+	size_t count = tree->node_count * PROFILE_STATES;
+	uint64_t *totals = tree->states ? malloc((count + 1) * sizeof(*totals)) : NULL;
+	if (!totals)
+		return NULL;
+	memcpy(totals, tree->states, count * sizeof(*totals));
+	for (size_t i = tree->node_count; i-- > 0;) {
+		uint32_t parent = tree->nodes[i].parent;
+		for (size_t s = 0; parent != PROFILE_NONE && s < PROFILE_STATES; s++)
+			totals[(size_t)parent * PROFILE_STATES + s] += totals[i * PROFILE_STATES + s];
+	}
+	return totals;
+}
+
+enum profile_state flame_tree_main_state(const uint64_t *weights, bool running)
+{
+	unsigned most = running ? PROFILE_STATE_RUNNING : PROFILE_STATE_RUNNABLE;
+	for (unsigned s = most + 1; s < PROFILE_STATES; s++)
+		if (weights[s] > weights[most])
+			most = s;
+	return (enum profile_state)most;
+}
+
 void flame_tree_deinit(struct flame_tree *tree)
 {
+	free(tree->states);
 	free(tree->nodes);
 	free(tree->labels);
 	intern_deinit(&tree->names);

@@ -40,6 +40,7 @@ struct flame_options {
 	uint32_t event; /* PROFILE_NONE: all */
 	enum flame_group group; /* what stands at the root */
 	bool counts_samples; /* rather than adding up their periods */
+	bool by_state; /* keep what threads did, of a profile that has FACET_STATE; not with a base */
 	bool is_reversed; /* from the sample's own function outwards */
 	const struct profile_filter *filter; /* NULL: all */
 	const bool *cpu_passes; /* by CPU, of cpu_limit; NULL: all */
@@ -71,6 +72,8 @@ struct flame_node {
 struct flame_tree {
 	struct flame_node *nodes;
 	size_t node_count;
+	uint64_t *states; /* node * PROFILE_STATES + state: own weight by what the thread did; NULL: not kept */
+	struct tally_str state_names[PROFILE_STATES]; /* the profile's; empty: no sample is in that state */
 	struct flame_label *labels;
 	size_t label_count;
 	uint64_t total; /* of all nodes without parent */
@@ -83,6 +86,10 @@ struct flame_tree {
 struct flame_label flame_label_of(const struct profile *profile, uint32_t frame, struct text *room);
 TALLY_MUST_CHECK enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile *profile,
 	const struct flame_options *options, struct tally_error *err);
+/* Sums over all that is below each node, as states has them; the caller frees. NULL: out of memory, or none are kept. */
+uint64_t *flame_tree_state_totals(const struct flame_tree *tree);
+/* The state of the most weight; running: PROFILE_STATE_RUNNING counts too. weights: PROFILE_STATES of them. */
+enum profile_state flame_tree_main_state(const uint64_t *weights, bool running);
 void flame_tree_deinit(struct flame_tree *tree);
 
 #endif

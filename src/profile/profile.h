@@ -133,8 +133,20 @@ static inline unsigned profile_part_get(enum profile_part_kind kind, uint64_t pa
 	return parts >> kind * PROFILE_PART_BITS & (PROFILE_PARTS - 1);
 }
 
-/* The numbers of FACET_STATE that views tell apart; all others are waits until something happened. */
-enum { PROFILE_STATE_RUNNING, PROFILE_STATE_RUNNABLE };
+enum profile_state { /* the numbers of FACET_STATE: enum wait_state, and what nobody says */
+	PROFILE_STATE_RUNNING,
+	PROFILE_STATE_RUNNABLE,
+	PROFILE_STATE_SLEEP,
+	PROFILE_STATE_UNINTERRUPTIBLE,
+	PROFILE_STATE_STOPPED,
+	PROFILE_STATE_DISK,
+	PROFILE_STATE_LOCK,
+	PROFILE_STATE_POLL,
+	PROFILE_STATE_IO,
+	PROFILE_STATE_OTHER,
+	PROFILE_STATE_NOT_TOLD,
+	PROFILE_STATES
+};
 
 #define PROFILE_MAX_FACETS (FACET_FIELD + PROFILE_MAX_FIELDS)
 

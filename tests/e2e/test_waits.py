@@ -1,11 +1,14 @@
 """Waits and who ended them, in every view: of recordings that are built, whose waits are known."""
 import json
+import re
+import xml.etree.ElementTree
 
 import perfdata_build
 import pytest
 
+from page import browse, numbers, page_data
 from tracing_build import Tracepoint, tracing_data
-from waits_build import BEGIN, MS, PROCESS, SECOND, WallRecording, known_waits, tid, wait_record
+from waits_build import BEGIN, MS, PROCESS, SECOND, STATES, WallRecording, known_waits, tid, wait_record
 
 NS_BY_STATE = {'running': 2500 * MS, 'sleep': 2500 * MS, 'lock': 3 * SECOND, 'runnable': 120 * MS, 'io': 2 * SECOND,
                'poll': 4 * SECOND}
@@ -107,3 +110,67 @@ def test_fields_of_tracepoints_keep_their_names(tally, tmp_path):
     recording.write(tmp_path / 'fields.data')
     assert [(row['state'], row['waker'], row['wait']) for row in report(
         tally, tmp_path / 'fields.data', '-s', 'state,waker,wait')[0]['rows']] == [('11', '12', '13')]
+
+
+FOLDED = {
+    ('computer', 'start', 'compute'): 2 * SECOND, ('computer', 'start', 'compute', '[runnable]'): 100 * MS,
+    ('holder', 'start', 'hold', 'nap', 'clock_sleep', '[sleep]'): 2500 * MS, ('holder', 'start', 'hold', 'work'): 500 * MS,
+    ('pool', 'start', 'pool', 'epoll_wait', '[poll]'): 4 * SECOND,
+    ('reader', 'start', 'read_it', 'sys_read', '[io]'): 2 * SECOND,
+    ('waiter', 'start', 'use_it', 'lock_it', 'futex_wait', '[lock]'): 3 * SECOND,
+    ('waiter', 'start', 'use_it', 'lock_it', 'futex_wait', '[runnable]'): 20 * MS}
+
+
+def folded(text):
+    return {tuple(line.rsplit(' ', 1)[0].split(';')): int(line.rsplit(' ', 1)[1]) for line in text.splitlines()}
+
+
+def test_folded_waits_end_in_their_state(tally, tmp_path, wall):
+    assert folded(tally('flamegraph', '--folded', wall, check=0).stdout) == FOLDED
+    off = known_waits(tmp_path / 'off.data', command=('record', '--off-cpu'))
+    assert folded(tally('flamegraph', '--folded', '--wall', off, check=0).stdout) == FOLDED
+    on_cpu = {path: time for path, time in FOLDED.items() if path[-1][0] != '['}
+    assert folded(tally('flamegraph', '--folded', off, check=0).stdout) == on_cpu
+    both = folded(tally('flamegraph', '--folded', '--reverse', wall, check=0).stdout)
+    assert both[('waiter', 'futex_wait', 'lock_it', 'use_it', 'start', '[lock]')] == 3 * SECOND
+
+
+def test_a_flame_graph_has_states(tally, tmp_path, wall):
+    page = tmp_path / 'page.html'
+    tally('flamegraph', '--wall', '-o', page, wall, check=0)
+    data = page_data(page.read_text())
+    assert [data['states'][STATES.index(name)] for name in NS_BY_STATE] == list(NS_BY_STATE)
+    source, found = numbers(data['nodes'], is_packed=True), {}
+    for _ in range(data['count']):
+        next(source), next(source), next(source)
+        for _ in range(next(source)):
+            name = data['states'][next(source)]
+            found[name] = found.get(name, 0) + next(source)
+    assert found == NS_BY_STATE
+    for fragment in ('', '#s=1', '#s=2', '#r&s=2&q=lock'):
+        text, complaints = browse(page, tmp_path, fragment)
+        assert complaints == [] and 'on-CPU' in text and 'runnable' in text
+    assert '100.00 % matched' in browse(page, tmp_path, '#s=1&q=compute%7Cwork')[0]
+    assert re.search(r'\b25[.,]\d+ % matched', browse(page, tmp_path, '#s=2&q=lock_it')[0])  # 3.02 s of 11.62 s
+
+
+def test_an_svg_has_states(tally, tmp_path, wall):
+    page = tmp_path / 'page.svg'
+    tally('flamegraph', '--svg', '-o', page, wall, check=0)
+    root = xml.etree.ElementTree.parse(page).getroot()
+    svg = '{http://www.w3.org/2000/svg}'
+    boxes = {group.find(f'{svg}title').text.split()[0]: group for group in root.findall(f'{svg}g')}
+    assert 'waiter 3020000000 ns, 21.39%; runnable 0.66%, lock 99.34%' == boxes['waiter'].find(f'{svg}title').text
+    assert (boxes['hold'].get('data-t'), boxes['hold'].get('data-r')) == (str(3 * SECOND), str(500 * MS))
+    colours = {name: boxes[name].find(f'{svg}rect').get('fill') for name in ('compute', 'futex_wait', 'sys_read', 'epoll_wait')}
+    assert len(set(colours.values())) == 4
+    assert browse(page, tmp_path)[1] == []
+
+
+def test_what_has_no_waits_is_refused(tally, tmp_path):
+    recording = WallRecording()
+    recording.events.pop()
+    recording.features.pop(12)
+    recording.runs('computer', BEGIN, SECOND, 'compute')
+    recording.write(tmp_path / 'cpu.data')
+    assert 'needs the event offcpu-time' in tally('flamegraph', '--wall', '-o', '-', tmp_path / 'cpu.data').stderr

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/reporting/report_replay.h"
 
+#include "analysis/wait_events.h"
 #include "base/error.h"
 #include "cli/progress_line.h"
 #include "tasks/reporting/report_selection.h"
@@ -113,6 +114,8 @@ enum tally_status report_replay_run(const struct report_replay *wanted, struct b
 		options.switches = &switches;
 	}
 	options.progress = wanted->progress;
+	if (r->is_interactive && wait_events_find(wanted->reader, options.waits).are_joined)
+		options.facets |= UINT64_C(1) << FACET_STATE; /* for flame graphs */
 	if (options.by_branch && !r->is_interactive)
 		options.facets |= UINT64_C(1) << FACET_BRANCH_KIND; /* for what stands below the tables */
 	if (status == TALLY_OK && r->is_interactive)

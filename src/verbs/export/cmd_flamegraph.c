@@ -8,6 +8,7 @@
 
 #include "analysis/replay/replay.h"
 #include "analysis/replay/worth.h"
+#include "analysis/wait_events.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -37,7 +38,7 @@ struct cmd_flamegraph_settings {
 	const char *cgroups, *user;
 	struct sample_options samples;
 	uint64_t max_stack;
-	bool folded, svg, counts_samples, reverse, no_inline, all_cpus;
+	bool folded, svg, wall, counts_samples, reverse, no_inline, all_cpus;
 };
 
 #define ROW(member) .offset = offsetof(struct cmd_flamegraph_settings, member)
@@ -72,6 +73,9 @@ static const struct option rows[] = {
 	{"no-inline", 0, OPTION_FLAG, ROW(no_inline), .help = "calls that were inlined are no frames of their own"},
 	SYMBOL_OPTIONS(struct cmd_flamegraph_settings, symbols),
 	LINE_OPTIONS(struct cmd_flamegraph_settings, symbols),
+	{"wall", 0, OPTION_FLAG, ROW(wall),
+		.help = "wall-clock time: what threads waited for too, coloured by what they did; before a command: "
+			"record that"},
 	{"svg", 0, OPTION_FLAG, ROW(svg), .help = "an SVG (flamegraph.svg) instead of a page"},
 	{"diff", 0, OPTION_STRING, "base", ROW(base),
 		.help = "colours show what grew and what shrank since this recording"},
@@ -127,6 +131,17 @@ static enum tally_status cmd_flamegraph_read_profile(
 		.with_inlines = !s->no_inline,
 		.max_stack = (unsigned)s->max_stack,
 	};
+	const struct wait_events waits = wait_events_find(job->reader, s->wall ? WAITS_JOINED : WAITS_IF_WALL);
+	if (s->wall && !waits.are_joined && !perfdata_reader_is_pipe(job->reader))
+		return error_set(err, TALLY_INVALID,
+			"--wall needs the event offcpu-time and an event of a clock, and %s lacks one: was it made "
+			"without 'record "
+			"--wall'?",
+			job->path);
+	if (s->wall || waits.are_joined) {
+		options.waits = WAITS_JOINED;
+		options.facets = UINT64_C(1) << FACET_STATE;
+	}
 	struct time_spans spans = {0};
 	status = symbol_options_open_store(job->cli, &s->symbols, job->reader, &job->store, err);
 	if (status == TALLY_OK && s->samples.times) {
@@ -231,6 +246,7 @@ static enum tally_status cmd_flamegraph_draw(
 	const struct cmd_flamegraph_settings *s = job->settings;
 	struct flame_options options = {.group = group,
 		.counts_samples = s->counts_samples || group == FLAME_BY_EVENT,
+		.by_state = !job->base,
 		.is_reversed = s->reverse,
 		.filter = &job->filter,
 		.cpu_passes = job->cpus,
@@ -343,7 +359,8 @@ static struct flame_target cmd_flamegraph_target_of(const struct cmd_flamegraph_
 		.cgroups = s->cgroups,
 		.user = s->user,
 		.event = s->event,
-		.all_cpus = s->all_cpus};
+		.all_cpus = s->all_cpus,
+		.wall = s->wall};
 }
 
 /* What names a target has chosen what is recorded: it is no filter any more. */

@@ -14,6 +14,7 @@
 struct flame_target {
 	const char *pids, *tids, *cpus, *cgroups, *user, *event;
 	bool all_cpus;
+	bool wall; /* what threads wait for too */
 };
 
 /* Whether something else than the command is recorded. */

@@ -76,6 +76,7 @@ static enum tally_status report_session_tree(
 	struct flame_options options = {.event = x->first[index],
 		.group = is_reversed ? FLAME_BY_NOTHING : FLAME_BY_COMM,
 		.is_reversed = is_reversed,
+		.by_state = true,
 		.filter = s->filter,
 		.cpu_passes = s->cpus,
 		.cpu_limit = s->cpus ? LIMIT_CPUS : 0};

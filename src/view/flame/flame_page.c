@@ -16,6 +16,21 @@ static void flame_page_add_member(struct text *out, const char *name, struct tal
 	text_str(out, ",\n");
 }
 
+/* How many states the node was in itself, and which with how much. */
+static void flame_page_add_states(struct page_bytes *b, const uint64_t *states)
+{
+	unsigned used = 0;
+	for (unsigned s = 0; s < PROFILE_STATES; s++)
+		used += states[s] > 0;
+	page_number(b, used);
+	for (unsigned s = 0; s < PROFILE_STATES; s++) {
+		if (!states[s])
+			continue;
+		page_number(b, s);
+		page_number(b, states[s]);
+	}
+}
+
 /* Each node: how far up from the one before it its parent is, its label, what it has of its own, and had in the base. */
 static void flame_page_add_nodes(struct text *out, const struct flame_tree *tree, bool has_base)
 {
@@ -28,9 +43,21 @@ static void flame_page_add_nodes(struct text *out, const struct flame_tree *tree
 		page_number(&b, node->self);
 		if (has_base)
 			page_number(&b, node->base);
+		if (tree->states)
+			flame_page_add_states(&b, &tree->states[i * PROFILE_STATES]);
 		depth = node->depth + 1;
 	}
 	page_bytes_end(&b);
+}
+
+static void flame_page_add_state_names(struct text *out, const struct flame_tree *tree)
+{
+	text_str(out, "\"states\":[");
+	for (unsigned s = 0; s < PROFILE_STATES; s++) {
+		text_str(out, s ? "," : "");
+		page_string(out, tree->state_names[s]);
+	}
+	text_str(out, "],\n");
 }
 
 static void flame_page_add_data(struct text *out, const struct flame_tree *tree, const struct flame_page *page)
@@ -44,6 +71,8 @@ static void flame_page_add_data(struct text *out, const struct flame_tree *tree,
 	flame_page_add_member(out, "group", page->group);
 	if (page->base.len > 0)
 		flame_page_add_member(out, "base", page->base);
+	if (tree->states)
+		flame_page_add_state_names(out, tree);
 	text_printf(out, "\"unit\":\"%s\",\n", page->counts_samples ? "samples" : "period");
 	text_printf(
 		out, "\"samples\":%" PRIu64 ",\n\"count\":%zu,\n\"labels\":[", tree->sample_count, tree->node_count);
@@ -128,6 +157,22 @@ static struct tally_str *folded_names(const struct flame_tree *tree)
 	return names;
 }
 
+/* A line for each state that the node was in; waits end in their state. */
+static void flame_folded_add_states(
+	struct text *out, const struct text *path, const struct flame_tree *tree, size_t node)
+{
+	for (unsigned s = 0; s < PROFILE_STATES; s++) {
+		uint64_t weight = tree->states[node * PROFILE_STATES + s];
+		if (!weight)
+			continue;
+		text_bytes(out, path->data ? path->data : "", path->len);
+		if (s != PROFILE_STATE_RUNNING)
+			text_printf(out, ";[%.*s]", (int)tree->state_names[s].len, tree->state_names[s].data);
+		text_printf(out, " %" PRIu64 "\n", weight);
+		(void)text_line_end(out);
+	}
+}
+
 void flame_folded_write(struct text *out, const struct flame_tree *tree, bool has_base)
 {
 	struct tally_str *names = folded_names(tree);
@@ -142,6 +187,10 @@ void flame_folded_write(struct text *out, const struct flame_tree *tree, bool ha
 		ends[node->depth] = path.len;
 		if (node->self == 0 && node->base == 0)
 			continue;
+		if (tree->states) {
+			flame_folded_add_states(out, &path, tree, i);
+			continue;
+		}
 		text_bytes(out, path.data ? path.data : "", path.len);
 		if (has_base)
 			text_printf(out, " %" PRIu64, node->base);

@@ -25,7 +25,7 @@ struct flame_page {
 void flame_page_write(struct text *out, const struct flame_tree *tree, const struct flame_page *page);
 
 /* "comm;main;work 123\n" for each node that has samples of its own, as FlameGraph and others read it; of a tree of two
- * profiles "comm;main;work 100 123\n", the base's first. */
+ * profiles "comm;main;work 100 123\n", the base's first; of one with states, waits as "comm;main;read;[io] 123\n". */
 void flame_folded_write(struct text *out, const struct flame_tree *tree, bool has_base);
 
 #endif

@@ -26,6 +26,7 @@ struct flame_svg_drawing {
 	double *left; /* by node, in units of the tree's total */
 	double *used; /* by node: of its width, by children */
 	uint64_t left_out;
+	uint64_t *states; /* by node: PROFILE_STATES, with all below it; NULL: not kept */
 };
 
 /* As in the page: hues that stay apart for the colour-blind. */
@@ -38,6 +39,22 @@ static const char *flame_svg_colour(enum flame_kind kind)
 		[FLAME_UNKNOWN] = "#bdbdbd",
 		[FLAME_GROUP] = "#e8ddb8"};
 	return colours[kind];
+}
+
+static const char *flame_svg_state_colour(enum profile_state state)
+{
+	static const char *const colours[PROFILE_STATES] = {[PROFILE_STATE_RUNNING] = "#f9b966",
+		[PROFILE_STATE_RUNNABLE] = "#f5e447",
+		[PROFILE_STATE_SLEEP] = "#a7bddd",
+		[PROFILE_STATE_UNINTERRUPTIBLE] = "#9c8bcf",
+		[PROFILE_STATE_STOPPED] = "#949494",
+		[PROFILE_STATE_DISK] = "#4a8fd4",
+		[PROFILE_STATE_LOCK] = "#de7398",
+		[PROFILE_STATE_POLL] = "#c6dde6",
+		[PROFILE_STATE_IO] = "#78cfae",
+		[PROFILE_STATE_OTHER] = "#c9c1b1",
+		[PROFILE_STATE_NOT_TOLD] = "#bdbdbd"};
+	return colours[state];
 }
 
 /* Of two recordings: orange grew, blue shrank, the stronger the more. */
@@ -71,25 +88,57 @@ static bool lacks_callers(const struct flame_svg_drawing *d, const struct flame_
 	return is_outermost && label->kind != FLAME_GROUP && !label->is_start;
 }
 
+/* For the script: what counts of the box on the CPU, and its colour where only waits count. */
+static void flame_svg_add_selection(const struct flame_svg_drawing *d, size_t node)
+{
+	const uint64_t *states = &d->states[node * PROFILE_STATES];
+	text_printf(d->out, " data-t=\"%" PRIu64 "\" data-r=\"%" PRIu64 "\" data-c=\"%s\"", d->tree->nodes[node].total,
+		states[PROFILE_STATE_RUNNING], flame_svg_state_colour(flame_tree_main_state(states, false)));
+}
+
+/* "; lock 3.000 s, running 1.000 s" */
+static void flame_svg_add_states(const struct flame_svg_drawing *d, size_t node)
+{
+	const uint64_t *states = &d->states[node * PROFILE_STATES];
+	const char *before = "; ";
+	for (unsigned s = 0; s < PROFILE_STATES; s++) {
+		if (!states[s])
+			continue;
+		text_str(d->out, before);
+		xml_text(d->out, d->tree->state_names[s]);
+		text_char(d->out, ' ');
+		add_percent(d->out, states[s], d->tree->nodes[node].total);
+		before = ", ";
+	}
+}
+
 static void flame_svg_add_box(struct flame_svg_drawing *d, const struct flame_node *node, double left, uint64_t base)
 {
 	const struct flame_label *label = &d->tree->labels[node->label];
 	double x = MARGIN + left * INNER, w = INNER * (double)node->total / (double)d->tree->total;
 	double y = d->height - BOTTOM - ROW * (double)(node->depth + 1);
-	text_printf(d->out, "<g class=\"f%s\" data-d=\"%" PRIu32 "\"><title>", lacks_callers(d, node) ? " u" : "",
-		node->depth);
+	size_t index = (size_t)(node - d->tree->nodes);
+	text_printf(d->out, "<g class=\"f%s\" data-d=\"%" PRIu32 "\"", lacks_callers(d, node) ? " u" : "", node->depth);
+	if (d->states)
+		flame_svg_add_selection(d, index);
+	text_str(d->out, "><title>");
 	xml_text_cut(d->out, label->name, TITLE_MOST);
 	if (label->object.len > 0) {
 		text_str(d->out, " (");
 		xml_text_cut(d->out, label->object, TITLE_MOST);
 		text_char(d->out, ')');
 	}
-	text_printf(d->out, " %" PRIu64 " %s, ", node->total, d->page->counts_samples ? "samples" : "of the period");
+	text_printf(d->out, " %" PRIu64 " %s, ", node->total,
+		d->page->counts_samples ? "samples"
+		: d->states		? "ns"
+					: "of the period");
 	add_percent(d->out, node->total, d->tree->total);
 	if (d->page->base.len > 0) {
 		text_printf(d->out, "; before: %" PRIu64 ", ", base);
 		add_percent(d->out, base, d->tree->base_total);
 	}
+	if (d->states)
+		flame_svg_add_states(d, index);
 	text_str(d->out, "</title><rect x=\"");
 	text_fixed(d->out, x, 2);
 	text_str(d->out, "\" y=\"");
@@ -99,6 +148,9 @@ static void flame_svg_add_box(struct flame_svg_drawing *d, const struct flame_no
 	text_printf(d->out, "\" height=\"%d\" rx=\"1\" fill=\"", (int)ROW - 1);
 	if (d->page->base.len > 0)
 		add_growth(d, node, base);
+	else if (d->states)
+		text_str(d->out,
+			flame_svg_state_colour(flame_tree_main_state(&d->states[index * PROFILE_STATES], true)));
 	else
 		text_str(d->out, flame_svg_colour(label->kind));
 	text_str(d->out, "\"/><text x=\"");
@@ -172,6 +224,11 @@ static void flame_svg_add_head(struct flame_svg_drawing *d)
 		"<text id=\"search\" class=\"c\" x=\"%d\" y=\"20\" text-anchor=\"end\">search</text>\n"
 		"<text id=\"reset\" class=\"c\" x=\"%d\" y=\"20\" text-anchor=\"end\">reset</text>\n",
 		(int)(WIDTH - MARGIN), (int)(WIDTH - MARGIN), (int)(WIDTH - MARGIN - 60));
+	if (d->states)
+		text_printf(d->out,
+			"<text id=\"states\" class=\"c\" x=\"%d\" y=\"20\" text-anchor=\"end\">all, on-CPU or waiting: "
+			"all</text>\n",
+			(int)(WIDTH - MARGIN - 110));
 }
 
 static void flame_svg_add_key(struct flame_svg_drawing *d, double *x, const char *colour, const char *name)
@@ -205,7 +262,11 @@ static void flame_svg_add_legend(struct flame_svg_drawing *d)
 	double x = MARGIN;
 	for (size_t i = 0; i < d->tree->label_count; i++)
 		is_used[d->tree->labels[i].kind] = true;
-	for (unsigned kind = 0; kind < FLAME_KINDS && d->page->base.len == 0; kind++)
+	for (unsigned s = 0; s < PROFILE_STATES && d->states; s++)
+		if (d->tree->state_names[s].len > 0)
+			flame_svg_add_key(
+				d, &x, flame_svg_state_colour((enum profile_state)s), d->tree->state_names[s].data);
+	for (unsigned kind = 0; kind < FLAME_KINDS && d->page->base.len == 0 && !d->states; kind++)
 		if (is_used[kind])
 			flame_svg_add_key(d, &x, flame_svg_colour((enum flame_kind)kind), names[kind]);
 	if (d->page->base.len > 0) {
@@ -237,7 +298,8 @@ void flame_svg_write(struct text *out, const struct flame_tree *tree, const stru
 	for (size_t i = 0; i < tree->node_count; i++)
 		deepest = MAX(tree->nodes[i].depth, deepest);
 	d.height = TOP + ROW * (double)(deepest + 1) + BOTTOM;
-	if (base && d.left && d.used) {
+	d.states = flame_tree_state_totals(tree);
+	if (base && d.left && d.used && (d.states || !tree->states)) {
 		add_up_base(tree, base);
 		flame_svg_add_head(&d);
 		add_boxes(&d, base);
@@ -246,6 +308,7 @@ void flame_svg_write(struct text *out, const struct flame_tree *tree, const stru
 		out->failed = true;
 	}
 	free(base);
+	free(d.states);
 	free(d.left);
 	free(d.used);
 }

@@ -1,9 +1,9 @@
 'use strict';
-const MARGIN = 10, INNER = 1180, CHARACTER = 6.6;
+const RUNNING = '#f9b966', MARGIN = 10, INNER = 1180, CHARACTER = 6.6;
 const frames = Array.from(document.querySelectorAll('.f'), g => {
   const rect = g.querySelector('rect'), text = g.querySelector('text'), title = g.querySelector('title').textContent;
-  const whole = title.replace(/ \d+ (samples|of the period), .*$/s, ''), parts = /^(.*) \(([^()]*)\)$/s.exec(whole) || ['', whole, ''];
-  return { g, rect, text, depth: +g.dataset.d, x: +rect.getAttribute('x'), w: +rect.getAttribute('width'), title, name: parts[1], object: parts[2] };
+  const whole = title.replace(/ \d+ (samples|of the period|ns), .*$/s, ''), parts = /^(.*) \(([^()]*)\)$/s.exec(whole) || ['', whole, ''];
+  return { g, rect, text, depth: +g.dataset.d, x: +rect.getAttribute('x'), w: +rect.getAttribute('width'), fill: rect.getAttribute('fill'), title, name: parts[1], object: parts[2] };
 });
 const segmenter = window.Intl && Intl.Segmenter ? new Intl.Segmenter() : null;
 const characters = text => segmenter ? Array.from(segmenter.segment(text), s => s.segment) : Array.from(text);
@@ -31,6 +31,24 @@ function zoom(to) {
     else place(f, MARGIN + (f.x - left) * scale, f.w * scale, false);
   }
 }
+/* Of wall-clock time: what counts, and how it lies side by side then. A box comes before those above it. */
+const states = document.getElementById('states'), SHOWN = ['all', 'on-CPU', 'waiting'];
+let shown = 0;
+function showStates(which) {
+  const amount = f => which === 0 ? +f.g.dataset.t : which === 1 ? +f.g.dataset.r : f.g.dataset.t - f.g.dataset.r;
+  const whole = frames.reduce((sum, f) => sum + (f.depth ? 0 : amount(f)), 0), ends = [];
+  let used = MARGIN;
+  shown = which;
+  for (const f of frames) {
+    f.w = whole ? INNER * amount(f) / whole : 0;
+    f.x = f.depth ? ends[f.depth - 1] : used;
+    ends[f.depth] = f.x;
+    if (f.depth) ends[f.depth - 1] += f.w; else used += f.w;
+    f.rect.setAttribute('fill', which === 0 ? f.fill : which === 1 ? RUNNING : f.g.dataset.c);
+  }
+  states.textContent = 'all, on-CPU or waiting: ' + SHOWN[which];
+  zoom(null);
+}
 function search() {
   const text = prompt('Functions or files to look for, as a regular expression or plain text:', '');
   if (text === null) return;
@@ -49,6 +67,7 @@ scrollTo(0, document.documentElement.scrollHeight);
 frames.forEach(f => { f.g.addEventListener('click', () => zoom(f)); });
 document.getElementById('reset').addEventListener('click', () => zoom(null));
 document.getElementById('search').addEventListener('click', search);
+if (states) states.addEventListener('click', () => showStates((shown + 1) % SHOWN.length));
 addEventListener('keydown', event => {
   if (event.key === 'Escape') zoom(null);
   else if (event.key === '/' || event.ctrlKey && event.key === 'f') { event.preventDefault(); search(); }

@@ -12,6 +12,33 @@ static double flame_draw_percent_of(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+/* A state has the colours of a kind of code: hues that stay apart, for what is told apart. */
+static enum flame_kind state_kind(enum profile_state state)
+{
+	switch ((int)state) {
+	case PROFILE_STATE_RUNNING:
+		return FLAME_USER;
+	case PROFILE_STATE_RUNNABLE:
+		return FLAME_GROUP;
+	case PROFILE_STATE_LOCK:
+		return FLAME_GENERATED;
+	case PROFILE_STATE_IO:
+	case PROFILE_STATE_DISK:
+		return FLAME_INLINED;
+	case PROFILE_STATE_POLL:
+		return FLAME_UNKNOWN;
+	default:
+		return FLAME_KERNEL;
+	}
+}
+
+static enum profile_state flame_draw_state_of(const struct flame_screen *s, uint32_t node)
+{
+	if (s->shows == FLAME_SHOWS_RUNNING)
+		return PROFILE_STATE_RUNNING;
+	return flame_tree_main_state(&s->states[(size_t)node * PROFILE_STATES], s->shows == FLAME_SHOWS_ALL);
+}
+
 /* Of two shades, so that blocks beside each other can be told apart. */
 static unsigned style_of(const struct flame_screen *s, uint32_t node)
 {
@@ -22,7 +49,8 @@ static unsigned style_of(const struct flame_screen *s, uint32_t node)
 	uint32_t label = s->tree->nodes[node].label;
 	if (s->matches[label])
 		return GRID_MATCH;
-	return GRID_BLOCKS + 2 * (unsigned)s->tree->labels[label].kind + (label & 1);
+	enum flame_kind kind = s->states ? state_kind(flame_draw_state_of(s, node)) : s->tree->labels[label].kind;
+	return GRID_BLOCKS + 2 * (unsigned)kind + (label & 1);
 }
 
 /* An edge on the left, and as much of the name as fits. */
@@ -72,16 +100,40 @@ static void flame_draw_put_blocks(const struct flame_screen *s, struct grid *gri
 	}
 }
 
+/* What is shown, and what the block's threads did: "waiting: lock 80%, io 20%  ". */
+static void flame_draw_put_states(const struct flame_screen *s, struct text *t)
+{
+	static const char *const shows[] = {"all", "on the CPU", "waiting"};
+	const char *before = ": ";
+	text_str(t, shows[s->shows]);
+	for (unsigned state = 0; s->cursor != PROFILE_NONE && state < PROFILE_STATES; state++) {
+		uint64_t part = s->states[(size_t)s->cursor * PROFILE_STATES + state];
+		bool is_shown = s->shows == FLAME_SHOWS_ALL ||
+				(s->shows == FLAME_SHOWS_RUNNING) == (state == PROFILE_STATE_RUNNING);
+		if (!part || !is_shown)
+			continue;
+		text_str(t, before);
+		text_bytes(t, s->tree->state_names[state].data, s->tree->state_names[state].len);
+		text_printf(t, " %.0f%%", flame_draw_percent_of(part, s->weights[s->cursor]));
+		before = ", ";
+	}
+	text_str(t, "  ");
+}
+
 static void put_detail(const struct flame_screen *s, struct grid *grid, struct text *t)
 {
 	const struct flame_label *label = flame_screen_label(s);
-	uint64_t total = s->cursor == PROFILE_NONE ? s->tree->total : s->tree->nodes[s->cursor].total;
+	uint64_t total = s->cursor == PROFILE_NONE ? s->total : s->weights[s->cursor];
 	uint64_t self = s->cursor == PROFILE_NONE ? 0 : s->tree->nodes[s->cursor].self;
 	text_clear(t);
-	text_fixed(t, flame_draw_percent_of(total, s->tree->total), 2);
-	text_str(t, "%, self ");
-	text_fixed(t, flame_draw_percent_of(self, s->tree->total), 2);
+	text_fixed(t, flame_draw_percent_of(total, s->total), 2);
+	if (!s->states) {
+		text_str(t, "%, self ");
+		text_fixed(t, flame_draw_percent_of(self, s->total), 2);
+	}
 	text_str(t, "%  ");
+	if (s->states)
+		flame_draw_put_states(s, t);
 	if (label) {
 		text_bytes(t, label->name.data, label->name.len);
 		text_str(t, "  ");
@@ -100,7 +152,7 @@ static void flame_draw_put_bottom(const struct flame_screen *s, struct grid *gri
 	struct text marked = {0};
 	if (*s->frame.pattern) {
 		text_printf(&marked, "'%.60s' is in ", s->frame.pattern);
-		text_fixed(&marked, flame_draw_percent_of(s->matched, s->tree->total), 2);
+		text_fixed(&marked, flame_draw_percent_of(s->matched, s->total), 2);
 		text_str(&marked, "%, n:next N:previous Esc:no marks");
 		text_char(&marked, '\0');
 		bottom.idle = marked.failed ? NULL : marked.data;

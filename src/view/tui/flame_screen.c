@@ -8,16 +8,30 @@
 
 #define FIXED_LINES 3 /* title, what is at the cursor, bottom */
 
+static uint64_t flame_screen_weigh(const struct flame_screen *s, size_t node)
+{
+	uint64_t total = s->tree->nodes[node].total;
+	if (!s->states || s->shows == FLAME_SHOWS_ALL)
+		return total;
+	uint64_t running = s->states[node * PROFILE_STATES + PROFILE_STATE_RUNNING];
+	return s->shows == FLAME_SHOWS_RUNNING ? running : total - running;
+}
+
 static void flame_screen_lay_out(struct flame_screen *s)
 {
 	const struct flame_tree *tree = s->tree;
+	s->total = 0;
+	for (size_t i = 0; i < tree->node_count; i++) {
+		s->weights[i] = flame_screen_weigh(s, i);
+		s->total += tree->nodes[i].parent == PROFILE_NONE ? s->weights[i] : 0;
+	}
 	/* Where the next child of each begins: parents come before their children. */
 	uint64_t *next = s->starts + tree->node_count + 1, root = 0;
 	for (size_t i = 0; i < tree->node_count; i++) {
 		const struct flame_node *node = &tree->nodes[i];
 		uint64_t *place = node->parent == PROFILE_NONE ? &root : &next[node->parent];
 		s->starts[i] = next[i] = *place;
-		*place += node->total;
+		*place += s->weights[i];
 	}
 }
 
@@ -28,7 +42,9 @@ enum tally_status flame_screen_init(
 		.tree = tree, .title = title, .zoom = PROFILE_NONE, .cursor = PROFILE_NONE, .frame = TUI_FRAME_START};
 	s->starts = calloc(2 * (tree->node_count + 1), sizeof(*s->starts));
 	s->matches = calloc(tree->label_count + 1, sizeof(*s->matches));
-	if (!s->starts || !s->matches) {
+	s->weights = calloc(tree->node_count + 1, sizeof(*s->weights));
+	s->states = flame_tree_state_totals(tree);
+	if (!s->starts || !s->matches || !s->weights || (tree->states && !s->states)) {
 		flame_screen_deinit(s);
 		return error_nomem(err);
 	}
@@ -39,13 +55,15 @@ enum tally_status flame_screen_init(
 void flame_screen_deinit(struct flame_screen *s)
 {
 	free(s->starts);
+	free(s->weights);
+	free(s->states);
 	free(s->matches);
 	*s = (struct flame_screen){0};
 }
 
 static uint64_t flame_screen_total_of(const struct flame_screen *s, uint32_t node)
 {
-	return node == PROFILE_NONE ? s->tree->total : s->tree->nodes[node].total;
+	return node == PROFILE_NONE ? s->total : s->weights[node];
 }
 
 static uint32_t flame_screen_parent_of(const struct flame_screen *s, uint32_t node)
@@ -73,7 +91,7 @@ bool flame_screen_block(const struct flame_screen *s, uint32_t node, unsigned *f
 	*end = s->frame.columns;
 	if (node == PROFILE_NONE || is_above_zoom(s, node))
 		return s->frame.columns > 0;
-	uint64_t start = s->starts[node], width = s->tree->nodes[node].total;
+	uint64_t start = s->starts[node], width = s->weights[node];
 	if (!whole || start < left || start - left + width > whole ||
 		flame_screen_level(s, node) <= flame_screen_level(s, s->zoom))
 		return false;
@@ -125,7 +143,7 @@ static void go_down(struct flame_screen *s)
 		if (s->cursor != PROFILE_NONE && s->tree->nodes[i].depth <= s->tree->nodes[s->cursor].depth)
 			break;
 		bool is_child = s->tree->nodes[i].parent == s->cursor && flame_screen_is_shown(s, i);
-		if (is_child && (best == PROFILE_NONE || s->tree->nodes[i].total > s->tree->nodes[best].total))
+		if (is_child && (best == PROFILE_NONE || s->weights[i] > s->weights[best]))
 			best = i;
 	}
 	if (best != PROFILE_NONE)
@@ -165,10 +183,22 @@ static void find_matches(struct flame_screen *s)
 		const struct flame_node *node = &tree->nodes[i++];
 		if (!s->matches[node->label])
 			continue;
-		s->matched += node->total;
+		s->matched += s->weights[i - 1];
 		while (i < tree->node_count && tree->nodes[i].depth > node->depth)
 			i++;
 	}
+}
+
+/* The next choice of what counts. Where that leaves nothing of the zoom, all shows. */
+static void flame_screen_show_next(struct flame_screen *s)
+{
+	if (!s->states)
+		return;
+	s->shows = (enum flame_shows)((s->shows + 1) % 3);
+	flame_screen_lay_out(s);
+	find_matches(s);
+	if (flame_screen_total_of(s, s->zoom) == 0)
+		zoom_to(s, PROFILE_NONE);
 }
 
 static bool is_match(const void *of, size_t at, const char *pattern)
@@ -247,6 +277,8 @@ enum tally_status flame_screen_renew(struct flame_screen *s, const struct tree_m
 	}
 	made.frame = s->frame;
 	made.top = s->top;
+	made.shows = s->shows;
+	flame_screen_lay_out(&made);
 	flame_screen_deinit(s);
 	*s = made;
 	find_matches(s);
@@ -264,6 +296,7 @@ static const struct tui_help help[] = {
 	{"Backspace, u", "one caller wider"},
 	{"z, Esc", "all again"},
 	{"/, n N", "mark functions with a text in their names; the next"},
+	{"w", "of wall-clock time: all, on the CPU, waiting"},
 	{NULL, "Other views"},
 	{"T, I", "top-down, callers"},
 	{"a", "the function's code"},
@@ -327,6 +360,9 @@ static bool flame_screen_look_key(struct flame_screen *s, uint32_t key)
 		return true;
 	case 'z':
 		zoom_to(s, PROFILE_NONE);
+		return true;
+	case 'w':
+		flame_screen_show_next(s);
 		return true;
 	case '?':
 		tui_frame_help(&s->frame);

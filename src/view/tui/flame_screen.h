@@ -16,9 +16,15 @@
 
 #include "view/tui/tree_screen.h"
 
+enum flame_shows { FLAME_SHOWS_ALL, FLAME_SHOWS_RUNNING, FLAME_SHOWS_WAITS }; /* of a tree that has states */
+
 struct flame_screen {
 	const struct flame_tree *tree;
 	const char *title;
+	uint64_t *states; /* flame_tree_state_totals; NULL: the tree has none */
+	enum flame_shows shows;
+	uint64_t *weights; /* by node: what is shown of its total */
+	uint64_t total; /* of them */
 	uint64_t *starts; /* by node: what lies left of it */
 	bool *matches; /* by label */
 	uint64_t matched; /* what the matches come to, those inside one another once */

@@ -5,6 +5,7 @@
 #include "view/tui/flame_draw.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char program[] = "event cycles\n"
@@ -205,6 +206,39 @@ static void blocks_are_clicked(void **state)
 	close_screens(&f);
 }
 
+/* As if the thread had waited in one function: what shows is chosen, and where nothing of the zoom is left, all shows. */
+static void states(void **state)
+{
+	struct fixture f;
+	open_screens(&f, false);
+	flame_screen_deinit(&f.flame);
+	f.tree.states = calloc(f.tree.node_count, PROFILE_STATES * sizeof(*f.tree.states));
+	f.tree.state_names[PROFILE_STATE_RUNNING] = STR("running");
+	f.tree.state_names[PROFILE_STATE_LOCK] = STR("lock");
+	for (size_t i = 0; i < f.tree.node_count; i++) {
+		bool waits = str_equal(f.tree.labels[f.tree.nodes[i].label].name, STR("lex"));
+		f.tree.states[i * PROFILE_STATES + PROFILE_STATE_RUNNING] = f.tree.nodes[i].self - (waits ? 400 : 0);
+		f.tree.states[i * PROFILE_STATES + PROFILE_STATE_LOCK] = waits ? 400 : 0;
+	}
+	assert_int_equal(flame_screen_init(&f.flame, &f.tree, "Samples: 7", NULL), TALLY_OK);
+	assert_int_equal(f.flame.total, 1000);
+	press_flame(&f, "G");
+	assert_true(is_at(STR("lex"), flame_screen_label(&f.flame)));
+	assert_flame(&f, 24, 80, "flame-states-80x24");
+	press_flame(&f, "w");
+	assert_int_equal(f.flame.total, 600);
+	press_flame(&f, "w");
+	assert_int_equal(f.flame.total, 400);
+	assert_flame(&f, 24, 80, "flame-waits-80x24");
+	press_flame(&f, "wzgvv>$");
+	assert_int_not_equal(f.flame.zoom, PROFILE_NONE);
+	press_flame(&f, "/link$ww");
+	assert_int_equal(f.flame.shows, FLAME_SHOWS_WAITS);
+	assert_int_equal(f.flame.zoom, PROFILE_NONE);
+	assert_int_equal(f.flame.matched, 0);
+	close_screens(&f);
+}
+
 static const char later[] = "event cycles\n"
 			    "as 8/8 0 0 900 main@as;read_line@as\n"
 			    "cc1 7/7 0 0 500 main@cc1;compile@cc1;parse@cc1;lex@cc1\n"
@@ -288,6 +322,7 @@ int main(void)
 		cmocka_unit_test(a_tree_is_searched_where_it_is_closed),
 		cmocka_unit_test(callers),
 		cmocka_unit_test(flames),
+		cmocka_unit_test(states),
 		cmocka_unit_test(blocks_are_clicked),
 		cmocka_unit_test(what_is_open_stays_in_another_profile),
 		cmocka_unit_test(a_flame_stays_zoomed_in_another_profile),
