@@ -36,22 +36,22 @@ static void set_rate(struct event_spec *spec, const struct record_attr_options *
 {
 	struct perf_attr *attr = &spec->attr;
 	bool has_term = spec->has_period || spec->has_freq;
-	bool is_forced = !has_term && (o->is_freq_given || o->is_period_given);
+	bool is_forced = !has_term && (o->rate.is_freq_given || o->rate.is_period_given);
 	bool is_own = has_term || (attr->sample_period_or_freq != 0 && !is_forced);
 
-	if (spec->has_freq || (!is_own && o->period == 0)) {
+	if (spec->has_freq || (!is_own && o->rate.period == 0)) {
 		record_attrs_flag_set(attr, ATTR_BIT_FREQ, true);
 		if (!spec->has_freq)
-			attr->sample_period_or_freq = o->freq;
+			attr->sample_period_or_freq = o->rate.freq;
 		attr->sample_type |= SAMPLE_PERIOD;
 	} else {
 		record_attrs_flag_set(attr, ATTR_BIT_FREQ, false);
 		if (!is_own)
-			attr->sample_period_or_freq = o->period;
+			attr->sample_period_or_freq = o->rate.period;
 	}
-	if (o->no_samples)
+	if (o->modes.no_samples)
 		attr->sample_period_or_freq = 0;
-	if (o->sample_period)
+	if (o->fields.period)
 		attr->sample_type |= SAMPLE_PERIOD;
 }
 
@@ -68,69 +68,70 @@ static uint32_t fitting_stack(const struct perf_attr *attr, uint32_t bytes)
 
 static void set_callgraph(struct perf_attr *attr, const struct record_attr_options *o)
 {
-	if (o->callgraph == CALLGRAPH_NONE)
+	if (o->chains.mode == CALLGRAPH_NONE)
 		return;
 	attr->sample_type |= SAMPLE_CALLCHAIN;
-	record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_KERNEL, o->no_kernel_callchain);
-	record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, o->no_user_callchain);
-	if (o->callgraph == CALLGRAPH_LBR) {
+	record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_KERNEL, o->chains.no_kernel);
+	record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, o->chains.no_user);
+	if (o->chains.mode == CALLGRAPH_LBR) {
 		attr->sample_type |= SAMPLE_BRANCH_STACK;
 		attr->branch_sample_type = BRANCH_USER | BRANCH_CALL_STACK | BRANCH_NO_CYCLES | BRANCH_NO_FLAGS;
 		record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, true);
 	}
-	if (o->callgraph == CALLGRAPH_DWARF) {
+	if (o->chains.mode == CALLGRAPH_DWARF) {
 		attr->sample_type |= SAMPLE_REGS_USER | SAMPLE_STACK_USER;
 		attr->sample_regs_user |= record_attrs_all_user_regs();
-		attr->sample_stack_user = o->unwinds_live ? fitting_stack(attr, o->stack_bytes) : o->stack_bytes;
+		attr->sample_stack_user =
+			o->unwinds_live ? fitting_stack(attr, o->chains.stack_bytes) : o->chains.stack_bytes;
 		/* Live, frame pointers may lead on where the copy ends. */
-		record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, !o->unwinds_live || o->no_user_callchain);
+		record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, !o->unwinds_live || o->chains.no_user);
 	}
 }
 
 static void set_sample_fields(struct event_spec *spec, const struct record_attr_options *o)
 {
 	struct perf_attr *attr = &spec->attr;
-	bool is_live = o->callgraph == CALLGRAPH_DWARF && o->unwinds_live;
-	bool has_address = o->data_address || (o->callgraph == CALLGRAPH_DWARF && !is_live);
+	bool is_live = o->chains.mode == CALLGRAPH_DWARF && o->unwinds_live;
+	bool has_address = o->fields.data_address || (o->chains.mode == CALLGRAPH_DWARF && !is_live);
 
 	attr->sample_type |= SAMPLE_IP | SAMPLE_TID;
-	if (!o->per_thread || o->timestamp || is_live)
+	if (!o->per_thread || o->fields.timestamp || is_live)
 		attr->sample_type |= SAMPLE_TIME;
-	if (o->is_system_wide || o->sample_cpu || o->raw)
+	if (o->is_system_wide || o->fields.cpu || o->fields.raw)
 		attr->sample_type |= SAMPLE_CPU;
-	if (o->raw)
+	if (o->fields.raw)
 		attr->sample_type |= SAMPLE_RAW;
 	if (has_address)
 		attr->sample_type |= SAMPLE_ADDR;
-	if (has_address || o->data_source)
+	if (has_address || o->fields.data_source)
 		attr->sample_type |= SAMPLE_DATA_SRC;
-	if (o->weight)
+	if (o->fields.weight)
 		attr->sample_type |= SAMPLE_WEIGHT_STRUCT;
-	if (o->transaction)
+	if (o->fields.transaction)
 		attr->sample_type |= SAMPLE_TRANSACTION;
-	if (o->phys_addr)
+	if (o->fields.phys_addr)
 		attr->sample_type |= SAMPLE_PHYS_ADDR;
-	if (o->data_page_size)
+	if (o->fields.data_page_size)
 		attr->sample_type |= SAMPLE_DATA_PAGE_SIZE;
-	if (o->code_page_size)
+	if (o->fields.code_page_size)
 		attr->sample_type |= SAMPLE_CODE_PAGE_SIZE;
-	if (o->cgroups)
+	if (o->fields.cgroups)
 		attr->sample_type |= SAMPLE_CGROUP;
 	if (spec->attr.type == EVENT_TRACEPOINT)
 		attr->sample_type |= SAMPLE_RAW | SAMPLE_CPU | SAMPLE_PERIOD;
-	if (o->branch_sample_type) {
+	if (o->fields.branch_sample_type) {
 		attr->sample_type |= SAMPLE_BRANCH_STACK;
-		attr->branch_sample_type = o->branch_sample_type;
+		attr->branch_sample_type = o->fields.branch_sample_type;
 	}
 	if (attr->aux_sample_size)
 		attr->sample_type |= SAMPLE_AUX;
-	if (o->user_regs) {
+	if (o->fields.user_regs) {
 		attr->sample_type |= SAMPLE_REGS_USER;
-		attr->sample_regs_user |= o->user_regs;
+		attr->sample_regs_user |= o->fields.user_regs;
 	}
-	if (o->intr_regs) {
+	if (o->fields.intr_regs) {
 		attr->sample_type |= SAMPLE_REGS_INTR;
-		attr->sample_regs_intr = o->intr_regs;
+		attr->sample_regs_intr = o->fields.intr_regs;
 	}
 	if (event_is_dummy(spec) && spec->attr.sample_period_or_freq == 0)
 		attr->sample_type &= ~(uint64_t)SAMPLE_BRANCH_STACK;
@@ -144,24 +145,24 @@ static void set_flags(struct event_spec *spec, const struct record_attr_options 
 	attr->size =
 		attr->config3 || attr->config4 ? ATTR_SIZE_KNOWN : ATTR_SIZE_VER7; /* perf 6.1 reads no larger one */
 	attr->read_format |= READ_FORMAT_ID | READ_FORMAT_LOST;
-	if (o->thread_counts || o->running_time)
+	if (o->modes.thread_counts || o->modes.running_time)
 		attr->read_format |= READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING;
 	record_attrs_flag_set(attr, ATTR_BIT_SAMPLE_ID_ALL, true);
-	record_attrs_flag_set(attr, ATTR_BIT_INHERIT, !o->no_inherit && !o->per_thread);
-	record_attrs_flag_set(attr, ATTR_BIT_INHERIT_STAT, o->thread_counts);
+	record_attrs_flag_set(attr, ATTR_BIT_INHERIT, !o->modes.no_inherit && !o->per_thread);
+	record_attrs_flag_set(attr, ATTR_BIT_INHERIT_STAT, o->modes.thread_counts);
 	record_attrs_flag_set(attr, ATTR_BIT_DISABLED, is_leader && !(is_sideband && o->is_system_wide));
 	record_attrs_flag_set(attr, ATTR_BIT_ENABLE_ON_EXEC, is_leader && starts_at_exec);
-	if (o->all_user)
+	if (o->modes.all_user)
 		record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_KERNEL, true);
-	if (o->all_kernel)
+	if (o->modes.all_kernel)
 		record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_USER, true);
-	if (o->no_buffering) {
+	if (o->modes.no_buffering) {
 		record_attrs_flag_set(attr, ATTR_BIT_WATERMARK, false);
 		attr->wakeup = 1;
 	}
-	if (o->use_clockid) {
+	if (o->modes.use_clockid) {
 		record_attrs_flag_set(attr, ATTR_BIT_USE_CLOCKID, true);
-		attr->clockid = o->clockid;
+		attr->clockid = o->modes.clockid;
 	}
 }
 
@@ -170,12 +171,13 @@ static void set_tracking(struct perf_attr *attr, const struct record_attr_option
 	attr->flags |= ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_MMAP2) | ATTR_FLAG(ATTR_BIT_COMM) |
 		       ATTR_FLAG(ATTR_BIT_COMM_EXEC) | ATTR_FLAG(ATTR_BIT_TASK) | ATTR_FLAG(ATTR_BIT_KSYMBOL);
 	record_attrs_flag_set(attr, ATTR_BIT_MMAP_DATA,
-		o->data_address || o->data_maps || (o->callgraph == CALLGRAPH_DWARF && !o->unwinds_live));
-	record_attrs_flag_set(attr, ATTR_BIT_BPF_EVENT, !o->no_bpf_event);
-	record_attrs_flag_set(attr, ATTR_BIT_CONTEXT_SWITCH, o->switch_events);
-	record_attrs_flag_set(attr, ATTR_BIT_NAMESPACES, o->namespaces);
-	record_attrs_flag_set(attr, ATTR_BIT_CGROUP, o->cgroups);
-	record_attrs_flag_set(attr, ATTR_BIT_BUILD_ID, o->build_id_mmap);
+		o->fields.data_address || o->fields.data_maps ||
+			(o->chains.mode == CALLGRAPH_DWARF && !o->unwinds_live));
+	record_attrs_flag_set(attr, ATTR_BIT_BPF_EVENT, !o->fields.no_bpf_event);
+	record_attrs_flag_set(attr, ATTR_BIT_CONTEXT_SWITCH, o->fields.switch_events);
+	record_attrs_flag_set(attr, ATTR_BIT_NAMESPACES, o->fields.namespaces);
+	record_attrs_flag_set(attr, ATTR_BIT_CGROUP, o->fields.cgroups);
+	record_attrs_flag_set(attr, ATTR_BIT_BUILD_ID, o->fields.build_id_mmap);
 }
 
 /* A leader that samples with its group's counts: members count only, but for those with a rate of their own. Counts are of the sampled thread where events are
@@ -207,10 +209,10 @@ static void record_attrs_set_ids(struct event_list *events, const struct record_
 
 	for (size_t i = 1; i < events->len; i++)
 		is_mixed |= events->specs[i].attr.sample_type != first;
-	if (events->len == 1 && !o->sample_identifier)
+	if (events->len == 1 && !o->fields.identifier)
 		return;
 	for (size_t i = 0; i < events->len; i++)
-		events->specs[i].attr.sample_type |= is_mixed || o->sample_identifier ? SAMPLE_IDENTIFIER : SAMPLE_ID;
+		events->specs[i].attr.sample_type |= is_mixed || o->fields.identifier ? SAMPLE_IDENTIFIER : SAMPLE_ID;
 }
 
 /* The options as the event's own terms change them for it alone. */
@@ -219,18 +221,18 @@ static struct record_attr_options with_terms(const struct record_attr_options *o
 	struct record_attr_options own = *o;
 
 	if (terms->has_callgraph) {
-		own.callgraph = terms->callgraph;
-		own.unwinds_live = o->unwinds_live && o->callgraph == CALLGRAPH_DWARF;
+		own.chains.mode = terms->callgraph;
+		own.unwinds_live = o->unwinds_live && o->chains.mode == CALLGRAPH_DWARF;
 	}
 	if (terms->stack_bytes)
-		own.stack_bytes = terms->stack_bytes;
-	else if (own.stack_bytes == 0)
-		own.stack_bytes = STACK_BYTES_DEFAULT;
+		own.chains.stack_bytes = terms->stack_bytes;
+	else if (own.chains.stack_bytes == 0)
+		own.chains.stack_bytes = STACK_BYTES_DEFAULT;
 	if (terms->inherit)
-		own.no_inherit = terms->inherit == TERM_NO;
-	own.timestamp |= terms->time == TERM_YES;
+		own.modes.no_inherit = terms->inherit == TERM_NO;
+	own.fields.timestamp |= terms->time == TERM_YES;
 	if (terms->branch_sample_type)
-		own.branch_sample_type = terms->branch_sample_type;
+		own.fields.branch_sample_type = terms->branch_sample_type;
 	return own;
 }
 
@@ -265,7 +267,7 @@ enum tally_status record_attrs_apply(
 		return error_set(err, TALLY_INVALID, "no event to record");
 	bool is_carried = event_is_dummy(&events->specs[0]) && events->specs[0].member_count <= 1;
 	bool needs_own = needs_sideband && !is_carried;
-	if (o->group && events->len > 1) {
+	if (o->modes.group && events->len > 1) {
 		for (size_t i = 0; i < events->len; i++)
 			events->specs[i].leader = 0;
 		events->specs[0].member_count = (uint32_t)events->len;
@@ -305,8 +307,9 @@ struct perf_attr record_attrs_written(const struct perf_attr *attr, const struct
 
 	if (!o->unwinds_live || !(attr->sample_type & SAMPLE_STACK_USER))
 		return written;
-	written.sample_type &= ~(uint64_t)(o->user_regs ? SAMPLE_STACK_USER : SAMPLE_STACK_USER | SAMPLE_REGS_USER);
-	written.sample_regs_user = o->user_regs;
+	written.sample_type &=
+		~(uint64_t)(o->fields.user_regs ? SAMPLE_STACK_USER : SAMPLE_STACK_USER | SAMPLE_REGS_USER);
+	written.sample_regs_user = o->fields.user_regs;
 	return written;
 }
 

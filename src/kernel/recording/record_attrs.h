@@ -11,32 +11,51 @@
 
 #include "kernel/events/event_parser.h"
 
-struct record_attr_options {
-	bool is_system_wide; /* -a or -C */
-	bool has_command; /* start with its exec */
-	bool per_thread; /* one ring per thread, any CPU */
-	bool no_inherit; /* -i, and always for -t and per_thread */
-	uint64_t freq; /* Hz; used where nothing else names a period */
-	uint64_t period; /* 0: by freq */
-	bool is_freq_given, is_period_given; /* by -F, -c: then they hold for every event */
-	enum record_callgraph callgraph;
-	uint32_t stack_bytes; /* CALLGRAPH_DWARF */
-	bool unwinds_live; /* CALLGRAPH_DWARF: stacks are not for the file */
-	bool no_kernel_callchain, no_user_callchain;
-	bool thread_counts; /* -s */
+/* What samples and side-band records hold. */
+struct record_sample_fields {
 	bool data_address; /* -d */
 	bool data_maps, data_source; /* --data-mmap, --sample-mem-info: parts of -d */
 	bool timestamp; /* -T */
-	bool sample_period; /* -P */
-	bool sample_cpu, sample_identifier, raw, weight, no_samples, phys_addr, data_page_size, code_page_size;
-	bool switch_events, namespaces, cgroups, no_bpf_event, build_id_mmap, all_user, all_kernel, running_time,
-		no_buffering, group;
-	bool transaction;
-	bool starts_disabled; /* -D: the tool enables later */
+	bool period; /* -P */
+	bool cpu, identifier, raw, weight, transaction, phys_addr, data_page_size, code_page_size;
+	bool switch_events, namespaces, cgroups, no_bpf_event, build_id_mmap;
 	uint64_t branch_sample_type; /* 0: none */
 	uint64_t user_regs, intr_regs; /* masks; 0: none */
+};
+
+/* What the events count, and how they give it. */
+struct record_event_modes {
+	bool no_inherit; /* -i, and always for -t */
+	bool all_user, all_kernel;
+	bool thread_counts; /* -s */
+	bool running_time, no_samples, no_buffering, group;
 	bool use_clockid;
 	int32_t clockid;
+};
+
+struct record_chains {
+	enum record_callgraph mode;
+	uint32_t stack_bytes; /* CALLGRAPH_DWARF */
+	bool no_kernel, no_user;
+};
+
+struct record_rate {
+	uint64_t freq; /* Hz; used where nothing else names a period */
+	uint64_t period; /* 0: by freq */
+	bool is_freq_given, is_period_given; /* by -F, -c: then they hold for every event */
+};
+
+struct record_attr_options {
+	struct record_sample_fields fields;
+	struct record_event_modes modes;
+	struct record_chains chains;
+	struct record_rate rate;
+	/* What follows from the target and from what is done with the records. */
+	bool is_system_wide; /* -a or -C */
+	bool has_command; /* start with its exec */
+	bool per_thread; /* one ring per thread, any CPU */
+	bool starts_disabled; /* -D: the tool enables later */
+	bool unwinds_live; /* CALLGRAPH_DWARF: stacks are not for the file */
 };
 
 /* Makes the list ready to open; appends the dummy event that carries side-band records where one is needed. */

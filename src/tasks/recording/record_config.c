@@ -14,22 +14,22 @@ struct record_configuring {
 };
 
 /* How stacks are unwound where -g asks for them; it asks for none itself. */
-static bool callgraph_take(struct record_configured *to, const char *value)
+static bool callgraph_take(struct record_chains *to, const char *value)
 {
 	struct record_settings scratch = {0};
 	char room[128];
 	struct option_use use = {.settings = &scratch, .value = value, .room = room, .room_bytes = sizeof(room)};
 	if (record_set_call_graph(&use))
 		return false;
-	to->callgraph = scratch.attrs.callgraph;
-	to->stack_bytes = scratch.attrs.stack_bytes ? scratch.attrs.stack_bytes : to->stack_bytes;
+	to->mode = scratch.chains.mode;
+	to->stack_bytes = scratch.chains.stack_bytes ? scratch.chains.stack_bytes : to->stack_bytes;
 	return true;
 }
 
-static bool dump_size_take(struct record_configured *to, const char *value)
+static bool dump_size_take(struct record_chains *to, const char *value)
 {
 	char mode[64];
-	struct record_configured made = *to;
+	struct record_chains made = *to;
 	if ((size_t)snprintf(mode, sizeof(mode), "dwarf,%s", value) >= sizeof(mode) || !callgraph_take(&made, mode))
 		return false;
 	to->stack_bytes = made.stack_bytes;
@@ -44,7 +44,7 @@ static bool build_id_take(struct record_settings *s, const char *value)
 		return false;
 	s->no_build_ids = is_mmap || is_skip;
 	s->no_build_id_cache = is_kept;
-	s->attrs.build_id_mmap |= is_mmap;
+	s->fields.build_id_mmap |= is_mmap;
 	return true;
 }
 
@@ -87,21 +87,29 @@ enum tally_status record_config_read(
 	return config_files_read(record_setting_take, &configuring, notes, err);
 }
 
-bool record_config_apply(struct record_settings *s)
+static bool record_config_chooses(const struct record_settings *s)
 {
-	bool has_chosen =
-		s->call_graph_flag && s->attrs.callgraph == CALLGRAPH_NONE && s->configured.callgraph != CALLGRAPH_NONE;
-	if (has_chosen)
-		s->attrs.callgraph = s->configured.callgraph;
-	if (s->attrs.callgraph == CALLGRAPH_DWARF && s->attrs.stack_bytes == 0)
-		s->attrs.stack_bytes = s->configured.stack_bytes;
-	return has_chosen;
+	return s->call_graph_flag && s->chains.mode == CALLGRAPH_NONE && s->configured.mode != CALLGRAPH_NONE;
 }
 
-void record_config_say(const struct record_settings *s)
+struct record_chains record_config_chains(const struct record_settings *s)
 {
-	fprintf(stderr, "call graphs are by %s, as the configuration says (call-graph.record-mode)\n",
-		s->attrs.callgraph == CALLGRAPH_DWARF ? "dwarf"
-		: s->attrs.callgraph == CALLGRAPH_LBR ? "lbr"
-						      : "fp");
+	struct record_chains chains = s->chains;
+
+	if (record_config_chooses(s))
+		chains.mode = s->configured.mode;
+	else if (s->call_graph_flag && chains.mode == CALLGRAPH_NONE)
+		chains.mode = CALLGRAPH_FP;
+	if (chains.mode == CALLGRAPH_DWARF && chains.stack_bytes == 0)
+		chains.stack_bytes = s->configured.stack_bytes;
+	return chains;
+}
+
+void record_config_say_chains(const struct record_settings *s)
+{
+	if (record_config_chooses(s))
+		fprintf(stderr, "call graphs are by %s, as the configuration says (call-graph.record-mode)\n",
+			s->configured.mode == CALLGRAPH_DWARF ? "dwarf"
+			: s->configured.mode == CALLGRAPH_LBR ? "lbr"
+							      : "fp");
 }

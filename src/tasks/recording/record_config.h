@@ -14,9 +14,9 @@
 /* verb: record or top, whose own settings these are. A value that is none is an error, as perf's; a setting that changes what is recorded and is not followed becomes a warning. */
 TALLY_MUST_CHECK enum tally_status record_config_read(
 	const char *verb, struct record_settings *settings, struct diag *notes, struct tally_error *err);
-/* -g, and the sizes of stacks, by the configuration. True if it has chosen how stacks are unwound. */
-bool record_config_apply(struct record_settings *settings);
-/* On standard error, that it has. */
-void record_config_say(const struct record_settings *settings);
+/* What -g and --call-graph come to; the configuration says what the command line leaves open. */
+struct record_chains record_config_chains(const struct record_settings *settings);
+/* On standard error, that the configuration has chosen how stacks are unwound; nothing where it has not. */
+void record_config_say_chains(const struct record_settings *settings);
 
 #endif

@@ -14,7 +14,7 @@ static enum tally_status write_description(const struct record_opening *o, int f
 	struct record_features features;
 	struct perfdata_writer *writer;
 	struct record_features_input input = {
-		.kernel = q->kernel, .events = q->events, .attrs = &q->attrs, .argv = q->argv};
+		.kernel = q->kernel, .events = q->events, .attrs = &q->plan.attrs, .argv = q->argv};
 	input.sources = recorder_sources(o->recorder, &input.source_count);
 	enum tally_status status = record_features_read(&input, &features, err);
 

@@ -10,7 +10,7 @@
 #define MAX_RATE_PATH	 "/proc/sys/kernel/perf_event_max_sample_rate"
 #define MAX_RATE_DEFAULT 100000
 
-int record_freq_complete(const struct kernel_seam *kernel, struct record_settings *s)
+int record_freq_find(const struct kernel_seam *kernel, const struct record_settings *s, struct record_rate *rate)
 {
 	uint64_t max = (uint64_t)kernel_number(kernel, MAX_RATE_DEFAULT, MAX_RATE_PATH);
 	uint64_t freq = RECORD_FREQ_DEFAULT;
@@ -22,9 +22,6 @@ int record_freq_complete(const struct kernel_seam *kernel, struct record_setting
 	} else if (s->freq_text && !str_to_u64(str_from(s->freq_text), 10, &freq)) {
 		freq = 0;
 	}
-	s->attrs.period = s->period;
-	s->attrs.is_period_given = s->period != 0;
-	s->attrs.is_freq_given = s->freq_text != NULL;
 	if (s->freq_text && s->period) {
 		fprintf(stderr, "cannot set frequency and period at the same time\n");
 		return EXIT_OF(EINVAL);
@@ -52,6 +49,9 @@ int record_freq_complete(const struct kernel_seam *kernel, struct record_setting
 				(unsigned long long)max, (unsigned long long)freq, (unsigned long long)max);
 		freq = max;
 	}
-	s->attrs.freq = freq;
+	*rate = (struct record_rate){.freq = freq,
+		.period = s->period,
+		.is_freq_given = s->freq_text != NULL,
+		.is_period_given = s->period != 0};
 	return 0;
 }

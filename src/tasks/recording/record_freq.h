@@ -2,7 +2,7 @@
 /*
  * record_freq.h - how often record and top sample: -F and -c, bounded by what the kernel allows.
  *
- *	int code = record_freq_complete(kernel, &settings);	// 0, or the exit code after a message
+ *	int code = record_freq_find(kernel, &settings, &rate);	// 0, or the exit code after a message
  */
 #ifndef TASKS_RECORDING_RECORD_FREQ_H
 #define TASKS_RECORDING_RECORD_FREQ_H
@@ -11,6 +11,7 @@
 
 #define EXIT_OF(errnum) (256 - (errnum)) /* what a shell shows of a negative errno, as scripts know it from perf */
 
-int record_freq_complete(const struct kernel_seam *kernel, struct record_settings *settings);
+int record_freq_find(
+	const struct kernel_seam *kernel, const struct record_settings *settings, struct record_rate *rate);
 
 #endif

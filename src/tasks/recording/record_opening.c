@@ -30,7 +30,7 @@ enum tally_status record_opening_find(struct record_opening *o, struct tally_err
 		diag_add(q->diag, DIAG_WARNING, "CPU %s is not online and is not measured", o->target.offline);
 	if (status == TALLY_OK && o->target.is_system_wide && q->target.cpus && has_sideband_everywhere(q->events))
 		status = target_add_other_cpus(q->kernel, &o->target, err);
-	if (status == TALLY_OK && !q->attrs.per_thread)
+	if (status == TALLY_OK && !q->plan.attrs.per_thread)
 		status = target_spread_over_cpus(q->kernel, &o->target, err);
 	return status;
 }
@@ -45,14 +45,14 @@ static struct recorder_config recorder_config(struct record_opening *o)
 		.measured_count = o->target.measured_count,
 		.threads = o->target.threads,
 		.thread_count = o->target.thread_count,
-		.per_thread = q->attrs.per_thread,
-		.keeps_kernel = q->attrs.all_kernel,
+		.per_thread = q->plan.attrs.per_thread,
+		.keeps_kernel = q->plan.attrs.modes.all_kernel,
 		.overwrites = q->overwrites,
-		.flush_bytes = q->flush_bytes,
+		.flush_bytes = q->plan.flush_bytes,
 		.drains_apart = q->output.threads != THREADS_NONE,
 		.affinity = q->affinity,
-		.ring_bytes = q->ring_bytes,
-		.ring_may_shrink = q->attrs.unwinds_live && !q->is_ring_given,
+		.ring_bytes = q->plan.ring_bytes,
+		.ring_may_shrink = q->plan.attrs.unwinds_live && !q->plan.is_ring_given,
 		.look = q->files ? record_files_look : NULL,
 		.look_context = q->files,
 		.opened = o->filters ? record_filters_attach : NULL,
@@ -95,7 +95,7 @@ static enum tally_status describe_all(struct record_opening *o, struct initial_s
 		status = initial_state_thread_map(state, config.threads, config.thread_count, err);
 	if (status == TALLY_OK)
 		status = initial_state_cpu_map(state, config.cpus, config.measured_count, err);
-	if (status == TALLY_OK && q->attrs.cgroups && !synth->no_cgroups)
+	if (status == TALLY_OK && q->plan.attrs.fields.cgroups && !synth->no_cgroups)
 		status = initial_state_cgroups(state, err);
 	if (status == TALLY_OK)
 		status = describe_target(o, state, before_exec, err);
@@ -211,9 +211,9 @@ enum tally_status record_opening_open(struct record_opening *o, struct tally_err
 	if (status == TALLY_OK)
 		status = recorder_create(&config, &o->recorder, err);
 
-	if (status != TALLY_OK || !q->attrs.unwinds_live)
+	if (status != TALLY_OK || !q->plan.attrs.unwinds_live)
 		return status;
-	if (!q->is_stack_given && shorten_stacks(o)) {
+	if (!q->plan.is_stack_given && shorten_stacks(o)) {
 		recorder_destroy(o->recorder);
 		o->recorder = NULL;
 		status = recorder_create(&config, &o->recorder, err);
@@ -223,8 +223,8 @@ enum tally_status record_opening_open(struct record_opening *o, struct tally_err
 		.recorder = o->recorder,
 		.build_id_dir = q->build_id_dir,
 		.kept = q->files ? &o->kept : NULL,
-		.kept_registers = q->attrs.user_regs,
-		.flush_bytes = q->flush_bytes,
+		.kept_registers = q->plan.attrs.fields.user_regs,
+		.flush_bytes = q->plan.flush_bytes,
 		.keeps_rate = q->keeps_rate};
 	return status == TALLY_OK ? record_live_create(&live, &o->live, err) : status;
 }
@@ -243,7 +243,7 @@ enum tally_status record_opening_add_events(const struct record_request *request
 		status = record_event_ids(sources, source_count, (uint32_t)i, &ids, &count, err);
 		if (status != TALLY_OK)
 			return status;
-		struct perf_attr attr = record_attrs_written(&events->specs[i].attr, &request->attrs);
+		struct perf_attr attr = record_attrs_written(&events->specs[i].attr, &request->plan.attrs);
 		status = perfdata_writer_add_event(writer, &attr, str_from(events->specs[i].name), ids, count, err);
 		free(ids);
 	}

@@ -15,7 +15,6 @@
 #include "tasks/recording/target_options.h"
 #include "tasks/session/record_words.h"
 
-#define MAP_TIMEOUT_MS	 500
 #define SWITCH_FILES_MAX 65536
 
 static const char *add_event_word(const struct option_use *use, enum record_event_kind kind)
@@ -67,22 +66,22 @@ const char *record_set_call_graph(const struct option_use *use)
 	uint64_t bytes = 0;
 
 	if (use->is_negated) {
-		s->attrs.callgraph = CALLGRAPH_NONE;
+		s->chains.mode = CALLGRAPH_NONE;
 		s->call_graph_flag = false;
 		return NULL;
 	}
 	if (!str_next(&rest, ',', &mode))
 		mode = STR("");
 	if (str_equal(mode, STR("fp"))) {
-		s->attrs.callgraph = CALLGRAPH_FP;
+		s->chains.mode = CALLGRAPH_FP;
 	} else if (str_equal(mode, STR("lbr"))) {
-		s->attrs.callgraph = CALLGRAPH_LBR;
+		s->chains.mode = CALLGRAPH_LBR;
 	} else if (str_equal(mode, STR("dwarf"))) {
 		if (str_next(&rest, ',', &size) &&
 			(!str_to_u64(size, 0, &bytes) || bytes == 0 || bytes > RECORD_STACK_BYTES_MAX))
 			return "callchain: Incorrect stack dump size (1 to 65528 bytes)";
-		s->attrs.callgraph = CALLGRAPH_DWARF;
-		s->attrs.stack_bytes = (uint32_t)((bytes + 7) & ~UINT64_C(7));
+		s->chains.mode = CALLGRAPH_DWARF;
+		s->chains.stack_bytes = (uint32_t)((bytes + 7) & ~UINT64_C(7));
 	} else {
 		snprintf(use->room, use->room_bytes, "callchain: Unknown --call-graph option value: %s", use->value);
 		return use->room;
@@ -324,9 +323,9 @@ static const char *set_clock(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 
-	if (!record_clock_find(use->value, &s->attrs.clockid))
+	if (!record_clock_find(use->value, &s->modes.clockid))
 		return "unknown clockid: take a number, monotonic, monotonic_raw, boottime, realtime or tai";
-	s->attrs.use_clockid = true;
+	s->modes.use_clockid = true;
 	return NULL;
 }
 
@@ -337,7 +336,7 @@ static const char *record_options_set_branches(const struct option_use *use)
 
 	if (s->has_any_branch)
 		return "-b and -j cannot be used together: -j any is -b";
-	if (branch_words_parse(str_from(use->value), &s->attrs.branch_sample_type, &unknown)) {
+	if (branch_words_parse(str_from(use->value), &s->fields.branch_sample_type, &unknown)) {
 		s->has_branch_filter = true;
 		return NULL;
 	}
@@ -355,7 +354,7 @@ static const char *record_options_set_any_branch(const struct option_use *use)
 	if (s->has_branch_filter)
 		return "-b and -j cannot be used together: -j any is -b";
 	s->has_any_branch = !use->is_negated;
-	s->attrs.branch_sample_type = use->is_negated ? 0 : BRANCH_ANY;
+	s->fields.branch_sample_type = use->is_negated ? 0 : BRANCH_ANY;
 	return NULL;
 }
 
@@ -391,12 +390,12 @@ static const char *set_registers(const struct option_use *use, uint64_t *mask)
 
 static const char *set_user_regs(const struct option_use *use)
 {
-	return set_registers(use, &((struct record_settings *)use->settings)->attrs.user_regs);
+	return set_registers(use, &((struct record_settings *)use->settings)->fields.user_regs);
 }
 
 static const char *set_intr_regs(const struct option_use *use)
 {
-	return set_registers(use, &((struct record_settings *)use->settings)->attrs.intr_regs);
+	return set_registers(use, &((struct record_settings *)use->settings)->fields.intr_regs);
 }
 
 /* Maps need the tasks that they are of. */
@@ -465,11 +464,11 @@ static const struct option sampling_rows[] = {
 		"store the last branches with each sample; annotate shows cycles by them"),
 	CALL("branch-filter", 'j', "branch filter mask", record_options_set_branches,
 		"which branches to store with each sample"),
-	FLAG("group", 0, attrs.group, "put the events in one group"),
-	FLAG("no-inherit", 'i', attrs.no_inherit, "leave child processes and new threads out"),
-	FLAG("all-cgroups", 0, attrs.cgroups, "store cgroup events, which the sort key cgroup needs"),
-	FLAG("namespaces", 0, attrs.namespaces, "store namespace events"),
-	FLAG("no-bpf-event", 0, attrs.no_bpf_event, "do not store bpf events"),
+	FLAG("group", 0, modes.group, "put the events in one group"),
+	FLAG("no-inherit", 'i', modes.no_inherit, "leave child processes and new threads out"),
+	FLAG("all-cgroups", 0, fields.cgroups, "store cgroup events, which the sort key cgroup needs"),
+	FLAG("namespaces", 0, fields.namespaces, "store namespace events"),
+	FLAG("no-bpf-event", 0, fields.no_bpf_event, "do not store bpf events"),
 	CALL("mmap-pages", 'm', "pages[,pages]", record_options_set_ring_size,
 		"size of a ring: pages, or a size with B, K, M or G (behind a comma that of AUX data, which is not "
 		"recorded)"),
@@ -488,7 +487,7 @@ static const struct option options[] = {
 	TARGET_OPTIONS(struct record_settings, target),
 	{.kind = OPTION_GROUP, .group = &sampling_option_table},
 	FLAG("no-buildid", 'B', no_build_ids, "do not store build ids"),
-	FLAG("data", 'd', attrs.data_address, "store data addresses with each sample"),
+	FLAG("data", 'd', fields.data_address, "store data addresses with each sample"),
 	CALL("delay", 'D', "ms", record_options_set_delay,
 		"start measuring this long after the start of the command (-1: never), or ranges of time: 10-20,30-40"),
 	{.letter = 'g', .kind = OPTION_FLAG, AT(call_graph_flag), .help = "record call graphs by frame pointer"},
@@ -496,24 +495,24 @@ static const struct option options[] = {
 	CALL("clockid", 'k', "clockid", set_clock, "the clock of time stamps, see clock_gettime(2)"),
 	FLAG("no-buildid-cache", 'N', no_build_id_cache,
 		"do not copy the files that were hit to the cache of build ids"),
-	FLAG("no-samples", 'n', attrs.no_samples, "count only, store no samples"),
+	FLAG("no-samples", 'n', modes.no_samples, "count only, store no samples"),
 	TEXT("output", 'o', "file", output.path, "the file to write; - for a pipe on standard output"),
-	FLAG("period", 'P', attrs.sample_period, "store the period with each sample"),
+	FLAG("period", 'P', fields.period, "store the period with each sample"),
 	FLAG("quiet", 'q', quiet, "no messages but errors"),
-	FLAG("raw-samples", 'R', attrs.raw, "store raw data of all events"),
+	FLAG("raw-samples", 'R', fields.raw, "store raw data of all events"),
 	LATER("snapshot", 'S', "opts", "AUX area tracing in snapshots"),
-	FLAG("stat", 's', attrs.thread_counts, "store counts per thread"),
-	FLAG("timestamp", 'T', attrs.timestamp, "store time stamps with each sample"),
-	FLAG("weight", 'W', attrs.weight, "store the weight of each sample (events that have one)"),
+	FLAG("stat", 's', modes.thread_counts, "store counts per thread"),
+	FLAG("timestamp", 'T', fields.timestamp, "store time stamps with each sample"),
+	FLAG("weight", 'W', fields.weight, "store the weight of each sample (events that have one)"),
 	OPTIONAL("compression-level", 'z', "n", set_compression, "compress the records with zstd (level 1 to 22)"),
 	CALL("affinity", 0, "node|cpu", record_options_set_affinity,
 		"read each ring on the node, or the CPU, that it belongs to"),
 	LATER("aio", 0, "n", "write asynchronously"),
-	FLAG("all-kernel", 0, attrs.all_kernel, "sample the kernel only"),
-	FLAG("all-user", 0, attrs.all_user, "sample user space only"),
+	FLAG("all-kernel", 0, modes.all_kernel, "sample the kernel only"),
+	FLAG("all-user", 0, modes.all_user, "sample user space only"),
 	LATER("aux-sample", 0, "opts", "store AUX data with samples"),
 	FLAG("buildid-all", 0, all_build_ids, "store build ids of all mapped files, hit or not"),
-	FLAG("buildid-mmap", 0, attrs.build_id_mmap,
+	FLAG("buildid-mmap", 0, fields.build_id_mmap,
 		"let the kernel put the build ids of files into map events, which tells builds apart that ran at one "
 		"path (the default; --no-buildid-mmap: device and inode instead)"),
 	{.name = "call-graph",
@@ -526,33 +525,33 @@ static const struct option options[] = {
 			"stack of record_size bytes: 65528 by default, 8192 with --keep-stacks) or lbr"},
 	LATER("clang-opt", 0, "clang options", "options for clang"),
 	LATER("clang-path", 0, "clang path", "which clang"),
-	FLAG("code-page-size", 0, attrs.code_page_size, "store the page size of the sampled code"),
+	FLAG("code-page-size", 0, fields.code_page_size, "store the page size of the sampled code"),
 	CALL("control", 0, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]", record_options_set_control,
 		"commands while it runs: enable [event], disable [event], evlist [-v|-F], ping, snapshot, stop; each "
 		"is "
 		"answered with 'ack'"),
-	FLAG("data-mmap", 0, attrs.data_maps, "store mappings that are not executable too"),
-	FLAG("data-page-size", 0, attrs.data_page_size, "store the page size of the sampled data"),
+	FLAG("data-mmap", 0, fields.data_maps, "store mappings that are not executable too"),
+	FLAG("data-page-size", 0, fields.data_page_size, "store the page size of the sampled data"),
 	LATER("debuginfod", 0, "urls", "where to fetch debug info"),
 	FLAG("dry-run", 0, dry_run, "parse the options and exit"),
 	CALL("exclude-perf", 0, NULL, set_exclude_perf, "leave the recorder itself out of the tracepoints before it"),
 	FLAG("keep-stacks", 0, keeps_stacks,
 		"with --call-graph dwarf: store registers and stacks, as perf does, to be unwound by report"),
 	LATER("kcore", 0, NULL, "copy /proc/kcore"),
-	FLAG("kernel-callchains", 0, attrs.no_user_callchain, "call chains of the kernel only"),
+	FLAG("kernel-callchains", 0, chains.no_user, "call chains of the kernel only"),
 	CALL("max-size", 0, "size", record_options_set_max_size, "stop when the file has this size"),
 	CALL("mmap-flush", 0, "number", set_mmap_flush, "least bytes to take from a ring (a size with B, K, M or G)"),
-	FLAG("no-buffering", 0, attrs.no_buffering, "take each sample at once"),
+	FLAG("no-buffering", 0, modes.no_buffering, "take each sample at once"),
 	LATER("off-cpu", 0, NULL, "off-CPU analysis"),
 	FLAG("per-thread", 0, target.per_thread, "one ring per thread instead of one per CPU"),
-	FLAG("phys-data", 0, attrs.phys_addr, "store physical addresses of data"),
-	FLAG("running-time", 0, attrs.running_time, "store enabled and running time of read (:S) events"),
-	FLAG("sample-cpu", 0, attrs.sample_cpu, "store the CPU with each sample"),
-	FLAG("sample-mem-info", 0, attrs.data_source, "store where the data of a memory access came from"),
-	FLAG("sample-identifier", 0, attrs.sample_identifier, "store the identifier with each sample"),
+	FLAG("phys-data", 0, fields.phys_addr, "store physical addresses of data"),
+	FLAG("running-time", 0, modes.running_time, "store enabled and running time of read (:S) events"),
+	FLAG("sample-cpu", 0, fields.cpu, "store the CPU with each sample"),
+	FLAG("sample-mem-info", 0, fields.data_source, "store where the data of a memory access came from"),
+	FLAG("sample-identifier", 0, fields.identifier, "store the identifier with each sample"),
 	FLAG("self-contained", 0, is_self_contained, "put what names the addresses into the recording (tally pack)"),
 	FLAG("strict-freq", 0, strict_freq, "fail if the frequency is not available"),
-	FLAG("switch-events", 0, attrs.switch_events, "store context switches"),
+	FLAG("switch-events", 0, fields.switch_events, "store context switches"),
 	CALL("switch-max-files", 0, "n", set_max_files, "how many files --switch-output keeps"),
 	OPTIONAL("switch-output", 0, "signal or size[BKMG] or time[smhd]", set_switch_output,
 		"start a new file on SIGUSR2, at a size or after a time; files get the time in their names"),
@@ -564,8 +563,8 @@ static const struct option options[] = {
 		"empty the rings by a thread per cpu, core, package or numa node, into a directory"),
 	FLAG("timestamp-boundary", 0, time_boundary, "store the times of the first and the last sample"),
 	FLAG("timestamp-filename", 0, output.timestamp_name, "put the time in the file's name"),
-	FLAG("transaction", 0, attrs.transaction, "store transaction flags (events that have them)"),
-	FLAG("user-callchains", 0, attrs.no_kernel_callchain, "call chains of user space only"),
+	FLAG("transaction", 0, fields.transaction, "store transaction flags (events that have them)"),
+	FLAG("user-callchains", 0, chains.no_kernel, "call chains of user space only"),
 	OPTIONAL("user-regs", 0, "any register", set_user_regs, "store these user registers at each sample"),
 	LATER("vmlinux", 0, "file", "the kernel's image"),
 	LATER("off-cpu-thresh", 0, "ms", "least time off the CPU"),
@@ -577,7 +576,7 @@ const struct option_table record_option_table = {options, ARRAY_LEN(options), tr
 
 struct record_settings record_settings_default(void)
 {
-	return (struct record_settings){.map_timeout_ms = MAP_TIMEOUT_MS, .attrs.build_id_mmap = true};
+	return (struct record_settings){.map_timeout_ms = RECORD_MAP_TIMEOUT_MS, .fields.build_id_mmap = true};
 }
 
 void record_settings_deinit(struct record_settings *settings)

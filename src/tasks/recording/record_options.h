@@ -2,7 +2,7 @@
 /*
  * record_options.h - the options of record: their table and the settings that they fill.
  *
- * Settings start as record_settings_default; strings are borrowed from argv; record_settings_deinit frees their
+ * They hold what was typed and nothing else; record_plan.h says what it comes to. Settings start as record_settings_default; strings are borrowed from argv; record_settings_deinit frees their
  * lists.
  */
 #ifndef TASKS_RECORDING_RECORD_OPTIONS_H
@@ -12,6 +12,7 @@
 #include "tasks/recording/record_session.h"
 
 #define RECORD_FREQ_DEFAULT	  4000
+#define RECORD_MAP_TIMEOUT_MS	  500
 #define RECORD_RING_BYTES_DEFAULT (512u << 10)
 
 enum record_event_kind {
@@ -28,7 +29,9 @@ struct record_event_word { /* the options that make events, in their order */
 };
 
 struct record_settings {
-	struct record_attr_options attrs;
+	struct record_sample_fields fields;
+	struct record_event_modes modes;
+	struct record_chains chains;
 	struct target_request target;
 	struct {
 		struct record_event_word *items;
@@ -53,13 +56,10 @@ struct record_settings {
 	struct record_synth synth;
 	enum affinity_mode affinity;
 	int realtime_priority, map_timeout_ms;
-	bool keeps_stacks, is_stack_given, is_ring_given;
+	bool keeps_stacks;
 	bool has_delay;
 	bool call_graph_flag; /* -g */
-	struct record_configured { /* by the configuration, for -g and for stacks without a size */
-		enum record_callgraph callgraph;
-		uint32_t stack_bytes; /* 0: unsaid */
-	} configured;
+	struct record_chains configured; /* by the configuration, for -g and for stacks without a size (0: unsaid) */
 	bool has_any_branch, has_branch_filter; /* -b, -j */
 	bool latency;
 	bool is_self_contained; /* is packed at the end */

@@ -52,10 +52,10 @@ static enum tally_status record_output_read_features(struct record_output *o, st
 	const struct record_request *q = o->request;
 	struct record_features_input input = {.kernel = q->kernel,
 		.events = q->events,
-		.attrs = &q->attrs,
+		.attrs = &q->plan.attrs,
 		.argv = q->argv,
-		.use_clockid = q->attrs.use_clockid,
-		.clockid = q->attrs.clockid};
+		.use_clockid = q->plan.attrs.modes.use_clockid,
+		.clockid = q->plan.attrs.modes.clockid};
 
 	if (o->has_features)
 		return TALLY_OK;

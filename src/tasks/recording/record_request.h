@@ -34,17 +34,23 @@ struct record_synth { /* what of the initial state is left out */
 	bool no_tasks, no_maps, no_cgroups;
 };
 
+/* What the typed options come to. */
+struct record_plan {
+	struct record_attr_options attrs;
+	size_t ring_bytes;
+	size_t flush_bytes; /* rings are left alone until one has so much */
+	bool is_ring_given; /* ring_bytes: else it may be less, where so much cannot be locked */
+	bool is_stack_given; /* attrs.chains.stack_bytes: else it is what rings have room for */
+};
+
 struct record_request {
 	const struct kernel_seam *kernel;
 	struct record_output_options output;
 	struct record_control_spec control;
 	struct target_request target;
-	struct record_attr_options attrs;
+	struct record_plan plan;
 	struct event_list *events; /* as parsed */
 	struct event_list *switch_events; /* their coming starts the next file; NULL or empty: none */
-	size_t ring_bytes;
-	bool is_ring_given;
-	bool is_stack_given; /* attrs.stack_bytes: else it is what rings have room for */
 	bool keeps_rate;
 	bool no_build_ids, all_build_ids, no_build_id_cache;
 	const char *build_id_dir; /* NULL: ~/.debug */
@@ -54,11 +60,10 @@ struct record_request {
 	bool is_verbose; /* notes tell what was opened */
 	bool describes_at_end; /* --tail-synthesize */
 	bool overwrites;
-	size_t flush_bytes;
 	enum affinity_mode affinity;
 	int realtime_priority; /* 0: none */
 	int map_timeout_ms;
-	const int *toggles_ms; /* when events are enabled, disabled, ... after the start; attrs.starts_disabled */
+	const int *toggles_ms; /* when events are enabled, disabled, ... after the start; plan.attrs.starts_disabled */
 	size_t toggle_count;
 	char *const *command; /* NULL: none */
 	char *const *argv; /* the whole command line, for the file */

@@ -515,7 +515,7 @@ static enum tally_status record_session_start(struct record_session_session *s, 
 		status = record_threads_start(s->output.threads, err);
 	s->started_ms = clock_ms();
 	s->progress = record_progress_begin(s->request, s->opening.target.measured_count, !s->output.threads);
-	if (status == TALLY_OK && s->request->attrs.starts_disabled)
+	if (status == TALLY_OK && s->request->plan.attrs.starts_disabled)
 		record_announce(s->request, "Events disabled");
 	else if (status == TALLY_OK)
 		status = recorder_enable(s->opening.recorder, err);

@@ -25,7 +25,6 @@
 
 struct lock_live {
 	struct lock_job *job;
-	struct record_settings settings;
 	struct event_list events;
 	struct diag diag;
 	struct record_request request;
@@ -63,21 +62,21 @@ static struct target_request lock_live_target_of(const struct lock_settings *s, 
 		.has_command = has_command};
 }
 
-static void lock_live_complete_settings(struct lock_live *live, bool has_command)
+static struct record_attr_options lock_live_attrs(const struct lock_live *live, bool has_command)
 {
 	const struct lock_settings *s = live->job->settings;
-	struct record_attr_options *attrs = &live->settings.attrs;
-	struct target_request *target = &live->settings.target;
+	bool has_threads = s->pids || s->tids;
 
-	*target = lock_live_target_of(s, has_command);
-	attrs->is_system_wide = (target->system_wide || target->cpus) && !s->pids && !s->tids;
-	attrs->has_command = has_command && !s->pids && !s->tids;
-	attrs->no_inherit = s->tids != NULL;
-	attrs->callgraph = CALLGRAPH_FP;
-	attrs->no_user_callchain = attrs->timestamp = attrs->sample_cpu = attrs->raw = true;
-	attrs->cgroups = lock_job_wants_cgroups(live->job);
-	attrs->period = 1;
-	attrs->is_period_given = true;
+	return (struct record_attr_options){.is_system_wide = !has_threads && (s->all_cpus || s->cpus || !has_command),
+		.has_command = has_command && !has_threads,
+		.modes.no_inherit = s->tids != NULL,
+		.chains = {.mode = CALLGRAPH_FP, .no_user = true},
+		.rate = {.period = 1, .is_period_given = true},
+		.fields = {.timestamp = true,
+			.cpu = true,
+			.raw = true,
+			.build_id_mmap = true,
+			.cgroups = lock_job_wants_cgroups(live->job)}};
 }
 
 /* Mappings of user space are of no use here, and many. */
@@ -89,13 +88,14 @@ static void leave_out_mappings(struct event_list *events)
 
 static struct record_request request_of(struct lock_live *live, const struct lock_live_config *config)
 {
+	bool has_command = config->words[0] != NULL;
+
 	return (struct record_request){.kernel = kernel_seam_linux(),
-		.target = live->settings.target,
-		.attrs = live->settings.attrs,
+		.target = lock_live_target_of(live->job->settings, has_command),
+		.plan = {.attrs = lock_live_attrs(live, has_command), .ring_bytes = RING_BYTES},
 		.events = &live->events,
-		.ring_bytes = RING_BYTES,
 		.build_id_dir = live->job->cli->build_id_dir,
-		.map_timeout_ms = live->settings.map_timeout_ms,
+		.map_timeout_ms = RECORD_MAP_TIMEOUT_MS,
 		.command = config->words,
 		.argv = config->argv,
 		.diag = &live->diag};
@@ -185,7 +185,7 @@ static enum tally_status lock_live_make_events(struct lock_live *live, struct ta
 		return status;
 	status = event_word_parse(live->job->cli, catalogue, EVENTS, &live->events, err);
 	event_catalogue_destroy(catalogue);
-	return status == TALLY_OK ? record_attrs_apply(&live->events, &live->settings.attrs, err) : status;
+	return status == TALLY_OK ? record_attrs_apply(&live->events, &live->request.plan.attrs, err) : status;
 }
 
 static enum tally_status lock_live_open_all(struct lock_live *live, struct tally_error *err)
@@ -241,11 +241,9 @@ int lock_live_open(const struct lock_live_config *config, struct lock_live **out
 	if (!live)
 		return cli_failf(cli, "out of memory");
 	live->job = config->job;
-	live->settings = record_settings_default();
 	live->signal_fd = -1;
 	diag_init(&live->diag);
 	live_state_init(&live->state);
-	lock_live_complete_settings(live, config->words[0] != NULL);
 	live->request = request_of(live, config);
 	live->opening.request = &live->request;
 	enum tally_status status = lock_live_open_all(live, &err);
@@ -271,7 +269,6 @@ void lock_live_close(struct lock_live *live)
 	writer_deinit(&live->beginning);
 	file_map_close(&live->description);
 	event_list_deinit(&live->events);
-	record_settings_deinit(&live->settings);
 	diag_deinit(&live->diag);
 	free(live);
 }

@@ -20,6 +20,7 @@
 #include "tasks/recording/record_events.h"
 #include "tasks/recording/record_freq.h"
 #include "tasks/recording/record_options.h"
+#include "tasks/recording/record_plan.h"
 #include "tasks/session/advice_notes.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/stream_output.h"
@@ -29,6 +30,7 @@ struct cmd_record_run {
 	const struct command *command;
 	const struct kernel_seam *kernel;
 	struct record_settings settings;
+	struct record_plan plan;
 	struct event_list events, switch_events;
 	struct tracepoint_hold hold;
 	struct record_files *files; /* NULL: nothing is wanted of files whose names may be gone */
@@ -47,45 +49,17 @@ static void say_ring_size(const struct record_settings *s)
 		fprintf(stderr, "the size of the area for AUX data is not used: no AUX data is recorded\n");
 }
 
-/* 0 bytes: none were asked for. */
-static void complete_stacks(struct record_settings *s)
+static void cmd_record_complete(struct cmd_record_run *run, bool has_command)
 {
-	if (s->attrs.callgraph != CALLGRAPH_DWARF)
-		return;
-	s->attrs.unwinds_live = !s->keeps_stacks;
-	s->is_stack_given = s->attrs.stack_bytes != 0;
-	if (!s->is_stack_given)
-		s->attrs.stack_bytes = s->keeps_stacks ? RECORD_STACK_BYTES_DEFAULT : RECORD_STACK_BYTES_MAX;
-}
+	struct record_settings *s = &run->settings;
 
-/* What the target is, as far as it decides on attrs. */
-static void cmd_record_complete_settings(struct record_settings *s, bool has_command)
-{
-	struct target_request *t = &s->target;
-	bool has_threads = t->pids || t->tids || t->user;
-
-	t->has_command = has_command;
-	if (!has_threads && !has_command && !t->cpus)
-		t->system_wide = true;
-	s->attrs.is_system_wide = (t->system_wide || t->cpus) && !has_threads;
-	s->attrs.has_command = has_command && !has_threads && !s->attrs.is_system_wide;
-	s->attrs.per_thread = t->per_thread;
-	s->attrs.switch_events |= s->latency;
-	s->attrs.no_inherit |= t->tids != NULL;
-	s->attrs.starts_disabled = s->has_delay && !(s->toggles.len && s->toggles.items[0] == 0);
-	if (record_config_apply(s) && !s->quiet)
-		record_config_say(s);
-	if (s->call_graph_flag && s->attrs.callgraph == CALLGRAPH_NONE)
-		s->attrs.callgraph = CALLGRAPH_FP;
+	record_target_complete(&s->target, has_command);
 	s->output.path = stream_output_name(s->output.path);
-	s->attrs.sample_identifier |= stream_output_is_named(s->output.path);
-	complete_stacks(s);
-	s->is_ring_given = s->ring_bytes != 0;
-	if (!s->is_ring_given)
-		s->ring_bytes = s->attrs.unwinds_live ? record_live_ring_bytes() : RECORD_RING_BYTES_DEFAULT;
-	uint64_t mapped = s->ring_bytes + (uint64_t)sysconf(_SC_PAGESIZE);
-	if (s->flush_bytes > mapped / 4) /* more would fill a ring before it is read */
-		s->flush_bytes = mapped / 4;
+	run->plan = record_plan_make(s);
+	run->plan.attrs.fields.identifier |= stream_output_is_named(s->output.path);
+	if (!s->quiet)
+		record_config_say_chains(s);
+	uint64_t mapped = run->plan.ring_bytes + (uint64_t)sysconf(_SC_PAGESIZE);
 	if (s->output.switch_bytes && s->output.switch_bytes < mapped / 2 && !s->quiet)
 		fprintf(stderr,
 			"WARNING: switch-output data size lower than wakeup kernel buffer size (%lluK) expect bigger "
@@ -112,7 +86,7 @@ static int check_outputs(const struct cmd_record_run *run)
 					   "--timestamp-filename need a file (-o)");
 	if (o->threads == THREADS_NONE)
 		return 0;
-	if (is_stream || o->switches || run->settings.overwrites || run->settings.attrs.per_thread)
+	if (is_stream || o->switches || run->settings.overwrites || run->settings.target.per_thread)
 		return cli_failf(run->cli,
 			"--threads writes a directory with a file for each CPU: it goes with none of "
 			"-o -, --switch-output, --overwrite and --per-thread");
@@ -136,11 +110,12 @@ static int check_self_contained(const struct cmd_record_run *run)
 }
 
 /* Who wants files when their names may be gone: the cache, the pack, and unwinding. */
-static bool holds_files(const struct record_settings *s)
+static bool holds_files(const struct cmd_record_run *run)
 {
+	const struct record_settings *s = &run->settings;
 	bool fills_cache = !s->no_build_ids && !s->no_build_id_cache && !s->output.switches;
 
-	return fills_cache || s->is_self_contained || s->attrs.unwinds_live;
+	return fills_cache || s->is_self_contained || run->plan.attrs.unwinds_live;
 }
 
 static int cmd_record_pack(const struct cmd_record_run *run)
@@ -163,7 +138,7 @@ static int check_live(const struct cmd_record_run *run)
 			    : s->affinity != AFFINITY_NONE    ? "--affinity"
 							      : NULL;
 
-	if (!s->attrs.unwinds_live)
+	if (!run->plan.attrs.unwinds_live)
 		return 0;
 	if (!arch || arch->dwarf_count == 0)
 		return cli_failf(run->cli,
@@ -207,8 +182,8 @@ static void say_stacks(const struct record_summary *summary)
 /* Events that ended at an exec: the rest is not in the recording. A short command tells only by its program's file. */
 static void say_cut_off(const struct cmd_record_run *run, char *const *command, const struct record_summary *summary)
 {
-	bool is_command = command && !run->settings.target.pids && !run->settings.target.tids &&
-			  run->settings.attrs.has_command,
+	bool is_command =
+		     command && !run->settings.target.pids && !run->settings.target.tids && run->plan.attrs.has_command,
 	     has_nothing = summary->has_samples && summary->samples == 0;
 	struct text reason = {0};
 	bool is_known =
@@ -240,7 +215,8 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 			"%s: warning: %llu events were lost because a ring was full; try larger rings (-m %llu) or a "
 			"lower rate "
 			"(-F)\n",
-			program, lost, (unsigned long long)(2 * s->ring_bytes / (uint64_t)sysconf(_SC_PAGESIZE)));
+			program, lost,
+			(unsigned long long)(2 * run->plan.ring_bytes / (uint64_t)sysconf(_SC_PAGESIZE)));
 	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s%s", program,
 		(double)summary->bytes / 1024.0 / 1024.0, s->output.path,
 		s->output.switches || s->output.timestamp_name ? ".<timestamp>" : "");
@@ -255,7 +231,7 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 		fprintf(stderr, "%s: %llu samples did not pass --filter\n", program,
 			(unsigned long long)summary->filtered_samples);
 	say_stacks(summary);
-	if (summary->has_broken_chains && s->attrs.callgraph == CALLGRAPH_FP)
+	if (summary->has_broken_chains && run->plan.attrs.chains.mode == CALLGRAPH_FP)
 		fprintf(stderr, "%s: note: most call chains stop after one or two functions: %s\n", program,
 			ADVICE_FRAME_POINTERS);
 }
@@ -311,12 +287,9 @@ static int cmd_record_record(struct cmd_record_run *run, char *const *command)
 		.output = s->output,
 		.control = s->control,
 		.target = s->target,
-		.attrs = s->attrs,
+		.plan = run->plan,
 		.events = &run->events,
 		.switch_events = &run->switch_events,
-		.ring_bytes = s->ring_bytes,
-		.is_ring_given = s->is_ring_given,
-		.is_stack_given = s->is_stack_given,
 		.keeps_rate = s->strict_freq,
 		.no_build_ids = s->no_build_ids,
 		.no_build_id_cache = s->no_build_id_cache,
@@ -328,7 +301,6 @@ static int cmd_record_record(struct cmd_record_run *run, char *const *command)
 		.is_verbose = s->verbose > 0,
 		.describes_at_end = s->tail_synthesize || s->overwrites,
 		.overwrites = s->overwrites,
-		.flush_bytes = s->flush_bytes,
 		.affinity = s->affinity,
 		.realtime_priority = s->realtime_priority,
 		.map_timeout_ms = s->map_timeout_ms,
@@ -345,7 +317,7 @@ static int cmd_record_record(struct cmd_record_run *run, char *const *command)
 
 	if (hold_tracepoints(run, &err) != TALLY_OK)
 		return cli_fail(run->cli, &err);
-	if (record_attrs_apply(&run->events, &s->attrs, &err) != TALLY_OK)
+	if (record_attrs_apply(&run->events, &run->plan.attrs, &err) != TALLY_OK)
 		return cli_fail(run->cli, &err);
 	for (size_t i = 0; s->overwrites && i < run->events.len; i++)
 		run->events.specs[i].attr.flags |= ATTR_FLAG(ATTR_BIT_WRITE_BACKWARD);
@@ -384,7 +356,7 @@ static int cmd_record_run_parsed(struct cmd_record_run *run, char *const *comman
 {
 	struct record_settings *s = &run->settings;
 
-	cmd_record_complete_settings(s, command != NULL);
+	cmd_record_complete(run, command != NULL);
 	say_ring_size(s);
 	int code = check_latency(run);
 	if (code == 0)
@@ -396,9 +368,9 @@ static int cmd_record_run_parsed(struct cmd_record_run *run, char *const *comman
 	if (code == 0)
 		code = record_events_make(run->cli, run->command, run->kernel, s, &run->events, &run->switch_events);
 	if (code == 0)
-		code = record_freq_complete(run->kernel, &run->settings);
+		code = record_freq_find(run->kernel, s, &run->plan.attrs.rate);
 	struct tally_error err = {0};
-	if (code == 0 && !s->dry_run && holds_files(s) && record_files_create(&run->files, &err) != TALLY_OK)
+	if (code == 0 && !s->dry_run && holds_files(run) && record_files_create(&run->files, &err) != TALLY_OK)
 		code = cli_fail(run->cli, &err);
 	if (code == 0 && !s->dry_run)
 		code = cmd_record_record(run, command);

@@ -26,7 +26,7 @@ static const char *set_graph(const struct option_use *use)
 {
 	struct top_settings *s = use->settings;
 
-	s->record.attrs.callgraph = CALLGRAPH_NONE;
+	s->record.chains.mode = CALLGRAPH_NONE;
 	s->record.call_graph_flag = !use->is_negated;
 	return NULL;
 }
@@ -149,11 +149,9 @@ static int cmd_top_complete_settings(const struct cli *cli, const struct kernel_
 
 	if (s->delay_s < 1)
 		s->delay_s = 1;
-	if (record_config_apply(r))
-		record_config_say(r);
-	if (r->call_graph_flag && r->attrs.callgraph == CALLGRAPH_NONE)
-		r->attrs.callgraph = CALLGRAPH_FP;
-	if (r->overwrites && r->attrs.callgraph == CALLGRAPH_DWARF)
+	enum record_callgraph chains = record_config_chains(r).mode;
+	record_config_say_chains(r);
+	if (r->overwrites && chains == CALLGRAPH_DWARF)
 		return cli_failf(cli, "--call-graph dwarf unwinds what all rings hold in order of time, which "
 				      "--overwrite does not allow");
 	int code = code_options_check(cli, &s->report.code);
@@ -165,23 +163,13 @@ static int cmd_top_complete_settings(const struct cli *cli, const struct kernel_
 		return cli_failf(cli, "--hierarchy and --fields cannot be used together");
 	if (s->delay_s > DELAY_MAX_S)
 		return cli_failf(cli, "--delay takes seconds, %d at most", DELAY_MAX_S);
-	if (r->attrs.callgraph == CALLGRAPH_DWARF) {
-		const struct arch *arch = record_host_arch();
-		if (!arch || arch->dwarf_count == 0)
-			return cli_failf(cli, "--call-graph dwarf: stacks of this architecture cannot be unwound here");
-		r->attrs.unwinds_live = true;
-		r->is_stack_given = r->attrs.stack_bytes != 0;
-		if (!r->is_stack_given)
-			r->attrs.stack_bytes = RECORD_STACK_BYTES_MAX;
-	}
-	r->is_ring_given = r->ring_bytes != 0;
-	if (!r->is_ring_given)
-		r->ring_bytes = r->attrs.unwinds_live ? record_live_ring_bytes() : RECORD_RING_BYTES_DEFAULT;
-	r->attrs.timestamp = r->attrs.sample_cpu = true;
+	const struct arch *arch = record_host_arch();
+	if (chains == CALLGRAPH_DWARF && (!arch || arch->dwarf_count == 0))
+		return cli_failf(cli, "--call-graph dwarf: stacks of this architecture cannot be unwound here");
 	s->report.max_stack = s->max_stack == 0 || s->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)s->max_stack;
 	s->report.default_sort = TOP_SORT;
 	s->report.is_verbose = r->verbose > 0;
-	return record_freq_complete(kernel, r);
+	return record_freq_find(kernel, r, &s->rate);
 }
 
 static char **cmd_top_copy_command_line(const char *program, int argc, char **argv)

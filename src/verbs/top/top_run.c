@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "kernel/events/tracepoint_hold.h"
 #include "tasks/recording/record_events.h"
+#include "tasks/recording/record_plan.h"
 #include "verbs/top/top_explore.h"
 #include "verbs/top/top_text.h"
 
@@ -22,6 +23,7 @@
 struct top_run {
 	const struct top_run_request *request;
 	struct top_settings *settings;
+	struct record_plan plan;
 	struct event_list events;
 	struct tracepoint_hold hold;
 	struct diag diag;
@@ -42,15 +44,13 @@ static void top_run_say_notes(struct top_run *run)
 
 /* ---- opening ---- */
 
-static void complete_target(struct top_settings *s)
+static void top_run_plan(struct top_run *run)
 {
-	struct target_request *t = &s->record.target;
-	bool has_threads = t->pids || t->tids || t->user;
+	struct record_plan *plan = &run->plan;
 
-	if (!has_threads && !t->cpus)
-		t->system_wide = true;
-	s->record.attrs.is_system_wide = (t->system_wide || t->cpus) && !has_threads;
-	s->record.attrs.no_inherit |= t->tids != NULL;
+	*plan = record_plan_make(&run->settings->record);
+	plan->attrs.rate = run->settings->rate;
+	plan->attrs.fields.timestamp = plan->attrs.fields.cpu = true;
 }
 
 static struct record_request recording_of(struct top_run *run)
@@ -59,12 +59,9 @@ static struct record_request recording_of(struct top_run *run)
 
 	return (struct record_request){.kernel = run->request->kernel,
 		.target = s->target,
-		.attrs = s->attrs,
+		.plan = run->plan,
 		.events = &run->events,
 		.overwrites = s->overwrites,
-		.ring_bytes = s->ring_bytes,
-		.is_ring_given = s->is_ring_given,
-		.is_stack_given = s->is_stack_given,
 		.build_id_dir = run->request->cli->build_id_dir,
 		.realtime_priority = s->realtime_priority,
 		.map_timeout_ms = s->map_timeout_ms,
@@ -83,7 +80,7 @@ static enum tally_status open_session(struct top_run *run, struct tally_error *e
 		diag_add(&run->diag, DIAG_NOTE, "%.*s", (int)line.len, line.data);
 	text_deinit(&left_out);
 	if (status == TALLY_OK)
-		status = record_attrs_apply(&run->events, &run->settings->record.attrs, err);
+		status = record_attrs_apply(&run->events, &run->plan.attrs, err);
 	for (size_t i = 0; run->settings->record.overwrites && i < run->events.len; i++)
 		run->events.specs[i].attr.flags |= ATTR_FLAG(ATTR_BIT_WRITE_BACKWARD);
 	run->recording = recording_of(run);
@@ -103,7 +100,7 @@ static int top_run_make_events(struct top_run *run)
 /* Nobody asked for all CPUs by name: what may be had is better than nothing, as long as it is said. */
 static bool may_take_own(const struct top_run *run, enum tally_status status, bool was_asked)
 {
-	return status == TALLY_DENIED && !was_asked && run->settings->record.attrs.is_system_wide &&
+	return status == TALLY_DENIED && !was_asked && run->plan.attrs.is_system_wide &&
 	       !run->settings->record.target.cpus;
 }
 
@@ -115,7 +112,7 @@ static int open_own(struct top_run *run, const struct tally_error *why)
 	snprintf(run->user, sizeof(run->user), "%u", (unsigned)geteuid());
 	t->user = run->user;
 	t->system_wide = false;
-	run->settings->record.attrs.is_system_wide = false;
+	top_run_plan(run);
 	int code = top_run_make_events(run);
 	if (code != 0)
 		return code;
@@ -131,7 +128,8 @@ static int open_target(struct top_run *run)
 	bool was_asked = run->settings->record.target.system_wide;
 	struct tally_error err = {0};
 
-	complete_target(run->settings);
+	record_target_complete(&run->settings->record.target, false);
+	top_run_plan(run);
 	int code = top_run_make_events(run);
 	if (code != 0)
 		return code;

@@ -11,6 +11,7 @@
 
 struct top_settings {
 	struct record_settings record;
+	struct record_rate rate; /* as -c, -F and the kernel's bound allow */
 	struct report_request report;
 	uint64_t delay_s;
 	uint64_t entries; /* rows that are printed; 0: as many as the screen has room for */

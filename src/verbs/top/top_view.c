@@ -65,7 +65,7 @@ static enum tally_status check_keys(const struct top_settings *settings, struct 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		if (report_request_facets(r) >> all[i].facet & 1)
 			return error_set(err, TALLY_UNSUPPORTED, "top by %s is not supported yet", all[i].name);
-	if (report_request_facets(r) >> FACET_CGROUP & 1 && !settings->record.attrs.cgroups)
+	if (report_request_facets(r) >> FACET_CGROUP & 1 && !settings->record.fields.cgroups)
 		return error_set(err, TALLY_INVALID, "top by cgroup needs --all-cgroups");
 	return TALLY_OK;
 }

@@ -85,10 +85,9 @@ static void start(struct fixture *f)
 	f->events.specs[0] = (struct event_spec){.name = "cpu-clock", .member_count = 1, .scale = 1, .unit = ""};
 	f->events.specs[0].attr.type = EVENT_SOFTWARE;
 	const struct record_attr_options options = {.has_command = true,
-		.freq = 4000,
-		.callgraph = CALLGRAPH_DWARF,
-		.unwinds_live = true,
-		.stack_bytes = 8192};
+		.rate.freq = 4000,
+		.chains = {.mode = CALLGRAPH_DWARF, .stack_bytes = 8192},
+		.unwinds_live = true};
 	assert_int_equal(record_attrs_apply(&f->events, &options, NULL), TALLY_OK);
 	diag_init(&f->diag);
 	const struct recorder_config config = {.kernel = &f->seam,

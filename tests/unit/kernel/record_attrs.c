@@ -32,7 +32,7 @@ static void add_event(struct event_list *list, uint32_t type, uint64_t config)
 
 static struct record_attr_options of_command(void)
 {
-	return (struct record_attr_options){.has_command = true, .freq = 4000};
+	return (struct record_attr_options){.has_command = true, .rate.freq = 4000};
 }
 
 /* The flags that are set, and the sample type, in words: what perf evlist -v shows. */
@@ -82,7 +82,7 @@ static void test_best_precision(void **state)
 static void test_system_wide(void **state)
 {
 	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
-	struct record_attr_options o = {.is_system_wide = true, .freq = 4000};
+	struct record_attr_options o = {.is_system_wide = true, .rate.freq = 4000};
 	apply(&list, &o);
 	assert_int_equal(list.len, 2);
 	assert_string_equal(list.specs[1].name, "dummy:HG");
@@ -101,8 +101,8 @@ static void test_system_wide(void **state)
 static void test_frequency_holds_for_the_sideband_event_too(void **state)
 {
 	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
-	struct record_attr_options o = {.is_system_wide = true, .freq = 99, .is_freq_given = true};
-	o.callgraph = CALLGRAPH_FP;
+	struct record_attr_options o = {.is_system_wide = true, .rate = {.freq = 99, .is_freq_given = true}};
+	o.chains.mode = CALLGRAPH_FP;
 	apply(&list, &o);
 	check_attr(&list.specs[1].attr,
 		"type: 1 (PERF_TYPE_SOFTWARE), size: 128, config: 0x9 (PERF_COUNT_SW_DUMMY), { sample_period, "
@@ -184,7 +184,7 @@ static void test_member_with_a_rate_of_its_own(void **state)
 /* A dummy of the user's, alone and first, tells of processes as ours would; it has to be on from the start. */
 static void test_dummy_of_the_user(void **state)
 {
-	struct record_attr_options o = {.is_system_wide = true, .freq = 4000};
+	struct record_attr_options o = {.is_system_wide = true, .rate.freq = 4000};
 	struct event_list list = one_event(EVENT_SOFTWARE, SW_DUMMY);
 	apply(&list, &o);
 	assert_int_equal(list.len, 1);
@@ -255,8 +255,8 @@ static void test_period_of_a_term_wins(void **state)
 	struct record_attr_options o = of_command();
 	list.specs[0].attr.sample_period_or_freq = 3;
 	list.specs[0].has_period = true;
-	o.freq = 99;
-	o.is_freq_given = true;
+	o.rate.freq = 99;
+	o.rate.is_freq_given = true;
 	apply(&list, &o);
 	assert_int_equal(list.specs[0].attr.sample_period_or_freq, 3);
 	assert_false(ATTR_HAS(&list.specs[0].attr, FREQ));
@@ -287,8 +287,8 @@ static void test_dwarf_call_graph(void **state)
 {
 	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
 	struct record_attr_options o = of_command();
-	o.callgraph = CALLGRAPH_DWARF;
-	o.stack_bytes = 4096;
+	o.chains.mode = CALLGRAPH_DWARF;
+	o.chains.stack_bytes = 4096;
 	apply(&list, &o);
 	const struct perf_attr *attr = &list.specs[0].attr;
 	assert_int_equal(attr->sample_stack_user, 4096);
@@ -304,9 +304,9 @@ static void test_dwarf_call_graph_for_live_unwinding(void **state)
 	const uint64_t both = SAMPLE_REGS_USER | SAMPLE_STACK_USER;
 	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
 	struct record_attr_options o = of_command();
-	o.callgraph = CALLGRAPH_DWARF;
+	o.chains.mode = CALLGRAPH_DWARF;
 	o.unwinds_live = o.per_thread = true;
-	o.stack_bytes = 65528;
+	o.chains.stack_bytes = 65528;
 	apply(&list, &o);
 	const struct perf_attr *attr = &list.specs[0].attr;
 	assert_int_equal(attr->sample_stack_user, 65528);
@@ -318,14 +318,14 @@ static void test_dwarf_call_graph_for_live_unwinding(void **state)
 	assert_int_equal(written.sample_type, attr->sample_type & ~both);
 	assert_int_equal(written.sample_regs_user, 0);
 	assert_int_equal(written.sample_stack_user, 65528);
-	o.user_regs = 3;
+	o.fields.user_regs = 3;
 	written = record_attrs_written(attr, &o);
 	assert_int_equal(written.sample_type, attr->sample_type & ~(uint64_t)SAMPLE_STACK_USER);
 	assert_int_equal(written.sample_regs_user, 3);
 	free(list.specs);
 	/* What comes behind the stack must fit too. */
 	list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
-	o.weight = true;
+	o.fields.weight = true;
 	apply(&list, &o);
 	assert_int_equal(list.specs[0].attr.sample_stack_user, 61440);
 	o.unwinds_live = false;
@@ -340,25 +340,25 @@ static void test_one_bit_options(void **state)
 		struct record_attr_options options;
 		uint64_t sample_type, flags;
 	} cases[] = {
-		{{.thread_counts = true}, 0, ATTR_FLAG(ATTR_BIT_INHERIT_STAT)},
-		{{.data_address = true}, SAMPLE_ADDR | SAMPLE_DATA_SRC, ATTR_FLAG(ATTR_BIT_MMAP_DATA)},
-		{{.raw = true}, SAMPLE_RAW | SAMPLE_CPU, 0},
-		{{.weight = true}, SAMPLE_WEIGHT_STRUCT, 0},
-		{{.phys_addr = true}, SAMPLE_PHYS_ADDR, 0},
-		{{.data_page_size = true}, SAMPLE_DATA_PAGE_SIZE, 0},
-		{{.code_page_size = true}, SAMPLE_CODE_PAGE_SIZE, 0},
-		{{.transaction = true}, SAMPLE_TRANSACTION, 0},
-		{{.sample_cpu = true}, SAMPLE_CPU, 0},
-		{{.switch_events = true}, 0, ATTR_FLAG(ATTR_BIT_CONTEXT_SWITCH)},
-		{{.namespaces = true}, 0, ATTR_FLAG(ATTR_BIT_NAMESPACES)},
-		{{.cgroups = true}, SAMPLE_CGROUP, ATTR_FLAG(ATTR_BIT_CGROUP)},
-		{{.build_id_mmap = true}, 0, ATTR_FLAG(ATTR_BIT_BUILD_ID)},
-		{{.all_user = true}, 0, ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL)},
-		{{.all_kernel = true}, 0, ATTR_FLAG(ATTR_BIT_EXCLUDE_USER)},
-		{{.use_clockid = true, .clockid = 1}, 0, ATTR_FLAG(ATTR_BIT_USE_CLOCKID)},
-		{{.branch_sample_type = BRANCH_ANY}, SAMPLE_BRANCH_STACK, 0},
-		{{.user_regs = 0x180}, SAMPLE_REGS_USER, 0},
-		{{.intr_regs = 0x180}, SAMPLE_REGS_INTR, 0},
+		{{.modes.thread_counts = true}, 0, ATTR_FLAG(ATTR_BIT_INHERIT_STAT)},
+		{{.fields.data_address = true}, SAMPLE_ADDR | SAMPLE_DATA_SRC, ATTR_FLAG(ATTR_BIT_MMAP_DATA)},
+		{{.fields.raw = true}, SAMPLE_RAW | SAMPLE_CPU, 0},
+		{{.fields.weight = true}, SAMPLE_WEIGHT_STRUCT, 0},
+		{{.fields.phys_addr = true}, SAMPLE_PHYS_ADDR, 0},
+		{{.fields.data_page_size = true}, SAMPLE_DATA_PAGE_SIZE, 0},
+		{{.fields.code_page_size = true}, SAMPLE_CODE_PAGE_SIZE, 0},
+		{{.fields.transaction = true}, SAMPLE_TRANSACTION, 0},
+		{{.fields.cpu = true}, SAMPLE_CPU, 0},
+		{{.fields.switch_events = true}, 0, ATTR_FLAG(ATTR_BIT_CONTEXT_SWITCH)},
+		{{.fields.namespaces = true}, 0, ATTR_FLAG(ATTR_BIT_NAMESPACES)},
+		{{.fields.cgroups = true}, SAMPLE_CGROUP, ATTR_FLAG(ATTR_BIT_CGROUP)},
+		{{.fields.build_id_mmap = true}, 0, ATTR_FLAG(ATTR_BIT_BUILD_ID)},
+		{{.modes.all_user = true}, 0, ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL)},
+		{{.modes.all_kernel = true}, 0, ATTR_FLAG(ATTR_BIT_EXCLUDE_USER)},
+		{{.modes = {.use_clockid = true, .clockid = 1}}, 0, ATTR_FLAG(ATTR_BIT_USE_CLOCKID)},
+		{{.fields.branch_sample_type = BRANCH_ANY}, SAMPLE_BRANCH_STACK, 0},
+		{{.fields.user_regs = 0x180}, SAMPLE_REGS_USER, 0},
+		{{.fields.intr_regs = 0x180}, SAMPLE_REGS_INTR, 0},
 	};
 	struct event_list plain = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
 	struct record_attr_options without = of_command();
@@ -367,7 +367,7 @@ static void test_one_bit_options(void **state)
 		struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
 		struct record_attr_options o = cases[i].options;
 		o.has_command = true;
-		o.freq = 4000;
+		o.rate.freq = 4000;
 		apply(&list, &o);
 		assert_int_equal(
 			list.specs[0].attr.sample_type, plain.specs[0].attr.sample_type | cases[i].sample_type);

@@ -159,7 +159,7 @@ static void start(struct fixture *f, uint32_t type, uint64_t config, const char 
 	arena_init(&f->events.arena);
 	f->events.has_arena = true;
 	diag_init(&f->diag);
-	struct record_attr_options options = {.has_command = true, .freq = 4000};
+	struct record_attr_options options = {.has_command = true, .rate.freq = 4000};
 	assert_int_equal(record_attrs_apply(&f->events, &options, NULL), TALLY_OK);
 	f->config = (struct recorder_config){.kernel = &f->seam,
 		.events = &f->events,

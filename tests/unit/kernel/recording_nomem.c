@@ -80,7 +80,7 @@ static enum tally_status write_formats(void)
 static enum tally_status apply_attrs(void)
 {
 	struct event_list events = {0};
-	struct record_attr_options options = {.is_system_wide = true, .freq = 99};
+	struct record_attr_options options = {.is_system_wide = true, .rate.freq = 99};
 	events.specs = malloc(sizeof(*events.specs));
 	if (!events.specs)
 		return TALLY_NOMEM;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/recording/record_plan.h"
+
+#include <unistd.h>
+
+#include "base/array.h"
+#include "tasks/recording/record_config.h"
+
+void record_target_complete(struct target_request *t, bool has_command)
+{
+	t->has_command = has_command;
+	if (!t->pids && !t->tids && !t->user && !t->cpus && !has_command)
+		t->system_wide = true;
+}
+
+static struct record_attr_options record_plan_attrs(const struct record_settings *s)
+{
+	const struct target_request *t = &s->target;
+	bool has_threads = t->pids || t->tids || t->user;
+	bool is_system_wide = (t->system_wide || t->cpus) && !has_threads;
+	struct record_attr_options attrs = {.fields = s->fields,
+		.modes = s->modes,
+		.chains = record_config_chains(s),
+		.is_system_wide = is_system_wide,
+		.has_command = t->has_command && !has_threads && !is_system_wide,
+		.per_thread = t->per_thread,
+		.starts_disabled = s->has_delay && !(s->toggles.len && s->toggles.items[0] == 0)};
+
+	attrs.unwinds_live = attrs.chains.mode == CALLGRAPH_DWARF && !s->keeps_stacks;
+	attrs.fields.switch_events |= s->latency;
+	attrs.modes.no_inherit |= t->tids != NULL;
+	return attrs;
+}
+
+struct record_plan record_plan_make(const struct record_settings *s)
+{
+	struct record_plan plan = {.attrs = record_plan_attrs(s), .is_ring_given = s->ring_bytes != 0};
+	struct record_chains *chains = &plan.attrs.chains;
+
+	plan.is_stack_given = chains->mode == CALLGRAPH_DWARF && chains->stack_bytes != 0;
+	if (chains->mode == CALLGRAPH_DWARF && !plan.is_stack_given)
+		chains->stack_bytes = s->keeps_stacks ? RECORD_STACK_BYTES_DEFAULT : RECORD_STACK_BYTES_MAX;
+	plan.ring_bytes = plan.is_ring_given	    ? s->ring_bytes
+			  : plan.attrs.unwinds_live ? record_live_ring_bytes()
+						    : RECORD_RING_BYTES_DEFAULT;
+	/* More would fill a ring before it is read. */
+	plan.flush_bytes = MIN(s->flush_bytes, (plan.ring_bytes + (size_t)sysconf(_SC_PAGESIZE)) / 4);
+	return plan;
+}

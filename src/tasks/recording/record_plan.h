@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_plan.h - what the typed options of record and top come to. Pure: the settings stay what was typed.
+ *
+ *	record_target_complete(&settings.target, has_command);
+ *	struct record_plan plan = record_plan_make(&settings);
+ *	int code = record_freq_find(kernel, &settings, &plan.attrs.rate);
+ */
+#ifndef TASKS_RECORDING_RECORD_PLAN_H
+#define TASKS_RECORDING_RECORD_PLAN_H
+
+#include "tasks/recording/record_options.h"
+
+/* Where nothing else is named, all CPUs are the target. */
+void record_target_complete(struct target_request *target, bool has_command);
+/* All but the rate. The target is complete. */
+struct record_plan record_plan_make(const struct record_settings *settings);
+
+#endif
