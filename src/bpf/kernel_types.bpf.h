@@ -25,12 +25,17 @@ struct mm_struct {
 	unsigned long start_stack;
 } KERNEL_TYPE;
 
+struct pt_regs___kernel { /* its size only; what is behind ___ is not part of the name */
+	unsigned long ip;
+} KERNEL_TYPE;
+
 struct task_struct {
 	unsigned int flags;
 	int pid; /* of the thread */
 	int tgid; /* of the process */
 	struct mm_struct *mm; /* NULL: a thread of the kernel */
 	void *stack;
+	struct task_struct *real_parent;
 } KERNEL_TYPE;
 
 /* A sample, as the kernel has prepared it for its overflow handlers. */

@@ -312,6 +312,53 @@ const struct unwind_rule *unwind_table_find(const struct unwind_table *table, ui
 	return NULL;
 }
 
+/* Where the answer of any of the runs of rows changes next, behind address; UINT64_MAX: nowhere. */
+static uint64_t unwind_table_next_change(const struct unwind_table *table, size_t *next, uint64_t address)
+{
+	uint64_t nearest = UINT64_MAX;
+	for (size_t i = 0; i < table->rows.len; i++) {
+		const struct rows *rows = &table->rows.items[i];
+		while (next[i] < rows->starts.len && rows->base + rows->starts.items[next[i]] <= address)
+			next[i]++;
+		uint64_t change = next[i] < rows->starts.len ? rows->base + rows->starts.items[next[i]] : rows->end;
+		if (change > address && change < nearest)
+			nearest = change;
+	}
+	return nearest;
+}
+
+/* The first run that has a rule counts; next is behind the row that holds at address. */
+static const struct unwind_rule *unwind_table_rule_at(
+	const struct unwind_table *table, const size_t *next, uint64_t address)
+{
+	for (size_t i = 0; i < table->rows.len; i++) {
+		const struct rows *rows = &table->rows.items[i];
+		if (next[i] == 0 || address < rows->base || address >= rows->end)
+			continue;
+		uint16_t rule = rows->rules.items[next[i] - 1];
+		if (rule != NO_RULE)
+			return (const struct unwind_rule *)(const void *)intern_get(&table->rules, rule).data;
+	}
+	return NULL;
+}
+
+void unwind_table_each(const struct unwind_table *table,
+	bool (*take)(void *context, uint64_t address, const struct unwind_rule *rule), void *context)
+{
+	size_t *next = calloc(table->rows.len + 1, sizeof(*next));
+	uint64_t address = UINT64_MAX;
+	for (size_t i = 0; next && i < table->rows.len; i++)
+		if (table->rows.items[i].starts.len > 0 && table->rows.items[i].base < address)
+			address = table->rows.items[i].base;
+	while (next && address < UINT64_MAX) {
+		uint64_t behind = unwind_table_next_change(table, next, address);
+		if (!take(context, address, unwind_table_rule_at(table, next, address)))
+			break;
+		address = behind;
+	}
+	free(next);
+}
+
 struct tally_bytes unwind_table_expression(const struct unwind_table *table, int64_t id)
 {
 	struct tally_str text = intern_get(&table->expressions, (uint32_t)id);

@@ -64,6 +64,10 @@ TALLY_MUST_CHECK enum tally_status unwind_table_create(
 void unwind_table_destroy(struct unwind_table *table);
 /* The rule of the instruction at address; NULL: nothing says. */
 const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t address);
+/* All rows by address: the code from address on, up to the next row's, has the rule; NULL: nothing says. take returns
+ * false to end. */
+void unwind_table_each(const struct unwind_table *table,
+	bool (*take)(void *context, uint64_t address, const struct unwind_rule *rule), void *context);
 struct tally_bytes unwind_table_expression(const struct unwind_table *table, int64_t id);
 /* Byte order of the object's expressions. */
 bool unwind_table_is_swapped(const struct unwind_table *table);

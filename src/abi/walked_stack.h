@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * walked_stack.h - a user stack as our BPF programs walk it (src/bpf/walk.bpf.h), and how the one of a sample gets into the
+ * rings: as raw data of a sample of PERF_COUNT_SW_BPF_OUTPUT, right before the sample that it belongs to. Compiled for
+ * BPF, too. Who reads it from a ring takes nothing in it for granted.
+ */
+#ifndef ABI_WALKED_STACK_H
+#define ABI_WALKED_STACK_H
+
+#include <linux/types.h>
+
+#define WALK_FRAMES	   127 /* perf's limit, too */
+#define SAMPLE_STACK_MAGIC 0x4b415453u /* "STAK" */
+
+enum walk_end { /* how a stack ended */
+	WALK_ROOT,
+	WALK_SHORT, /* a word of the stack could not be read: its page is not in memory */
+	WALK_NO_TABLE,
+	WALK_BROKEN,
+	WALK_LIMIT,
+	WALK_NO_REGISTERS,
+	WALK_NO_USER, /* a thread of the kernel, or a 32-bit program, which are not walked */
+	WALK_ENDS,
+};
+
+struct walk_stack {
+	__u32 count; /* of ips */
+	__u8 end; /* enum walk_end */
+	__u8 bridged; /* frames that were found by frame pointer; at most 255 */
+	__u8 is_unknown; /* the process's mappings were not known yet */
+	__u8 zero;
+	/* Innermost first. A caller's is in its call, one less than its return address; what a signal interrupted is as
+	 * it is. */
+	__u64 ips[WALK_FRAMES + 1];
+};
+
+struct sample_stack { /* up to the last of stack.count addresses */
+	__u32 magic, tid;
+	struct walk_stack stack;
+};
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Attached to sampled events: puts the user stack of each sample into the event's ring, right before the sample.
+ */
+#include "bpf/walk.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+__u64 lost; /* stacks that a ring had no room for */
+
+struct sample_scratch {
+	struct sample_stack sample;
+	struct walk walk;
+};
+
+int sample_frames(void *context);
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, int(void *));
+} sample_calls SEC(".maps") = {.values = {(void *)&sample_frames}};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__type(key, __u32);
+	__type(value, __u32);
+} sample_outputs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sample_scratch);
+} sample_scratch SEC(".maps");
+
+static __always_inline bool sample_registers(struct walk_registers *registers, struct task_struct *task, void *context)
+{
+	struct walk_pt_regs now;
+	if (bpf_probe_read_kernel(&now, sizeof(now), context))
+		return false;
+	return walk_registers_take(registers, &now) || walk_registers_of_task(registers, task);
+}
+
+static __always_inline int sample_put(void *context, struct sample_stack *sample)
+{
+	__u64 count = sample->stack.count;
+	if (count > WALK_FRAMES)
+		count = WALK_FRAMES;
+	if (bpf_perf_event_output(context, &sample_outputs, BPF_F_CURRENT_CPU, sample,
+		    offsetof(struct sample_stack, stack.ips) + 8 * count))
+		__sync_fetch_and_add(&lost, 1);
+	return 1; /* the kernel goes on with the sample */
+}
+
+/* Some frames, and the next ones by calling itself. */
+SEC("perf_event")
+int sample_frames(void *context)
+{
+	__u32 zero = 0;
+	struct sample_scratch *scratch = bpf_map_lookup_elem(&sample_scratch, &zero);
+	if (!scratch)
+		return 1;
+	if (walk_go_on(&scratch->walk, &scratch->sample.stack))
+		bpf_tail_call(context, &sample_calls, 0);
+	return sample_put(context, &scratch->sample);
+}
+
+SEC("perf_event")
+int sample_first(void *context)
+{
+	__u32 zero = 0;
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct sample_scratch *scratch = bpf_map_lookup_elem(&sample_scratch, &zero);
+	struct walk_registers registers;
+	__u64 ids = bpf_get_current_pid_tgid();
+	if (!scratch || ids >> 32 == 0 || !BPF_CORE_READ(task, mm) || !sample_registers(&registers, task, context))
+		return 1;
+	scratch->sample.magic = SAMPLE_STACK_MAGIC;
+	scratch->sample.tid = (__u32)ids;
+	walk_begin(&scratch->walk, &scratch->sample.stack, task, &registers);
+	bpf_tail_call(context, &sample_calls, 0);
+	return 1;
+}

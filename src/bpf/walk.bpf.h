@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * walk.bpf.h - walks the user stack of a thread in a BPF program, by tables made of call-frame information, and by frame
+ * pointers if a table is missing. For any program that has the thread at hand: a sample of an event, a switch of tasks.
+ *
+ * A program includes it once, which gives its object the maps; in C, walk_tables.h fills them.
+ *
+ * Walk and stack lie in a map, not on the stack of the program: the verifier would follow what it knows of each value
+ * through all frames. A call walks some frames; the rest by tail calls, so that the verifier reads them once.
+ *
+ *	SEC("tp_btf/...") int first(...)
+ *		if (walk_registers_of_task(&registers, task))     // as it entered the kernel
+ *			walk_begin(&scratch->walk, &scratch->stack, task, &registers);
+ *		bpf_tail_call(ctx, &calls, 0);                     // to next; calls: a PROG_ARRAY of it
+ *	SEC("tp_btf/...") int next(...)
+ *		if (walk_go_on(&scratch->walk, &scratch->stack))
+ *			bpf_tail_call(ctx, &calls, 0);
+ *		... scratch->stack is whole ...
+ */
+#ifndef BPF_WALK_BPF_H
+#define BPF_WALK_BPF_H
+
+#include "bpf/walk_layout.h"
+#include "bpf/walk_registers.bpf.h"
+
+#define WALK_KTHREAD	   0x200000 /* PF_KTHREAD */
+#define WALK_FORKED	   0x40 /* PF_FORKNOEXEC */
+#define WALK_STACK_BYTES   (8u << 20) /* that one frame may take */
+#define WALK_FRAMES_A_CALL 8 /* so that 127 frames take fewer calls than the kernel's limit of 32 */
+#define WALK_USER_MOST	   (1ULL << 56) /* user addresses are below */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, struct walk_process);
+} walk_processes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, struct walk_mapping);
+} walk_mappings SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1024); /* 4 million rows in 32 MiB */
+	__type(key, __u32);
+	__type(value, struct walk_chunk);
+} walk_rows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, struct walk_rule);
+} walk_rules SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 64 << 10);
+} walk_misses SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct walk_losses);
+} walk_losses SEC(".maps");
+
+/* One walk: what is known of the frame that is looked at, and of the mapping of its code. */
+struct walk {
+	struct walk_registers at;
+	__u32 mapping, mapping_count; /* of the process */
+	struct walk_mapping code;
+	bool is_exact; /* pc is the next instruction to run, not one behind a call */
+	bool is_innermost;
+};
+
+/* All ones if a < b, else 0, without a branch: the verifier follows both ways of each branch. Both below 2^63. */
+static __always_inline __u64 walk_if_less(__u64 a, __u64 b)
+{
+	__u64 difference = a - b;
+	barrier_var(difference); /* else the compiler makes a branch of it */
+	return (__u64)((__s64)difference >> 63);
+}
+
+/* False: no code is mapped there. */
+static __always_inline bool walk_find_mapping(struct walk *walk, __u64 pc)
+{
+	if (pc >= walk->code.start && pc < walk->code.end)
+		return true;
+	if (walk->mapping_count == 0)
+		return false;
+	__u32 index = 0;
+	for (__u32 step = WALK_MAPPINGS / 2; step > 0; step /= 2) {
+		__u32 next = index + step;
+		__u64 is_there = walk_if_less(next, walk->mapping_count);
+		__u32 key = walk->mapping + (__u32)(next & is_there);
+		const struct walk_mapping *mapping = bpf_map_lookup_elem(&walk_mappings, &key);
+		if (!mapping)
+			return false;
+		index += (__u32)(step & is_there & ~walk_if_less(pc, mapping->start));
+	}
+	__u32 key = walk->mapping + index;
+	const struct walk_mapping *mapping = bpf_map_lookup_elem(&walk_mappings, &key);
+	if (!mapping)
+		return false;
+	walk->code = *mapping;
+	return pc >= walk->code.start && pc < walk->code.end;
+}
+
+/* The chunk with the last row at or before the address. */
+static __always_inline const struct walk_chunk *walk_find_chunk(const struct walk *walk, __u64 address)
+{
+	__u32 index = 0;
+	if (walk->code.chunk_count > 1)
+		for (__u32 step = WALK_CHUNKS_A_TABLE / 2; step > 0; step /= 2) {
+			__u32 next = index + step;
+			__u64 is_there = walk_if_less(next, walk->code.chunk_count);
+			__u32 key = walk->code.chunk + (__u32)(next & is_there);
+			const struct walk_chunk *chunk = bpf_map_lookup_elem(&walk_rows, &key);
+			if (!chunk)
+				return NULL;
+			index += (__u32)(step & is_there & ~walk_if_less(address, chunk->rows[0].address));
+		}
+	__u32 key = walk->code.chunk + index;
+	return bpf_map_lookup_elem(&walk_rows, &key);
+}
+
+/* NULL: nothing says. */
+static __always_inline const struct walk_rule *walk_find_rule(const struct walk *walk, __u64 pc)
+{
+	__u64 address = pc - walk->code.bias;
+	if (!walk->code.has_table || address >= WALK_NO_ADDRESS)
+		return NULL;
+	const struct walk_chunk *chunk = walk_find_chunk(walk, address);
+	if (!chunk)
+		return NULL;
+	__u32 index = 0;
+	for (__u32 step = WALK_CHUNK_ROWS / 2; step > 0; step /= 2)
+		index += (__u32)(step &
+				 ~walk_if_less(address, chunk->rows[(index + step) & (WALK_CHUNK_ROWS - 1)].address));
+	const struct walk_row *row = &chunk->rows[index & (WALK_CHUNK_ROWS - 1)];
+	__u32 rule = row->rule;
+	if (rule == WALK_NO_RULE || row->address > address)
+		return NULL;
+	return bpf_map_lookup_elem(&walk_rules, &rule);
+}
+
+static __always_inline bool walk_read(__u64 address, __u64 *value)
+{
+	return address < WALK_USER_MOST && bpf_probe_read_user(value, sizeof(*value), (const void *)address) == 0;
+}
+
+/* By frame pointer: where no table says more. */
+static __always_inline enum walk_end walk_step_chained(struct walk *walk, struct walk_stack *stack)
+{
+	__u64 pair[2], fp = walk->at.fp;
+	if (fp < walk->at.sp || fp - walk->at.sp > WALK_STACK_BYTES || fp & 7)
+		return WALK_NO_TABLE;
+	if (bpf_probe_read_user(pair, sizeof(pair), (const void *)fp))
+		return WALK_SHORT;
+	if (pair[1] == 0)
+		return WALK_ROOT;
+	if (pair[0] <= fp && pair[0] != 0)
+		return WALK_BROKEN;
+	walk->at.sp = fp + sizeof(pair);
+	walk->at.fp = pair[0];
+	walk->at.pc = pair[1] & WALK_ADDRESS_MASK;
+	walk->is_exact = false;
+	if (stack->bridged < 255)
+		stack->bridged++;
+	return WALK_ENDS;
+}
+
+static __always_inline enum walk_end walk_step_signal(struct walk *walk)
+{
+	__u64 sp = walk->at.sp;
+	if (!walk_read(sp + WALK_SIGNAL_FP, &walk->at.fp) || !walk_read(sp + WALK_SIGNAL_PC, &walk->at.pc) ||
+		!walk_read(sp + WALK_SIGNAL_SP, &walk->at.sp))
+		return WALK_SHORT;
+#ifdef WALK_SIGNAL_LINK
+	if (!walk_read(sp + WALK_SIGNAL_LINK, &walk->at.link))
+		return WALK_SHORT;
+#endif
+	walk->is_exact = true;
+	return WALK_ENDS;
+}
+
+/* WALK_ENDS: known. */
+static __always_inline enum walk_end walk_cfa(const struct walk *walk, const struct walk_rule *rule, __u64 *cfa)
+{
+	const struct walk_registers *at = &walk->at;
+	__u64 offset = (__u64)(__s64)rule->cfa_offset;
+	switch (rule->cfa) {
+	case WALK_CFA_SP:
+		*cfa = at->sp + offset;
+		return WALK_ENDS;
+	case WALK_CFA_FP:
+		*cfa = at->fp + offset;
+		return WALK_ENDS;
+	case WALK_CFA_AT_FP:
+		return walk_read(at->fp + offset, cfa) ? WALK_ENDS : WALK_SHORT;
+	case WALK_CFA_AT_SP:
+		return walk_read(at->sp + offset, cfa) ? WALK_ENDS : WALK_SHORT;
+	case WALK_CFA_R10:
+		*cfa = at->r10 + offset;
+		return walk->is_innermost ? WALK_ENDS : WALK_NO_REGISTERS;
+	case WALK_CFA_PLT:
+		*cfa = at->sp + 8 + ((at->pc & 15) >= (__u64)rule->cfa_offset ? 8 : 0);
+		return WALK_ENDS;
+	default:
+		return WALK_NO_REGISTERS;
+	}
+}
+
+/* To the caller; WALK_ENDS: there is one. */
+static __always_inline enum walk_end walk_step_ruled(struct walk *walk, const struct walk_rule *rule)
+{
+	__u64 cfa, caller = walk->at.link, fp = walk->at.fp;
+	enum walk_end end = walk_cfa(walk, rule, &cfa);
+	if (end != WALK_ENDS)
+		return end;
+	/* A stack grows down; a leaf of aarch64 has no frame. */
+	if (cfa < walk->at.sp || (cfa == walk->at.sp && !(WALK_HAS_LINK && walk->is_innermost)))
+		return WALK_BROKEN;
+	if (rule->return_place == WALK_IS_AT_CFA) {
+		if (!walk_read(cfa + (__u64)(__s64)rule->return_offset, &caller))
+			return WALK_SHORT;
+	} else if (!WALK_HAS_LINK || !walk->is_exact) {
+		return WALK_NO_REGISTERS;
+	}
+	if (rule->fp_place == WALK_IS_AT_CFA || rule->fp_place == WALK_IS_AT_FP) {
+		__u64 place = rule->fp_place == WALK_IS_AT_CFA ? cfa : walk->at.fp;
+		if (!walk_read(place + (__u64)(__s64)rule->fp_offset, &fp))
+			return WALK_SHORT;
+	} else if (rule->fp_place == WALK_IS_LOST) {
+		fp = 0;
+	}
+	if (caller == 0)
+		return WALK_ROOT;
+	walk->at.sp = cfa;
+	walk->at.fp = fp;
+	walk->at.pc = caller & WALK_ADDRESS_MASK;
+	walk->is_exact = false;
+	return WALK_ENDS;
+}
+
+static __always_inline enum walk_end walk_step(struct walk *walk, struct walk_stack *stack, __u64 address)
+{
+	if (!walk_find_mapping(walk, address)) {
+		/* Of a process that nothing is known of yet, frame pointers say what they can. */
+		if (walk->mapping_count > 0 && !walk->is_innermost)
+			return WALK_BROKEN;
+		return walk_step_chained(walk, stack);
+	}
+	const struct walk_rule *rule = walk_find_rule(walk, address);
+	if (!rule)
+		return walk_step_chained(walk, stack);
+	if (rule->cfa == WALK_CFA_ROOT)
+		return WALK_ROOT;
+	if (rule->cfa == WALK_CFA_SIGNAL)
+		return walk_step_signal(walk);
+	return walk_step_ruled(walk, rule);
+}
+
+/* Asks walk_tables.c, once for each state of the process. */
+static __always_inline void walk_ask(const struct walk_miss *question)
+{
+	__u32 zero = 0;
+	if (bpf_ringbuf_output(&walk_misses, (void *)question, sizeof(*question), 0)) {
+		struct walk_losses *losses = bpf_map_lookup_elem(&walk_losses, &zero);
+		if (losses)
+			losses->misses++;
+		return;
+	}
+	struct walk_process *known = bpf_map_lookup_elem(&walk_processes, &question->pid);
+	if (known && known->mm == question->mm) {
+		known->asked_exec_vm = question->exec_vm;
+		return;
+	}
+	struct walk_process asked = {.mm = question->mm, .asked_exec_vm = question->exec_vm};
+	bpf_map_update_elem(&walk_processes, &question->pid, &asked, BPF_ANY);
+}
+
+/* What the process has mapped, as far as it is known. */
+static __always_inline void walk_find_process(struct walk *walk, struct walk_stack *stack, struct task_struct *task)
+{
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	struct walk_miss question = {.mm = (__u64)mm,
+		.exec_vm = BPF_CORE_READ(mm, exec_vm),
+		.start_stack = BPF_CORE_READ(mm, start_stack),
+		.pc = walk->at.pc,
+		.pid = (__u32)BPF_CORE_READ(task, tgid)};
+	struct walk_process *known = bpf_map_lookup_elem(&walk_processes, &question.pid);
+	bool is_own = known && known->mm == question.mm;
+	if (!is_own && (BPF_CORE_READ(task, flags) & WALK_FORKED)) {
+		__u32 parent = (__u32)BPF_CORE_READ(task, real_parent, tgid);
+		struct walk_process *forked = bpf_map_lookup_elem(&walk_processes, &parent);
+		/* Addresses are the parent's as long as the same amount of code is mapped. */
+		if (forked && forked->start_stack == question.start_stack && forked->exec_vm == question.exec_vm) {
+			walk->mapping = forked->mapping;
+			walk->mapping_count = forked->mapping_count;
+			return;
+		}
+	}
+	if (!is_own || known->asked_exec_vm != question.exec_vm)
+		walk_ask(&question);
+	if (is_own) {
+		walk->mapping = known->mapping;
+		walk->mapping_count = known->mapping_count;
+	}
+	stack->is_unknown = walk->mapping_count == 0;
+}
+
+/* Starts a walk: registers are those of the thread in user space. */
+static __always_inline void walk_begin(
+	struct walk *walk, struct walk_stack *stack, struct task_struct *task, const struct walk_registers *registers)
+{
+	walk->at = *registers;
+	walk->mapping = walk->mapping_count = 0;
+	walk->code.start = walk->code.end = 0;
+	walk->is_exact = walk->is_innermost = true;
+	stack->count = 0;
+	stack->end = WALK_LIMIT;
+	stack->bridged = 0;
+	stack->is_unknown = 0;
+	walk_find_process(walk, stack, task);
+}
+
+/* The next frames; false: the stack has ended. */
+static __always_inline bool walk_go_on(struct walk *walk, struct walk_stack *stack)
+{
+	for (int i = 0; i < WALK_FRAMES_A_CALL; i++) {
+		__u32 count = stack->count;
+		if (count >= WALK_FRAMES)
+			return false;
+		__u64 pc = walk->at.pc;
+		stack->ips[count] = walk->is_exact ? pc : pc - WALK_CALL_BYTES;
+		stack->count = count + 1;
+		if (!walk->is_exact)
+			pc--;
+		enum walk_end end = walk_step(walk, stack, pc);
+		if (end != WALK_ENDS) {
+			stack->end = end;
+			/* Where a return address leads out of all code, it was none. */
+			if (end == WALK_BROKEN && count > 0 && !(pc >= walk->code.start && pc < walk->code.end))
+				stack->count = count;
+			return false;
+		}
+		walk->is_innermost = false;
+	}
+	return true;
+}
+
+#endif

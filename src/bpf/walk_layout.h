@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * walk_layout.h - what the maps of the stack walk hold: written by walk_tables.c, read by walk.bpf.h. Compiled for both.
+ *
+ * A process has mappings (by start, disjoint); a mapping has the chunks of its file's table; a chunk has rows, by
+ * address; a row names the rule that holds from its address to the next row's. Addresses of rows are link-time ones,
+ * less the table's base, which is in the mapping's bias.
+ */
+#ifndef BPF_WALK_LAYOUT_H
+#define BPF_WALK_LAYOUT_H
+
+#include <linux/types.h>
+
+#include "abi/walked_stack.h"
+
+#define WALK_CHUNK_ROWS	    4096
+#define WALK_CHUNKS_A_TABLE 1024
+#define WALK_MAPPINGS	    1024 /* of a process; a power of two */
+#define WALK_NO_ADDRESS	    0xffffffffu /* of a row behind the last one */
+#define WALK_NO_RULE	    0 /* the first rule is that there is none */
+
+enum walk_cfa {
+	WALK_CFA_NONE, /* nothing says how to leave this code */
+	WALK_CFA_SP, /* stack pointer + cfa_offset */
+	WALK_CFA_FP,
+	WALK_CFA_AT_FP, /* the word there */
+	WALK_CFA_AT_SP,
+	WALK_CFA_R10, /* of the innermost frame only */
+	WALK_CFA_PLT, /* an entry of x86-64's PLT, which pushes half way */
+	WALK_CFA_SIGNAL, /* registers lie in what the kernel put on the stack */
+	WALK_CFA_ROOT, /* nobody has called it */
+	WALK_CFA_OTHER, /* by registers that the walk does not follow */
+};
+
+enum walk_where { WALK_IS_SAME, WALK_IS_AT_CFA, WALK_IS_AT_FP, WALK_IS_LOST };
+
+struct walk_rule {
+	__s32 cfa_offset, return_offset, fp_offset;
+	__u8 cfa; /* enum walk_cfa */
+	__u8 return_place, fp_place; /* enum walk_where; WALK_IS_SAME of the return address: in the link register */
+	__u8 zero;
+};
+
+struct walk_row {
+	__u32 address;
+	__u32 rule;
+};
+
+struct walk_chunk {
+	struct walk_row rows[WALK_CHUNK_ROWS];
+};
+
+struct walk_mapping {
+	__u64 start, end; /* run-time */
+	__u64 bias; /* run-time address less a row's */
+	__u32 chunk, chunk_count; /* 0: no table, or none yet */
+	__u32 has_table, zero;
+};
+
+struct walk_process {
+	/* Which address space this is of, and what code it had mapped: another one, or another amount of code, is
+	 * asked for anew. */
+	__u64 mm, exec_vm;
+	__u64 asked_exec_vm; /* of the last question */
+	__u64 start_stack; /* children that were forked and run no program of their own have the same */
+	__u32 mapping, mapping_count; /* the first one, in walk_mappings */
+};
+
+struct walk_miss { /* a question to walk_tables.c: what has this process mapped? */
+	__u64 mm, exec_vm, start_stack;
+	__u64 pc;
+	__u32 pid;
+	__u32 zero;
+};
+
+struct walk_losses {
+	__u64 misses; /* questions that had no room */
+};
+
+#endif

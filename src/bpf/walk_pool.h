@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * walk_pool.h - the unwind tables of files in the form that the walk in the kernel reads: chunks of rows in one array,
+ * and the distinct rules of all of them (walk_layout.h). Knows memory only: whose it is, walk_tables.c says.
+ *
+ * The caller owns the pool and its chunks. One thread. What does not fit is counted, and the file has no table then.
+ *
+ *	walk_pool_init(&pool, chunks, chunk_count, rule_count);
+ *	if (walk_pool_add(&pool, arch, table, &place)) ... pool.rules from before on are new
+ */
+#ifndef BPF_WALK_POOL_H
+#define BPF_WALK_POOL_H
+
+#include "base/intern.h"
+#include "bpf/walk_layout.h"
+#include "code/unwind/unwind_table.h"
+
+struct walk_place { /* where a table lies */
+	uint32_t chunk, chunk_count;
+	uint64_t base; /* link-time address that rows count from */
+};
+
+struct walk_pool {
+	struct walk_chunk *chunks;
+	uint32_t chunk_max, chunks_used, rule_max;
+	struct intern rules; /* struct walk_rule, by their number in the kernel's array */
+	uint64_t refused; /* tables that had no room */
+};
+
+TALLY_MUST_CHECK bool walk_pool_init(
+	struct walk_pool *pool, struct walk_chunk *chunks, uint32_t chunk_max, uint32_t rule_max);
+void walk_pool_deinit(struct walk_pool *pool);
+/* False: the table has no room, or no row. */
+bool walk_pool_add(
+	struct walk_pool *pool, const struct arch *arch, const struct unwind_table *table, struct walk_place *place);
+/* The walk's form of a rule; NULL: there is none. */
+struct walk_rule walk_rule_of(
+	const struct arch *arch, const struct unwind_table *table, const struct unwind_rule *rule);
+
+#endif

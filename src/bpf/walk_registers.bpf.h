@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * walk_registers.bpf.h - what a stack walk starts from: the registers of a thread in user space, of x86-64 and aarch64, and
+ * what differs between the two.
+ *
+ *	struct walk_registers registers;
+ *	if (walk_registers_of_task(&registers, task)) ...
+ */
+#ifndef BPF_WALK_REGISTERS_BPF_H
+#define BPF_WALK_REGISTERS_BPF_H
+
+#include "bpf/kernel_types.bpf.h"
+
+#define WALK_KTHREAD 0x200000 /* PF_KTHREAD */
+
+struct walk_registers {
+	__u64 pc, sp, fp;
+	__u64 link; /* aarch64 */
+	__u64 r10; /* x86-64 */
+};
+
+struct walk_pt_regs { /* as the kernel saves them, and samples have them: part of its interface */
+#if defined(__TARGET_ARCH_x86)
+	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
+#else
+	__u64 regs[31], sp, pc, pstate;
+#endif
+};
+
+#if defined(__TARGET_ARCH_x86)
+#define WALK_CALL_BYTES	  1
+#define WALK_THREAD_SIZE  16384
+#define WALK_ADDRESS_MASK ~0ULL
+#define WALK_SIGNAL_FP	  120 /* from the stack pointer of the handler's return: in struct ucontext */
+#define WALK_SIGNAL_SP	  160
+#define WALK_SIGNAL_PC	  168
+#define WALK_HAS_LINK	  false
+#elif defined(__TARGET_ARCH_arm64)
+#define WALK_CALL_BYTES	  4
+#define WALK_THREAD_SIZE  16384
+#define WALK_ADDRESS_MASK ((1ULL << 48) - 1) /* without an authentication code */
+#define WALK_SIGNAL_FP	  544 /* behind siginfo */
+#define WALK_SIGNAL_LINK  552
+#define WALK_SIGNAL_SP	  560
+#define WALK_SIGNAL_PC	  568
+#define WALK_HAS_LINK	  true
+#else
+#error "walk_registers.bpf.h: the registers of this architecture are not known"
+#endif
+
+/* False: they are not of a 64-bit user program. */
+static __always_inline bool walk_registers_take(struct walk_registers *to, const struct walk_pt_regs *from)
+{
+#if defined(__TARGET_ARCH_x86)
+	if (from->cs != 0x33)
+		return false;
+	to->pc = from->ip;
+	to->sp = from->sp;
+	to->fp = from->bp;
+	to->r10 = from->r10;
+	to->link = 0;
+#else
+	if (from->pstate & 0x1f) /* an exception level, or 32 bits */
+		return false;
+	to->pc = from->pc;
+	to->sp = from->sp;
+	to->fp = from->regs[29];
+	to->link = from->regs[30];
+	to->r10 = 0;
+#endif
+	return true;
+}
+
+/* Those that the thread entered the kernel with. */
+static __always_inline bool walk_registers_of_task(struct walk_registers *to, struct task_struct *task)
+{
+	struct walk_pt_regs saved;
+	const void *at;
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		at = (const void *)bpf_task_pt_regs((void *)bpf_get_current_task_btf());
+	else
+		at = (const char *)BPF_CORE_READ(task, stack) + WALK_THREAD_SIZE -
+		     bpf_core_type_size(struct pt_regs___kernel);
+	if (BPF_CORE_READ(task, flags) & WALK_KTHREAD)
+		return false;
+	if (bpf_probe_read_kernel(&saved, sizeof(saved), at))
+		return false;
+	return walk_registers_take(to, &saved);
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * walk_tables.h - fills the maps of walk.bpf.h: what processes have mapped, and the unwind tables of those files. A thread
+ * of its own answers the questions of the programs in the order in which they come: /proc/PID/maps says what is mapped,
+ * the file of the code that was missed is read first. Tables stay until the end; processes that have ended are forgotten.
+ *
+ * The caller owns it and destroys it before the skeleton. Objects share maps by walk_tables_share, so that one thread
+ * serves several. Bad input: whatever /proc and the files say, a walk in the kernel reads only its own maps.
+ *
+ *	walk_tables_create(skeleton->obj, &config, &tables, err);	// after bpf_load
+ *	walk_tables_preload(tables, pid);	// so that its first stacks are whole
+ *	walk_tables_start(tables, err);
+ *	... walk_tables_destroy(tables);
+ */
+#ifndef BPF_WALK_TABLES_H
+#define BPF_WALK_TABLES_H
+
+#include <sys/types.h>
+
+#include "kernel/system/kernel_seam.h"
+
+struct bpf_object; /* libbpf's */
+struct walk_tables;
+struct arch;
+
+struct walk_tables_config {
+	const struct kernel_seam *kernel;
+	const struct arch *arch; /* of this machine */
+	const char *build_id_dir; /* NULL: ~/.debug */
+};
+
+struct walk_tables_totals {
+	uint64_t tables, rows_bytes; /* files, and bytes of their rows in the kernel */
+	uint64_t processes;
+	uint64_t refused_tables; /* that the kernel's map had no room for */
+	uint64_t refused_processes; /* the same, or more mappings than one may have */
+	uint64_t missed; /* questions that the programs' ring had no room for */
+};
+
+TALLY_MUST_CHECK enum tally_status walk_tables_create(struct bpf_object *object,
+	const struct walk_tables_config *config, struct walk_tables **tables, struct tally_error *err);
+void walk_tables_destroy(struct walk_tables *tables);
+/* Before object is loaded: it takes the maps of walk.bpf.h that another one, which is loaded, has. */
+TALLY_MUST_CHECK enum tally_status walk_tables_share(
+	struct bpf_object *object, struct bpf_object *from, struct tally_error *err);
+/* Reads the tables of what a process has mapped. Before walk_tables_start; a process that is gone does nothing. */
+void walk_tables_preload(struct walk_tables *tables, pid_t pid);
+TALLY_MUST_CHECK enum tally_status walk_tables_start(struct walk_tables *tables, struct tally_error *err);
+/* From any thread. */
+struct walk_tables_totals walk_tables_totals(struct walk_tables *tables);
+
+#endif
