@@ -336,6 +336,12 @@ uint32_t resolver_marked_frame(struct resolver *r, uint32_t frame, uint64_t ip, 
 	return resolve_add_frame(r, &marked, ip);
 }
 
+uint32_t resolver_named_frame(struct resolver *r, uint32_t number, uint32_t branch)
+{
+	const struct resolved_frame named = {.address = number, .binary = RESOLVE_NONE, .branch = branch};
+	return resolve_add_frame(r, &named, 0);
+}
+
 uint32_t resolver_earlier_frame(struct resolver *r, uint32_t frame, uint64_t bytes)
 {
 	if (r->failed)

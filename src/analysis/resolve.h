@@ -262,6 +262,9 @@ uint32_t resolver_raw_frame(
 /* The same frame as one end of a branch: profile_branch_pack. */
 uint32_t resolver_marked_frame(struct resolver *r, uint32_t frame, uint64_t ip, uint32_t branch);
 
+/* A frame of no code: number says which, branch of what kind. */
+uint32_t resolver_named_frame(struct resolver *r, uint32_t number, uint32_t branch);
+
 /* The frame that many bytes before it in its object. */
 uint32_t resolver_earlier_frame(struct resolver *r, uint32_t frame, uint64_t bytes);
 

@@ -27,6 +27,11 @@ struct sample_pass *sample_pass_create(const struct sample_pass_input *input)
 	}
 	if (!o->with_addresses && !o->facets && !o->by_branch && o->history == HISTORY_NONE)
 		pass->resolver.frames.words = RESOLVED_FRAME_WORDS - 1;
+	pass->waits = (struct wait_chains){.index = input->wait_index,
+		.reader = input->reader,
+		.run = input->run,
+		.resolver = &pass->resolver,
+		.follows = o->wakers == WAKERS_FOLLOWED};
 	pass->facets.parallelism = input->parallelism;
 	pass->facets.namespaces = input->namespaces;
 	pass->resolver.deferred = &input->sideband->deferred;
@@ -55,6 +60,7 @@ void sample_pass_destroy(struct sample_pass *pass)
 	vec_free(&pass->first_keys);
 	vec_free(&pass->recorded);
 	sample_facets_deinit(&pass->facets);
+	wait_chains_deinit(&pass->waits);
 	vec_free(&pass->branched);
 	vec_free(&pass->sums);
 	free(pass->symbols);
@@ -347,6 +353,8 @@ static void begin_sample(struct sample_pass *pass, const struct record *record, 
 		pass->unattributed++;
 		return;
 	}
+	if (pass->input.wait_index && b->event->index != pass->input.waits.wait)
+		return;
 	if (sample_decode(&b->event->layout, record, &b->sample, NULL) != TALLY_OK) {
 		damaged_records_add(&pass->damaged, record->offset, record->type);
 		return;
@@ -387,6 +395,40 @@ static uint32_t history_stack(struct sample_pass *pass, const struct batch_sampl
 	return branch_history_stack(&pass->resolver, &history);
 }
 
+struct sample_pass_waiting {
+	struct sample_pass *pass;
+	const struct batch_sample *sample;
+	struct sample_key key;
+};
+
+static void sample_pass_take_wait(void *data, const uint32_t *frames, size_t count, uint64_t weight_ns)
+{
+	struct sample_pass_waiting *waiting = data;
+	struct sample_pass *pass = waiting->pass;
+	uint64_t words[SAMPLE_KEY_WORDS];
+	waiting->key.stack = resolver_stack(&pass->resolver, frames, count, list_table_hash(frames, count));
+	if (pass->resolver.failed)
+		return;
+	sample_key_pack(&waiting->key, words);
+	sample_pass_add_sample(pass, words, id_table_hash(&pass->keys, words), weight_ns, waiting->sample);
+}
+
+/* Not the time until a woken thread ran. Where nobody says who ended the wait, its own chain is all. */
+static void sample_pass_add_wait(struct sample_pass *pass, const struct sample_key *key, const struct batch_sample *b)
+{
+	struct sample_pass_waiting waiting = {pass, b, *key};
+	struct wait_record wait = {.state = WAIT_OTHER};
+	if (wait_sample_decode(b->event, &b->sample, &wait) && wait.state == WAIT_RUNNABLE)
+		return;
+	struct wait_chain_source source = {&b->sample, &wait, b->where, chain_frames(pass, b), b->chain_count};
+	if (b->chain_count == 0) {
+		source.frames = &key->leaf;
+		source.count = 1;
+	}
+	if (!wait_chains_add(&pass->waits, &source, sample_pass_take_wait, &waiting))
+		pass->failed = true;
+}
+
 static uint32_t sample_pass_event(const struct sample_pass *pass, const struct perfdata_event *event)
 {
 	const struct wait_events *waits = &pass->input.waits;
@@ -412,7 +454,11 @@ static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 		key.cpu = (int32_t)b->sample.cpu;
 	if (pass->facets.kept && !pass->input.options->by_branch)
 		sample_pass_add_facets(pass, &key, b);
-	b->is_keyed = !(type & SAMPLE_READ) && !pass->input.options->by_branch;
+	b->is_keyed = !(type & SAMPLE_READ) && !pass->input.options->by_branch && !pass->input.wait_index;
+	if (pass->input.wait_index) {
+		sample_pass_add_wait(pass, &key, b);
+		return;
+	}
 	if (pass->input.options->by_branch) {
 		sample_pass_add_branches(pass, key, b);
 		return;

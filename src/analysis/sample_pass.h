@@ -17,7 +17,7 @@
 #include "analysis/sample_facets.h"
 #include "analysis/sample_switches.h"
 #include "analysis/sideband.h"
-#include "analysis/wait_events.h"
+#include "analysis/wait_chains.h"
 #include "base/range_share.h"
 #include "base/spool.h"
 
@@ -84,6 +84,7 @@ struct sample_pass_input {
 	const struct thread_namespaces *namespaces; /* the same */
 	const struct sample_switches *switches; /* NULL: not asked for */
 	struct wait_events waits;
+	const struct wait_index *wait_index; /* NULL: chains end where the sample's do */
 	struct unwind_files *unwind_files; /* all added; NULL: no sample has a copy of its stack */
 };
 
@@ -101,6 +102,7 @@ struct sample_pass {
 	struct batch_sample batch[SAMPLE_BATCH];
 	size_t batch_len;
 	struct sample_facets facets;
+	struct wait_chains waits;
 	VEC(uint64_t) branched; /* by event: samples that counted by their branches */
 	VEC(struct sample_sum) sums; /* by id of keys */
 	const struct symbol **symbols; /* by frame, borrowed, but for BPF programs'; NULL: they are not looked up yet */

@@ -37,11 +37,12 @@ struct wait_events wait_events_find(struct perfdata_reader *reader, enum replay_
 		if (found.clock == WAIT_EVENT_NONE && wait_events_is_clock(&events[i]))
 			found.clock = (uint32_t)i;
 	}
-	if (found.wait == WAIT_EVENT_NONE || found.clock == WAIT_EVENT_NONE)
+	if (found.wait == WAIT_EVENT_NONE)
 		return found;
 	found.was_wall = wait_events_was_wall(&perfdata_reader_features(reader)->cmdline);
 	found.has_records = (events[found.wait].attr.sample_type & SAMPLE_RAW) != 0;
-	found.are_joined = wanted == WAITS_JOINED || (wanted == WAITS_IF_WALL && found.was_wall);
+	found.are_joined = found.clock != WAIT_EVENT_NONE &&
+			   (wanted == WAITS_JOINED || (wanted == WAITS_IF_WALL && found.was_wall));
 	return found;
 }
 

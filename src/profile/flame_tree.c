@@ -95,7 +95,9 @@ struct flame_label flame_label_of(const struct profile *p, uint32_t index, struc
 		label.object = profile_string(p, p->binaries[frame->binary].name);
 		is_kernel = p->binaries[frame->binary].is_kernel;
 	}
-	if (frame->function != PROFILE_NONE) {
+	if (profile_frame_is_waker(frame) && frame->function != PROFILE_NONE) {
+		label.name = profile_string(p, p->functions[frame->function].name);
+	} else if (frame->function != PROFILE_NONE) {
 		const struct profile_function *function = &p->functions[frame->function];
 		label.name = profile_string(p, function->name);
 		label.kind = function->is_inlined		     ? FLAME_INLINED
@@ -198,6 +200,15 @@ static bool label_group(struct flame_builder *b, const struct profile_sample *sa
 	return is_made;
 }
 
+/* How many frames come before a waker's. */
+static size_t flame_tree_own_frames(const struct profile *p, const struct list *stack)
+{
+	for (size_t i = 0; i < stack->count; i++)
+		if (profile_frame_is_waker(&p->frames[stack->items[i]]))
+			return i;
+	return stack->count;
+}
+
 /* The labels of a sample's stack, its outermost function first, behind what it is grouped by: PROFILE_NONE is nothing. */
 static bool read_path(struct flame_builder *b, const struct profile_sample *sample, uint32_t group)
 {
@@ -211,9 +222,13 @@ static bool read_path(struct flame_builder *b, const struct profile_sample *samp
 	uint32_t *labels = b->path.labels.items;
 	if (first)
 		labels[0] = group;
-	for (size_t i = 0; i < stack.count; i++)
-		if (!label_frame(b, stack.items[i], &labels[b->options->is_reversed ? first + i : len - 1 - i]))
+	/* A waker's part, which follows that of the wait, begins with its innermost function: that woke the thread. */
+	size_t own = flame_tree_own_frames(p, &stack);
+	for (size_t i = 0; i < stack.count; i++) {
+		size_t at = i >= own || b->options->is_reversed ? first + i : first + own - 1 - i;
+		if (!label_frame(b, stack.items[i], &labels[at]))
 			return false;
+	}
 	b->path.labels.len = b->path.nodes.len = len;
 	return true;
 }

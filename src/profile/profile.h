@@ -64,8 +64,9 @@ struct profile_frame {
 	uint32_t branch; /* of branch history: profile_branch_pack; 0: the frame is none of a branch */
 };
 
-enum profile_branch_end { BRANCH_END_NONE, BRANCH_END_TO, BRANCH_END_FROM };
+enum profile_branch_end { BRANCH_END_NONE, BRANCH_END_TO, BRANCH_END_FROM, BRANCH_END_WAKER };
 
+/* WAKER: no branch, and no code: what follows in the chain is of who ended the wait, whom the frame's function names. */
 struct profile_branch { /* one end of a taken branch, and what the CPU said of the branch */
 	enum profile_branch_end end;
 	bool is_predicted, is_abort;
@@ -247,6 +248,10 @@ static inline struct tally_str profile_string(const struct profile *p, uint32_t 
 static inline bool profile_frame_is_guest(const struct profile_frame *frame)
 {
 	return frame->level == PROFILE_LEVEL_GUEST_KERNEL || frame->level == PROFILE_LEVEL_GUEST_USER;
+}
+static inline bool profile_frame_is_waker(const struct profile_frame *frame)
+{
+	return (frame->branch & 3) == BRANCH_END_WAKER;
 }
 /* A call that was inlined; frame: its index. */
 static inline bool profile_frame_is_inlined(const struct profile *p, uint32_t frame)

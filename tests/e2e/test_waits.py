@@ -174,3 +174,73 @@ def test_what_has_no_waits_is_refused(tally, tmp_path):
     recording.runs('computer', BEGIN, SECOND, 'compute')
     recording.write(tmp_path / 'cpu.data')
     assert 'needs the event offcpu-time' in tally('flamegraph', '--wall', '-o', '-', tmp_path / 'cpu.data').stderr
+
+
+def chains(table):
+    """Each chain of each row, as the names from the row's function on, with its period."""
+    found = {}
+
+    def walk(chain, before):
+        names = before + tuple(frame['symbol'] for frame in chain['frames'])
+        below = 0
+        for child in chain.get('children', ()):
+            below += walk(child, names)
+        if chain['period'] > below:
+            found[names] = found.get(names, 0) + chain['period'] - below
+        return chain['period']
+    for row in table['rows']:
+        for chain in row.get('chains', ()):
+            walk(chain, ())
+    return found
+
+
+def test_what_wakers_had_been_doing(tally, wall):
+    table = report(tally, wall, '--wakers', '-g', 'graph,0')[0]
+    assert table['events'][0]['period'] == 11500 * MS  # without the time until threads ran
+    assert [column['name'] for column in table['columns']][:5] == ['overhead', 'comm', 'state', 'symbol', 'waker']
+    held = ('futex_wait', 'lock_it', 'use_it', 'start', '[woken by holder]')
+    napped = ('clock_sleep', 'nap', 'hold', 'start', '[woken by an interrupt]')
+    read = ('sys_read', 'read_it', 'start', '[woken by feeder]', 'sys_write', 'feed', 'start')
+    rest = {napped: 2500 * MS, read: 2 * SECOND, ('epoll_wait', 'pool', 'start'): 4 * SECOND}
+    assert chains(table) == rest | {(*held, 'unlock', 'release', 'hold', 'start'): 3 * SECOND}
+    # The holder slept for five sixths of that, and ran for the rest.
+    followed = report(tally, wall, '--wakers', '--follow', '-g', 'graph,0')[0]
+    assert followed['events'][0]['period'] == 11500 * MS
+    assert chains(followed) == rest | {(*held, *napped): 2500 * MS, (*held, 'unlock', 'release', 'hold', 'start'): 500 * MS}
+
+
+def test_flame_graphs_of_wakers(tally, tmp_path, wall):
+    lines = folded(tally('flamegraph', '--folded', '--wakers', '--follow', wall, check=0).stdout)
+    assert lines[('waiter', 'start', 'use_it', 'lock_it', 'futex_wait', '[woken by holder]', 'unlock', 'release', 'hold', 'start',
+                  '[lock]')] == 500 * MS
+    assert sum(lines.values()) == 11500 * MS
+    page = tmp_path / 'page.html'
+    tally('flamegraph', '--wakers', '-o', page, wall, check=0)
+    text, complaints = browse(page, tmp_path, '#q=woken by holder')
+    assert complaints == [] and '26.09 % matched' in text
+
+
+@pytest.mark.parametrize('order', ['<', '>'])
+def test_wake_ups_that_lead_in_circles(tally, tmp_path, order):
+    """Two threads that wake each other, one that says it woke itself, and waits of one thread at the same time."""
+    recording = WallRecording(order)
+    for i in range(300):
+        for thread, waker in (('reader', 'feeder'), ('feeder', 'reader'), ('pool', 'pool')):
+            recording.waits(thread, 'io', BEGIN + i * MS, 2 * MS, 'sys_read', 'start', waker=waker, stack=('sys_write', 'start'))
+    recording.write(tmp_path / 'circle.data')
+    for words in ((), ('--follow',)):
+        table = report(tally, tmp_path / 'circle.data', '--wakers', *words)[0]
+        assert table['events'][0]['period'] == 900 * 2 * MS
+
+
+@pytest.mark.parametrize('words, said', [
+    (('--follow',), '--follow needs --wakers'),
+    (('--wakers', '--wall'), 'cannot be used together')])
+def test_options_of_wakers(tally, wall, words, said):
+    assert said in tally('report', '--stdio', '-i', wall, *words).stderr
+
+
+def test_wakers_that_nobody_recorded(tally, tmp_path):
+    path = known_waits(tmp_path / 'perf.data', raw=False)
+    for words in (('report', '--stdio', '--wakers', '-i', path), ('flamegraph', '--wakers', '-o', '-', path)):
+        assert 'needs waits that say who ended them' in tally(*words).stderr

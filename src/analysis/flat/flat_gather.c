@@ -31,7 +31,7 @@ bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_opti
 	bool is_by_place = o->with_stacks || o->history || o->with_rows || o->with_addresses || o->with_exact_frames ||
 			   o->with_lines || o->by_branch || o->self_is_inlined;
 	bool is_labelled = o->with_cpu || o->facets || o->field_count || o->weight_is_period ||
-			   wait_events_find(reader, o->waits).are_joined;
+			   o->wakers != WAKERS_NONE || wait_events_find(reader, o->waits).are_joined;
 	return !is_by_place && !is_labelled && !o->without_names && !o->spans && !o->switches && events_serve(reader);
 }
 

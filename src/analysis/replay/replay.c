@@ -132,6 +132,13 @@ static enum tally_status replay_run_passes(struct replay *replay, struct tally_e
 			return read;
 		input.switches = &replay->switches;
 	}
+	if (replay->options->wakers != WAKERS_NONE) {
+		enum tally_status read = wait_index_read(&replay->wait_index,
+			&(struct wait_index_source){replay->reader, &replay->run, replay->waits.wait}, err);
+		if (read != TALLY_OK)
+			return read;
+		input.wait_index = &replay->wait_index;
+	}
 	unwind_files_init(&replay->unwind_files, replay->sideband.machine, replay->store);
 	enum tally_status status = prepare_unwinding(replay, &input, err);
 	return status == TALLY_OK ? share_chunks(replay, &input, count, err) : status;
@@ -294,6 +301,7 @@ static void replay_deinit(struct replay *replay)
 	parallelism_deinit(&replay->parallelism);
 	thread_namespaces_deinit(&replay->namespaces);
 	sample_switches_deinit(&replay->switches);
+	wait_index_deinit(&replay->wait_index);
 	id_table_deinit(&replay->frames);
 	free(replay->profile_binaries);
 	vec_free(&replay->machine_binaries);

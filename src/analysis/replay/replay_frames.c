@@ -348,6 +348,26 @@ static void prepare_calls(struct replay *replay, struct function_list *functions
 	}
 }
 
+/* Frames of no code, of wakers, have symbols of their own. */
+static bool name_wakers(struct replay *replay)
+{
+	size_t count = replay->wait_index.wakers.len;
+	struct symbol *symbols = count ? arena_array(&replay->arena, struct symbol, count) : NULL;
+	for (size_t i = 0; symbols && i < count; i++) {
+		struct tally_str name = intern_get(&replay->wait_index.wakers, (uint32_t)i);
+		char *text = arena_printf(&replay->arena, "%.*s", (int)name.len, name.data);
+		if (!text)
+			return false;
+		symbols[i] = (struct symbol){.name = text};
+	}
+	for (size_t i = 0; symbols && i < replay->frames.len; i++) {
+		const struct resolved_frame frame = resolved_frame_get(&replay->frames, (uint32_t)i);
+		if ((frame.branch & 3) == BRANCH_END_WAKER && frame.address < count)
+			replay->symbols[i] = &symbols[frame.address];
+	}
+	return symbols || count == 0;
+}
+
 /* What name_frame needs and only one worker may make: binaries, functions and the texts of lines, as frames come. */
 static void prepare_frames(struct replay *replay, struct function_list *functions)
 {
@@ -500,6 +520,8 @@ enum tally_status replay_name_frames(struct replay *replay, struct tally_error *
 	enum tally_status status = replay->options->without_names ? TALLY_OK : symbolise(&job, err);
 	if (status == TALLY_OK && !replay->options->without_names)
 		status = replay_find_roots(replay, err);
+	if (status == TALLY_OK && !name_wakers(replay))
+		status = error_nomem(err);
 	const struct replay_options *o = replay->options;
 	bool needs_places = (o->with_stacks && o->with_inlines) || o->self_is_inlined;
 	progress_begin(replay->options->progress, needs_places ? "looking up inlined calls" : "adding up", 0);

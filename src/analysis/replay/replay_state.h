@@ -59,6 +59,7 @@ struct replay {
 	struct thread_namespaces namespaces;
 	struct sample_switches switches;
 	struct wait_events waits;
+	struct wait_index wait_index; /* read, where wakers are asked for */
 };
 
 /* What the passes have of a kind, as one list: by pass, where its own begin. */

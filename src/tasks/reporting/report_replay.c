@@ -39,7 +39,7 @@ uint64_t report_lbr_registers(const struct perfdata_reader *reader)
 static enum replay_waits report_replay_waits(const struct report_request *r)
 {
 	uint64_t wait_facets = UINT64_C(1) << FACET_STATE | UINT64_C(1) << FACET_WAKER;
-	if (r->wall == WALL_NEVER)
+	if (r->wall == WALL_NEVER || r->wakers)
 		return WAITS_APART;
 	return r->wall == WALL_ALWAYS || (report_request_facets(r) & wait_facets) ? WAITS_JOINED : WAITS_IF_WALL;
 }
@@ -56,8 +56,9 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 						: HISTORY_NEWEST_FIRST,
 		.max_history = r->max_stack,
 		.stitched_registers = r->stitches ? report_lbr_registers(wanted->reader) : 0,
-		.with_stacks = r->with_chains || r->with_history || r->with_children || r->samples.filters.parent ||
-			       r->samples.filters.ignored_callees || report_replay_requires(r, WORTH_COMPLETE),
+		.with_stacks = r->with_chains || r->wakers || r->with_history || r->with_children ||
+			       r->samples.filters.parent || r->samples.filters.ignored_callees ||
+			       report_replay_requires(r, WORTH_COMPLETE),
 		.with_inlines = !r->no_inline && !wanted->without_inlines,
 		.self_is_inlined = r->self_is_inlined && !wanted->without_inlines,
 		.without_names = wanted->without_names,
@@ -80,6 +81,9 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 		.field_count = wanted->fields->count,
 		.by_branch = r->mode == KEY_MODE_BRANCH,
 		.waits = report_replay_waits(r),
+		.wakers = !r->wakers   ? WAKERS_NONE
+			  : r->follows ? WAKERS_FOLLOWED
+				       : WAKERS_SHOWN,
 		.weight_is_period = r->mode == KEY_MODE_MEMORY,
 	};
 }
@@ -88,7 +92,8 @@ bool report_replay_covers(const struct replay_options *have, const struct replay
 {
 	bool is_alike = have->by_branch == want->by_branch && have->self_is_inlined == want->self_is_inlined &&
 			have->weight_is_period == want->weight_is_period && have->history == want->history &&
-			have->field_count == want->field_count && have->waits == want->waits;
+			have->field_count == want->field_count && have->waits == want->waits &&
+			have->wakers == want->wakers;
 	bool has_labels = have->with_threads >= want->with_threads && have->with_cpu >= want->with_cpu &&
 			  have->with_lines >= want->with_lines && have->with_addresses >= want->with_addresses &&
 			  have->with_exact_frames >= want->with_exact_frames &&

@@ -13,6 +13,7 @@
 #define MEMORY_SORT                                                                               \
 	"local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat," \
 	"local_p_stage_cyc"
+#define WAKERS_SORT    "comm,state,symbol,waker"
 #define HISTORY_SORT   "srcline,symbol,dso,callchain_branch_predicted,callchain_branch_abort,callchain_branch_cycles"
 #define DEFAULT_PARENT "^sys_|^do_page_fault"
 
@@ -522,6 +523,8 @@ static const char *default_sort_of(const struct report_request *r, const struct 
 		return HISTORY_SORT;
 	if (r->mode == KEY_MODE_BRANCH)
 		return BRANCH_SORT;
+	if (r->wakers)
+		return WAKERS_SORT;
 	if (source->is_all_tracepoints)
 		return r->raw_traces ? "trace_fields" : "trace";
 	return r->default_sort ? r->default_sort : DEFAULT_SORT;
@@ -570,7 +573,7 @@ enum tally_status report_request_finish(
 			  (r->has_history || (r->chains_have_branches && has_chains && r->mode != KEY_MODE_BRANCH));
 	/* Callers access no data and took no branch: rows of accesses and branches are the samples' own; the latter have no
 	 * chains, as the one chain of a sample is none of its branches'. */
-	bool is_own = r->mode != KEY_MODE_ANY || asks_for_types(r);
+	bool is_own = r->mode != KEY_MODE_ANY || asks_for_types(r) || r->wakers;
 	bool shows_chains = (has_chains && r->mode != KEY_MODE_BRANCH) || r->with_history;
 	r->with_chains = shows_chains && r->chains.style != CHAIN_NONE;
 	r->is_by_address = r->is_by_address || r->has_history;
@@ -578,7 +581,7 @@ enum tally_status report_request_finish(
 	/* perf decides on children before a pipe has told of call chains, but on their order after it */
 	r->with_children = has_chains && !is_pipe && !r->no_children && !r->is_hierarchy && !is_own;
 	if (!r->order_is_set)
-		r->is_caller_first = (has_chains || r->with_history) && !r->no_children;
+		r->is_caller_first = (has_chains || r->with_history) && !r->no_children && !r->wakers;
 	r->chains.skips_first = r->sort && !r->fields && !strncmp(r->sort, "sym", 3);
 	if (r->separator)
 		r->chains.separator = r->separator;

@@ -45,6 +45,7 @@ struct report_request {
 		WALL_ALWAYS,
 		WALL_NEVER
 	} wall; /* --wall, --no-wall: waits and on-CPU samples in one table */
+	bool wakers, follows; /* --wakers, --follow: who ended waits, and with whom that began */
 	bool by_memory; /* --mem-mode */
 	bool by_latency; /* --latency */
 	uint64_t time_quantum_ns;

@@ -38,7 +38,7 @@ struct cmd_flamegraph_settings {
 	const char *cgroups, *user;
 	struct sample_options samples;
 	uint64_t max_stack;
-	bool folded, svg, wall, counts_samples, reverse, no_inline, all_cpus;
+	bool folded, svg, wall, wakers, follows, counts_samples, reverse, no_inline, all_cpus;
 };
 
 #define ROW(member) .offset = offsetof(struct cmd_flamegraph_settings, member)
@@ -76,6 +76,9 @@ static const struct option rows[] = {
 	{"wall", 0, OPTION_FLAG, ROW(wall),
 		.help = "wall-clock time: what threads waited for too, coloured by what they did; before a command: "
 			"record that"},
+	{"wakers", 0, OPTION_FLAG, ROW(wakers),
+		.help = "waits, and above each who ended it and what the waker had been doing"},
+	{"follow", 0, OPTION_FLAG, ROW(follows), .help = "with --wakers: follow wake-ups back until somebody ran"},
 	{"svg", 0, OPTION_FLAG, ROW(svg), .help = "an SVG (flamegraph.svg) instead of a page"},
 	{"diff", 0, OPTION_STRING, "base", ROW(base),
 		.help = "colours show what grew and what shrank since this recording"},
@@ -132,13 +135,22 @@ static enum tally_status cmd_flamegraph_read_profile(
 		.max_stack = (unsigned)s->max_stack,
 	};
 	const struct wait_events waits = wait_events_find(job->reader, s->wall ? WAITS_JOINED : WAITS_IF_WALL);
-	if (s->wall && !waits.are_joined && !perfdata_reader_is_pipe(job->reader))
+	if (s->wall && !s->wakers && !waits.are_joined && !perfdata_reader_is_pipe(job->reader))
 		return error_set(err, TALLY_INVALID,
 			"--wall needs the event offcpu-time and an event of a clock, and %s lacks one: was it made "
 			"without 'record "
 			"--wall'?",
 			job->path);
-	if (s->wall || waits.are_joined) {
+	if (s->wakers && !waits.has_records && !perfdata_reader_is_pipe(job->reader))
+		return error_set(err, TALLY_INVALID,
+			"--wakers needs waits that say who ended them, and %s has none: was it made without 'record "
+			"--wall' or "
+			"'--off-cpu'?",
+			job->path);
+	if (s->wakers) {
+		options.wakers = s->follows ? WAKERS_FOLLOWED : WAKERS_SHOWN;
+		options.facets = UINT64_C(1) << FACET_STATE;
+	} else if (s->wall || waits.are_joined) {
 		options.waits = WAITS_JOINED;
 		options.facets = UINT64_C(1) << FACET_STATE;
 	}
@@ -360,7 +372,7 @@ static struct flame_target cmd_flamegraph_target_of(const struct cmd_flamegraph_
 		.user = s->user,
 		.event = s->event,
 		.all_cpus = s->all_cpus,
-		.wall = s->wall};
+		.wall = s->wall || s->wakers};
 }
 
 /* What names a target has chosen what is recorded: it is no filter any more. */
@@ -422,6 +434,8 @@ static int cmd_flamegraph_run_parsed(const struct cli *cli, const struct command
 	if (settings->reverse && !settings->folded)
 		return cli_usagef(
 			cli, command, "reverse", "--reverse goes with --folded; the page has a button for it");
+	if (settings->follows && !settings->wakers)
+		return cli_usagef(cli, command, "follow", "--follow needs --wakers");
 	if (settings->folded && settings->svg)
 		return cli_usagef(cli, command, "folded,svg", "--folded and --svg cannot be used together");
 	if (settings->samples.times && !time_spans_are_valid(settings->samples.times))

@@ -211,6 +211,10 @@ static const struct option options[] = {
 		.help = "Show waits and time on the CPU as one profile of wall-clock time (of record --wall, and with "
 			"sort "
 			"keys about waits, it is; --no-wall: as two events)"},
+	{"wakers", 0, OPTION_FLAG, .offset = REQUEST(wakers),
+		.help = "Show who ended each wait, and what the waker had been doing: its call chain below the wait's"},
+	{"follow", 0, OPTION_FLAG, .offset = REQUEST(follows),
+		.help = "with --wakers: follow wake-ups back until somebody ran: what threads were really waiting for"},
 	{"mem-mode", 0, OPTION_FLAG, .offset = REQUEST(by_memory), .help = "mem access profile"},
 	{"mmaps", 0, OPTION_FLAG, .offset = REQUEST(mmaps), .help = "Display recorded tasks memory maps"},
 	{"tasks", 0, OPTION_FLAG, .offset = REQUEST(tasks), .help = "Display recorded tasks"},
@@ -317,6 +321,10 @@ static int cmd_report_finish_settings(
 		cli_failf(cli, "note: --pretty takes normal or raw, and '%s' is taken as normal", settings->pretty);
 	request->max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	request->is_verbose = settings->verbose > 0 && !request->is_quiet;
+	if (request->follows && !request->wakers)
+		return cli_failf(cli, "--follow needs --wakers");
+	if (request->wakers && request->wall == WALL_ALWAYS)
+		return cli_failf(cli, "--wakers and --wall cannot be used together: --wakers shows waits alone");
 	if (request->stats && (request->tasks || request->mmaps))
 		return cli_failf(cli, "--tasks and --mmaps can't be used together with --stats");
 	int code = code_options_check(cli, &request->code);

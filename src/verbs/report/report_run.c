@@ -398,6 +398,11 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 			"--wall needs the event offcpu-time and an event of a clock, and this recording lacks one: was "
 			"it made "
 			"without 'record --wall'?");
+	if (r->wakers && !wait_events_find(report->reader, WAITS_APART).has_records)
+		return error_set(err, TALLY_INVALID,
+			"--wakers needs waits that say who ended them, and this recording has none: was it made "
+			"without 'record "
+			"--wall' or '--off-cpu'?");
 	if (r->by_memory && !is_pipe && !perfdata_reader_has_samples_with(report->reader, SAMPLE_DATA_SRC))
 		return error_set(err, TALLY_INVALID,
 			"--mem-mode needs data sources, and this recording has none: was it made without -d?");

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wait_index.h - the waits of a recording by thread and time, and the names of who ended them: to follow wake-ups back.
+ *
+ * Waits that are sums, and parts in which a thread could run but did not, have no place in time that matters: they are not
+ * among them. Read by one thread, then immutable: any thread may ask.
+ *
+ *	wait_index_read(&index, &(struct wait_index_source){reader, &run, waits.wait}, err);
+ *	for (at = wait_index_last(&index, tid, end_ns); at && at->tid == tid && at->end_ns > start_ns; at = wait_index_before(...))
+ *	wait_index_deinit(&index);
+ */
+#ifndef ANALYSIS_WAIT_INDEX_H
+#define ANALYSIS_WAIT_INDEX_H
+
+#include "analysis/record_run.h"
+#include "analysis/wait_events.h"
+#include "base/intern.h"
+#include "base/vec.h"
+
+struct wait_interval {
+	int32_t tid;
+	uint64_t start_ns, end_ns;
+	size_t position; /* of the sample in the run */
+};
+
+struct wait_index {
+	VEC(struct wait_interval) waits; /* by thread, then end */
+	struct intern wakers; /* "[woken by comm]" */
+	uint32_t event; /* of waits; WAIT_EVENT_NONE: there is none */
+};
+
+struct wait_index_source {
+	struct perfdata_reader *reader;
+	const struct record_run *run;
+	uint32_t event; /* of waits */
+};
+
+TALLY_MUST_CHECK enum tally_status wait_index_read(
+	struct wait_index *index, const struct wait_index_source *source, struct tally_error *err);
+void wait_index_deinit(struct wait_index *index);
+/* The number of the wait's waker among wakers; INTERN_NONE: not known. */
+uint32_t wait_index_waker(const struct wait_index *index, const struct wait_record *wait);
+/* The thread's last wait that ended at that time or before; NULL: none. */
+const struct wait_interval *wait_index_last(const struct wait_index *index, int32_t tid, uint64_t end_ns);
+/* The thread's wait before; NULL: none. */
+const struct wait_interval *wait_index_before(const struct wait_index *index, const struct wait_interval *wait);
+
+#endif
