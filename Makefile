@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The ways into tally. Each target installs what is missing (tools/setup), then calls Meson.
 #   make demo      builds tally, profiles a real program, shows the counts and the report
 #   make check     runs every test that this machine can run

@@ -5,16 +5,16 @@
  *
  * usage: bench_explorer [ROWS]
  */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
 #include "profile/profile_builder.h"
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_keys.h"
 #include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_table.h"
 #include "view/tui/flame_draw.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define DEPTH 16
 

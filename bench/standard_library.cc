@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An ordinary C++ program for the benchmarks of names: regular expressions, maps and sorting, whose calls are inlined. */
 #include <algorithm>
 #include <cstdio>

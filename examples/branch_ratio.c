@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * branch_ratio.c - how many branches of a loop are mispredicted, by one read of a group of two events
  * (seeds/book-chapter-perf.txt, listing 8.2).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lbr_sampler.c - which branches of a loop were mispredicted, and what was branched before: samples with branch stacks,
  * from a ring buffer (seeds/book-chapter-perf.txt, listing 8.3).

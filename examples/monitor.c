@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * monitor.c - attaches to a thread and prints where it was each time an event had come so often: the monitoring demo of
  * the announcement of performance counters (seeds/2008-announcement.txt).

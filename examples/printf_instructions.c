@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * printf_instructions.c - how many instructions one printf takes (seeds/perf_event_open-manual.txt, EXAMPLES).
  *

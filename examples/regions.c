@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * regions.c - what two stretches of one's own code cost, one inside the other, without stopping any event: two reads of
  * a group each, and not even a system call where the kernel lets the CPU's counters be read directly.

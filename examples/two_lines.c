@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * two_lines.c - opening and reading a counter takes two lines (seeds/2008-announcement.txt).
  *

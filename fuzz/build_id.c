@@ -2,9 +2,9 @@
 /*
  * build_id.c - build ids out of arbitrary notes and ELF images: never longer than a build id may be.
  */
-#include <stdlib.h>
-
 #include "tasks/session/build_id.h"
+
+#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

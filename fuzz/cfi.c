@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as .eh_frame or .debug_frame: every row of every function, and the expressions in them. */
 #include "object/dwarf/cfi.h"
+
 #include "object/dwarf/expression.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

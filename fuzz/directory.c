@@ -3,6 +3,7 @@
  * A recording that is a directory: the first two bytes say where `data` ends, the next two where data.0 does; the rest
  * is data.1. Everything in it is read twice, and the same comes out.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,6 @@
 
 #include "base/file.h"
 #include "perfdata/reader.h"
-
-#include <fcntl.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

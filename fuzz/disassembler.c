@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as code of the machine that the first byte chooses: every instruction has a size and texts that end. */
+#include "code/disasm/disassembler.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "code/disasm/disassembler.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

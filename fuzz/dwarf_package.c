@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as the index of a package of split units; the first says the byte order. */
 #include "object/dwarf/dwarf_package.h"
+
 #include "dwarf_builder.h"
 #include "object/dwarf/dwarf_file.h"
 

@@ -2,10 +2,10 @@
 /*
  * Patterns, numbers and near names: the first line is matched with the rest.
  */
+#include <stdlib.h>
+
 #include "base/bytes.h"
 #include "base/text.h"
-
-#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

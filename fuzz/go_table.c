@@ -2,10 +2,10 @@
 /*
  * go_table.c - Go's table of functions in either byte order: every name ends within the table.
  */
+#include "object/elf/go_table.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "object/elf/go_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A recording surveyed and written anew, with build ids in its mappings and in order of time; what was written is read
  * back. */
+#include "analysis/inject/inject.h"
+
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "analysis/inject/inject.h"
 #include "analysis/inject/inject_survey.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

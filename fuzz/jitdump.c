@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a jitdump. */
+#include "code/symbols/jitdump.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "code/symbols/jitdump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

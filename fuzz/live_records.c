@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stream as it comes: every record is handed out, each sample's addresses are looked up in the growing machine. */
+#include "analysis/live/live_records.h"
+
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "analysis/live/live_records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

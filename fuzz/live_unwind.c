@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two rings as a kernel might never fill them: merged, unwound, and what comes out is sound records. */
+#include "analysis/live/live_unwind.h"
+
 #include <stdlib.h>
 
 #include "abi/sample.h"
 #include "analysis/live/live_merge.h"
-#include "analysis/live/live_unwind.h"
 
 #define REGISTERS UINT64_C(0x1ff)
 

@@ -3,11 +3,12 @@
  * metric_expr.c - metric expressions of arbitrary text: an error with a column inside the text, or a tree whose operands
  * come before what they are of and whose value can be asked for.
  */
+#include "kernel/metrics/metric_expr.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "kernel/metrics/metric_expr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

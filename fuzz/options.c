@@ -3,11 +3,12 @@
  * Command lines, one word a line, on a table with every kind of option.
  */
 #include "cli/options.h"
-#include "base/array.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

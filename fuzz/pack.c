@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a recording's pack, with the header that they would need: what is checked behind it must hold alone. */
+#include "code/pack/pack.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "base/limits.h"
-#include "code/pack/pack.h"
 #include "code/pack/pack_form.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

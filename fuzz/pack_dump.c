@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a runtime's dump: what is packed of it opens, and every function that was hit is where it was. Any bytes as
  * a packed dump. */
+#include "code/pack/pack_dump.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "code/pack/pack_dump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as tracing data that is scrubbed: what comes out is understood as well, and is left as it is. */
+#include "tasks/packing/pack_formats.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "tasks/packing/pack_formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a perf map. */
+#include "code/symbols/perf_map.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "code/symbols/perf_map.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,12 +3,13 @@
  * pfm_events.c - lists of vendors' event names of arbitrary text, for a model that is not this machine's: an error with a
  * column inside the text and nothing in the list, or events with names and valid leaders.
  */
+#include "kernel/events/pfm_events.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "kernel/events/event_parser.h"
-#include "kernel/events/pfm_events.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

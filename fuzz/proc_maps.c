@@ -3,9 +3,9 @@
  * proc_maps.c - lines of /proc/PID/maps and /proc/modules from arbitrary text: what is parsed makes sense and lies in
  * the line.
  */
-#include <stdlib.h>
-
 #include "kernel/recording/proc_maps.h"
+
+#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,9 +3,10 @@
  * Any bytes as records of any event: what decodes prints, and nothing is read beyond the record. The first byte is the
  * byte order, eight more are the event's sample_type, eight its read_format and branch_sample_type by halves.
  */
+#include "abi/record_print.h"
+
 #include <stdlib.h>
 
-#include "abi/record_print.h"
 #include "tasks/session/dump_sample.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,9 +4,9 @@
  *
  * The first byte says what counts; a line each for the keys, the fields and the quantum follow.
  */
-#include "tasks/reporting/report_request.h"
-
 #include <stdlib.h>
+
+#include "tasks/reporting/report_request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,9 +2,9 @@
 /*
  * report --require: what is taken can be judged and said, of any recording.
  */
-#include "analysis/replay/worth.h"
-
 #include <stdlib.h>
+
+#include "analysis/replay/worth.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

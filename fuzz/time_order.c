@@ -3,9 +3,10 @@
  * Any order of times and rounds: every sample comes out once, and what is in order inside its round and the one before
  * comes out in order. A byte is a step of time, up or down; 0 ends a round.
  */
+#include "perfdata/time_order.h"
+
 #include <stdlib.h>
 
-#include "perfdata/time_order.h"
 #include "perfdata_builder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,9 +5,10 @@
  * The first byte says which recording's time it is; the text follows.
  */
 #include "perfdata/time_spans.h"
-#include "base/array.h"
 
 #include <stdlib.h>
+
+#include "base/array.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a function's code, the first choosing the machine: values are followed from variables in registers, on the
  * stack and at addresses. Each instruction has its place, and what is accessed lies in its type. */
+#include "code/types/value_tracker.h"
+
 #include <elf.h>
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "code/types/value_tracker.h"
 
 #define START  0x1000
 #define GLOBAL 0x2000

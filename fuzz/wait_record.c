@@ -2,9 +2,9 @@
 /*
  * Raw data of a wait in either byte order (the first byte): decoded, encoded and decoded again, which gives it unchanged.
  */
-#include <stdlib.h>
-
 #include "abi/wait_record.h"
+
+#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

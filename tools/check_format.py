@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that clang-format would change no C source, that no text file has trailing blanks, and that the C of src and
-include names its licence in the first line.
+"""Checks that clang-format would change no C source (it also orders includes: own header, system headers, ours), that no
+text file has trailing blanks, and that each source names its licence in its first lines.
 
 usage: tools/check_format.py [ROOT]      exit 77: clang-format is missing
 """
@@ -12,11 +12,11 @@ import sys
 
 C_FOLDERS = ('src', 'include', 'tests', 'fuzz', 'examples', 'bench')
 TEXT_FOLDERS = ('tools', 'docs', *C_FOLDERS)
-TEXT_SUFFIXES = ('.c', '.h', '.py', '.md', '.build', '.txt', '')
-LICENSED = ('src/', 'include/')
-LICENSE = '/* SPDX-License-Identifier: Apache-2.0 */\n'
+TEXT_SUFFIXES = ('.c', '.h', '.cc', '.py', '.md', '.build', '.txt', '')
+LICENSED = ('.c', '.h', '.cc', '.py', '.build')
+LICENSE = 'SPDX-License-Identifier: Apache-2.0'
 # Of programs in the kernel, which lets only those under the GPL call some of its helpers.
-BPF_LICENSE = '/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */\n'
+BPF_LICENSE = LICENSE + ' OR GPL-2.0-only'
 # Texts that a program printed are kept as they are.
 KEPT = ('tests/golden', 'tests/data', 'fuzz/regressions', 'fuzz/seeds')
 
@@ -29,24 +29,22 @@ def files_of(root, folders, suffixes):
                 yield name
 
 
-def license_of(name):
-    return BPF_LICENSE if name.endswith(('.bpf.c', '.bpf.h')) else LICENSE
-
-
 def check(root):
     problems = []
     for name in files_of(root, TEXT_FOLDERS, TEXT_SUFFIXES):
         data = (root / name).read_bytes()
         if b'\0' in data:
             continue
+        if name.endswith(LICENSED) or data.startswith(b'#!'):
+            wanted = BPF_LICENSE if name.endswith(('.bpf.c', '.bpf.h')) else LICENSE
+            if wanted.encode() not in b'\n'.join(data.split(b'\n', 2)[:2]):
+                problems.append(f'{name}:1: the first lines lack {wanted}')
         for number, line in enumerate(data.split(b'\n'), 1):
             if line != line.rstrip():
                 problems.append(f'{name}:{number}: trailing blanks')
         if data and not data.endswith(b'\n'):
             problems.append(f'{name}: no newline at the end')
     sources = list(files_of(root, C_FOLDERS, ('.c', '.h')))
-    problems += [f'{name}:1: the first line is not {LICENSE.strip()}' for name in sources
-                 if name.startswith(LICENSED) and not (root / name).read_text().startswith(license_of(name))]
     if sources:
         result = subprocess.run(['clang-format', '--dry-run', '-Werror', *sources], cwd=root, text=True,
                                 capture_output=True, check=False)

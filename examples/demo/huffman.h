@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * huffman.h - canonical Huffman codes with a bounded length, and the bits of a deflate stream (RFC 1951).
  *

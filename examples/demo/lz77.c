@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lz77.c - compresses a file as gzip does: the program that the demo profiles.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * make_input.c - writes a text that is always the same: a large input for the demo's compressor.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * matcher.h - finds earlier copies of the bytes at a position: the LZ77 half of deflate.
  *

@@ -12,11 +12,12 @@
 #ifndef ABI_ATTR_H
 #define ABI_ATTR_H
 
+#include <tally/status.h>
+
 #include "abi/perf_constants.h"
 #include "base/cursor.h"
 #include "base/text.h"
 #include "base/writer.h"
-#include <tally/status.h>
 
 #define ATTR_FLAG(n) (UINT64_C(1) << (n))
 enum attr_flag_bit {

@@ -17,12 +17,12 @@
 #define ABI_RECORD_H
 
 #include <string.h>
+#include <tally/status.h>
 
 #include "abi/perf_constants.h"
 #include "abi/record_fields.h"
 #include "base/cursor.h"
 #include "base/text.h"
-#include <tally/status.h>
 
 #define RECORD_HEADER_BYTES 8
 

@@ -7,9 +7,10 @@
 #ifndef ABI_RECORD_FIELDS_H
 #define ABI_RECORD_FIELDS_H
 
-#include "base/bytes.h"
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/bytes.h"
 
 struct record {
 	uint32_t type;

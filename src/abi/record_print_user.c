@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/record_printers.h"
-
 #include "base/array.h"
 
 /* Whether a list of CPUs goes on; runs come as "2-5". */

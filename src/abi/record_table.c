@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/record_table.h"
+
 #include "abi/perf_constants.h"
 #include "base/array.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/branch_history.h"
+
 #include "abi/branch.h"
 #include "base/limits.h"
 #include "profile/profile.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/chain_survey.h"
 
+#include <string.h>
+
 #include "abi/perf_constants.h"
 #include "analysis/record_run.h"
 #include "analysis/sideband.h"
 #include "base/array.h"
 #include "base/error.h"
-
-#include <string.h>
 
 #define SHALLOW_FRAMES 2
 #define CHAINS_LEAST   50

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/facet_values.h"
 
+#include <ctype.h>
+#include <inttypes.h>
+
 #include "abi/data_src.h"
 #include "abi/transaction.h"
 #include "analysis/wait_events.h"
-
-#include <ctype.h>
-#include <inttypes.h>
 
 static uint32_t facet_values_add_text(struct facet_values *v)
 {

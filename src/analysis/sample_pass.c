@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/sample_pass.h"
-#include "analysis/branch_history.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "analysis/branch_history.h"
 
 bool sample_pass_is_sequential(struct perfdata_reader *reader)
 {

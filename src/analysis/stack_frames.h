@@ -10,8 +10,9 @@
 #ifndef ANALYSIS_STACK_FRAMES_H
 #define ANALYSIS_STACK_FRAMES_H
 
-#include "base/list_table.h"
 #include <tally/status.h>
+
+#include "base/list_table.h"
 
 enum frame_role { /* in how a chain ends */
 	FRAME_OTHER,

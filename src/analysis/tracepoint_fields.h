@@ -11,9 +11,10 @@
 #ifndef ANALYSIS_TRACEPOINT_FIELDS_H
 #define ANALYSIS_TRACEPOINT_FIELDS_H
 
+#include <tally/status.h>
+
 #include "base/bytes.h"
 #include "base/text.h"
-#include <tally/status.h>
 
 struct tracepoint_printer;
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "arch/arch.h"
-
 #include <elf.h>
 
+#include "arch/arch.h"
 #include "base/array.h"
 
 static const char *const registers[] = {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "arch/arch.h"
-
 #include <elf.h>
 
+#include "arch/arch.h"
 #include "base/array.h"
 
 /* Number 0 is pc; from 1 on they are the integer registers by their names in the calling convention. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/config_text.h"
-#include "base/array.h"
-#include "base/error.h"
 
 #include <stdio.h>
 #include <strings.h>
+
+#include "base/array.h"
+#include "base/error.h"
 
 /* The next byte, 0 at the end; \r\n is one line end. */
 static char config_text_take(struct config_text *config)

@@ -12,9 +12,10 @@
 #ifndef BASE_FILE_LINES_H
 #define BASE_FILE_LINES_H
 
-#include "base/bytes.h"
 #include <stdbool.h>
 #include <tally/status.h>
+
+#include "base/bytes.h"
 
 struct file_lines {
 	int fd;

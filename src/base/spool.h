@@ -16,8 +16,9 @@
 #ifndef BASE_SPOOL_H
 #define BASE_SPOOL_H
 
-#include "base/bytes.h"
 #include <stdbool.h>
+
+#include "base/bytes.h"
 
 #define SPOOL_MEMORY_BYTES ((size_t)32 << 20)
 

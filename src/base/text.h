@@ -12,8 +12,9 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
-#include "base/bytes.h"
 #include <tally/status.h>
+
+#include "base/bytes.h"
 
 #define TEXT_FLUSH_BYTES (256u << 10)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/word_list.h"
 
-#include "base/text.h"
-
 #include <string.h>
+
+#include "base/text.h"
 
 bool word_list_next(const char *list, struct tally_str *rest, struct tally_str *word)
 {

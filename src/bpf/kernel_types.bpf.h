@@ -11,10 +11,8 @@
 
 #include <linux/bpf.h>
 #include <stdbool.h>
-
-#include <bpf/bpf_helpers.h>
-
 #include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 #define KERNEL_TYPE __attribute__((preserve_access_index))

@@ -6,11 +6,10 @@
  * kernel prepares a sample before it asks, and filter_prepared reads the fields there; filter_plain knows what older
  * kernels give to a program, which is less.
  */
-#include "bpf/kernel_types.bpf.h"
-
 #include <linux/bpf_perf_event.h>
 
 #include "abi/sample_filter_item.h"
+#include "bpf/kernel_types.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 

@@ -7,10 +7,11 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
-#include "base/diag.h"
-#include "base/text.h"
 #include <stdbool.h>
 #include <tally/status.h>
+
+#include "base/diag.h"
+#include "base/text.h"
 
 #define EXIT_USAGE     129
 #define EXIT_FAILED    255

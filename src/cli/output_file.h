@@ -13,10 +13,11 @@
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H
 
-#include "base/text.h"
-#include "cli/cli.h"
 #include <stdbool.h>
 #include <tally/status.h>
+
+#include "base/text.h"
+#include "cli/cli.h"
 
 struct output_file {
 	int fd; /* -1: not open (any more) */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/progress_line.h"
-#include "base/array.h"
-#include "base/clock.h"
-#include "base/helper_thread.h"
-#include "cli/output_terminal.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/helper_thread.h"
+#include "cli/output_terminal.h"
 
 #define FIRST_MS   300
 #define EVERY_MS   100

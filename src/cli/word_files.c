@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/word_files.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "base/limits.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define FILE_PREFIX STR("file://")
 

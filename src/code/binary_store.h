@@ -15,6 +15,8 @@
 #ifndef CODE_BINARY_STORE_H
 #define CODE_BINARY_STORE_H
 
+#include <tally/status.h>
+
 #include "base/address.h"
 #include "base/arena.h"
 #include "base/bytes.h"
@@ -22,7 +24,6 @@
 #include "code/binary.h"
 #include "code/data_access.h"
 #include "code/symbol.h"
-#include <tally/status.h>
 
 struct arch;
 struct binary_kept { /* files that someone holds open: see tasks/recording/record_files.h */

@@ -9,11 +9,12 @@
 #ifndef CODE_PROCESS_FILES_H
 #define CODE_PROCESS_FILES_H
 
-#include "base/arena.h"
-#include "object/elf/elf_image.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <tally/status.h>
+
+#include "base/arena.h"
+#include "object/elf/elf_image.h"
 
 /* Opens path as the process would, to read. Neither links nor ".." lead out of its root. INVALID: not a regular file. */
 TALLY_MUST_CHECK enum tally_status process_root_open(int32_t pid, const char *path, int *fd, struct tally_error *err);

@@ -9,8 +9,9 @@
 #ifndef PERFDATA_COMPRESSION_H
 #define PERFDATA_COMPRESSION_H
 
-#include "base/bytes.h"
 #include <tally/status.h>
+
+#include "base/bytes.h"
 
 struct decompressor;
 TALLY_MUST_CHECK enum tally_status decompressor_create(struct decompressor **d, struct tally_error *err);

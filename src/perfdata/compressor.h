@@ -14,9 +14,10 @@
 #ifndef PERFDATA_COMPRESSOR_H
 #define PERFDATA_COMPRESSOR_H
 
+#include <tally/status.h>
+
 #include "base/bytes.h"
 #include "base/writer.h"
-#include <tally/status.h>
 
 #define COMPRESSOR_UNPACKED_MAX (128u << 10)
 #define COMPRESSOR_LEVEL_MAX	22

@@ -11,8 +11,9 @@
 #ifndef PERFDATA_DIRECTORY_H
 #define PERFDATA_DIRECTORY_H
 
-#include "base/spool.h"
 #include <tally/status.h>
+
+#include "base/spool.h"
 
 struct directory_parts {
 	struct spool bytes;

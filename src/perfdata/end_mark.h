@@ -15,10 +15,11 @@
 #ifndef PERFDATA_END_MARK_H
 #define PERFDATA_END_MARK_H
 
+#include <stdbool.h>
+
 #include "abi/record.h"
 #include "base/bytes.h"
 #include "base/writer.h"
-#include <stdbool.h>
 
 #define END_MARK_PARTS 4096 /* files of a directory that are listed: one a CPU */
 

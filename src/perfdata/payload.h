@@ -6,8 +6,9 @@
 #ifndef PERFDATA_PAYLOAD_H
 #define PERFDATA_PAYLOAD_H
 
-#include "abi/record.h"
 #include <stdbool.h>
+
+#include "abi/record.h"
 
 /* How many bytes of that follow a record. */
 uint64_t perfdata_payload_bytes(const struct record *record, bool is_pipe);

@@ -10,8 +10,9 @@
 #ifndef PERFDATA_READER_WINDOW_H
 #define PERFDATA_READER_WINDOW_H
 
-#include "base/bytes.h"
 #include <stddef.h>
+
+#include "base/bytes.h"
 
 struct perfdata_reader;
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/filter.h"
-#include "base/error.h"
-#include "base/symbol_name.h"
-#include "base/word_list.h"
 
 #include <regex.h>
 #include <stdlib.h>
+
+#include "base/error.h"
+#include "base/symbol_name.h"
+#include "base/word_list.h"
 
 static enum tally_status check_numbers(const char *list, struct tally_error *err)
 {

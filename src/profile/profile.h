@@ -12,10 +12,11 @@
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 
+#include <tally/status.h>
+
 #include "base/intern.h"
 #include "base/list_table.h"
 #include "base/spool.h"
-#include <tally/status.h>
 
 #define PROFILE_NONE UINT32_MAX
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/profile_builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/array.h"
 #include "base/error.h"
 #include "base/key_sort.h"
 #include "base/spool_sort.h"
 #include "base/vec.h"
 #include "profile/profile_builder_state.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define FACET_WORDS 2 /* number, text | frame << 32 */
 

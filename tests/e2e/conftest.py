@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fixtures for the end-to-end tests: the built program, the reference tools, the workloads, the goldens."""
 import ctypes
 import os

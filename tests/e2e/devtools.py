@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A page in headless Chromium with a real mouse and keyboard: the DevTools protocol over a pipe.
 
     with Browser(tmp_path) as browser:

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A filter of samples for tests: prints all that it is given and all that the functions tell it. What it then says of the
  * sample, its first argument chooses. */
-#include "perf_dlfilter.h"
-
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "perf_dlfilter.h"
 
 struct perf_dlfilter_fns perf_dlfilter_fns;
 static int seen;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """As much of JSON Schema as docs/schema uses, so that no package is needed. Keywords it does not know are an error."""
 import re
 

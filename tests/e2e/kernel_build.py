@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds small files that look like a kernel and a module of it, and recordings of them."""
 import shutil
 import subprocess

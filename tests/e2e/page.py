@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What tests do with the self-contained pages: read their data, run them in a browser."""
 import base64
 import html

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recordings that the tests of several pictures and exports look at."""
 from page import HOSTILE, raw_name
 from perfdata_build import CHAIN_USER, Recording

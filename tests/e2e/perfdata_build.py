@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds small perf.data files, of either byte order, with every field that a sample can have."""
 import struct
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads a perf.data file without help from the program under test: header, records, feature sections."""
 import pathlib
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a report tells to record otherwise: broken call chains, runtimes that name nothing, cgroups that nobody recorded."""
 import os
 import shutil

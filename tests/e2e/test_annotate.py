@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tally annotate: rows as perf's on the same recording, and what is said where there is no code."""
 import json
 import os

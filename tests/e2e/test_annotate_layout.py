@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tally annotate: what the text of a listing looks like where a function has parts, long instructions and no loops of its own."""
 import platform
 import re

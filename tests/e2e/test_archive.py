@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """archive: what was packed here names everything there, where the program is not; perf reads it too."""
 import bz2
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`report --branch-history` and `--total-cycles`: the jumps that led to each sample, and the blocks between them."""
 import json
 import pathlib

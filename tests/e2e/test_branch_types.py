@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`report -b` of branches whose types were recorded: how many are of which, below all tables."""
 import json
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """buildid-list and buildid-cache: against stock perf, whose cache is the same."""
 import csv
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The checks of layers, sizes and format refuse a tree that breaks each rule, and pass ours."""
 import shutil
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The frame of the program: names, help, manual pages, completion, the pager and what happens without a reader."""
 import fcntl
 import os

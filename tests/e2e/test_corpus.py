@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What tally says of recordings that nobody here made, beside what perf says (../shared/corpus).
 
 The version of perf that the manifest trusts is compared row by row. Where both are right in their own way a rule below

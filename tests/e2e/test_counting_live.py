@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts that are known beforehand, on the running kernel: over threads and forks, CPUs, cgroups, targets and intervals.
 Each turn of tests/workloads/counted.c calls work() once and writes cell once, which breakpoints and uprobes count."""
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tally data convert against perf's: the same samples, byte by byte where perf 6.1 knows all that we know."""
 import json
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Types of the data that instructions access: every instruction of a program, one sample each, beside perf 7.3's."""
 import json
 import os

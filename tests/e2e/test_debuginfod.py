@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--debuginfod against a local server: fetched in the background, by heat, within a budget, and checked."""
 import ctypes
 import http.server

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The demo's compressor writes what gunzip reads, and the demo shows where its time goes."""
 import gzip
 import os

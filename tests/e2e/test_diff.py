@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diff: the text that perf prints of the same recordings, to the byte."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diff of several recordings a side: a change of 3 % is found, none is found if there is none, and gates say so."""
 import json
 import random

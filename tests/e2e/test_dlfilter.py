@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tally script --dlfilter: the same shared object under perf and tally prints the same, and drops the same samples."""
 import pathlib
 import re

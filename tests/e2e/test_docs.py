@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The documents agree with the tree, and what they claim has a test."""
 import pathlib
 import re

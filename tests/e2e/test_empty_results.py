@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What shows nothing says why: a recording without samples, filters that leave none, samples without names."""
 import pytest
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events of every kind that need no PMU, counted exactly on the running kernel."""
 import os
 import pathlib

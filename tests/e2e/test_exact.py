@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is exact: stacks and names at the stops of a program that is hard to unwind, as gdb has them; functions, inlined
 calls and lines of any address, as eu-addr2line or llvm-symbolizer has them (tests/live)."""
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exports: every format says what report says, real consumers read it, and names can hold anything."""
 import csv
 import gzip

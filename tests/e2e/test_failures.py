@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Allocations and writes that fail: no crash, no other output with the same status, no other output without a word, and no
 file that looks whole. TALLY_EVERY_ALLOCATION=1 tries every one instead of some."""
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flame graphs: their sums are report's, the page needs nothing else, and names in it are never markup."""
 import os
 import pathlib

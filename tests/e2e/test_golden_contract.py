@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program against what perf printed: the score per group is kept, and the named cases must be the same."""
 import pathlib
 import re

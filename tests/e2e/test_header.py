@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The header of a recording with every feature that is rare: as perf 6.1 and 7.3 print it, in both byte orders."""
 import json
 import pathlib

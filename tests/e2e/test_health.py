@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tally health: the page, its JSON, and what it says of stock perf against stock perf."""
 import csv
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names that others chose, with sequences that steer a terminal and with line ends: in no verb's text do they come out."""
 import gzip
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers of CPUs, threads and nodes in recordings are hostile: no verb counts on them, sizes by them or runs past an end."""
 import pytest
 

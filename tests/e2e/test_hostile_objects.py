@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Program files that are damaged: whatever reads them ends cleanly, in bounded time and memory, and what is intact in a
 file still gives names."""
 import os

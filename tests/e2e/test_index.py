@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The index of source lines and inlined calls: reports say the same with it, without it, and when it is damaged."""
 import os
 import re

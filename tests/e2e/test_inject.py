@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tally inject: what it writes is what it read, for us and for stock perf, but for what was asked for."""
 import hashlib
 import os

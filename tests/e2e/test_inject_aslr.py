@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tally inject --aslr: nothing lies where it lay, and everything is called what it was called."""
 import re
 import struct

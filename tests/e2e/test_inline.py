@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inlined calls in call chains, from recordings of programs that are built here."""
 import re
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tally and perf on one recording, made by either: script line by line, report row by row."""
 import re
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of generated code: maps and dumps of runtimes, real ones too."""
 import contextlib
 import os

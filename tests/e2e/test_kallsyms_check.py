@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """kallsyms and check: against stock perf where it has them."""
 import pathlib
 import random

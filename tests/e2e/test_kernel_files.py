@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names and lines of the kernel and its modules from their files, by build id, wherever the kernel ran."""
 import gzip
 import lzma

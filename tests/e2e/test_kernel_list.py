@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The list of the kernel's symbols that is kept between runs: reports say the same with it, without it, and when it is damaged."""
 import pathlib
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """libtally.so shows only what include/tally declares, and an installed copy can be built against."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tally list against perf's, and against what the kernel opens."""
 import json
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lists on the command line as people and scripts write them: blanks behind commas, a comma at the end, patterns of cgroups."""
 import os
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Known workloads, counted and recorded with software events."""
 import re
 import signal

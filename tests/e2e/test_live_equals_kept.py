@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """record --call-graph dwarf unwinds while it records; with --keep-stacks, report does it later. Both know the same: the
 same stacks, as often, of every kind of program that is hard to unwind."""
 import collections

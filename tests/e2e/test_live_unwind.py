@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """record --call-graph dwarf: stacks of code without frame pointers, unwound while it records."""
 import collections
 import os

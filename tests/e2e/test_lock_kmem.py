@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Waits for kernel locks, and the slab allocator: the tables are perf's, on its recordings and on ours."""
 import json
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """lock contention -b: waits for the kernel's locks while they happen, as a recording of the same time has them."""
 import collections
 import os

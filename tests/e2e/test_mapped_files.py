@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which file a mapping is of: another build at its path, or another mount namespace's file, must not name its samples."""
 import os
 import re

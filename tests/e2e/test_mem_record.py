@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`mem record` and `c2c record`: what they ask of record, and what they say where no PMU samples accesses."""
 import pathlib
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shares by what accesses did and where they hit (-F op,cache,memory,snoop,dtlb), beside the newest perf's."""
 import itertools
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Functions of one name are as many as there are symbols: static ones of two files, overloads of C++."""
 import json
 import re

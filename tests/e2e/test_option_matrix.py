@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same option has the same effect in every verb that reads a recording, or is refused by its name.
 
 One recording of two threads: alpha runs burn on CPU 0 and enters the kernel, beta runs spin on CPU 1, later. The library

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Root with a user's HOME leaves nothing of its own there."""
 import os
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """pack: a recording that names everything in a root with nothing in it, with the bytes that it gives at home."""
 import os
 import pathlib

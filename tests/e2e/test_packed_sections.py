@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Debug sections that unpack to far more than is plausible: left out, told, and no memory is taken for them."""
 import resource
 import shutil

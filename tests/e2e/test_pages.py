@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The self-contained pages under a hand: clicks, drags, wheel, keys, search, touch and the address, in one browser."""
 import json
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What perf does by itself: depth of chains, separators within cells, guests, short names of verbs within verbs."""
 import pytest
 

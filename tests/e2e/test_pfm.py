@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Vendors' event names by libpfm4, for a model that is named by LIBPFM_FORCE_PMU: the host's own may be unknown to it."""
 import json
 

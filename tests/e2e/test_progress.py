@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The line on the terminal while long work goes on: there from 0.3 s on, gone at the end, and nowhere else."""
 import os
 import pty

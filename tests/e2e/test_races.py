@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """No data race while the program records, reads and shows: each run here is under the thread sanitizer.
 
 A recording is made by the sanitized program too, so that the recorder's own threads are watched as well.

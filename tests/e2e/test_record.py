@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """record on real workloads: what is in the file, how it ends, and that perf reads it."""
 import json
 import os

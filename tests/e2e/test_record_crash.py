@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A recording that is killed, or whose disk is full: what was flushed opens in tally and in perf.
 
 TALLY_KILLS sets the number of kills for each kind of file; the largest loss is printed (pytest -s).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """record with bad input: one clear sentence, the next command to try, perf's exit status."""
 import os
 import shutil

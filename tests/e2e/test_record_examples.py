@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sampling examples, built on the library alone."""
 import re
 import subprocess

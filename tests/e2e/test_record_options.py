@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """record's options against perf's: what both ask of the kernel for the same words, read back by perf evlist -v."""
 import os
 import pathlib

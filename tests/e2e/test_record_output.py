@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """record's ways to write: compressed, switched, limited, overwritten, commanded while it runs. perf reads each."""
 import collections
 import os

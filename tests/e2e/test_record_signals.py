@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signals and limits that end a recording: what was recorded is kept, and its last lines are said."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What tally prints of the recordings of tests/corpus is what perf 6.1 printed of them: it need not be installed here.
 
 tests/corpus/expected/NAME.words is a command line, NAME.out what perf printed; tests/corpus/make.sh made both.

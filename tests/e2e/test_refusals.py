@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the kernel refuses: the gate is named, with the least that opens it, and perf's exit status."""
 import os
 import shutil

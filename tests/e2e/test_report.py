@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """report: the rows and graphs that perf shows of the same recording, and what is said of bad input."""
 import re
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows of `report` beside perf's: command lines over recordings of many kinds, as a table of agreement.
 
 The version of perf that the corpus's manifest trusts is asked. What makes rows alike that differ on purpose is a rule

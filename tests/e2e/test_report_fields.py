@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fields of tracepoints as sort keys of `report`: what stands in their columns, and whose tables have them."""
 import perfdata_build
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """report --html: one page with all of a recording. Its sums are report's, it needs nothing else, names are never markup."""
 import json
 import re

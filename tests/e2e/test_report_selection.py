@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`report` of a part of a recording: between two events, of one socket."""
 import re
 

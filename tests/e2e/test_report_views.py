@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """report: hierarchies, groups and call graphs line by line as perf 6.1 shows them; what a report is worth."""
 import itertools
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Callers are what holds the call, also where the call is the last instruction of what it is in: recordings by frame pointer."""
 import json
 import re

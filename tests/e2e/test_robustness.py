@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cut and damaged recordings under the sanitizers: a clean end, all that is complete, and the offset of the cut."""
 import os
 import random

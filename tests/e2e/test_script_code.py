@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tally script -F with the code of samples: insn, insnlen, disasm, srccode and the instructions between branches, against
 perf on a program whose every instruction is known."""
 import re

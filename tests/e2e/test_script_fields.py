@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tally script -F against perf on recordings that hold every field, in both byte orders, and on shared ones."""
 import gzip
 import re

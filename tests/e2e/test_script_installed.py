@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """script -l, record NAME, report NAME and NAME: the scripts of an installed perf, which call perf; here that is tally."""
 import os
 import shutil

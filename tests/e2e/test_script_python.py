@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """script -s and -g: scripts of perf's kind, run on tally's events."""
 import re
 import shutil

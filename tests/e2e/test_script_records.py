@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records as text beside perf's: script --show-*-events, -D, report -D, --tasks, --mmaps, and script's filters."""
 import gzip
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which files that debug information names are shown as source: text that looks like it, and that the program's owner could read."""
 import os
 import shutil

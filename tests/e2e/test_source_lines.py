@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """report by source line and file: perf's rows, of a recording of a program that is built here."""
 import os
 import re

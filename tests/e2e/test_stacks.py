@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Copied stacks (perf record --call-graph dwarf) become call chains when they are read: beside perf's own."""
 import collections
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """stat on live events: layouts beside perf's, counts that are known beforehand, targets, signals, output forms."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """stat's CSV and JSON, field by field, beside perf 6.1 (everything) and the newest perf (what it still has)."""
 import json
 import os

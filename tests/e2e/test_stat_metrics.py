@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """stat -M and its kin: what software events give on any machine, and what is said where the hardware lacks them."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where stat writes its counts (standard error, -o, --log-fd), and where recordings go that are no files."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a number is worth: medians with intervals, two commands compared."""
 import json
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where names come from: each kind of place, on programs that are built here; and what is not taken, and why."""
 import os
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of addresses, in whole files and in the kernel: against nm, and against perf where it is installed."""
 import collections
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Timecharts: the picture has what the events say, its sums are the scheduler's, names in it are never markup."""
 import re
 import subprocess

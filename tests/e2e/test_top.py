@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """top: a profile that is renewed, as text and on the screen."""
 import os
 import pathlib

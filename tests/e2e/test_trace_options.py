@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options about hardware traces and guests: nothing to do without these, refused by name with them."""
 import json
 

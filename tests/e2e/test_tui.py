@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """report on a terminal: keys on a real recording in tmux, and how the terminal is left."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Waits and who ended them, in every view: of recordings that are built, whose waits are known."""
 import json
 import re

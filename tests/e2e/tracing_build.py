@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the tracing data of a recording: the formats of tracepoints, and payloads that follow them."""
 import struct
 

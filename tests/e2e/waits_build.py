@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A wall-clock recording of known waits, with functions that have names: src/abi/wait_record.h says what is in a wait."""
 import os
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """tally on a real PMU that every machine can have: an emulated ARM one, in Debian's arm64 kernel, beside Debian's perf.
 
 Cross-compiles tally, boots the guest twice (counters of 32 and of 64 bits), runs `guest` there, and checks what came

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * checks.h - a program of named checks, for programs that are built against an installed copy of the library.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // consumer.cc - a C++ program on an installed copy of the library: every header, from C++11 without extensions.
 #include <cstdint>
 #include <cstdio>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * counter.c - checks of tally/counter.h and tally/region.h on the running kernel: breakpoints on variables count exactly
  * what is written.

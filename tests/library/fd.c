@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fd.c - checks of tally/fd.h on the running kernel: breakpoints on variables count exactly what is written.
  */

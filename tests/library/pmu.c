@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pmu.c - checks of the library on a PMU: reads without system calls beside read(2), exact regions, shared counters,
  * the error state. Skipped if there is none; on the emulated ARM PMU nothing is skipped.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sampling.c - checks of tally/ring.h and tally/sampler.h on the running kernel: breakpoints on variables give one
  * sample for each write.

@@ -1,11 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * symbols.c - checks of names of addresses (tally/symbols.h): the program's own functions.
  */
 #include <inttypes.h>
 #include <stdint.h>
-#include <unistd.h>
-
 #include <tally/symbols.h>
+#include <unistd.h>
 
 #include "checks.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """tally diff --base --new on this machine: a function that does 3 % more work, and the same program against itself.
 
 usage: diff_runs.py TALLY [RUNS [POOL [TRIES]]]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads lines "ADDRESS: BYTES" in hex, one instruction each, and prints for each what the disassembler makes of it. */
 #include <elf.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the text of every instruction of program files with what objdump says of the same bytes.
 
 usage: disassembly.py DISASSEMBLE [-M intel] [-n SHOWN] [--objdump OBJDUMP] [--allow SHARE] FILE...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run inside gdb: stops a program at many instructions and writes what an unwinder gets and what gdb answers.
 
 usage: STOPS_OUT=FILE STOPS=N STOPS_SEED=S STOPS_AT=ADDRESSES gdb -batch -x gdb_stops.py --args PROGRAM ...

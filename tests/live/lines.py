@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares functions, inlined calls and source lines with what eu-addr2line and llvm-symbolizer say.
 
 usage: tests/live/lines.py [--addresses 20000] [--tally PATH] [--show 5] [FILE...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Random keys, clicks and sizes on the program itself, in a terminal, on real recordings.
 
 usage: screen_monkey.py PROGRAM SECONDS SEED RECORDING...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sixty.cc - a program of sixty functions whose stacks are hard to unwind: templates, lambdas, exceptions, recursion,
  * tail calls, calls inlined three deep, functions of libraries (linked and dlopen'd), callbacks through libc, a signal

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sixty_library.cc - the functions of sixty.cc that are called through the PLT (linked) or through dlopen: the same
  * source is built twice, with another NAME.

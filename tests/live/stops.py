@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares tally's stacks with gdb's: sixty.cc is stopped at many instructions, once in gdb.
 
 usage: tests/live/stops.py [--stops 2000] [--threads 0] [--tally PATH] [--compiler g++] [--flags "-O2 ..."]

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """What `tally top` costs by the minute under processes that come and go, beside `perf top` on the same load.
 
     tests/live/top_soak.py MINUTES [--tally PROGRAM] [--perf PROGRAM] [--load SHELLS] [--alone]

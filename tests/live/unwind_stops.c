@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unwind_stops.c - unwinds the stops that stops.py writes as text; for comparison with gdb, of the unwinder alone.
  *

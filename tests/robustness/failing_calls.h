@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * failing_calls.h - which call of a kind fails, by the environment: shared by the program with the sanitizers, whose own
  * allocations fail (failing_program.c), and by what is loaded before the usual one (failing_preload.c).

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loaded before a program (LD_PRELOAD): calls fail as failing_calls.h says, those of the C library and others too. */
-#include "failing_calls.h"
-
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#include "failing_calls.h"
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory_watch.c of a program whose own allocations fail as failing_calls.h says: for the sanitizers, which let nobody else
  * replace malloc. */
-#include "failing_calls.h"
-
 #include <string.h>
+
+#include "failing_calls.h"
 
 /* NOLINTBEGIN: the linker's names */
 void *__real_malloc(size_t size);

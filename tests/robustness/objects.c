@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects.c - real ELF files with their tables and debug information damaged in many ways, through everything that
  * reads them: no crash, no hang, no great memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * recordings.c - real recordings, cut and damaged, through the reader and the verbs that read: no crash, no hang, no
  * great memory, all that is complete, and an error that says where.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cfi_builder.h"
 
 void cfi_builder_init(struct cfi_builder *b, uint8_t address_size, bool is_big)

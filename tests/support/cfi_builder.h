@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cfi_builder.h - makes .debug_frame sections for tests: entries by their programs, either byte order, 4 or 8 bytes wide.
  *

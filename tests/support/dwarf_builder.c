@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "dwarf_builder.h"
+
+#include <stdlib.h>
+
 #include "base/array.h"
 #include "object/dwarf/dwarf_numbers.h"
 #include "object/frame_numbers.h"
-
-#include <stdlib.h>
 
 enum { /* abbreviations */
 	ABBREV_UNIT = 1,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_builder.h - makes the debug sections of one small unit in memory, DWARF 2 to 5, either size and byte order.
  *

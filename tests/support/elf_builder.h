@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * elf_builder.h - makes small ELF files in memory for tests: either class, either byte order, with the parts asked for.
  *

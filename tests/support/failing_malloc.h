@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * failing_malloc.h - makes the n-th allocation of a test fail, and counts the blocks that are still held. Include it in
  * one source of the test program only: it replaces malloc, calloc, realloc, aligned_alloc, free, strdup and strndup of

@@ -1,13 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "fake_kernel.h"
-
-#include "abi/perf_constants.h"
-#include "base/array.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+
+#include "abi/perf_constants.h"
+#include "base/array.h"
 
 static const char *const flag_names[ATTR_BIT_COUNT] = {
 	[ATTR_BIT_DISABLED] = "disabled",

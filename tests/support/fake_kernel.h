@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fake_kernel.h - a scripted perf_event_open: logs each call as a line of text, refuses and counts as it was told.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fake_root.h - a directory tree of small files (/proc, /sys, tracefs) made from plain text, for the kernel seam's
  * root.

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "grid_golden.h"
-#include "unit_test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "unit_test.h"
 
 #define GOLDEN_BYTES (1 << 17)
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * grid_golden.h - a screen held against tests/data/tui/NAME.txt: its text, and a letter for each cell's style. With
  * TALLY_UPDATE=1 in the environment the file is written anew.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "jitdump_builder.h"
 
 static size_t begin(struct writer *w, uint32_t id, uint64_t time)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jitdump_builder.h - makes the records of a jitdump for tests, in the writer's byte order.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata_builder.h"
 
 #include <string.h>

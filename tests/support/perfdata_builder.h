@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perfdata_builder.h - small recordings in memory: file or pipe, either byte order, records as the test says.
  *

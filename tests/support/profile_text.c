@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile_text.h"
 
-#include "unit_test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "unit_test.h"
 
 #define RUN_TIME_BASE UINT64_C(0x7f0000000000) /* run-time address of frames without symbol: base + address */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile_text.h - a profile from plain text, for tests of what is computed and shown.
  *

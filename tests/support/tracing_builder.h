@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tracing_builder.h - the tracing data of a recording: formats of events, kernel symbols, trace_printk's formats.
  *

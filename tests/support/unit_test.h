@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unit_test.h - cmocka, with the standard headers that it wants before it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Known counts. counted TURNS [THREADS [FORKS]]: the main thread, THREADS threads, and FORKS children with as many threads
    each, all call work() and write cell TURNS times. Its addresses are fixed. With WAIT in the environment each process waits
    for a line on standard input first, and its threads are there by then. Prints "ready PID" then.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Burns CPU in leaf() below level_1 .. level_20, each a function of its own with a frame pointer; argv[1] milliseconds.
  */
 #include <stdint.h>

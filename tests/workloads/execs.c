@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Becomes the program of argv[1] with the rest as its arguments, in the same process: execs CMD ARGS... */
 #include <unistd.h>
 

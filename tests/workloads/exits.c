@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ends with the exit status of argv[1], or by the signal of argv[2]: exits CODE | exits - SIGNAL. */
 #include <signal.h>
 #include <stdlib.h>

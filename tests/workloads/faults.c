@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Touches argv[1] fresh pages (default 1000), one byte each: that many page faults above those of starting up. */
 #include <stdint.h>
 #include <stdlib.h>

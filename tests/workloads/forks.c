@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forks argv[1] children one after another; each burns 10 ms of CPU in child_work() and exits with 0. */
 #include <stdint.h>
 #include <stdlib.h>

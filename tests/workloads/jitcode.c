@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Generates code as a runtime does and says so in argv[1]/jit-PID.dump: jit_first runs for argv[2] ms of CPU, then jit_second
  * at the same address, then jit_second again where it was moved. Each keeps 24 bytes of stack and no frame pointer.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * keep_frame.h - makes a function set up its frame pointer. Compilers leave it out of functions that call nothing and
  * need no stack, whatever the options say; then the caller would be missing from a stack by frame pointer.

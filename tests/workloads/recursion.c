@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Burns CPU at the bottom of descend(), which calls itself 50 times; argv[1] milliseconds. */
 #include <stdint.h>
 #include <stdlib.h>

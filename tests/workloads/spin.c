@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Burns CPU in spin() for the milliseconds of argv[1]; nothing else takes time. */
 #include <stdint.h>
 #include <stdio.h>

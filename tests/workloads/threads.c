@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Four threads named worker-0 .. worker-3 burn CPU in work_0 .. work_3; argv[1] milliseconds of CPU each. */
 #include <pthread.h>
 #include <stdint.h>

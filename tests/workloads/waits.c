@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For attaching by pid: prints "ready PID", then burns CPU in busy() until standard input ends or argv[1] seconds pass.
  */
 #include <poll.h>

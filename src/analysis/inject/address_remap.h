@@ -13,9 +13,10 @@
 #ifndef ANALYSIS_INJECT_ADDRESS_REMAP_H
 #define ANALYSIS_INJECT_ADDRESS_REMAP_H
 
+#include <tally/status.h>
+
 #include "base/map_u64.h"
 #include "base/vec.h"
-#include <tally/status.h>
 
 #define ADDRESS_REMAP_KERNEL (-1) /* in place of a process */
 

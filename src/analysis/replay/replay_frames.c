@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/replay/replay_state.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/frame_lines.h"
 #include "analysis/frame_symbol.h"
 #include "analysis/replay/replay_functions.h"
+#include "analysis/replay/replay_state.h"
 #include "analysis/replay/replay_twins.h"
 #include "analysis/stack_frames.h"
 #include "analysis/store_entry.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/replay/replay_state.h"
-
 #include <stdlib.h>
 
+#include "analysis/replay/replay_state.h"
 #include "analysis/store_entry.h"
 
 #define FILES_MOST 16 /* whose call-frame information is read for this: that of a browser takes a second */

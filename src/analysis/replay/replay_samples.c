@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/replay/replay_state.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/facet_values.h"
 #include "analysis/frame_names.h"
+#include "analysis/replay/replay_state.h"
 #include "analysis/stack_frames.h"
 #include "base/error.h"
 #include "base/thread_pool.h"

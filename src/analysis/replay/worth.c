@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/replay/worth.h"
+
+#include <inttypes.h>
+
 #include "base/array.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
-
-#include <inttypes.h>
 
 #define SAMPLES_AHEAD 8
 #define TASK_SAMPLES  16384

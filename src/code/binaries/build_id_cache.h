@@ -17,9 +17,10 @@
 #ifndef CODE_BINARIES_BUILD_ID_CACHE_H
 #define CODE_BINARIES_BUILD_ID_CACHE_H
 
+#include <limits.h>
+
 #include "base/arena.h"
 #include "object/elf/elf_image.h"
-#include <limits.h>
 
 #define BUILD_ID_CACHE_KERNEL "[kernel.kallsyms]"
 #define BUILD_ID_CACHE_VDSO   "[vdso]"

@@ -14,9 +14,10 @@
 #ifndef CODE_BINARIES_LINE_PROGRAM_H
 #define CODE_BINARIES_LINE_PROGRAM_H
 
+#include <tally/status.h>
+
 #include "base/bytes.h"
 #include "code/symbol.h"
-#include <tally/status.h>
 
 struct line_program;
 

@@ -16,9 +16,10 @@
 #ifndef CODE_DISASM_DISASSEMBLER_H
 #define CODE_DISASM_DISASSEMBLER_H
 
+#include <tally/status.h>
+
 #include "code/disasm/instruction.h"
 #include "code/disasm/operation.h"
-#include <tally/status.h>
 
 struct disassembler_options {
 	unsigned elf_machine; /* e_machine */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "code/disasm/instruction_text.h"
-
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "code/disasm/instruction_text.h"
 
 struct condition {
 	const char *name, *shown, *meanings;

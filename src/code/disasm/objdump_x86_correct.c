@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "code/disasm/objdump_x86.h"
-
 #include <stdio.h>
 
+#include "code/disasm/objdump_x86.h"
 #include "code/disasm/x86_vector.h"
 
 bool spelling_is_one_of(const char *word, const char *const *list)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "code/disasm/x86_vector.h"
-
 #include <stdio.h>
 
 #include "base/array.h"
+#include "code/disasm/x86_vector.h"
 
 struct mask_operation {
 	uint8_t opcode;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "code/disasm/x86_vector.h"
-
 #include "base/array.h"
+#include "code/disasm/x86_vector.h"
 
 enum {
 	NONE = VECTOR_PREFIX_NONE,

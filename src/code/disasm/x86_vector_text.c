@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "code/disasm/x86_vector.h"
-
 #include <stdio.h>
+
+#include "code/disasm/x86_vector.h"
 
 static const char *vector_kind(unsigned length)
 {

@@ -14,11 +14,12 @@
 #ifndef CODE_PACK_PACK_H
 #define CODE_PACK_PACK_H
 
+#include <tally/status.h>
+
 #include "base/vec.h"
 #include "base/writer.h"
 #include "code/binary.h"
 #include "code/symbol.h"
-#include <tally/status.h>
 
 struct pack_segment { /* of the file: how offsets become link-time addresses */
 	uint64_t offset, vaddr, size;

@@ -14,11 +14,12 @@
 #ifndef CODE_SYMBOLS_JITDUMP_H
 #define CODE_SYMBOLS_JITDUMP_H
 
+#include <tally/status.h>
+
 #include "base/bytes.h"
 #include "base/cursor.h"
 #include "base/vec.h"
 #include "code/symbol.h"
-#include <tally/status.h>
 
 struct jitdump_code { /* a function, by offset */
 	uint64_t offset, size; /* its code in the dump */

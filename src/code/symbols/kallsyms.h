@@ -11,10 +11,11 @@
 #ifndef CODE_SYMBOLS_KALLSYMS_H
 #define CODE_SYMBOLS_KALLSYMS_H
 
+#include <tally/status.h>
+
 #include "base/arena.h"
 #include "base/vec.h"
 #include "code/symbols/symbol_table.h"
-#include <tally/status.h>
 
 struct kallsyms {
 	struct tally_str kernel, modules;

@@ -19,12 +19,13 @@
 #ifndef CODE_SYMBOLS_LINE_INDEX_H
 #define CODE_SYMBOLS_LINE_INDEX_H
 
+#include <tally/status.h>
+
 #include "base/bytes.h"
 #include "base/writer.h"
 #include "code/symbol.h"
 #include "object/dwarf/debug_info.h"
 #include "object/elf/elf_image.h"
-#include <tally/status.h>
 
 struct line_index_range;
 struct line_index_unit;

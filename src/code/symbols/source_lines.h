@@ -8,10 +8,11 @@
 #ifndef CODE_SYMBOLS_SOURCE_LINES_H
 #define CODE_SYMBOLS_SOURCE_LINES_H
 
+#include <tally/status.h>
+
 #include "base/bytes.h"
 #include "code/symbol.h"
 #include "object/elf/elf_image.h"
-#include <tally/status.h>
 
 struct source_lines;
 

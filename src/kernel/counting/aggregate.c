@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/counting/aggregate.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "kernel/counting/scaling.h"
 #include "kernel/events/tool_events.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct placed {
 	struct cpu_place place;

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/counting/counter.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "base/array.h"
 #include "base/error.h"
 #include "kernel/events/event_filter.h"
@@ -9,14 +17,6 @@
 #include "kernel/system/cpu_topology.h"
 #include "kernel/system/fd_limit.h"
 #include "kernel/system/surroundings.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 /* linux/perf_event.h */
 #define IOC_ENABLE  _IO('$', 0)

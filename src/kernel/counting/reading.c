@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/counting/reading.h"
 
-#include "base/error.h"
-
 #include <errno.h>
 #include <stdlib.h>
+
+#include "base/error.h"
 
 /* read(2) of one event: value, enabled, running. */
 static void single_read(struct counter_set *set, struct counter *counter, size_t cell)

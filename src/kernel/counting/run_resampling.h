@@ -16,8 +16,9 @@
 #ifndef KERNEL_COUNTING_RUN_RESAMPLING_H
 #define KERNEL_COUNTING_RUN_RESAMPLING_H
 
-#include "kernel/counting/run_statistics.h"
 #include <stdint.h>
+
+#include "kernel/counting/run_statistics.h"
 
 #define RUN_RESAMPLES	   2000
 #define RUN_RESAMPLE_MIN   4 /* runs on a side, for an interval or a noise floor */

@@ -13,7 +13,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
 #include <tally/status.h>
 
 #define RUN_CONFIDENCE 0.95

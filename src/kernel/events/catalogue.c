@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/catalogue.h"
 
-#include "abi/names.h"
-#include "base/error.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "abi/names.h"
+#include "base/error.h"
 
 enum tally_status event_catalogue_create(
 	const struct kernel_seam *kernel, struct event_catalogue **catalogue, struct tally_error *err)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/event_format.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 #include "abi/branch_words.h"
 #include "abi/names.h"
 #include "kernel/events/modifiers.h"
 #include "kernel/events/tool_events.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 static const char *symbol_name(uint32_t type, uint64_t config)
 {

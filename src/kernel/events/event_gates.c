@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/event_gates.h"
 
-#include "base/error.h"
-#include "kernel/system/kernel_files.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
+
+#include "base/error.h"
+#include "kernel/system/kernel_files.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
 

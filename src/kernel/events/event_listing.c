@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/event_listing.h"
 
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
 #include "abi/names.h"
 #include "base/array.h"
 #include "base/error.h"
@@ -10,10 +14,6 @@
 #include "kernel/events/tool_events.h"
 #include "kernel/events/tracepoints.h"
 #include "kernel/system/cpu_topology.h"
-
-#include <errno.h>
-#include <linux/perf_event.h>
-#include <stdlib.h>
 
 void event_listing_init(struct event_listing *listing, struct event_catalogue *catalogue)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/event_parser.h"
 
+#include <stdlib.h>
+
 #include "abi/names.h"
 #include "base/array.h"
 #include "base/error.h"
@@ -9,8 +11,6 @@
 #include "kernel/events/modifiers.h"
 #include "kernel/events/tool_events.h"
 #include "kernel/events/tracepoints.h"
-
-#include <stdlib.h>
 
 /* Members of a group beyond this cannot be scheduled on any CPU; and one list line has hundreds at most. */
 #define EVENTS_MAX 65536

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/pmu.h"
 
-#include "base/error.h"
-#include "kernel/system/kernel_files.h"
-
 #include <locale.h>
 #include <stdlib.h>
+
+#include "base/error.h"
+#include "kernel/system/kernel_files.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/privileges.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "kernel/events/event_gates.h"
 #include "kernel/system/capabilities.h"
 #include "kernel/system/kernel_files.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define UNKNOWN_OPEN_FLAG (1UL << 31)
 

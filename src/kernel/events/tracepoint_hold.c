@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/tracepoint_hold.h"
 
-#include "base/error.h"
-#include "base/vec.h"
-#include "kernel/events/event_parser.h"
-#include "kernel/events/privileges.h"
-#include "kernel/system/fd_limit.h"
-#include "kernel/system/kernel_seam.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -15,6 +8,13 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "kernel/events/event_parser.h"
+#include "kernel/events/privileges.h"
+#include "kernel/system/fd_limit.h"
+#include "kernel/system/kernel_seam.h"
 
 #define HOLD_LEAST 8 /* events; fewer close in less time than a process takes trouble */
 #define NAMES_MAX  4 /* of those left out, in a line */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/tracepoints.h"
 
-#include "base/error.h"
-#include "base/text.h"
-
 #include <stdio.h>
 #include <sys/mount.h>
 #include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
 
 static bool name_is_safe(struct tally_str name)
 {

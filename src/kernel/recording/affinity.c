@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/affinity.h"
-#include "base/array.h"
-#include "kernel/system/cpu_topology.h"
+
 #include <sched.h>
 #include <stdlib.h>
+
+#include "base/array.h"
+#include "kernel/system/cpu_topology.h"
 
 enum tally_status affinity_init(struct affinity *affinity, const struct kernel_seam *kernel, enum affinity_mode mode,
 	const int *cpus, size_t count, struct tally_error *err)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/cgroups.h"
-#include "base/file.h"
-#include "base/limits.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/file.h"
+#include "base/limits.h"
 
 #define DEPTH_MAX 64 /* of nested groups; deeper ones are left out */
 

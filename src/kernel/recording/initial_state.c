@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/initial_state.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
 #include "abi/encode.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -10,10 +16,6 @@
 #include "kernel/recording/cgroups.h"
 #include "kernel/recording/kernel_maps.h"
 #include "kernel/system/kernel_files.h"
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 
 #define FLUSH_BYTES (256u << 10)
 #define COMM_BYTES  16

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/kernel_maps.h"
-#include "base/file.h"
-#include "base/limits.h"
-#include "kernel/recording/proc_maps.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "kernel/recording/proc_maps.h"
 
 #define CHUNK_BYTES (64u << 10)
 

@@ -6,9 +6,10 @@
 #ifndef KERNEL_RECORDING_KERNEL_MAPS_H
 #define KERNEL_RECORDING_KERNEL_MAPS_H
 
+#include <tally/status.h>
+
 #include "base/bytes.h"
 #include "kernel/system/kernel_seam.h"
-#include <tally/status.h>
 
 struct kernel_map {
 	uint64_t start, len, pgoff;

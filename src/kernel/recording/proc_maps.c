@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/proc_maps.h"
+
 #include <sys/mman.h>
 
 /* The next word of text that blanks separate; false at the end. */

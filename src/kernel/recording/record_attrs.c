@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/record_attrs.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+
 #include "arch/arch.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "kernel/events/event_gates.h"
-#include <string.h>
-#include <sys/utsname.h>
 
 #define DUMMY_NAME	    "dummy:HG"
 #define STACK_BYTES_DEFAULT 8192

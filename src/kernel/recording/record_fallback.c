@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/record_fallback.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/arena.h"
 #include "kernel/events/event_gates.h"
 #include "kernel/recording/record_attrs.h"
 #include "kernel/system/kernel_files.h"
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 static bool is_cycles(const struct event_spec *spec)
 {

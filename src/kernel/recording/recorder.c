@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include "abi/sample.h"
 #include "base/checked.h"
 #include "base/error.h"
@@ -12,13 +21,6 @@
 #include "kernel/system/cpu_topology.h"
 #include "kernel/system/fd_limit.h"
 #include "kernel/system/surroundings.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/perf_event.h>
-#include <poll.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #define READ_BYTES_MAX 4096
 #define FDS_OF_OURS    64 /* what the program itself may open besides */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/ring.h"
+
 #include <linux/perf_event.h>
 #include <string.h>
 

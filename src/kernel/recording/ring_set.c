@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/recording/ring_set.h"
-#include "base/error.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "base/error.h"
 
 enum tally_status ring_set_init(struct ring_set *set, const struct kernel_seam *kernel, size_t slot_count,
 	size_t data_bytes, struct tally_error *err)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/system/capabilities.h"
 
-#include "kernel/system/kernel_files.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "kernel/system/kernel_files.h"
 
 #define FIRST_NAMESPACE "user:[4026531837]" /* the kernel gives the first user namespace this fixed inode */
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/system/cpu_topology.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "kernel/system/kernel_files.h"
-
-#include <stdio.h>
-#include <unistd.h>
 
 struct cpu_vec {
 	int *items;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/system/exec_stop.h"
 
-#include "base/bytes.h"
-#include "kernel/system/kernel_files.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <linux/perf_event.h>
@@ -17,6 +14,9 @@
 #include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#include "base/bytes.h"
+#include "kernel/system/kernel_files.h"
 
 #define TASK_EXITING  0x4 /* of the flags in /proc/PID/stat */
 #define FLAGS_FIELD   7 /* the fields behind the name: state is the first */

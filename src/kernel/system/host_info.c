@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/system/host_info.h"
+
+#include <link.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
 #include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "kernel/system/kernel_files.h"
-#include <link.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #define CPU_DIR	   "/sys/devices/system/cpu/cpu%zu"
 #define PMU_DIR	   "/sys/bus/event_source/devices"

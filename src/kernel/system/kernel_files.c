@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/system/kernel_files.h"
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/limits.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/limits.h"
 
 TALLY_PRINTF(4, 0)
 static bool path_make(const struct kernel_seam *kernel, char *path, size_t size, const char *format, va_list args)

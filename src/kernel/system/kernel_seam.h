@@ -12,8 +12,9 @@
 #ifndef KERNEL_SYSTEM_KERNEL_SEAM_H
 #define KERNEL_SYSTEM_KERNEL_SEAM_H
 
-#include "abi/attr.h"
 #include <sys/types.h>
+
+#include "abi/attr.h"
 
 struct kernel_seam {
 	void *context;

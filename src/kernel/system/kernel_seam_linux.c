@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/system/kernel_seam.h"
-
-#include "abi/perf_constants.h"
-#include "base/file.h"
-#include "base/writer.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "abi/perf_constants.h"
+#include "base/file.h"
+#include "base/writer.h"
+#include "kernel/system/kernel_seam.h"
 
 static int linux_perf_event_open(
 	void *context, const struct perf_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/system/spawn.h"
 
-#include "base/error.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/error.h"
 
 static void close_pair(int pair[2])
 {

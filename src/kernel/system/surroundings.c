@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/system/surroundings.h"
 
-#include "base/array.h"
-#include "kernel/system/kernel_files.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "kernel/system/kernel_files.h"
 
 enum surroundings surroundings_find(const struct kernel_seam *kernel)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/system/target.h"
 
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "kernel/system/cpu_topology.h"
 #include "kernel/system/kernel_files.h"
-
-#include <limits.h>
-#include <pwd.h>
-#include <stdio.h>
 
 struct pid_vec {
 	pid_t *items;

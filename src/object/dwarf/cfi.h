@@ -14,9 +14,10 @@
 #ifndef OBJECT_DWARF_CFI_H
 #define OBJECT_DWARF_CFI_H
 
+#include <tally/status.h>
+
 #include "base/cursor.h"
 #include "base/vec.h"
-#include <tally/status.h>
 
 #define CFI_REGISTERS 40 /* general ones of every architecture; others (vectors) are not needed to find frames */
 

@@ -11,10 +11,11 @@
 #ifndef OBJECT_ELF_ELF_IMAGE_H
 #define OBJECT_ELF_ELF_IMAGE_H
 
+#include <tally/status.h>
+
 #include "base/address.h"
 #include "base/bytes.h"
 #include "base/vec.h"
-#include <tally/status.h>
 
 #define ELF_BUILD_ID_MAX 20
 

@@ -8,8 +8,9 @@
 #ifndef OBJECT_ELF_UNPACK_H
 #define OBJECT_ELF_UNPACK_H
 
-#include "base/bytes.h"
 #include <tally/status.h>
+
+#include "base/bytes.h"
 
 /* By its first bytes. */
 bool unpack_is_packed(struct tally_bytes bytes);

@@ -5,8 +5,9 @@
 #ifndef OBJECT_ELF_XZ_DECODE_H
 #define OBJECT_ELF_XZ_DECODE_H
 
-#include "base/bytes.h"
 #include <tally/status.h>
+
+#include "base/bytes.h"
 
 /* *out is malloc'ed, the caller's. More than limit bytes is TALLY_LIMIT. */
 TALLY_MUST_CHECK enum tally_status xz_decode(

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/flat/flat_table.h"
-
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/thread_pool.h"
 #include "profile/flat/flat_chain_keys.h"
 #include "profile/flat/flat_rows.h"
+#include "profile/flat/flat_table.h"
 
 #define MANY_FRAMES 4096 /* fewer are looked at by one worker */
 

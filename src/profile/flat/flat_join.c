@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/flat/flat_part.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/thread_pool.h"
+#include "profile/flat/flat_part.h"
 
 #define TASK_ROWS 4096
 

@@ -12,15 +12,15 @@
  * - rows that look alike (functions of one name, addresses without symbol) go by ascending address, the kernel's first:
  *   as numbers with a sign.
  */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/array.h"
 #include "base/error.h"
 #include "base/key_sort.h"
 #include "profile/flat/facet_keys.h"
 #include "profile/flat/flat_words.h"
-
-#include <endian.h>
-#include <stdlib.h>
-#include <string.h>
 
 static uint64_t flat_sort_more(const struct flat_table *table, const struct flat_stat *stat, unsigned which)
 {

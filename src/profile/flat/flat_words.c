@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/flat/flat_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/array.h"
 #include "base/key_sort.h"
 #include "base/thread_pool.h"
 #include "profile/flat/flat_tree.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define WORD_BITS  64
 #define WORDS_MAX  7 /* of an item */

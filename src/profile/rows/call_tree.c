@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/rows/call_tree.h"
-#include "base/error.h"
-#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "base/error.h"
+#include "base/vec.h"
 
 struct call_tree_range {
 	uint32_t begin, end; /* of work */

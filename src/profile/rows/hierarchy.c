@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/rows/hierarchy.h"
-#include "base/error.h"
-#include "base/vec.h"
 
 #include <stdlib.h>
+
+#include "base/error.h"
+#include "base/vec.h"
 
 struct hierarchy_builder {
 	struct hierarchy *tree;

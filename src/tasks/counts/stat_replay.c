@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/counts/stat_replay.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/vec.h"
 #include "kernel/events/tool_events.h"
 #include "kernel/system/cpu_topology.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define ROUND_FINAL	  1
 #define THREAD_ENTRY	  24 /* bytes: u64 pid, char comm[16] */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tasks/health/health_report.h"
-
 #include "base/json.h"
 #include "perfdata/feature_table.h"
 #include "tasks/header/header_text.h"
+#include "tasks/health/health_report.h"
 
 static void health_json_put_file(struct json *j, const struct health_source *source)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tasks/health/health_report.h"
-
 #include <inttypes.h>
 #include <time.h>
 
 #include "perfdata/feature_table.h"
 #include "tasks/header/header_text.h"
+#include "tasks/health/health_report.h"
 #include "tasks/session/advice_notes.h"
 #include "tasks/session/stack_notes.h"
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/listing/annotate_explore.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "base/visible.h"
 #include "tasks/listing/annotate_data.h"
 #include "tasks/terminal/tui_print.h"
 #include "view/tui/annotate_draw.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MAX_ENTERED 100 /* calls, one out of the other: each holds a function */
 #define NO_RANK	    SIZE_MAX

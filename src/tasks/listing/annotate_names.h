@@ -9,9 +9,10 @@
 #ifndef TASKS_LISTING_ANNOTATE_NAMES_H
 #define TASKS_LISTING_ANNOTATE_NAMES_H
 
+#include <tally/status.h>
+
 #include "base/map_u64.h"
 #include "base/vec.h"
-#include <tally/status.h>
 
 struct annotate_name {
 	const char *symbol; /* borrowed */

@@ -11,11 +11,12 @@
 #ifndef TASKS_LISTING_ANNOTATE_SOURCE_H
 #define TASKS_LISTING_ANNOTATE_SOURCE_H
 
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/vec.h"
 #include "tasks/listing/source_access.h"
-#include <stdint.h>
 
 struct annotate_source_file;
 

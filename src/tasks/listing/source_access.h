@@ -12,8 +12,9 @@
 #ifndef TASKS_LISTING_SOURCE_ACCESS_H
 #define TASKS_LISTING_SOURCE_ACCESS_H
 
-#include "code/binary_store.h"
 #include <sys/types.h>
+
+#include "code/binary_store.h"
 
 #define SOURCE_READERS 3
 

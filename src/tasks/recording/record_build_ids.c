@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_build_ids.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "analysis/resolve.h"
 #include "analysis/sideband.h"
 #include "base/error.h"
 #include "code/binaries/mapped_file.h"
 #include "tasks/session/build_id.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define KERNEL_NAME    "[kernel.kallsyms]"
 #define ANY_PID	       (-1)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_commands.h"
-#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+
+#include "base/text.h"
 
 void record_announce(const struct record_request *request, const char *format, ...)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_control.h"
-#include "base/array.h"
-#include "base/error.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/array.h"
+#include "base/error.h"
 
 static bool parse_fd(struct tally_str text, int *fd)
 {

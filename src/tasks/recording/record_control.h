@@ -13,9 +13,10 @@
 #ifndef TASKS_RECORDING_RECORD_CONTROL_H
 #define TASKS_RECORDING_RECORD_CONTROL_H
 
-#include "base/text.h"
 #include <stdbool.h>
 #include <tally/status.h>
+
+#include "base/text.h"
 
 #define RECORD_CONTROL_BYTES 4096 /* of commands at once; a longer line is cut into several */
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_features.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "arch/arch.h"
 #include "base/error.h"
 #include "base/writer.h"
 #include "kernel/recording/tracing_data.h"
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 enum tally_status record_event_ids(const struct recorder_source *sources, size_t source_count, uint32_t event,
 	uint64_t **ids, size_t *count, struct tally_error *err)

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_output.h"
-#include "base/clock.h"
-#include "base/error.h"
-#include "base/file.h"
-#include "cli/progress_line.h"
-#include "perfdata/old_recording.h"
-#include "tasks/recording/record_build_ids.h"
-#include "tasks/recording/record_cache.h"
-#include "tasks/recording/record_opening.h"
-#include "tasks/session/stream_output.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,6 +10,16 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/progress_line.h"
+#include "perfdata/old_recording.h"
+#include "tasks/recording/record_build_ids.h"
+#include "tasks/recording/record_cache.h"
+#include "tasks/recording/record_opening.h"
+#include "tasks/session/stream_output.h"
 
 #define DIRECTORY_VERSION 1 /* as FEATURE_DIR_FORMAT tells it */
 #define STAMP_BYTES	  17 /* yyyymmddhhmmss, hundredths, NUL */

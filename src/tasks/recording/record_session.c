@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_session.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "abi/encode.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -12,14 +22,6 @@
 #include "tasks/recording/record_output.h"
 #include "tasks/recording/record_progress.h"
 #include "tasks/recording/record_watch.h"
-#include <errno.h>
-#include <sched.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/signalfd.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define EVENTS_AT_ONCE 16
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_threads.h"
-#include "base/error.h"
-#include "kernel/system/cpu_topology.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +13,9 @@
 #include <sys/eventfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "base/error.h"
+#include "kernel/system/cpu_topology.h"
 
 #define POLL_MS	  100 /* less than a kill may cost; programs that come are looked at as often */
 #define SLICE_MAX 2 /* of a ring */

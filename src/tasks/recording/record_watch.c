@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_watch.h"
-#include "base/error.h"
-#include "kernel/system/cpu_topology.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
+
+#include "base/error.h"
+#include "kernel/system/cpu_topology.h"
 
 struct record_watch {
 	struct recorder *recorder;

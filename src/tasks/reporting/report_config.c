@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/reporting/report_config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/array.h"
 #include "base/error.h"
 #include "cli/config_files.h"
 #include "tasks/listing/annotate_objdump.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 struct config_reading {
 	struct report_request *request;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/reporting/report_explore.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "tasks/reporting/report_tables.h"
 #include "tasks/terminal/tree_explore.h"
@@ -10,10 +15,6 @@
 #include "view/tui/explorer_rows.h"
 #include "view/tui/explorer_table.h"
 #include "view/tui/text_screen.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct view {
 	struct explore_table from;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/reporting/report_fields.h"
+
 #include "base/array.h"
 #include "base/text.h"
 

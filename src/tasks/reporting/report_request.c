@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/reporting/report_request.h"
-#include "base/array.h"
-#include "base/error.h"
-#include "base/word_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/word_list.h"
 
 #define DEFAULT_MIN_PERCENT 0.5
 #define DEFAULT_SORT	    "comm,dso,symbol"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/session/build_id.h"
-#include "base/array.h"
-#include "base/file.h"
-#include "code/binaries/vdso_image.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "base/file.h"
+#include "code/binaries/vdso_image.h"
 
 #define NOTES_BYTES_MAX	 (1u << 20)
 #define HEADER_COUNT_MAX 65535u

@@ -8,9 +8,9 @@
 #ifndef TASKS_SESSION_CPU_FILTER_H
 #define TASKS_SESSION_CPU_FILTER_H
 
-#include "base/error.h"
-
 #include <stdbool.h>
+
+#include "base/error.h"
 
 TALLY_MUST_CHECK enum tally_status cpu_filter_parse(const char *text, bool **cpus, struct tally_error *err);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/session/event_errors.h"
 
-#include "cli/help.h"
-
 #include <string.h>
 #include <unistd.h>
+
+#include "cli/help.h"
 
 #define EVENT_TEXT_SHOWN 200 /* characters before the error; a longer list is cut at the front */
 

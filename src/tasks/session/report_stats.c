@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/session/report_stats.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "analysis/group_reads.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
 #include "perfdata/other_writers.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 
 #define TYPE_LIMIT 128 /* record types that are counted apart: the kernel's and perf's go to 85 */
 

@@ -10,7 +10,6 @@
 #define TASKS_SESSION_STREAM_OUTPUT_H
 
 #include <stdbool.h>
-
 #include <tally/status.h>
 
 /* Where a recording goes: as named, else "-" if standard output is a pipe, else perf.data. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/terminal/tree_explore.h"
+
+#include <stdio.h>
+
 #include "base/error.h"
 #include "tasks/terminal/tui_print.h"
 #include "view/tui/flame_draw.h"
-
-#include <stdio.h>
 
 static enum tally_status want_tree(
 	struct tree_views *views, const struct tree_explore *request, enum tree_kind kind, struct tally_error *err)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/terminal/tui_terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/output_terminal.h"
 #include "cli/progress_line.h"
 #include "tally_config.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #if HAVE_NCURSES
 /* clang-format off */

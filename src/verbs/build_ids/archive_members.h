@@ -13,10 +13,11 @@
 #ifndef VERBS_BUILD_IDS_ARCHIVE_MEMBERS_H
 #define VERBS_BUILD_IDS_ARCHIVE_MEMBERS_H
 
-#include "base/bytes.h"
 #include <limits.h>
 #include <sys/types.h>
 #include <tally/status.h>
+
+#include "base/bytes.h"
 
 #define ARCHIVE_REGULAR	  '0'
 #define ARCHIVE_SYMLINK	  '2'

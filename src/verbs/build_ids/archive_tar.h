@@ -9,8 +9,9 @@
 #ifndef VERBS_BUILD_IDS_ARCHIVE_TAR_H
 #define VERBS_BUILD_IDS_ARCHIVE_TAR_H
 
-#include "base/text.h"
 #include <tally/status.h>
+
+#include "base/text.h"
 
 /* names: of files and folders under dir, each with a NUL behind it. What was begun of path is removed on failure.
  * follows_links: what links lead to is packed under their names, rather than the links. */

@@ -14,9 +14,10 @@
 #ifndef VERBS_BUILD_IDS_ARCHIVE_UNPACK_H
 #define VERBS_BUILD_IDS_ARCHIVE_UNPACK_H
 
+#include <tally/status.h>
+
 #include "base/bytes.h"
 #include "verbs/build_ids/archive_members.h"
-#include <tally/status.h>
 
 #define ARCHIVE_SYMBOLS "perf.symbols.tar.bz2" /* the archive in one that has everything */
 

@@ -16,8 +16,9 @@
 #ifndef VERBS_CONVERT_CTF_TRACE_H
 #define VERBS_CONVERT_CTF_TRACE_H
 
-#include "verbs/convert/ctf_types.h"
 #include <tally/status.h>
+
+#include "verbs/convert/ctf_types.h"
 
 struct ctf_trace;
 

@@ -12,8 +12,9 @@
 #ifndef VERBS_DIFF_DIFF_GATE_H
 #define VERBS_DIFF_DIFF_GATE_H
 
-#include "profile/diff/diff_changes.h"
 #include <tally/status.h>
+
+#include "profile/diff/diff_changes.h"
 
 #define DIFF_GATE_CLAUSES 8
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/diff/diff_run.h"
-#include "verbs/diff/diff_few.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/report/report_run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "analysis/replay/replay.h"
 #include "analysis/wait_events.h"
 #include "base/array.h"
@@ -28,9 +32,6 @@
 #include "view/data/report_json.h"
 #include "view/text/report_hierarchy.h"
 #include "view/text/report_text.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 
 struct report {
 	const struct cli *cli;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/report/report_session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 #include "analysis/stack_survey.h"
 #include "analysis/stock_perf.h"
 #include "base/error.h"
@@ -8,9 +12,6 @@
 #include "tasks/health/health_report.h"
 #include "tasks/reporting/report_annotate.h"
 #include "tasks/reporting/report_replay.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct explored {
 	struct report_session *session;

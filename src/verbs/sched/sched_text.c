@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/sched/sched_text.h"
-#include "verbs/sched/sched_histogram.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "tasks/session/recording_input.h"
+#include "verbs/sched/sched_histogram.h"
 #include "view/table/cells.h"
 
 #define MAX_KEYS    8

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/stat/stat_record.h"
 
-#include "base/error.h"
-#include "kernel/recording/initial_state.h"
-#include "tasks/counts/stat_report.h"
-#include "tasks/session/stream_output.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/error.h"
+#include "kernel/recording/initial_state.h"
+#include "tasks/counts/stat_report.h"
+#include "tasks/session/stream_output.h"
 
 #define ROUND_INTERVAL 0
 #define ROUND_FINAL    1

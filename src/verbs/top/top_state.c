@@ -2,7 +2,6 @@
 #include "verbs/top/top_state.h"
 
 #include <errno.h>
-
 #include <poll.h>
 #include <stdio.h>
 #include <time.h>

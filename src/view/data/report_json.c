@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/data/report_json.h"
+
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "base/vec.h"
 #include "view/text/report_cells.h"
-
-#include <stdlib.h>
 
 #define PERCENT_DECIMALS 4
 #define MAX_LEVEL	 REPORT_MAX_COLUMNS

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/export/export_formats.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/id_table.h"
 #include "base/vec.h"
+#include "view/export/export_formats.h"
 
 struct cost_place { /* own cost on a line, or that of calls there */
 	uint32_t function, line;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/export/export_formats.h"
-
 #include "base/limits.h"
 #include "base/vec.h"
+#include "view/export/export_formats.h"
 
 struct chrome {
 	struct byte_sink *sink;

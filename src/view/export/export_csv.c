@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/export/export_formats.h"
-
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "view/export/export_formats.h"
 
 struct csv {
 	struct byte_sink *sink;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/export/export_formats.h"
-
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "view/export/export_formats.h"
 #include "view/export/firefox_writer.h"
 
 #define FORMAT_VERSION 48 /* "preprocessedProfileVersion" */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/export/export_formats.h"
-
 #include "view/flame/flame_page.h"
 
 static void export_folded_add_event(struct byte_sink *sink, const struct export_view *view, uint32_t event)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/export/export_formats.h"
-
 #include "base/json.h"
+#include "view/export/export_formats.h"
 
 #define SCHEMA_VERSION 1
 

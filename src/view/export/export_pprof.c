@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/export/export_formats.h"
-
 #include <stdlib.h>
 
 #include "base/id_table.h"
 #include "base/limits.h"
 #include "base/vec.h"
+#include "view/export/export_formats.h"
 #include "view/export/protobuf_writer.h"
 
 /* Field numbers of profile.proto. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/export/export_formats.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
+
+#include "view/export/export_formats.h"
 
 struct speedscope {
 	struct byte_sink *sink;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/export/firefox_writer.h"
-
 #include <stdlib.h>
+
+#include "view/export/firefox_writer.h"
 
 #define BINS 2000 /* of a counter: more than a screen has columns */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/export/firefox_writer.h"
-
 #include <stdlib.h>
+
+#include "view/export/firefox_writer.h"
 
 static void firefox_thread_put_address(struct firefox *w, uint32_t frame)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/chain_text.h"
-#include "base/error.h"
-#include "base/vec.h"
-#include "view/text/percent_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "view/text/percent_text.h"
 
 #define LEFT_MARGIN 12
 #define STEP	    10 /* columns of one level beside its bar */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/facet_cells.h"
+
 #include "base/array.h"
 #include "profile/flat/facet_keys.h"
 #include "view/text/origin_text.h"

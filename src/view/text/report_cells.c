@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/report_cells.h"
-#include "view/text/facet_cells.h"
-#include "view/text/origin_text.h"
-#include "view/text/percent_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/array.h"
 #include "base/thread_pool.h"
+#include "view/text/facet_cells.h"
+#include "view/text/origin_text.h"
+#include "view/text/percent_text.h"
 
 #define ROWS_AHEAD		4
 #define PART_WIDTH		7

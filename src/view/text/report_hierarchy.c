@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/report_hierarchy.h"
+
+#include <stdlib.h>
+
 #include "base/array.h"
 #include "base/error.h"
 #include "view/text/report_cells.h"
-
-#include <stdlib.h>
 
 #define INDENT		3 /* columns a level */
 #define GAP		2 /* between columns */

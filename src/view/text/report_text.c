@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/text/report_text.h"
+
+#include <stdlib.h>
+
 #include "base/array.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
 #include "view/text/repeated_cells.h"
 #include "view/text/report_cells.h"
-
-#include <stdlib.h>
 
 #define CHUNK_ROWS   128
 #define ROUND_CHUNKS 64

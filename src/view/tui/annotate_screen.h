@@ -13,9 +13,10 @@
 #ifndef VIEW_TUI_ANNOTATE_SCREEN_H
 #define VIEW_TUI_ANNOTATE_SCREEN_H
 
+#include <tally/status.h>
+
 #include "view/text/annotate_lines.h"
 #include "view/tui/tui_frame.h"
-#include <tally/status.h>
 
 /* Which instructions have an offset: where jumps lead, calls and returns too, all. */
 /* Before lines of source. */

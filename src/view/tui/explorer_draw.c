@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/explorer_draw.h"
+
+#include <stdio.h>
+#include <string.h>
+
 #include "base/array.h"
 #include "base/error.h"
 #include "view/text/report_cells.h"
@@ -7,9 +11,6 @@
 #include "view/tui/explorer_keys.h"
 #include "view/tui/explorer_lines.h"
 #include "view/tui/tui_line.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define CHAIN_MARGIN 3
 #define CHAIN_STEP   3

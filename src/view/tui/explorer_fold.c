@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/explorer_fold.h"
-#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/error.h"
 
 void explorer_fold_deinit(struct explorer_fold *fold)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/explorer_keys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/array.h"
 #include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_menu.h"
 #include "view/tui/explorer_rows.h"
 #include "view/tui/explorer_table.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SHIFT_STEP 8 /* columns */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/explorer_lines.h"
+
 #include "view/text/report_cells.h"
 
 #define FIXED_LINES 2 /* title and bottom line */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/explorer_menu.h"
+
+#include <stdio.h>
+
 #include "view/text/report_cells.h"
 #include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_rows.h"
-
-#include <stdio.h>
 
 #define NAME_COLUMNS 60 /* of names in entries */
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/explorer_renew.h"
-#include "view/tui/explorer_lines.h"
-#include "view/tui/explorer_rows.h"
-#include "view/tui/explorer_table.h"
 
 #include <string.h>
 
 #include "base/error.h"
 #include "view/text/report_cells.h"
 #include "view/tui/explorer_changes.h"
+#include "view/tui/explorer_lines.h"
+#include "view/tui/explorer_rows.h"
+#include "view/tui/explorer_table.h"
 
 static void frame_name(const struct profile *p, uint32_t id, struct text *name)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/explorer_rows.h"
-#include "base/array.h"
-#include "view/text/report_cells.h"
-#include "view/tui/explorer_changes.h"
-#include "view/tui/explorer_lines.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "view/text/report_cells.h"
+#include "view/tui/explorer_changes.h"
+#include "view/tui/explorer_lines.h"
 
 uint32_t explorer_cursor_function(const struct explorer *e, struct tally_str *name)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/explorer_table.h"
+
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "view/text/report_cells.h"
 #include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_rows.h"
-
-#include <stdlib.h>
 
 static bool has_field(const struct explorer *e, enum profile_key key)
 {

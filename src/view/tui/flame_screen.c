@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/flame_screen.h"
-#include "base/array.h"
-#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
 
 #define FIXED_LINES 3 /* title, what is at the cursor, bottom */
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/text_screen.h"
-#include "base/array.h"
-#include "base/error.h"
 
 #include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
 
 #define FIXED_LINES 2 /* title and bottom */
 

@@ -12,9 +12,10 @@
 #ifndef VIEW_TUI_TEXT_SCREEN_H
 #define VIEW_TUI_TEXT_SCREEN_H
 
+#include <tally/status.h>
+
 #include "base/vec.h"
 #include "view/tui/tui_frame.h"
-#include <tally/status.h>
 
 enum text_screen_action { TEXT_SCREEN_STAY, TEXT_SCREEN_BACK, TEXT_SCREEN_LEAVE };
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/tree_screen.h"
-#include "base/array.h"
-#include "base/error.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
 
 #define FIXED_LINES 3 /* title, heading, bottom */
 #define FIRST_ROW   2

@@ -8,9 +8,9 @@
 #ifndef VIEW_TUI_TUI_INPUT_H
 #define VIEW_TUI_TUI_INPUT_H
 
-#include "view/tui/tui_keys.h"
-
 #include <stddef.h>
+
+#include "view/tui/tui_keys.h"
 
 #define TUI_INPUT_BYTES 256
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/tui_line.h"
+
 #include "base/array.h"
 #include "view/text/percent_text.h"
 

@@ -9,9 +9,9 @@
 #ifndef VIEW_TUI_TUI_LIST_H
 #define VIEW_TUI_TUI_LIST_H
 
-#include "view/tui/tui_keys.h"
-
 #include <stddef.h>
+
+#include "view/tui/tui_keys.h"
 
 #define TUI_WHEEL_LINES 3
 

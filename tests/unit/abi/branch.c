@@ -1,8 +1,9 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/branch.h"
+
 #include "base/array.h"
 #include "base/writer.h"
+#include "unit_test.h"
 
 #define FORWARD UINT64_C(0x401ff0)
 

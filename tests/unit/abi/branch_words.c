@@ -1,8 +1,9 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/branch_words.h"
+
 #include "abi/perf_constants.h"
 #include "base/array.h"
+#include "unit_test.h"
 
 static void test_branches(void **state)
 {

@@ -1,8 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* perf_constants.h against the system's own header: whatever that one knows must be the same number. */
-#include "abi/perf_constants.h"
-
 #include <linux/perf_event.h>
 
+#include "abi/perf_constants.h"
 #include "unit_test.h"
 
 #define SAME(ours, theirs) assert_int_equal((uint64_t)(ours), (uint64_t)(theirs))

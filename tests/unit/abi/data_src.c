@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/data_src.h"
 
 #include "unit_test.h"

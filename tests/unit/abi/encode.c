@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records that tally writes: each is read again, in both byte orders, with every field as it was.
  */

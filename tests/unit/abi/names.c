@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of generic events, both ways, and those that attrs get where a recording has none.
  */

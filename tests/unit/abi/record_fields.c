@@ -1,11 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records that others write and we read: each from its bytes, in both byte orders, and cut everywhere.
  */
-#include "abi/record.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/record.h"
 #include "base/array.h"
 #include "base/writer.h"
 #include "unit_test.h"

@@ -1,6 +1,7 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/record_slices.h"
+
+#include "unit_test.h"
 
 #define RECORD_BYTES 24
 

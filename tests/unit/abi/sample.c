@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/sample.h"
-#include "abi/data_src.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/data_src.h"
 #include "abi/encode.h"
 #include "base/array.h"
 #include "unit_test.h"

@@ -1,7 +1,8 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/transaction.h"
+
 #include "base/array.h"
+#include "unit_test.h"
 
 static void transactions_in_words(void **state)
 {

@@ -1,7 +1,8 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/wait_record.h"
+
 #include "base/array.h"
+#include "unit_test.h"
 
 /* A record with two frames of its waker, whose bytes are in the writer's order. */
 static void example_encode(struct writer *w, bool swap)

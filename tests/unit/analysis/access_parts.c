@@ -1,12 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/access_parts.h"
+
 #include "profile/profile.h"
+#include "unit_test.h"
 
 static unsigned part(enum profile_part_kind kind, uint64_t data_src)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/inject/address_remap.h"
 
 #include "base/array.h"

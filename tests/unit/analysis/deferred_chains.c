@@ -1,7 +1,8 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/deferred_chains.h"
+
 #include "base/writer.h"
+#include "unit_test.h"
 
 /* A record of that cookie; count may say more than there is. */
 static struct record make_record(struct writer *w, bool swap, uint64_t cookie, uint64_t count, size_t words)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Flat profiles are made in a shorter way than others, which must not show: functions that lie in others, addresses that
  * nothing is mapped at, and such that no 64-bit number tells apart. */
 #include <stdio.h>

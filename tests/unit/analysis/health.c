@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/health.h"
 
 #include "analysis/stock_perf.h"

@@ -1,10 +1,11 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/live/live_maps.h"
-#include "base/array.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 static void apply(struct live_maps *maps, struct record_fields fields)
 {

@@ -1,11 +1,12 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/live/live_merge.h"
-#include "base/array.h"
-#include "base/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/array.h"
+#include "base/writer.h"
+#include "unit_test.h"
 
 /* A record of our own whose body is its time. */
 static void put(struct writer *w, uint64_t time)

@@ -1,10 +1,11 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/live/live_profile.h"
-#include "base/limits.h"
-#include "perfdata_builder.h"
 
 #include <stdio.h>
+
+#include "base/limits.h"
+#include "perfdata_builder.h"
+#include "unit_test.h"
 
 /* Processes come, take names, map files, and go; the store finds none of them on disk. */
 

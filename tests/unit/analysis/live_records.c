@@ -1,9 +1,10 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/live/live_records.h"
-#include "perfdata_builder.h"
 
 #include <unistd.h>
+
+#include "perfdata_builder.h"
+#include "unit_test.h"
 
 static const struct perf_attr attr = {
 	.type = EVENT_SOFTWARE,

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Unwound stacks that go on by the kernel's chain of frame pointers. */
-#include "unit_test.h"
+#include "analysis/live/live_splice.h"
 
 #include <string.h>
 
-#include "analysis/live/live_splice.h"
 #include "base/array.h"
+#include "unit_test.h"
 
 #define STACK UINT64_C(0x7000)
 #define FP    6 /* x86-64's frame pointer, by DWARF's number */

@@ -1,9 +1,10 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/live/live_stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "unit_test.h"
 
 #define BASE UINT64_C(0x7000)
 

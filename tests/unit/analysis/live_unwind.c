@@ -1,11 +1,12 @@
-#include "unit_test.h"
-
-#include "abi/encode.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/live/live_unwind.h"
-#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "abi/encode.h"
+#include "base/text.h"
+#include "unit_test.h"
 
 #define REGISTERS (UINT64_C(1) << 6 | UINT64_C(1) << 7 | UINT64_C(1) << 8) /* x86-64's bp, sp, ip */
 #define CODE	  UINT64_C(0x400000)

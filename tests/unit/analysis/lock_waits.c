@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/lock_waits.h"
 
 #include "unit_test.h"

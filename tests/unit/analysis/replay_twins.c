@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/replay/replay_twins.h"
-#include "base/array.h"
-#include "unit_test.h"
 
 #include <stdlib.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 #define NONE PROFILE_NONE
 

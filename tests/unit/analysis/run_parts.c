@@ -1,7 +1,8 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/run_parts.h"
+
 #include "base/vec.h"
+#include "unit_test.h"
 
 #define RUN_BYTES   ((size_t)6 << 20)
 #define LARGE_BYTES 60000

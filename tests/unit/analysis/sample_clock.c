@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/sample_clock.h"
 
 #include "analysis/replay/replay.h"

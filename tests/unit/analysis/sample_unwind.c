@@ -1,9 +1,9 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi/sample.h"
 #include "analysis/resolve.h"
 #include "base/vec.h"
 #include "machine/machine.h"
+#include "unit_test.h"
 
 #define REGISTERS (UINT64_C(1) << 6 | UINT64_C(1) << 7 | UINT64_C(1) << 8) /* x86-64's bp, sp, ip */
 #define CODE	  UINT64_C(0x400000)

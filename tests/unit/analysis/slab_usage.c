@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/slab_usage.h"
 
 #include "unit_test.h"

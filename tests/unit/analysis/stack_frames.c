@@ -1,8 +1,10 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/stack_frames.h"
-#include "base/array.h"
+
 #include <stdlib.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 static void lists_become_those_of_the_profile_where_they_are(void **state)
 {

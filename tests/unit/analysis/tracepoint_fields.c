@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/tracepoint_fields.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/replay/worth.h"
+
+#include "unit_test.h"
 
 static const struct worth some = {.samples = 990,
 	.lost = 10,

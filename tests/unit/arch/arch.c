@@ -1,10 +1,11 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "arch/arch.h"
-#include "base/array.h"
 
 #include <elf.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 #if __has_include(<asm/perf_regs.h>)
 #include <asm/perf_regs.h>

@@ -1,9 +1,10 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
-#include "base/vec.h"
 
 #include <string.h>
+
+#include "base/vec.h"
+#include "unit_test.h"
 
 static void blocks_are_zeroed_aligned_and_apart(void **state)
 {

@@ -1,6 +1,7 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buckets.h"
+
+#include "unit_test.h"
 
 static void equal_ones_come_together_in_their_order(void **state)
 {

@@ -1,11 +1,12 @@
-#include "unit_test.h"
-
-#include "base/array.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 static void prefixes_and_suffixes(void **state)
 {

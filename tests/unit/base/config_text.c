@@ -1,6 +1,7 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/config_text.h"
+
+#include "unit_test.h"
 
 /* "name=value;" of each setting, then how reading ended. */
 static void assert_settings(const char *text, const char *expected)

@@ -1,13 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/control.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/text.h"
 #include "base/visible.h"
 #include "unit_test.h"
-
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
 
 static void check(const char *name, const char *shown)
 {

@@ -1,7 +1,8 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cursor.h"
+
 #include "base/writer.h"
+#include "unit_test.h"
 
 /* Writes one of each in the given order of bytes and reads them back. */
 static void round_trip(bool swap)

@@ -1,9 +1,10 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/dedup.h"
-#include "base/id_table.h"
 
 #include <stdlib.h>
+
+#include "base/id_table.h"
+#include "unit_test.h"
 
 struct words {
 	const uint64_t *items;

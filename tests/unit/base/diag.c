@@ -1,7 +1,8 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/diag.h"
+
 #include "base/limits.h"
+#include "unit_test.h"
 
 static void equal_texts_are_counted(void **state)
 {

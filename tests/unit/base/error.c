@@ -1,9 +1,10 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "unit_test.h"
 
 static void each_form(void **state)
 {

@@ -1,7 +1,5 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
-#include "base/limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +8,9 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/limits.h"
+#include "unit_test.h"
 
 static char folder[] = "/tmp/tally-file-XXXXXX";
 static char path[200];

@@ -1,13 +1,14 @@
-#include "unit_test.h"
-
-#include "base/array.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file_lines.h"
-#include "base/limits.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "base/array.h"
+#include "base/limits.h"
+#include "unit_test.h"
 
 static char path[] = "/tmp/test-file-lines-XXXXXX";
 

@@ -1,6 +1,7 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/id_table.h"
+
+#include "unit_test.h"
 
 static void keys_get_dense_ids_once(void **state)
 {

@@ -1,8 +1,9 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/intern.h"
 
 #include <stdio.h>
+
+#include "unit_test.h"
 
 static void ids_are_dense_and_unique(void **state)
 {

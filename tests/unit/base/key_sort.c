@@ -1,9 +1,10 @@
-#include "unit_test.h"
-
-#include "base/array.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/key_sort.h"
 
 #include <stdlib.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 #define COUNT 5000
 

@@ -1,6 +1,7 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list_table.h"
+
+#include "unit_test.h"
 
 static void lists_are_held_once(void **state)
 {

@@ -1,7 +1,8 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/map_u64.h"
 
 #include "base/array.h"
-#include "base/map_u64.h"
+#include "unit_test.h"
 
 /* Keys that share their low bits or lie apart by powers of two must not fall into one chain: this would take minutes.
  */

@@ -1,4 +1,5 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/array.h"
@@ -11,8 +12,7 @@
 #include "base/vec.h"
 #include "base/writer.h"
 #include "failing_malloc.h"
-
-#include <stdio.h>
+#include "unit_test.h"
 
 /* Each returns whether all went well, and leaves nothing allocated either way. */
 typedef bool (*job)(void);

@@ -1,11 +1,11 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/range_share.h"
 
 #include <stdatomic.h>
 
 #include "base/array.h"
 #include "base/thread_pool.h"
+#include "unit_test.h"
 
 #define THINGS 1000
 #define MOST   16

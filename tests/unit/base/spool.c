@@ -1,11 +1,12 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/spool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "unit_test.h"
 
 static const size_t block = 100003; /* no divisor of a step */
 

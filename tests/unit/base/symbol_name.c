@@ -1,6 +1,7 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/symbol_name.h"
+
+#include "unit_test.h"
 
 static void expect_plain(const char *name, const char *plain)
 {

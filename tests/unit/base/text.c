@@ -1,6 +1,4 @@
-#include "unit_test.h"
-
-#include "base/array.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 
 #include <errno.h>
@@ -12,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 /* The text so far must be what printf made; it is cleared. */
 static void expect(struct text *t, const char *format, ...) TALLY_PRINTF(2, 3);

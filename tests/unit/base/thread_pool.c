@@ -1,6 +1,4 @@
-#include "unit_test.h"
-
-#include "base/array.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/thread_pool.h"
 
 #include <pthread.h>
@@ -9,6 +7,9 @@
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 #define ITEMS 10000
 

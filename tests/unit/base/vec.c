@@ -1,6 +1,7 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/vec.h"
+
+#include "unit_test.h"
 
 static void items_survive_growth(void **state)
 {

@@ -1,6 +1,7 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/word_list.h"
+
+#include "unit_test.h"
 
 static void words_between_commas(void **state)
 {

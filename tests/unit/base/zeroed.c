@@ -1,8 +1,9 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/zeroed.h"
 
 #include <stdlib.h>
 
-#include "base/zeroed.h"
+#include "unit_test.h"
 
 static void is_zeros_that_can_be_written(void **state)
 {

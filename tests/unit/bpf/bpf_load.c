@@ -1,12 +1,13 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bpf/bpf_load.h"
 
 #include <stdlib.h>
 
-#include "bpf/bpf_load.h"
 #include "bpf/bpf_probe.h"
 #include "fake_root.h"
 #include "kernel/system/kernel_seam.h"
 #include "tally_config.h"
+#include "unit_test.h"
 
 #define RELEASE	    "/proc/sys/kernel/osrelease: 6.1.0-18-amd64\n"
 #define FIRST_USERS "/proc/self/uid_map: 0 0 4294967295\n"

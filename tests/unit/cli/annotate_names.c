@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/listing/annotate_names.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is taken of objdump's output, and the object file that it is given. */
-#include "unit_test.h"
+#include "tasks/listing/annotate_objdump.h"
 
 #include <elf.h>
 #include <sys/mman.h>
@@ -8,7 +9,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "object/elf/elf_image.h"
-#include "tasks/listing/annotate_objdump.h"
+#include "unit_test.h"
 
 static const uint8_t bytes[16] = {0x89, 0xf9, 0xc3};
 static const struct binary_code code = {

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which lines of source are shown before an instruction. */
-#include "unit_test.h"
+#include "tasks/listing/annotate_source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tasks/listing/annotate_source.h"
+#include "unit_test.h"
 
 static char folder[64], file[96];
 

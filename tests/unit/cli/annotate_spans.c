@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What runs of code between branches say of instructions. */
-#include "unit_test.h"
-
 #include "tasks/listing/annotate_spans.h"
+
+#include "unit_test.h"
 
 #define LINES 6
 

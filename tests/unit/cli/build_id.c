@@ -1,10 +1,11 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/session/build_id.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/writer.h"
-#include "tasks/session/build_id.h"
+#include "unit_test.h"
 
 static void put_note(struct writer *w, uint32_t type, const char *name, uint32_t desc_len)
 {

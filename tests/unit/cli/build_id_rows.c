@@ -1,8 +1,9 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/session/build_id_rows.h"
 
 #include <string.h>
 
-#include "tasks/session/build_id_rows.h"
+#include "unit_test.h"
 
 static void hex_has_two_digits_a_byte(void **state)
 {

@@ -1,12 +1,13 @@
-#include "unit_test.h"
-
-#include "base/array.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
-#include "cli/help.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "cli/help.h"
+#include "unit_test.h"
 
 static bool is_name(const char *name)
 {

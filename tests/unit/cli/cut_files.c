@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A mapped file that is cut while it is read. */
-#include "unit_test.h"
+#include "cli/cut_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/cut_files.h"
+#include "unit_test.h"
 
 static void test_what_is_gone_reads_as_zeros(void **state)
 {

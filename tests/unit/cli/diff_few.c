@@ -1,10 +1,11 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/diff/diff_few.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "verbs/diff/diff_few.h"
+#include "unit_test.h"
 
 #define TRIES 2000
 

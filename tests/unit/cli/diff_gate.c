@@ -1,9 +1,11 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/diff/diff_gate.h"
+
+#include <math.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "verbs/diff/diff_gate.h"
-#include <math.h>
+#include "unit_test.h"
 
 #define LEVEL 0.005
 

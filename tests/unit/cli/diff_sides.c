@@ -1,8 +1,10 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/diff/diff_sides.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+#include "unit_test.h"
 
 /* Words with a blank between, before and after. */
 static void assert_expanded(const char *line, const char *expected)

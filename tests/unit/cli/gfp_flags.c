@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/kmem/gfp_flags.h"
 
 #include "unit_test.h"

@@ -1,10 +1,11 @@
-#include "unit_test.h"
-
-#include "base/array.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 struct settings {
 	bool all, inherit_not, group;

@@ -1,8 +1,9 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/packing/pack_formats.h"
 
 #include <string.h>
 
-#include "tasks/packing/pack_formats.h"
+#include "unit_test.h"
 
 static void put_format(struct writer *w, const char *text)
 {

@@ -1,6 +1,7 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/progress_line.h"
+
+#include "unit_test.h"
 
 static void expect(const struct progress_state *state, unsigned width, const char *expected)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_control.h"
 
 #include <fcntl.h>

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that are held while it records: of mappings of this process. */
-#include "unit_test.h"
+#include "tasks/recording/record_files.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 #include "abi/encode.h"
-#include "tasks/recording/record_files.h"
+#include "unit_test.h"
 
 struct fixture {
 	char folder[32], path[64];

@@ -1,8 +1,4 @@
-#include "unit_test.h"
-
-#include "abi/encode.h"
-#include "base/array.h"
-#include "kernel/recording/record_attrs.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_live.h"
 
 #include <linux/perf_event.h>
@@ -11,6 +7,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "abi/encode.h"
+#include "base/array.h"
+#include "kernel/recording/record_attrs.h"
+#include "unit_test.h"
 
 /* Two rings of memory, one per CPU, into which the tests write as the kernel would. */
 #define RINGS	   2

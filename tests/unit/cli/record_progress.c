@@ -1,7 +1,8 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/recording/record_progress.h"
 
 #include "abi/encode.h"
-#include "tasks/recording/record_progress.h"
+#include "unit_test.h"
 
 static void expect(const struct record_progress_state *state, unsigned width, const char *expected)
 {

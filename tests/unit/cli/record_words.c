@@ -1,8 +1,9 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/session/record_words.h"
 
 #include <time.h>
 
-#include "tasks/session/record_words.h"
+#include "unit_test.h"
 
 static void test_clocks(void **state)
 {

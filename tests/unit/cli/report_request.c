@@ -1,7 +1,8 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/reporting/report_request.h"
 
 #include "base/array.h"
-#include "tasks/reporting/report_request.h"
+#include "unit_test.h"
 
 static struct report_request made(void)
 {

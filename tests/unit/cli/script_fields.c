@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/script/script_fields.h"
 
 #include <stdio.h>

@@ -1,15 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stat_run reads while it counts where events share counters, and only there. */
-#include "unit_test.h"
-
-#include "fake_kernel.h"
-#include "fake_root.h"
-#include "kernel/counting/scaling_error.h"
-#include "verbs/stat/stat_run.h"
-
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "fake_kernel.h"
+#include "fake_root.h"
+#include "kernel/counting/scaling_error.h"
+#include "unit_test.h"
+#include "verbs/stat/stat_run.h"
 
 #define READS_ENOUGH (2 * SCALING_WINDOWS_LEAST)
 

@@ -1,12 +1,13 @@
-#include "unit_test.h"
-
-#include "fake_kernel.h"
-#include "fake_root.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/stat/stat_plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "fake_kernel.h"
+#include "fake_root.h"
+#include "unit_test.h"
 
 #define ROOT                                                                \
 	"/sys/bus/event_source/devices/software/type: 1\n"                  \

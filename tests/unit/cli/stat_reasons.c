@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sentences for rows that have no count. */
-#include "unit_test.h"
-
-#include "fake_root.h"
 #include "verbs/stat/stat_reasons.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "fake_root.h"
+#include "unit_test.h"
 
 #define EVENTS 4
 

@@ -1,8 +1,9 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/counts/stat_replay.h"
 
 #include "base/array.h"
 #include "perfdata_builder.h"
-#include "tasks/counts/stat_replay.h"
+#include "unit_test.h"
 
 #define CLOCK_ID 7
 #define FAULT_ID 9

@@ -1,11 +1,12 @@
-#include "unit_test.h"
-
-#include "base/array.h"
-#include "kernel/metrics/metric_set.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/counts/stat_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "kernel/metrics/metric_set.h"
+#include "unit_test.h"
 
 #define EVENTS_MAX 12
 

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The schedule of intervals: absolute moments, whatever the delays. */
-#include "unit_test.h"
-
 #include "verbs/stat/stat_run.h"
+
+#include "unit_test.h"
 
 #define MS 1000000u
 

@@ -1,10 +1,11 @@
-#include "unit_test.h"
-
-#include "fake_root.h"
-#include "kernel/system/kernel_files.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/stat/stat_smi.h"
 
 #include <stdlib.h>
+
+#include "fake_root.h"
+#include "kernel/system/kernel_files.h"
+#include "unit_test.h"
 
 #define SWITCH "/sys/bus/event_source/devices/cpu/freeze_on_smi"
 

@@ -1,4 +1,5 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "code/binary_store.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -9,9 +10,9 @@
 
 #include "base/array.h"
 #include "base/file.h"
-#include "code/binary_store.h"
 #include "elf_builder.h"
 #include "tally_config.h"
+#include "unit_test.h"
 
 #define TEXT   ELF_BUILDER_TEXT_VADDR
 #define OFFSET ELF_BUILDER_TEXT_OFFSET

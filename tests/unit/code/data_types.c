@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The data that this program's own code accesses, by its own debug information; merging, fused pairs, operations. */
-#include "unit_test.h"
+#include "code/types/data_types.h"
 
 #include <elf.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "code/disasm/disassembler.h"
-#include "code/types/data_types.h"
 #include "code/types/fused.h"
 #include "code/types/value_state.h"
+#include "unit_test.h"
 
 struct test_inner {
 	int first;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/binaries/debuginfod.h"
 
 #include <stdio.h>

@@ -1,11 +1,12 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "code/demangle/demangle.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "code/demangle/demangle.h"
 #include "tally_config.h"
+#include "unit_test.h"
 
 static const struct {
 	const char *name, *shown;

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A dump of generated code that grows while it is read. */
-#include "unit_test.h"
+#include "code/binaries/jit_tail.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "code/binaries/jit_tail.h"
 #include "code/unwind/unwind_table.h"
 #include "jitdump_builder.h"
+#include "unit_test.h"
 
 #define CODE_LEN 11
 

@@ -1,12 +1,12 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "code/symbols/jitdump.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "jitdump_builder.h"
-
 #include "base/array.h"
-#include "code/symbols/jitdump.h"
+#include "jitdump_builder.h"
+#include "unit_test.h"
 
 static const char code_bytes[] = "\x90\x90\x90\x90\x90\x90\x90\xc3";
 

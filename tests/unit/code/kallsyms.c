@@ -1,9 +1,10 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "code/symbols/kallsyms.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/symbols/kallsyms.h"
+#include "unit_test.h"
 
 static const char some_list[] = "0000000000000000 A fixed_percpu_data\n"
 				"ffffffff81000000 T _stext\n"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "code/binaries/kernel_list_cache.h"
 
 #include <stdio.h>

@@ -1,11 +1,12 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "code/symbols/kernel_symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/text.h"
-#include "code/symbols/kernel_symbols.h"
+#include "unit_test.h"
 
 struct fixture {
 	struct text text;

@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An index of this program's own debug information says what the debug information says; damaged, it says nothing. */
-#include "unit_test.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include "base/arena.h"
 #include "code/symbols/line_index_form.h"
 #include "object/elf/elf_image.h"
+#include "unit_test.h"
 
 extern const char __executable_start; /* of the linker */
 

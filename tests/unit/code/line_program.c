@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Answers of GNU's, elfutils' and LLVM's addr2line, by shell scripts that stand for them. */
-#include "unit_test.h"
+#include "code/binaries/line_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "code/binaries/line_program.h"
+#include "unit_test.h"
 
 static char program[] = "/tmp/line_program.XXXXXX";
 

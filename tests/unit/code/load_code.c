@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where code comes from: a program, the running kernel's memory; and what has none. */
-#include "unit_test.h"
-
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "base/file.h"
 #include "code/binary_store.h"
 #include "elf_builder.h"
+#include "unit_test.h"
 
 #define KERNEL UINT64_C(0xffffffff81000000)
 #define TEXT   ELF_BUILDER_TEXT_VADDR

@@ -1,5 +1,4 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/file.h"
 #include "code/binary_store.h"
 #include "jitdump_builder.h"
+#include "unit_test.h"
 
 #define NO_PID	   0x7ffffff0 /* more than Linux gives */
 #define MAP_PATH   "/tmp/perf-2147483632.map"

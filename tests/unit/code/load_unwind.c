@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where unwind tables come from: program files, through the store and from any thread, and what has no CFI. */
-#include "unit_test.h"
+#include "code/binaries/load_unwind.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -10,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "code/binaries/load_unwind.h"
 #include "elf_builder.h"
+#include "unit_test.h"
 
 #define THREADS 8
 

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The file of a mapping, told from others at its path: of mappings of this process. */
-#include "unit_test.h"
+#include "code/binaries/mapped_file.h"
 
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -12,7 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "code/binaries/mapped_file.h"
+#include "unit_test.h"
 
 #define MAP_BYTES 4096
 

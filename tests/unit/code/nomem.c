@@ -1,5 +1,4 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "elf_builder.h"
 #include "failing_malloc.h"
 #include "object/frame_numbers.h"
+#include "unit_test.h"
 
 #define TEXT ELF_BUILDER_TEXT_VADDR
 

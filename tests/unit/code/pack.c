@@ -1,10 +1,11 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "code/pack/pack.h"
 
 #include <string.h>
 #include <zlib.h>
 
-#include "code/pack/pack.h"
 #include "code/pack/pack_form.h"
+#include "unit_test.h"
 
 struct fixture {
 	struct pack_object objects[2];

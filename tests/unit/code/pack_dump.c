@@ -1,12 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A packed dump has what was hit where it was, and nothing else. */
-#include "unit_test.h"
+#include "code/pack/pack_dump.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "jitdump_builder.h"
-
-#include "code/pack/pack_dump.h"
+#include "unit_test.h"
 
 static const char code_bytes[] = "\x90\x90\x90\x90\x90\x90\x90\xc3";
 

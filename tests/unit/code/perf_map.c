@@ -1,9 +1,10 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "code/symbols/perf_map.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/symbols/perf_map.h"
+#include "unit_test.h"
 
 static char *copy_of(const char *text, size_t len)
 {

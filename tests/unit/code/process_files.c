@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files as a process sees them: this process itself, and one that is not there. */
-#include "unit_test.h"
+#include "code/process_files.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "code/process_files.h"
+#include "unit_test.h"
 
 #define NOBODY INT32_MAX /* beyond the kernel's highest number */
 

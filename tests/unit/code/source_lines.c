@@ -1,12 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Places of addresses through the store: this program is its own debug information. */
-#include "unit_test.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "code/binary_store.h"
 #include "object/elf/elf_image.h"
+#include "unit_test.h"
 
 extern const char __executable_start; /* of the linker */
 

@@ -1,10 +1,11 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "code/symbols/symbol_table.h"
 
 #include <string.h>
 
 #include "base/array.h"
-#include "code/symbols/symbol_table.h"
 #include "tally_config.h"
+#include "unit_test.h"
 
 static void add(struct symbol_table *table, uint64_t start, uint64_t size, const char *name, char binding)
 {

@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables and unwinding by hand-made call-frame information: every rule, every way to end, damaged input. */
-#include "unit_test.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "code/binaries/load_unwind.h"
 #include "code/unwind/unwinder.h"
 #include "object/frame_numbers.h"
+#include "unit_test.h"
 
 #define BIAS	    UINT64_C(0x550000000000)
 #define LOW	    UINT64_C(0x1000) /* code, link-time */

@@ -1,9 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The unwinder on this program's own registers and stack, beside libgcc's: at every instruction of some code (x86-64),
  * whenever a timer strikes, and inside signal handlers.
  */
-#include "unit_test.h"
-
 #include <execinfo.h>
 #include <link.h>
 #include <pthread.h>
@@ -18,6 +17,7 @@
 #include "code/binaries/load_unwind.h"
 #include "code/binaries/vdso_image.h"
 #include "code/unwind/unwinder.h"
+#include "unit_test.h"
 
 #if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every field of a caller's struct perf_event_attr reaches the kernel as it is. */
-#include "unit_test.h"
+#include "kernel/events/attr_bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "kernel/events/attr_bytes.h"
+#include "unit_test.h"
 
 /* Bytes that the kernel wants to be 0: __reserved_2. */
 static bool is_reserved(size_t at)

@@ -1,4 +1,7 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 
 #include "fake_kernel.h"
 #include "fake_root.h"
@@ -6,10 +9,7 @@
 #include "kernel/counting/reading.h"
 #include "kernel/counting/scaling.h"
 #include "kernel/events/event_parser.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/resource.h>
+#include "unit_test.h"
 
 struct bench {
 	char *root;

@@ -1,11 +1,12 @@
-#include "unit_test.h"
-
-#include "fake_kernel.h"
-#include "fake_root.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/event_listing.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "fake_kernel.h"
+#include "fake_root.h"
+#include "unit_test.h"
 
 struct machine {
 	char *root;

@@ -1,13 +1,14 @@
-#include "unit_test.h"
-
-#include "base/array.h"
-#include "base/text.h"
-#include "fake_root.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/event_parser.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "fake_root.h"
+#include "unit_test.h"
 
 struct machine {
 	char *root;

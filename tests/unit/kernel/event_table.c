@@ -1,14 +1,14 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/array.h"
 #include "base/text.h"
 #include "fake_root.h"
 #include "kernel/events/event_format.h"
 #include "kernel/events/event_parser.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "unit_test.h"
 
 /* tests/data/events/MACHINE.tsv on the sysfs tree tests/data/roots/MACHINE.txt. Each line is an expression, a tab, and
  * either "error COLUMN WORDS" or per event, with "; " between, "TYPE CONFIG" in hex and what is not 0 of the rest. Lines

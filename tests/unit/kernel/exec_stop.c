@@ -1,6 +1,4 @@
-#include "unit_test.h"
-
-#include "fake_root.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/system/exec_stop.h"
 
 #include <stdio.h>
@@ -8,6 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "fake_root.h"
+#include "unit_test.h"
 
 static void threads_that_exit_are_known(void **state)
 {

@@ -1,14 +1,15 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/counting/fit.h"
+
+#include <errno.h>
+#include <stdlib.h>
 
 #include "base/array.h"
 #include "fake_kernel.h"
 #include "fake_root.h"
-#include "kernel/counting/fit.h"
 #include "kernel/counting/pmu_holders.h"
 #include "kernel/events/event_parser.h"
-
-#include <errno.h>
-#include <stdlib.h>
+#include "unit_test.h"
 
 struct bench {
 	char *root;

@@ -1,10 +1,11 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/system/host_info.h"
 
 #include <elf.h>
 #include <stdlib.h>
 
 #include "fake_root.h"
-#include "kernel/system/host_info.h"
+#include "unit_test.h"
 
 #define PMUS "/sys/bus/event_source/devices/"
 

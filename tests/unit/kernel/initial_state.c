@@ -1,4 +1,5 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/recording/initial_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +7,8 @@
 #include "abi/record.h"
 #include "base/array.h"
 #include "fake_root.h"
-#include "kernel/recording/initial_state.h"
 #include "kernel/recording/proc_maps.h"
+#include "unit_test.h"
 
 struct collected {
 	struct writer bytes;

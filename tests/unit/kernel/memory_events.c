@@ -1,9 +1,10 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/events/memory_events.h"
 
 #include "fake_kernel.h"
 #include "fake_root.h"
 #include "kernel/events/event_parser.h"
-#include "kernel/events/memory_events.h"
+#include "unit_test.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
 

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What limits leave, of machines made of text. */
-#include "unit_test.h"
+#include "kernel/system/memory_limit.h"
 
 #include "fake_root.h"
-#include "kernel/system/memory_limit.h"
+#include "unit_test.h"
 
 #define MB UINT64_C(1048576)
 

@@ -1,9 +1,10 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/metrics/metric_expr.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "unit_test.h"
 
 static bool constant(void *context, struct tally_str name, double *value)
 {

@@ -1,13 +1,14 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/metrics/metric_set.h"
+
+#include <errno.h>
+#include <string.h>
 
 #include "fake_kernel.h"
 #include "fake_root.h"
 #include "kernel/events/event_format.h"
 #include "kernel/events/event_parser.h"
-#include "kernel/metrics/metric_set.h"
-
-#include <errno.h>
-#include <string.h>
+#include "unit_test.h"
 
 #define CPU	"/sys/bus/event_source/devices/cpu/"
 #define CORE	"/sys/bus/event_source/devices/cpu_core/"

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * nomem.c - every allocation of the kernel folder fails once: TALLY_NOMEM, nothing leaks, nothing is half done.
  */
-#include "unit_test.h"
+#include <errno.h>
 
 #include "failing_malloc.h"
 #include "fake_kernel.h"
@@ -12,8 +13,7 @@
 #include "kernel/events/event_parser.h"
 #include "kernel/recording/tally_ring.h"
 #include "kernel/system/target.h"
-
-#include <errno.h>
+#include "unit_test.h"
 
 static enum tally_status all_of_it(struct fake_kernel *fake)
 {

@@ -1,13 +1,14 @@
-#include "unit_test.h"
-
-#include "fake_root.h"
-#include "kernel/events/event_format.h"
-#include "kernel/events/event_parser.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/pfm_events.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "fake_root.h"
+#include "kernel/events/event_format.h"
+#include "kernel/events/event_parser.h"
+#include "unit_test.h"
 
 struct fixture {
 	char *root;

@@ -1,17 +1,18 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/events/privileges.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "abi/perf_constants.h"
 #include "base/array.h"
 #include "fake_kernel.h"
 #include "fake_root.h"
 #include "kernel/events/event_parser.h"
-#include "kernel/events/privileges.h"
 #include "kernel/system/surroundings.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit_test.h"
 
 struct gate {
 	const char *root; /* lines of fake_root */

@@ -1,9 +1,10 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/counting/read_format.h"
 
 #include <string.h>
 
 #include "abi/perf_constants.h"
-#include "kernel/counting/read_format.h"
+#include "unit_test.h"
 
 #define TIMES	   (READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING)
 #define EVERYTHING (TIMES | READ_FORMAT_ID | READ_FORMAT_LOST)

@@ -1,10 +1,11 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/recording/record_attrs.h"
 
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "kernel/recording/record_attrs.h"
+#include "unit_test.h"
 
 /* An event as the parser makes it: guests left out, no period. */
 static struct event_list one_event(uint32_t type, uint64_t config)

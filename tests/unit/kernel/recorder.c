@@ -1,4 +1,5 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/recording/recorder.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -12,7 +13,7 @@
 
 #include "base/array.h"
 #include "kernel/recording/record_attrs.h"
-#include "kernel/recording/recorder.h"
+#include "unit_test.h"
 
 /* A kernel that follows a script: refuses what refuse says, gives rings of memory, keeps a log. */
 struct fake_kernel {

@@ -1,5 +1,4 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "kernel/recording/record_attrs.h"
 #include "kernel/recording/tracing_data.h"
 #include "kernel/system/host_info.h"
+#include "unit_test.h"
 
 static const char tree[] = "/proc/7/status: Tgid:\t7\n/proc/7/comm: main\n"
 			   "/proc/7/maps: 1000-3000 r-xp 00002000 fe:01 42 /bin/main\n"

@@ -1,9 +1,10 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/recording/ring.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
-#include "kernel/recording/ring.h"
+#include "unit_test.h"
 
 #define PAGE 4096u
 #define DATA 64u

@@ -1,8 +1,10 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/counting/run_resampling.h"
+
+#include <math.h>
 
 #include "base/array.h"
-#include "kernel/counting/run_resampling.h"
-#include <math.h>
+#include "unit_test.h"
 
 #define RUNS  10
 #define TRIES 400

@@ -1,9 +1,10 @@
-#include "unit_test.h"
-
-#include "base/array.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/counting/run_statistics.h"
 
 #include <math.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 #define LEN(array) (ARRAY_LEN(array))
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unit_test.h"
-
 #include "kernel/events/sample_filter.h"
 
 #include <stdio.h>
@@ -12,6 +10,7 @@
 #include "abi/perf_constants.h"
 #include "base/array.h"
 #include "base/text.h"
+#include "unit_test.h"
 
 static const struct kernel_seam no_kernel = {.root = "/no/such/root"};
 

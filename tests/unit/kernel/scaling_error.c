@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The estimate against programs whose true count is known. */
-#include "unit_test.h"
-
-#include "base/array.h"
 #include "kernel/counting/scaling_error.h"
 
 #include <math.h>
 #include <stdbool.h>
+
+#include "base/array.h"
+#include "unit_test.h"
 
 #define SLICE_NS   4e6 /* a turn of the rotation */
 #define PER_WINDOW 3 /* slices between two readings */

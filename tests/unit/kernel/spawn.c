@@ -1,5 +1,4 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/system/spawn.h"
 
 #include <errno.h>
@@ -7,6 +6,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "unit_test.h"
 
 static int run(char *const *argv, struct tally_error *err)
 {

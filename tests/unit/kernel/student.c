@@ -1,9 +1,10 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/counting/student.h"
 
 #include <math.h>
 
 #include "base/array.h"
-#include "kernel/counting/student.h"
+#include "unit_test.h"
 
 static void assert_near(double value, double expected, double off)
 {

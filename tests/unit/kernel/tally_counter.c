@@ -1,8 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The public counter on a scripted kernel: error states, scaling, mapped pages and their fallback. */
-#include "unit_test.h"
-
-#include "fake_kernel.h"
-#include "fake_root.h"
 #include "kernel/counting/tally_counter.h"
 
 #include <errno.h>
@@ -11,6 +8,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <tally/region.h>
+
+#include "fake_kernel.h"
+#include "fake_root.h"
+#include "unit_test.h"
 
 #define PAGE 4096u
 

@@ -1,8 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The public ring on memory of the test's: records across the end, records that lie, the AUX area, the clock. */
-#include "unit_test.h"
-
-#include "abi/perf_constants.h"
-#include "fake_kernel.h"
 #include "kernel/recording/tally_ring.h"
 
 #include <errno.h>
@@ -11,6 +8,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <tally/sampler.h>
+
+#include "abi/perf_constants.h"
+#include "fake_kernel.h"
+#include "unit_test.h"
 
 #define PAGE 4096u
 #define DATA 4096u

@@ -1,12 +1,13 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/system/target.h"
+
+#include <stdlib.h>
 
 #include "base/array.h"
 #include "base/bytes.h"
 #include "fake_root.h"
 #include "kernel/system/cpu_topology.h"
-#include "kernel/system/target.h"
-
-#include <stdlib.h>
+#include "unit_test.h"
 
 static struct kernel_seam seam;
 

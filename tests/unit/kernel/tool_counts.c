@@ -1,15 +1,16 @@
-#include "unit_test.h"
-
-#include "fake_kernel.h"
-#include "fake_root.h"
-#include "kernel/counting/aggregate.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/counting/tool_counts.h"
-#include "kernel/events/event_parser.h"
-#include "kernel/events/tool_events.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "fake_kernel.h"
+#include "fake_root.h"
+#include "kernel/counting/aggregate.h"
+#include "kernel/events/event_parser.h"
+#include "kernel/events/tool_events.h"
+#include "unit_test.h"
 
 #define EVENTS "user_time,system_time,duration_time,num_cpus_online"
 #define TICK   (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK))

@@ -1,13 +1,14 @@
-#include "unit_test.h"
-
-#include "fake_kernel.h"
-#include "fake_root.h"
-#include "kernel/events/event_parser.h"
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/events/tracepoint_hold.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "fake_kernel.h"
+#include "fake_root.h"
+#include "kernel/events/event_parser.h"
+#include "unit_test.h"
 
 #define EVENT(name, id) "/sys/kernel/tracing/events/" name "/id: " #id "\n"
 

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The mapped page of an event, made by hand, and the two instructions replaced. */
-#include "unit_test.h"
+#include "kernel/counting/user_read.h"
 
 #include <string.h>
 
 #include "base/array.h"
-#include "kernel/counting/user_read.h"
+#include "unit_test.h"
 
 static struct perf_event_mmap_page page;
 static uint64_t counter_now, clock_now;

@@ -1,13 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the machine answers about a time and an address, against a plain table of every page at every time; and the
  * ranges and spans in which an answer stays the same.
  */
-#include "machine/machine.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "machine/machine.h"
 #include "unit_test.h"
 
 #define PAGES	    48

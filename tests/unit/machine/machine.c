@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "machine/machine.h"
-#include "machine/address_space.h"
-#include "machine/binary_id.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "machine/address_space.h"
+#include "machine/binary_id.h"
 #include "unit_test.h"
 
 static struct machine *new_machine(void)

@@ -1,12 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every allocation of a history fails once: whoever feeds it hears of it, and nothing is lost or freed twice.
  */
-#include "machine/machine.h"
-
 #include <string.h>
 
 #include "base/array.h"
 #include "failing_malloc.h"
+#include "machine/machine.h"
 #include "unit_test.h"
 
 #define PROCESSES 40 /* deeper than address spaces are chained */

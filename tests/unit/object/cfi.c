@@ -1,15 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Call-frame information: made by hand in both byte orders, of this program itself, and cut. */
-#include "unit_test.h"
+#include "object/dwarf/cfi.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/writer.h"
-#include "object/dwarf/cfi.h"
 #include "object/dwarf/expression.h"
 #include "object/elf/elf_image.h"
 #include "object/frame_numbers.h"
+#include "unit_test.h"
 
 static const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 

@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The readers of debug information, on units made by hand and on this program itself. */
-#include "unit_test.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "object/dwarf/dwarf_numbers.h"
 #include "object/dwarf/dwarf_ranges.h"
 #include "object/dwarf/dwarf_type.h"
+#include "unit_test.h"
 
 static const struct dwarf_builder_kind kinds[] = {
 	{.version = 2},

@@ -1,5 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that refer to one long thing many times: each would take hours if all of it were read each time. */
 #include "object/dwarf/dwarf_budget.h"
+
 #include "base/writer.h"
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_functions.h"

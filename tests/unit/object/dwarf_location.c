@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of places of a variable, of each version, and what their expressions are told apart as. */
-#include "unit_test.h"
+#include "object/dwarf/dwarf_location.h"
 
 #include "base/writer.h"
-#include "object/dwarf/dwarf_location.h"
 #include "object/dwarf/dwarf_numbers.h"
 #include "object/frame_numbers.h"
+#include "unit_test.h"
 
 static struct dwarf_file file;
 static struct dwarf_unit unit;

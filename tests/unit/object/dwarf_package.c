@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packages of split units (.dwp): made by hand in both versions and byte orders, cut, and with every byte changed. */
-#include "unit_test.h"
+#include "object/dwarf/dwarf_package.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "dwarf_builder.h"
 #include "object/dwarf/dwarf_file.h"
-#include "object/dwarf/dwarf_package.h"
+#include "unit_test.h"
 
 #define UNITS	2
 #define SLOTS	4

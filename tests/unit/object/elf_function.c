@@ -1,11 +1,12 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "object/elf/elf_function.h"
 
 #include <elf.h>
 
 #include "base/arena.h"
 #include "object/dwarf/debug_info.h"
-#include "object/elf/elf_function.h"
 #include "object/elf/elf_image.h"
+#include "unit_test.h"
 
 static const uint8_t code[] = {0x90, 0x90, 0x90, 0x90, 0x90, 0xc3};
 static const struct elf_function_line lines[] = {{0, 300, "/src/a.js"}, {2, 7, "/src/a.js"}, {4, 8, "/src/b.js"}};

@@ -1,4 +1,5 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "object/elf/elf_image.h"
 
 #include <elf.h>
 #include <string.h>
@@ -6,9 +7,9 @@
 
 #include "base/array.h"
 #include "elf_builder.h"
-#include "object/elf/elf_image.h"
 #include "object/elf/xz_decode.h"
 #include "tally_config.h"
+#include "unit_test.h"
 
 #define TEXT ELF_BUILDER_TEXT_VADDR
 

@@ -1,9 +1,9 @@
-#include "object/elf/elf_image.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <elf.h>
 #include <string.h>
 
 #include "base/writer.h"
+#include "object/elf/elf_image.h"
 #include "unit_test.h"
 
 #define TEXT_AT UINT64_C(0xffffffffc0400000)

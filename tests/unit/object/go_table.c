@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "object/elf/go_table.h"
+
+#include <stdlib.h>
 
 #include "base/array.h"
 #include "base/writer.h"
 #include "unit_test.h"
-
-#include <stdlib.h>
 
 #define TEXT  0x401000u
 #define COUNT 3

@@ -1,11 +1,12 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfdata/bpf_functions.h"
 
 #include <linux/bpf.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "perfdata/bpf_functions.h"
+#include "unit_test.h"
 
 #define BTF_ID 7
 

@@ -1,5 +1,4 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "perfdata/time_order.h"
+#include "unit_test.h"
 
 /* Recordings of many kernels, tools and machines; what lies beside the source tree on some machines. */
 static const char *corpus_dir(void)

@@ -1,10 +1,11 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfdata/end_mark.h"
 
 #include "abi/perf_constants.h"
 #include "base/array.h"
 #include "base/writer.h"
-#include "perfdata/end_mark.h"
 #include "perfdata/reader.h"
+#include "unit_test.h"
 
 static void put_round(struct writer *w)
 {

@@ -1,8 +1,9 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfdata/event_set.h"
 
 #include "base/array.h"
-#include "perfdata/event_set.h"
 #include "tracing_builder.h"
+#include "unit_test.h"
 
 #define COUNT(array) (ARRAY_LEN(array))
 

@@ -1,5 +1,4 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +6,7 @@
 #include "base/array.h"
 #include "perfdata/feature_encode.h"
 #include "perfdata/feature_table.h"
+#include "unit_test.h"
 
 static struct tally_str two_lists[] = {{"0-3", 3}, {"4-7", 3}};
 static struct tally_str arguments[] = {{"perf", 4}, {"record", 6}, {"-e", 2}, {"cycles", 6}};

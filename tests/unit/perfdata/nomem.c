@@ -1,5 +1,4 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "perfdata/time_order.h"
 #include "perfdata/writer.h"
 #include "perfdata_builder.h"
+#include "unit_test.h"
 
 static const struct perf_attr clock_attr = {
 	.type = EVENT_SOFTWARE,

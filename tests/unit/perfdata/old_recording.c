@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The recording that was there before a new one: it is kept under another name, and nothing else is touched.
  */

@@ -1,8 +1,9 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfdata/other_writers.h"
 
 #include "abi/record_table.h"
 #include "perfdata/feature_table.h"
-#include "perfdata/other_writers.h"
+#include "unit_test.h"
 
 static void test_names(void **state)
 {

@@ -1,8 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a reader says of a recording besides its records; and streams that are read once, packed or not.
  */
-#include "perfdata/reader.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "perfdata/reader.h"
 #include "perfdata/time_order.h"
 #include "perfdata/writer.h"
 #include "perfdata_builder.h"

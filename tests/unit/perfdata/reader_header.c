@@ -1,12 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Headers of files: what each field may say, and what becomes of the rest where it says something else.
  */
-#include "perfdata/reader.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "perfdata/reader.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
 

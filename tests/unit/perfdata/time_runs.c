@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/time_runs.h"
 
 #include "unit_test.h"

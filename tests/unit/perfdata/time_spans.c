@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/time_spans.h"
 
 #include "base/array.h"

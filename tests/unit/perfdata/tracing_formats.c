@@ -1,11 +1,11 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/tracing_formats.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/writer.h"
+#include "unit_test.h"
 
 static const char own[] = "name: function\nID: 1\nformat:\n";
 static const char wake[] = "name: sched_wakeup\nID: 310\nformat:\n";

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/diff/diff_table.h"
+
+#include <inttypes.h>
+
 #include "profile_text.h"
 #include "unit_test.h"
-
-#include "profile/diff/diff_table.h"
-#include <inttypes.h>
 
 #define FILES_MAX 3
 

@@ -1,9 +1,10 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/flat/facet_keys.h"
 
 #include "base/array.h"
-#include "profile/flat/facet_keys.h"
 #include "profile/flat/flat_table.h"
 #include "profile/profile_builder.h"
+#include "unit_test.h"
 
 /* Three samples of one place: two branches from one function, one from nowhere; a time, a text. */
 static struct profile *made(void)

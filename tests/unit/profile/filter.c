@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/filter.h"
+
 #include "profile_text.h"
 #include "unit_test.h"
-
-#include "profile/filter.h"
 
 static const char text[] = "event cycles\n"
 			   "cc 7/7 0 0 1 main@cc;hot@libx.so\n"

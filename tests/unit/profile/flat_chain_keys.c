@@ -1,10 +1,10 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "base/bytes.h"
 #include "profile/flat/flat_table.h"
 #include "profile/profile_builder.h"
+#include "unit_test.h"
 
 #define OBJECTS 3 /* the first two of one name */
 #define PLACES	4

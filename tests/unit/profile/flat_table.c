@@ -1,10 +1,12 @@
-#include "profile_text.h"
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/flat/flat_table.h"
-#include "profile/profile_builder.h"
+
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "profile/profile_builder.h"
+#include "profile_text.h"
+#include "unit_test.h"
 
 static const enum profile_key by_symbol[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
 static const enum profile_key by_comm[] = {KEY_COMM};

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/flat/flat_tree.h"
 
 #include <stdlib.h>

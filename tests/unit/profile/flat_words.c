@@ -1,11 +1,13 @@
-#include "profile_text.h"
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/flat/flat_words.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/text.h"
-#include "profile/flat/flat_words.h"
-#include <stdlib.h>
-#include <string.h>
+#include "profile_text.h"
+#include "unit_test.h"
 
 #define SAMPLES 3000 /* of two commands each, so that their rows are sorted in parts */
 

@@ -1,6 +1,7 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/frame_table.h"
+
+#include "unit_test.h"
 
 #define COUNT 5000
 

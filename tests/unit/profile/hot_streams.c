@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/rows/hot_streams.h"
+
 #include "profile_text.h"
 #include "unit_test.h"
-
-#include "profile/rows/hot_streams.h"
 
 static const enum profile_key by_comm[] = {KEY_COMM};
 

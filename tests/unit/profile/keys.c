@@ -1,8 +1,10 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/keys.h"
+
+#include <string.h>
 
 #include "base/array.h"
-#include "profile/keys.h"
-#include <string.h>
+#include "unit_test.h"
 
 static void prefixes_find_the_first_key_in_order(void **state)
 {

@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/error.h"
 #include "profile_text.h"
 #include "unit_test.h"
-
-#include "base/error.h"
 
 static void equal_things_are_held_once(void **state)
 {

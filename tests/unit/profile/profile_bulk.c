@@ -1,8 +1,9 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/profile_bulk.h"
 
 #include <stdlib.h>
+
+#include "unit_test.h"
 
 #define FRAMES	1000
 #define STACKS	20000

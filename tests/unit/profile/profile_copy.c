@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/profile_copy.h"
+
 #include "profile_text.h"
 #include "unit_test.h"
-
-#include "profile/profile_copy.h"
 
 static const char text[] = "event cycles\n"
 			   "cc1 7/7 0 0 800 main@cc1;parse@cc1;lex@cc1\n"

@@ -1,11 +1,12 @@
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/stack_nodes.h"
+
+#include <stdlib.h>
 
 #include "base/array.h"
 #include "base/id_table.h"
 #include "profile/profile_builder.h"
-#include "profile/stack_nodes.h"
-
-#include <stdlib.h>
+#include "unit_test.h"
 
 #define FRAMES 40
 

@@ -1,10 +1,10 @@
-#include "grid_golden.h"
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
 
 #include "base/array.h"
+#include "grid_golden.h"
+#include "unit_test.h"
 #include "view/tui/annotate_draw.h"
-
-#include <string.h>
 
 #define CODE(at, jump, mnem, ops, vals, to, ...)                                                       \
 	{                                                                                              \

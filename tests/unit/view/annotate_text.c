@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text of an annotated function. */
-#include "unit_test.h"
+#include "view/text/annotate_text.h"
 
 #include "base/array.h"
+#include "unit_test.h"
 #include "view/text/annotate_compact.h"
-#include "view/text/annotate_text.h"
 
 static const uint8_t code[] = {0x85, 0xff, 0x74, 0x02, 0xc7, 0x05, 0, 0, 0, 0, 1, 0, 0, 0, 0xc3};
 static const struct annotate_line lines[] = {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unit_test.h"
-
-#include "base/array.h"
-#include "view/table/cells_fit.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/array.h"
+#include "unit_test.h"
+#include "view/table/cells_fit.h"
 
 enum { NAME, COUNT, CHANGE, SHARE, RATE, ADDRESS, WHERE, WAIT, RUN, START, IS_OPEN, DIGITS, ONLY_JSON, COLUMNS };
 

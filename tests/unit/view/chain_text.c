@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/text/chain_text.h"
+
 #include "profile_text.h"
 #include "unit_test.h"
-
-#include "view/text/chain_text.h"
 
 static const enum profile_key by_comm[] = {KEY_COMM};
 

@@ -1,15 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/array.h"
 #include "grid_golden.h"
 #include "profile_text.h"
 #include "unit_test.h"
-
-#include "base/array.h"
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_keys.h"
 #include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_rows.h"
 #include "view/tui/explorer_table.h"
-
-#include <string.h>
 
 static const enum profile_key keys[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
 static const enum profile_key columns[] = {KEY_OVERHEAD_CHILDREN, KEY_OVERHEAD, KEY_COMM, KEY_DSO, KEY_SYMBOL};

@@ -1,15 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/tui/explorer_renew.h"
+
+#include <string.h>
+
 #include "grid_golden.h"
 #include "profile_text.h"
 #include "unit_test.h"
-
 #include "view/tui/explorer_changes.h"
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_lines.h"
-#include "view/tui/explorer_renew.h"
 #include "view/tui/explorer_rows.h"
 #include "view/tui/explorer_table.h"
-
-#include <string.h>
 
 static const enum profile_key keys[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
 static const enum profile_key columns[] = {KEY_OVERHEAD, KEY_COMM, KEY_DSO, KEY_SYMBOL};

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/export/export_view.h"
 
 #include "profile/profile_builder.h"

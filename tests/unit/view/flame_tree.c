@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/flame_tree.h"
 
 #include "profile/profile_builder.h"

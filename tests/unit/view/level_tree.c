@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A hierarchy of sort keys as a tree on the screen. */
+#include "view/tui/level_tree.h"
+
 #include "grid_golden.h"
 #include "profile_text.h"
 #include "unit_test.h"
-
-#include "view/tui/level_tree.h"
 #include "view/tui/tree_screen.h"
 
 static const enum profile_key keys[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};

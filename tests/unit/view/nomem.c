@@ -1,5 +1,4 @@
-#include "unit_test.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include "failing_malloc.h"
 #include "profile/profile_builder.h"
 #include "tally_config.h"
+#include "unit_test.h"
 #include "view/export/export_formats.h"
 #include "view/html/report_page.h"
 #include "view/timechart/timechart_html.h"

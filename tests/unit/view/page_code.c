@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/html/page_code.h"
 
 #include <string.h>

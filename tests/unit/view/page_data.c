@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "view/page/page_data.h"
 
 #include "unit_test.h"

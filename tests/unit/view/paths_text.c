@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/text/paths_text.h"
+
+#include <stdlib.h>
+
 #include "profile_text.h"
 #include "unit_test.h"
-
-#include "view/text/paths_text.h"
-#include <stdlib.h>
 
 /* The tree of two profiles, shares compared. */
 static void assert_tree(const char *base, const char *other, bool by_line, double min_change, const char *expected)

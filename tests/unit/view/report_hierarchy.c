@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/text/report_hierarchy.h"
+
 #include "profile_text.h"
 #include "unit_test.h"
-
-#include "view/text/report_hierarchy.h"
 
 static const enum profile_key keys[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
 static const enum profile_key columns[] = {KEY_OVERHEAD, KEY_COMM, KEY_DSO, KEY_SYMBOL};

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/data/report_json.h"
+
 #include "profile_text.h"
 #include "unit_test.h"
-
-#include "view/data/report_json.h"
 
 static const enum profile_key keys[] = {KEY_COMM, KEY_SYMBOL};
 static const enum profile_key columns[] = {KEY_OVERHEAD, KEY_COMM, KEY_SYMBOL};

@@ -1,8 +1,9 @@
-#include "profile_text.h"
-#include "unit_test.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/text/report_text.h"
 
 #include "base/array.h"
-#include "view/text/report_text.h"
+#include "profile_text.h"
+#include "unit_test.h"
 
 static const enum profile_key keys[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
 static const enum profile_key columns[] = {KEY_OVERHEAD, KEY_SAMPLE, KEY_COMM, KEY_DSO, KEY_SYMBOL};

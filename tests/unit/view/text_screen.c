@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/tui/text_screen.h"
+
 #include "grid_golden.h"
 #include "unit_test.h"
-
-#include "view/tui/text_screen.h"
 
 static enum text_screen_action press(struct text_screen *s, const char *pressed)
 {

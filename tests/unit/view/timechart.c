@@ -1,10 +1,10 @@
-#include "view/timechart/timechart_html.h"
-#include "view/timechart/timechart_svg.h"
-#include "view/timechart/timechart_words.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "unit_test.h"
+#include "view/timechart/timechart_html.h"
+#include "view/timechart/timechart_svg.h"
+#include "view/timechart/timechart_words.h"
 
 #define MS UINT64_C(1000000)
 

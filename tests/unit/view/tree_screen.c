@@ -1,12 +1,12 @@
-#include "grid_golden.h"
-#include "profile_text.h"
-#include "unit_test.h"
-
-#include "view/tui/flame_draw.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "grid_golden.h"
+#include "profile_text.h"
+#include "unit_test.h"
+#include "view/tui/flame_draw.h"
 
 static const char program[] = "event cycles\n"
 			      "cc1 7/7 0 0 500 main@cc1;compile@cc1;parse@cc1;lex@cc1\n"

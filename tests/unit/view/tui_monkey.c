@@ -1,11 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any keys, clicks and sizes on all screens of the explorer: nothing to see but that they hold, also under the
  * sanitizers. TALLY_MONKEY_ROUNDS of 2,000 keys (3), or as long as TALLY_MONKEY_SECONDS says, from TALLY_MONKEY_SEED (7).
  */
-#include "profile_text.h"
-#include "unit_test.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include "base/array.h"
+#include "profile_text.h"
+#include "unit_test.h"
 #include "view/tui/annotate_draw.h"
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_keys.h"
@@ -14,10 +18,6 @@
 #include "view/tui/explorer_table.h"
 #include "view/tui/flame_draw.h"
 #include "view/tui/text_screen.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define KEYS_A_ROUND   2000
 #define ROUNDS_UNASKED 3
