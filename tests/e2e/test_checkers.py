@@ -10,6 +10,7 @@ import check_sizes
 import check_words
 import figures
 import pytest
+from conftest import ROOT
 
 TABLE = 'base:\nabi: base\nview: base\n'
 
@@ -123,11 +124,17 @@ def test_sizes_note_what_is_wanted(tree):
     assert [note.split(': ', 1)[1] for note in notes] == ['f has 61 lines, wanted 60', 'f nests 5 deep, wanted 4']
 
 
+STYLE = (ROOT / '.clang-format').read_text()
+LICENSED = f'/* {check_format.LICENSE} */\n'
+
+
 @pytest.mark.skipif(not shutil.which('clang-format'), reason='clang-format is not installed')
 @pytest.mark.parametrize('files, complaint', [
-    ({'src/base/a.c': check_format.LICENSE + 'int  x;\n'}, 'code should be clang-formatted'),
-    ({'src/base/a.c': 'int x;\n'}, 'src/base/a.c:1: the first line is not /* SPDX-License-Identifier'),
-    ({'tools/a.py': 'x = 1 \n'}, 'tools/a.py:1: trailing blanks'),
+    ({'src/base/a.c': LICENSED + 'int  x;\n'}, 'code should be clang-formatted'),
+    ({'.clang-format': STYLE, 'src/base/a.c': LICENSED + '#include "a.h"\n\n#include "b.h"\n#include <stdio.h>\n'}, 'code should be clang-formatted'),
+    ({'tests/e2e/a.py': 'x = 1\n'}, 'tests/e2e/a.py:1: the first lines lack SPDX-License-Identifier'),
+    ({'src/base/a.c': 'int x;\n'}, 'src/base/a.c:1: the first lines lack SPDX-License-Identifier'),
+    ({'docs/a.md': 'text \n'}, 'docs/a.md:1: trailing blanks'),
     ({'docs/a.md': 'text'}, 'docs/a.md: no newline at the end'),
 ])
 def test_format_refuses(tree, files, complaint):
@@ -137,7 +144,7 @@ def test_format_refuses(tree, files, complaint):
 
 @pytest.mark.skipif(not shutil.which('clang-format'), reason='clang-format is not installed')
 def test_format_accepts(tree):
-    assert check_format.check(tree({'src/base/a.c': check_format.LICENSE + 'int x;\n', 'tests/golden/a.txt': 'kept \n'})) == []
+    assert check_format.check(tree({'src/base/a.c': LICENSED + 'int x;\n', 'tests/golden/a.txt': 'kept \n'})) == []
 
 
 @pytest.mark.parametrize('second, complaint', [
