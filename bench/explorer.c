@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "profile/profile_builder.h"
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_keys.h"
@@ -83,7 +84,7 @@ static void time_keys(struct explorer *e, struct grid *grid, const char *what, u
 		(void)explorer_key(e, key);
 		must(explorer_draw(e, "", grid), "drawing");
 		one = now_ms() - one;
-		worst = one > worst ? one : worst;
+		worst = MAX(one, worst);
 	}
 	printf("%-28s %9.3f ms a key, at most %.3f\n", what, (now_ms() - start) / count, worst);
 }

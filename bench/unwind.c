@@ -19,6 +19,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "code/binaries/load_unwind.h"
 #include "code/unwind/unwinder.h"
 
@@ -157,8 +158,8 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *context)
 		uint64_t low = info->dlpi_addr + header->p_vaddr;
 		if (header->p_type != PT_LOAD)
 			continue;
-		module.low = low < module.low ? low : module.low;
-		module.high = low + header->p_memsz > module.high ? low + header->p_memsz : module.high;
+		module.low = MIN(low, module.low);
+		module.high = MAX(low + header->p_memsz, module.high);
 	}
 	if (loaded_count == MODULES_MAX || module.low > module.high || elf_image_open(path, &image, NULL) != TALLY_OK)
 		return 0;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "perfdata/reader.h"
 
@@ -65,8 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(ends, data, sizeof(ends));
 	data += 4;
 	size -= 4;
-	size_t first = ends[0] < size ? ends[0] : size;
-	size_t second = ends[1] < size ? ends[1] : size;
+	size_t first = MIN(ends[0], size);
+	size_t second = MIN(ends[1], size);
 	if (second < first)
 		second = first;
 	if (!put("data", data, first) || !put("data.0", data + first, second - first) ||

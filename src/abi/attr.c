@@ -66,7 +66,7 @@ enum tally_status attr_decode_sized(
 		return error_set_at(err, TALLY_CORRUPT, offset, "an event attribute is truncated");
 	/* Shorter ones end in zeros, so that one decoder serves all sizes. */
 	uint8_t full[ATTR_SIZE_KNOWN] = {0};
-	memcpy(full, data, stored_size < sizeof(full) ? stored_size : sizeof(full));
+	memcpy(full, data, MIN(stored_size, sizeof(full)));
 	struct cursor fields = cursor_make((struct tally_bytes){full, sizeof(full)}, c->swap);
 	struct perf_attr result = {.size = (uint32_t)stored_size};
 	decode_fields(&fields, &result);

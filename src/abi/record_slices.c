@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 bool record_slices_copy(const struct record_slices *from, size_t at, void *to, size_t len)
 {
 	uint8_t *out = to;
@@ -12,7 +14,7 @@ bool record_slices_copy(const struct record_slices *from, size_t at, void *to, s
 			at -= slice->len;
 			continue;
 		}
-		size_t part = slice->len - at < len ? slice->len - at : len;
+		size_t part = MIN(slice->len - at, len);
 		memcpy(out, slice->data + at, part);
 		out += part;
 		len -= part;

@@ -3,6 +3,7 @@
 
 #include "analysis/store_entry.h"
 #include "base/error.h"
+#include "base/order.h"
 
 #define NOT_HIT STORE_ENTRY_NONE
 #define IS_HIT	0 /* until the store gives an id */
@@ -34,7 +35,7 @@ static int binary_hits_compare(const void *a, const void *b)
 	const struct binary_hit *left = a, *right = b;
 	if (left->samples != right->samples)
 		return left->samples < right->samples ? 1 : -1;
-	return left->store_id < right->store_id ? -1 : left->store_id > right->store_id;
+	return COMPARE(left->store_id, right->store_id);
 }
 
 /* Drops the entries that nothing hit, and sorts the others. */

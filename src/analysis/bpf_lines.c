@@ -4,12 +4,13 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/order.h"
 
 static int bpf_lines_by_address(const void *a, const void *b)
 {
 	const struct bpf_line *left = a;
 	const struct bpf_line *right = b;
-	return left->address < right->address ? -1 : left->address > right->address;
+	return COMPARE(left->address, right->address);
 }
 
 enum tally_status bpf_lines_read(
@@ -43,14 +44,7 @@ void bpf_lines_deinit(struct bpf_lines *lines)
 
 const struct bpf_line *bpf_lines_find(const struct bpf_lines *lines, uint64_t function_start, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = lines->lines.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (lines->lines.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, lines->lines.len, middle, lines->lines.items[middle].address <= address);
 	return low > 0 && lines->lines.items[low - 1].address >= function_start ? &lines->lines.items[low - 1] : NULL;
 }

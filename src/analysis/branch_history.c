@@ -2,6 +2,7 @@
 #include "analysis/branch_history.h"
 
 #include "abi/branch.h"
+#include "base/array.h"
 #include "base/limits.h"
 #include "profile/profile.h"
 
@@ -27,7 +28,7 @@ static void read_branches(const struct branch_history *h, struct branch_list *li
 /* How many from i on only repeat those from first on; 0: they differ. The last time may be cut short by the list's end. */
 static size_t branch_history_repeated(const struct branch_list *list, size_t first, size_t i)
 {
-	size_t len = i - first < list->count - i ? i - first : list->count - i;
+	size_t len = MIN(i - first, list->count - i);
 	for (size_t k = 0; k < len; k++)
 		if (list->items[first + k].from != list->items[i + k].from)
 			return 0;

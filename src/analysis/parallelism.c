@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/order.h"
 
 /* What a record does to the number of running threads. */
 static int change_of(const struct record *record)
@@ -16,7 +17,7 @@ static int change_of(const struct record *record)
 static int parallelism_compare_times(const void *left, const void *right)
 {
 	const struct parallelism_change *a = left, *b = right;
-	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+	return COMPARE(a->time_ns, b->time_ns);
 }
 
 enum tally_status parallelism_read(struct parallelism *p, const struct perfdata_reader *reader,
@@ -50,14 +51,8 @@ void parallelism_deinit(struct parallelism *p)
 
 uint32_t parallelism_at(const struct parallelism *p, uint64_t time_ns)
 {
-	size_t low = 0, high = p->changes.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (p->changes.items[middle].time_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, p->changes.len, middle, p->changes.items[middle].time_ns <= time_ns);
 	int64_t count = low ? p->changes.items[low - 1].count : 1;
 	return count < 1 ? 1 : count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }

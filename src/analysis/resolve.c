@@ -2,6 +2,7 @@
 #include "analysis/resolve.h"
 
 #include "base/array.h"
+#include "base/hash.h"
 
 #define UNWOUND_MAX 2048 /* frames of a stack: a copy of 64 KiB with the smallest frames that compilers make */
 #define CACHE_SLOTS (1u << 15) /* 768 KiB a worker: hot code is far smaller; a miss costs a binary search */
@@ -102,7 +103,7 @@ struct resolve_where resolver_where(struct resolver *r, int32_t pid, uint64_t ti
 
 static struct resolve_cache_slot *cache_slot(const struct resolver *r, uint64_t ip, uint32_t epoch)
 {
-	uint64_t hash = (ip ^ ((uint64_t)epoch << 40)) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = (ip ^ ((uint64_t)epoch << 40)) * HASH_FACTOR;
 	return &r->cache[hash >> 49];
 }
 

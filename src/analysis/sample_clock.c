@@ -2,6 +2,7 @@
 #include "analysis/sample_clock.h"
 
 #include "abi/sample.h"
+#include "base/order.h"
 
 /* What it takes to place a record or a sample of the event in time. */
 static bool has_time(const struct perfdata_event *event)
@@ -75,14 +76,8 @@ bool sample_clock_take(struct sample_clock *clock, const struct clock_marks *mar
 
 static uint64_t time_before(const struct sample_clock *clock, size_t position)
 {
-	size_t low = 0, high = clock->marks.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (clock->marks.items[middle].position < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, clock->marks.len, middle, clock->marks.items[middle].position < position);
 	return low > 0 ? clock->marks.items[low - 1].time_ns : 0;
 }
 

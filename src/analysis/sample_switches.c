@@ -5,13 +5,14 @@
 
 #include "abi/sample.h"
 #include "base/error.h"
+#include "base/order.h"
 
 static int compare_switches(const void *left, const void *right)
 {
 	const struct sample_switch *a = left, *b = right;
 	if (a->order != b->order)
 		return a->order < b->order ? -1 : 1;
-	return (a->position > b->position) - (a->position < b->position);
+	return COMPARE(a->position, b->position);
 }
 
 void sample_switches_settle(struct sample_switches *s)
@@ -82,14 +83,8 @@ void sample_switches_deinit(struct sample_switches *s)
 bool sample_switches_want(const struct sample_switches *s, uint64_t order, uint64_t position)
 {
 	struct sample_switch at = {order, position, false};
-	size_t low = 0, high = s->changes.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (compare_switches(&s->changes.items[middle], &at) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, s->changes.len, middle, compare_switches(&s->changes.items[middle], &at) <= 0);
 	const struct sample_switch *last = low ? &s->changes.items[low - 1] : NULL;
 	if (last && compare_switches(last, &at) == 0)
 		return s->shows;

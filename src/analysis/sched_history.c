@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/array.h"
+#include "base/order.h"
 
 void sched_history_init(struct sched_history *h)
 {
@@ -140,14 +141,8 @@ bool sched_history_lost(struct sched_history *h, uint32_t cpu, uint64_t time_ns)
 /* What begins at the time of a loss begins behind it: the kernel gives both one time. */
 static bool is_loss_between(const struct sched_history *h, uint64_t from_ns, uint64_t to_ns)
 {
-	size_t low = 0, high = h->losses.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (h->losses.items[middle] <= from_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, h->losses.len, middle, h->losses.items[middle] <= from_ns);
 	return low < h->losses.len && h->losses.items[low] <= to_ns;
 }
 

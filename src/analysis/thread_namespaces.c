@@ -5,6 +5,7 @@
 
 #include "abi/sample.h"
 #include "base/error.h"
+#include "base/order.h"
 
 #define ENTRY_BYTES  16
 #define CGROUP_INDEX 6 /* of the namespaces that a record tells */
@@ -16,7 +17,7 @@ static int thread_namespaces_compare_changes(const void *left, const void *right
 		return a->tid < b->tid ? -1 : 1;
 	if (a->clock != b->clock)
 		return a->clock < b->clock ? -1 : 1;
-	return a->position < b->position ? -1 : a->position > b->position;
+	return COMPARE(a->position, b->position);
 }
 
 static bool add_change(struct thread_namespaces *spaces, const struct record_fields *fields, uint64_t clock,
@@ -63,16 +64,11 @@ void thread_namespaces_deinit(struct thread_namespaces *spaces)
 
 uint32_t thread_namespaces_at(const struct thread_namespaces *spaces, int32_t tid, uint64_t clock)
 {
-	size_t low = 0, high = spaces->changes.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct namespace_change *change = &spaces->changes.items[middle];
-		if (change->tid < tid || (change->tid == tid && change->clock <= clock))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && spaces->changes.items[low - 1].tid == tid ? spaces->changes.items[low - 1].item : 0;
+	const struct namespace_change *changes = spaces->changes.items;
+	size_t low;
+	LOWER_BOUND(low, spaces->changes.len, i,
+		changes[i].tid < tid || (changes[i].tid == tid && changes[i].clock <= clock));
+	return low && changes[low - 1].tid == tid ? changes[low - 1].item : 0;
 }
 
 struct thread_namespace thread_namespaces_get(const struct thread_namespaces *spaces, uint32_t index)

@@ -6,6 +6,7 @@
 #include "analysis/trace/trace_print.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "perfdata/tracing_formats.h"
 
 struct kernel_symbol {
@@ -45,7 +46,7 @@ static int tracepoint_fields_by_address(const void *a, const void *b)
 {
 	const struct kernel_symbol *x = a;
 	const struct kernel_symbol *y = b;
-	return (x->address > y->address) - (x->address < y->address);
+	return COMPARE(x->address, y->address);
 }
 
 static void parse_kallsyms(struct tracepoint_printer *p, struct tally_bytes text)
@@ -115,15 +116,8 @@ static const char *tracepoint_fields_find_symbol(void *owner, uint64_t *address)
 	struct tracepoint_printer *p = owner;
 	const char *module = NULL;
 	const char *name = p->find_symbol ? p->find_symbol(p->symbol_context, address, &module) : NULL;
-	size_t low = 0;
-	size_t high = name ? 0 : p->symbols.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (p->symbols.items[middle].address <= *address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, name ? 0 : p->symbols.len, middle, p->symbols.items[middle].address <= *address);
 	if (name || low == 0)
 		return name;
 	*address = p->symbols.items[low - 1].address;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/checked.h"
 
 #define CHUNK_FIRST_BYTES 4096u
@@ -101,7 +102,7 @@ void *arena_copy(struct arena *arena, const void *data, size_t size)
 
 bool arena_vec_grow(struct arena *arena, void *items, size_t *cap, size_t item_size, size_t need)
 {
-	size_t new_cap = *cap < VEC_FIRST_ITEMS ? VEC_FIRST_ITEMS : *cap;
+	size_t new_cap = MAX(VEC_FIRST_ITEMS, *cap);
 	while (new_cap < need)
 		if (!checked_mul(new_cap, (size_t)2, &new_cap))
 			return false;

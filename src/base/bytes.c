@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
 
+#include "base/hash.h"
+
 /* Matches c against the set that starts behind '['; *pos moves behind its ']'. False also for an unterminated set. */
 static bool set_matches(struct tally_str pattern, size_t *pos, char c)
 {
@@ -162,7 +164,7 @@ static uint64_t bytes_load32(const unsigned char *p)
 
 uint64_t bytes_hash(const void *data, size_t len)
 {
-	const uint64_t k0 = UINT64_C(0x9e3779b97f4a7c15);
+	const uint64_t k0 = HASH_FACTOR;
 	const uint64_t k1 = UINT64_C(0xd6e8feb86659fd93);
 	const unsigned char *p = data;
 	uint64_t hash = len * k0;

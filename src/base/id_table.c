@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/checked.h"
 #include "base/slots.h"
 
@@ -127,7 +128,7 @@ bool id_table_add_many(struct id_table *table, const uint64_t *keys, size_t coun
 {
 	uint32_t hashes[MANY], guesses[MANY];
 	for (size_t first = 0; first < count; first += MANY) {
-		size_t len = count - first < MANY ? count - first : MANY;
+		size_t len = MIN(count - first, MANY);
 		const uint64_t *batch = keys + first * table->words;
 		for (size_t i = 0; i < len; i++) {
 			hashes[i] = id_table_hash(table, batch + i * table->words);

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "base/slots.h"
 
 #define ID_TABLE_NONE UINT32_MAX
@@ -56,7 +57,7 @@ static inline uint32_t id_table_hash_words(const uint64_t *key, unsigned words)
 {
 	uint64_t h = 0;
 	for (unsigned i = 0; i < words; i++) {
-		h = (h ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		h = (h ^ key[i]) * HASH_FACTOR;
 		h ^= h >> 29;
 	}
 	return (uint32_t)(h >> 32) ^ (uint32_t)h;

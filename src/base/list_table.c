@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/slots.h"
 #include "base/thread_pool.h"
 
@@ -32,7 +33,7 @@ uint32_t list_table_hash(const uint32_t *items, size_t count)
 		uint64_t word = items[i];
 		if (i + 1 < count)
 			word |= (uint64_t)items[i + 1] << 32;
-		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		h = (h ^ word) * HASH_FACTOR;
 		h ^= h >> 29;
 	}
 	return (uint32_t)(h >> 32) ^ (uint32_t)h;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
+
 void map_u64_deinit(struct map_u64 *map)
 {
 	free(map->slots);
@@ -13,7 +15,7 @@ void map_u64_deinit(struct map_u64 *map)
 static uint64_t map_u64_mix(uint64_t key)
 {
 	key ^= key >> 32;
-	key *= UINT64_C(0x9e3779b97f4a7c15);
+	key *= HASH_FACTOR;
 	return key ^ key >> 29;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/limits.h"
 
 #define STEP_BYTES  ((size_t)1 << 20) /* a multiple of any page size */
@@ -69,7 +70,7 @@ static bool reserve_sparsely(struct spool *spool, size_t bytes)
 {
 	uint64_t number = (uint64_t)(uintptr_t)spool;
 	for (unsigned i = 0; i < SPARSE_ATTEMPTS; i++) {
-		number = (number + i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+		number = (number + i + 1) * HASH_FACTOR;
 		uint8_t *at = (uint8_t *)(SPARSE_BEGIN + (uintptr_t)(number >> 40) % SPARSE_SLOTS * SPARSE_SLOT_BYTES);
 		if (!map_addresses(at, bytes))
 			continue;

@@ -465,7 +465,7 @@ size_t text_nearest(const char *const *candidates, size_t count, const char *wor
 	struct tally_str w = str_from(word);
 	size_t best = SIZE_MAX;
 	/* A third of the word may be wrong, but at least one letter. */
-	unsigned best_distance = (unsigned)(w.len / 3 < 1 ? 1 : w.len / 3) + 1;
+	unsigned best_distance = (unsigned)MAX(1, w.len / 3) + 1;
 	for (size_t i = 0; i < count; i++) {
 		unsigned distance = text_distance(str_from(candidates[i]), w);
 		if (distance < best_distance) {

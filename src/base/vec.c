@@ -3,11 +3,12 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/checked.h"
 
 bool vec_grow(void *items, size_t *cap, size_t item_size, size_t need)
 {
-	size_t new_cap = *cap < 8 ? 8 : *cap;
+	size_t new_cap = MAX(8, *cap);
 	while (new_cap < need)
 		if (!checked_mul(new_cap, (size_t)2, &new_cap))
 			return false;

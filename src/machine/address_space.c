@@ -2,6 +2,7 @@
 #include "machine/address_space.h"
 
 #include "base/array.h"
+#include "base/order.h"
 
 void address_space_init(struct address_space *space, struct arena *arena)
 {
@@ -11,15 +12,8 @@ void address_space_init(struct address_space *space, struct arena *arena)
 /* First active entry that ends after address. */
 static size_t active_lower_bound(const struct address_space *space, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = space->active.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (space->mappings.items[space->active.items[middle]].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, space->active.len, middle, space->mappings.items[space->active.items[middle]].end <= address);
 	return low;
 }
 
@@ -184,7 +178,7 @@ static int compare_start(const void *a, const void *b)
 	const struct mapping *y = b;
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	return (x->time_from_ns > y->time_from_ns) - (x->time_from_ns < y->time_from_ns);
+	return COMPARE(x->time_from_ns, y->time_from_ns);
 }
 
 /* The few of most processes come nearly in order. */
@@ -256,15 +250,8 @@ static const struct mapping *find_own(
 	const struct address_space *space, uint64_t time_ns, uint64_t address, struct address_range *range)
 {
 	const struct mapping *maps = space->mappings.items;
-	size_t low = 0;
-	size_t high = space->mappings.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (maps[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, space->mappings.len, middle, maps[middle].start <= address);
 	uint64_t next = low < space->mappings.len ? maps[low].start : UINT64_MAX;
 	uint64_t before = 0; /* where the last one ends that does not reach the address */
 	size_t i = low;
@@ -303,15 +290,8 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 size_t address_space_changes(const struct address_space *space, uint64_t time_ns, struct valid_span *span)
 {
 	const uint64_t *times = space->change_times_ns.items;
-	size_t low = 0;
-	size_t high = space->change_times_ns.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (times[middle] <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, space->change_times_ns.len, middle, times[middle] <= time_ns);
 	if (span)
 		valid_span_cut(
 			span, low > 0 ? times[low - 1] : 0, low < space->change_times_ns.len ? times[low] : UINT64_MAX);

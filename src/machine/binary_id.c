@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "abi/perf_constants.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 #define KERNEL_NAME	  "[kernel.kallsyms]"
@@ -185,7 +186,7 @@ static size_t recent_slot(struct tally_str name)
 	uint64_t tail = 0;
 	if (name.len >= sizeof(tail))
 		memcpy(&tail, name.data + name.len - sizeof(tail), sizeof(tail));
-	return (tail * UINT64_C(0x9e3779b97f4a7c15) >> 32 ^ name.len) % BINARY_TABLE_RECENT;
+	return (tail * HASH_FACTOR >> 32 ^ name.len) % BINARY_TABLE_RECENT;
 }
 
 /* Where 64-bit kernels begin to look for room in 32-bit programs: at a quarter of 4 GiB, or above it. */

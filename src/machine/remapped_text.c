@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "machine/remapped_text.h"
 
+#include "base/order.h"
+
 #define HUGE_PAGE_MASK ((UINT64_C(2) << 20) - 1) /* the smallest of x86-64 and aarch64 */
 #define PROT_EXECUTE   4 /* PROT_EXEC */
 
@@ -12,15 +14,8 @@ static bool is_kind(const struct binary_table *binaries, const struct mapping *m
 /* The newest active mapping that ends at or before address, or covers it; NULL if none. */
 static struct mapping *active_before(const struct address_space *space, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = space->active.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (space->mappings.items[space->active.items[middle]].start < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, space->active.len, middle, space->mappings.items[space->active.items[middle]].start < address);
 	return low > 0 ? &space->mappings.items[space->active.items[low - 1]] : NULL;
 }
 

@@ -11,6 +11,8 @@
 #if HAVE_ZSTD
 #include <zstd.h>
 
+#include "base/array.h"
+
 #define STEP_BYTES	   (48u << 10) /* whole records up to this many bytes pack into one record, whatever they are */
 #define RECORD_PAYLOAD_MAX (UINT16_MAX - RECORD_HEADER_BYTES)
 
@@ -76,7 +78,7 @@ static bool is_used_up(struct input *in)
 static struct tally_bytes compressor_take(struct input *in, size_t max)
 {
 	const struct tally_bytes *slice = &in->slices[in->slice];
-	size_t len = slice->len - in->at < max ? slice->len - in->at : max;
+	size_t len = MIN(slice->len - in->at, max);
 	struct tally_bytes bytes = {slice->data + in->at, len};
 
 	in->at += len;

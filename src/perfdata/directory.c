@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/order.h"
 #include "base/vec.h"
 
 bool directory_is(const char *path)
@@ -49,7 +50,7 @@ static enum tally_status append_file(struct collected *all, const char *path, bo
 static int compare_part_numbers(const void *left, const void *right)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	return a < b ? -1 : a > b;
+	return COMPARE(a, b);
 }
 
 /* N of each data.N: one that is missing does not hide those behind it. */

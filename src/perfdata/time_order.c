@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "perfdata/time_runs.h"
 
@@ -149,15 +150,8 @@ static enum tally_status time_order_flush(struct time_order *o, uint64_t until_n
 		(was_spilled && !has_room && o->queue.len > 0 && !time_order_spill(o)))
 		return error_nomem(err);
 	o->until_ns = until_ns;
-	size_t low = 0;
-	size_t high = o->queue.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (o->queue.items[middle].time_ns <= until_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, o->queue.len, middle, o->queue.items[middle].time_ns <= until_ns);
 	o->flush_end = low;
 	return TALLY_OK;
 }

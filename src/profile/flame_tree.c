@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/id_table.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -404,7 +405,7 @@ static int compare_siblings(const void *left, const void *right)
 	const struct sibling *a = left, *b = right;
 	if (a->parent != b->parent)
 		return a->parent < b->parent ? -1 : 1;
-	return a->rank < b->rank ? -1 : a->rank > b->rank;
+	return COMPARE(a->rank, b->rank);
 }
 
 static bool rank_labels(const struct flame_builder *b, uint32_t *ranks)

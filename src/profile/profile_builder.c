@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/key_sort.h"
+#include "base/order.h"
 #include "base/spool_sort.h"
 #include "base/vec.h"
 #include "profile/profile_builder_state.h"
@@ -251,7 +252,7 @@ static int profile_builder_compare_rows(const void *left, const void *right)
 		return a->time < b->time ? -1 : 1;
 	if (a->sample != b->sample)
 		return a->sample < b->sample ? -1 : 1;
-	return a->period < b->period ? -1 : a->period > b->period;
+	return COMPARE(a->period, b->period);
 }
 
 static void rename_samples(const struct spool *spool, const uint32_t *moved)

@@ -28,6 +28,7 @@
 #include <sanitizer/allocator_interface.h>
 #endif
 
+#include "base/array.h"
 #include "base/file.h"
 #include "object/dwarf/cfi.h"
 #include "object/dwarf/debug_info.h"
@@ -228,7 +229,7 @@ static void try_field(struct object *o, size_t at, size_t width, size_t row, siz
 {
 	uint64_t values[] = {
 		0, 1, 0x7fffffff, 0xffffffff, UINT64_MAX, UINT64_C(1) << 63, o->size, o->size - 1, 0, 0, 0};
-	size_t count = sizeof(values) / sizeof(values[0]);
+	size_t count = ARRAY_LEN(values);
 	uint8_t kept[8];
 	memcpy(kept, o->data + at, width);
 	memcpy(&values[count - 3], kept, width);
@@ -279,7 +280,7 @@ static bool is_read(const char *name)
 {
 	static const char *const names[] = {".debug_", ".zdebug_", ".eh_frame", ".note", ".gnu_debug", ".symtab",
 		".dynsym", ".strtab", ".dynstr", ".rela.plt", ".plt", ".shstrtab", ".dynamic"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (strncmp(name, names[i], strlen(names[i])) == 0)
 			return true;
 	return false;
@@ -291,7 +292,7 @@ static bool damage(uint8_t *bytes, size_t size, uint32_t *state, unsigned way)
 	static const uint32_t lengths[] = {0xffffffff, 0xfffffff0, 0x7fffffff, 0, 1, 0xffff, 0x80000000};
 	size_t at = next_random(state) % size;
 	/* Half of them near the beginning, where the headers are. */
-	at = way & 8 ? at % (size < 64 ? size : 64) : at;
+	at = way & 8 ? at % MIN(size, 64) : at;
 	size_t run = 1 + next_random(state) % 12;
 	switch (way & 7) {
 	case 0: /* a LEB128 that goes on */
@@ -299,7 +300,7 @@ static bool damage(uint8_t *bytes, size_t size, uint32_t *state, unsigned way)
 			bytes[i] = 0x80 | (uint8_t)next_random(state);
 		return true;
 	case 1:
-		memset(bytes + at, 0xff, size - at < run ? size - at : run);
+		memset(bytes + at, 0xff, MIN(size - at, run));
 		return true;
 	case 2: /* a length, an offset */
 		if (size - at < 4)
@@ -310,7 +311,7 @@ static bool damage(uint8_t *bytes, size_t size, uint32_t *state, unsigned way)
 		memmove(bytes + at, bytes, (size - at) / 2);
 		return true;
 	case 4:
-		memset(bytes + at, 0, size - at < run ? size - at : run);
+		memset(bytes + at, 0, MIN(size - at, run));
 		return true;
 	case 5:
 		bytes[at] ^= (uint8_t)(1u << (next_random(state) & 7));

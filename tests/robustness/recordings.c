@@ -31,6 +31,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/vec.h"
 #include "cli/cli.h"
@@ -214,7 +215,7 @@ static void run_verb(const char *verb, size_t size)
 			(char *)"--symfs", symfs, (char *)"-i", path},
 	};
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", work_fd);
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
 		char *words[12] = {0};
 		int count = 0;
 		if (strcmp(lines[i][0], verb) != 0)
@@ -240,7 +241,7 @@ static void verbs_case(const uint8_t *data, size_t size)
 	if (ftruncate(work_fd, 0) != 0 || file_write_all_at(work_fd, data, size, 0, NULL) != TALLY_OK)
 		abort();
 	snprintf(what, sizeof(what), "%s", current);
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
 		snprintf(current, sizeof(current), "%.4100s: %s", what, verbs[i]);
 		run_verb(verbs[i], size);
 	}

@@ -428,7 +428,7 @@ void dwarf_builder_make_from(struct dwarf_builder *b, const uint8_t *data, size_
 	for (int i = 0; i < DWARF_SECTIONS && at + 2 <= size; i++) {
 		size_t length = (size_t)data[at] | (size_t)data[at + 1] << 8;
 		at += 2;
-		length = length < size - at ? length : size - at;
+		length = MIN(length, size - at);
 		writer_bytes(&b->bytes[i], data + at, length);
 		b->sections[i] = writer_view(&b->bytes[i]);
 		at += length;

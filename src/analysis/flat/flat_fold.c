@@ -299,7 +299,7 @@ void flat_fold_place(struct flat_fold *fold)
 	while (!fold->failed && flat_part_next(part, input->reader, input->run, &block)) {
 		fold->failed = !make_states(fold);
 		for (size_t i = 0; i < block.count && !fold->failed; i += BATCH)
-			place_batch(fold, block.items + i, block.count - i < BATCH ? block.count - i : BATCH);
+			place_batch(fold, block.items + i, MIN(block.count - i, BATCH));
 	}
 	fold->failed = fold->failed || part->failed;
 }

@@ -2,6 +2,7 @@
 #include "analysis/flat/flat_order.h"
 
 #include "base/array.h"
+#include "base/order.h"
 #include "base/thread_pool.h"
 
 #define TASK_SPOTS 8192
@@ -132,14 +133,8 @@ static void find_starts(const struct flat_order *o, struct flat_area *area, size
 
 size_t flat_order_area(const struct flat_order *o, size_t at)
 {
-	size_t low = 0, high = o->area_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (o->areas[middle].end <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, o->area_count, middle, o->areas[middle].end <= at);
 	return low;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/order.h"
 
 /* As perf: a program that is linked low, and arm64's kernel. */
 #define USER_START   UINT64_C(0x200000)
@@ -69,7 +70,7 @@ static int by_place(const void *left, const void *right)
 	const struct address_remap_range *a = left, *b = right;
 	if (a->family != b->family)
 		return a->family < b->family ? -1 : 1;
-	return a->start < b->start ? -1 : a->start > b->start;
+	return COMPARE(a->start, b->start);
 }
 
 static void join_touching(struct address_remap *remap)
@@ -122,18 +123,13 @@ static bool find_in(const struct address_remap *remap, int32_t pid, uint64_t add
 	if (!map_u64_find(&remap->members, (uint32_t)pid, &member))
 		return false;
 	uint32_t family = root_of(remap, (uint32_t)member);
-	size_t low = 0, high = remap->ranges.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct address_remap_range *range = &remap->ranges.items[middle];
-		if (range->family < family || (range->family == family && range->end <= address))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const struct address_remap_range *ranges = remap->ranges.items;
+	size_t low;
+	LOWER_BOUND(low, remap->ranges.len, i,
+		ranges[i].family < family || (ranges[i].family == family && ranges[i].end <= address));
 	if (low == remap->ranges.len)
 		return false;
-	const struct address_remap_range *range = &remap->ranges.items[low];
+	const struct address_remap_range *range = &ranges[low];
 	if (range->family != family || address < range->start)
 		return false;
 	*found = range->target + (address - range->start);

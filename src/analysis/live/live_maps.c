@@ -6,6 +6,7 @@
 
 #include "analysis/jit_code.h"
 #include "base/error.h"
+#include "base/order.h"
 #include "machine/binary_id.h"
 
 #define FILES_KEPT 4096 /* before it is worth a look at which are still mapped */
@@ -74,15 +75,8 @@ static struct live_process *live_maps_find_or_add(struct live_maps *maps, int32_
 /* The first mapping that ends behind address. */
 static size_t lower_bound(const struct live_process *process, uint64_t address)
 {
-	size_t low = 0, high = process->mappings.len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (process->mappings.items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, process->mappings.len, middle, process->mappings.items[middle].end <= address);
 	return low;
 }
 

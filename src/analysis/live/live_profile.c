@@ -7,6 +7,7 @@
 #include "analysis/live/live_state.h"
 #include "analysis/sideband.h"
 #include "base/error.h"
+#include "base/order.h"
 #include "perfdata/time_order.h"
 #include "profile/profile_copy.h"
 
@@ -231,7 +232,7 @@ static int compare_dates(const void *left, const void *right)
 
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
-	return (a->position > b->position) - (a->position < b->position);
+	return COMPARE(a->position, b->position);
 }
 
 /* What is alive at the round's end. */

@@ -10,6 +10,7 @@
 #include "analysis/live/live_maps.h"
 #include "analysis/live/live_splice.h"
 #include "analysis/live/live_stacks.h"
+#include "base/array.h"
 #include "base/error.h"
 
 #define SAMPLE_BYTES_MAX 65528
@@ -637,7 +638,7 @@ void live_unwind_shorten(struct live_unwind *live, size_t stack_bytes)
 void live_unwind_limit(struct live_unwind *live, uint64_t bytes)
 {
 	/* Buffers grow by doubling. */
-	live->backlog_max = bytes / 4 < BACKLOG_MAX ? bytes / 4 : BACKLOG_MAX;
+	live->backlog_max = MIN(bytes / 4, BACKLOG_MAX);
 	live->stacks.bytes_max = bytes / 8 < LIVE_STACKS_MAX ? bytes / 8 + 1 : LIVE_STACKS_MAX;
 	live_binaries_limit(live->binaries, bytes == UINT64_MAX ? bytes : bytes / 2);
 }

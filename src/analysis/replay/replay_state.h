@@ -15,6 +15,7 @@
 #include "analysis/sample_pass.h"
 #include "base/id_table.h"
 #include "profile/profile_builder.h"
+#include "base/order.h"
 
 struct frame_places { /* source lines of a frame */
 	struct profile_place own, innermost;
@@ -65,15 +66,9 @@ struct replay {
 /* What the passes have of a kind, as one list: by pass, where its own begin. */
 static inline size_t replay_pass_of(const uint32_t *begin, size_t passes, uint32_t item)
 {
-	size_t low = 0;
-	while (passes - low > 1) {
-		size_t middle = low + (passes - low) / 2;
-		if (begin[middle] <= item)
-			low = middle;
-		else
-			passes = middle;
-	}
-	return low;
+	size_t behind;
+	LOWER_BOUND_IN(behind, 1, passes, i, begin[i] <= item);
+	return behind - 1;
 }
 
 /* NULL: out of memory. */

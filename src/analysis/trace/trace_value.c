@@ -2,6 +2,7 @@
 #include "analysis/trace/trace_value.h"
 
 #include "analysis/trace/trace_expression.h"
+#include "base/array.h"
 
 uint64_t trace_load(struct tally_bytes bytes, size_t at, uint32_t size, bool is_signed, bool swap)
 {
@@ -33,7 +34,7 @@ static struct tally_bytes trace_value_slice(struct tally_bytes raw, size_t offse
 {
 	if (offset >= raw.len)
 		return (struct tally_bytes){NULL, 0};
-	return (struct tally_bytes){raw.data + offset, len < raw.len - offset ? len : raw.len - offset};
+	return (struct tally_bytes){raw.data + offset, MIN(len, raw.len - offset)};
 }
 
 struct tally_bytes trace_field_bytes(

@@ -161,7 +161,7 @@ enum tally_status binary_store_add(
 	bytes.kind = (uint32_t)key->kind;
 	bool is_generated = key->kind == BINARY_PERF_MAP || key->kind == BINARY_JITDUMP;
 	bytes.pid = is_generated ? key->pid : -1;
-	bytes.build_id_size = key->build_id_size > sizeof(bytes.build_id) ? sizeof(bytes.build_id) : key->build_id_size;
+	bytes.build_id_size = MIN(sizeof(bytes.build_id), key->build_id_size);
 	memcpy(bytes.build_id, key->build_id, bytes.build_id_size);
 	if (bytes.build_id_size == 0 && key->kind == BINARY_USER) {
 		bytes.inode = key->inode;

@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/order.h"
 #include "base/own_home.h"
 #include "code/binaries/kernel_list_cache.h"
 #include "code/binaries/vdso_image.h"
@@ -612,7 +613,7 @@ static int build_id_cache_compare_ids(const void *a, const void *b)
 {
 	const struct build_id_cache_entry *x = a, *y = b;
 	int order = memcmp(x->id.bytes, y->id.bytes, sizeof(x->id.bytes));
-	return order ? order : (x->id.size > y->id.size) - (x->id.size < y->id.size);
+	return order ? order : COMPARE(x->id.size, y->id.size);
 }
 
 enum tally_status build_id_cache_read(

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/order.h"
 #include "base/own_home.h"
 #include "base/vec.h"
 
@@ -112,7 +113,7 @@ static void index_cache_list_folder(struct index_cache_listing *listing, const c
 static int by_age(const void *a, const void *b)
 {
 	const struct cached *left = a, *right = b;
-	return left->used < right->used ? -1 : left->used > right->used;
+	return COMPARE(left->used, right->used);
 }
 
 /* Removes the oldest until the rest fits. */

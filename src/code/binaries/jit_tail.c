@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/intern.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "code/binaries/load_jit.h"
 #include "code/symbols/jitdump.h"
 #include "code/unwind/unwind_table.h"
@@ -128,7 +129,7 @@ static int tail_compare(const void *a, const void *b)
 	const struct tail_place *left = a, *right = b;
 	if (left->address != right->address)
 		return left->address < right->address ? -1 : 1;
-	return (left->order > right->order) - (left->order < right->order);
+	return COMPARE(left->order, right->order);
 }
 
 static bool jit_tail_is_same_place(const struct tail_place *a, const struct tail_place *b)
@@ -174,14 +175,8 @@ static struct tail_place *tail_place_at(struct jit_tail *tail, uint64_t address,
 	for (size_t i = tail->places.len; i-- > tail->sorted;)
 		if (address - items[i].address < items[i].size && items[i].time <= time)
 			return &items[i];
-	size_t low = 0, high = tail->sorted;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, tail->sorted, middle, items[middle].address <= address);
 	while (low-- > 0 && address - items[low].address < tail->longest)
 		if (address - items[low].address < items[low].size && items[low].time <= time &&
 			(!best || items[low].order > best->order))

@@ -119,10 +119,9 @@ static enum tally_status from_image(struct binary_entry *entry, const struct elf
 		uint64_t offset = segments[i].offset + inside, left = segments[i].file_size - inside;
 		if (offset >= file.len)
 			break;
-		uint64_t len = end - start < left ? end - start : left;
+		uint64_t len = MIN(end - start, left);
 		load_code_describe(code, image);
-		code->bytes = (struct tally_bytes){
-			file.data + offset, (size_t)(len < file.len - offset ? len : file.len - offset)};
+		code->bytes = (struct tally_bytes){file.data + offset, (size_t)MIN(len, file.len - offset)};
 		code->address = start;
 		code->section = section_at(image, address, &left);
 		code->path = entry->code_path;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/kernel_files.h"
 
@@ -76,15 +77,8 @@ static int load_module_by_name(const void *a, const void *b)
 /* The only symbol of that name; NULL: none, or several. */
 static const struct symbol *only_one(const struct symbol *const *sorted, size_t count, const char *name)
 {
-	size_t low = 0;
-	size_t high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (strcmp(sorted[middle]->name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, count, middle, strcmp(sorted[middle]->name, name) < 0);
 	if (low == count || strcmp(sorted[low]->name, name) != 0)
 		return NULL;
 	return low + 1 < count && strcmp(sorted[low + 1]->name, name) == 0 ? NULL : sorted[low];

@@ -68,8 +68,7 @@ bool load_pack_describe(const struct binary_entry *entry, struct pack_object *ob
 		object->found_id = entry->packed->found_id;
 	} else if (entry->image) {
 		struct elf_build_id id = elf_image_build_id(entry->image);
-		object->found_id.size =
-			(uint8_t)(id.size < sizeof(object->found_id.bytes) ? id.size : sizeof(object->found_id.bytes));
+		object->found_id.size = (uint8_t)MIN(id.size, sizeof(object->found_id.bytes));
 		memcpy(object->found_id.bytes, id.bytes, object->found_id.size);
 	}
 	return describe_segments(entry, object);

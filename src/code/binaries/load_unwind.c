@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "code/binaries/binary_file.h"
 #include "code/binaries/load_elf.h"
 #include "code/binaries/load_jit.h"
@@ -155,7 +156,7 @@ static int load_unwind_by_low(const void *a, const void *b)
 {
 	const struct unwind_stub *left = a;
 	const struct unwind_stub *right = b;
-	return (left->low > right->low) - (left->low < right->low);
+	return COMPARE(left->low, right->low);
 }
 
 static struct unwind_table *load_unwind_make_table(struct sections *sections, struct stubs *stubs)

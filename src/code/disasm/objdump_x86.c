@@ -173,7 +173,7 @@ static void spell_intel_memory(const struct spelling *s, char *text, size_t n)
 	if (!op || !open || !after)
 		return;
 	if (ptr) {
-		snprintf(size, sizeof(size), "%.*s", (int)(ptr - text < 10 ? ptr - text : 10), text);
+		snprintf(size, sizeof(size), "%.*s", (int)MIN(ptr - text, 10), text);
 		if (spelling_is_one_of(size, sizes))
 			for (char *p = size; *p; p++)
 				*p = (char)toupper((unsigned char)*p);

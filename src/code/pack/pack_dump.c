@@ -9,6 +9,7 @@
 #include "base/cursor.h"
 #include "base/limits.h"
 #include "base/map_u64.h"
+#include "base/order.h"
 
 #define HEADER_SIZE_AT 8
 #define RECORD_BYTES   16
@@ -47,14 +48,8 @@ static void pack_dump_blank(struct reducing *r, size_t start, size_t end)
 
 static bool is_hit(const struct reducing *r, uint64_t start, uint64_t size)
 {
-	size_t low = 0, high = r->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (r->addresses[middle] < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, r->count, middle, r->addresses[middle] < start);
 	return low < r->count && r->addresses[low] - start < size;
 }
 

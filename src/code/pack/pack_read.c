@@ -6,6 +6,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "code/pack/pack.h"
 #include "code/pack/pack_form.h"
 
@@ -389,20 +390,19 @@ const struct pack_object *pack_find(const struct pack *pack, const struct binary
 	return NULL;
 }
 
-/* How many items, each of which begins with its start and which are in its order, begin at the address or before. */
 _Static_assert(offsetof(struct pack_range, start) == 0 && offsetof(struct pack_code, start) == 0, "they begin with it");
+static uint64_t pack_read_start(const char *item)
+{
+	uint64_t start;
+	memcpy(&start, item, sizeof(start));
+	return start;
+}
+
+/* How many items, which are in the order of their starts, begin at the address or before. */
 static size_t count_begun(const void *items, size_t count, size_t size, uint64_t address)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		uint64_t start;
-		memcpy(&start, (const char *)items + middle * size, sizeof(start));
-		if (start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, count, middle, pack_read_start((const char *)items + middle * size) <= address);
 	return low;
 }
 
@@ -424,21 +424,14 @@ bool pack_code_find(const struct pack_object *object, uint64_t start, uint64_t e
 	*code = packed->code;
 	code->address += inside;
 	code->bytes.data += inside;
-	code->bytes.len = (size_t)(end - start < left ? end - start : left);
+	code->bytes.len = (size_t)MIN(end - start, left);
 	return true;
 }
 
 const struct binary_name *pack_name_find(const struct pack_object *object, uint64_t address)
 {
-	size_t low = 0, high = object->names.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (object->names.items[middle].address == address)
-			return &object->names.items[middle].name;
-		if (object->names.items[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	size_t low, count = object->names.len;
+	LOWER_BOUND(low, count, middle, object->names.items[middle].address < address);
+	bool has_it = low < count && object->names.items[low].address == address;
+	return has_it ? &object->names.items[low].name : NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/intern.h"
@@ -67,7 +68,7 @@ static void pack_write_put_file(struct writer *w, const struct binary_key *key)
 static void pack_write_put_id(struct writer *w, const uint8_t *bytes, uint8_t size)
 {
 	uint8_t padded[PACK_ID_BYTES] = {0};
-	size_t len = size < sizeof(padded) ? size : sizeof(padded);
+	size_t len = MIN(size, sizeof(padded));
 	memcpy(padded, bytes, len);
 	writer_bytes(w, padded, sizeof(padded));
 }

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/order.h"
+
 #define RANK_OF_TABLES 3 /* worse than that of any function's symbol, better than those of data and labels */
 
 /* As objdump takes them of several for one address: functions, not what their resolvers are called by, before data, and that
@@ -94,14 +96,8 @@ static int by_slot(const void *left, const void *right)
 
 static const struct address_name *symbol_before(const struct address_names *names, uint64_t address)
 {
-	size_t low = 0, high = names->items.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (names->items.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, names->items.len, middle, names->items.items[middle].address <= address);
 	return low ? &names->items.items[low - 1] : NULL;
 }
 
@@ -143,14 +139,8 @@ void address_names_deinit(struct address_names *names)
 
 static const struct address_name *slot_find(const struct address_names *names, uint64_t address)
 {
-	size_t low = 0, high = names->slots.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (names->slots.items[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, names->slots.len, middle, names->slots.items[middle].address < address);
 	bool is_slot = low < names->slots.len && names->slots.items[low].address == address;
 	return is_slot ? &names->slots.items[low].name : NULL;
 }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/map_u64.h"
+#include "base/order.h"
 
 #define MAGIC		 0x4A695444u /* "JiTD" */
 #define V8_PADDING	 0xdeadbeefu /* in the header, where others have 0 */
@@ -235,15 +236,8 @@ void jitdump_deinit(struct jitdump *dump)
 
 const struct jitdump_code *jitdump_find(const struct jitdump *dump, uint64_t offset)
 {
-	size_t low = 0;
-	size_t high = dump->codes.len;
-	while (low < high) { /* they were read in that order */
-		size_t middle = low + (high - low) / 2;
-		if (dump->codes.items[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low; /* they were read in that order */
+	LOWER_BOUND(low, dump->codes.len, middle, dump->codes.items[middle].offset <= offset);
 	const struct jitdump_code *code = low > 0 ? &dump->codes.items[low - 1] : NULL;
 	return code && offset - code->offset < code->size ? code : NULL;
 }

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include "base/order.h"
 
 struct kernel_symbols_part {
 	_Atomic bool is_read;
@@ -105,14 +106,8 @@ static size_t kernel_symbols_part_of(struct kernel_symbols *symbols, uint64_t ad
 {
 	const struct kallsyms_mark *marks = symbols->marks.marks.items;
 	uint64_t listed = address - symbols->moved;
-	size_t low = 0, count = symbols->marks.marks.len, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (marks[middle].address <= listed)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low, count = symbols->marks.marks.len;
+	LOWER_BOUND(low, count, middle, marks[middle].address <= listed);
 	if (low == 0)
 		return count;
 	if (!atomic_load_explicit(&symbols->parts[low - 1].is_read, memory_order_acquire))

@@ -6,6 +6,7 @@
 
 #include "base/checksum.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "code/symbols/line_index_form.h"
 
 static bool header_is_good(const struct line_index_header *header, size_t len, const struct elf_build_id *id)
@@ -82,14 +83,8 @@ void line_index_deinit(struct line_index *index)
 /* As debug_info looks for it: the last range that begins at or below address and covers it. */
 static uint32_t line_index_unit_at(const struct line_index *index, uint64_t address)
 {
-	size_t low = 0, high = index->range_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (index->ranges[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, index->range_count, middle, index->ranges[middle].low <= address);
 	uint32_t i = low ? (uint32_t)(low - 1) : LINE_INDEX_NONE;
 	for (unsigned step = 0; i != LINE_INDEX_NONE && step < LINE_INDEX_OVERLAPPING;
 		i = index->ranges[i].enclosing, step++)
@@ -177,27 +172,15 @@ bool line_index_has(struct line_index *index, uint64_t address)
 /* NULL: none covers the offset. */
 static const struct line_index_row *line_index_find_row(const struct line_index_loaded_block *b, uint64_t offset)
 {
-	size_t low = 0, high = b->head->row_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (b->rows[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, b->head->row_count, middle, b->rows[middle].offset <= offset);
 	return low > 0 && b->rows[low - 1].file != LINE_INDEX_END ? &b->rows[low - 1] : NULL;
 }
 
 static uint32_t line_index_find_function(const struct line_index_loaded_block *b, uint64_t offset)
 {
-	size_t low = 0, high = b->head->code_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (b->codes[middle].low <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, b->head->code_count, middle, b->codes[middle].low <= offset);
 	for (uint32_t i = low ? (uint32_t)(low - 1) : LINE_INDEX_NONE; i != LINE_INDEX_NONE; i = b->codes[i].enclosing)
 		if (offset < b->codes[i].high)
 			return b->codes[i].function;

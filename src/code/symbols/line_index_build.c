@@ -246,7 +246,7 @@ static enum tally_status put_older(struct line_index_build_build *build, struct 
 static enum tally_status line_index_build_put_parts(
 	struct line_index_build_build *build, size_t first, struct tally_error *err)
 {
-	size_t count = build->units.len - first < PARTS_AT_ONCE ? build->units.len - first : PARTS_AT_ONCE;
+	size_t count = MIN(build->units.len - first, PARTS_AT_ONCE);
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < count; i++)
 		build->parts[i] = (struct line_index_build_part){.unit = build->units.items[first + i]};

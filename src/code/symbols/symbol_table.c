@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/key_sort.h"
 #include "code/demangle/demangle.h"
+#include "base/order.h"
 
 #define PAGE 4096u
 
@@ -228,13 +229,7 @@ static size_t upper_bound(const struct symbol_table *table, uint64_t address)
 		low = bucket[0];
 		high = bucket[1];
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (table->symbols.items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	LOWER_BOUND_IN(low, low, high, middle, table->symbols.items[middle].start <= address);
 	return low;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "code/types/value_tracker.h"
 #include "object/dwarf/dwarf_file.h"
@@ -86,7 +87,7 @@ static int data_types_by_address(const void *a, const void *b)
 {
 	const struct global *left = a;
 	const struct global *right = b;
-	return (left->address > right->address) - (left->address < right->address);
+	return COMPARE(left->address, right->address);
 }
 
 /* Takes over what was read since the last time. */
@@ -131,15 +132,8 @@ static bool add_all_units(struct data_types *types)
 
 static bool look_up_global(const struct data_types *types, uint64_t address, struct value_global *global)
 {
-	size_t low = 0;
-	size_t high = types->globals.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (types->globals.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, types->globals.len, middle, types->globals.items[middle].address <= address);
 	if (low == 0 || types->globals.items[low - 1].end <= address)
 		return false;
 	*global = (struct value_global){

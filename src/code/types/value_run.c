@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <string.h>
+#include "base/order.h"
 
 #define WORD_BYTES	 8
 #define LOWEST_ADDRESS	 0x1000 /* of an object: smaller constants are offsets */
@@ -11,23 +12,20 @@
 
 static const struct value nothing = {.kind = VALUE_NONE};
 
+/* Each item begins with it. */
+static uint64_t value_item_address(const char *item)
+{
+	uint64_t address;
+	memcpy(&address, item, sizeof(address));
+	return address;
+}
+
 void *value_item_at(void *items, size_t count, size_t bytes, uint64_t address)
 {
 	char *base = items;
-	size_t low = 0, high = count;
-	uint64_t found;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		memcpy(&found, base + middle * bytes, sizeof(found));
-		if (found < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == count)
-		return NULL;
-	memcpy(&found, base + low * bytes, sizeof(found));
-	return found == address ? base + low * bytes : NULL;
+	size_t low;
+	LOWER_BOUND(low, count, middle, value_item_address(base + middle * bytes) < address);
+	return low < count && value_item_address(base + low * bytes) == address ? base + low * bytes : NULL;
 }
 
 void value_run_rewind(struct value_run *run)

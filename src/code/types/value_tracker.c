@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "code/types/fused.h"
 #include "code/types/value_run.h"
 
@@ -56,14 +57,14 @@ static int value_tracker_by_low(const void *a, const void *b)
 	const struct value_variable *right = b;
 	if (left->low != right->low)
 		return left->low < right->low ? -1 : 1;
-	return left->order < right->order ? -1 : left->order > right->order;
+	return COMPARE(left->order, right->order);
 }
 
 static int by_return(const void *a, const void *b)
 {
 	const struct dwarf_call *left = a;
 	const struct dwarf_call *right = b;
-	return (left->return_address > right->return_address) - (left->return_address < right->return_address);
+	return COMPARE(left->return_address, right->return_address);
 }
 
 /* Storage relative to the frame base becomes what the base is. */

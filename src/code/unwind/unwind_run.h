@@ -6,6 +6,7 @@
 #ifndef CODE_UNWIND_UNWIND_RUN_H
 #define CODE_UNWIND_UNWIND_RUN_H
 
+#include "base/hash.h"
 #include "code/unwind/unwind_input.h"
 
 #define MODULE_SLOTS 16 /* a stack passes through a handful of files */
@@ -72,7 +73,7 @@ static inline const struct unwind_rule *unwind_run_rule(
 	if (!table)
 		return NULL;
 	address -= module->bias;
-	uint64_t hash = (address ^ (uint64_t)(uintptr_t)table >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = (address ^ (uint64_t)(uintptr_t)table >> 4) * HASH_FACTOR;
 	struct rule_slot *slot = &run->unwinder->rules[hash >> 52];
 	_Static_assert(RULE_SLOTS == 1 << (64 - 52), "the hash's highest bits choose the slot");
 	if (slot->table != table || slot->address != address)

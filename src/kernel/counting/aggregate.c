@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "kernel/counting/scaling.h"
 #include "kernel/events/tool_events.h"
 
@@ -55,7 +56,7 @@ static struct cpu_place place_key(struct cpu_place place, enum aggregation_mode 
 
 static int aggregate_order(int a, int b)
 {
-	return (a > b) - (a < b);
+	return COMPARE(a, b);
 }
 
 static int place_compare(const struct cpu_place *a, const struct cpu_place *b)
@@ -158,14 +159,8 @@ static size_t aggregate_group_of(const struct aggregation *a, int cpu, size_t th
 		return 0;
 	if (a->mode == AGGREGATE_THREAD)
 		return thread;
-	size_t low = 0, high = a->cpu_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (a->cpus[middle] < cpu)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, a->cpu_count, middle, a->cpus[middle] < cpu);
 	return low < a->cpu_count ? a->group_of_cpu[low] : 0;
 }
 

@@ -7,6 +7,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/order.h"
 
 #define TAIL ((1 - RUN_CONFIDENCE) / 2)
 
@@ -17,7 +19,7 @@ struct moments {
 /* splitmix64: each call a new number, good enough to draw indexes. */
 static uint64_t run_resampling_draw(uint64_t *state)
 {
-	uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t x = *state += HASH_FACTOR;
 	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
 	return x ^ (x >> 31);
@@ -104,12 +106,6 @@ struct run_change run_change_of(struct run_values base, struct run_values other,
 	return change;
 }
 
-static int run_resampling_order(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 /* Twice the midrank of each value of the sorted pool, so that it is whole. */
 static void rank_pool(const double *pool, size_t len, unsigned *ranks)
 {
@@ -125,14 +121,8 @@ static void rank_pool(const double *pool, size_t len, unsigned *ranks)
 
 static unsigned run_resampling_rank_of(const double *pool, const unsigned *ranks, size_t len, double value)
 {
-	size_t low = 0, high = len - 1;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (pool[middle] < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, len - 1, i, pool[i] < value);
 	return ranks[low];
 }
 
@@ -241,7 +231,7 @@ enum tally_status run_adjust(double *p, size_t count, enum run_correction correc
 		return error_nomem(err);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = (struct ordered){p[i], i};
-	qsort(sorted, count, sizeof(*sorted), run_resampling_order);
+	qsort(sorted, count, sizeof(*sorted), order_doubles);
 	double bound = correction == RUN_CORRECT_HOLM ? 0 : 1;
 	for (size_t i = 0; i < count; i++) {
 		/* Holm goes up from the smallest, Benjamini-Hochberg down from the largest. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/order.h"
 
 #define TAIL	    ((1 - RUN_CONFIDENCE) / 2)
 #define NORMAL_TAIL 1.959963984540054 /* the normal distribution's quantile at 1 - TAIL */
@@ -14,16 +15,10 @@
 #define FENCE	    1.5
 #define OUTLIER_MIN 4 /* fewer values have no quartiles to speak of */
 
-static int run_statistics_order(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 void run_values_sort(double *values, size_t len)
 {
 	if (len > 1)
-		qsort(values, len, sizeof(*values), run_statistics_order);
+		qsort(values, len, sizeof(*values), order_doubles);
 }
 
 double run_quantile(const double *sorted, size_t len, double part)

@@ -99,7 +99,7 @@ static struct tally_str name_take(struct event_parser_parser *p)
 static enum tally_status unknown_event(struct event_parser_parser *p, size_t column, struct tally_str name)
 {
 	char word[128];
-	size_t len = name.len < sizeof(word) - 1 ? name.len : sizeof(word) - 1;
+	size_t len = MIN(name.len, sizeof(word) - 1);
 	memcpy(word, name.data, len);
 	word[len] = '\0';
 	if (len == 0)

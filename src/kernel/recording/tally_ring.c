@@ -160,7 +160,7 @@ size_t tally_ring_aux(struct tally_ring *r, struct tally_slice slices[2])
 	if (used > r->aux_bytes)
 		used = r->aux_bytes; /* the kernel never passes the tail */
 	size_t start = (size_t)((head - used) & (r->aux_bytes - 1)), len = (size_t)used;
-	size_t before_end = r->aux_bytes - start < len ? r->aux_bytes - start : len;
+	size_t before_end = MIN(r->aux_bytes - start, len);
 	r->aux_peeked = head;
 	size_t count = slice_add(slices, 0, r->aux + start, before_end);
 	return slice_add(slices, count, r->aux, len - before_end);

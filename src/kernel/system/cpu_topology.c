@@ -6,18 +6,13 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "kernel/system/kernel_files.h"
 
 struct cpu_vec {
 	int *items;
 	size_t len, cap;
 };
-
-static int cpu_topology_int_compare(const void *a, const void *b)
-{
-	int x = *(const int *)a, y = *(const int *)b;
-	return (x > y) - (x < y);
-}
 
 static enum tally_status range_add(struct cpu_vec *cpus, struct tally_str part, struct tally_error *err)
 {
@@ -60,7 +55,7 @@ enum tally_status cpu_list_parse(struct tally_str text, int **cpus, size_t *coun
 		}
 	}
 	if (found.len > 1)
-		qsort(found.items, found.len, sizeof(int), cpu_topology_int_compare);
+		qsort(found.items, found.len, sizeof(int), order_ints);
 	size_t unique = 0;
 	for (size_t i = 0; i < found.len; i++)
 		if (i == 0 || found.items[i] != found.items[unique - 1])
@@ -86,7 +81,7 @@ enum tally_status cpu_list_online(const struct kernel_seam *kernel, int **cpus, 
 
 bool cpu_list_has(const int *cpus, size_t count, int cpu)
 {
-	return count > 0 && bsearch(&cpu, cpus, count, sizeof(int), cpu_topology_int_compare) != NULL;
+	return count > 0 && bsearch(&cpu, cpus, count, sizeof(int), order_ints) != NULL;
 }
 
 static enum tally_status nodes_fill(

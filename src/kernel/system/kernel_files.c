@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/order.h"
 
 TALLY_PRINTF(4, 0)
 static bool path_make(const struct kernel_seam *kernel, char *path, size_t size, const char *format, va_list args)
@@ -68,11 +69,6 @@ enum tally_status kernel_text(
 	return TALLY_OK;
 }
 
-static int kernel_files_name_compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void name_list_deinit(struct name_list *names)
 {
 	for (size_t i = 0; i < names->len; i++)
@@ -113,7 +109,7 @@ enum tally_status kernel_names(const struct kernel_seam *kernel, struct name_lis
 		return error_nomem(err);
 	}
 	if (found.len > 1)
-		qsort(found.items, found.len, sizeof(*found.items), kernel_files_name_compare);
+		qsort(found.items, found.len, sizeof(*found.items), order_strings);
 	*names = found;
 	return TALLY_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "kernel/system/cpu_topology.h"
 #include "kernel/system/kernel_files.h"
@@ -22,12 +23,6 @@ static bool pid_parse(struct tally_str text, pid_t *pid)
 		return false;
 	*pid = (pid_t)value;
 	return true;
-}
-
-static int pid_compare(const void *a, const void *b)
-{
-	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-	return (x > y) - (x < y);
 }
 
 static enum tally_status threads_add(
@@ -58,7 +53,7 @@ enum tally_status process_threads(
 		return status;
 	}
 	if (found.len > 1)
-		qsort(found.items, found.len, sizeof(pid_t), pid_compare);
+		qsort(found.items, found.len, sizeof(pid_t), order_ints);
 	*threads = found.items;
 	*count = found.len;
 	return TALLY_OK;
@@ -259,7 +254,7 @@ enum tally_status target_resolve(const struct kernel_seam *kernel, const struct 
 	made.threads = threads.items;
 	made.thread_count = threads.len;
 	if (status == TALLY_OK && threads.len > 1) { /* a thread named twice would be counted twice */
-		qsort(made.threads, made.thread_count, sizeof(pid_t), pid_compare);
+		qsort(made.threads, made.thread_count, sizeof(pid_t), order_ints);
 		size_t unique = 1;
 		for (size_t i = 1; i < threads.len; i++)
 			if (made.threads[i] != made.threads[unique - 1])

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "object/dwarf/leb128.h"
 #include "object/frame_numbers.h"
 
@@ -214,7 +215,7 @@ static int cfi_by_low(const void *a, const void *b)
 	const struct cfi_fde *right = b;
 	if (left->low != right->low)
 		return left->low < right->low ? -1 : 1;
-	return left->offset < right->offset ? -1 : left->offset > right->offset;
+	return COMPARE(left->offset, right->offset);
 }
 
 enum tally_status cfi_open(struct cfi_table *table, const struct cfi_section *section, struct tally_error *err)
@@ -266,15 +267,8 @@ void cfi_deinit(struct cfi_table *table)
 
 const struct cfi_fde *cfi_find(const struct cfi_table *table, uint64_t pc)
 {
-	size_t low = 0;
-	size_t high = table->fdes.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (table->fdes.items[middle].low <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, table->fdes.len, middle, table->fdes.items[middle].low <= pc);
 	return low > 0 && pc < table->fdes.items[low - 1].high ? &table->fdes.items[low - 1] : NULL;
 }
 

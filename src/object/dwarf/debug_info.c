@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "base/thread_pool.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_file.h"
@@ -57,7 +58,7 @@ static int debug_info_by_low(const void *a, const void *b)
 	const struct debug_unit_range *right = b;
 	if (left->low != right->low)
 		return left->low < right->low ? -1 : 1;
-	return left->unit < right->unit ? -1 : left->unit > right->unit;
+	return COMPARE(left->unit, right->unit);
 }
 
 static bool index_units(struct debug_info *info)
@@ -129,15 +130,8 @@ void debug_info_close(struct debug_info *info)
 /* The last range that begins at or below address and covers it. */
 static uint32_t debug_info_unit_at(const struct debug_info *info, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = info->ranges.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (info->ranges.items[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, info->ranges.len, middle, info->ranges.items[middle].low <= address);
 	uint32_t i = low ? (uint32_t)(low - 1) : NO_UNIT;
 	for (unsigned step = 0; i != NO_UNIT && step < DWARF_OVERLAPPING_RANGES;
 		i = info->ranges.items[i].enclosing, step++)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_numbers.h"
 #include "object/dwarf/leb128.h"
@@ -90,7 +91,7 @@ static int by_code(const void *a, const void *b)
 {
 	uint64_t left = ((const struct dwarf_abbrev *)a)->code;
 	uint64_t right = ((const struct dwarf_abbrev *)b)->code;
-	return left < right ? -1 : left > right;
+	return COMPARE(left, right);
 }
 
 static struct dwarf_abbrev_table *dwarf_abbrev_make_table(struct arena *arena, struct building *b)
@@ -142,14 +143,7 @@ const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrev_table *ta
 {
 	if (table->is_dense)
 		return code - 1 < table->count ? &table->abbrevs[code - 1] : NULL;
-	size_t low = 0;
-	size_t high = table->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (table->abbrevs[middle].code < code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, table->count, middle, table->abbrevs[middle].code < code);
 	return low < table->count && table->abbrevs[low].code == code ? &table->abbrevs[low] : NULL;
 }

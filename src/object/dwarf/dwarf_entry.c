@@ -126,7 +126,7 @@ static struct tally_str text_at(const struct dwarf_file *file, enum dwarf_sectio
 	for (size_t end = length; length == end && length < room;) {
 		if (!dwarf_spend(file, DWARF_LONG_TEXT / DWARF_SCANNED_PER_COST))
 			return (struct tally_str){"", 0};
-		end += room - end < DWARF_LONG_TEXT ? room - end : DWARF_LONG_TEXT;
+		end += MIN(room - end, DWARF_LONG_TEXT);
 		length += strnlen(text + length, end - length);
 	}
 	return (struct tally_str){text, length};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_entry.h"
 #include "object/dwarf/dwarf_numbers.h"
@@ -194,7 +195,7 @@ static bool keep_unit(struct dwarf_file *file, const struct dwarf_unit *unit, en
 static int compare_signatures(const void *left, const void *right)
 {
 	const struct dwarf_signature *a = left, *b = right;
-	return (a->signature > b->signature) - (a->signature < b->signature);
+	return COMPARE(a->signature, b->signature);
 }
 
 static enum tally_status dwarf_file_read_units(struct dwarf_file *file, struct tally_error *err)
@@ -372,14 +373,8 @@ bool dwarf_file_find_type(
 
 static const struct dwarf_unit *find_unit(const struct dwarf_unit *units, size_t count, uint64_t offset)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (units[middle].end <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, count, middle, units[middle].end <= offset);
 	return low == count || offset < units[low].first_entry ? NULL : &units[low];
 }
 

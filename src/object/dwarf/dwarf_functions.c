@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_numbers.h"
@@ -178,7 +179,7 @@ static int dwarf_functions_by_low(const void *a, const void *b)
 		return left->low < right->low ? -1 : 1;
 	if (left->high != right->high)
 		return left->high > right->high ? -1 : 1;
-	return left->function < right->function ? -1 : left->function > right->function;
+	return COMPARE(left->function, right->function);
 }
 
 static void dwarf_functions_nest(struct dwarf_functions *functions)
@@ -222,15 +223,8 @@ void dwarf_functions_deinit(struct dwarf_functions *functions)
 /* The last range that begins at or below address; DWARF_NO_FUNCTION: none does. */
 static uint32_t last_at(const struct dwarf_functions *functions, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = functions->ranges.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (functions->ranges.items[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, functions->ranges.len, middle, functions->ranges.items[middle].low <= address);
 	return low ? (uint32_t)(low - 1) : DWARF_NO_FUNCTION;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/order.h"
 #include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_numbers.h"
 #include "object/dwarf/leb128.h"
@@ -270,7 +271,7 @@ static int dwarf_lines_by_address(const void *a, const void *b)
 	const struct sequence *right = b;
 	if (left->address != right->address)
 		return left->address < right->address ? -1 : 1;
-	return left->first < right->first ? -1 : left->first > right->first;
+	return COMPARE(left->first, right->first);
 }
 
 /* Sequences stand in the order of sections in the object file; rows are looked up by address. */
@@ -340,15 +341,8 @@ void dwarf_lines_deinit(struct dwarf_lines *lines)
 
 const struct dwarf_line_row *dwarf_lines_find(const struct dwarf_lines *lines, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = lines->rows.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (lines->rows.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, lines->rows.len, middle, lines->rows.items[middle].address <= address);
 	if (low == 0 || lines->rows.items[low - 1].file == DWARF_ROW_END)
 		return NULL;
 	return &lines->rows.items[low - 1];

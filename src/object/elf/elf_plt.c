@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/key_sort.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "object/elf/elf_internal.h"
 
 /* Not in every elf.h; the numbers are of the processors' supplements to the ELF specification. */
@@ -153,7 +154,7 @@ static int compare_slots(const void *a, const void *b)
 {
 	const struct slot *left = a;
 	const struct slot *right = b;
-	return (left->address > right->address) - (left->address < right->address);
+	return COMPARE(left->address, right->address);
 }
 
 static uint64_t elf_plt_address_of(const void *slot)
@@ -253,7 +254,7 @@ static bool x86_section(struct elf_image *image, const char *name, const struct 
 			return false;
 	}
 	for (size_t at = 0; at + 6 <= code.len; at += step) {
-		size_t left = code.len - at < step ? code.len - at : step;
+		size_t left = MIN(code.len - at, step);
 		uint64_t vaddr = header.sh_addr + at;
 		struct tally_bytes entry = {code.data + at, left};
 		const struct slot *found = NULL;

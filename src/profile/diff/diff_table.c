@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/order.h"
 #include "base/vec.h"
 
 struct diff_builder {
@@ -200,7 +201,7 @@ static int diff_table_compare_rows(const void *left, const void *right, void *da
 		order = compare_new_periods(diff, a, b, file);
 	if (order == 0)
 		order = diff_table_compare_keys(diff, &diff->rows[a], &diff->rows[b]);
-	return order ? order : (a > b) - (a < b);
+	return order ? order : COMPARE(a, b);
 }
 
 /* A row that the baseline has not, of files whose rows were all shown already. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/flat/facet_keys.h"
 
+#include "base/order.h"
+
 #define CACHELINE_BYTES 64u
 #define MEMORY_BITS	33 /* of the number of FACET_DATA_MEMORY */
 
@@ -107,7 +109,7 @@ void facet_key_words(const struct flat_table *table, enum profile_key key, const
 
 static int facet_keys_ascending(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return COMPARE(a, b);
 }
 
 static int signed_ascending(uint64_t a, uint64_t b)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/id_table.h"
 #include "base/thread_pool.h"
 
@@ -39,7 +40,7 @@ static bool make_keys(struct flat_table *table, size_t frame_count)
 	bool is_done = id_table_reserve(&ids, frame_count);
 	for (size_t i = 0; is_done && i < frame_count; i += FRAME_BATCH) {
 		uint64_t keys[FRAME_BATCH * CHAIN_WORDS];
-		size_t count = frame_count - i < FRAME_BATCH ? frame_count - i : FRAME_BATCH;
+		size_t count = MIN(frame_count - i, FRAME_BATCH);
 		for (size_t k = 0; k < count; k++)
 			make_chain_key(p, &table->options, &p->frames[i + k], keys + k * CHAIN_WORDS);
 		is_done = id_table_add_many(&ids, keys, count, table->chain_keys + i);

@@ -19,6 +19,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/key_sort.h"
+#include "base/order.h"
 #include "profile/flat/facet_keys.h"
 #include "profile/flat/flat_words.h"
 
@@ -77,7 +78,7 @@ static int compare_text(struct tally_str a, struct tally_str b)
 {
 	size_t shorter = MIN(a.len, b.len);
 	int order = shorter ? memcmp(a.data, b.data, shorter) : 0;
-	return order ? order : (a.len > b.len) - (a.len < b.len);
+	return order ? order : COMPARE(a.len, b.len);
 }
 
 static int compare_string_ids(const void *left, const void *right, void *data)
@@ -91,12 +92,12 @@ static uint64_t first_bytes(struct tally_str text)
 {
 	uint64_t bytes = 0;
 	if (text.len > 0)
-		memcpy(&bytes, text.data, text.len < sizeof(bytes) ? text.len : sizeof(bytes));
+		memcpy(&bytes, text.data, MIN(text.len, sizeof(bytes)));
 	return be64toh(bytes);
 }
 
 /* Most texts differ in their first bytes; those that do not are compared. */
-static void order_strings(const struct profile *p, struct sort_key *keys, uint32_t *ids)
+static void flat_sort_order_strings(const struct profile *p, struct sort_key *keys, uint32_t *ids)
 {
 	size_t count = p->strings.len;
 	for (size_t i = 0; i < count; i++)
@@ -120,7 +121,7 @@ static uint32_t *rank_strings(const struct profile *p)
 	uint32_t *ids = malloc((count + 1) * sizeof(*ids));
 	uint32_t *ranks = malloc((count + 1) * sizeof(*ranks));
 	if (keys && ids && ranks) {
-		order_strings(p, keys, ids);
+		flat_sort_order_strings(p, keys, ids);
 		for (size_t i = 0; i < count; i++)
 			ranks[ids[i]] = (uint32_t)i;
 	} else {
@@ -134,12 +135,12 @@ static uint32_t *rank_strings(const struct profile *p)
 
 static int compare_strings(const struct flat_sort *c, uint32_t a, uint32_t b)
 {
-	return (c->ranks[a] > c->ranks[b]) - (c->ranks[a] < c->ranks[b]);
+	return COMPARE(c->ranks[a], c->ranks[b]);
 }
 
 static int compare_number(int64_t a, int64_t b)
 {
-	return (a > b) - (a < b);
+	return COMPARE(a, b);
 }
 
 static int flat_sort_compare_binaries(const struct flat_sort *c, uint32_t a, uint32_t b)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "base/vec.h"
 
 struct call_tree_range {
@@ -223,7 +224,7 @@ static int compare_buckets(const void *left, const void *right, void *data)
 	uint64_t address_a = chain_address(t, a->frame), address_b = chain_address(t, b->frame);
 	if (address_a != address_b)
 		return address_a > address_b ? -1 : 1;
-	return a->key < b->key ? -1 : a->key > b->key;
+	return COMPARE(a->key, b->key);
 }
 
 /* Fills one node from its range and appends its children, whose ranges are still whole. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "base/vec.h"
 
 struct hierarchy_builder {
@@ -38,7 +39,7 @@ static int hierarchy_compare_rows(const void *left, const void *right, void *dat
 		if (order)
 			return order;
 	}
-	return a < c ? -1 : a > c;
+	return COMPARE(a, c);
 }
 
 static bool hierarchy_add_node(struct hierarchy_builder *b, uint32_t level, uint32_t begin, uint32_t end)
@@ -75,7 +76,7 @@ static int compare_nodes(const void *left, const void *right, void *data)
 			return order;
 	}
 	/* the rows lie in the order of the keys */
-	return b->begins[a] < b->begins[c] ? -1 : b->begins[a] > b->begins[c];
+	return COMPARE(b->begins[a], b->begins[c]);
 }
 
 /* Puts the nodes from first on in order; their indexes are not known to anyone yet. */

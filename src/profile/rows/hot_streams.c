@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "profile/rows/call_tree.h"
 
@@ -35,7 +36,7 @@ static int hot_streams_by_period(const void *left, const void *right)
 	const struct heavy_node *a = left, *b = right;
 	if (a->period != b->period)
 		return a->period > b->period ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	return COMPARE(a->number, b->number);
 }
 
 /* The nodes of the tree where enough samples lie, heaviest first. */

@@ -2,6 +2,7 @@
 #include "profile/rows/row_value.h"
 
 #include "base/array.h"
+#include "base/order.h"
 #include "profile/flat/facet_keys.h"
 
 /* What a facet says by its number or text alone; others are of frames, or of samples that are counted otherwise. */
@@ -158,14 +159,14 @@ struct row_value row_value(const struct flat_table *table, const struct flat_row
 
 static int row_value_compare_numbers(const struct row_value *a, const struct row_value *b)
 {
-	return (a->number > b->number) - (a->number < b->number);
+	return COMPARE(a->number, b->number);
 }
 
 static int row_value_compare_texts(const struct row_value *a, const struct row_value *b)
 {
 	size_t shorter = MIN(a->text.len, b->text.len);
 	int order = shorter ? memcmp(a->text.data, b->text.data, shorter) : 0;
-	return order ? order : (a->text.len > b->text.len) - (a->text.len < b->text.len);
+	return order ? order : COMPARE(a->text.len, b->text.len);
 }
 
 int row_value_compare(enum profile_key key, const struct row_value *a, const struct row_value *b)

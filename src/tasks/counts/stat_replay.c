@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "kernel/events/tool_events.h"
 #include "kernel/system/cpu_topology.h"
@@ -35,12 +36,6 @@ struct stat_replay_replay {
 	size_t rounds;
 	struct tally_error *err;
 };
-
-static int stat_replay_int_compare(const void *a, const void *b)
-{
-	int x = *(const int *)a, y = *(const int *)b;
-	return (x > y) - (x < y);
-}
 
 static void cpus_listed(struct stat_replay_replay *r, struct cursor *c)
 {
@@ -88,7 +83,7 @@ static void cpu_map_take(struct stat_replay_replay *r, const struct record_cpu_m
 	else if (map->encoding == CPU_MAP_RANGE)
 		cpus_ranged(r, &c);
 	if (r->cpus.len > 1)
-		qsort(r->cpus.items, r->cpus.len, sizeof(int), stat_replay_int_compare);
+		qsort(r->cpus.items, r->cpus.len, sizeof(int), order_ints);
 	size_t unique = 0;
 	for (size_t i = 0; i < r->cpus.len; i++)
 		if (i == 0 || r->cpus.items[i] != r->cpus.items[unique - 1])
@@ -304,7 +299,7 @@ static void count_take(struct stat_replay_replay *r, const struct record_stat *s
 {
 	const struct perfdata_event *event = perfdata_reader_event_by_id(r->request->reader, stat->id);
 	int cpu = (int)stat->cpu;
-	const int *found = bsearch(&cpu, r->cpus.items, r->cpus.len, sizeof(int), stat_replay_int_compare);
+	const int *found = bsearch(&cpu, r->cpus.items, r->cpus.len, sizeof(int), order_ints);
 	if (!event || event->index >= r->events.len || !found || stat->thread >= r->threads.len)
 		return;
 	size_t cell = (size_t)(found - r->cpus.items) * r->threads.len + stat->thread;

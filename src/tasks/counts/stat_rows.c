@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "kernel/events/tool_events.h"
 #include "tasks/counts/stat_metrics.h"
 #include "tasks/counts/stat_number.h"
@@ -456,7 +457,7 @@ static int ranked_compare(const void *a, const void *b)
 	const struct ranked *x = a, *y = b;
 	if (x->value != y->value)
 		return x->value < y->value ? 1 : -1;
-	return (x->place > y->place) - (x->place < y->place);
+	return COMPARE(x->place, y->place);
 }
 
 static void stat_rows_row_print(struct text *t, const struct stat_report *report, const struct stat_style *style,

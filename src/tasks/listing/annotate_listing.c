@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "tasks/listing/annotate_objdump.h"
 #include "tasks/listing/annotate_spans.h"
 #include "tasks/listing/instruction_line.h"
@@ -450,7 +451,7 @@ static void add_heading(struct annotate_listing_making *m)
 static int by_line_address(const void *left, const void *right)
 {
 	const uint64_t *a = left, *b = right;
-	return a[0] < b[0] ? -1 : a[0] > b[0];
+	return COMPARE(a[0], b[0]);
 }
 
 struct line_at {

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "base/word_list.h"
 #include "cli/progress_line.h"
 #include "tasks/listing/annotate_names.h"
@@ -159,7 +160,7 @@ static int annotate_samples_by_address(const void *left, const void *right)
 	const struct annotate_hit *a = left, *b = right;
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
-	return a->event < b->event ? -1 : a->event > b->event;
+	return COMPARE(a->event, b->event);
 }
 
 enum tally_status annotate_samples_choose(

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/order.h"
 
 struct tally_of { /* one instruction */
 	struct annotate_line *line;
@@ -17,14 +18,8 @@ struct tally_of { /* one instruction */
 
 static size_t annotate_spans_find(const struct tally_of *rows, size_t count, uint64_t address)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (rows[middle].line->address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, count, middle, rows[middle].line->address < address);
 	return low < count && rows[low].line->address == address ? low : count;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "base/order.h"
 #include "code/disasm/disassembler.h"
 
 /* A name that is known of an address; names of the same address are the same. */
@@ -77,7 +78,7 @@ bool pack_code_add_unnamed(struct pack_codes *codes, struct binary_store *store,
 static int pack_code_by_address(const void *left, const void *right)
 {
 	const struct pack_name *a = left, *b = right;
-	return a->address < b->address ? -1 : a->address > b->address;
+	return COMPARE(a->address, b->address);
 }
 
 void pack_code_finish(struct pack_object *object)

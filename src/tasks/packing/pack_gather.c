@@ -7,6 +7,7 @@
 #include "abi/branch.h"
 #include "analysis/store_entry.h"
 #include "base/error.h"
+#include "base/order.h"
 #include "code/pack/pack_dump.h"
 #include "code/pack/pack_make.h"
 #include "tasks/packing/pack_code.h"
@@ -119,7 +120,7 @@ static int by_entry(const void *left, const void *right)
 	const struct hit *a = left, *b = right;
 	if (a->store_id != b->store_id)
 		return a->store_id < b->store_id ? -1 : 1;
-	return a->address < b->address ? -1 : a->address > b->address;
+	return COMPARE(a->address, b->address);
 }
 
 static size_t next_leaf(const struct gather *g, size_t at, size_t last)
@@ -174,7 +175,7 @@ static bool add_codes(struct gather *g, size_t first, size_t last, struct pack_o
 static int by_value(const void *left, const void *right)
 {
 	const uint64_t *a = left, *b = right;
-	return *a < *b ? -1 : *a > *b;
+	return COMPARE(*a, *b);
 }
 
 /* What is hit of one entry and its instructions, each address once. */

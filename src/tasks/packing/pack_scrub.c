@@ -386,7 +386,7 @@ static void note_program(struct pack_scrub *scrub, struct tally_str path)
 	uint32_t id;
 	while (slash > 0 && path.data[slash - 1] != '/')
 		slash--;
-	size_t len = path.len - slash < COMM_BYTES ? path.len - slash : COMM_BYTES;
+	size_t len = MIN(path.len - slash, COMM_BYTES);
 	if (is_of_system(path) && !intern_add(&scrub->programs, path.data + slash, len, &id))
 		scrub->failed = true;
 }

@@ -87,7 +87,7 @@ void record_files_destroy(struct record_files *files)
 static void key_of_id(const uint8_t *bytes, size_t size, uint64_t key[KEY_WORDS])
 {
 	memset(key, 0, KEY_WORDS * sizeof(*key));
-	memcpy(key, bytes, size < 3 * sizeof(*key) ? size : 3 * sizeof(*key));
+	memcpy(key, bytes, MIN(size, 3 * sizeof(*key)));
 	key[3] = 1 + size;
 }
 
@@ -181,7 +181,7 @@ void record_files_look(void *context, const struct tally_bytes *slices, size_t c
 int record_files_pause_ms(struct record_files *files)
 {
 	int pause = files->pause_ms;
-	files->pause_ms = pause * 2 < PAUSE_MOST_MS ? pause * 2 : PAUSE_MOST_MS;
+	files->pause_ms = MIN(pause * 2, PAUSE_MOST_MS);
 	return pause;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 #define RELEASE_SHARE 16
@@ -48,7 +49,7 @@ enum tally_status ring_merge_look(struct ring_merge *m, bool is_last, uint64_t *
 	for (size_t i = 0; i < count; i++) {
 		size_t n = recorder_ring_peek(m->recorder, i, slices);
 		uint64_t bytes = n == 0 ? 0 : slices[0].len + (n == 2 ? slices[1].len : 0);
-		*fill = bytes > *fill ? bytes : *fill;
+		*fill = MAX(bytes, *fill);
 		m->released[i] = 0;
 		if (!live_merge_show(&m->merge, i, slices, n))
 			return error_nomem(err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -47,7 +48,7 @@ bool build_id_rows_add(struct build_id_rows *rows, struct tally_str name, const 
 
 void build_id_to_hex(const struct record_build_id *id, char hex[BUILD_ID_HEX_BYTES])
 {
-	size_t size = id->size <= sizeof(id->bytes) ? id->size : sizeof(id->bytes);
+	size_t size = MIN(id->size, sizeof(id->bytes));
 	for (size_t i = 0; i < size; i++) {
 		hex[2 * i] = "0123456789abcdef"[id->bytes[i] >> 4];
 		hex[2 * i + 1] = "0123456789abcdef"[id->bytes[i] & 15];

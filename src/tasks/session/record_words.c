@@ -52,8 +52,7 @@ bool record_registers_parse(struct tally_str list, uint64_t *mask, struct tally_
 
 	while (arch && str_next_item(&list, &name)) {
 		char word[16];
-		snprintf(word, sizeof(word), "%.*s", (int)(name.len < sizeof(word) ? name.len : sizeof(word)),
-			name.data);
+		snprintf(word, sizeof(word), "%.*s", (int)MIN(name.len, sizeof(word)), name.data);
 		uint64_t bits = arch_register_bits(arch, arch_register_find(arch, word));
 		if (bits == 0) {
 			*unknown = name;

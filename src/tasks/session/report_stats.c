@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/map_u64.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "perfdata/other_writers.h"
 
@@ -252,7 +253,7 @@ static int compare_threads(const void *left, const void *right)
 	const struct thread_counts *a = left, *b = right;
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
-	return a->first_value < b->first_value ? -1 : a->first_value > b->first_value;
+	return COMPARE(a->first_value, b->first_value);
 }
 
 static int report_stats_digits(uint64_t value)

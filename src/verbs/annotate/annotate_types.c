@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "code/disasm/disassembler.h"
 
 #define LONGEST_INSTRUCTION 16
@@ -156,7 +157,7 @@ static int annotate_types_by_period(const void *left, const void *right)
 	if (a->totals[0].period != b->totals[0].period)
 		return a->totals[0].period > b->totals[0].period ? -1 : 1;
 	int order = strcmp(b->name, a->name);
-	return order ? order : a->store_id < b->store_id ? -1 : a->store_id > b->store_id;
+	return order ? order : COMPARE(a->store_id, b->store_id);
 }
 
 static int by_count(const void *left, const void *right)

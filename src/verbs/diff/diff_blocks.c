@@ -8,6 +8,7 @@
 #include "abi/branch.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/order.h"
 
 #define NO_START   UINT32_MAX
 #define TEXT_BYTES 512
@@ -252,14 +253,8 @@ static int compare_name(const struct diff_block *block, struct tally_str dso, st
 const struct diff_block *diff_blocks_find(
 	const struct diff_blocks *blocks, struct tally_str dso, struct tally_str symbol, size_t *count)
 {
-	size_t low = 0, high = blocks->items.len, last;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (compare_name(&blocks->items.items[middle], dso, symbol) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low, last;
+	LOWER_BOUND(low, blocks->items.len, middle, compare_name(&blocks->items.items[middle], dso, symbol) < 0);
 	for (last = low; last < blocks->items.len && compare_name(&blocks->items.items[last], dso, symbol) == 0;)
 		last++;
 	*count = last - low;

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/order.h"
 #include "profile/rows/row_value.h"
 
 static enum tally_status read_files(
@@ -48,7 +49,7 @@ static int by_difference(const void *left, const void *right)
 	int64_t first = llabs(a->difference), second = llabs(b->difference);
 	if (first != second)
 		return first > second ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return COMPARE(a->order, b->order);
 }
 
 /* How much each of the first times that the block was run through differed from the baseline's. */

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/order.h"
 #include "kernel/counting/run_statistics.h"
 #include "verbs/diff/diff_few.h"
 
@@ -98,12 +99,6 @@ static double mean_period(const struct statistician *s, size_t row)
 	return sum / (double)s->recordings;
 }
 
-static int compare_ratios(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-	return (a > b) - (a < b);
-}
-
 /* Of the rows that a recording has, the median of its period by the row's mean: a few rows that changed do not move it. */
 static bool find_scales(const struct statistician *s, const struct diff_changes *changes)
 {
@@ -121,7 +116,7 @@ static bool find_scales(const struct statistician *s, const struct diff_changes 
 				ratios[len++] = (double)period / means[row];
 		}
 		if (len)
-			qsort(ratios, len, sizeof(*ratios), compare_ratios);
+			qsort(ratios, len, sizeof(*ratios), order_doubles);
 		s->speeds[i] = len ? run_median(ratios, len) : 1;
 	}
 	free(means);
@@ -210,7 +205,7 @@ static int diff_statistics_compare_changes(const void *left, const void *right, 
 	double da = fabs(ca->new_mean - ca->base_mean), db = fabs(cb->new_mean - cb->base_mean);
 	if (da < db || da > db)
 		return da < db ? 1 : -1;
-	return (a > b) - (a < b);
+	return COMPARE(a, b);
 }
 
 static void compare_totals(const struct statistician *s, struct diff_changes *changes)

@@ -7,6 +7,7 @@
 #include "analysis/tracepoint_fields.h"
 #include "base/error.h"
 #include "base/map_u64.h"
+#include "base/order.h"
 #include "base/spool_sort.h"
 #include "tasks/session/trace_fields.h"
 
@@ -140,7 +141,7 @@ static bool export_marks_add_switch(struct export_marks_reading *r, const struct
 static int export_marks_by_time(const void *left, const void *right)
 {
 	const struct export_mark *a = left, *b = right;
-	return a->time < b->time ? -1 : a->time > b->time;
+	return COMPARE(a->time, b->time);
 }
 
 /* Records of switches have no names: those that the threads had then. False: out of memory. */

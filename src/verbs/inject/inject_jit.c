@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "object/elf/elf_function.h"
 #include "tasks/session/symbol_options.h"
 
@@ -103,7 +104,7 @@ static char *function_path(const struct inject_jit_dump *dump, size_t number)
 static int by_offset(const void *left, const void *right)
 {
 	const struct elf_function_line *a = left, *b = right;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
+	return COMPARE(a->offset, b->offset);
 }
 
 static bool inject_jit_read_lines(const struct jitdump *dump, const struct jitdump_code *code, struct lines *lines)
@@ -206,7 +207,7 @@ static int inject_jit_by_time(const void *left, const void *right)
 	const struct inject_timed *a = left, *b = right;
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
+	return COMPARE(a->offset, b->offset);
 }
 
 enum tally_status inject_jit_read(

@@ -7,6 +7,7 @@
 #include "analysis/page_usage.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/order.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/trace_fields.h"
 #include "verbs/kmem/gfp_flags.h"
@@ -190,7 +191,7 @@ static int kmem_pages_compare_by(enum sort_key key, const struct page_row *a, co
 		of_a = a->of.gfp, of_b = b->of.gfp;
 		break;
 	}
-	return (of_a > of_b) - (of_a < of_b);
+	return COMPARE(of_a, of_b);
 }
 
 /* The largest first; where all that was asked for is equal, the lowest. */

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "tasks/session/cpu_filter.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/trace_fields.h"
@@ -128,17 +129,17 @@ static int kmem_slab_compare_by(enum sort_key key, const struct slab_row *a, con
 	double fa, fb;
 	switch (key) {
 	case SORT_ADDRESS:
-		return (a->address > b->address) - (a->address < b->address);
+		return COMPARE(a->address, b->address);
 	case SORT_BYTES:
-		return (a->allocated > b->allocated) - (a->allocated < b->allocated);
+		return COMPARE(a->allocated, b->allocated);
 	case SORT_HITS:
-		return (a->hits > b->hits) - (a->hits < b->hits);
+		return COMPARE(a->hits, b->hits);
 	case SORT_PING_PONG:
-		return (a->ping_pongs > b->ping_pongs) - (a->ping_pongs < b->ping_pongs);
+		return COMPARE(a->ping_pongs, b->ping_pongs);
 	case SORT_FRAGMENTATION:
 		fa = slab_fragmentation(a->requested, a->allocated);
 		fb = slab_fragmentation(b->requested, b->allocated);
-		return (fa > fb) - (fa < fb);
+		return COMPARE(fa, fb);
 	case SORT_KEYS:
 		break;
 	}

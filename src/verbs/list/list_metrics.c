@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "kernel/events/event_listing.h"
 #include "kernel/metrics/metric_machine.h"
@@ -182,7 +183,7 @@ static int list_metrics_by_name(const void *a, const void *b)
 {
 	const struct tally_str *x = a, *y = b;
 	int c = strncmp(x->data, y->data, MIN(x->len, y->len));
-	return c ? c : (x->len > y->len) - (x->len < y->len);
+	return c ? c : COMPARE(x->len, y->len);
 }
 
 /* Of the metrics that are shown, by name; how many. */

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/order.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/output_file.h"
@@ -132,7 +133,7 @@ static int cmd_lock_compare_numbers(const void *a, const void *b)
 {
 	int64_t left = (int64_t)((const struct lock_label *)a)->number;
 	int64_t right = (int64_t)((const struct lock_label *)b)->number;
-	return (left > right) - (left < right);
+	return COMPARE(left, right);
 }
 
 static void cmd_lock_print_notes(const struct lock_job *job)

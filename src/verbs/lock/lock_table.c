@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "view/table/cells.h"
 
 #define LABELS_MAX 3
@@ -120,7 +121,7 @@ static int lock_table_compare_rows(const void *left, const void *right, void *da
 	uint64_t va = lock_row_value(&t->rows[a], t->key), vb = lock_row_value(&t->rows[b], t->key);
 	if (va != vb)
 		return va > vb ? -1 : 1;
-	return a < b ? -1 : a > b; /* in order of arrival */
+	return COMPARE(a, b); /* in order of arrival */
 }
 
 static uint32_t *lock_table_order(const struct lock_table *table, size_t *count)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 #define LEAST_SHARE 0.001 /* of a line in what is displayed */
 
 uint64_t c2c_displayed(const struct c2c_table *t, const struct access_counts *c)
@@ -52,7 +54,7 @@ static int c2c_table_compare_lines(const void *left, const void *right, void *co
 		return a->is_mapped ? -1 : 1;
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
-	return (a->memory > b->memory) - (a->memory < b->memory);
+	return COMPARE(a->memory, b->memory);
 }
 
 static int c2c_table_compare_keys(const struct c2c_order *p, uint32_t left, uint32_t right)
@@ -63,13 +65,13 @@ static int c2c_table_compare_keys(const struct c2c_order *p, uint32_t left, uint
 	for (size_t i = 0; i < t->key_count && !order; i++) {
 		switch (t->keys[i]) {
 		case C2C_KEY_PID:
-			order = (a->pid > b->pid) - (a->pid < b->pid);
+			order = COMPARE(a->pid, b->pid);
 			break;
 		case C2C_KEY_TID:
-			order = (a->tid > b->tid) - (a->tid < b->tid);
+			order = COMPARE(a->tid, b->tid);
 			break;
 		case C2C_KEY_IADDR:
-			order = (a->code > b->code) - (a->code < b->code);
+			order = COMPARE(a->code, b->code);
 			break;
 		case C2C_KEY_DSO:
 			order = strcmp(t->labels[left].object, t->labels[right].object);
@@ -79,7 +81,7 @@ static int c2c_table_compare_keys(const struct c2c_order *p, uint32_t left, uint
 			break;
 		}
 	}
-	return order ? order : (left > right) - (left < right);
+	return order ? order : COMPARE(left, right);
 }
 
 static int compare_entries(const void *left, const void *right, void *context)
@@ -109,7 +111,7 @@ static int compare_uses(const void *left, const void *right, void *context)
 	const struct cache_use *b = &p->table->lines->uses.items[*(const uint32_t *)right];
 	if (a->entry != b->entry)
 		return a->entry < b->entry ? -1 : 1;
-	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
+	return COMPARE(a->cpu, b->cpu);
 }
 
 static uint32_t *new_order(struct c2c_order *p, size_t count, int (*compare)(const void *, const void *, void *))

@@ -7,6 +7,7 @@
 #include "abi/branch.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/order.h"
 #include "tasks/header/header_json.h"
 #include "tasks/header/header_text.h"
 #include "tasks/session/data_source.h"
@@ -162,7 +163,7 @@ static int by_cycles(const void *left, const void *right)
 		return a->event < b->event ? -1 : 1;
 	if (a->cycles != b->cycles)
 		return a->cycles > b->cycles ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return COMPARE(a->order, b->order);
 }
 
 static bool report_blocks_print_place(struct blocks *b, uint32_t frame, bool with_whole_path, struct text *t)

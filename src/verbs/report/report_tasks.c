@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/map_u64.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "machine/address_space.h"
 #include "perfdata/time_order.h"
@@ -180,7 +181,7 @@ static int report_tasks_compare(const void *a, const void *b)
 	uint32_t y_bucket = (uint32_t)y->tid % BUCKETS;
 	if (x_bucket != y_bucket)
 		return x_bucket < y_bucket ? -1 : 1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
+	return COMPARE(x->tid, y->tid);
 }
 
 /* The index of the parent; the number of tasks, which stands for the root of all, if there is none. */

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/order.h"
 #include "tasks/session/recording_input.h"
 #include "verbs/sched/sched_histogram.h"
 #include "view/table/cells.h"
@@ -106,7 +107,7 @@ static int sched_text_compare_names(const struct sched_text_row *a, const struct
 {
 	size_t len = MIN(a->name.len, b->name.len);
 	int by_bytes = len ? memcmp(a->name.data, b->name.data, len) : 0;
-	return by_bytes ? by_bytes : (a->name.len > b->name.len) - (a->name.len < b->name.len);
+	return by_bytes ? by_bytes : COMPARE(a->name.len, b->name.len);
 }
 
 static int sched_text_compare_rows(const void *left, const void *right, void *context)
@@ -126,7 +127,7 @@ static int compare_for_merge(const void *left, const void *right)
 {
 	const struct sched_text_row *a = left, *b = right;
 	int by_name = sched_text_compare_names(a, b);
-	return by_name ? by_name : (a->sum.tid > b->sum.tid) - (a->sum.tid < b->sum.tid);
+	return by_name ? by_name : COMPARE(a->sum.tid, b->sum.tid);
 }
 
 static void sched_text_merge(struct sched_text_row *into, const struct sched_text_row *row)

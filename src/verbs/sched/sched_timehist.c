@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "base/word_list.h"
 #include "cli/number_ranges.h"
 #include "tasks/session/trace_fields.h"
@@ -344,7 +345,7 @@ static int sched_timehist_compare_tasks(const void *left, const void *right, voi
 	uint32_t bucket_a = (uint32_t)a->tid % TID_BUCKETS, bucket_b = (uint32_t)b->tid % TID_BUCKETS;
 	if (bucket_a != bucket_b)
 		return bucket_a < bucket_b ? -1 : 1;
-	return (a->tid > b->tid) - (a->tid < b->tid);
+	return COMPARE(a->tid, b->tid);
 }
 
 static void print_summary_head(const struct timehist *t)

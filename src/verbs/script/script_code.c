@@ -115,7 +115,7 @@ size_t script_code_read(struct script_code *code, const struct script_spot *spot
 	struct binary_code found;
 	size_t done = 0;
 	while (done < len && code_at(code, spot, spot->ip + done, &found)) {
-		size_t part = found.bytes.len < len - done ? found.bytes.len : len - done;
+		size_t part = MIN(found.bytes.len, len - done);
 		memcpy((uint8_t *)buffer + done, found.bytes.data, part);
 		done += part;
 	}

@@ -10,6 +10,7 @@
 #include "analysis/tracepoint_fields.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/order.h"
 #include "cli/output_file.h"
 
 #define OUTPUT	      "perf-script.py"
@@ -114,7 +115,7 @@ static int by_id(const void *a, const void *b)
 {
 	const struct perfdata_event *left = *(const struct perfdata_event *const *)a;
 	const struct perfdata_event *right = *(const struct perfdata_event *const *)b;
-	return left->attr.config < right->attr.config ? -1 : left->attr.config > right->attr.config;
+	return COMPARE(left->attr.config, right->attr.config);
 }
 
 static enum tally_status put_script(

@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "base/vec.h"
 #include "cli/commands.h"
+#include "base/order.h"
 
 #define SCRIPTS	   "/scripts/python/bin" /* Perl's cannot be run */
 #define RECORD	   "-record"
@@ -87,11 +88,6 @@ static struct tally_str script_says(struct tally_str text, const char *what)
 	return (struct tally_str){"", 0};
 }
 
-static int script_installed_compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool is_among(const words_vec *names, const char *name)
 {
 	for (size_t i = 0; i < names->len; i++)
@@ -151,7 +147,7 @@ int script_installed_list(const struct cli *cli)
 		ok = script_names_add(&arena, folders.gl_pathv[i], &names);
 	globfree(&folders);
 	if (names.len > 0) {
-		qsort(names.items, names.len, sizeof(*names.items), script_installed_compare_names);
+		qsort(names.items, names.len, sizeof(*names.items), order_strings);
 		text_str(&out, "List of available trace scripts:\n");
 	}
 	for (size_t i = 0; ok && i < names.len; i++)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/symbol_name.h"
 
 unsigned script_cpumode_of(const struct script_places *p, uint64_t ip)
@@ -230,7 +231,7 @@ void script_places_deinit(struct script_places *p)
 /* The address alone says where: the next ones can be fetched before their epochs are known. */
 static size_t line_slot(uint64_t ip)
 {
-	return (size_t)(ip * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LINE_SLOTS_LOG));
+	return (size_t)(ip * HASH_FACTOR >> (64 - LINE_SLOTS_LOG));
 }
 
 #define LINES_AHEAD 3 /* as many as the time of a miss lasts */

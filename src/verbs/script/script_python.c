@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "abi/data_src.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -141,7 +142,7 @@ static void put_fields(struct feed *feed, const struct data_sample *s)
 	for (unsigned i = 0; tracepoint_value_at(feed->source->tracepoints, raw, TRACEPOINT_OWN, i, &value); i++) {
 		char key[128];
 		struct tally_str name = value.field.name;
-		size_t len = name.len < sizeof(key) - 1 ? name.len : sizeof(key) - 1;
+		size_t len = MIN(name.len, sizeof(key) - 1);
 		memcpy(key, name.data, len);
 		key[len] = '\0';
 		if (value.field.form == TRACEPOINT_TEXT || value.field.count > 0)

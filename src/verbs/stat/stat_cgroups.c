@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "kernel/recording/cgroups.h"
+#include "base/order.h"
 
 #define PATTERN_SIGNS "*?+^$[]|()" /* no dot: names of units have some */
 
@@ -51,11 +52,6 @@ static enum tally_status cgroup_take(void *context, uint64_t id, struct tally_st
 	return is_match ? name_list_put(match->found, name, err) : TALLY_OK;
 }
 
-static int stat_cgroups_name_compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static enum tally_status pattern_add(
 	const struct kernel_seam *kernel, struct tally_str word, struct name_list *names, struct tally_error *err)
 {
@@ -78,7 +74,7 @@ static enum tally_status pattern_add(
 	if (status == TALLY_OK && found.len == 0)
 		status = error_set(err, TALLY_NOT_FOUND, "no cgroup matched: %s", text);
 	if (found.len > 1)
-		qsort(found.items, found.len, sizeof(*found.items), stat_cgroups_name_compare);
+		qsort(found.items, found.len, sizeof(*found.items), order_strings);
 	for (size_t i = 0; status == TALLY_OK && i < found.len; i++)
 		status = name_list_put(names, str_from(found.items[i]), err);
 	name_list_deinit(&found);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/order.h"
 
 #define ENOUGH_NS 10000000 /* a task that ran that long is drawn; less where tasks are few */
 
@@ -53,7 +54,7 @@ static int timechart_rows_compare_times(const void *left, const void *right, voi
 	uint64_t of_a = timechart_rows_time_of(&tracks[a]), of_b = timechart_rows_time_of(&tracks[b]);
 	if (of_a != of_b)
 		return of_a > of_b ? -1 : 1;
-	return (a > b) - (a < b);
+	return COMPARE(a, b);
 }
 
 struct process_order {
@@ -72,7 +73,7 @@ static int compare_processes(const void *left, const void *right, void *context)
 		return of_a->pid < of_b->pid ? -1 : 1;
 	if ((of_a->id == of_a->pid) != (of_b->id == of_b->pid))
 		return of_a->id == of_a->pid ? -1 : 1; /* the process's first thread */
-	return (a > b) - (a < b);
+	return COMPARE(a, b);
 }
 
 static int compare_pids(const void *left, const void *right, void *context)
@@ -81,7 +82,7 @@ static int compare_pids(const void *left, const void *right, void *context)
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	if (tracks[a].pid != tracks[b].pid)
 		return tracks[a].pid < tracks[b].pid ? -1 : 1;
-	return (a > b) - (a < b);
+	return COMPARE(a, b);
 }
 
 static bool sort_by_process(const struct tracks *tracks, uint32_t *rows, size_t count)
@@ -154,7 +155,7 @@ static int compare_cpus(const void *left, const void *right, void *context)
 		if (of_a != of_b)
 			return of_a < of_b ? -1 : 1;
 	}
-	return (a > b) - (a < b);
+	return COMPARE(a, b);
 }
 
 bool timechart_rows_choose(

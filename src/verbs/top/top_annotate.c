@@ -6,6 +6,7 @@
 
 #include "analysis/live/live_profile.h"
 #include "base/error.h"
+#include "base/order.h"
 #include "profile/profile_copy.h"
 
 #define FILES_KEPT 512 /* a store that has more is made anew: programs that are built and run are ever new */
@@ -122,7 +123,7 @@ static int top_annotate_compare_hits(const struct annotate_hit *a, const struct 
 {
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
-	return a->event < b->event ? -1 : a->event > b->event;
+	return COMPARE(a->event, b->event);
 }
 
 /* Both are in order. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/id_table.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "view/export/export_formats.h"
 
@@ -166,7 +167,7 @@ static int compare_places(const void *left, const void *right, void *places)
 	/* Own costs first: NONE is the largest number there is. */
 	if (a->callee != b->callee)
 		return a->callee + 1 < b->callee + 1 ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
+	return COMPARE(a->line, b->line);
 }
 
 static void write_places(struct callgrind *w)

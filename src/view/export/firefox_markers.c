@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "view/export/firefox_writer.h"
 
 #define BINS 2000 /* of a counter: more than a screen has columns */
@@ -70,7 +71,7 @@ static void add_traces(struct firefox *w, size_t group, struct markers *markers)
 static int firefox_markers_by_time(const void *left, const void *right)
 {
 	const struct marker *a = left, *b = right;
-	return a->time < b->time ? -1 : a->time > b->time;
+	return COMPARE(a->time, b->time);
 }
 
 static void put_data(struct firefox *w, const struct marker *marker)
@@ -165,7 +166,7 @@ static int by_process(const void *left, const void *right)
 	const struct process_track *a = left, *b = right;
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
-	return a->thread < b->thread ? -1 : a->thread > b->thread;
+	return COMPARE(a->thread, b->thread);
 }
 
 /* The tracks, those of a process together. */

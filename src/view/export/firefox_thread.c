@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "view/export/firefox_writer.h"
 
 static void firefox_thread_put_address(struct firefox *w, uint32_t frame)
@@ -142,7 +143,7 @@ static void firefox_thread_add_samples(struct firefox *w, size_t first, size_t c
 static int firefox_thread_compare_ids(const void *left, const void *right)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	return a < b ? -1 : a > b;
+	return COMPARE(a, b);
 }
 
 /* The nodes of the thread's stacks, parents first. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "view/text/changes_text.h"
 
 #define COLUMN	     8
@@ -42,7 +43,7 @@ static int compare_children(const void *left, const void *right, void *data)
 	double da = paths_text_distance(t, a), db = paths_text_distance(t, b);
 	if (da < db || da > db)
 		return da < db ? 1 : -1;
-	return (a > b) - (a < b);
+	return COMPARE(a, b);
 }
 
 static bool paths_text_make_tree(struct paths_text_tree *t)

@@ -181,7 +181,7 @@ static void print_chunk(void *context, size_t index, unsigned worker)
 	/* Here, not in its place: the next chunk's lies in the same cache line, and another worker writes to it. */
 	struct text out = round->round->texts[index];
 	size_t place = round->first + index * round->chunk_rows, shown = round->printing->table->shown_count;
-	size_t end = place + round->chunk_rows < shown ? place + round->chunk_rows : shown;
+	size_t end = MIN(place + round->chunk_rows, shown);
 	for (; place < end; place++)
 		if (print_shown(round->printing, &round->printers[worker], &out, place, NULL) != TALLY_OK)
 			out.failed = true;

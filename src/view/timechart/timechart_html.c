@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "view/page/page_data.h"
 #include "view/timechart_html_page.h"
 
@@ -114,7 +115,7 @@ static int compare_arrows(const void *left, const void *right)
 	const struct track_arrow *b = *(const struct track_arrow *const *)right;
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns ? -1 : 1;
-	return (a->to > b->to) - (a->to < b->to);
+	return COMPARE(a->to, b->to);
 }
 
 /* Those that end in a row, in order of time. */

@@ -89,7 +89,7 @@ static void timechart_svg_add_box(struct timechart_svg_drawing *d, const struct 
 	text_str(out, "<rect x=\"");
 	text_fixed(out, box->x, 2);
 	text_str(out, "\" width=\"");
-	text_fixed(out, box->width < 0.01 ? 0.01 : box->width, 2);
+	text_fixed(out, MAX(0.01, box->width), 2);
 	text_str(out, "\" y=\"");
 	text_fixed(out, box->y, 1);
 	text_str(out, "\" height=\"");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/array.h"
+#include "base/order.h"
 
 #define FIRST_ROW 2
 #define NO_LINE	  SIZE_MAX
@@ -103,7 +104,7 @@ static void put_blanked(struct text *t, const char *text)
 
 static void annotate_draw_put_bytes(struct text *t, struct tally_bytes bytes, unsigned width)
 {
-	size_t shown = width / 3 < bytes.len ? width / 3 : bytes.len;
+	size_t shown = MIN(width / 3, bytes.len);
 	for (size_t i = 0; i < shown; i++) {
 		text_char(t, ' ');
 		text_hex(t, bytes.data[i], 2);
@@ -196,14 +197,8 @@ static void make_title(const struct annotate_screen *s, struct text *t)
 
 static size_t annotate_draw_index_of(const struct annotate_screen *s, uint32_t line)
 {
-	size_t low = 0, high = s->list.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->visible[middle] < line)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, s->list.count, middle, s->visible[middle] < line);
 	return low;
 }
 

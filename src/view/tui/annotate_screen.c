@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/order.h"
 
 #define FIXED_LINES 3 /* title, heading, bottom */
 #define FIRST_ROW   2
@@ -20,7 +21,7 @@ static int annotate_screen_by_heat(const void *left, const void *right)
 	const struct heat *a = left, *b = right;
 	if (a->percent != b->percent)
 		return a->percent > b->percent ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
+	return COMPARE(a->line, b->line);
 }
 
 static bool rank_lines(struct annotate_screen *s)
@@ -52,14 +53,8 @@ static bool annotate_screen_is_visible(const struct annotate_screen *s, const st
 /* The line, or the next one that shows. */
 static size_t annotate_screen_index_of(const struct annotate_screen *s, uint32_t line)
 {
-	size_t low = 0, high = s->list.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->visible[middle] < line)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	LOWER_BOUND(low, s->list.count, middle, s->visible[middle] < line);
 	return low < s->list.count ? low : s->list.count ? s->list.count - 1 : 0;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 struct heavy {
 	uint64_t total;
 	uint32_t parent, node; /* parent: as an index of children */
@@ -16,7 +18,7 @@ static int by_weight(const void *left, const void *right)
 		return a->parent < b->parent ? -1 : 1;
 	if (a->total != b->total)
 		return a->total > b->total ? -1 : 1;
-	return a->node < b->node ? -1 : a->node > b->node;
+	return COMPARE(a->node, b->node);
 }
 
 static uint32_t parent_index(const struct flame_tree *tree, uint32_t node)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "unit_test.h"
 
 #define BASE UINT64_C(0x7000)
@@ -71,7 +72,7 @@ static void test_threads_and_sizes_are_bounded(void **state)
 	for (int i = 0; i < 40; i++, sp -= len - 4096) {
 		struct tally_bytes known = live_stacks_extend(&stacks, 9, sp, (struct tally_bytes){copy, len}, i > 0);
 		assert_true(known.len >= len && known.len <= LIVE_STACK_MAX);
-		most = known.len > most ? known.len : most;
+		most = MAX(known.len, most);
 	}
 	assert_true(most > LIVE_STACK_MAX / 2);
 	/* An address at the end of all. */

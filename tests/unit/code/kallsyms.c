@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "unit_test.h"
 
 static const char some_list[] = "0000000000000000 A fixed_percpu_data\n"
@@ -151,7 +152,7 @@ static void survives_cuts_and_flips(void **state)
 		if (i >= len)
 			copy[i % len] = (char)(random >> 24);
 		struct fixture f;
-		begin(&f, copy, i < len ? i : len);
+		begin(&f, copy, MIN(i, len));
 		assert_true(kallsyms_add_kernel(&f.kallsyms, &f.arena, &f.table, &f.is_hidden));
 		assert_true(kallsyms_add_module(&f.kallsyms, STR("[ext4]"), &f.arena, &f.table));
 		assert_true(symbol_table_finish(&f.table, SYMBOLS_UNSIZED));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "unit_test.h"
 
 static char *copy_of(const char *text, size_t len)
@@ -63,7 +64,7 @@ static void survives_cuts_and_flips(void **state)
 	size_t len = strlen(some_map);
 	uint32_t random = 7;
 	for (size_t i = 0; i < 4 * len; i++) {
-		size_t used = i < len ? i : len;
+		size_t used = MIN(i, len);
 		char *text = copy_of(some_map, used);
 		random = random * 1664525 + 1013904223;
 		if (i >= len)

@@ -14,6 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "code/binaries/load_unwind.h"
 #include "code/binaries/vdso_image.h"
 #include "code/unwind/unwinder.h"
@@ -49,8 +50,8 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *context)
 		uint64_t low = info->dlpi_addr + header->p_vaddr;
 		if (header->p_type != PT_LOAD)
 			continue;
-		module.low = low < module.low ? low : module.low;
-		module.high = low + header->p_memsz > module.high ? low + header->p_memsz : module.high;
+		module.low = MIN(low, module.low);
+		module.high = MAX(low + header->p_memsz, module.high);
 	}
 	struct elf_image *image = NULL;
 	const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";

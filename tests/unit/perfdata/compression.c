@@ -12,6 +12,8 @@
 #if HAVE_ZSTD
 #include <zstd.h>
 
+#include "base/array.h"
+
 static const struct perf_attr clock_attr = {
 	.type = EVENT_SOFTWARE,
 	.sample_type = SAMPLE_IP | SAMPLE_TIME,
@@ -44,7 +46,7 @@ static void pack(struct perfdata_builder *b, uint32_t type, const struct writer 
 	ZSTD_CStream *stream = ZSTD_createCStream();
 	uint8_t out[4096];
 	for (size_t at = 0; at < samples->len; at += step) {
-		size_t len = samples->len - at < step ? samples->len - at : step;
+		size_t len = MIN(samples->len - at, step);
 		ZSTD_inBuffer in = {samples->data + at, len, 0};
 		ZSTD_outBuffer packed = {out, sizeof(out), 0};
 		assert_int_equal(ZSTD_compressStream2(stream, &packed, &in, ZSTD_e_flush), 0);

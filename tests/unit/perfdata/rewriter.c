@@ -473,7 +473,7 @@ static void limit_file_size(rlim_t bytes)
 {
 	struct rlimit limit;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-	limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+	limit.rlim_cur = MIN(bytes, limit.rlim_max);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 

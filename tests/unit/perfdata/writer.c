@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "abi/encode.h"
+#include "base/array.h"
 #include "base/file.h"
 #include "perfdata/reader.h"
 #include "unit_test.h"
@@ -296,7 +297,7 @@ static void test_every_cut_of_a_running_recording(void **state)
 			size_t from = i ? whole[i - 1] - MARK_BYTES + (2 * 16) : 0;
 			size_t there = len - start.len;
 			size_t more = there > from ? (there - from) / out.len : 0;
-			samples += more < 3 ? more : 3;
+			samples += MIN(more, 3);
 		}
 		struct perfdata_reader *r;
 		assert_int_equal(perfdata_reader_open_bytes(copy, &r, NULL), TALLY_OK);
@@ -541,7 +542,7 @@ static void limit_file_size(rlim_t bytes)
 {
 	struct rlimit limit;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-	limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+	limit.rlim_cur = MIN(bytes, limit.rlim_max);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 

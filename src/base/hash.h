@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hash.h - the factor of the hashes of small keys: a key times HASH_FACTOR, of which the upper bits choose the slot.
+ */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stdint.h>
+
+/* 2^64 divided by the golden ratio: spreads keys that follow one another evenly (Knuth, volume 3, section 6.4). */
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+#endif

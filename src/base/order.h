@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * order.h - compares two values for a sort, and finds a place in what is sorted.
+ *
+ * Macros, so that they serve every type; COMPARE evaluates its arguments twice, so they must not have side effects.
+ *
+ *	size_t end;
+ *	LOWER_BOUND(end, map->ranges.len, i, map->ranges.items[i].start <= address);
+ *	return end > 0 ? &map->ranges.items[end - 1] : NULL;   // the last range that starts at the address or before it
+ */
+#ifndef BASE_ORDER_H
+#define BASE_ORDER_H
+
+#include <stddef.h>
+
+/* Negative, 0 or positive, as qsort wants it. */
+#define COMPARE(a, b) ((a) < (b) ? -1 : (a) > (b))
+
+/* Sets `found` to the first index from `begin` to below `end` of which `is_before`, an expression in `index`, is false;
+   to `end` if it is true of all. It must be true of none behind one of which it is false. */
+#define LOWER_BOUND_IN(found, begin, end, index, is_before)                      \
+	do {                                                                     \
+		size_t bound_low = (begin), bound_high = (end);                  \
+		while (bound_low < bound_high) {                                 \
+			size_t index = bound_low + (bound_high - bound_low) / 2; \
+			if (is_before)                                           \
+				bound_low = index + 1;                           \
+			else                                                     \
+				bound_high = index;                              \
+		}                                                                \
+		(found) = bound_low;                                             \
+	} while (0)
+
+#define LOWER_BOUND(found, count, index, is_before) LOWER_BOUND_IN(found, 0, count, index, is_before)
+
+/* For qsort and bsearch, of int, of double, and of `const char *`. */
+int order_ints(const void *a, const void *b);
+int order_doubles(const void *a, const void *b);
+int order_strings(const void *a, const void *b);
+
+#endif
