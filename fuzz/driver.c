@@ -30,7 +30,6 @@ struct input {
 static void run(const uint8_t *data, size_t size)
 {
 	uint8_t *copy = malloc(size ? size : 1);
-
 	if (!copy)
 		abort();
 	if (size)
@@ -51,13 +50,11 @@ static void run_mutated(struct input input)
 {
 	size_t step = input.size / CUTS + 1;
 	uint32_t state = 0x7a11u;
-
 	for (size_t size = 0; size < input.size; size += step)
 		run(input.data, size);
 	for (int i = 0; input.size && i < FLIPS; i++) {
 		size_t at = next_random(&state) % input.size;
 		uint8_t old = input.data[at];
-
 		input.data[at] = (uint8_t)(i % 4 == 0 ? 0xff : next_random(&state));
 		run(input.data, input.size);
 		if (i % 8 != 7)
@@ -70,7 +67,6 @@ static struct input read_input(const char *path)
 	FILE *f = fopen(path, "rb");
 	struct input input = {NULL, 0};
 	long size;
-
 	if (!f || fseek(f, 0, SEEK_END) || (size = ftell(f)) < 0 || fseek(f, 0, SEEK_SET)) {
 		fprintf(stderr, "fuzz driver: %s: %s\n", path, strerror(errno));
 		exit(1);
@@ -88,13 +84,11 @@ static int run_folder(const char *folder, int mutate)
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
 	int count = 0;
-
 	if (!dir)
 		return 0;
 	while ((entry = readdir(dir))) {
 		char path[4096];
 		struct input input;
-
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
@@ -114,7 +108,6 @@ static int run_folder(const char *folder, int mutate)
 static void run_built_in(void)
 {
 	uint8_t bytes[BUILT_IN_BYTES] = {0};
-
 	run(bytes, 0);
 	for (int fill = 0; fill < 3; fill++) {
 		for (size_t i = 0; i < sizeof(bytes); i++)
@@ -127,7 +120,6 @@ static void run_built_in(void)
 int main(int argc, char **argv)
 {
 	int count = 0;
-
 	if (argc != 3) {
 		fprintf(stderr, "usage: %s REGRESSIONS SEEDS\n", argv[0]);
 		return 2;

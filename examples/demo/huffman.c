@@ -23,7 +23,6 @@ static int before(const struct tree *t, int16_t a, int16_t b)
 static void heap_push(struct tree *t, int16_t node)
 {
 	int at = t->heap_size++;
-
 	while (at && before(t, node, t->heap[(at - 1) / 2])) {
 		t->heap[at] = t->heap[(at - 1) / 2];
 		at = (at - 1) / 2;
@@ -36,10 +35,8 @@ static int16_t heap_pop(struct tree *t)
 	int16_t top = t->heap[0];
 	int16_t last = t->heap[--t->heap_size];
 	int at = 0;
-
 	for (;;) {
 		int child = 2 * at + 1;
-
 		if (child >= t->heap_size)
 			break;
 		if (child + 1 < t->heap_size && before(t, t->heap[child + 1], t->heap[child]))
@@ -58,7 +55,6 @@ static unsigned int code_lengths(struct tree *t, const uint32_t *counts, unsigne
 {
 	uint8_t depth[2 * MAX_SYMBOLS] = {0};
 	unsigned int longest = 0;
-
 	t->heap_size = 0;
 	t->node_count = (int)symbols;
 	for (unsigned int i = 0; i < symbols; i++) {
@@ -70,7 +66,6 @@ static unsigned int code_lengths(struct tree *t, const uint32_t *counts, unsigne
 		int16_t left = heap_pop(t);
 		int16_t right = heap_pop(t);
 		int16_t parent = (int16_t)t->node_count++;
-
 		t->nodes[parent] = (struct node){
 			.count = t->nodes[left].count + t->nodes[right].count, .left = left, .right = right};
 		heap_push(t, parent);
@@ -90,7 +85,6 @@ static unsigned int code_lengths(struct tree *t, const uint32_t *counts, unsigne
 static uint16_t reverse_bits(uint32_t value, unsigned int bits)
 {
 	uint32_t result = 0;
-
 	for (unsigned int i = 0; i < bits; i++)
 		result |= (value >> i & 1) << (bits - 1 - i);
 	return (uint16_t)result;
@@ -100,7 +94,6 @@ static void assign_codes(struct huffman_code *code, unsigned int symbols)
 {
 	uint32_t next[MAX_CODE_BITS + 2] = {0};
 	uint32_t per_length[MAX_CODE_BITS + 1] = {0};
-
 	for (unsigned int i = 0; i < symbols; i++)
 		per_length[code->bits[i]]++;
 	per_length[0] = 0;
@@ -116,7 +109,6 @@ void huffman_build(struct huffman_code *code, const uint32_t *counts, unsigned i
 	uint32_t scaled[MAX_SYMBOLS];
 	struct tree tree;
 	unsigned int used = 0;
-
 	memset(code, 0, sizeof(*code));
 	memcpy(scaled, counts, symbols * sizeof(*counts));
 	for (unsigned int i = 0; i < symbols; i++)

@@ -62,10 +62,8 @@ struct compressor {
 static unsigned int band_find(const struct band *bands, unsigned int count, uint32_t value)
 {
 	unsigned int low = 0;
-
 	while (count > 1) {
 		unsigned int half = count / 2;
-
 		if (bands[low + half].base <= value)
 			low += half;
 		count -= half;
@@ -88,7 +86,6 @@ static void write_block_header(
 {
 	uint32_t counts[LENGTH_SYMBOLS] = {0};
 	struct huffman_code lengths;
-
 	for (unsigned int i = 0; i < LITERAL_SYMBOLS; i++)
 		counts[literals->bits[i]]++;
 	for (unsigned int i = 0; i < DISTANCE_SYMBOLS; i++)
@@ -112,7 +109,6 @@ static void write_match(struct bit_writer *w, const struct huffman_code *literal
 	struct token token)
 {
 	unsigned int symbol = length_symbol(token.value);
-
 	put_symbol(w, literals, 257 + symbol);
 	put_bits(w, (uint32_t)(token.value - length_bands[symbol].base), length_bands[symbol].extra);
 	symbol = distance_symbol(token.distance);
@@ -124,14 +120,12 @@ static void write_block(struct compressor *c, int is_last)
 {
 	struct block *block = &c->block;
 	struct huffman_code literals, distances;
-
 	block->literal_counts[END_OF_BLOCK] = 1;
 	huffman_build(&literals, block->literal_counts, LITERAL_SYMBOLS, MAX_CODE_BITS);
 	huffman_build(&distances, block->distance_counts, DISTANCE_SYMBOLS, MAX_CODE_BITS);
 	write_block_header(&c->bits, &literals, &distances, is_last);
 	for (uint32_t i = 0; i < block->count; i++) {
 		struct token token = block->tokens[i];
-
 		if (token.distance)
 			write_match(&c->bits, &literals, &distances, token);
 		else
@@ -147,7 +141,6 @@ static void write_block(struct compressor *c, int is_last)
 static void emit(struct compressor *c, struct token token)
 {
 	struct block *block = &c->block;
-
 	if (block->count == BLOCK_TOKENS)
 		write_block(c, 0);
 	block->tokens[block->count++] = token;
@@ -162,12 +155,10 @@ static void emit(struct compressor *c, struct token token)
 __attribute__((noinline)) static void compress(struct compressor *c, const uint8_t *data, size_t size)
 {
 	size_t at = 0;
-
 	matcher_init(&c->matcher, data, size);
 	while (at < size) {
 		struct match match = longest_match(&c->matcher, at, 0);
 		size_t end;
-
 		hash_insert(&c->matcher, at);
 		/* A literal now pays if the next position has a longer match. */
 		if (match.length && match.length < LAZY_LIMIT && at + 1 < size &&
@@ -190,7 +181,6 @@ static uint32_t checksum(const uint8_t *data, size_t size)
 {
 	uint32_t table[256];
 	uint32_t crc = UINT32_MAX;
-
 	for (uint32_t i = 0; i < 256; i++) {
 		table[i] = i;
 		for (int bit = 0; bit < 8; bit++)
@@ -212,7 +202,6 @@ static uint8_t *read_input(const char *path, size_t *size)
 	FILE *file = fopen(path, "rb");
 	uint8_t *data = NULL;
 	long end;
-
 	if (file && !fseek(file, 0, SEEK_END) && (end = ftell(file)) >= 0 && !fseek(file, 0, SEEK_SET)) {
 		*size = (size_t)end;
 		data = malloc(*size + 1);
@@ -233,7 +222,6 @@ int main(int argc, char **argv)
 	uint8_t *data;
 	size_t size;
 	long written;
-
 	if (argc != 3) {
 		fprintf(stderr, "usage: lz77 INPUT OUTPUT.gz\n");
 		return 2;

@@ -29,7 +29,6 @@ static void make_words(struct generator *g)
 {
 	static const char consonants[] = "tnshrdlcmwfgypbvk";
 	static const char vowels[] = "eeeaaioou";
-
 	for (size_t i = 0; i < WORDS; i++) {
 		/* Common words are short. */
 		size_t length = 2 + next_random(g) % (i < 100 ? 4 : i < 2000 ? 7 : 11);
@@ -45,7 +44,6 @@ static void make_words(struct generator *g)
 static const char *pick_word(struct generator *g)
 {
 	uint32_t range = WORDS;
-
 	for (int i = 0; i < 3; i++)
 		range = next_random(g) % range + 1;
 	return g->words[range - 1];
@@ -55,7 +53,6 @@ static int write_sentence(struct generator *g, FILE *out)
 {
 	uint32_t words = 4 + next_random(g) % 16;
 	int written = 0;
-
 	if (next_random(g) % 40 == 0)
 		return fprintf(out, "%u\t%u.%02u\t%s\n", next_random(g) % 100000, next_random(g) % 1000,
 			next_random(g) % 100, pick_word(g));
@@ -68,7 +65,6 @@ int main(int argc, char **argv)
 {
 	static struct generator g = {.state = 20};
 	long long rest = argc == 2 ? atoll(argv[1]) : 0;
-
 	if (rest <= 0) {
 		fprintf(stderr, "usage: make_input BYTES > FILE\n");
 		return 2;

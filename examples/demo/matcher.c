@@ -14,14 +14,12 @@ void matcher_init(struct matcher *m, const uint8_t *data, size_t size)
 static uint32_t hash_at(const uint8_t *bytes)
 {
 	uint32_t value = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16;
-
 	return (value * 2654435761u) >> 17;
 }
 
 void hash_insert(struct matcher *m, size_t position)
 {
 	uint32_t hash;
-
 	if (position + MIN_MATCH > m->size)
 		return;
 	hash = hash_at(m->data + position);
@@ -32,10 +30,8 @@ void hash_insert(struct matcher *m, size_t position)
 static uint32_t match_length(const uint8_t *a, const uint8_t *b, uint32_t limit)
 {
 	uint32_t length = 0;
-
 	while (length + 8 <= limit) {
 		uint64_t x, y;
-
 		memcpy(&x, a + length, 8);
 		memcpy(&y, b + length, 8);
 		if (x != y)
@@ -55,14 +51,12 @@ struct match longest_match(const struct matcher *m, size_t position, uint32_t lo
 	const uint8_t *here = m->data + position;
 	uint32_t longest = longer_than < MIN_MATCH ? MIN_MATCH - 1 : longer_than;
 	uint32_t candidate;
-
 	if (limit <= longest)
 		return best;
 	candidate = m->head[hash_at(here)];
 	for (int tries = 0; candidate && tries < MAX_CHAIN; tries++) {
 		size_t at = candidate - 1;
 		uint32_t length;
-
 		if (at >= position || position - at > WINDOW_SIZE)
 			break;
 		/* Most candidates fail here, without a look at the rest. */

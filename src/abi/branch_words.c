@@ -35,7 +35,6 @@ bool branch_words_parse(struct tally_str list, uint64_t *branch_sample_type, str
 	const uint64_t levels = BRANCH_USER | BRANCH_KERNEL | BRANCH_HV;
 	uint64_t bits = 0;
 	struct tally_str word;
-
 	while (str_next_item(&list, &word)) {
 		uint64_t bit = 0;
 		for (size_t i = 0; i < ARRAY_LEN(branches); i++)
@@ -56,7 +55,6 @@ bool branch_words_parse(struct tally_str list, uint64_t *branch_sample_type, str
 void branch_words_append(struct text *text, uint64_t branch_sample_type)
 {
 	bool has_any = false;
-
 	for (size_t i = 0; i < ARRAY_LEN(branches); i++) {
 		if (!(branch_sample_type & branches[i].bit))
 			continue;

@@ -18,7 +18,6 @@ static void encode_put_bytes(struct writer *w, struct tally_bytes bytes)
 static void put_mmap(struct writer *w, const struct record_fields *f, uint16_t misc)
 {
 	const struct record_mmap *m = &f->mmap;
-
 	writer_u32(w, m->pid);
 	writer_u32(w, m->tid);
 	writer_u64(w, m->start);
@@ -235,7 +234,6 @@ bool record_encode(struct writer *w, const struct record_fields *fields, uint16_
 {
 	size_t start = w->len;
 	bool is_kernel = fields->type < RECORD_HEADER_ATTR;
-
 	writer_align(w, 8);
 	start = w->len;
 	writer_u32(w, fields->type);

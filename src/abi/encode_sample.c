@@ -42,7 +42,6 @@ static void encode_sample_put_fixed(struct writer *w, uint64_t type, const struc
 static void put_read(struct writer *w, uint64_t format, const struct read_values *r)
 {
 	bool is_group = (format & READ_FORMAT_GROUP) != 0;
-
 	writer_u64(w, is_group ? r->count : r->single);
 	if (format & READ_FORMAT_TOTAL_TIME_ENABLED)
 		writer_u64(w, r->time_enabled);
@@ -88,7 +87,6 @@ static void encode_sample_put_raw(struct writer *w, size_t start, const struct s
 static void put_tail(struct writer *w, const struct record_layout *layout, const struct sample *s)
 {
 	uint64_t type = layout->sample_type;
-
 	if (type & (SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
 		writer_u64(w, s->weight);
 	if (type & SAMPLE_DATA_SRC)
@@ -114,7 +112,6 @@ static void put_tail(struct writer *w, const struct record_layout *layout, const
 bool sample_encode(struct writer *w, const struct record_layout *layout, uint16_t misc, const struct sample *sample)
 {
 	uint64_t type = layout->sample_type;
-
 	writer_align(w, 8);
 	size_t start = w->len;
 	writer_u32(w, RECORD_SAMPLE);

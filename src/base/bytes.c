@@ -189,7 +189,6 @@ uint64_t bytes_hash(const void *data, size_t len)
 size_t utf8_bytes(const uint8_t *s, size_t left)
 {
 	size_t count = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-
 	if (count == 0 || count > left)
 		return 0;
 	for (size_t i = 1; i < count; i++)

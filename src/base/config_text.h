@@ -11,7 +11,7 @@
  * the last value needed. One thread.
  *
  *	struct config_text config = {.rest = text};
- *	while ((st = config_text_next(&config, err)) == TALLY_OK) use(config.name, config_text_value(&config));
+ *	while ((status = config_text_next(&config, err)) == TALLY_OK) use(config.name, config_text_value(&config));
  */
 #ifndef BASE_CONFIG_TEXT_H
 #define BASE_CONFIG_TEXT_H

@@ -37,7 +37,6 @@ void json_text(struct text *t, struct tally_str value, const char *more)
 {
 	const uint8_t *s = (const uint8_t *)value.data;
 	size_t plain = 0; /* start of what needs no change */
-
 	text_char(t, '"');
 	for (size_t i = 0; i < value.len;) {
 		bool is_ascii = s[i] < 0x80, is_more = is_ascii && s[i] && strchr(more, s[i]);

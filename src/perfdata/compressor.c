@@ -26,7 +26,6 @@ struct compressor {
 enum tally_status compressor_create(int level, struct compressor **compressor, struct tally_error *err)
 {
 	struct compressor *c = calloc(1, sizeof(*c));
-
 	if (!c)
 		return error_nomem(err);
 	c->stream = ZSTD_createCStream();
@@ -80,7 +79,6 @@ static struct tally_bytes compressor_take(struct input *in, size_t max)
 	const struct tally_bytes *slice = &in->slices[in->slice];
 	size_t len = MIN(slice->len - in->at, max);
 	struct tally_bytes bytes = {slice->data + in->at, len};
-
 	in->at += len;
 	return bytes;
 }
@@ -95,7 +93,6 @@ static uint16_t next_record_bytes(struct input in)
 {
 	uint8_t header[RECORD_HEADER_BYTES] = {0};
 	uint16_t size;
-
 	for (size_t got = 0; got < sizeof(header) && !is_used_up(&in);) {
 		struct tally_bytes part = compressor_take(&in, sizeof(header) - got);
 		memcpy(header + got, part.data, part.len);
@@ -109,7 +106,6 @@ static uint16_t next_record_bytes(struct input in)
 static size_t step_bytes(struct input in)
 {
 	size_t bytes = 0;
-
 	while (!is_used_up(&in)) {
 		size_t size = next_record_bytes(in);
 		if (bytes && bytes + size > STEP_BYTES)
@@ -145,7 +141,6 @@ enum tally_status compressor_pack(struct compressor *c, const struct tally_bytes
 	struct writer *out, struct tally_error *err)
 {
 	struct input in = {.slices = slices, .slice_count = slice_count};
-
 	while (!is_used_up(&in)) {
 		size_t left = step_bytes(in);
 		c->totals.bytes += left;

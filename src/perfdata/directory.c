@@ -17,7 +17,6 @@
 bool directory_is(const char *path)
 {
 	struct stat st;
-
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
@@ -33,7 +32,6 @@ static enum tally_status append_file(struct collected *all, const char *path, bo
 {
 	struct file_map map;
 	struct stat st;
-
 	*found = stat(path, &st) == 0;
 	if (!*found)
 		return TALLY_OK;
@@ -59,7 +57,6 @@ static enum tally_status list_numbers(struct collected *all, const char *path, s
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
 	bool is_done = true;
-
 	if (!dir)
 		return error_set_errno(err, TALLY_IO, errno, "%s", path);
 	while (is_done && (entry = readdir(dir))) {

@@ -8,7 +8,6 @@
 static void feature_encode_put_string(struct writer *w, struct tally_str text)
 {
 	size_t padded = (text.len + 1 + STRING_ALIGNMENT - 1) / STRING_ALIGNMENT * STRING_ALIGNMENT;
-
 	writer_u32(w, (uint32_t)padded);
 	writer_bytes(w, text.data, text.len);
 	writer_zeros(w, padded - text.len);
@@ -46,7 +45,6 @@ static void put_build_ids(struct writer *w, const struct perfdata_features *f)
 static void put_event_desc(struct writer *w, const struct perfdata_features *f)
 {
 	uint32_t attr_size = ATTR_SIZE_VER0;
-
 	for (size_t i = 0; i < f->event_count; i++)
 		if (f->events[i].attr->size > attr_size)
 			attr_size = f->events[i].attr->size;

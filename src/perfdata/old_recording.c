@@ -24,7 +24,6 @@ void old_recording_remove_directory(const char *path)
 	char name[PATH_MAX];
 	struct dirent *entry;
 	DIR *dir = opendir(path);
-
 	if (!dir)
 		return;
 	while ((entry = readdir(dir)))
@@ -38,7 +37,6 @@ void old_recording_remove_directory(const char *path)
 static bool old_recording_is(const char *directory)
 {
 	char name[PATH_MAX];
-
 	return (size_t)snprintf(name, sizeof(name), "%s/data", directory) < sizeof(name) && file_exists(name);
 }
 
@@ -46,7 +44,6 @@ enum tally_status old_recording_keep(const char *path, struct tally_error *err)
 {
 	struct stat st;
 	char old[PATH_MAX];
-
 	if (stat(path, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0))
 		return TALLY_OK;
 	if (!S_ISREG(st.st_mode) && !(S_ISDIR(st.st_mode) && old_recording_is(path)))

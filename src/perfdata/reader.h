@@ -17,7 +17,7 @@
  *
  *	struct perfdata_reader *r;
  *	if (perfdata_reader_open("perf.data", &r, err) != TALLY_OK) return ...;
- *	while ((st = perfdata_reader_next(r, &record, err)) == TALLY_OK) ...
+ *	while ((status = perfdata_reader_next(r, &record, err)) == TALLY_OK) ...
  *	perfdata_reader_destroy(r);
  */
 #ifndef PERFDATA_READER_H

@@ -50,7 +50,6 @@ static enum tally_status rewriter_open_beside(struct perfdata_rewriter *w, struc
 {
 	struct stat st;
 	bool is_there = stat(w->path, &st) == 0;
-
 	if (is_there && S_ISDIR(st.st_mode))
 		return error_set(err, TALLY_INVALID, "'%s' is a directory", w->path);
 	if (is_there && !S_ISREG(st.st_mode)) {
@@ -79,7 +78,6 @@ enum tally_status perfdata_rewriter_create_file(
 {
 	struct perfdata_rewriter *w = calloc(1, sizeof(*w));
 	char target[PATH_MAX];
-
 	if (!w)
 		return error_nomem(err);
 	w->fd = -1;
@@ -97,7 +95,6 @@ enum tally_status perfdata_rewriter_create_file(
 static enum tally_status create_on(int fd, bool is_pipe, struct perfdata_rewriter **rewriter, struct tally_error *err)
 {
 	struct perfdata_rewriter *w = calloc(1, sizeof(*w));
-
 	if (!w)
 		return error_nomem(err);
 	w->fd = fd;
@@ -139,7 +136,6 @@ static enum tally_status prefix_path(const struct perfdata_rewriter *w, struct t
 static enum tally_status rewriter_flush(struct perfdata_rewriter *w, struct tally_error *err)
 {
 	struct tally_error local;
-
 	if (w->buffer.failed)
 		return error_nomem(err);
 	enum tally_status status = file_write_all(w->fd, w->buffer.data, w->buffer.len, &local);
@@ -168,7 +164,6 @@ static void rewriter_put_attr(struct writer *out, struct tally_bytes attr, uint3
 {
 	size_t start = out->len;
 	size_t kept = MIN(attr.len, size);
-
 	writer_bytes(out, attr.data, kept);
 	writer_zeros(out, size - kept);
 	if (is_size_said || attr.len != size)
@@ -180,7 +175,6 @@ static void rewriter_put_attr(struct writer *out, struct tally_bytes attr, uint3
 static size_t attr_bytes_in_file(const struct perfdata_rewriter *w, struct tally_bytes attr)
 {
 	size_t len = attr.len;
-
 	if (!w->from_pipe)
 		return len;
 	while (len > ATTR_SIZE_VER7 && attr.data[len - 1] == 0)
@@ -196,7 +190,6 @@ static enum tally_status rewriter_begin_file(
 	uint32_t attr_size = ATTR_SIZE_VER0;
 	uint64_t id_offset = PERFDATA_HEADER_BYTES;
 	uint64_t attrs_offset = id_offset;
-
 	for (size_t i = 0; i < count; i++) {
 		size_t bytes = attr_bytes_in_file(w, attr_of(w, &events[i]));
 		if (bytes > attr_size)
@@ -232,7 +225,6 @@ static enum tally_status put_pipe_event(
 	struct writer body = {.swap = w->buffer.swap};
 	struct text name = {0};
 	struct record_fields fields = {.type = RECORD_HEADER_ATTR};
-
 	rewriter_put_attr(&body, attr_of(w, event), (uint32_t)attr_of(w, event).len, true);
 	for (size_t i = 0; i < event->id_count; i++)
 		writer_u64(&body, event->ids[i]);
@@ -283,7 +275,6 @@ static void put_pipe_feature(struct perfdata_rewriter *w, unsigned bit, const st
 {
 	struct tally_bytes section = rewriter_section_of(features, bit);
 	struct record_fields fields = {.type = RECORD_HEADER_FEATURE};
-
 	switch (bit) {
 	case FEATURE_COMPRESSED:
 	case FEATURE_DIR_FORMAT:
@@ -332,7 +323,6 @@ enum tally_status perfdata_rewriter_begin(struct perfdata_rewriter *w, const str
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-
 	w->from_pipe = perfdata_reader_is_pipe(reader);
 	w->buffer.swap = perfdata_reader_is_swapped(reader);
 	return w->is_pipe ? rewriter_begin_pipe(w, events, count, features, err)
@@ -349,7 +339,6 @@ static bool is_description(const struct record *record)
 static bool is_untrue_feature(const struct record *record)
 {
 	struct record_fields fields;
-
 	if (record->type != RECORD_HEADER_FEATURE || record_decode(record, &fields, NULL) != TALLY_OK)
 		return false;
 	return fields.feature.feature == FEATURE_COMPRESSED || fields.feature.feature == FEATURE_DIR_FORMAT;
@@ -379,7 +368,6 @@ static void put_aux_index(struct perfdata_rewriter *w, struct tally_bytes sectio
 	struct cursor c = cursor_make(section, w->buffer.swap);
 	size_t start = w->buffer.len;
 	uint64_t count = cursor_u64(&c);
-
 	writer_bytes(&w->buffer, section.data, section.len);
 	if (!cursor_count(&c, count, SECTION_BYTES) || w->buffer.failed)
 		return;
@@ -406,7 +394,6 @@ static void put_features(struct perfdata_rewriter *w, const struct perfdata_feat
 	struct writer *out = &w->buffer;
 	size_t section = out->len;
 	size_t count = 0;
-
 	for (unsigned bit = 0; bit < FEATURE_BITS; bit++)
 		count += is_written(w, features, bit);
 	writer_zeros(out, count * SECTION_BYTES);
@@ -431,7 +418,6 @@ static void put_features(struct perfdata_rewriter *w, const struct perfdata_feat
 static void put_a_record(struct perfdata_rewriter *w)
 {
 	struct record_fields fields = {.type = RECORD_FINISHED_ROUND};
-
 	if (output_offset(w) == w->data_offset)
 		(void)record_encode(&w->buffer, &fields, 0, NULL, NULL);
 }
@@ -441,7 +427,6 @@ static enum tally_status finish_file(
 {
 	struct writer header = {.swap = w->buffer.swap};
 	uint64_t bits[FEATURE_BITS / 64] = {0};
-
 	put_a_record(w);
 	enum tally_status status = rewriter_flush(w, err);
 	if (status != TALLY_OK)

@@ -9,7 +9,7 @@
  * are held. Of a reader that passes, what comes out stays until the second round's end after it.
  *
  *	time_order_create(reader, &order, err);
- *	while ((st = time_order_next(order, &item, err)) == TALLY_OK) use(&item.record, item.time_ns);
+ *	while ((status = time_order_next(order, &item, err)) == TALLY_OK) use(&item.record, item.time_ns);
  */
 #ifndef PERFDATA_TIME_ORDER_H
 #define PERFDATA_TIME_ORDER_H

@@ -56,7 +56,6 @@ struct perfdata_writer {
 static enum tally_status writer_make(int fd, bool is_pipe, struct perfdata_writer **writer, struct tally_error *err)
 {
 	struct perfdata_writer *w = calloc(1, sizeof(*w));
-
 	if (!w)
 		return error_nomem(err);
 	w->fd = fd;
@@ -111,7 +110,6 @@ enum tally_status perfdata_writer_add_event(struct perfdata_writer *w, const str
 	struct tally_str name, const uint64_t *ids, size_t id_count, struct tally_error *err)
 {
 	struct writer_event event = {.attr = *attr, .id_count = id_count};
-
 	event.name = strndup(name.data, name.len);
 	event.ids = calloc(id_count ? id_count : 1, sizeof(*ids));
 	if (!event.name || !event.ids || !vec_push(&w->events, event)) {
@@ -126,7 +124,6 @@ enum tally_status perfdata_writer_add_event(struct perfdata_writer *w, const str
 static uint32_t attr_size_of(const struct perfdata_writer *w)
 {
 	uint32_t size = ATTR_SIZE_VER0;
-
 	for (size_t i = 0; i < w->events.len; i++)
 		if (w->events.items[i].attr.size > size)
 			size = w->events.items[i].attr.size;
@@ -136,7 +133,6 @@ static uint32_t attr_size_of(const struct perfdata_writer *w)
 static void writer_put_attr(struct writer *out, const struct perf_attr *attr, uint32_t size)
 {
 	struct perf_attr padded = *attr;
-
 	padded.size = size; /* fields that it lacks are 0 */
 	attr_encode(out, &padded);
 }
@@ -166,7 +162,6 @@ static enum tally_status writer_begin_file(
 	uint64_t id_offset = PERFDATA_HEADER_BYTES;
 	uint64_t attrs_offset = id_offset;
 	struct writer out = {0};
-
 	for (size_t i = 0; i < w->events.len; i++)
 		attrs_offset += w->events.items[i].id_count * sizeof(uint64_t);
 	uint64_t attrs_bytes = w->events.len * (uint64_t)(attr_size + SECTION_BYTES);
@@ -203,7 +198,6 @@ static enum tally_status put_pipe_attr(
 	struct writer body = {0};
 	struct record_fields fields = {.type = RECORD_HEADER_ATTR};
 	struct sample_id none = {0};
-
 	writer_put_attr(&body, &event->attr, attr_size_of(w));
 	for (size_t i = 0; i < event->id_count; i++)
 		writer_u64(&body, event->ids[i]);
@@ -228,7 +222,6 @@ static enum tally_status writer_begin_pipe(
 	struct writer out = {0};
 	struct sample_id none = {0};
 	enum tally_status status = TALLY_OK;
-
 	writer_u64(&out, PERFDATA_MAGIC2);
 	writer_u64(&out, PERFDATA_PIPE_HEADER_BYTES);
 	for (size_t i = 0; status == TALLY_OK && i < w->events.len; i++)
@@ -283,7 +276,6 @@ static void put_round_header(uint8_t header[RECORD_HEADER_BYTES], uint16_t size)
 {
 	uint32_t type = RECORD_FINISHED_ROUND;
 	uint16_t misc = 0;
-
 	memcpy(header, &type, sizeof(type));
 	memcpy(header + 4, &misc, sizeof(misc));
 	memcpy(header + 6, &size, sizeof(size));
@@ -294,7 +286,6 @@ static enum tally_status writer_put_header(
 	const struct perfdata_writer *w, uint64_t size, const uint64_t present[4], struct tally_error *err)
 {
 	uint64_t fields[7] = {size};
-
 	memcpy(&fields[3], present, 4 * sizeof(*present));
 	return file_write_all_at(w->fd, fields, sizeof(fields), DATA_SIZE_OFFSET, err);
 }
@@ -303,7 +294,6 @@ static enum tally_status writer_put_header(
 static enum tally_status wrap_table(const struct perfdata_writer *w, struct tally_error *err)
 {
 	uint8_t header[RECORD_HEADER_BYTES];
-
 	if (!w->is_published || w->table.len == 0)
 		return TALLY_OK;
 	put_round_header(header, (uint16_t)w->table.len);
@@ -314,7 +304,6 @@ static enum tally_status wrap_table(const struct perfdata_writer *w, struct tall
 static enum tally_status writer_publish(struct perfdata_writer *w, struct tally_error *err)
 {
 	enum tally_status status = file_write_all_at(w->fd, w->table.data, w->table.len, w->data_offset + w->end, err);
-
 	if (status == TALLY_OK)
 		status = wrap_table(w, err);
 	if (status == TALLY_OK)
@@ -337,7 +326,6 @@ static bool has_unpublished(const struct perfdata_writer *w)
 static uint64_t written_bytes(const struct perfdata_writer *w)
 {
 	struct stat st;
-
 	return fstat(w->fd, &st) == 0 && (uint64_t)st.st_size > w->data_offset ? (uint64_t)st.st_size - w->data_offset
 									       : 0;
 }
@@ -350,7 +338,6 @@ static void keep_whole_records(struct perfdata_writer *w, uint64_t records_end)
 	uint64_t keep = at;
 	uint8_t header[RECORD_HEADER_BYTES];
 	uint16_t size;
-
 	w->is_broken = true;
 	while (at <= records_end && at + w->table.len <= room) {
 		keep = at;
@@ -372,7 +359,6 @@ static enum tally_status write_records(
 	struct perfdata_writer *w, struct iovec *vec, size_t count, struct tally_error *err)
 {
 	uint64_t bytes = 0;
-
 	for (size_t i = 0; i < count; i++)
 		bytes += vec[i].iov_len;
 	enum tally_status status = write_vector(w, vec, (int)count, err);
@@ -389,7 +375,6 @@ static enum tally_status write_records(
 static enum tally_status write_mark(struct perfdata_writer *w, bool is_end, struct tally_error *err)
 {
 	struct writer mark = {0};
-
 	if (is_end)
 		end_mark_put_end(&mark, w->part_bytes.items, w->part_bytes.len);
 	else
@@ -420,7 +405,6 @@ enum tally_status perfdata_writer_append(
 {
 	struct iovec vec[SLICES_MAX];
 	size_t used = 0;
-
 	if (w->is_broken || !w->has_begun)
 		return error_set(err, TALLY_INVALID, "the recording takes no more records");
 	if (slice_count > SLICES_MAX)
@@ -485,7 +469,6 @@ static struct writer_section final_section(const struct perfdata_writer *w, unsi
 {
 	const struct writer_section *front = &w->front[bit];
 	size_t start = content->len;
-
 	feature_encode(content, bit, features);
 	struct writer_section section = {base + start, content->len - start};
 	if (content->failed || front->offset == 0 || front->size != section.size)
@@ -504,7 +487,6 @@ static enum tally_status write_features(struct perfdata_writer *w, const struct 
 	uint64_t at = w->data_offset + w->end;
 	size_t count = 0;
 	struct writer table = {0}, content = {0};
-
 	for (unsigned bit = 1; bit < FEATURE_COUNT; bit++)
 		count += feature_is_present(features, bit);
 	for (unsigned bit = 1; bit < FEATURE_COUNT; bit++) {
@@ -528,7 +510,6 @@ enum tally_status perfdata_writer_close(
 	struct perfdata_writer *w, const struct perfdata_features *features, struct tally_error *err)
 {
 	uint64_t present[4] = {0};
-
 	if (!w->has_begun || (w->is_pipe && w->is_broken))
 		return TALLY_OK;
 	if (w->is_pipe)

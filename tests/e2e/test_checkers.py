@@ -124,6 +124,15 @@ def test_sizes_note_what_is_wanted(tree):
     assert [note.split(': ', 1)[1] for note in notes] == ['f has 61 lines, wanted 60', 'f nests 5 deep, wanted 4']
 
 
+MADE = '''int f(void)
+{
+	int x = 1;
+	x++;
+
+	int y = 2;
+	return x + y;
+}
+'''
 STYLE = (ROOT / '.clang-format').read_text()
 LICENSED = f'/* {check_format.LICENSE} */\n'
 
@@ -134,6 +143,9 @@ LICENSED = f'/* {check_format.LICENSE} */\n'
     ({'.clang-format': STYLE, 'src/base/a.c': LICENSED + '#include "a.h"\n\n#include "b.h"\n#include <stdio.h>\n'}, 'code should be clang-formatted'),
     ({'tests/e2e/a.py': 'x = 1\n'}, 'tests/e2e/a.py:1: the first lines lack SPDX-License-Identifier'),
     ({'src/base/a.c': 'int x;\n'}, 'src/base/a.c:1: the first lines lack SPDX-License-Identifier'),
+    ({'src/base/a.c': LICENSED + 'int f(void)\n{\n\tint x = 1;\n\n\treturn x;\n}\n'},
+     'src/base/a.c:5: blank line behind declarations'),
+    ({'src/base/a.c': LICENSED + 'enum tally_status st;\n'}, 'src/base/a.c: enum tally_status st: call it status'),
     ({'docs/a.md': 'text \n'}, 'docs/a.md:1: trailing blanks'),
     ({'docs/a.md': 'text'}, 'docs/a.md: no newline at the end'),
 ])
@@ -144,7 +156,7 @@ def test_format_refuses(tree, files, complaint):
 
 @pytest.mark.skipif(not shutil.which('clang-format'), reason='clang-format is not installed')
 def test_format_accepts(tree):
-    assert check_format.check(tree({'src/base/a.c': LICENSED + 'int x;\n', 'tests/golden/a.txt': 'kept \n'})) == []
+    assert check_format.check(tree({'.clang-format': STYLE, 'src/base/a.c': LICENSED + MADE, 'tests/golden/a.txt': 'kept \n'})) == []
 
 
 @pytest.mark.parametrize('second, complaint', [

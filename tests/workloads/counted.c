@@ -54,7 +54,6 @@ static int process_run(void)
 {
 	pthread_t ids[THREADS_MAX];
 	char line[8];
-
 	pthread_barrier_init(&all_there, NULL, (unsigned)threads + 1);
 	pthread_barrier_init(&may_start, NULL, (unsigned)threads + 1);
 	for (int i = 0; i < threads; i++) {
@@ -80,7 +79,6 @@ static int migrate(int times)
 {
 	cpu_set_t all, one;
 	size_t cpu = (size_t)sched_getcpu();
-
 	if (sched_getaffinity(0, sizeof(all), &all) || CPU_COUNT(&all) < 2)
 		return 77;
 	for (int i = 0; i < times; i++) {
@@ -112,7 +110,6 @@ int main(int argc, char **argv)
 {
 	int forks = argc > 3 ? atoi(argv[3]) : 0;
 	int failed = 0;
-
 	if (argc > 2 && strcmp(argv[1], "migrate") == 0)
 		return migrate(atoi(argv[2]));
 	if (argc > 2 && strcmp(argv[1], "signal") == 0)

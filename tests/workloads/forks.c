@@ -19,17 +19,14 @@ __attribute__((noinline)) static uint64_t child_work(uint64_t value)
 int main(int argc, char **argv)
 {
 	int count = argc > 1 ? atoi(argv[1]) : 10;
-
 	for (int i = 0; i < count; i++) {
 		pid_t pid = fork();
 		int status;
-
 		if (pid < 0)
 			return 2;
 		if (pid == 0) {
 			clock_t end = clock() + CLOCKS_PER_SEC / 100;
 			uint64_t value = 1;
-
 			while (clock() < end)
 				value = child_work(value);
 			_exit(value == 0);

@@ -20,7 +20,6 @@ int main(int argc, char **argv)
 {
 	clock_t end = clock() + (argc > 1 ? atol(argv[1]) : 500) * (CLOCKS_PER_SEC / 1000);
 	uint64_t value = 1;
-
 	while (clock() < end)
 		value = descend(50, value);
 	return value == 0;

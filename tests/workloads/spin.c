@@ -10,7 +10,6 @@
 static int64_t cpu_ns(void)
 {
 	struct timespec now;
-
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
@@ -27,7 +26,6 @@ int main(int argc, char **argv)
 {
 	int64_t end = cpu_ns() + (argc > 1 ? atoll(argv[1]) : 500) * 1000000;
 	uint64_t value = 1;
-
 	while (cpu_ns() < end)
 		value = spin(value);
 	return value == 0;

@@ -13,7 +13,6 @@ static int64_t duration_ns;
 static int64_t thread_ns(void)
 {
 	struct timespec now;
-
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
@@ -39,7 +38,6 @@ static void *run(void *argument)
 	uint64_t value = 1;
 	int64_t end = thread_ns() + duration_ns;
 	char name[16];
-
 	snprintf(name, sizeof(name), "worker-%d", number);
 	pthread_setname_np(pthread_self(), name);
 	while (thread_ns() < end)
@@ -53,7 +51,6 @@ int main(int argc, char **argv)
 	pthread_t threads[4];
 	int numbers[4];
 	int failed = 0;
-
 	duration_ns = (argc > 1 ? atoll(argv[1]) : 200) * 1000000;
 	for (int i = 0; i < 4; i++) {
 		numbers[i] = i;

@@ -23,7 +23,6 @@ int main(int argc, char **argv)
 	time_t end = time(NULL) + (argc > 1 ? atol(argv[1]) : 60);
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
 	uint64_t value = 1;
-
 	printf("ready %d\n", (int)getpid());
 	fflush(stdout);
 	while (poll(&input, 1, 0) == 0 && time(NULL) < end)

@@ -21,7 +21,6 @@ static void put_with_id(struct writer *out, const struct record *record, const s
 	const uint8_t *data = record->bytes.data;
 	size_t rest = RANGE_END;
 	size_t start = out->len;
-
 	out->swap = record->swap;
 	writer_u32(out, RECORD_MMAP2);
 	writer_u16(out, record->misc | MISC_MMAP_BUILD_ID);
@@ -43,7 +42,6 @@ enum inject_mmap_result inject_mmap(const struct inject_mmaps *mmaps, const stru
 {
 	struct record_fields fields;
 	unsigned cpumode = record->misc & MISC_CPUMODE_MASK;
-
 	if (cpumode != MISC_CPUMODE_USER || record_decode(record, &fields, NULL) != TALLY_OK)
 		return INJECT_MMAP_KEPT;
 	struct tally_str name = fields.mmap.filename;

@@ -51,7 +51,6 @@ enum tally_status live_binaries_create(const struct live_maps *maps, const char 
 	const struct binary_kept *kept, struct live_binaries **out, struct tally_error *err)
 {
 	struct live_binaries *b = calloc(1, sizeof(*b));
-
 	if (!b)
 		return error_nomem(err);
 	b->maps = maps;
@@ -106,7 +105,6 @@ enum tally_status live_binaries_reset(struct live_binaries *b, struct tally_erro
 {
 	struct binary_store *fresh;
 	enum tally_status status = binary_store_create(&b->options, &fresh, err);
-
 	if (status != TALLY_OK)
 		return status;
 	binary_store_destroy(b->store);
@@ -128,7 +126,6 @@ static const struct unwind_table *do_work(
 static void *open_apart(void *context)
 {
 	struct live_binaries *b = context;
-
 	pthread_mutex_lock(&b->mutex);
 	while (!b->wants_end) {
 		if (!b->has_work) {
@@ -155,7 +152,6 @@ static void *open_apart(void *context)
 bool live_binaries_has_missed(struct live_binaries *b)
 {
 	bool has_missed = b->has_missed;
-
 	b->has_missed = false;
 	b->is_up_to_date &= has_missed;
 	return has_missed;
@@ -229,7 +225,6 @@ static void live_binaries_open_file(struct live_binaries *b, uint32_t number, st
 		.path = live_maps_path(b->maps, file),
 		.pid = file->pid,
 		.build_id_size = file->build_id.size};
-
 	opened->is_opened = true;
 	memcpy(key.build_id, file->build_id.bytes, sizeof(key.build_id));
 	if (file->build_id.size == 0) {
@@ -269,7 +264,6 @@ static const struct live_binaries_opened *opened_of(struct live_binaries *b, uin
 static bool is_tail_current(struct live_binaries *b, uint32_t number, struct jit_tail *tail)
 {
 	uint64_t behind = b->is_up_to_date ? 0 : jit_tail_behind(tail);
-
 	if (behind > TAIL_READ_NOW) {
 		b->has_missed = true;
 		if (!b->is_waiting)
@@ -292,7 +286,6 @@ static bool find_generated(
 	const struct live_binaries_opened *known = opened_of(b, number);
 	struct jit_tail *tail = known ? known->tail : NULL;
 	struct jit_tail_code code;
-
 	if (!known)
 		return true;
 	if (!tail)
@@ -314,7 +307,6 @@ bool live_binaries_find(struct live_binaries *b, const struct live_process *proc
 	const struct live_mapping *map = live_maps_find(process, pc);
 	bool is_anonymous = !map || b->maps->files.items[map->file].kind == LIVE_NO_FILE;
 	struct tally_elf_va va;
-
 	/* Functions come and go in such memory: no answer holds for longer than this one time. */
 	*module = (struct unwind_module){.low = 0, .high = 0};
 	for (unsigned i = 0; is_anonymous && i < process->dump_count; i++)
@@ -339,7 +331,6 @@ bool live_binaries_find(struct live_binaries *b, const struct live_process *proc
 bool live_binaries_trim(struct live_binaries *b)
 {
 	size_t codes = 0, tails = 0;
-
 	for (size_t i = 0; i < b->files.len; i++)
 		if (b->files.items[i].tail) {
 			tails++;

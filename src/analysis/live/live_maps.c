@@ -44,7 +44,6 @@ void live_maps_deinit(struct live_maps *maps)
 {
 	size_t position = 0;
 	uint64_t pid, value;
-
 	while (map_u64_next(&maps->by_pid, &position, &pid, &value))
 		process_destroy(live_maps_process_of(value));
 	drop_tables(maps);
@@ -53,14 +52,12 @@ void live_maps_deinit(struct live_maps *maps)
 struct live_process *live_maps_process(const struct live_maps *maps, int32_t pid)
 {
 	uint64_t value;
-
 	return map_u64_find(&maps->by_pid, (uint32_t)pid, &value) ? live_maps_process_of(value) : NULL;
 }
 
 static struct live_process *live_maps_find_or_add(struct live_maps *maps, int32_t pid)
 {
 	uint64_t *slot = map_u64_at(&maps->by_pid, (uint32_t)pid, NULL);
-
 	if (!slot || *slot)
 		return slot ? live_maps_process_of(*slot) : NULL;
 	struct live_process *process = calloc(1, sizeof(*process));
@@ -83,7 +80,6 @@ static size_t lower_bound(const struct live_process *process, uint64_t address)
 const struct live_mapping *live_maps_find(const struct live_process *process, uint64_t address)
 {
 	size_t at = lower_bound(process, address);
-
 	return at < process->mappings.len && process->mappings.items[at].start <= address ? &process->mappings.items[at]
 											  : NULL;
 }
@@ -94,7 +90,6 @@ static bool live_maps_put_mapping(struct live_process *process, const struct liv
 	size_t first = lower_bound(process, map->start), end = first, len = process->mappings.len;
 	struct live_mapping pieces[3];
 	size_t count = 0;
-
 	while (end < len && process->mappings.items[end].start < map->end)
 		end++;
 	if (first < end && process->mappings.items[first].start < map->start) {
@@ -120,7 +115,6 @@ static bool live_maps_put_mapping(struct live_process *process, const struct liv
 static enum live_file_kind live_maps_kind_of(const struct record_mmap *mmap)
 {
 	struct tally_str path = mmap->filename;
-
 	if (jit_code_is_marker(mmap))
 		return LIVE_DUMP;
 	if (str_equal(path, STR("[vdso]")) || str_equal(path, STR(BINARY_VDSO_32)))
@@ -143,7 +137,6 @@ static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *m
 	struct tally_str name = sizeof(void *) == 8 && binary_is_vdso_32(mmap) ? STR(BINARY_VDSO_32) : mmap->filename;
 	struct live_file file = {
 		.kind = live_maps_kind_of(mmap), .pid = (int32_t)mmap->pid, .build_id = mmap->build_id};
-
 	memset(&key, 0, sizeof(key));
 	if (!intern_add(&maps->paths, name.data, name.len, &file.path))
 		return false;
@@ -168,7 +161,6 @@ static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *m
 static void live_maps_put_dump(struct live_process *process, uint32_t file)
 {
 	unsigned at = 0;
-
 	while (at < process->dump_count && process->dumps[at] != file)
 		at++;
 	if (at == process->dump_count && process->dump_count < LIVE_DUMPS_MAX)
@@ -184,7 +176,6 @@ static bool live_maps_apply_mmap(struct live_maps *maps, const struct record *re
 {
 	struct live_mapping map = {.start = mmap->start, .pgoff = mmap->pgoff, .is_shared = mmap->flags & MAP_SHARED};
 	unsigned mode = record->misc & MISC_CPUMODE_MASK;
-
 	if (mode == MISC_CPUMODE_KERNEL || mmap->pid == UINT32_MAX || mmap->len == 0 ||
 		__builtin_add_overflow(mmap->start, mmap->len, &map.end))
 		return true;
@@ -199,7 +190,6 @@ static bool live_maps_apply_mmap(struct live_maps *maps, const struct record *re
 static bool apply_exec(struct live_maps *maps, int32_t pid)
 {
 	struct live_process *process = live_maps_find_or_add(maps, pid);
-
 	if (!process)
 		return false;
 	process->mappings.len = 0;
@@ -234,7 +224,6 @@ static bool live_maps_apply_fork(struct live_maps *maps, const struct record_tas
 static bool live_maps_apply_exit(struct live_maps *maps, const struct record_task *task)
 {
 	struct live_process *process = live_maps_process(maps, (int32_t)task->pid);
-
 	if (!process || task->tid != task->pid || process->has_ended)
 		return true;
 	process->has_ended = true;
@@ -245,7 +234,6 @@ enum tally_status live_maps_apply(struct live_maps *maps, const struct record *r
 	const struct record_fields *fields, struct tally_error *err)
 {
 	bool ok = true;
-
 	switch (fields->type) {
 	case RECORD_MMAP:
 	case RECORD_MMAP2:
@@ -295,7 +283,6 @@ struct renumbering {
 static bool take_over(struct renumbering *r, uint32_t *file_number)
 {
 	uint32_t *number = &r->numbers[*file_number];
-
 	if (*number == 0) {
 		struct live_file file = r->from->files.items[*file_number];
 		struct tally_str key = intern_get(&r->from->keys, *file_number);
@@ -319,7 +306,6 @@ enum tally_status live_maps_renumber(struct live_maps *maps, struct tally_error 
 	struct live_maps fresh;
 	size_t position = 0;
 	uint64_t pid, value;
-
 	live_maps_init(&fresh);
 	struct renumbering r = {maps, &fresh, calloc(maps->files.len + 1, sizeof(*r.numbers))};
 	bool ok = r.numbers != NULL;

@@ -51,7 +51,6 @@ static size_t size_at(const struct live_merge_ring *ring, size_t position)
 	const struct tally_bytes *slice = &ring->slices[is_second];
 	size_t at = is_second ? position - ring->slices[0].len : position;
 	uint16_t size;
-
 	if (slice->len - at < RECORD_HEADER_BYTES)
 		return 0;
 	memcpy(&size, slice->data + at + 6, sizeof(size));
@@ -61,7 +60,6 @@ static size_t size_at(const struct live_merge_ring *ring, size_t position)
 static bool copy_split(struct live_merge_ring *ring, size_t position, size_t size)
 {
 	size_t first = ring->slices[0].len - position;
-
 	if (!ring->joined)
 		ring->joined = malloc(RECORD_BYTES_MAX);
 	if (!ring->joined)
@@ -76,7 +74,6 @@ static bool read_record(struct live_merge_ring *ring, size_t position, size_t si
 {
 	size_t first_len = ring->slices[0].len;
 	struct tally_bytes bytes = {NULL, size};
-
 	if (position < first_len && position + size > first_len) {
 		if (!copy_split(ring, position, size))
 			return false;
@@ -93,7 +90,6 @@ void live_merge_note(struct live_merge *merge, size_t index, const struct tally_
 {
 	struct live_merge_ring *ring = &merge->rings[index];
 	size_t last = 0, last_size = 0, size;
-
 	set_slices(ring, slices, slice_count);
 	for (size_t at = 0; at < ring->len && (size = size_at(ring, at)) > 0; at += size) {
 		last = at;
@@ -129,7 +125,6 @@ static bool look_at_next(struct live_merge *merge, struct live_merge_ring *ring)
 static void sink_down(struct live_merge *merge, size_t at)
 {
 	size_t *heap = merge->heap;
-
 	for (;;) {
 		size_t least = at;
 		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < merge->heap_len; child++)
@@ -148,7 +143,6 @@ static void add_to_heap(struct live_merge *merge, size_t index)
 {
 	size_t *heap = merge->heap;
 	size_t at = merge->heap_len++;
-
 	while (at > 0 && merge->rings[heap[(at - 1) / 2]].time > merge->rings[index].time) {
 		heap[at] = heap[(at - 1) / 2];
 		at = (at - 1) / 2;
@@ -159,7 +153,6 @@ static void add_to_heap(struct live_merge *merge, size_t index)
 bool live_merge_show(struct live_merge *merge, size_t index, const struct tally_bytes slices[2], size_t slice_count)
 {
 	struct live_merge_ring *ring = &merge->rings[index];
-
 	set_slices(ring, slices, slice_count);
 	if (!look_at_next(merge, ring))
 		return false;
@@ -184,7 +177,6 @@ bool live_merge_next(struct live_merge *merge, size_t *index, struct record *rec
 bool live_merge_advance(struct live_merge *merge)
 {
 	struct live_merge_ring *ring = &merge->rings[merge->heap[0]];
-
 	ring->position += ring->record.bytes.len;
 	if (!look_at_next(merge, ring))
 		return false;

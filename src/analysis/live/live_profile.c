@@ -46,7 +46,6 @@ static enum tally_status read_description(struct live_profile *live, struct tall
 	struct record record;
 	size_t count;
 	enum tally_status status = perfdata_reader_open_beginning(writer_view(&live->description), &live->events, err);
-
 	while (status == TALLY_OK)
 		status = perfdata_reader_next(live->events, &record, err);
 	if (status != TALLY_END)
@@ -67,7 +66,6 @@ enum tally_status live_profile_create(
 	const struct live_profile_config *config, struct live_profile **out, struct tally_error *err)
 {
 	struct live_profile *live = calloc(1, sizeof(*live));
-
 	if (!live)
 		return error_nomem(err);
 	live->replay = *config->replay;
@@ -96,7 +94,6 @@ enum tally_status live_profile_redescribe(
 	struct live_profile *live, struct tally_bytes description, struct tally_error *err)
 {
 	struct live_profile fresh = {0};
-
 	writer_bytes(&fresh.description, description.data, description.len);
 	enum tally_status status = fresh.description.failed ? error_nomem(err) : read_description(&fresh, err);
 	if (status == TALLY_OK) {
@@ -161,7 +158,6 @@ struct round { /* the records of a refresh */
 static void live_profile_count_record(struct live_profile_figures *figures, const struct record *record)
 {
 	struct record_fields fields;
-
 	if (record->type == RECORD_SAMPLE) {
 		figures->samples++;
 		figures->kernel_samples += (record->misc & MISC_CPUMODE_MASK) == MISC_CPUMODE_KERNEL;
@@ -182,7 +178,6 @@ static bool is_of_state(uint32_t type)
 static bool sort_record(struct round *round, const struct record *record, uint64_t time)
 {
 	struct dated_record dated = {time, round->bytes.len};
-
 	live_profile_count_record(&round->figures, record);
 	writer_bytes(&round->bytes, record->bytes.data, record->bytes.len);
 	return !is_of_state(record->type) || vec_push(&round->history, dated);
@@ -193,7 +188,6 @@ static bool sort_waiting(struct live_profile *live, struct round *round)
 	struct tally_bytes waiting = writer_view(&live->waiting);
 	uint64_t horizon = 0;
 	struct record record;
-
 	for (size_t at = 0; at < waiting.len; at += record.bytes.len) {
 		if (record_at(waiting, false, at, &record, NULL) != TALLY_OK) {
 			round->figures.damaged++; /* and nothing is known of what follows */
@@ -229,7 +223,6 @@ static enum tally_status round_init(struct live_profile *live, struct round *rou
 static int compare_dates(const void *left, const void *right)
 {
 	const struct dated_record *a = left, *b = right;
-
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
 	return COMPARE(a->position, b->position);
@@ -239,7 +232,6 @@ static int compare_dates(const void *left, const void *right)
 static enum tally_status live_profile_learn(struct live_profile *live, struct round *round, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
-
 	if (round->history.len)
 		qsort(round->history.items, round->history.len, sizeof(round->history.items[0]), compare_dates);
 	for (size_t i = 0; status == TALLY_OK && i < round->history.len; i++) {
@@ -273,7 +265,6 @@ static enum tally_status replay_round(
 {
 	struct perfdata_reader *reader;
 	enum tally_status status = perfdata_reader_open_beginning(writer_view(&round->bytes), &reader, err);
-
 	if (status != TALLY_OK)
 		return status;
 	reread_generated(live);
@@ -312,7 +303,6 @@ static enum tally_status renew_store(
 {
 	struct binary_store *fresh;
 	bool is_full = false;
-
 	for (size_t i = 0; i < result->hits.files.len; i++)
 		is_full |= result->hits.files.items[i].store_id >= STORE_FILES_KEPT + 2 * live->total->binary_count;
 	if (!is_full)
@@ -360,7 +350,6 @@ static enum tally_status live_profile_add_up(const struct live_profile *live, co
 		.later = live->order,
 		.binary = KERNEL_NAME,
 		.renamed = live->kernel_name};
-
 	if (!builder)
 		return error_nomem(err);
 	profile_builder_keep_facets(builder, live->replay.facets);
@@ -376,7 +365,6 @@ static bool live_profile_is_hidden(
 	const struct live_profile *live, const struct profile *p, const struct profile_sample *sample)
 {
 	uint8_t level = p->frames[sample->leaf].level;
-
 	return (live->hides_kernel && (level == PROFILE_LEVEL_KERNEL || level == PROFILE_LEVEL_GUEST_KERNEL)) ||
 	       (live->hides_user && (level == PROFILE_LEVEL_USER || level == PROFILE_LEVEL_GUEST_USER));
 }
@@ -385,7 +373,6 @@ static bool live_profile_is_hidden(
 static enum tally_status live_profile_show(struct live_profile *live, struct profile *total, struct tally_error *err)
 {
 	struct profile shown = *total;
-
 	shown.samples = malloc((total->sample_count + 1) * sizeof(*shown.samples));
 	shown.events = malloc((total->event_count + 1) * sizeof(*shown.events));
 	if (!shown.samples || !shown.events) {
@@ -422,7 +409,6 @@ static enum tally_status live_profile_renew(
 {
 	struct profile *sum;
 	enum tally_status status = live_profile_add_up(live, result->profile, fades, &sum, err);
-
 	if (status != TALLY_OK)
 		return status;
 	status = live_profile_show(live, sum, err);
@@ -451,7 +437,6 @@ enum tally_status live_profile_refresh(struct live_profile *live, bool fades, st
 	struct round round;
 	struct replay_result result = {0};
 	enum tally_status status = round_init(live, &round, err);
-
 	if (status == TALLY_OK)
 		status = replay_round(live, &round, &result, err);
 	if (status == TALLY_OK) {
@@ -481,7 +466,6 @@ enum tally_status live_profile_zero(struct live_profile *live, struct tally_erro
 {
 	struct profile *old = live->total, *sum;
 	struct profile none = *old;
-
 	none.sample_count = 0;
 	live->total = NULL;
 	enum tally_status status = live_profile_add_up(live, &none, false, &sum, err);

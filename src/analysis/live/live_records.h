@@ -7,9 +7,9 @@
  * ask it, and only between two calls; a resolver on it is told of each change. Streams that need to be seen whole first
  * (no times, deferred call chains) are refused.
  *
- *	st = live_records_create(reader, &sideband, &live, err);   // TALLY_UNSUPPORTED: read it as usual, from where it is
+ *	status = live_records_create(reader, &sideband, &live, err);   // TALLY_UNSUPPORTED: read it as usual, from where it is
  *	live_records_tell(live, &resolver);
- *	while ((st = live_records_next(live, &item, err)) == TALLY_OK) ...
+ *	while ((status = live_records_next(live, &item, err)) == TALLY_OK) ...
  */
 #ifndef ANALYSIS_LIVE_LIVE_RECORDS_H
 #define ANALYSIS_LIVE_LIVE_RECORDS_H

@@ -16,7 +16,6 @@ static uint64_t chain_word(const struct live_splice *s, size_t i)
 static bool find_in_order(const struct live_splice *s, const uint64_t *ips, size_t count, struct common_frame *common)
 {
 	size_t next = 0;
-
 	for (size_t i = 0; i < count && next < s->chain.count; i++)
 		if (ips[i] == chain_word(s, next))
 			*common = (struct common_frame){i, next++};
@@ -43,7 +42,6 @@ static bool read_frame_pointer(const struct live_splice *s, uint64_t *fp)
 {
 	uint64_t offset = *fp + (uint64_t)s->arch->frame_fp_offset - s->stack.address;
 	unsigned size = s->arch->pointer_bytes;
-
 	if (s->stack.bytes.len < size || offset > s->stack.bytes.len - size)
 		return false;
 	struct cursor c = cursor_make((struct tally_bytes){s->stack.bytes.data + offset, size}, s->stack.swap);
@@ -56,7 +54,6 @@ static bool find_by_frame_pointer(
 	const struct live_splice *s, const struct unwind_result *result, struct common_frame *common)
 {
 	uint64_t fp = s->registers->values[s->arch->dwarf_fp];
-
 	if (!result->has_last_fp || result->last_fp == 0 || !(s->registers->known >> s->arch->dwarf_fp & 1))
 		return false;
 	for (size_t i = 0; i + 1 < s->chain.count; i++) {
@@ -74,7 +71,6 @@ static const struct unwind_rule *rule_of(const struct live_splice *s, uint64_t a
 {
 	struct unwind_module module = {.table = NULL};
 	uint64_t call = address - s->arch->call_back_bytes;
-
 	*is_mapped = s->modules->find(s->modules->context, call, &module);
 	return *is_mapped && module.table ? unwind_table_find(module.table, call - module.bias) : NULL;
 }
@@ -107,7 +103,6 @@ size_t live_splice(const struct live_splice *s, uint64_t *ips, size_t max, struc
 	struct common_frame common = {0};
 	const struct unwind_rule *rule = NULL;
 	size_t added = 0;
-
 	if (!find_common(s, ips, result, &common))
 		return 0;
 	size_t given_up = result->count - 1 - common.unwound;

@@ -23,7 +23,6 @@ static void forget_all(struct live_stacks *stacks)
 {
 	size_t position = 0;
 	uint64_t tid, value;
-
 	while (map_u64_next(&stacks->by_tid, &position, &tid, &value))
 		if (value) {
 			free(stack_of(value)->room);
@@ -42,7 +41,6 @@ void live_stacks_deinit(struct live_stacks *stacks)
 static struct known_stack *live_stacks_find_or_add(struct live_stacks *stacks, int32_t tid, bool is_cut)
 {
 	uint64_t known;
-
 	if (!is_cut && (!map_u64_find(&stacks->by_tid, (uint32_t)tid, &known) || !known))
 		return NULL;
 	if (stacks->thread_count >= LIVE_THREADS_MAX ||
@@ -65,7 +63,6 @@ static struct known_stack *live_stacks_find_or_add(struct live_stacks *stacks, i
 static bool live_stacks_make_room(struct live_stacks *stacks, struct known_stack *stack, size_t len)
 {
 	size_t room_len = stack->room_len ? stack->room_len : ROOM_LEAST;
-
 	if (len <= stack->room_len)
 		return true;
 	while (room_len < len)
@@ -86,7 +83,6 @@ static bool is_continued(const struct known_stack *stack, uint64_t address, stru
 {
 	uint64_t end = address + copy.len, low = stack->end - stack->len;
 	uint64_t overlap = end - low;
-
 	if (stack->len == 0 || end <= low || end >= stack->end || stack->end - address > LIVE_STACK_MAX)
 		return false;
 	if (overlap > copy.len)
@@ -102,7 +98,6 @@ struct tally_bytes live_stacks_extend(
 {
 	uint64_t end;
 	struct known_stack *stack = copy.len ? live_stacks_find_or_add(stacks, tid, is_cut) : NULL;
-
 	if (!stack || __builtin_add_overflow(address, (uint64_t)copy.len, &end))
 		return copy;
 	if (!is_cut || !is_continued(stack, address, copy)) {

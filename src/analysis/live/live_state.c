@@ -30,14 +30,12 @@ void live_state_deinit(struct live_state *state)
 static struct live_thread *live_state_find_thread(const struct live_state *state, int32_t tid)
 {
 	uint64_t index;
-
 	return map_u64_find(&state->by_tid, (uint32_t)tid, &index) ? &state->threads.items[index] : NULL;
 }
 
 const struct live_thread *live_state_thread(const struct live_state *state, int32_t tid)
 {
 	const struct live_thread *thread = live_state_find_thread(state, tid);
-
 	return thread && !thread->has_ended ? thread : NULL;
 }
 
@@ -50,7 +48,6 @@ static struct live_thread *live_state_find_or_add_thread(struct live_state *stat
 {
 	struct live_thread *thread = live_state_find_thread(state, tid);
 	struct live_thread fresh = {.pid = pid, .tid = tid};
-
 	if (thread) { /* also where the number was taken again */
 		state->ended_threads -= thread->has_ended;
 		thread->has_ended = false;
@@ -65,7 +62,6 @@ static struct live_thread *live_state_find_or_add_thread(struct live_state *stat
 static bool apply_comm(struct live_state *state, const struct record_comm *comm)
 {
 	struct live_thread *thread = live_state_find_or_add_thread(state, (int32_t)comm->pid, (int32_t)comm->tid);
-
 	if (!thread)
 		return false;
 	thread->comm_len = (uint8_t)(comm->comm.len < LIVE_COMM_BYTES ? comm->comm.len : LIVE_COMM_BYTES - 1);
@@ -78,7 +74,6 @@ static bool live_state_apply_fork(struct live_state *state, const struct record_
 {
 	struct live_thread *thread = live_state_find_or_add_thread(state, (int32_t)task->pid, (int32_t)task->tid);
 	const struct live_thread *parent = live_state_find_thread(state, (int32_t)task->ptid);
-
 	if (thread && parent && parent != thread) {
 		thread->comm_len = parent->comm_len;
 		memcpy(thread->comm, parent->comm, sizeof(thread->comm));
@@ -89,7 +84,6 @@ static bool live_state_apply_fork(struct live_state *state, const struct record_
 static void live_state_apply_exit(struct live_state *state, const struct record_task *task)
 {
 	struct live_thread *thread = live_state_find_thread(state, (int32_t)task->tid);
-
 	state->ended_processes += task->tid == task->pid;
 	if (!thread || thread->has_ended)
 		return;
@@ -100,7 +94,6 @@ static void live_state_apply_exit(struct live_state *state, const struct record_
 static void drop_kept(struct live_state *state, size_t index)
 {
 	struct live_kept_record *items = state->kept.items;
-
 	free(items[index].bytes);
 	state->cgroup_count -= items[index].kind == LIVE_CGROUP;
 	memmove(items + index, items + index + 1, (state->kept.len - index - 1) * sizeof(*items));
@@ -121,7 +114,6 @@ static void forget_record(struct live_state *state, enum live_kept kind, uint64_
 static bool keep_record(struct live_state *state, const struct record *record, enum live_kept kind, uint64_t key)
 {
 	struct live_kept_record kept = {kind, key, malloc(record->bytes.len), record->bytes.len};
-
 	forget_record(state, kind, key);
 	if (!kept.bytes)
 		return false;
@@ -152,7 +144,6 @@ enum tally_status live_state_apply(struct live_state *state, const struct record
 	const struct record_fields *fields, struct tally_error *err)
 {
 	bool ok = true;
-
 	switch (fields->type) {
 	case RECORD_MMAP:
 	case RECORD_MMAP2:
@@ -185,7 +176,6 @@ enum tally_status live_state_apply(struct live_state *state, const struct record
 static bool drop_ended_threads(struct live_state *state)
 {
 	size_t kept = 0;
-
 	map_u64_deinit(&state->by_tid);
 	for (size_t i = 0; i < state->threads.len; i++) {
 		if (state->threads.items[i].has_ended)
@@ -205,7 +195,6 @@ enum tally_status live_state_sweep(
 {
 	const struct record record = {.type = RECORD_EXIT};
 	enum tally_status status = TALLY_OK;
-
 	for (size_t i = 0; i < state->threads.len && status == TALLY_OK; i++) {
 		const struct live_thread *thread = &state->threads.items[i];
 		struct record_fields exit = {
@@ -232,7 +221,6 @@ static void write_mappings(const struct live_state *state, const struct live_pro
 	const struct record_layout *layout)
 {
 	const struct sample_id id = {.pid = (uint32_t)process->pid, .tid = (uint32_t)process->pid};
-
 	for (size_t i = 0; i < process->mappings.len; i++) {
 		const struct live_mapping *map = &process->mappings.items[i];
 		const struct live_file *file = &state->maps.files.items[map->file];
@@ -257,7 +245,6 @@ bool live_state_write(const struct live_state *state, struct writer *out, const 
 {
 	size_t position = 0;
 	uint64_t pid, value;
-
 	for (size_t i = 0; i < state->kept.len; i++)
 		writer_bytes(out, state->kept.items[i].bytes, state->kept.items[i].len);
 	for (size_t i = 0; i < state->threads.len; i++) {

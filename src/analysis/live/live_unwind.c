@@ -49,7 +49,6 @@ enum tally_status live_unwind_create(
 	const struct live_unwind_config *config, struct live_unwind **out, struct tally_error *err)
 {
 	struct live_unwind *live = calloc(1, sizeof(*live));
-
 	if (!live)
 		return error_nomem(err);
 	live->config = *config;
@@ -91,7 +90,6 @@ enum tally_status live_unwind_add_event(struct live_unwind *live, const struct p
 	struct live_event event = {
 		.layout = record_layout_make(attr, false), .has_stack = (attr->sample_type & both) == both};
 	const struct perf_attr *first = live->events.len ? &live->first : attr;
-
 	live->are_mixed |= first->sample_type != attr->sample_type || first->read_format != attr->read_format ||
 			   first->branch_sample_type != attr->branch_sample_type ||
 			   first->sample_regs_user != attr->sample_regs_user ||
@@ -112,7 +110,6 @@ static const struct live_event *live_unwind_event_of(const struct live_unwind *l
 	const struct record_layout *first = &live->events.items[0].layout;
 	size_t len = record->bytes.len;
 	uint64_t id, index;
-
 	if (!live->are_mixed)
 		return &live->events.items[0];
 	bool is_sample = record->type == RECORD_SAMPLE;
@@ -128,7 +125,6 @@ uint64_t live_unwind_time(const struct live_unwind *live, const struct record *r
 {
 	const struct live_event *event = live_unwind_event_of(live, record);
 	size_t len = record->bytes.len;
-
 	if (!event)
 		return 0;
 	const struct record_layout *layout = &event->layout;
@@ -157,7 +153,6 @@ struct cut_sample {
 static void skip_branches(struct cursor *c, const struct record_layout *layout)
 {
 	uint64_t count = cursor_u64(c);
-
 	if (layout->branch_sample_type & BRANCH_HW_INDEX)
 		(void)cursor_u64(c);
 	if (!cursor_count(c, count, 24))
@@ -170,7 +165,6 @@ static void skip_branches(struct cursor *c, const struct record_layout *layout)
 static void cut_stack(struct cursor *c, struct cut_sample *cut)
 {
 	uint64_t size = cursor_u64(c), copied;
-
 	if (size == 0 || !cursor_count(c, size, 1))
 		return;
 	cut->stack = cursor_bytes(c, (size_t)size);
@@ -188,7 +182,6 @@ static void skip_tail(struct cursor *c, const struct record_layout *layout)
 	const uint64_t before = SAMPLE_DATA_SRC | SAMPLE_TRANSACTION;
 	const uint64_t behind = SAMPLE_PHYS_ADDR | SAMPLE_CGROUP | SAMPLE_DATA_PAGE_SIZE | SAMPLE_CODE_PAGE_SIZE;
 	uint64_t type = layout->sample_type;
-
 	cursor_skip(c, 8 * (size_t)__builtin_popcountll(type & before));
 	if (type & (SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
 		cursor_skip(c, 8);
@@ -207,7 +200,6 @@ static bool cut_sample(const struct record_layout *layout, const struct record *
 	struct cursor c = cursor_make(record->bytes, false);
 	const uint8_t *data = record->bytes.data;
 	struct read_values values;
-
 	*cut = (struct cut_sample){0};
 	if (record->bytes.len < layout->fixed_bytes)
 		return false;
@@ -250,7 +242,6 @@ static void live_unwind_read_registers(const struct arch *arch, const struct rec
 	const struct cut_sample *cut, struct unwind_registers *registers)
 {
 	const uint8_t *value = cut->registers;
-
 	registers->known = 0;
 	registers->pc = 0;
 	for (uint64_t mask = layout->regs_user_mask; mask; mask &= mask - 1, value += 8)
@@ -278,7 +269,6 @@ struct live_unwind_look_up {
 static bool live_unwind_find_module(void *context, uint64_t pc, struct unwind_module *module)
 {
 	struct live_unwind_look_up *l = context;
-
 	return live_binaries_find(l->live->binaries, l->process, l->time, pc, module);
 }
 
@@ -297,7 +287,6 @@ static struct unwind_result live_unwind_unwind(
 	struct live_unwind_look_up look_up = {live, walk->process, walk->time};
 	const struct unwind_modules modules = {live_unwind_find_module, &look_up};
 	const struct unwind_stack slice = {walk->sp, stack, false};
-
 	return unwinder_run(walk->unwinder, &walk->registers, &slice, &modules, live->ips, FRAMES_MAX);
 }
 
@@ -312,7 +301,6 @@ static size_t live_unwind_splice(struct live_unwind *live, const struct live_wal
 		.registers = &walk->registers,
 		.stack = {walk->sp, stack, false},
 		.modules = &modules};
-
 	return live_splice(&parts, live->ips, FRAMES_MAX, result);
 }
 
@@ -345,7 +333,6 @@ static bool begin_walk(struct live_unwind *live, const struct record_layout *lay
 {
 	const struct arch *arch = sample_registers_arch(live->config.arch, cut->abi);
 	struct unwinder **unwinder = &live->unwinders[arch != live->config.arch];
-
 	if (!arch || (!*unwinder && unwinder_create(arch, unwinder, NULL) != TALLY_OK))
 		return false;
 	walk->unwinder = *unwinder;
@@ -363,7 +350,6 @@ static struct unwind_result find_callers(
 	struct live_walk walk = {.process = live_maps_process(&live->maps, (int32_t)cut->pid), .time = UINT64_MAX};
 	struct unwind_result result = {.end = walk.process ? UNWIND_NO_REGISTERS : UNWIND_NO_CFI};
 	struct tally_bytes copy = cut->stack;
-
 	if (cut->abi == REGS_ABI_NONE)
 		return result; /* the kernel's own thread */
 	if (live->gives_up) {
@@ -398,7 +384,6 @@ static void put_kept_registers(const struct live_unwind *live, const struct reco
 	const struct cut_sample *cut, struct writer *out)
 {
 	const uint8_t *value = cut->registers;
-
 	if (live->config.kept_registers == 0)
 		return;
 	writer_u64(out, cut->abi);
@@ -422,7 +407,6 @@ static enum tally_status feed_sample(struct live_unwind *live, const struct live
 {
 	struct cut_sample cut;
 	uint32_t kernel_words;
-
 	if (!cut_sample(&event->layout, record, &cut)) {
 		live->totals.damaged++;
 		return TALLY_OK;
@@ -468,7 +452,6 @@ static enum tally_status feed_sample(struct live_unwind *live, const struct live
 static enum tally_status feed_sideband(struct live_unwind *live, const struct record *record, struct tally_error *err)
 {
 	struct record_fields fields;
-
 	switch (record->type) {
 	case RECORD_MMAP:
 	case RECORD_MMAP2:
@@ -517,7 +500,6 @@ static enum tally_status put_off(struct live_unwind *live, const struct record *
 	struct writer *w = &live->backlog;
 	struct cut_sample cut;
 	size_t start = w->len, kept_max = w->len > live->backlog_max / 2 ? STACK_KEPT : SIZE_MAX;
-
 	if (!event || !event->has_stack || !cut_sample(&event->layout, record, &cut) || cut.stack.len == 0 ||
 		(cut.is_full && cut.stack.len <= kept_max)) {
 		writer_bytes(w, record->bytes.data, record->bytes.len);
@@ -547,7 +529,6 @@ static enum tally_status live_unwind_work_off(
 {
 	struct record record;
 	enum tally_status status = TALLY_OK;
-
 	while (status == TALLY_OK && live->backlog_done < live->backlog.len &&
 		live_binaries_poll(live->binaries, wait)) {
 		status = record_at(writer_view(&live->backlog), false, live->backlog_done, &record, err);
@@ -570,7 +551,6 @@ static enum tally_status live_unwind_give_up(struct live_unwind *live, struct wr
 {
 	struct record record;
 	enum tally_status status = live_unwind_work_off(live, false, out, err);
-
 	live->gives_up = true;
 	while (status == TALLY_OK && live->backlog_done < live->backlog.len) {
 		status = record_at(writer_view(&live->backlog), false, live->backlog_done, &record, err);
@@ -651,7 +631,6 @@ uint64_t live_unwind_memory(const struct live_unwind *live)
 struct live_unwind_totals live_unwind_totals(const struct live_unwind *live)
 {
 	struct live_unwind_totals totals = live->totals;
-
 	totals.refused = live_binaries_refused(live->binaries);
 	return totals;
 }

@@ -14,8 +14,8 @@
 #include "analysis/replay/replay.h"
 #include "analysis/sample_pass.h"
 #include "base/id_table.h"
-#include "profile/profile_builder.h"
 #include "base/order.h"
+#include "profile/profile_builder.h"
 
 struct frame_places { /* source lines of a frame */
 	struct profile_place own, innermost;

@@ -16,7 +16,6 @@ static enum tally_status tally_symbols_load(struct tally_symbols *symbols, const
 	const struct binary_store_options options = {0};
 	const struct binary_key key = {.kind = BINARY_USER, .path = str_from(path), .pid = -1};
 	struct binary_entry *entry = &symbols->entry;
-
 	binary_entry_init(entry, &options, &key);
 	load_user_file(&options, entry);
 	entry->key.path = (struct tally_str){0}; /* the caller's */
@@ -29,7 +28,6 @@ static enum tally_status tally_symbols_load(struct tally_symbols *symbols, const
 TALLY_API struct tally_symbols *tally_symbols_open(const char *path, struct tally_error *err)
 {
 	struct tally_symbols *symbols = calloc(1, sizeof(*symbols));
-
 	if (!symbols) {
 		error_nomem(err);
 		return NULL;
@@ -52,7 +50,6 @@ TALLY_API bool tally_symbols_find(
 	const struct tally_symbols *symbols, uint64_t file_offset, struct tally_symbol *symbol)
 {
 	const struct symbol *found = symbol_table_find(&symbols->entry.symbols, file_offset);
-
 	if (!found)
 		return false;
 	*symbol = (struct tally_symbol){found->name, found->start, found->end};

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+
 #include "base/order.h"
 
 struct kernel_symbols_part {

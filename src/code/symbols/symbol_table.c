@@ -5,8 +5,8 @@
 
 #include "base/checked.h"
 #include "base/key_sort.h"
-#include "code/demangle/demangle.h"
 #include "base/order.h"
+#include "code/demangle/demangle.h"
 
 #define PAGE 4096u
 

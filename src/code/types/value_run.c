@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <string.h>
+
 #include "base/order.h"
 
 #define WORD_BYTES	 8

@@ -11,7 +11,6 @@ enum tally_status affinity_init(struct affinity *affinity, const struct kernel_s
 	const int *cpus, size_t count, struct tally_error *err)
 {
 	int *online;
-
 	*affinity = (struct affinity){.mode = mode, .count = count, .current = -1};
 	if (mode == AFFINITY_NONE)
 		return TALLY_OK;
@@ -37,7 +36,6 @@ void affinity_deinit(struct affinity *affinity)
 void affinity_move(struct affinity *affinity, size_t ring)
 {
 	bool by_node = affinity->mode == AFFINITY_NODE;
-
 	if (affinity->mode == AFFINITY_NONE || ring >= affinity->count)
 		return;
 	int wanted = by_node ? affinity->places[ring].node : affinity->places[ring].cpu;

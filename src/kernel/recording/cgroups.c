@@ -23,7 +23,6 @@ struct cgroups_walk {
 static bool has_word(struct tally_str list, struct tally_str wanted)
 {
 	struct tally_str word;
-
 	while (str_next(&list, ',', &word))
 		if (str_equal(word, wanted))
 			return true;
@@ -33,7 +32,6 @@ static bool has_word(struct tally_str list, struct tally_str wanted)
 struct tally_str cgroups_mount_point(struct tally_str mounts)
 {
 	struct tally_str line, found = {0};
-
 	while (str_next(&mounts, '\n', &line)) {
 		struct tally_str device, place, type, options;
 		if (!str_next(&line, ' ', &device) || !str_next(&line, ' ', &place) || !str_next(&line, ' ', &type) ||
@@ -66,7 +64,6 @@ static enum tally_status walk_group(struct cgroups_walk *w, size_t len, unsigned
 	uint64_t id;
 	struct dirent *entry;
 	enum tally_status status = TALLY_OK;
-
 	if (cgroups_read_id(w->path, &id)) {
 		struct tally_str path = {w->path + w->root_len, len - w->root_len};
 		status = w->visit(w->context, id, path.len ? path : STR("/"), err);
@@ -94,7 +91,6 @@ enum tally_status cgroups_each(
 	char *text;
 	size_t len;
 	struct cgroups_walk w = {.visit = visit, .context = context};
-
 	if ((size_t)snprintf(path, sizeof(path), "%s/proc/mounts", kernel->root) >= sizeof(path) ||
 		file_read(path, LIMIT_SMALL_FILE, &text, &len, NULL) != TALLY_OK)
 		return TALLY_OK;

@@ -6,7 +6,7 @@
  * that goes meanwhile is left out. Source: cgroups(7); name_to_handle_at(2) gives the id that
  * PERF_RECORD_CGROUP has.
  *
- *	st = cgroups_each(kernel, put_group, &context, err);
+ *	status = cgroups_each(kernel, put_group, &context, err);
  */
 #ifndef KERNEL_RECORDING_CGROUPS_H
 #define KERNEL_RECORDING_CGROUPS_H

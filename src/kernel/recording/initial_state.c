@@ -37,7 +37,6 @@ enum tally_status initial_state_flush(struct initial_state *s, struct tally_erro
 {
 	struct tally_bytes all = writer_view(&s->writer);
 	enum tally_status status = TALLY_OK;
-
 	if (s->writer.failed)
 		return error_nomem(err);
 	if (all.len)
@@ -50,7 +49,6 @@ static enum tally_status initial_state_put(struct initial_state *s, const struct
 	const struct record_layout *layout, struct tally_error *err)
 {
 	struct sample_id id = {0};
-
 	if (!record_encode(&s->writer, fields, misc, layout, &id)) {
 		if (s->writer.failed)
 			return error_nomem(err);
@@ -63,7 +61,6 @@ static enum tally_status initial_state_put(struct initial_state *s, const struct
 static bool read_proc(const struct initial_state *s, pid_t pid, const char *what, char **text, size_t *len)
 {
 	char path[4096];
-
 	snprintf(path, sizeof(path), "%s/proc/%d/%s", s->kernel->root, pid, what);
 	return file_read(path, LIMIT_SMALL_FILE, text, len, NULL) == TALLY_OK;
 }
@@ -73,7 +70,6 @@ static bool initial_state_read_ids(const struct initial_state *s, pid_t tid, uin
 {
 	char *text;
 	size_t len;
-
 	if (!read_proc(s, tid, "status", &text, &len))
 		return false;
 	struct tally_str rest = {text, len}, line;
@@ -96,7 +92,6 @@ static enum tally_status initial_state_put_comm(
 {
 	char *text;
 	size_t len;
-
 	if (!read_proc(s, (pid_t)tid, "comm", &text, &len))
 		return TALLY_OK;
 	if (len && text[len - 1] == '\n')
@@ -113,7 +108,6 @@ static enum tally_status put_fork(
 	struct initial_state *s, uint32_t pid, uint32_t tid, uint32_t parent, struct tally_error *err)
 {
 	struct record_fields f = {.type = RECORD_FORK, .task = {pid, parent, tid, parent, 0}};
-
 	return initial_state_put(s, &f, MISC_FORK_EXEC, &s->layout, err);
 }
 
@@ -121,7 +115,6 @@ static enum tally_status put_map(
 	struct initial_state *s, uint32_t pid, const struct proc_map *map, uint16_t misc, struct tally_error *err)
 {
 	bool is_data = !(map->prot & PROT_EXEC);
-
 	if (is_data && !s->with_data_maps)
 		return TALLY_OK;
 	struct record_fields f = {.type = RECORD_MMAP2};
@@ -150,7 +143,6 @@ static enum tally_status put_maps(struct initial_state *s, uint32_t pid, struct 
 	char path[4096];
 	struct file_lines lines;
 	struct tally_str line;
-
 	int64_t deadline_ms = s->map_timeout_ms ? clock_ms() + s->map_timeout_ms : INT64_MAX;
 	bool is_late = false, is_told = false;
 	/* Of any length: a million mappings come to 100 MB. */
@@ -180,7 +172,6 @@ static enum tally_status each_number(struct initial_state *s, const char *path, 
 	char full[4096];
 	enum tally_status status = TALLY_OK;
 	struct dirent *entry;
-
 	snprintf(full, sizeof(full), "%s%s", s->kernel->root, path);
 	DIR *dir = opendir(full);
 	if (!dir)
@@ -204,7 +195,6 @@ static enum tally_status put_thread(struct initial_state *s, uint32_t pid, uint3
 {
 	bool is_first = false;
 	enum tally_status status = take_turn(s, tid, &is_first, err);
-
 	if (status == TALLY_OK && is_first)
 		status = put_fork(s, pid, tid, pid, err);
 	return status == TALLY_OK && is_first ? initial_state_put_comm(s, pid, tid, err) : status;
@@ -216,7 +206,6 @@ enum tally_status initial_state_process(struct initial_state *s, pid_t tid, stru
 	bool is_first;
 	uint64_t unused;
 	char path[64];
-
 	if (s->no_tasks || map_u64_find(&s->told, (uint32_t)tid, &unused) ||
 		!initial_state_read_ids(s, tid, &pid, &ppid))
 		return TALLY_OK; /* it was told with its process, has ended, or is not wanted */
@@ -255,7 +244,6 @@ static enum tally_status put_cgroup(void *context, uint64_t id, struct tally_str
 {
 	struct initial_state *s = context;
 	struct record_fields f = {.type = RECORD_CGROUP, .cgroup = {id, path}};
-
 	return initial_state_put(s, &f, 0, &s->layout, err);
 }
 
@@ -268,7 +256,6 @@ static enum tally_status put_kernel_map(void *context, const struct kernel_map *
 {
 	struct initial_state *s = context;
 	struct record_fields f = {.type = RECORD_MMAP};
-
 	s->hides_kernel = false;
 	f.mmap = (struct record_mmap){.pid = UINT32_MAX,
 		.start = map->start,
@@ -292,7 +279,6 @@ static enum tally_status initial_state_put_entries(struct initial_state *s, stru
 	struct writer *entries, struct tally_bytes *place, struct tally_error *err)
 {
 	enum tally_status status = entries->failed ? error_nomem(err) : TALLY_OK;
-
 	*place = writer_view(entries);
 	if (status == TALLY_OK)
 		status = initial_state_put(s, f, 0, NULL, err);
@@ -331,7 +317,6 @@ enum tally_status initial_state_time_conv(
 	struct initial_state *s, const struct ring_clock *clock, struct tally_error *err)
 {
 	struct record_fields f = {.type = RECORD_TIME_CONV};
-
 	f.time_conv = (struct record_time_conv){clock->shift, clock->mult, clock->zero, clock->cycles, clock->mask,
 		true, clock->has_zero, clock->has_short};
 	return initial_state_put(s, &f, 0, NULL, err);
@@ -377,6 +362,5 @@ enum tally_status initial_state_cpu_map(struct initial_state *s, const int *cpus
 enum tally_status initial_state_finished(struct initial_state *s, struct tally_error *err)
 {
 	struct record_fields f = {.type = RECORD_FINISHED_INIT};
-
 	return initial_state_put(s, &f, 0, NULL, err);
 }

@@ -23,7 +23,6 @@ struct kernel_range {
 static bool parse_symbol(struct tally_str line, uint64_t *address, struct tally_str *name)
 {
 	struct tally_str first, type;
-
 	return str_next(&line, ' ', &first) && str_to_u64(first, 16, address) && str_next(&line, ' ', &type) &&
 	       str_next(&line, '\t', name);
 }
@@ -33,7 +32,6 @@ static void note_symbol(struct kernel_range *range, struct tally_str line)
 {
 	struct tally_str name;
 	uint64_t address;
-
 	if (!str_ends_with(line, STR("text")) || !parse_symbol(line, &address, &name) || address == 0)
 		return;
 	if (!range->name && str_equal(name, STR("_text"))) {
@@ -57,7 +55,6 @@ static size_t note_lines(struct kernel_range *range, struct tally_str text)
 {
 	size_t at = 0;
 	const char *end;
-
 	while (!kernel_maps_is_whole(range) && at < text.len && (end = memchr(text.data + at, '\n', text.len - at))) {
 		size_t line_end = (size_t)(end - text.data);
 		note_symbol(range, (struct tally_str){text.data + at, line_end - at});
@@ -70,7 +67,6 @@ static size_t note_lines(struct kernel_range *range, struct tally_str text)
 static void kernel_maps_read_list(const struct kernel_seam *kernel, struct kernel_range *range)
 {
 	char path[4096];
-
 	snprintf(path, sizeof(path), "%s/proc/kallsyms", kernel->root);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *chunk = malloc(CHUNK_BYTES);
@@ -93,7 +89,6 @@ static void kernel_maps_read_list(const struct kernel_seam *kernel, struct kerne
 static struct kernel_range find_kernel(const struct kernel_seam *kernel, struct tally_str list)
 {
 	struct kernel_range range = {0};
-
 	if (list.len > 0)
 		(void)note_lines(&range, list);
 	else
@@ -118,7 +113,6 @@ static bool is_same_module(struct tally_str file, struct tally_str module)
 static bool find_module_file(struct tally_str dep, struct tally_str module, struct tally_str *path)
 {
 	struct tally_str line, file;
-
 	while (str_next(&dep, '\n', &line)) {
 		if (!str_next(&line, ':', &file))
 			continue;
@@ -137,7 +131,6 @@ static void kernel_maps_module_name(
 	const char *directory, struct tally_str dep, struct tally_str module, char *out, size_t size)
 {
 	struct tally_str path;
-
 	if (find_module_file(dep, module, &path))
 		snprintf(out, size, "%s/%.*s", directory, (int)path.len, path.data);
 	else
@@ -153,7 +146,6 @@ enum tally_status kernel_maps_each(const struct kernel_seam *kernel, struct tall
 	size_t modules_len = 0, dep_len = 0;
 	enum tally_status status = TALLY_OK;
 	struct utsname uts;
-
 	if (range.name && range.end > range.start) {
 		struct kernel_map map = {range.start, range.end - range.start, range.start, str_from(range.name)};
 		status = visit(context, &map, err);

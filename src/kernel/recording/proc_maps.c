@@ -16,7 +16,6 @@ static bool proc_maps_next_word(struct tally_str *text, struct tally_str *word)
 static bool parse_pair(struct tally_str text, char separator, uint64_t *a, uint64_t *b)
 {
 	struct tally_str first;
-
 	return str_next(&text, separator, &first) && str_to_u64(first, 16, a) && str_to_u64(text, 16, b);
 }
 
@@ -25,7 +24,6 @@ bool proc_map_parse(struct tally_str line, struct proc_map *map)
 	struct tally_str range, perms, offset, device, inode;
 	struct proc_map m = {0};
 	uint64_t major, minor;
-
 	if (!proc_maps_next_word(&line, &range) || !proc_maps_next_word(&line, &perms) ||
 		!proc_maps_next_word(&line, &offset) || !proc_maps_next_word(&line, &device) ||
 		!proc_maps_next_word(&line, &inode))
@@ -52,7 +50,6 @@ bool proc_module_parse(struct tally_str line, struct proc_module *module)
 {
 	struct tally_str name, size, users, by, state, address;
 	struct proc_module m;
-
 	if (!proc_maps_next_word(&line, &name) || !proc_maps_next_word(&line, &size) ||
 		!proc_maps_next_word(&line, &users) || !proc_maps_next_word(&line, &by) ||
 		!proc_maps_next_word(&line, &state) || !proc_maps_next_word(&line, &address))

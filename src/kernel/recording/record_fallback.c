@@ -36,7 +36,6 @@ static void rename_event(struct event_list *events, struct event_spec *spec, con
 static void become_cpu_clock(struct record_fallback *f, struct event_spec *spec)
 {
 	const char *modifiers = modifiers_of(spec->name);
-
 	diag_add(f->diag, DIAG_NOTE,
 		"the %.*s event is not supported here (no hardware PMU); recording cpu-clock instead",
 		(int)strcspn(spec->name, ":"), spec->name);
@@ -53,7 +52,6 @@ static bool leave_out_kernel(struct record_fallback *f, size_t event)
 {
 	int64_t paranoid = kernel_number(f->kernel, 2, "/proc/sys/kernel/perf_event_paranoid");
 	const char *name = f->events->specs[event].name;
-
 	if (event_spec_restrict_to_user(f->events, event, NULL) != TALLY_OK)
 		return false;
 	if (may_measure_all(f->kernel) || paranoid < 2)
@@ -84,7 +82,6 @@ static bool has_use_without_kernel(const struct event_list *events)
 static void lower_precision(struct event_spec *spec)
 {
 	uint64_t precise = attr_precise_ip(&spec->attr) - 1;
-
 	spec->attr.flags &= ~(UINT64_C(3) << ATTR_BIT_PRECISE_IP);
 	spec->attr.flags |= precise << ATTR_BIT_PRECISE_IP;
 }
@@ -92,7 +89,6 @@ static void lower_precision(struct event_spec *spec)
 static bool drop_feature(struct record_fallback *f)
 {
 	const char *what = record_attrs_drop(f->events, &f->step);
-
 	if (what)
 		diag_add(f->diag, DIAG_NOTE, "this kernel lacks %s: recording without them", what);
 	return what != NULL;
@@ -101,7 +97,6 @@ static bool drop_feature(struct record_fallback *f)
 bool record_fallback_next(struct record_fallback *f, size_t event, enum refusal refusal, int errnum)
 {
 	struct event_spec *spec = &f->events->specs[event];
-
 	if (refusal == REFUSAL_NO_HARDWARE && is_cycles(spec)) {
 		become_cpu_clock(f, spec);
 		return true;

@@ -76,7 +76,6 @@ static bool has_cpu(const struct recorder_config *config, const struct event_spe
 {
 	int *cpus, cpu = config->cpus[index];
 	size_t count;
-
 	if (config->measured_count && index >= config->measured_count && !spec->is_everywhere)
 		return false;
 	if (!spec->cpus || cpu < 0 || cpu_list_parse(str_from(spec->cpus), &cpus, &count, NULL) != TALLY_OK)
@@ -98,7 +97,6 @@ static void close_cgroups(struct recorder *r)
 static enum tally_status open_cgroups(struct recorder *r, struct tally_error *err)
 {
 	const struct event_list *events = r->config.events;
-
 	r->cgroup_fds = malloc((events->len + 1) * sizeof(*r->cgroup_fds));
 	if (!r->cgroup_fds)
 		return error_nomem(err);
@@ -120,7 +118,6 @@ static int call_open(const struct recorder *r, const struct recorder_source *sou
 {
 	const struct event_spec *spec = &r->config.events->specs[source->event];
 	int cgroup_fd = r->cgroup_fds[source->event];
-
 	return r->kernel->perf_event_open(r->kernel->context, &spec->attr, cgroup_fd >= 0 ? cgroup_fd : source->thread,
 		source->cpu, group_fd, PERF_FLAG_FD_CLOEXEC | (cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 }
@@ -144,7 +141,6 @@ static enum tally_status recorder_open_source(struct recorder *r, size_t event, 
 	struct event_spec *spec = &r->config.events->specs[event];
 	struct recorder_source *source = &r->sources[source_index(r, event, cpu, thread)];
 	int group_fd = -1;
-
 	source->event = (uint32_t)event;
 	source->cpu = r->config.cpus[cpu];
 	source->thread = r->config.threads[thread];
@@ -215,7 +211,6 @@ static enum tally_status map_rings_of(struct recorder *r, size_t data_bytes, str
 {
 	size_t slots = r->config.per_thread ? r->config.thread_count : r->config.cpu_count;
 	enum tally_status status = ring_set_init(&r->rings, r->kernel, slots, data_bytes, err);
-
 	r->rings.is_backward = r->config.overwrites;
 	for (size_t i = 0; status == TALLY_OK && i < r->source_count; i++)
 		if (r->sources[i].fd >= 0)
@@ -231,7 +226,6 @@ static enum tally_status map_rings(struct recorder *r, struct tally_error *err)
 	size_t bytes = r->config.ring_bytes;
 	struct tally_error refused = {0};
 	enum tally_status status;
-
 	while ((status = map_rings_of(r, bytes, &refused)) == TALLY_LIMIT && bytes > page)
 		bytes /= 2;
 	if (status != TALLY_OK && status != TALLY_LIMIT) {
@@ -270,7 +264,6 @@ static enum tally_status recorder_read_ids(struct recorder *r, struct tally_erro
 static enum tally_status make_polls(struct recorder *r, struct tally_error *err)
 {
 	bool is_system_wide = r->config.threads[0] == -1;
-
 	r->polls = calloc(r->source_count + 1, sizeof(*r->polls));
 	if (!r->polls)
 		return error_nomem(err);
@@ -289,7 +282,6 @@ enum tally_status recorder_create(
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 	enum tally_status status;
-
 	if (!r)
 		return error_nomem(err);
 	r->config = *config;
@@ -349,7 +341,6 @@ static enum tally_status join_source(
 	struct recorder *r, struct recorder_source *made, int group_fd, struct tally_error *err)
 {
 	const struct perf_attr *attr = &r->config.events->specs[made->event].attr;
-
 	made->fd = call_open(r, made, group_fd);
 	if (made->fd < 0)
 		return TALLY_OK;
@@ -379,7 +370,6 @@ static enum tally_status join_on_cpu(
 	const struct event_list *events = r->config.events;
 	int *fds = malloc((events->len + 1) * sizeof(*fds));
 	enum tally_status status = fds ? TALLY_OK : error_nomem(err);
-
 	for (size_t e = 0; status == TALLY_OK && e < events->len; e++) {
 		const struct event_spec *spec = &events->specs[e];
 		struct recorder_source made = {.event = (uint32_t)e,
@@ -401,7 +391,6 @@ enum tally_status recorder_join(
 	struct recorder *r, const pid_t *threads, size_t thread_count, size_t *joined, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
-
 	*joined = 0;
 	r->cgroup_fds = malloc((r->config.events->len + 1) * sizeof(*r->cgroup_fds));
 	if (!r->cgroup_fds)
@@ -479,7 +468,6 @@ enum tally_status recorder_enable(struct recorder *r, struct tally_error *err)
 enum tally_status recorder_set_running(struct recorder *r, size_t event, bool is_running, struct tally_error *err)
 {
 	unsigned long request = is_running ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
-
 	if (event == RECORDER_ALL)
 		r->is_stopped = !is_running;
 	for (size_t i = 0; i < r->source_count; i++) {
@@ -534,7 +522,6 @@ static size_t peek_and_look(struct recorder *r, size_t index, struct tally_bytes
 	size_t n = ring_peek(ring, slices);
 	uint64_t bytes = n == 0 ? 0 : slices[0].len + (n == 2 ? slices[1].len : 0);
 	struct tally_bytes fresh[2];
-
 	if (!r->config.look || bytes == 0)
 		return n;
 	if (ring->is_backward) {
@@ -558,7 +545,6 @@ void recorder_look(struct recorder *r)
 {
 	struct tally_bytes slices[2];
 	bool is_apart = r->config.overwrites || r->config.drains_apart;
-
 	for (size_t i = 0; r->config.look && !is_apart && i < r->rings.len; i++)
 		if (r->rings.slots[i].fd >= 0)
 			(void)peek_and_look(r, i, slices);
@@ -571,7 +557,6 @@ static enum tally_status empty_ring(
 	struct ring *ring = &r->rings.slots[index].ring;
 	size_t n = peek_and_look(r, index, slices);
 	uint64_t bytes = n == 0 ? 0 : slices[0].len + (n == 2 ? slices[1].len : 0);
-
 	if (bytes == 0 || bytes < r->config.flush_bytes)
 		return TALLY_OK;
 	affinity_move(&r->affinity, index);
@@ -587,7 +572,6 @@ enum tally_status recorder_drain(
 	uint64_t taken = 0;
 	bool is_apart = r->config.overwrites || r->config.drains_apart;
 	enum tally_status status = TALLY_OK;
-
 	for (size_t i = 0; status == TALLY_OK && !is_apart && i < r->rings.len; i++)
 		if (r->rings.slots[i].fd >= 0)
 			status = empty_ring(r, i, sink, &taken, err);
@@ -620,7 +604,6 @@ void recorder_ring_release(struct recorder *r, size_t ring, uint64_t bytes)
 bool recorder_set_freq(struct recorder *r, uint64_t freq)
 {
 	bool is_taken = false;
-
 	for (size_t i = 0; i < r->source_count; i++) {
 		const struct recorder_source *s = &r->sources[i];
 		const struct perf_attr *attr = &r->config.events->specs[s->event].attr;
@@ -643,7 +626,6 @@ enum tally_status recorder_snapshot(
 {
 	uint64_t taken = 0;
 	enum tally_status status = TALLY_OK;
-
 	for (size_t i = 0; status == TALLY_OK && i < r->rings.len; i++) {
 		struct ring_slot *slot = &r->rings.slots[i];
 		if (slot->fd < 0)

@@ -22,7 +22,6 @@ struct ring ring_attach(void *control, size_t page_bytes, size_t data_bytes)
 static uint64_t ring_whole_records(const struct ring *ring, uint64_t start)
 {
 	uint64_t at = 0;
-
 	while (at + sizeof(struct perf_event_header) <= ring->data_bytes) {
 		struct perf_event_header header; /* aligned, so never across the end */
 		memcpy(&header, ring->data + ((start + at) & (ring->data_bytes - 1)), sizeof(header));
@@ -38,7 +37,6 @@ size_t ring_peek(struct ring *ring, struct tally_bytes slices[2])
 	uint64_t head = __atomic_load_n(&ring_control_page(ring)->data_head, __ATOMIC_ACQUIRE);
 	uint64_t start = ring->is_backward ? head : ring->tail;
 	uint64_t size = ring->is_backward ? ring->tail - head : head - ring->tail;
-
 	ring->peeked_head = head;
 	if (size == 0)
 		return 0;
@@ -78,7 +76,6 @@ bool ring_clock_read(const struct ring *ring, struct ring_clock *clock)
 	const struct perf_event_mmap_page *page = ring_control_page(ring);
 	struct ring_clock c;
 	uint32_t lock;
-
 	if (!page->cap_user_time)
 		return false;
 	do {

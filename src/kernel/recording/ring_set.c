@@ -14,7 +14,6 @@ enum tally_status ring_set_init(struct ring_set *set, const struct kernel_seam *
 	size_t data_bytes, struct tally_error *err)
 {
 	struct ring_slot *slots = calloc(slot_count ? slot_count : 1, sizeof(*slots));
-
 	if (!slots)
 		return error_nomem(err);
 	for (size_t i = 0; i < slot_count; i++)
@@ -27,7 +26,6 @@ enum tally_status ring_set_add(struct ring_set *set, size_t slot, int fd, struct
 {
 	const struct kernel_seam *kernel = set->kernel;
 	struct ring_slot *s = &set->slots[slot];
-
 	if (s->fd >= 0) {
 		if (kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_SET_OUTPUT, (void *)(intptr_t)s->fd) == 0)
 			return TALLY_OK;

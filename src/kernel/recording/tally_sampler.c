@@ -74,7 +74,6 @@ static enum tally_status open_event(
 {
 	const struct event_spec *spec = &s->events.specs[0];
 	struct perf_attr attr;
-
 	if (s->events.len != 1)
 		return error_set(err, TALLY_INVALID, "a sampler takes one event, '%s' names several", s->label);
 	if (spec->tool != TOOL_NONE)
@@ -138,26 +137,25 @@ static enum tally_status open_first_that_works(
 		return open_own_attr(s, o, err);
 	struct tally_str rest = str_from(o->event ? o->event : ""), text;
 	struct tally_error first = {.status = TALLY_INVALID}, later;
-	enum tally_status st = event_catalogue_create(s->kernel, &catalogue, err);
+	enum tally_status status = event_catalogue_create(s->kernel, &catalogue, err);
 
-	if (st != TALLY_OK)
-		return st;
-	st = error_set(&first, TALLY_INVALID, "no event to sample");
-	for (bool is_first = true; st != TALLY_OK && str_next(&rest, '|', &text); is_first = false) {
-		st = open_alternative(s, catalogue, text, o, is_first ? &first : &later);
-		if (st == TALLY_OK && !is_first && !(s->reason = strdup(first.text)))
-			st = error_nomem(&first);
+	if (status != TALLY_OK)
+		return status;
+	status = error_set(&first, TALLY_INVALID, "no event to sample");
+	for (bool is_first = true; status != TALLY_OK && str_next(&rest, '|', &text); is_first = false) {
+		status = open_alternative(s, catalogue, text, o, is_first ? &first : &later);
+		if (status == TALLY_OK && !is_first && !(s->reason = strdup(first.text)))
+			status = error_nomem(&first);
 	}
 	event_catalogue_destroy(catalogue);
-	if (st != TALLY_OK && err)
+	if (status != TALLY_OK && err)
 		*err = first;
-	return st;
+	return status;
 }
 
 TALLY_API struct tally_sampler *tally_sampler_open(const struct tally_sampler_options *options, struct tally_error *err)
 {
 	struct tally_sampler *s = calloc(1, sizeof(*s));
-
 	if (!s) {
 		error_nomem(err);
 		return NULL;
@@ -192,7 +190,6 @@ TALLY_API void tally_sampler_disable(struct tally_sampler *s)
 TALLY_API enum tally_status tally_sampler_wait(struct tally_sampler *s, int timeout_ms, struct tally_error *err)
 {
 	struct pollfd poll = {.fd = s->fd, .events = POLLIN};
-
 	if (s->is_over)
 		return TALLY_END;
 	if (s->kernel->poll(s->kernel->context, &poll, 1, timeout_ms) < 0 && errno != EINTR)
@@ -205,7 +202,6 @@ TALLY_API enum tally_status tally_sampler_next(
 	struct tally_sampler *s, struct tally_sample *sample, struct tally_error *err)
 {
 	struct tally_record given;
-
 	while (tally_ring_next(s->ring, &given) == TALLY_OK) {
 		struct record record = tally_record_inside(&given);
 		struct record_fields fields;

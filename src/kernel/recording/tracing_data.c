@@ -22,7 +22,6 @@ struct tracing_writer {
 static bool read_traced(const struct tracing_writer *t, const char *name, char **text, size_t *len)
 {
 	char path[4096];
-
 	snprintf(path, sizeof(path), "%s%s/%s", t->kernel->root, tracefs_directory(t->kernel), name);
 	return file_read(path, LIMIT_SMALL_FILE, text, len, NULL) == TALLY_OK;
 }
@@ -32,7 +31,6 @@ static void tracing_data_put_file(const struct tracing_writer *t, const char *na
 {
 	char *text = NULL;
 	size_t len = 0;
-
 	if (!read_traced(t, name, &text, &len))
 		len = 0;
 	if (has_wide_size)
@@ -48,7 +46,6 @@ static void tracing_data_put_header(const struct tracing_writer *t)
 	static const uint8_t magic[] = {0x17, 0x08, 0x44};
 	const uint16_t probe = 1;
 	uint8_t first_byte;
-
 	memcpy(&first_byte, &probe, 1);
 	writer_bytes(t->w, magic, sizeof(magic));
 	writer_bytes(t->w, "tracing", 7);
@@ -66,7 +63,6 @@ static void tracing_data_put_header(const struct tracing_writer *t)
 static const struct event_spec *tracepoint_at(const struct tracing_writer *t, size_t index)
 {
 	const struct event_spec *spec = &t->events->specs[index];
-
 	return spec->tracepoint_system ? spec : NULL;
 }
 
@@ -74,7 +70,6 @@ static const struct event_spec *tracepoint_at(const struct tracing_writer *t, si
 static bool is_first(const struct tracing_writer *t, size_t index, bool by_name)
 {
 	const struct event_spec *spec = tracepoint_at(t, index);
-
 	for (size_t i = 0; spec && i < index; i++) {
 		const struct event_spec *other = tracepoint_at(t, i);
 		if (other && strcmp(other->tracepoint_system, spec->tracepoint_system) == 0 &&
@@ -89,7 +84,6 @@ static void put_system(const struct tracing_writer *t, const char *system)
 	size_t count_at = t->w->len + strlen(system) + 1;
 	uint32_t count = 0;
 	char name[512];
-
 	writer_bytes(t->w, system, strlen(system) + 1);
 	writer_u32(t->w, 0);
 	for (size_t i = 0; i < t->events->len; i++) {
@@ -109,7 +103,6 @@ enum tally_status tracing_data_write(
 {
 	struct tracing_writer t = {kernel, events, w};
 	uint32_t systems = 0;
-
 	for (size_t i = 0; i < events->len; i++)
 		systems += is_first(&t, i, false);
 	if (systems == 0)

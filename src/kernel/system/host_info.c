@@ -21,7 +21,6 @@ extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 static struct tally_str host_info_keep(struct host_info *info, struct tally_str text)
 {
 	const char *copy = arena_string(&info->arena, text.data, text.len);
-
 	return copy ? (struct tally_str){copy, text.len} : (struct tally_str){"", 0};
 }
 
@@ -29,7 +28,6 @@ static struct tally_str host_info_keep(struct host_info *info, struct tally_str 
 static struct tally_str keep_text(struct host_info *info, char *text)
 {
 	struct tally_str kept = host_info_keep(info, str_from(text));
-
 	free(text);
 	return kept;
 }
@@ -44,7 +42,6 @@ static bool number_after(struct tally_str name, struct tally_str prefix, uint64_
 static bool host_info_find_value(struct tally_str text, struct tally_str key, struct tally_str *value)
 {
 	struct tally_str line, name;
-
 	while (str_next(&text, '\n', &line))
 		if (str_next(&line, ':', &name) && str_equal(str_trim(name), key)) {
 			*value = str_trim(line);
@@ -57,7 +54,6 @@ static uint64_t find_kilobytes(struct tally_str text, struct tally_str key)
 {
 	struct tally_str value, number;
 	uint64_t kb;
-
 	if (!host_info_find_value(text, key, &value) || !str_next(&value, ' ', &number) || !str_to_u64(number, 10, &kb))
 		return 0;
 	return kb;
@@ -67,7 +63,6 @@ static void host_info_read_names(const struct kernel_seam *kernel, struct host_i
 {
 	struct utsname uts;
 	char *text;
-
 	if (uname(&uts) == 0) {
 		info->hostname = host_info_keep(info, str_from(uts.nodename));
 		info->osrelease = host_info_keep(info, str_from(uts.release));
@@ -86,7 +81,6 @@ static void host_info_read_cpuid(const struct kernel_seam *kernel, struct host_i
 {
 	struct tally_str cpu, vendor, family, model, stepping;
 	char *text;
-
 	if (kernel_text(kernel, &text, NULL, "/proc/cpuinfo") == TALLY_OK) {
 		cpu = str_from(text);
 		if (host_info_find_value(cpu, STR("model name"), &model))
@@ -111,7 +105,6 @@ static void host_info_read_cpuid(const struct kernel_seam *kernel, struct host_i
 static void add_distinct(struct host_info *info, struct host_strings *list, char *text)
 {
 	struct tally_str str = str_from(text);
-
 	for (size_t i = 0; i < list->len; i++)
 		if (str_equal(list->items[i], str))
 			return;
@@ -122,7 +115,6 @@ static void add_siblings(const struct kernel_seam *kernel, struct host_info *inf
 	size_t cpu, const char *name, const char *old_name)
 {
 	char *text;
-
 	if (kernel_text(kernel, &text, NULL, CPU_DIR "/topology/%s", cpu, name) != TALLY_OK &&
 		kernel_text(kernel, &text, NULL, CPU_DIR "/topology/%s", cpu, old_name) != TALLY_OK)
 		return;
@@ -134,7 +126,6 @@ static enum tally_status read_topology(
 	const struct kernel_seam *kernel, struct host_info *info, struct tally_error *err)
 {
 	size_t count = info->cpus_available;
-
 	info->sockets.items = arena_array(&info->arena, struct tally_str, count);
 	info->dies.items = arena_array(&info->arena, struct tally_str, count);
 	info->threads.items = arena_array(&info->arena, struct tally_str, count);
@@ -164,7 +155,6 @@ static bool read_cache(
 {
 	char *type, *size, *map;
 	int64_t level = kernel_number(kernel, -1, CPU_DIR "/cache/index%zu/level", cpu, index);
-
 	if (level < 0 || kernel_text(kernel, &type, NULL, CPU_DIR "/cache/index%zu/type", cpu, index) != TALLY_OK)
 		return false;
 	*cache = (struct host_cache){.level = (uint32_t)level, .type = keep_text(info, type)};
@@ -212,7 +202,6 @@ static enum tally_status host_info_read_nodes(
 {
 	struct name_list names = {0};
 	uint64_t number;
-
 	if (kernel_names(kernel, &names, NULL, NODE_DIR) != TALLY_OK)
 		return TALLY_OK;
 	info->nodes = arena_array(&info->arena, struct host_node, names.len);
@@ -242,7 +231,6 @@ static bool host_info_read_caps(const struct kernel_seam *kernel, struct host_in
 {
 	struct name_list names = {0};
 	char *text;
-
 	if (kernel_names(kernel, &names, NULL, PMU_DIR "/%.*s/caps", (int)pmu->name.len, pmu->name.data) != TALLY_OK)
 		return true;
 	pmu->caps = arena_array(&info->arena, struct host_capability, names.len);
@@ -261,7 +249,6 @@ static bool host_info_read_caps(const struct kernel_seam *kernel, struct host_in
 static enum tally_status read_pmus(const struct kernel_seam *kernel, struct host_info *info, struct tally_error *err)
 {
 	struct name_list names = {0};
-
 	if (kernel_names(kernel, &names, NULL, PMU_DIR) != TALLY_OK)
 		return TALLY_OK;
 	info->pmus = arena_array(&info->arena, struct host_pmu, names.len);
@@ -285,7 +272,6 @@ static bool read_memory_node(
 	struct name_list names = {0};
 	uint64_t block, highest = 0;
 	size_t found = 0;
-
 	if (kernel_names(kernel, &names, NULL, NODE_DIR "/node%llu", (unsigned long long)number) != TALLY_OK)
 		return false;
 	for (size_t i = 0; i < names.len; i++)
@@ -306,7 +292,6 @@ static enum tally_status read_memory(const struct kernel_seam *kernel, struct ho
 {
 	uint64_t bytes;
 	char *text;
-
 	if (kernel_text(kernel, &text, NULL, MEMORY_DIR "/block_size_bytes") != TALLY_OK)
 		return TALLY_OK;
 	bool is_number = str_to_u64(str_from(text), 16, &bytes);

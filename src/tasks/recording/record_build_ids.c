@@ -40,7 +40,6 @@ static void record_build_ids_note_sample(
 {
 	const struct perfdata_event *event = perfdata_reader_event_of(pass->reader, record);
 	struct sample sample;
-
 	out->samples++;
 	if (!event || sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK)
 		return;
@@ -147,7 +146,6 @@ static enum tally_status list_binary(struct closing_pass *pass, const struct mac
 	struct record_build_id id = binary->build_id;
 	bool is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
 	int held = held_file(pass, binary);
-
 	if ((id.size == 0 && !read_build_id_of(binary, path, held, &id)) || record_build_ids_is_listed(out, name, &id))
 		return TALLY_OK;
 	char *kept = arena_string(&out->arena, name.data, name.len);
@@ -169,7 +167,6 @@ enum listing { LISTED_FIRST, LISTED_NEXT, NOT_LISTED, LISTINGS };
 static enum listing listing_of(const struct machine *machine, size_t index)
 {
 	const struct machine_binary *binary = machine_binary_get(machine, (uint32_t)index);
-
 	if (binary->has_own_id || binary->kind != MACHINE_USER_FILE)
 		return LISTED_NEXT;
 	for (size_t i = index + 1; i < machine_binary_count(machine); i++) {
@@ -186,7 +183,6 @@ static enum tally_status list_binaries(
 	const struct machine *machine = pass->sideband.machine;
 	size_t count = machine_binary_count(machine);
 	enum tally_status status = TALLY_OK;
-
 	out->items = arena_array(&out->arena, struct perfdata_build_id, count);
 	out->files = arena_array(&out->arena, struct record_build_id_file, count);
 	if (!out->items || !out->files)
@@ -207,7 +203,6 @@ static enum tally_status run_pass(struct closing_pass *pass, bool all, struct pr
 	struct record record;
 	size_t position = 0, told = 0;
 	enum tally_status status = record_run_open(pass->reader, &pass->run, err);
-
 	pass->has_run = status == TALLY_OK;
 	if (status == TALLY_OK) {
 		status = sideband_read(pass->reader, &pass->run, &pass->sideband, err);
@@ -240,7 +235,6 @@ enum tally_status record_build_ids_read(const char *path, bool all, struct recor
 {
 	struct closing_pass pass = {.files = files};
 	enum tally_status status = perfdata_reader_open(path, &pass.reader, err);
-
 	if (status != TALLY_OK)
 		return status;
 	*out = (struct record_build_ids){0};

@@ -10,7 +10,6 @@ void record_announce(const struct record_request *request, const char *format, .
 {
 	char text[4096];
 	va_list args;
-
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
@@ -24,7 +23,6 @@ enum tally_status record_set_running(const struct record_request *request, struc
 	const struct event_list *events = request->events;
 	const char *what = is_running ? "enabled" : "disabled";
 	size_t index = RECORDER_ALL;
-
 	for (size_t i = 0; event.len && i < events->len; i++)
 		if (str_equal(event, str_from(events->specs[i].name)))
 			index = i;
@@ -43,7 +41,6 @@ enum tally_status record_set_running(const struct record_request *request, struc
 static void record_commands_list_events(const struct record_commands *c, struct tally_str option)
 {
 	const struct event_list *events = c->request->events;
-
 	for (size_t i = 0; i < events->len; i++) {
 		const struct event_spec *spec = &events->specs[i];
 		struct text t = {0};
@@ -64,7 +61,6 @@ static enum tally_status record_commands_obey_line(
 	struct record_commands *c, const struct record_control_line *line, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
-
 	switch (line->command) {
 	case COMMAND_ENABLE:
 	case COMMAND_DISABLE:
@@ -95,7 +91,6 @@ enum tally_status record_commands_obey(struct record_commands *c, bool *is_open,
 {
 	struct record_control_line line;
 	enum tally_status status = TALLY_OK;
-
 	*is_open = record_control_read(c->control);
 	while (status == TALLY_OK && record_control_next(c->control, &line))
 		status = record_commands_obey_line(c, &line, err);

@@ -5,7 +5,7 @@
  * Everything is borrowed from the session. One thread.
  *
  *	struct record_commands c = {request, recorder, &control, false};
- *	st = record_commands_obey(&c, &is_open, err);
+ *	status = record_commands_obey(&c, &is_open, err);
  *	if (c.wants_stop) ...
  */
 #ifndef TASKS_RECORDING_RECORD_COMMANDS_H

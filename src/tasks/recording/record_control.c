@@ -13,7 +13,6 @@
 static bool parse_fd(struct tally_str text, int *fd)
 {
 	uint64_t value;
-
 	if (!str_to_u64(text, 10, &value) || value > INT_MAX)
 		return false;
 	*fd = (int)value;
@@ -24,7 +23,6 @@ bool record_control_parse(const char *text, struct record_control_spec *spec)
 {
 	struct tally_str rest = str_from(text), control, ack = {0};
 	struct record_control_spec s = {.is_given = true, .control_fd = -1, .ack_fd = -1};
-
 	s.is_fifo = str_starts_with(rest, STR("fifo:"));
 	if (!s.is_fifo && !str_starts_with(rest, STR("fd:")))
 		return false;
@@ -45,7 +43,6 @@ bool record_control_parse(const char *text, struct record_control_spec *spec)
 static enum tally_status open_fifo(struct tally_str path, int *fd, struct tally_error *err)
 {
 	char name[PATH_MAX];
-
 	*fd = -1;
 	if (path.len == 0)
 		return TALLY_OK;
@@ -96,7 +93,6 @@ void record_control_close(struct record_control *control)
 bool record_control_read(struct record_control *control)
 {
 	ssize_t n;
-
 	do
 		n = read(control->control_fd, control->room, sizeof(control->room));
 	while (n < 0 && errno == EINTR);
@@ -150,7 +146,6 @@ bool record_control_next(struct record_control *control, struct record_control_l
 void record_control_acknowledge(const struct record_control *control)
 {
 	static const char ack[] = "ack\n";
-
 	/* Whoever reads no answers gets none: the recording must not wait for them. */
 	if (control->ack_fd >= 0)
 		(void)!write(control->ack_fd, ack, sizeof(ack));

@@ -36,7 +36,6 @@ enum tally_status record_description_read(
 	const struct record_opening *o, struct file_map *description, struct tally_error *err)
 {
 	int fd = memfd_create("tally events", MFD_CLOEXEC);
-
 	if (fd < 0)
 		return error_set_errno(err, TALLY_IO, errno, "memory for the description of events");
 	enum tally_status status = write_description(o, fd, err);

@@ -23,7 +23,6 @@ struct record_events_making {
 static int record_events_parse(struct record_events_making *m, const char *text, struct event_list *events)
 {
 	struct tally_error err = {0};
-
 	return event_word_parse(m->cli, m->catalogue, text, events, &err) == TALLY_OK
 		       ? 0
 		       : event_error_print(m->cli, m->command, "event", text, &err);
@@ -40,7 +39,6 @@ static int record_events_tell(const struct record_events_making *m, const char *
 static int add_cgroups(struct record_events_making *m, const char *names, bool is_system_wide)
 {
 	struct tally_error err = {0};
-
 	if (!is_system_wide)
 		return cli_usagef(m->cli, m->command, "cgroup",
 			"cgroup monitoring only available in system-wide mode: a cgroup's tasks are known per CPU "
@@ -52,7 +50,6 @@ static int add_cgroups(struct record_events_making *m, const char *names, bool i
 static int add_filter(struct record_events_making *m, const char *filter, const char *option)
 {
 	struct tally_error err = {0};
-
 	return record_events_tell(m, option, event_add_filter(m->events, m->last, filter, option, &err), &err);
 }
 
@@ -74,7 +71,6 @@ static int add_sample_filter(struct record_events_making *m, const char *filter)
 static int add_pfm_events(struct record_events_making *m, const char *text)
 {
 	struct tally_error err = {0};
-
 	m->last = m->events->len;
 	return pfm_events_parse(m->catalogue, text, m->events, &err) == TALLY_OK
 		       ? 0
@@ -85,7 +81,6 @@ static int record_events_add_word(
 	struct record_events_making *m, const struct record_event_word *word, bool is_system_wide)
 {
 	char own[64];
-
 	switch (word->kind) {
 	case RECORD_WORD_EVENT:
 		m->last = m->events->len;
@@ -109,7 +104,6 @@ static const char *terms_refusal(const struct event_spec *spec, bool is_leader, 
 	enum term_choice overwrite = spec->recording.overwrite;
 	const struct perf_attr *attr = &spec->attr;
 	bool wants_aux = ATTR_HAS(attr, AUX_OUTPUT) || attr->aux_sample_size || (attr->aux_action & ~AUX_START_PAUSED);
-
 	if (spec->is_per_core)
 		return "percore adds up counts: only stat takes it";
 	if (spec->recording.most_events)
@@ -144,7 +138,6 @@ int record_events_make(const struct cli *cli, const struct command *command, con
 	struct record_events_making m = {.cli = cli, .command = command, .kernel = kernel, .events = events};
 	struct tally_error err = {0};
 	int code = 0;
-
 	if (event_catalogue_create(kernel, &m.catalogue, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	for (size_t i = 0; code == 0 && i < s->event_words.len; i++)

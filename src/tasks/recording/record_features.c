@@ -15,7 +15,6 @@ enum tally_status record_event_ids(const struct recorder_source *sources, size_t
 {
 	size_t n = 0;
 	uint64_t *list = malloc((source_count ? source_count : 1) * sizeof(*list));
-
 	if (!list)
 		return error_nomem(err);
 	for (size_t i = 0; i < source_count; i++)
@@ -44,7 +43,6 @@ static bool add_topology(struct record_features *r)
 {
 	struct perfdata_topology *t = &r->features.topology;
 	const struct host_info *host = &r->host;
-
 	t->cores = string_list(host->sockets);
 	t->dies = string_list(host->dies);
 	t->threads = string_list(host->threads);
@@ -68,7 +66,6 @@ static bool add_machine_lists(struct record_features *r)
 {
 	struct perfdata_features *f = &r->features;
 	const struct host_info *host = &r->host;
-
 	f->numa = arena_array(&r->arena, struct perfdata_numa_node, host->node_count);
 	f->pmus = arena_array(&r->arena, struct perfdata_pmu_mapping, host->pmu_count);
 	f->caches = arena_array(&r->arena, struct perfdata_cache, host->cache_count);
@@ -111,7 +108,6 @@ static bool add_capabilities(struct record_features *r)
 	struct perfdata_features *f = &r->features;
 	const struct host_info *host = &r->host;
 	bool ok = true;
-
 	f->pmu_caps = arena_array(&r->arena, struct perfdata_pmu_caps, host->pmu_count);
 	if (!f->pmu_caps)
 		return false;
@@ -137,7 +133,6 @@ static bool add_capabilities(struct record_features *r)
 static void add_machine_numbers(struct record_features *r)
 {
 	struct perfdata_features *f = &r->features;
-
 	if (r->host.e_machine && !(f->arch.len > 0 && arch_find_named(f->arch.data))) {
 		f->e_machine = r->host.e_machine;
 		f->e_flags = r->host.e_flags;
@@ -153,7 +148,6 @@ static bool add_memory_topology(struct record_features *r)
 {
 	struct perfdata_features *f = &r->features;
 	const struct host_info *host = &r->host;
-
 	if (host->memory_node_count == 0)
 		return true;
 	f->memory_nodes = arena_array(&r->arena, struct perfdata_memory_node, host->memory_node_count);
@@ -176,7 +170,6 @@ static bool add_cmdline(struct record_features *r, char *const *argv)
 	struct perfdata_string_list *list = &r->features.cmdline;
 	char self[4096];
 	size_t count = 0;
-
 	while (argv[count])
 		count++;
 	list->items = arena_array(&r->arena, struct tally_str, count);
@@ -198,7 +191,6 @@ static enum tally_status record_features_add_events(
 {
 	struct perfdata_features *f = &r->features;
 	struct event_list *events = input->events;
-
 	f->events = arena_array(&r->arena, struct perfdata_event_desc, events->len);
 	f->groups = arena_array(&r->arena, struct perfdata_group, events->len);
 	if (!f->events || !f->groups)
@@ -238,7 +230,6 @@ static enum tally_status add_tracing_data(
 {
 	struct writer w = {0};
 	enum tally_status status = tracing_data_write(input->kernel, input->events, &w, err);
-
 	if (status == TALLY_OK && w.len) {
 		const uint8_t *kept = arena_copy(&r->arena, w.data, w.len);
 		if (kept) {
@@ -256,7 +247,6 @@ static enum tally_status add_tracing_data(
 static void add_clock(struct perfdata_features *f, int32_t clockid)
 {
 	struct timespec resolution, wall, now;
-
 	if (clock_getres(clockid, &resolution) != 0 || clock_gettime(CLOCK_REALTIME, &wall) != 0 ||
 		clock_gettime(clockid, &now) != 0)
 		return;

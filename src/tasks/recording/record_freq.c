@@ -14,7 +14,6 @@ int record_freq_find(const struct kernel_seam *kernel, const struct record_setti
 {
 	uint64_t max = (uint64_t)kernel_number(kernel, MAX_RATE_DEFAULT, MAX_RATE_PATH);
 	uint64_t freq = RECORD_FREQ_DEFAULT;
-
 	if (s->freq_text && strcmp(s->freq_text, "max") == 0) {
 		freq = max;
 		if (!s->quiet)

@@ -52,7 +52,6 @@ static enum tally_status record_live_add_events(struct record_live *live, struct
 	size_t source_count;
 	const struct recorder_source *sources = recorder_sources(live->config.recorder, &source_count);
 	enum tally_status status = TALLY_OK;
-
 	for (size_t i = 0; status == TALLY_OK && i < events->len; i++) {
 		const struct perf_attr *attr = &events->specs[i].attr;
 		uint64_t *ids;
@@ -72,7 +71,6 @@ static enum tally_status record_live_add_events(struct record_live *live, struct
 static void limit_memory(struct record_live *live)
 {
 	uint64_t used = live_unwind_memory(live->unwind), left = memory_limit_left("");
-
 	live_unwind_limit(live->unwind, left == UINT64_MAX ? left : left / 2 + used);
 }
 
@@ -84,7 +82,6 @@ enum tally_status record_live_create(
 		.build_id_dir = config->build_id_dir,
 		.kept = config->kept,
 		.kept_registers = config->kept_registers};
-
 	if (!live)
 		return error_nomem(err);
 	live->config = *config;
@@ -118,7 +115,6 @@ static enum tally_status record_live_flush(
 	struct record_live *live, const struct record_sink *sink, struct tally_error *err)
 {
 	struct tally_bytes bytes = writer_view(&live->out);
-
 	if (bytes.len == 0)
 		return TALLY_OK;
 	enum tally_status status = sink->take(sink->context, &bytes, 1, err);
@@ -131,7 +127,6 @@ static enum tally_status record_live_feed_all(
 {
 	enum tally_status status = TALLY_OK;
 	struct record record;
-
 	for (size_t i = 0; status == TALLY_OK && i < slice_count; i++)
 		for (size_t at = 0; status == TALLY_OK && at < slices[i].len; at += record.bytes.len) {
 			status = record_at(slices[i], false, at, &record, err);
@@ -145,7 +140,6 @@ enum tally_status record_live_pass(struct record_live *live, const struct tally_
 	const struct record_sink *sink, struct tally_error *err)
 {
 	enum tally_status status = record_live_feed_all(live, slices, slice_count, err);
-
 	return status == TALLY_OK ? record_live_flush(live, sink, err) : status;
 }
 
@@ -154,7 +148,6 @@ enum tally_status record_live_learn(
 {
 	struct record_live *live = context;
 	enum tally_status status = record_live_feed_all(live, slices, slice_count, err);
-
 	writer_clear(&live->out);
 	return status;
 }
@@ -164,7 +157,6 @@ static void set_step(struct record_live *live, unsigned step, int64_t now)
 	unsigned halvings = step > SHORT_STEPS ? step - (unsigned)SHORT_STEPS : 0;
 	unsigned before = live->step > SHORT_STEPS ? live->step - (unsigned)SHORT_STEPS : 0;
 	uint64_t freq = live->freq >> halvings;
-
 	if (halvings != before && (freq < FREQ_LEAST || !recorder_set_freq(live->config.recorder, freq))) {
 		live->can_lower &= halvings < before;
 		return;
@@ -183,7 +175,6 @@ static void record_live_adapt(struct record_live *live, uint64_t fill)
 {
 	uint64_t lost = live_unwind_totals(live->unwind).lost;
 	int64_t now = clock_ms();
-
 	live->is_pressed |= lost > live->lost_before || fill > recorder_ring_bytes(live->config.recorder) / 8 * 7;
 	live->lost_before = lost;
 	if (now - live->window_ms < WINDOW_MS)
@@ -208,7 +199,6 @@ enum tally_status record_live_drain(struct record_live *live, const struct recor
 	uint64_t fill;
 	struct record record;
 	enum tally_status status = ring_merge_look(&live->merge, is_last, &fill, err);
-
 	*bytes = 0;
 	if (status != TALLY_OK || (!is_last && fill < live->config.flush_bytes))
 		return status;
@@ -239,7 +229,6 @@ bool record_live_is_holding(const struct record_live *live)
 size_t record_live_stack_bytes(size_t ring_bytes)
 {
 	size_t bytes = ring_bytes / STACKS_A_RING & ~(size_t)7;
-
 	return bytes < RECORD_STACK_BYTES_DEFAULT ? RECORD_STACK_BYTES_DEFAULT
 	       : bytes > RECORD_STACK_BYTES_MAX	  ? RECORD_STACK_BYTES_MAX
 						  : bytes;
@@ -249,7 +238,6 @@ size_t record_live_ring_bytes(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t bytes = RING_BYTES_MOST;
-
 	while (bytes > RING_BYTES_LEAST && bytes * (size_t)(cpus > 0 ? cpus : 1) > RING_BYTES_ALL)
 		bytes /= 2;
 	return bytes;
@@ -258,7 +246,6 @@ size_t record_live_ring_bytes(void)
 struct record_live_summary record_live_summary(struct record_live *live)
 {
 	struct record_live_summary summary = live->summary;
-
 	summary.totals = live_unwind_totals(live->unwind);
 	summary.totals.damaged += live->merge.merge.damaged;
 	if (live->step > SHORT_STEPS)
@@ -276,7 +263,6 @@ void record_live_print(struct text *out, const struct record_live_summary *summa
 	const struct live_unwind_totals *t = &summary->totals;
 	const uint64_t *ends = t->ends.ends;
 	uint64_t all = stack_ends_unwound(&t->ends);
-
 	if (all == 0 && t->damaged == 0)
 		return;
 	text_printf(out, "stacks: %.1f %% complete, %.1f %% cut, %.1f %% without unwind information, %.1f %% broken",

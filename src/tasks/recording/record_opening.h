@@ -7,8 +7,8 @@
  * is put in as the target's first thread between the two steps.
  *
  *	struct record_opening o = {.request = &request};
- *	st = record_opening_find(&o, err);   ... o.target.threads[0] = child.pid ...
- *	st = record_opening_open(&o, err);   record_opening_describe(&o, &sink, synth, false, err);
+ *	status = record_opening_find(&o, err);   ... o.target.threads[0] = child.pid ...
+ *	status = record_opening_open(&o, err);   record_opening_describe(&o, &sink, synth, false, err);
  *	record_opening_close(&o);
  */
 #ifndef TASKS_RECORDING_RECORD_OPENING_H

@@ -24,7 +24,6 @@ static bool is_commands_terminal(const struct record_request *request)
 struct record_progress record_progress_begin(const struct record_request *request, size_t cpu_count, bool has_counts)
 {
 	int64_t now = clock_ms();
-
 	return (struct record_progress){
 		.is_on = request->announce && isatty(STDERR_FILENO) == 1 && !is_commands_terminal(request),
 		.started_ms = now,
@@ -37,7 +36,6 @@ void record_progress_count(struct record_progress *progress, const struct tally_
 	const struct record_slices from = {slices, slice_count};
 	struct record_slice_header header;
 	uint64_t lost;
-
 	for (size_t at = 0; progress->is_on && record_slices_header(&from, at, &header); at += header.size) {
 		if (header.type == RECORD_SAMPLE)
 			progress->state.samples++;
@@ -51,7 +49,6 @@ void record_progress_count(struct record_progress *progress, const struct tally_
 int record_progress_timeout_ms(const struct record_progress *progress, int at_most_ms)
 {
 	int64_t left = progress->due_ms - clock_ms();
-
 	if (!progress->is_on || left > at_most_ms)
 		return at_most_ms;
 	return left < 0 ? 0 : (int)left;
@@ -61,7 +58,6 @@ void record_progress_show(struct record_progress *progress, uint64_t bytes)
 {
 	int64_t now = clock_ms();
 	struct text t = {0};
-
 	if (!progress->is_on || now < progress->due_ms)
 		return;
 	progress->due_ms = now + EVERY_MS;
@@ -76,7 +72,6 @@ void record_progress_show(struct record_progress *progress, uint64_t bytes)
 void record_progress_text(struct text *t, const struct record_progress_state *s, unsigned width)
 {
 	size_t start = t->len;
-
 	text_str(t, "recording: ");
 	text_fixed(t, s->seconds, s->seconds < 10 ? 1 : 0);
 	text_str(t, " s, ");

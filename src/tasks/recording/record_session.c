@@ -70,7 +70,6 @@ static enum tally_status record_session_take_signals(struct record_session_sessi
 static enum tally_status look_at_child(struct record_session_session *s, struct tally_error *err)
 {
 	siginfo_t child = {0};
-
 	if (!s->child_is_started)
 		return TALLY_OK;
 	if (waitid(P_PID, (id_t)s->child.pid, &child, WEXITED | WNOHANG | WNOWAIT) != 0)
@@ -85,7 +84,6 @@ static enum tally_status record_session_read_signals(struct record_session_sessi
 	struct signalfd_siginfo info;
 	enum tally_status status = TALLY_OK;
 	ssize_t n = 0;
-
 	while (status == TALLY_OK && (n = read(s->signal_fd, &info, sizeof(info))) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGUSR2) {
 			s->wants_switch |= s->request->output.switches && s->request->output.switch_on_signal;
@@ -105,7 +103,6 @@ static enum tally_status record_session_wait_for(
 	struct record_session_session *s, int fd, enum waiting what, struct tally_error *err)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.u32 = what};
-
 	if (fd < 0 || epoll_ctl(s->wait_fd, EPOLL_CTL_ADD, fd, &event) == 0)
 		return TALLY_OK;
 	return error_set_errno(err, TALLY_INVALID, errno, "the descriptor %d cannot be waited for", fd);
@@ -114,7 +111,6 @@ static enum tally_status record_session_wait_for(
 static enum tally_status open_waiting(struct record_session_session *s, struct tally_error *err)
 {
 	enum tally_status status = record_session_take_signals(s, err);
-
 	if (status == TALLY_OK)
 		status = record_control_open(&s->request->control, &s->control, err);
 	if (status != TALLY_OK)
@@ -130,7 +126,6 @@ static enum tally_status resolve_target(struct record_session_session *s, struct
 {
 	const struct record_request *q = s->request;
 	enum tally_status status = record_opening_find(&s->opening, err);
-
 	if (status != TALLY_OK || !q->command)
 		return status;
 	status = spawn_create(q->command, &s->child, err);
@@ -146,7 +141,6 @@ static enum tally_status to_output(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
 	struct record_session_session *s = context;
-
 	record_progress_count(&s->progress, slices, slice_count);
 	return record_output_append(&s->output, slices, slice_count, err);
 }
@@ -157,7 +151,6 @@ static enum tally_status to_output_and_live(
 {
 	struct record_session_session *s = context;
 	const struct record_sink sink = {to_output, s};
-
 	if (s->request->files)
 		record_files_look(s->request->files, slices, slice_count);
 	return s->opening.live ? record_live_pass(s->opening.live, slices, slice_count, &sink, err)
@@ -179,7 +172,6 @@ static enum tally_status learn_initial_state(struct record_session_session *s, s
 	const struct record_request *q = s->request;
 	const struct record_sink sink = {record_live_learn, s->opening.live};
 	bool is_told = !q->describes_at_end && !q->synth.no_maps && !q->synth.no_tasks;
-
 	return !s->opening.live || is_told ? TALLY_OK
 					   : record_opening_describe(&s->opening, &sink, (struct record_synth){0},
 						     !s->child_is_started, err);
@@ -197,7 +189,6 @@ static enum tally_status record_session_drain(
 	struct record_sink sink = {to_output, s};
 	enum tally_status status = s->opening.live ? record_live_drain(s->opening.live, &sink, is_last, bytes, err)
 						   : recorder_drain(s->opening.recorder, &sink, bytes, err);
-
 	if (status != TALLY_OK || *bytes == 0 || (s->opening.live && record_live_is_holding(s->opening.live)))
 		return status;
 	return record_output_finish_round(&s->output, err);
@@ -209,7 +200,6 @@ static enum tally_status end_of_file(struct record_session_session *s, struct ta
 	struct record_sink sink = {to_output, s};
 	uint64_t bytes = 0;
 	enum tally_status status = TALLY_OK;
-
 	if (s->request->overwrites)
 		status = recorder_snapshot(s->opening.recorder, &sink, &bytes, err);
 	if (status == TALLY_OK && bytes)
@@ -220,7 +210,6 @@ static enum tally_status end_of_file(struct record_session_session *s, struct ta
 static enum tally_status switch_output(struct record_session_session *s, struct tally_error *err)
 {
 	enum tally_status status = end_of_file(s, err);
-
 	s->wants_switch = false;
 	if (status == TALLY_OK)
 		record_announce(s->request, "[ %s record: dump data: Woken up %llu times ]", s->request->argv[0],
@@ -236,7 +225,6 @@ static enum tally_status read_control(struct record_session_session *s, struct t
 	struct record_commands commands = {s->request, s->opening.recorder, &s->control, false};
 	bool is_open;
 	enum tally_status status = record_commands_obey(&commands, &is_open, err);
-
 	if (!is_open)
 		(void)epoll_ctl(s->wait_fd, EPOLL_CTL_DEL, s->control.control_fd, NULL);
 	s->is_over |= commands.wants_stop;
@@ -248,7 +236,6 @@ static enum tally_status read_what_waits(struct record_session_session *s, struc
 	struct epoll_event events[EVENTS_AT_ONCE];
 	enum tally_status status = TALLY_OK;
 	int n = epoll_wait(s->wait_fd, events, EVENTS_AT_ONCE, 0);
-
 	if (n < 0 && errno != EINTR)
 		return error_set_errno(err, TALLY_IO, errno, "waiting for signals");
 	for (int i = 0; status == TALLY_OK && i < n; i++) {
@@ -265,7 +252,6 @@ static enum tally_status toggle_if_due(struct record_session_session *s, struct 
 {
 	const struct record_request *q = s->request;
 	enum tally_status status = TALLY_OK;
-
 	while (status == TALLY_OK && s->toggles_done < q->toggle_count &&
 		clock_ms() - s->started_ms >= q->toggles_ms[s->toggles_done])
 		status = record_set_running(
@@ -277,7 +263,6 @@ static int timeout_ms(const struct record_session_session *s)
 {
 	const struct record_request *q = s->request;
 	int timeout = record_output_timeout_ms(&s->output);
-
 	if (s->toggles_done < q->toggle_count) {
 		int64_t left = s->started_ms + q->toggles_ms[s->toggles_done] - clock_ms();
 		if (left < timeout)
@@ -290,7 +275,6 @@ static void note_size(struct record_session_session *s)
 {
 	uint64_t bytes;
 	bool is_full = record_output_is_full(&s->output, &bytes);
-
 	record_progress_show(&s->progress, bytes);
 	if (s->is_over || !is_full)
 		return;
@@ -309,7 +293,6 @@ static enum tally_status record_session_explain(
 static void note_hang_up(struct record_session_session *s)
 {
 	const struct target *t = &s->opening.target;
-
 	for (size_t i = 0; i < t->thread_count && !s->has_hung_up; i++)
 		if (!thread_is_ending(s->request->kernel, t->threads[i]))
 			s->summary->cut_off_thread = t->threads[i];
@@ -332,7 +315,6 @@ static enum tally_status wait_and_look(struct record_session_session *s, bool *i
 	struct record_files *files = s->request->files;
 	int64_t left = timeout_ms(s), until = clock_ms() + left;
 	enum tally_status status = TALLY_OK;
-
 	do {
 		int pause = files ? record_files_pause_ms(files) : (int)left;
 		status = recorder_wait(recorder, s->wait_fd, pause < left ? pause : (int)left, is_ready, err);
@@ -349,7 +331,6 @@ static enum tally_status record_all(struct record_session_session *s, struct tal
 {
 	uint64_t bytes;
 	enum tally_status status = TALLY_OK;
-
 	while (status == TALLY_OK && !s->is_over) {
 		bool is_ready = false;
 		status = wait_and_look(s, &is_ready, err);
@@ -420,7 +401,6 @@ static enum tally_status write_lost(struct record_session_session *s, struct tal
 	size_t count;
 	const struct recorder_source *sources = recorder_sources(s->opening.recorder, &count);
 	struct writer w = {0};
-
 	for (size_t i = 0; i < count; i++) {
 		uint64_t lost = recorder_lost(s->opening.recorder, &sources[i]);
 		if (lost > 0)
@@ -439,7 +419,6 @@ static enum tally_status write_lost(struct record_session_session *s, struct tal
 static void record_session_end_child(struct record_session_session *s)
 {
 	struct rusage usage;
-
 	if (!s->has_child)
 		return;
 	if (!s->child_is_started) {
@@ -453,7 +432,6 @@ static void note_what_is_open(const struct record_session_session *s)
 {
 	const struct event_list *events = s->request->events;
 	size_t count;
-
 	(void)recorder_sources(s->opening.recorder, &count);
 	diag_add(s->request->diag, DIAG_NOTE,
 		"%zu events on %zu CPUs and %zu threads: %zu open files, rings of %zu KiB", events->len,
@@ -471,7 +449,6 @@ static void note_what_is_open(const struct record_session_session *s)
 static enum tally_status record_session_take_priority(const struct record_session_session *s, struct tally_error *err)
 {
 	struct sched_param param = {.sched_priority = s->request->realtime_priority};
-
 	if (param.sched_priority == 0 || sched_setscheduler(0, SCHED_FIFO, &param) == 0)
 		return TALLY_OK;
 	return error_set_errno(err, errno == EPERM ? TALLY_DENIED : TALLY_INVALID, errno,
@@ -481,7 +458,6 @@ static enum tally_status record_session_take_priority(const struct record_sessio
 static enum tally_status start_watch(struct record_session_session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
-
 	if (!q->switch_events || q->switch_events->len == 0)
 		return TALLY_OK;
 	enum tally_status status = record_watch_create(q->kernel, q->switch_events, q->diag, &s->watch, err);
@@ -491,7 +467,6 @@ static enum tally_status start_watch(struct record_session_session *s, struct ta
 static enum tally_status record_session_start(struct record_session_session *s, struct tally_error *err)
 {
 	enum tally_status status = record_output_init(&s->output, s->request, err);
-
 	if (status == TALLY_OK)
 		status = resolve_target(s, err);
 	if (status == TALLY_OK)
@@ -545,7 +520,6 @@ void record_session_unblock(struct record_summary *summary)
 	const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 	const struct timespec now = {0, 0};
 	sigset_t mask;
-
 	if (!summary->has_blocked)
 		return;
 	sigemptyset(&mask);
@@ -566,7 +540,6 @@ enum tally_status record_session_run(
 		.signal_fd = -1,
 		.wait_fd = -1,
 		.control = {.control_fd = -1, .ack_fd = -1}};
-
 	*summary = (struct record_summary){0};
 	enum tally_status status = record_session_start(&s, err);
 	bool was_started = status == TALLY_OK;

@@ -6,7 +6,7 @@
  * Threads: one. Signals: SIGINT, SIGTERM and SIGCHLD are taken through a descriptor while it runs.
  *
  *	struct record_summary summary;
- *	st = record_session_run(&request, &summary, err);
+ *	status = record_session_run(&request, &summary, err);
  */
 #ifndef TASKS_RECORDING_RECORD_SESSION_H
 #define TASKS_RECORDING_RECORD_SESSION_H

@@ -67,7 +67,6 @@ static bool is_same_group(enum record_thread_groups groups, const struct cpu_pla
 static void make_groups(struct record_threads *t)
 {
 	size_t used = 0;
-
 	for (size_t first = 0; first < t->config.cpu_count; first++) {
 		bool is_known = false;
 		for (size_t i = 0; i < first; i++)
@@ -87,7 +86,6 @@ static enum tally_status record_threads_open_stream(struct record_threads *t, si
 {
 	char path[PATH_MAX];
 	struct stream *s = &t->streams[ring];
-
 	if ((size_t)snprintf(path, sizeof(path), "%s/data.%zu", t->config.directory, ring) >= sizeof(path))
 		return error_set(err, TALLY_INVALID, "the path '%s' is too long", t->config.directory);
 	s->fd = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0600);
@@ -101,7 +99,6 @@ enum tally_status record_threads_create(
 	const struct record_threads_config *config, struct record_threads **threads, struct tally_error *err)
 {
 	struct record_threads *t = calloc(1, sizeof(*t));
-
 	if (!t)
 		return error_nomem(err);
 	t->config = *config;
@@ -131,7 +128,6 @@ static enum tally_status record_threads_write_all(
 {
 	uint64_t before = atomic_load(&s->bytes);
 	uint64_t done = 0;
-
 	while (count > 0) {
 		ssize_t n = writev(s->fd, vec, count);
 		if (n < 0 && errno == EINTR)
@@ -161,7 +157,6 @@ static enum tally_status to_stream(
 {
 	struct stream *s = context;
 	struct iovec vec[SLICE_MAX];
-
 	if (s->compressor) {
 		writer_clear(&s->packed);
 		enum tally_status status = compressor_pack(s->compressor, slices, slice_count, &s->packed, err);
@@ -178,7 +173,6 @@ static enum tally_status to_stream(
 static enum tally_status drain_rings(struct worker *w, uint64_t *bytes, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
-
 	*bytes = 0;
 	for (size_t i = 0; status == TALLY_OK && i < w->ring_count; i++) {
 		struct record_sink sink = {to_stream, &w->all->streams[w->rings[i]]};
@@ -192,7 +186,6 @@ static void record_threads_settle(const struct worker *w)
 {
 	const struct cpu_place *places = w->all->places;
 	int cpu_max = 0;
-
 	for (size_t i = 0; i < w->ring_count; i++)
 		cpu_max = places[w->rings[i]].cpu > cpu_max ? places[w->rings[i]].cpu : cpu_max;
 	cpu_set_t *set = CPU_ALLOC((size_t)cpu_max + 1);
@@ -212,7 +205,6 @@ static void *record_threads_work(void *context)
 	const struct kernel_seam *kernel = w->all->config.kernel;
 	struct pollfd *polls = calloc(w->ring_count + 1, sizeof(*polls));
 	uint64_t bytes;
-
 	record_threads_settle(w);
 	w->status = polls ? TALLY_OK : error_nomem(&w->error);
 	for (size_t i = 0; polls && i < w->ring_count; i++)
@@ -249,7 +241,6 @@ enum tally_status record_threads_start(struct record_threads *t, struct tally_er
 static void join_all(struct record_threads *t)
 {
 	uint64_t one = 1;
-
 	(void)!write(t->stop_fd, &one, sizeof(one));
 	for (size_t i = 0; i < t->worker_count; i++)
 		if (t->workers[i].is_running) {
@@ -297,7 +288,6 @@ uint64_t record_threads_part_bytes(const struct record_threads *t, size_t part)
 uint64_t record_threads_bytes(const struct record_threads *t)
 {
 	uint64_t bytes = 0;
-
 	for (size_t i = 0; i < t->config.cpu_count; i++)
 		bytes += atomic_load(&t->streams[i].bytes);
 	return bytes;
@@ -306,7 +296,6 @@ uint64_t record_threads_bytes(const struct record_threads *t)
 struct compressor_totals record_threads_totals(const struct record_threads *t)
 {
 	struct compressor_totals sum = {0};
-
 	for (size_t i = 0; i < t->config.cpu_count; i++)
 		if (t->streams[i].compressor) {
 			struct compressor_totals one = compressor_totals(t->streams[i].compressor);

@@ -20,7 +20,6 @@ static void complete_attr(struct perf_attr *attr)
 {
 	uint64_t kept = ATTR_FLAG(ATTR_BIT_EXCLUDE_USER) | ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) |
 			ATTR_FLAG(ATTR_BIT_EXCLUDE_HV) | ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
-
 	attr->size = ATTR_SIZE_VER7;
 	attr->sample_type = SAMPLE_IDENTIFIER;
 	attr->read_format = READ_FORMAT_ID;
@@ -35,7 +34,6 @@ enum tally_status record_watch_create(const struct kernel_seam *kernel, struct e
 {
 	static const pid_t everyone = -1;
 	struct record_watch *w = calloc(1, sizeof(*w));
-
 	if (!w)
 		return error_nomem(err);
 	for (size_t i = 0; i < events->len; i++)
@@ -90,6 +88,5 @@ bool record_watch_has_come(struct record_watch *w)
 {
 	struct record_sink sink = {record_watch_drop, NULL};
 	uint64_t bytes = 0;
-
 	return recorder_drain(w->recorder, &sink, &bytes, NULL) == TALLY_OK && bytes > 0;
 }

@@ -12,7 +12,6 @@ enum tally_status ring_merge_init(struct ring_merge *m, struct recorder *recorde
 	uint64_t (*time_of)(void *context, const struct record *record), void *context, struct tally_error *err)
 {
 	size_t ring_count = recorder_ring_count(recorder);
-
 	*m = (struct ring_merge){.recorder = recorder, .share = recorder_ring_bytes(recorder) / RELEASE_SHARE};
 	m->released = calloc(ring_count + 1, sizeof(*m->released));
 	if (!m->released)
@@ -30,7 +29,6 @@ void ring_merge_deinit(struct ring_merge *m)
 static void ring_merge_release_ring(struct ring_merge *m, size_t ring)
 {
 	uint64_t taken = live_merge_taken(&m->merge, ring);
-
 	if (taken > m->released[ring])
 		recorder_ring_release(m->recorder, ring, taken - m->released[ring]);
 	m->released[ring] = taken;
@@ -41,7 +39,6 @@ enum tally_status ring_merge_look(struct ring_merge *m, bool is_last, uint64_t *
 {
 	struct tally_bytes slices[2];
 	size_t count = m->merge.count;
-
 	*fill = 0;
 	live_merge_start(&m->merge, is_last);
 	for (size_t i = 0; i < count; i++)
@@ -65,7 +62,6 @@ bool ring_merge_next(struct ring_merge *m, struct record *record)
 bool ring_merge_advance(struct ring_merge *m)
 {
 	size_t ring = m->ring;
-
 	if (!live_merge_advance(&m->merge))
 		return false;
 	if (live_merge_taken(&m->merge, ring) - m->released[ring] >= m->share)

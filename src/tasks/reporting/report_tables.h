@@ -8,7 +8,7 @@
  *	struct report_tables tables = {&request, profile, .filter = &filter};
  *	for (uint32_t event = 0, count; event < profile->event_count; event += count) {
  *		count = report_tables_members(&tables, event);
- *		st = report_tables_make(&tables, event, count, &table, err);
+ *		status = report_tables_make(&tables, event, count, &table, err);
  *	}
  */
 #ifndef TASKS_REPORTING_REPORT_TABLES_H

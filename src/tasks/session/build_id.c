@@ -15,7 +15,6 @@
 bool build_id_in_notes(struct tally_bytes notes, bool swap, struct record_build_id *id)
 {
 	struct cursor c = cursor_make(notes, swap);
-
 	while (cursor_left(&c) >= 12) {
 		uint32_t name_len = cursor_u32(&c), desc_len = cursor_u32(&c), type = cursor_u32(&c);
 		struct tally_bytes name = cursor_bytes(&c, ((size_t)name_len + 3) & ~(size_t)3);
@@ -42,7 +41,6 @@ struct elf_layout {
 static bool read_layout(struct tally_bytes elf, struct elf_layout *layout)
 {
 	const bool host_is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-
 	if (elf.len < EI_NIDENT || memcmp(elf.data, ELFMAG, SELFMAG) != 0)
 		return false;
 	layout->is_64 = elf.data[EI_CLASS] == ELFCLASS64;
@@ -59,7 +57,6 @@ static bool read_layout(struct tally_bytes elf, struct elf_layout *layout)
 bool build_id_in_elf(struct tally_bytes elf, struct record_build_id *id)
 {
 	struct elf_layout layout;
-
 	if (!read_layout(elf, &layout))
 		return false;
 	for (uint64_t i = 0; i < layout.count; i++) {
@@ -86,7 +83,6 @@ bool build_id_in_elf(struct tally_bytes elf, struct record_build_id *id)
 bool build_id_of_file(const char *path, struct record_build_id *id)
 {
 	struct file_map map;
-
 	if (file_map_open(path, &map, NULL) != TALLY_OK)
 		return false;
 	bool is_found = build_id_in_elf(map.bytes, id);
@@ -98,7 +94,6 @@ bool build_id_of_kernel(struct record_build_id *id)
 {
 	char *notes;
 	size_t len;
-
 	if (file_read("/sys/kernel/notes", NOTES_BYTES_MAX, &notes, &len, NULL) != TALLY_OK)
 		return false;
 	bool is_found = build_id_in_notes((struct tally_bytes){(const uint8_t *)notes, len}, false, id);
@@ -109,7 +104,6 @@ bool build_id_of_kernel(struct record_build_id *id)
 bool build_id_of_vdso(struct tally_str name, struct record_build_id *id)
 {
 	struct vdso_image image;
-
 	if (!vdso_image_open(name, &image))
 		return false;
 	bool is_found = build_id_in_elf(image.bytes, id);

@@ -5,7 +5,7 @@
  * The caller owns the source and closes it; what is borrowed from it lives until then. One thread.
  *
  *	data_source_open(cli, &(struct data_input){.file.path = path}, &source, err);
- *	while ((st = data_source_next(&source, &sample, err)) == TALLY_OK) ...
+ *	while ((status = data_source_next(&source, &sample, err)) == TALLY_OK) ...
  *	data_source_close(&source);
  */
 #ifndef TASKS_SESSION_DATA_SOURCE_H

@@ -46,7 +46,6 @@ enum tally_status event_set_cgroup(struct event_list *events, size_t index, cons
 {
 	struct event_spec *spec = &events->specs[index];
 	bool has_slash = name.len > 0 && name.data[0] == '/';
-
 	spec->cgroup = arena_string(&events->arena, name.data, name.len);
 	spec->cgroup_path = arena_printf(&events->arena, "%s%s%s%.*s", kernel->root, cgroup_root(kernel),
 		has_slash ? "" : "/", (int)name.len, name.data);
@@ -62,7 +61,6 @@ enum tally_status event_set_cgroups(struct event_list *events, const struct kern
 {
 	struct tally_str rest = str_from(names), name;
 	bool is_single = !strchr(names, ',');
-
 	if (events->len == 0)
 		return error_set(err, TALLY_INVALID, "-G refers to events: name them with -e before it");
 	while (str_next(&rest, ',', &name)) {

@@ -27,7 +27,6 @@ static const struct {
 bool record_clock_find(const char *name, int32_t *clockid)
 {
 	uint64_t number;
-
 	if (str_to_u64(str_from(name), 10, &number) && number < 32) {
 		*clockid = (int32_t)number;
 		return true;
@@ -47,7 +46,6 @@ bool record_registers_parse(struct tally_str list, uint64_t *mask, struct tally_
 	const struct arch *arch = record_host_arch();
 	struct tally_str name;
 	uint64_t all = 0;
-
 	*unknown = list;
 
 	while (arch && str_next_item(&list, &name)) {
@@ -69,7 +67,6 @@ bool record_size_parse(const char *text, uint64_t *bytes, bool *has_unit)
 	static const char units[] = "BKMG";
 	struct tally_str number = str_from(text);
 	const char *unit = number.len ? strchr(units, number.data[number.len - 1]) : NULL;
-
 	if (unit)
 		number.len--;
 	*has_unit = unit != NULL;

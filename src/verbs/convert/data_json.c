@@ -14,7 +14,6 @@ static void data_json_put_time(struct json *j, const char *key, uint64_t time_ns
 	struct tm tm;
 	char text[32];
 	size_t len = gmtime_r(&seconds, &tm) ? strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm) : 0;
-
 	json_string(j, key, (struct tally_str){text, len});
 }
 
@@ -22,7 +21,6 @@ static void put_headers(struct json *j, const struct perfdata_reader *reader)
 {
 	const struct perfdata_features *f = perfdata_reader_features(reader);
 	struct perfdata_layout layout = perfdata_reader_layout(reader);
-
 	json_object(j, "headers");
 	json_u64(j, "header-version", 1);
 	data_json_put_time(j, "captured-on", layout.mtime_ns);
@@ -54,7 +52,6 @@ static enum tally_status data_json_put_frame(
 	struct json *j, struct data_source *source, uint32_t frame, uint64_t ip, struct tally_error *err)
 {
 	const struct frame_name *name = frame_names_get(&source->names, frame, err);
-
 	if (!name)
 		return TALLY_NOMEM;
 	json_object(j, NULL);
@@ -74,7 +71,6 @@ static enum tally_status data_json_put_chain(
 	struct resolver *resolver = &source->resolver;
 	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
 	enum tally_status status = TALLY_OK;
-
 	json_array(j, "callchain");
 	if (s->sample.present & SAMPLE_CALLCHAIN) {
 		struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, &s->sample);
@@ -96,7 +92,6 @@ static enum tally_status data_json_put_sample(
 {
 	struct tracepoint_value value;
 	char room[16];
-
 	json_object(j, NULL);
 	if (s->sample.present & SAMPLE_TIME)
 		json_u64(j, "timestamp", s->sample.time);

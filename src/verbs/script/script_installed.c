@@ -14,9 +14,9 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "cli/commands.h"
-#include "base/order.h"
 
 #define SCRIPTS	   "/scripts/python/bin" /* Perl's cannot be run */
 #define RECORD	   "-record"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "kernel/recording/cgroups.h"
 #include "base/order.h"
+#include "kernel/recording/cgroups.h"
 
 #define PATTERN_SIGNS "*?+^$[]|()" /* no dot: names of units have some */
 

@@ -33,7 +33,6 @@ enum tally_status top_annotate_create(
 	const struct top_annotate_config *config, struct top_annotate **annotate, struct tally_error *err)
 {
 	struct top_annotate *a = calloc(1, sizeof(*a));
-
 	if (!a)
 		return error_nomem(err);
 	a->config = *config;
@@ -76,7 +75,6 @@ void top_annotate_destroy(struct top_annotate *a)
 static void fade_sum(struct annotate_sum *sum)
 {
 	const struct profile_ratio ratio = LIVE_FADE;
-
 	sum->count = sum->count * ratio.numerator / ratio.denominator;
 	sum->period = sum->period * ratio.numerator / ratio.denominator;
 }
@@ -106,7 +104,6 @@ static bool top_annotate_add_function(struct top_annotate *a, const struct annot
 	size_t len = strlen(symbol) + 1;
 	struct kept_function kept = {
 		.symbol = target->symbol, .store_id = target->store_id, .name = malloc(len + path.len + 1)};
-
 	if (!kept.name)
 		return false;
 	memcpy(kept.name, symbol, len);
@@ -178,7 +175,6 @@ static bool top_annotate_add_samples(struct top_annotate *a, const struct annota
 static bool forget_empty(struct top_annotate *a)
 {
 	size_t left = 0;
-
 	map_u64_deinit(&a->by_symbol);
 	a->by_symbol = (struct map_u64){0};
 	for (size_t i = 0; i < a->kept.len; i++) {
@@ -204,7 +200,6 @@ static struct annotate_target *add_target(struct annotate_samples *fresh, const 
 	struct annotate_sum *sums = arena_array(&fresh->arena, struct annotate_sum, fresh->event_count);
 	struct frame_name *frame = arena_new(&fresh->arena, struct frame_name);
 	const char *path = arena_string(&fresh->arena, kept->path.data, kept->path.len);
-
 	if (!target || !sums || !frame || !path || !vec_push(&fresh->targets, target))
 		return NULL;
 	*frame = (struct frame_name){
@@ -229,7 +224,6 @@ static bool show_function(struct annotate_samples *fresh, const struct kept_func
 	bool is_there = map_u64_find(&fresh->target_ids, (uint64_t)(uintptr_t)kept->symbol, &index) &&
 			index < fresh->targets.len;
 	struct annotate_target *target = is_there ? fresh->targets.items[index] : add_target(fresh, kept);
-
 	if (!target)
 		return false;
 	target->hits.len = 0;
@@ -269,7 +263,6 @@ static bool is_full(const struct annotate_samples *samples)
 static struct binary_store *take_store(struct top_annotate *a)
 {
 	struct binary_store *store = NULL;
-
 	if (!a->has_samples)
 		return NULL;
 	if (is_full(&a->samples)) {
@@ -287,7 +280,6 @@ enum tally_status top_annotate_take(
 	const struct annotate_request request = {.input.symbols = *a->config.symbols};
 	struct annotate_samples fresh;
 	struct perfdata_reader *reader;
-
 	if (a->has_failed)
 		return error_set(err, TALLY_INVALID, "samples by address could not be kept");
 	enum tally_status status = perfdata_reader_open_beginning(recording, &reader, err);
@@ -319,7 +311,6 @@ const struct annotate_target *top_annotate_find(struct top_annotate *a, const ch
 {
 	const struct annotate_target *best = NULL;
 	uint64_t most = 0;
-
 	for (size_t i = 0; a->has_samples && i < a->samples.targets.len; i++) {
 		const struct annotate_target *target = a->samples.targets.items[i];
 		uint64_t period = annotate_sum_period(target->sums, 0, (uint32_t)a->samples.event_count);

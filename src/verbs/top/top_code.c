@@ -12,7 +12,6 @@
 static uint32_t top_code_next_key(void *data)
 {
 	const struct top_code *code = data;
-
 	return code->key(code->data);
 }
 
@@ -21,7 +20,6 @@ static enum tally_status renew_samples(void *data, struct annotate_samples **sam
 	struct top_code *code = data;
 	bool is_changed = false;
 	enum tally_status status = code->renew(code->data, &is_changed, err);
-
 	if (status == TALLY_OK && is_changed)
 		*samples = top_annotate_samples(code->annotate);
 	return status;
@@ -53,7 +51,6 @@ enum tally_status top_code_show(
 {
 	struct top_session *session = code->view->session;
 	enum tally_status status = top_session_annotate(session, code->view->cli, &code->annotate, err);
-
 	if (!code->has_settings)
 		code->settings.hides_source = code->view->settings->report.code.hides_source;
 	code->settings.shows_bytes = code->view->settings->report.code.shows_bytes;
@@ -69,7 +66,6 @@ static void top_code_put_events(const struct top_view *view, uint32_t first, uin
 {
 	size_t all;
 	const struct perfdata_event *events = perfdata_reader_events(view->reader, &all);
-
 	for (uint32_t i = first; i < first + count && i < all; i++)
 		text_printf(out, "%s%.*s", i > first ? ", " : "", (int)events[i].name.len, events[i].name.data);
 }
@@ -93,7 +89,6 @@ static enum tally_status top_code_print_function(const struct top_view *view, ui
 	struct annotate_listing listing;
 	struct annotate_source source;
 	struct text events = {0};
-
 	annotate_source_init(&source, a->prefix, (unsigned)a->strip);
 	top_code_put_events(view, first, members, &events);
 	text_char(&events, 0);
@@ -119,7 +114,6 @@ enum tally_status top_code_print(const struct top_view *view, uint32_t index, st
 	const char *symbol = view->settings->sym_annotate;
 	struct tally_error why = {0};
 	enum tally_status status = top_session_annotate(view->session, view->cli, &annotate, err);
-
 	if (status != TALLY_OK)
 		return status;
 	const struct annotate_target *target = top_annotate_find(annotate, symbol);

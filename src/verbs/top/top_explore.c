@@ -22,26 +22,25 @@ static const struct tui_help own_help[] = {
 #define OWN_HELP (ARRAY_LEN(own_help))
 
 /* Keys that only top has; false: it is none of them. */
-static bool top_explore_own_key(struct top_state *x, uint32_t key, enum tally_status *st, struct tally_error *err)
+static bool top_explore_own_key(struct top_state *x, uint32_t key, enum tally_status *status, struct tally_error *err)
 {
 	struct top_settings *s = x->view->settings;
 	struct explorer *e = &x->shown.explorer;
-
 	if (e->mode != EXPLORER_TABLE)
 		return false;
 	switch (key) {
 	case 'f':
-		*st = top_state_freeze(x, err);
+		*status = top_state_freeze(x, err);
 		return true;
 	case 'z':
 		s->zeroes = !s->zeroes;
 		explorer_say(e, s->zeroes ? "each refresh starts from nothing" : "old samples fade");
 		return true;
 	case 'D':
-		*st = top_state_switch_mark(x, err);
+		*status = top_state_switch_mark(x, err);
 		return true;
 	case 'Z':
-		*st = top_state_forget(x, err);
+		*status = top_state_forget(x, err);
 		return true;
 	default:
 		return false;
@@ -52,7 +51,6 @@ static enum tally_status top_explore_take_key(struct top_state *x, uint32_t key,
 {
 	struct explorer *e = &x->shown.explorer;
 	enum tally_status status = TALLY_OK;
-
 	x->says_first = false;
 	if (key == TUI_KEY_CTRL('l'))
 		tui_terminal_redraw(x->terminal);
@@ -81,7 +79,6 @@ static enum tally_status top_explore_take_key(struct top_state *x, uint32_t key,
 static enum tally_status top_explore_run(struct top_state *x, struct tally_error *err)
 {
 	enum tally_status status = top_state_draw(x, err);
-
 	if (status == TALLY_OK && x->view->settings->report.is_hierarchy)
 		status = top_screens_show_levels(x, err);
 	if (status == TALLY_OK && !x->leaves)
@@ -103,7 +100,6 @@ static bool make_help(struct top_state *x)
 {
 	size_t count;
 	const struct tui_help *common = explorer_help(&count);
-
 	x->help = malloc((count + OWN_HELP) * sizeof(*x->help));
 	if (!x->help)
 		return false;
@@ -132,7 +128,6 @@ enum tally_status top_explore(struct top_view *view, struct diag *notes, int sig
 		.signal_fd = signal_fd,
 		.wants_code = view->settings->sym_annotate != NULL,
 		.due_ms = clock_ms() + (int64_t)view->settings->delay_s * 1000};
-
 	x.code = top_screens_code(&x);
 	if (!make_help(&x))
 		return error_nomem(err);

@@ -10,7 +10,6 @@
 static uint32_t top_screens_next_key(void *data)
 {
 	struct top_state *x = data;
-
 	for (;;) {
 		uint32_t key = top_state_wait(x);
 		if (x->leaves)
@@ -26,7 +25,6 @@ static enum tally_status top_screens_renew(void *data, bool *changed, struct tal
 	struct top_state *x = data;
 	uint64_t before = x->changes;
 	enum tally_status status = top_state_take_time(x, err);
-
 	*changed = x->changes != before;
 	if (x->tree)
 		x->tree->title = x->shown.title.data;
@@ -47,7 +45,6 @@ static enum tally_status show_code(struct top_state *x, uint32_t function, struc
 {
 	struct explore_symbol symbol = {.terminal = x->terminal, .grid = &x->grid};
 	struct text names[2] = {0}; /* the profile's go with it */
-
 	enum tally_status status = explore_symbol_of(&symbol, &x->shown.table, function, why);
 	if (status != TALLY_OK)
 		return status;
@@ -67,7 +64,6 @@ static enum tally_status show_code(struct top_state *x, uint32_t function, struc
 static enum tally_status top_screens_annotate(struct top_state *x, uint32_t function, struct tally_error *err)
 {
 	struct tally_error why = {0};
-
 	if (function == PROFILE_NONE)
 		return TALLY_OK;
 	enum tally_status status = top_screens_say_while(x, "reading the symbols of what ran last ...", err);
@@ -82,7 +78,6 @@ enum tally_status top_screens_show_asked(struct top_state *x, struct tally_error
 {
 	const struct profile *p = top_view_profile(x->view);
 	struct tally_str name = str_from(x->view->settings->sym_annotate);
-
 	for (uint32_t i = 0; i < p->function_count; i++) {
 		if (!str_equal(profile_string(p, p->functions[i].name), name) || p->functions[i].is_inlined)
 			continue;
@@ -97,7 +92,6 @@ static enum tally_status make_levels(struct top_state *x, struct flame_tree *tre
 {
 	struct flat_table table;
 	enum tally_status status = top_view_table(x->view, x->current, &table, err);
-
 	if (status != TALLY_OK)
 		return status;
 	status = report_levels_init(tree, &x->view->settings->report, &table, err);
@@ -109,7 +103,6 @@ static enum tally_status top_screens_make_tree(
 	void *data, enum tree_kind kind, struct flame_tree *tree, struct tally_error *err)
 {
 	struct top_state *x = data;
-
 	if (kind == TREE_OF_LEVELS)
 		return make_levels(x, tree, err);
 	bool is_reversed = kind == TREE_OF_CALLERS;
@@ -129,7 +122,6 @@ static enum tally_status top_screens_annotate_label(
 	uint64_t before = x->changes;
 	uint32_t function = explore_symbol_labelled(top_view_profile(x->view), label);
 	enum tally_status status = TALLY_OK;
-
 	if (function == PROFILE_NONE)
 		status = error_set(&why, TALLY_NOT_FOUND, "no sampled function can be disassembled");
 	else
@@ -171,7 +163,6 @@ static enum tally_status top_screens_show_tree(struct top_state *x, enum tree_ac
 		.renew = top_screens_renew};
 	enum tree_action end = TREE_STAY;
 	enum tally_status status = TALLY_OK;
-
 	x->tree = &request;
 	while (status == TALLY_OK && end != TREE_BACK && !x->leaves) {
 		const struct flame_label *label = NULL;

@@ -62,7 +62,6 @@ enum tally_status top_session_open(
 	const struct record_request *request, struct top_session **session, struct tally_error *err)
 {
 	struct top_session *s = calloc(1, sizeof(*s));
-
 	if (!s)
 		return error_nomem(err);
 	s->request = request;
@@ -93,7 +92,6 @@ static enum tally_status to_inbox(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
 	struct top_session *s = context;
-
 	for (size_t i = 0; i < slice_count; i++)
 		writer_bytes(&s->inbox, slices[i].data, slices[i].len);
 	return s->inbox.failed ? error_nomem(err) : TALLY_OK;
@@ -104,7 +102,6 @@ static enum tally_status to_inbox_and_live(
 {
 	struct top_session *s = context;
 	const struct record_sink sink = {to_inbox, s};
-
 	return s->opening.live ? record_live_pass(s->opening.live, slices, slice_count, &sink, err)
 			       : to_inbox(s, slices, slice_count, err);
 }
@@ -114,7 +111,6 @@ static enum tally_status top_session_drain(struct top_session *s, struct tally_e
 {
 	const struct record_sink sink = {to_inbox, s};
 	uint64_t bytes;
-
 	if (s->request->overwrites)
 		return recorder_snapshot(s->opening.recorder, &sink, &bytes, err);
 	return s->opening.live ? record_live_drain(s->opening.live, &sink, false, &bytes, err)
@@ -131,7 +127,6 @@ static void *empty_rings(void *context)
 {
 	struct top_session *s = context;
 	enum tally_status status = TALLY_OK;
-
 	while (status == TALLY_OK) {
 		bool is_stopped = false;
 		struct tally_error err = {0};
@@ -158,7 +153,6 @@ static void *empty_rings(void *context)
 static enum tally_status top_session_take_priority(const struct top_session *s, struct tally_error *err)
 {
 	struct sched_param param = {.sched_priority = s->request->realtime_priority};
-
 	if (param.sched_priority == 0 || sched_setscheduler(0, SCHED_FIFO, &param) == 0)
 		return TALLY_OK;
 	return error_set_errno(err, errno == EPERM ? TALLY_DENIED : TALLY_INVALID, errno,
@@ -183,7 +177,6 @@ enum tally_status top_session_start(struct top_session *s, const struct replay_o
 	const struct live_profile_config config = {
 		.description = s->description.bytes, .replay = replay, .store = store, .kernel_name = STR("[kernel]")};
 	const struct record_sink sink = {to_inbox_and_live, s};
-
 	s->symbols = *symbols;
 	s->refreshed = instant_now();
 	enum tally_status status = live_profile_create(&config, &s->profile, err);
@@ -200,7 +193,6 @@ enum tally_status top_session_start(struct top_session *s, const struct replay_o
 static void stop_drainer(struct top_session *s)
 {
 	uint64_t one = 1;
-
 	if (!s->has_drainer)
 		return;
 	(void)!write(s->stop_fd, &one, sizeof(one));
@@ -250,7 +242,6 @@ static void add_figures(struct top_session *s)
 {
 	struct live_profile_figures more = live_profile_figures(s->profile);
 	struct live_profile_figures *sum = &s->adding.records;
-
 	sum->samples += more.samples;
 	sum->kernel_samples += more.kernel_samples;
 	sum->exact_samples += more.exact_samples;
@@ -277,7 +268,6 @@ static enum tally_status take_in(struct top_session *s, bool fades, struct tally
 	size_t early = 0;
 	enum tally_status status = take_inbox(s, &inbox, &early, err);
 	struct tally_bytes first = {inbox.data, early}, second = {inbox.data + early, inbox.len - early};
-
 	if (status == TALLY_OK && first.len)
 		status = live_profile_feed(s->profile, &first, 1, err);
 	live_profile_mark(s->profile);
@@ -327,7 +317,6 @@ static enum tally_status list_newcomers(
 {
 	struct map_u64 tried = {0};
 	bool ok = true;
-
 	for (size_t i = 0; i < now->thread_count && ok; i++) {
 		uint64_t tid = (uint64_t)now->threads[i], seen;
 		bool was_tried = map_u64_find(&s->tried, tid, &seen);
@@ -345,7 +334,6 @@ static enum tally_status describe_again(struct top_session *s, struct tally_erro
 {
 	struct file_map description = {0};
 	enum tally_status status = record_description_read(&s->opening, &description, err);
-
 	if (status == TALLY_OK)
 		status = live_profile_redescribe(s->profile, description.bytes, err);
 	file_map_close(&description);
@@ -358,7 +346,6 @@ static enum tally_status take_newcomers(struct top_session *s, const struct targ
 	struct tid_list list = {0};
 	size_t joined = 0;
 	enum tally_status status = list_newcomers(s, now, &list, err);
-
 	pthread_mutex_lock(&s->lock);
 	recorder_forget_ended(s->opening.recorder);
 	if (status == TALLY_OK && list.len)
@@ -390,7 +377,6 @@ enum tally_status top_session_refresh(struct top_session *s, bool fades, struct 
 	struct instant now = s->emptied, before = s->refreshed; /* what the work on it took is the next refresh's */
 	uint64_t end_ns = top_session_is_over(s) && s->over_ns < now.ns ? s->over_ns : now.ns;
 	double ns = (double)(now.ns - before.ns), own_ns = (double)(now.own_cpu_ns - before.own_cpu_ns);
-
 	s->figures = s->adding;
 	s->figures.seconds = end_ns > before.ns ? (double)(end_ns - before.ns) / 1e9 : 0;
 	s->figures.own_cpu = ns > 0 ? own_ns / ns : 0;
@@ -411,7 +397,6 @@ enum tally_status top_session_annotate(
 {
 	const struct top_annotate_config config = {cli, &s->symbols};
 	enum tally_status status = TALLY_OK;
-
 	if (!s->annotate) {
 		status = top_annotate_create(&config, &s->annotate, err);
 		if (status == TALLY_OK)

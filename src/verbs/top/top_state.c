@@ -49,7 +49,6 @@ enum tally_status top_state_open(struct top_state *x, struct tally_error *err)
 {
 	struct top_shown *shown = &x->shown;
 	enum tally_status status = top_state_make_table(x, shown, err);
-
 	if (status != TALLY_OK)
 		return status;
 	status = explorer_init(&shown->explorer, &shown->table, &shown->options, shown->title.data, err);
@@ -78,7 +77,6 @@ static enum tally_status change_profile(struct top_state *x,
 {
 	struct explorer_memory memory;
 	struct top_shown fresh;
-
 	explorer_remember(&x->shown.explorer, &memory);
 	top_state_drop_table(&x->shown);
 	enum tally_status status = change(x, err);
@@ -102,7 +100,6 @@ static enum tally_status change_profile(struct top_state *x,
 static enum tally_status top_state_refresh(struct top_state *x, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
-
 	if (x->view->settings->zeroes && !x->is_frozen)
 		status = top_session_zero(x->view->session, err);
 	return status == TALLY_OK ? top_session_refresh(x->view->session, !x->is_frozen, err) : status;
@@ -123,7 +120,6 @@ enum tally_status top_state_draw(struct top_state *x, struct tally_error *err)
 	struct explorer *e = &x->shown.explorer;
 	char events[32] = "";
 	unsigned rows, columns;
-
 	tui_terminal_size(x->terminal, &rows, &columns);
 	explorer_resize(e, rows, columns);
 	if (x->view->count > 1)
@@ -139,7 +135,6 @@ uint32_t top_state_wait(struct top_state *x)
 	struct pollfd inputs[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = x->signal_fd, .events = POLLIN}};
 	int64_t left = x->due_ms - clock_ms();
 	uint32_t key = tui_terminal_key_now(x->terminal); /* may have been read already */
-
 	x->is_woken = false;
 	if (key != TUI_KEY_NONE || left <= 0)
 		return key;
@@ -172,7 +167,6 @@ enum tally_status top_state_switch_event(struct top_state *x, uint32_t step, str
 enum tally_status top_state_freeze(struct top_state *x, struct tally_error *err)
 {
 	enum tally_status status = top_session_pause(x->view->session, !x->is_frozen, err);
-
 	if (status != TALLY_OK)
 		return status;
 	x->is_frozen = !x->is_frozen;
@@ -187,7 +181,6 @@ enum tally_status top_state_switch_mark(struct top_state *x, struct tally_error 
 	time_t now = time(NULL);
 	struct tm local;
 	char when[sizeof(x->mark.when)] = "";
-
 	if (x->has_mark) {
 		explorer_set_mark(e, NULL);
 		drop_mark(x);
@@ -207,7 +200,6 @@ enum tally_status top_state_switch_mark(struct top_state *x, struct tally_error 
 enum tally_status top_state_reorder(struct top_state *x, struct tally_error *err)
 {
 	struct top_shown *shown = &x->shown;
-
 	x->order = shown->explorer.order;
 	x->order_member = shown->explorer.order_member;
 	x->has_order = true;
@@ -220,7 +212,6 @@ enum tally_status top_state_reorder(struct top_state *x, struct tally_error *err
 enum tally_status top_state_take_time(struct top_state *x, struct tally_error *err)
 {
 	int64_t delay_ms = (int64_t)x->view->settings->delay_s * 1000, now = clock_ms();
-
 	if (now < x->due_ms)
 		return top_session_is_full(x->view->session) ? change_profile(x, top_state_relieve, err) : TALLY_OK;
 	x->due_ms += delay_ms;

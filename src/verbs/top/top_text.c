@@ -21,7 +21,6 @@ struct screen {
 static struct screen top_text_screen_of(bool is_terminal)
 {
 	struct winsize size;
-
 	if (is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > OTHER_LINES && size.ws_col > 1)
 		return (struct screen){size.ws_row, size.ws_col};
 	return (struct screen){ROWS_DEFAULT, COLUMNS_DEFAULT};
@@ -31,7 +30,6 @@ static struct screen top_text_screen_of(bool is_terminal)
 static struct tally_str fit_line(struct tally_str line, unsigned columns)
 {
 	unsigned used = 0;
-
 	for (size_t i = 0; i < line.len; i++) {
 		used += ((unsigned char)line.data[i] & 0xc0) != 0x80;
 		if (used > columns)
@@ -44,7 +42,6 @@ static struct tally_str fit_line(struct tally_str line, unsigned columns)
 static void top_text_put_lines(struct tally_str rest, bool is_terminal, struct screen screen, struct text *out)
 {
 	struct tally_str line;
-
 	for (unsigned i = 0; rest.len && str_next(&rest, '\n', &line); i++) {
 		if (is_terminal && i + OTHER_LINES > screen.rows)
 			break;
@@ -67,7 +64,6 @@ static enum tally_status top_text_put_table(const struct top_view *view, uint32_
 	struct report_tree tree;
 	struct text rows = {0};
 	enum tally_status status = top_view_table(view, index, &table, err);
-
 	if (status != TALLY_OK)
 		return status;
 	options.is_quiet = true;
@@ -94,7 +90,6 @@ enum tally_status top_text_print(
 	struct screen screen = top_text_screen_of(is_terminal);
 	enum tally_status status = TALLY_OK;
 	struct text header = {0};
-
 	text_str(&header, "   ");
 	top_view_header(view, &header);
 	struct tally_str line = {header.data, header.len};

@@ -31,7 +31,6 @@ static struct report_source top_view_source_of(struct top_view *view)
 		.is_all_tracepoints = true,
 		.has_groups = perfdata_events_have_groups(events, count),
 		.fields = &view->fields};
-
 	for (size_t i = 0; i < count; i++)
 		source.is_all_tracepoints &= events[i].attr.type == EVENT_TRACEPOINT || top_view_is_dummy(&events[i]);
 	return source;
@@ -43,7 +42,6 @@ static enum tally_status make_replay_options(
 	const struct report_request *r = &view->settings->report;
 	const struct report_replay wanted = {.request = r, .fields = &view->fields, .reader = view->reader};
 	const struct switch_names names = {r->switch_on, r->switch_off, r->shows_switches};
-
 	*made = report_replay_options(&wanted);
 	made->with_inlines = false; /* debug information would be read of all that ever runs */
 	made->max_stack = r->max_stack;
@@ -77,7 +75,6 @@ static void choose_tables(struct top_view *view)
 	const struct perfdata_event *events = perfdata_reader_events(view->reader, &count);
 	const struct report_tables tables = {.request = &view->settings->report, .profile = top_view_profile(view)};
 	uint32_t members;
-
 	for (uint32_t i = 0; i < count && view->count < TOP_TABLES_MAX; i += members) {
 		members = report_tables_members(&tables, i);
 		view->has_group |= members > 1;
@@ -90,7 +87,6 @@ enum tally_status top_view_init(struct top_view *view, const struct cli *cli, st
 	struct top_session *session, struct tally_error *err)
 {
 	struct record record;
-
 	*view = (struct top_view){.cli = cli, .settings = settings, .session = session};
 	diag_init(&view->doubts);
 	enum tally_status status = perfdata_reader_open_beginning(top_session_description(session), &view->reader, err);
@@ -145,7 +141,6 @@ const struct profile *top_view_profile(const struct top_view *view)
 enum tally_status top_view_renew(struct top_view *view, struct tally_error *err)
 {
 	const struct profile *p = top_view_profile(view);
-
 	drop_filter(view);
 	view->filter = (struct profile_filter){0};
 	enum tally_status status = profile_filter_init(&view->filter, p, &view->settings->report.samples.filters, err);
@@ -162,7 +157,6 @@ const char *top_view_doubt(struct top_view *view)
 static uint64_t row_samples(const struct flat_table *table, uint32_t row)
 {
 	uint64_t sum = 0;
-
 	for (uint32_t m = 0; m < table->options.member_count; m++)
 		sum += flat_table_stat(table, row, m)->count;
 	return sum;
@@ -191,7 +185,6 @@ enum tally_status top_view_table(
 static void put_rate(const struct perfdata_event *event, struct text *out)
 {
 	bool is_freq = ATTR_HAS(&event->attr, FREQ);
-
 	text_printf(out, "%" PRIu64 "%s ", event->attr.sample_period_or_freq, is_freq ? "Hz" : "");
 }
 
@@ -199,7 +192,6 @@ static void put_target(const struct top_view *view, struct text *out)
 {
 	const struct target_request *q = &view->settings->record.target;
 	const struct target *target = top_session_target(view->session);
-
 	if (q->pids)
 		text_printf(out, "target_pid: %s", q->pids);
 	else if (q->tids)
@@ -219,7 +211,6 @@ void top_view_header(const struct top_view *view, struct text *out)
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(view->reader, &count);
 	double all = r->samples ? (double)r->samples : 1;
-
 	text_printf(out,
 		"PerfTop:%8.0f irqs/sec  kernel:%4.1f%%  exact: %4.1f%% lost: %" PRIu64 "/%" PRIu64 " drop: 0/0 [",
 		f.seconds > 0 ? (double)r->samples / f.seconds : 0, 100 * (double)r->kernel_samples / all,
@@ -253,7 +244,6 @@ void top_view_title(const struct top_view *view, uint32_t index, struct text *ou
 	size_t count;
 	const struct perfdata_event *event = &perfdata_reader_events(view->reader, &count)[first];
 	uint64_t samples = 0, period = 0;
-
 	for (uint32_t m = 0; m < members; m++) {
 		samples += p->events[first + m].sample_count;
 		period += p->events[first + m].total_period;

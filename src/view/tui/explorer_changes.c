@@ -10,7 +10,6 @@
 void explorer_row_name(const struct explorer *e, uint32_t table_row, struct text *name)
 {
 	struct report_layout wide = e->layout;
-
 	for (size_t i = 0; i < wide.count; i++) {
 		wide.widths[i] = SIZE_MAX;
 		if (profile_key_get(wide.columns[i])->is_value)
@@ -23,7 +22,6 @@ void explorer_row_name(const struct explorer *e, uint32_t table_row, struct text
 static double explorer_changes_share_of(const struct explorer *e, uint32_t row)
 {
 	struct report_layout whole = e->layout;
-
 	whole.shown_totals = NULL; /* whatever is filtered */
 	uint64_t total = report_member_total(&whole, 0);
 	return total ? 100.0 * (double)explorer_row_period(e, row) / (double)total : 0;
@@ -33,7 +31,6 @@ bool explorer_mark_take(struct explorer_mark *mark, const struct explorer *e, co
 {
 	struct text name = {0};
 	bool ok = true;
-
 	*mark = (struct explorer_mark){0};
 	intern_init(&mark->names);
 	snprintf(mark->when, sizeof(mark->when), "%s", when);
@@ -61,7 +58,6 @@ void explorer_mark_deinit(struct explorer_mark *mark)
 void explorer_compare(struct explorer *e)
 {
 	struct text name = {0};
-
 	if (!e->mark || e->changes)
 		return;
 	e->changes = calloc(e->table->row_count + 1, sizeof(*e->changes));

@@ -13,7 +13,6 @@
 static void frame_name(const struct profile *p, uint32_t id, struct text *name)
 {
 	const struct profile_frame *frame = &p->frames[id];
-
 	if (frame->function == PROFILE_NONE) {
 		text_hex(name, frame->address, 0);
 	} else {
@@ -37,7 +36,6 @@ static void explorer_renew_thread_name(const struct profile *p, uint32_t id, str
 {
 	const struct profile_thread *thread = &p->threads[id];
 	struct tally_str comm = profile_string(p, thread->comm);
-
 	text_printf(name, "%d/%d ", thread->pid, thread->tid);
 	text_bytes(name, comm.data, comm.len);
 }
@@ -46,7 +44,6 @@ static void explorer_renew_function_name(const struct profile *p, uint32_t id, s
 {
 	const struct profile_function *function = &p->functions[id];
 	struct tally_str own = profile_string(p, function->name), binary = {0};
-
 	if (function->binary != PROFILE_NONE)
 		binary = profile_string(p, p->binaries[function->binary].long_name);
 	text_bytes(name, binary.data, binary.len);
@@ -57,7 +54,6 @@ static void explorer_renew_function_name(const struct profile *p, uint32_t id, s
 static void explorer_renew_note(struct explorer_memory *m, const struct text *name)
 {
 	uint32_t id;
-
 	m->failed = m->failed || name->failed || !intern_add(&m->open, name->data, name->len, &id);
 }
 
@@ -65,7 +61,6 @@ static void remember_fold(
 	const struct explorer *e, const struct explorer_fold *fold, uint32_t table_row, struct explorer_memory *m)
 {
 	struct text row = {0}, node = {0};
-
 	explorer_row_name(e, table_row, &row);
 	explorer_renew_note(m, &row);
 	for (uint32_t i = 1; i < fold->node_count; i++) {
@@ -86,7 +81,6 @@ static size_t lines_above(struct explorer *e)
 {
 	struct explorer_position at = e->top;
 	size_t lines = 0;
-
 	while (lines < e->rows && (at.row != e->cursor.row || at.line != e->cursor.line) && explorer_next_line(e, &at))
 		lines++;
 	return lines;
@@ -97,7 +91,6 @@ void explorer_remember(struct explorer *e, struct explorer_memory *m)
 	const struct profile *p = e->table->profile;
 	size_t position = 0;
 	uint64_t row, index;
-
 	*m = (struct explorer_memory){.cursor_row = e->cursor.row, .cursor_line = e->cursor.line};
 	intern_init(&m->open);
 	while (map_u64_next(&e->fold_of_row, &position, &row, &index))
@@ -136,7 +129,6 @@ static bool explorer_renew_find_thread(struct explorer *e, const struct text *wa
 	const struct profile *p = e->table->profile;
 	struct text name = {0};
 	bool is_found = false;
-
 	for (uint32_t i = 0; i < p->thread_count && !is_found; i++) {
 		text_clear(&name);
 		explorer_renew_thread_name(p, i, &name);
@@ -151,7 +143,6 @@ static bool explorer_renew_find_thread(struct explorer *e, const struct text *wa
 static bool find_binary(struct explorer *e, const struct text *wanted)
 {
 	const struct profile *p = e->table->profile;
-
 	for (uint32_t i = 0; i < p->binary_count; i++)
 		if (str_equal(profile_string(p, p->binaries[i].long_name),
 			    (struct tally_str){wanted->data, wanted->len})) {
@@ -167,7 +158,6 @@ static bool explorer_renew_find_function(struct explorer *e, const struct text *
 	const struct profile *p = e->table->profile;
 	struct text name = {0};
 	bool is_found = false;
-
 	for (uint32_t i = 0; i < p->function_count && !is_found; i++) {
 		text_clear(&name);
 		explorer_renew_function_name(p, i, &name);
@@ -201,7 +191,6 @@ static bool find_zoom(struct explorer *e, enum explorer_zoom zoom, const struct 
 static void resume_zooms(struct explorer *e, const struct explorer_memory *m)
 {
 	unsigned kept = 0;
-
 	for (unsigned i = 0; i < e->zoom_count; i++)
 		if (find_zoom(e, e->zooms[i], m))
 			e->zooms[kept++] = e->zooms[i];
@@ -212,7 +201,6 @@ static void resume_fold(struct explorer *e, uint32_t table_row, const struct tex
 {
 	struct explorer_fold *fold = explorer_open_row(e, table_row);
 	struct text node = {0};
-
 	for (uint32_t i = 1; fold && i < fold->node_count; i++) {
 		text_clear(&node);
 		text_bytes(&node, row->data, row->len);
@@ -228,7 +216,6 @@ static void resume_fold(struct explorer *e, uint32_t table_row, const struct tex
 static void resume_rows(struct explorer *e, const struct explorer_memory *m)
 {
 	struct text name = {0};
-
 	if (m->cursor.len && e->visible_count)
 		e->cursor.row = m->cursor_row < e->visible_count ? m->cursor_row : e->visible_count - 1;
 	for (size_t i = 0; i < e->visible_count && (m->open.len || m->cursor.len); i++) {
@@ -248,7 +235,6 @@ enum tally_status explorer_renew(struct explorer *e, const struct explorer_memor
 	const char *title, struct tally_error *err)
 {
 	enum tally_status status = explorer_set_table(e, table, title, err);
-
 	if (status != TALLY_OK)
 		return status;
 	resume_zooms(e, m);

@@ -17,7 +17,6 @@ struct level_tree_making {
 static enum profile_key only_key(const struct report_layout *l, uint32_t level)
 {
 	enum profile_key only = PROFILE_KEY_COUNT;
-
 	for (size_t i = 0; i < l->count; i++) {
 		if (!report_column_is_of_level(l, i, level))
 			continue;
@@ -31,7 +30,6 @@ static enum profile_key only_key(const struct report_layout *l, uint32_t level)
 static void name_node(struct level_tree_making *m, const struct hierarchy_node *node)
 {
 	const struct report_layout *l = &m->layout;
-
 	text_clear(&m->name);
 	for (size_t i = 0; i < l->count; i++) {
 		if (!report_column_is_of_level(l, i, node->level))
@@ -51,7 +49,6 @@ static bool label_node(struct level_tree_making *m, const struct hierarchy_node 
 	const struct profile_frame *frame = &p->frames[m->from->table->rows[node->row].frame];
 	bool is_function = only_key(&m->layout, node->level) == KEY_SYMBOL && frame->function != PROFILE_NONE;
 	uint32_t id;
-
 	*label = (struct flame_label){.kind = FLAME_GROUP};
 	if (is_function) {
 		bool has_binary = frame->binary != PROFILE_NONE;
@@ -72,7 +69,6 @@ static bool label_node(struct level_tree_making *m, const struct hierarchy_node 
 static bool level_tree_add_nodes(struct level_tree_making *m, uint32_t first, uint32_t count, uint32_t parent)
 {
 	struct flame_tree *tree = m->tree;
-
 	for (uint32_t i = first; i < first + count; i++) {
 		const struct hierarchy_node *node = &m->from->nodes[i];
 		const struct flat_stat *stats = hierarchy_stats(m->from, i);
@@ -97,7 +93,6 @@ enum tally_status level_tree_init(struct flame_tree *tree, const struct hierarch
 	struct level_tree_making m = {.layout = {.table = h->table, .options = options, .profile = h->table->profile},
 		.from = h,
 		.tree = tree};
-
 	*tree = (struct flame_tree){.nodes = calloc(h->node_count + 1, sizeof(*tree->nodes)),
 		.labels = calloc(h->node_count + 1, sizeof(*tree->labels))};
 	intern_init(&tree->names);

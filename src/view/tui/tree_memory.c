@@ -10,7 +10,6 @@ static void put_way(const struct flame_tree *tree, const uint32_t *ways, uint32_
 	const struct flame_label *label = &tree->labels[tree->nodes[node].label];
 	uint32_t parent = tree->nodes[node].parent;
 	uint32_t above = parent == PROFILE_NONE ? INTERN_NONE : ways[parent];
-
 	text_clear(key);
 	text_bytes(key, (const char *)&above, sizeof(above));
 	text_bytes(key, label->name.data, label->name.len);
@@ -23,7 +22,6 @@ void tree_memory_note(
 {
 	uint32_t *ways = calloc(tree->node_count + 1, sizeof(*ways));
 	struct text key = {0};
-
 	*m = (struct tree_memory){.cursor = INTERN_NONE, .zoom = INTERN_NONE};
 	intern_init(&m->ways);
 	m->is_open = calloc(tree->node_count + 1, sizeof(*m->is_open));
@@ -48,7 +46,6 @@ bool tree_memory_find(
 	uint32_t *ways = calloc(tree->node_count + 1, sizeof(*ways));
 	struct text key = {0};
 	bool ok = ways && !m->failed;
-
 	*cursor = *zoom = PROFILE_NONE;
 	for (uint32_t i = 0; ok && i < tree->node_count; i++) {
 		uint32_t parent = tree->nodes[i].parent;

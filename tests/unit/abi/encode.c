@@ -22,7 +22,6 @@ static struct record_fields written_and_read(
 {
 	struct record record;
 	struct record_fields out;
-
 	writer_zeros(w, 3);
 	assert_true(record_encode(w, in, misc, NULL, NULL));
 	assert_int_equal(w->len, 8 + expected_bytes);

@@ -59,12 +59,12 @@ static char *as_text(const struct collected *c)
 	struct text t = {0};
 	struct record record;
 	size_t at = 0;
-	enum tally_status st;
-	while ((st = record_at(writer_view(&c->bytes), false, at, &record, NULL)) == TALLY_OK) {
+	enum tally_status status;
+	while ((status = record_at(writer_view(&c->bytes), false, at, &record, NULL)) == TALLY_OK) {
 		print_record(&t, &record);
 		at += record.bytes.len;
 	}
-	assert_int_equal(st, TALLY_END);
+	assert_int_equal(status, TALLY_END);
 	text_char(&t, '\0');
 	return t.data;
 }

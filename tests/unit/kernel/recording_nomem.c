@@ -42,24 +42,24 @@ static enum tally_status describe_all(void)
 	const int cpus[] = {0};
 	const pid_t threads[] = {7};
 	initial_state_init(&s, &seam, &layout, &sink);
-	enum tally_status st = initial_state_all(&s, NULL);
-	if (st == TALLY_OK)
-		st = initial_state_thread_map(&s, threads, 1, NULL);
-	if (st == TALLY_OK)
-		st = initial_state_cpu_map(&s, cpus, 1, NULL);
-	if (st == TALLY_OK)
-		st = initial_state_flush(&s, NULL);
+	enum tally_status status = initial_state_all(&s, NULL);
+	if (status == TALLY_OK)
+		status = initial_state_thread_map(&s, threads, 1, NULL);
+	if (status == TALLY_OK)
+		status = initial_state_cpu_map(&s, cpus, 1, NULL);
+	if (status == TALLY_OK)
+		status = initial_state_flush(&s, NULL);
 	initial_state_deinit(&s);
-	return st;
+	return status;
 }
 
 static enum tally_status read_host(void)
 {
 	struct host_info info;
-	enum tally_status st = host_info_read(&seam, &info, NULL);
-	if (st == TALLY_OK)
+	enum tally_status status = host_info_read(&seam, &info, NULL);
+	if (status == TALLY_OK)
 		host_info_deinit(&info);
-	return st;
+	return status;
 }
 
 static enum tally_status write_formats(void)
@@ -70,11 +70,11 @@ static enum tally_status write_formats(void)
 		.tracepoint_name = "sched_switch"};
 	struct event_list events = {.specs = &spec, .len = 1, .cap = 1};
 	struct writer w = {0};
-	enum tally_status st = tracing_data_write(&seam, &events, &w, NULL);
-	if (st == TALLY_OK)
+	enum tally_status status = tracing_data_write(&seam, &events, &w, NULL);
+	if (status == TALLY_OK)
 		assert_memory_equal(w.data, "\x17\x08\x44tracing0.6", 14);
 	writer_deinit(&w);
-	return st;
+	return status;
 }
 
 static enum tally_status apply_attrs(void)
@@ -86,9 +86,9 @@ static enum tally_status apply_attrs(void)
 		return TALLY_NOMEM;
 	events.specs[0] = (struct event_spec){.name = "cpu-clock", .member_count = 1, .unit = ""};
 	events.len = events.cap = 1;
-	enum tally_status st = record_attrs_apply(&events, &options, NULL);
+	enum tally_status status = record_attrs_apply(&events, &options, NULL);
 	free(events.specs);
-	return st;
+	return status;
 }
 
 /* Whatever allocation fails: nothing is held afterwards, and with enough memory it works. What is optional may go
@@ -100,11 +100,11 @@ static void check_each_allocation(enum tally_status (*work)(void))
 	for (bool has_failed = true; has_failed; nth++) {
 		assert_true(nth < ALLOCATIONS_MAX);
 		failing_malloc_begin(nth);
-		enum tally_status st = work();
+		enum tally_status status = work();
 		long held = failing_malloc_held();
 		has_failed = failing_malloc_end();
 		assert_int_equal(held, 0);
-		assert_true(st == TALLY_OK || (has_failed && st == TALLY_NOMEM));
+		assert_true(status == TALLY_OK || (has_failed && status == TALLY_NOMEM));
 	}
 	assert_true(nth > 1); /* it does allocate */
 }

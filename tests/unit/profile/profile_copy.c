@@ -14,7 +14,6 @@ static struct profile *copied(const struct profile *from, const struct profile_c
 	struct profile_builder *b = profile_builder_create();
 	struct profile_event event = from->events[0];
 	struct profile *to;
-
 	assert_non_null(b);
 	event.name = profile_builder_string(b, profile_string(from, event.name));
 	event.sample_count = event.total_period = 0;
@@ -30,7 +29,6 @@ static void a_copy_is_the_same(void **state)
 	struct profile *from = profile_from_text(text);
 	const struct profile_copy copy = {.from = from, .counts = {1, 1}, .periods = {1, 1}};
 	struct profile *to = copied(from, &copy, 1);
-
 	assert_int_equal(to->sample_count, from->sample_count);
 	assert_int_equal(list_table_len(&to->stacks), list_table_len(&from->stacks));
 	assert_int_equal(to->frame_count, from->frame_count);
@@ -49,7 +47,6 @@ static void copies_add_up(void **state)
 	struct profile *from = profile_from_text(text);
 	const struct profile_copy copy = {.from = from, .counts = {2, 1}, .periods = {1, 2}, .later = 5};
 	struct profile *to = copied(from, &copy, 3);
-
 	assert_int_equal(to->sample_count, from->sample_count);
 	assert_int_equal(to->events[0].sample_count, 18);
 	assert_int_equal(to->events[0].total_period, 3 * 444);
@@ -63,7 +60,6 @@ static void what_is_left_out_takes_its_names_along(void **state)
 	struct profile *from = profile_from_text(text);
 	const struct profile_copy all = {.from = from, .counts = {1, 1}, .periods = {1, 1}, .least_count = 2};
 	struct profile *to = copied(from, &all, 1);
-
 	assert_int_equal(to->sample_count, 0);
 	assert_int_equal(list_table_len(&to->stacks) + to->frame_count + to->function_count + to->binary_count +
 				 to->thread_count,
@@ -83,7 +79,6 @@ static void a_binary_is_renamed(void **state)
 		.renamed = STR("[kernel]")};
 	struct profile *to = copied(from, &copy, 1);
 	unsigned renamed = 0;
-
 	for (size_t i = 0; i < to->binary_count; i++)
 		renamed += str_equal(profile_string(to, to->binaries[i].name), STR("[kernel]"));
 	assert_int_equal(renamed, 1);
@@ -97,7 +92,6 @@ static void large_weights_do_not_wrap(void **state)
 	const struct profile_copy fade = {.from = from, .counts = {1, 1}, .periods = {7, 8}};
 	const struct profile_copy grow = {.from = from, .counts = {1, 1}, .periods = {256, 1}};
 	struct profile *to = copied(from, &fade, 1);
-
 	assert_true(to->samples[0].period == UINT64_MAX / 8 * 7 + 6);
 	profile_destroy(to);
 	to = copied(from, &grow, 1);

@@ -24,7 +24,6 @@ struct fixture {
 static void make_table(struct fixture *f, const char *text)
 {
 	struct flat_options flat = {.keys = keys, .key_count = 3, .member_count = 1, .with_chains = true};
-
 	f->profile = profile_from_text(text);
 	assert_int_equal(flat_table_init(&f->table, f->profile, &flat, NULL), TALLY_OK);
 	assert_int_equal(flat_table_sort(&f->table, columns, 4, NULL), TALLY_OK);
@@ -35,7 +34,6 @@ static void open_explorer(struct fixture *f, const char *text)
 	struct report_text_options options = {.columns = columns,
 		.column_count = 4,
 		.chains = {.style = CHAIN_GRAPH, .value = CHAIN_PERCENT, .min_percent = 0.5}};
-
 	make_table(f, text);
 	assert_int_equal(explorer_init(&f->explorer, &f->table, &options, "one", NULL), TALLY_OK);
 	explorer_resize(&f->explorer, 24, 80);
@@ -45,7 +43,6 @@ static void open_explorer(struct fixture *f, const char *text)
 static void renew(struct fixture *f, const char *text)
 {
 	struct explorer_memory memory;
-
 	explorer_remember(&f->explorer, &memory);
 	flat_table_deinit(&f->table);
 	profile_destroy(f->profile);
@@ -65,7 +62,6 @@ static void close_explorer(struct fixture *f)
 static const char *symbol_of(const struct fixture *f, size_t row)
 {
 	const struct profile *p = f->profile;
-
 	assert_true(row < f->explorer.visible_count);
 	const struct profile_frame *frame = &p->frames[f->table.rows[f->explorer.visible[row]].frame];
 	return frame->function == PROFILE_NONE ? "" : profile_string(p, p->functions[frame->function].name).data;
@@ -88,7 +84,6 @@ static const char after[] = "event cycles\n"
 static void the_cursor_follows_its_row(void **state)
 {
 	struct fixture f;
-
 	open_explorer(&f, before);
 	explorer_move(&f.explorer, 2);
 	assert_string_equal(symbol_of(&f, f.explorer.cursor.row), "write");
@@ -106,7 +101,6 @@ static void the_cursor_follows_its_row(void **state)
 static void the_cursor_stays_where_a_row_is_gone(void **state)
 {
 	struct fixture f;
-
 	open_explorer(&f, before);
 	explorer_move(&f.explorer, 1);
 	assert_string_equal(symbol_of(&f, f.explorer.cursor.row), "memcpy");
@@ -122,7 +116,6 @@ static void the_cursor_stays_where_a_row_is_gone(void **state)
 static void what_is_open_stays_open(void **state)
 {
 	struct fixture f;
-
 	open_explorer(&f, before);
 	explorer_move(&f.explorer, 3);
 	assert_string_equal(symbol_of(&f, f.explorer.cursor.row), "hash");
@@ -142,7 +135,6 @@ static void what_is_open_stays_open(void **state)
 static void zooms_find_their_names_again(void **state)
 {
 	struct fixture f;
-
 	open_explorer(&f, before);
 	explorer_zoom_dso(&f.explorer);
 	assert_int_equal(f.explorer.visible_count, 1); /* lex, in cc1 */
@@ -171,7 +163,6 @@ static void zooms_find_their_names_again(void **state)
 static void what_is_typed_stays(void **state)
 {
 	struct fixture f;
-
 	open_explorer(&f, before);
 	f.explorer.mode = EXPLORER_ASK_SYMBOL;
 	tui_input_start(&f.explorer.input, "le");
@@ -211,7 +202,6 @@ static void only_what_changed_shows(void **state)
 {
 	struct explorer_mark mark;
 	struct fixture f;
-
 	open_explorer(&f, busy);
 	assert_true(explorer_mark_take(&mark, &f.explorer, "20:51:07"));
 	explorer_set_mark(&f.explorer, &mark);

@@ -26,7 +26,6 @@ static void make_tree(struct flame_tree *tree, const struct profile *p, const ui
 	struct flat_table table;
 	struct hierarchy h;
 	struct tally_error err;
-
 	assert_int_equal(flat_table_init(&table, p, &flat, &err), TALLY_OK);
 	assert_int_equal(hierarchy_init(&h, &table, &wanted, &err), TALLY_OK);
 	assert_int_equal(level_tree_init(tree, &h, &options, &err), TALLY_OK);
@@ -38,7 +37,6 @@ static void a_node_for_each_value_of_a_level(void **state)
 {
 	struct profile *p = profile_from_text(programs);
 	struct flame_tree tree;
-
 	make_tree(&tree, p, each);
 	assert_int_equal(tree.node_count, 9);
 	assert_int_equal(tree.total, 100);
@@ -65,7 +63,6 @@ static void assert_stays_golden(
 	struct flame_tree again;
 	struct tree_memory memory = {0};
 	struct grid grid = {0};
-
 	assert_true(tree_screen_draw(screen, &grid));
 	assert_grid_is_golden(&grid, golden);
 	tree_screen_remember(screen, &memory);
@@ -94,7 +91,6 @@ static void on_the_screen(void **state)
 	struct profile *p = profile_from_text(programs);
 	struct flame_tree tree;
 	struct tree_screen screen;
-
 	open_screen(&screen, &tree, p, 12, 80);
 	tree_screen_key(&screen, 'e');
 	assert_stays_golden(&screen, &tree, p, "levels-80x12");
@@ -114,7 +110,6 @@ static void only_names_with_a_text(void **state)
 	struct profile *p = profile_from_text(programs);
 	struct flame_tree tree;
 	struct tree_screen screen;
-
 	open_screen(&screen, &tree, p, 9, 40);
 	press(&screen, "E/memc\r");
 	assert_stays_golden(&screen, &tree, p, "levels-filtered-40x9");
