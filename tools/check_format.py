@@ -17,6 +17,8 @@ TEXT_FOLDERS = ('tools', 'docs', *C_FOLDERS)
 TEXT_SUFFIXES = ('.c', '.h', '.cc', '.py', '.md', '.build', '.txt', '')
 LICENSED = ('.c', '.h', '.cc', '.py', '.build')
 LICENSE = 'SPDX-License-Identifier: Apache-2.0'
+# Of programs in the kernel, which lets only those under the GPL call some of its helpers.
+BPF_LICENSE = LICENSE + ' OR GPL-2.0-only'
 DECLARATION = re.compile(r'\t+(?:static |const |volatile )*(?:(?:struct|enum|union) \w+|unsigned|int|long|bool|char|double|float|'
                          r'\w+_t|void|FILE|DIR|va_list)(?: \w+)*[ *]+\w+(?:\[[^\]]*\])*(?: = |;|,|\()')
 STATUS = re.compile(r'enum tally_status \**st\b')

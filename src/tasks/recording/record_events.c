@@ -58,7 +58,6 @@ static int add_sample_filter(struct record_events_making *m, const char *filter)
 {
 	bool is_of_fields = m->last >= m->events->len;
 	struct tally_error err = {0};
-
 	for (size_t i = m->last; i < m->events->len; i++)
 		is_of_fields |= m->events->specs[i].tracepoint_name != NULL;
 	if (is_of_fields)

@@ -373,7 +373,6 @@ static void record_session_encode_lost(const struct record_session_session *s, c
 	struct record_layout layout = record_layout_make(&s->request->events->specs[source->event].attr, false);
 	struct record_fields fields = {.type = RECORD_LOST_SAMPLES, .lost_samples = {lost}};
 	struct sample_id id = {.id = source->id, .cpu = (uint32_t)source->cpu};
-
 	record_encode(w, &fields, misc, &layout, &id);
 }
 
@@ -382,7 +381,6 @@ static void record_session_write_filtered(struct record_session_session *s, stru
 {
 	size_t count;
 	const struct recorder_source *sources = recorder_sources(s->opening.recorder, &count);
-
 	for (size_t e = 0; e < s->request->events->len; e++) {
 		uint64_t dropped = record_filters_dropped(s->opening.filters, e);
 		for (size_t i = 0; dropped > 0 && i < count; i++) {
