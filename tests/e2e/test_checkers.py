@@ -143,7 +143,7 @@ LICENSED = f'/* {check_format.LICENSE} */\n'
     ({'.clang-format': STYLE, 'src/base/a.c': LICENSED + '#include "a.h"\n\n#include "b.h"\n#include <stdio.h>\n'}, 'code should be clang-formatted'),
     ({'tests/e2e/a.py': 'x = 1\n'}, 'tests/e2e/a.py:1: the first lines lack SPDX-License-Identifier'),
     ({'src/base/a.c': 'int x;\n'}, 'src/base/a.c:1: the first lines lack SPDX-License-Identifier'),
-    ({'src/base/a.c': LICENSED + 'int f(void)\n{\n\tint x = 1;\n\n\treturn x;\n}\n'},
+    ({'.clang-format': STYLE, 'src/base/a.c': LICENSED + 'int f(void)\n{\n\tint x = 1;\n\n\treturn x;\n}\n'},
      'src/base/a.c:5: blank line behind declarations'),
     ({'src/base/a.c': LICENSED + 'enum tally_status st;\n'}, 'src/base/a.c: enum tally_status st: call it status'),
     ({'docs/a.md': 'text \n'}, 'docs/a.md:1: trailing blanks'),
