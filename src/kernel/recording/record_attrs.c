@@ -40,7 +40,6 @@ static void set_rate(struct event_spec *spec, const struct record_attr_options *
 	bool has_term = spec->has_period || spec->has_freq;
 	bool is_forced = !has_term && (o->rate.is_freq_given || o->rate.is_period_given);
 	bool is_own = has_term || (attr->sample_period_or_freq != 0 && !is_forced);
-
 	if (spec->has_freq || (!is_own && o->rate.period == 0)) {
 		record_attrs_flag_set(attr, ATTR_BIT_FREQ, true);
 		if (!spec->has_freq)
@@ -64,7 +63,6 @@ static uint32_t fitting_stack(const struct perf_attr *attr, uint32_t bytes)
 	const uint64_t behind = SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT | SAMPLE_DATA_SRC | SAMPLE_TRANSACTION |
 				SAMPLE_REGS_INTR | SAMPLE_PHYS_ADDR | SAMPLE_CGROUP | SAMPLE_DATA_PAGE_SIZE |
 				SAMPLE_CODE_PAGE_SIZE;
-
 	return (attr->sample_type & behind) && bytes > STACK_BYTES_FITTING ? STACK_BYTES_FITTING : bytes;
 }
 
@@ -95,7 +93,6 @@ static void set_sample_fields(struct event_spec *spec, const struct record_attr_
 	struct perf_attr *attr = &spec->attr;
 	bool is_live = o->chains.mode == CALLGRAPH_DWARF && o->unwinds_live;
 	bool has_address = o->fields.data_address || (o->chains.mode == CALLGRAPH_DWARF && !is_live);
-
 	attr->sample_type |= SAMPLE_IP | SAMPLE_TID;
 	if (!o->per_thread || o->fields.timestamp || is_live)
 		attr->sample_type |= SAMPLE_TIME;
@@ -143,7 +140,6 @@ static void set_flags(struct event_spec *spec, const struct record_attr_options 
 {
 	struct perf_attr *attr = &spec->attr;
 	bool starts_at_exec = o->has_command && !o->is_system_wide && (!o->starts_disabled || is_sideband);
-
 	attr->size =
 		attr->config3 || attr->config4 ? ATTR_SIZE_KNOWN : ATTR_SIZE_VER7; /* perf 6.1 reads no larger one */
 	attr->read_format |= READ_FORMAT_ID | READ_FORMAT_LOST;
@@ -208,7 +204,6 @@ static void record_attrs_set_ids(struct event_list *events, const struct record_
 {
 	uint64_t first = events->specs[0].attr.sample_type;
 	bool is_mixed = false;
-
 	for (size_t i = 1; i < events->len; i++)
 		is_mixed |= events->specs[i].attr.sample_type != first;
 	if (events->len == 1 && !o->fields.identifier)
@@ -221,7 +216,6 @@ static void record_attrs_set_ids(struct event_list *events, const struct record_
 static struct record_attr_options with_terms(const struct record_attr_options *o, const struct recording_terms *terms)
 {
 	struct record_attr_options own = *o;
-
 	if (terms->has_callgraph) {
 		own.chains.mode = terms->callgraph;
 		own.unwinds_live = o->unwinds_live && o->chains.mode == CALLGRAPH_DWARF;
@@ -264,7 +258,6 @@ enum tally_status record_attrs_apply(
 {
 	size_t tracking = 0;
 	bool needs_sideband = o->is_system_wide || o->starts_disabled;
-
 	if (events->len == 0)
 		return error_set(err, TALLY_INVALID, "no event to record");
 	bool is_carried = event_is_dummy(&events->specs[0]) && events->specs[0].member_count <= 1;
@@ -306,7 +299,6 @@ enum tally_status record_attrs_apply(
 struct perf_attr record_attrs_written(const struct perf_attr *attr, const struct record_attr_options *o)
 {
 	struct perf_attr written = *attr;
-
 	if (!o->unwinds_live || !(attr->sample_type & SAMPLE_STACK_USER))
 		return written;
 	written.sample_type &=

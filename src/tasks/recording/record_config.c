@@ -95,7 +95,6 @@ static bool record_config_chooses(const struct record_settings *s)
 struct record_chains record_config_chains(const struct record_settings *s)
 {
 	struct record_chains chains = s->chains;
-
 	if (record_config_chooses(s))
 		chains.mode = s->configured.mode;
 	else if (s->call_graph_flag && chains.mode == CALLGRAPH_NONE)

@@ -23,7 +23,6 @@ enum tally_status record_opening_find(struct record_opening *o, struct tally_err
 {
 	const struct record_request *q = o->request;
 	enum tally_status status = target_resolve(q->kernel, &q->target, &o->target, err);
-
 	if (status == TALLY_OK && o->target.is_overriding)
 		diag_add(q->diag, DIAG_WARNING, "PID/TID switch overriding %s", o->target.cpus ? "CPU" : "SYSTEM");
 	if (status == TALLY_OK && o->target.offline)
@@ -58,7 +57,6 @@ static struct recorder_config recorder_config(struct record_opening *o)
 		.opened = o->filters ? record_filters_attach : NULL,
 		.opened_context = o->filters,
 		.diag = q->diag};
-
 	return config;
 }
 
@@ -67,7 +65,6 @@ static enum tally_status describe_target(
 {
 	const struct target *t = &o->target;
 	enum tally_status status = TALLY_OK;
-
 	if (t->is_system_wide)
 		return initial_state_all(state, err);
 	if (t->is_command && before_exec)
@@ -86,7 +83,6 @@ static enum tally_status describe_all(struct record_opening *o, struct initial_s
 	size_t count;
 	const struct recorder_source *sources = recorder_sources(o->recorder, &count);
 	enum tally_status status = initial_state_id_index(state, sources, count, err);
-
 	if (status == TALLY_OK && recorder_clock(o->recorder, &clock))
 		status = initial_state_time_conv(state, &clock, err);
 	if (status == TALLY_OK)
@@ -111,7 +107,6 @@ static void begin_state(const struct record_opening *o, struct initial_state *st
 	const struct event_list *events = o->request->events;
 	const struct perf_attr *tracking = &events->specs[record_attrs_tracking(events)].attr;
 	struct record_layout layout = record_layout_make(tracking, false);
-
 	initial_state_init(state, o->request->kernel, &layout, sink);
 	state->map_timeout_ms = o->request->map_timeout_ms;
 	state->with_data_maps = ATTR_HAS(tracking, MMAP_DATA);
@@ -134,7 +129,6 @@ static void say_hidden_kernel(const struct record_request *q)
 	int64_t level = kernel_number(q->kernel, 0, "/proc/sys/kernel/kptr_restrict");
 	enum surroundings where = surroundings_find(q->kernel);
 	struct text remedy = {0};
-
 	if (level < 2)
 		text_str(&remedy, "run as root, or ");
 	if (level > 0)
@@ -155,7 +149,6 @@ enum tally_status record_opening_describe(struct record_opening *o, const struct
 	struct record_map_ids ids;
 	struct running_kernel kernel = {.live = NULL};
 	bool is_this_machine = o->request->kernel->root[0] == '\0';
-
 	begin_state(o, &state, sink, &ids);
 	if (is_this_machine && running_kernel_open(&kernel))
 		state.kernel_list = kernel.text;
@@ -176,7 +169,6 @@ enum tally_status record_opening_describe_threads(struct record_opening *o, cons
 	struct initial_state state;
 	struct record_map_ids ids;
 	enum tally_status status = TALLY_OK;
-
 	begin_state(o, &state, sink, &ids);
 	for (size_t i = 0; status == TALLY_OK && i < count; i++)
 		status = initial_state_process(&state, threads[i], err);
@@ -193,7 +185,6 @@ static bool shorten_stacks(struct record_opening *o)
 	const struct record_request *q = o->request;
 	uint32_t bytes = (uint32_t)record_live_stack_bytes(recorder_ring_bytes(o->recorder));
 	bool is_shorter = false;
-
 	for (size_t i = 0; i < q->events->len; i++) {
 		struct perf_attr *attr = &q->events->specs[i].attr;
 		is_shorter |= attr->sample_stack_user > bytes;
@@ -236,7 +227,6 @@ enum tally_status record_opening_add_events(const struct record_request *request
 	size_t source_count;
 	const struct recorder_source *sources = recorder_sources(recorder, &source_count);
 	enum tally_status status = TALLY_OK;
-
 	for (size_t i = 0; status == TALLY_OK && i < events->len; i++) {
 		uint64_t *ids;
 		size_t count;

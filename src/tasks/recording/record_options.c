@@ -21,7 +21,6 @@ static const char *add_event_word(const struct option_use *use, enum record_even
 {
 	struct record_settings *s = use->settings;
 	struct record_event_word word = {kind, use->value};
-
 	return vec_push(&s->event_words, word) ? NULL : "out of memory";
 }
 
@@ -53,7 +52,6 @@ static const char *set_exclude_perf(const struct option_use *use)
 static const char *set_switch_event(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
-
 	if (!s->output.switches)
 		s->output.switches = s->output.switch_on_signal = true;
 	return vec_push(&s->switch_events, use->value) ? NULL : "out of memory";
@@ -64,7 +62,6 @@ const char *record_set_call_graph(const struct option_use *use)
 	struct record_settings *s = use->settings;
 	struct tally_str rest = str_from(use->value), mode, size;
 	uint64_t bytes = 0;
-
 	if (use->is_negated) {
 		s->chains.mode = CALLGRAPH_NONE;
 		s->call_graph_flag = false;
@@ -97,7 +94,6 @@ static bool parse_ring_bytes(const char *text, size_t len, uint64_t *bytes)
 	char word[32];
 	uint64_t amount;
 	bool has_unit;
-
 	if (len >= sizeof(word))
 		return false;
 	memcpy(word, text, len);
@@ -115,7 +111,6 @@ static const char *record_options_set_ring_size(const struct option_use *use)
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), bytes = 0, aux_bytes, rounded = page;
 	const char *comma = strchr(use->value, ',');
 	size_t len = comma ? (size_t)(comma - use->value) : strlen(use->value);
-
 	if (comma && comma[1] && !parse_ring_bytes(comma + 1, strlen(comma + 1), &aux_bytes))
 		return BAD_RING_SIZE;
 	s->has_aux_size = comma && comma[1];
@@ -141,7 +136,6 @@ static const char *record_options_set_max_size(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	bool has_unit;
-
 	return record_size_parse(use->value, &s->output.max_bytes, &has_unit) && s->output.max_bytes
 		       ? NULL
 		       : "--max-size takes a size with B, K, M or G";
@@ -150,7 +144,6 @@ static const char *record_options_set_max_size(const struct option_use *use)
 static const char *record_options_set_affinity(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
-
 	if (strcmp(use->value, "node") == 0)
 		s->affinity = AFFINITY_NODE;
 	else if (strcmp(use->value, "cpu") == 0)
@@ -184,7 +177,6 @@ static const char *record_options_set_realtime(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	uint64_t priority;
-
 	if (!str_to_u64(str_from(use->value), 10, &priority) || priority > 99)
 		return "--realtime takes a priority from 1 to 99";
 	s->realtime_priority = (int)priority;
@@ -195,7 +187,6 @@ static const char *record_options_set_map_timeout(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	uint64_t ms;
-
 	if (!str_to_u64(str_from(use->value), 10, &ms) || ms == 0 || ms > INT32_MAX)
 		return "--proc-map-timeout takes milliseconds";
 	s->map_timeout_ms = (int)ms;
@@ -206,7 +197,6 @@ static const char *set_compression(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	uint64_t level = 1;
-
 	s->output.compression_level = 0;
 	if (use->is_negated)
 		return NULL;
@@ -220,7 +210,6 @@ static const char *set_compression(const struct option_use *use)
 static const char *record_options_set_control(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
-
 	return record_control_parse(use->value, &s->control)
 		       ? NULL
 		       : "--control takes fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]";
@@ -230,7 +219,6 @@ static const char *set_max_files(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	uint64_t count;
-
 	if (!str_to_u64(str_from(use->value), 10, &count) || count > SWITCH_FILES_MAX)
 		return "--switch-max-files takes a number";
 	s->output.max_files = (unsigned)count;
@@ -241,7 +229,6 @@ static const char *set_mmap_flush(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	bool has_unit;
-
 	return record_size_parse(use->value, &s->flush_bytes, &has_unit)
 		       ? NULL
 		       : "--mmap-flush takes a size with B, K, M or G";
@@ -255,7 +242,6 @@ static bool record_options_parse_time(const char *text, int64_t *ms)
 	struct tally_str number = str_from(text);
 	const char *unit = number.len ? strchr(units, number.data[number.len - 1]) : NULL;
 	uint64_t value;
-
 	if (!unit)
 		return false;
 	number.len--;
@@ -268,7 +254,6 @@ static const char *set_switch_output(const struct option_use *use)
 	struct record_settings *s = use->settings;
 	struct record_output_options *o = &s->output;
 	bool has_unit = true;
-
 	o->switches = !use->is_negated;
 	o->switch_on_signal = false;
 	o->switch_bytes = 0;
@@ -286,7 +271,6 @@ static const char *set_switch_output(const struct option_use *use)
 static bool parse_ms(struct tally_str text, int *ms)
 {
 	uint64_t value;
-
 	if (!str_to_u64(text, 10, &value) || value > INT32_MAX)
 		return false;
 	*ms = (int)value;
@@ -299,7 +283,6 @@ static const char *record_options_set_delay(const struct option_use *use)
 	struct record_settings *s = use->settings;
 	struct tally_str rest = str_from(use->value), range, start;
 	int from, to = -1;
-
 	s->toggles.len = 0;
 	s->has_delay = true;
 	if (strcmp(use->value, "-1") == 0)
@@ -322,7 +305,6 @@ static const char *record_options_set_delay(const struct option_use *use)
 static const char *set_clock(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
-
 	if (!record_clock_find(use->value, &s->modes.clockid))
 		return "unknown clockid: take a number, monotonic, monotonic_raw, boottime, realtime or tai";
 	s->modes.use_clockid = true;
@@ -333,7 +315,6 @@ static const char *record_options_set_branches(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	struct tally_str unknown;
-
 	if (s->has_any_branch)
 		return "-b and -j cannot be used together: -j any is -b";
 	if (branch_words_parse(str_from(use->value), &s->fields.branch_sample_type, &unknown)) {
@@ -350,7 +331,6 @@ static const char *record_options_set_branches(const struct option_use *use)
 static const char *record_options_set_any_branch(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
-
 	if (s->has_branch_filter)
 		return "-b and -j cannot be used together: -j any is -b";
 	s->has_any_branch = !use->is_negated;
@@ -362,7 +342,6 @@ static const char *list_registers(const struct option_use *use)
 {
 	const struct arch *arch = record_host_arch();
 	int len = snprintf(use->room, use->room_bytes, "available registers:");
-
 	for (uint32_t i = 0; arch && i < 64 && len >= 0 && (size_t)len < use->room_bytes; i++) {
 		const char *name = arch_register_name(arch, i);
 		if (name && (arch->general_registers >> i & 1))
@@ -374,7 +353,6 @@ static const char *list_registers(const struct option_use *use)
 static const char *set_registers(const struct option_use *use, uint64_t *mask)
 {
 	struct tally_str unknown;
-
 	if (!use->value) {
 		*mask = record_attrs_all_user_regs();
 		return *mask ? NULL : "the registers of this architecture are not known";
@@ -404,7 +382,6 @@ static const char *set_synth(const struct option_use *use)
 	struct record_settings *s = use->settings;
 	struct tally_str rest = str_from(use->value), word;
 	struct record_synth synth = {true, true, true};
-
 	while (str_next_item(&rest, &word)) {
 		bool is_all = str_equal(word, STR("all"));
 		bool is_maps = str_equal(word, STR("mmap"));

@@ -58,7 +58,6 @@ static enum tally_status record_output_read_features(struct record_output *o, st
 		.argv = q->argv,
 		.use_clockid = q->plan.attrs.modes.use_clockid,
 		.clockid = q->plan.attrs.modes.clockid};
-
 	if (o->has_features)
 		return TALLY_OK;
 	input.sources = recorder_sources(o->recorder, &input.source_count);
@@ -105,7 +104,6 @@ static enum tally_status make_directory(const char *path, struct tally_error *er
 {
 	struct stat st;
 	enum tally_status status = old_recording_keep(path, err);
-
 	if (status != TALLY_OK)
 		return status;
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) /* empty, or it would have been kept */
@@ -119,7 +117,6 @@ enum tally_status record_output_open(
 	struct record_output *o, struct recorder *recorder, const struct target *target, struct tally_error *err)
 {
 	const struct record_output_options *options = &o->request->output;
-
 	o->recorder = recorder;
 	if (options->threads == THREADS_NONE)
 		return record_output_begin(o, true, err);
@@ -140,7 +137,6 @@ enum tally_status record_output_append(
 	struct record_output *o, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
 	enum tally_status status = perfdata_writer_append(o->writer, slices, slice_count, err);
-
 	return status == TALLY_OK ? TALLY_OK : record_output_failure(o, err);
 }
 
@@ -155,7 +151,6 @@ enum tally_status record_output_sync(struct record_output *o, struct tally_error
 enum tally_status record_output_finish_round(struct record_output *o, struct tally_error *err)
 {
 	enum tally_status status = perfdata_writer_finish_round(o->writer, err);
-
 	if (status != TALLY_OK)
 		return record_output_failure(o, err);
 	return clock_ms() - o->synced_ms >= RECORD_SYNC_MS ? record_output_sync(o, err) : TALLY_OK;
@@ -164,7 +159,6 @@ enum tally_status record_output_finish_round(struct record_output *o, struct tal
 bool record_output_wants_switch(const struct record_output *o)
 {
 	const struct record_output_options *options = &o->request->output;
-
 	if (options->switch_bytes && perfdata_writer_data_bytes(o->writer) >= options->switch_bytes)
 		return true;
 	return options->switch_ms && clock_ms() - o->opened_ms >= options->switch_ms;
@@ -181,7 +175,6 @@ bool record_output_is_full(const struct record_output *o, uint64_t *bytes)
 int record_output_timeout_ms(const struct record_output *o)
 {
 	int64_t left = RECORD_SYNC_MS;
-
 	if (o->request->output.switch_ms)
 		left = o->opened_ms + o->request->output.switch_ms - clock_ms();
 	return left < 0 ? 0 : left < RECORD_SYNC_MS ? (int)left : RECORD_SYNC_MS;
@@ -191,7 +184,6 @@ int record_output_timeout_ms(const struct record_output *o)
 static bool record_output_is_recording(const struct record_output *o)
 {
 	struct stat st;
-
 	return o->pipe_fd < 0 && stat(o->request->output.path, &st) == 0 &&
 	       (S_ISREG(st.st_mode) || o->request->output.threads != THREADS_NONE);
 }
@@ -202,7 +194,6 @@ static enum tally_status read_back(
 	const struct record_request *q = o->request;
 	struct perfdata_features *features = &o->features.features;
 	enum tally_status status = perfdata_writer_sync(o->writer, err);
-
 	if (status != TALLY_OK)
 		return status;
 	struct progress_line line = {.is_on = false};
@@ -231,7 +222,6 @@ static enum tally_status close_file(struct record_output *o, struct tally_error 
 {
 	struct perfdata_features *features = &o->features.features;
 	struct compressor_totals totals = perfdata_writer_totals(o->writer);
-
 	if (o->threads) {
 		struct compressor_totals apart = record_threads_totals(o->threads);
 		o->former_bytes += record_threads_bytes(o->threads);
@@ -258,7 +248,6 @@ static bool make_stamped_name(const char *path, char name[PATH_MAX])
 	struct timespec now;
 	struct tm local;
 	char stamp[STAMP_BYTES];
-
 	clock_gettime(CLOCK_REALTIME, &now);
 	do {
 		size_t len =
@@ -279,7 +268,6 @@ static bool make_stamped_name(const char *path, char name[PATH_MAX])
 static enum tally_status keep_name(struct record_output *o, const char *name, struct tally_error *err)
 {
 	unsigned max = o->request->output.max_files;
-
 	if (max == 0)
 		return TALLY_OK;
 	if (!o->kept)
@@ -301,7 +289,6 @@ static enum tally_status give_stamped_name(struct record_output *o, struct tally
 {
 	const struct record_request *q = o->request;
 	char name[PATH_MAX], text[PATH_MAX + 64];
-
 	if (!make_stamped_name(q->output.path, name))
 		return error_set(err, TALLY_INVALID, "the path '%s' is too long", q->output.path);
 	if (rename(q->output.path, name) != 0)
@@ -315,7 +302,6 @@ static enum tally_status give_stamped_name(struct record_output *o, struct tally
 enum tally_status record_output_switch(struct record_output *o, struct tally_error *err)
 {
 	enum tally_status status = close_file(o, err);
-
 	if (status == TALLY_OK)
 		status = give_stamped_name(o, err);
 	if (status != TALLY_OK)
@@ -331,7 +317,6 @@ enum tally_status record_output_finish(struct record_output *o, struct record_su
 	struct record_build_ids ids = {0};
 	bool can_read_back = record_output_is_recording(o);
 	enum tally_status status = TALLY_OK;
-
 	if (!o->writer)
 		return TALLY_OK;
 	if (can_read_back && !q->output.switches && (!q->no_build_ids || q->wants_times))

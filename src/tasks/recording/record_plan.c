@@ -25,7 +25,6 @@ static struct record_attr_options record_plan_attrs(const struct record_settings
 		.has_command = t->has_command && !has_threads && !is_system_wide,
 		.per_thread = t->per_thread,
 		.starts_disabled = s->has_delay && !(s->toggles.len && s->toggles.items[0] == 0)};
-
 	attrs.unwinds_live = attrs.chains.mode == CALLGRAPH_DWARF && !s->keeps_stacks;
 	attrs.fields.switch_events |= s->latency;
 	attrs.modes.no_inherit |= t->tids != NULL;
@@ -36,7 +35,6 @@ struct record_plan record_plan_make(const struct record_settings *s)
 {
 	struct record_plan plan = {.attrs = record_plan_attrs(s), .is_ring_given = s->ring_bytes != 0};
 	struct record_chains *chains = &plan.attrs.chains;
-
 	plan.is_stack_given = chains->mode == CALLGRAPH_DWARF && chains->stack_bytes != 0;
 	if (chains->mode == CALLGRAPH_DWARF && !plan.is_stack_given)
 		chains->stack_bytes = s->keeps_stacks ? RECORD_STACK_BYTES_DEFAULT : RECORD_STACK_BYTES_MAX;

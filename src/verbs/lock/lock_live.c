@@ -54,7 +54,6 @@ static void lock_live_say_notes(struct lock_live *live)
 static struct target_request lock_live_target_of(const struct lock_settings *s, bool has_command)
 {
 	bool has_threads = s->pids || s->tids;
-
 	return (struct target_request){.pids = s->pids,
 		.tids = s->tids,
 		.cpus = has_threads ? NULL : s->cpus,
@@ -66,7 +65,6 @@ static struct record_attr_options lock_live_attrs(const struct lock_live *live, 
 {
 	const struct lock_settings *s = live->job->settings;
 	bool has_threads = s->pids || s->tids;
-
 	return (struct record_attr_options){.is_system_wide = !has_threads && (s->all_cpus || s->cpus || !has_command),
 		.has_command = has_command && !has_threads,
 		.modes.no_inherit = s->tids != NULL,
@@ -89,7 +87,6 @@ static void leave_out_mappings(struct event_list *events)
 static struct record_request request_of(struct lock_live *live, const struct lock_live_config *config)
 {
 	bool has_command = config->words[0] != NULL;
-
 	return (struct record_request){.kernel = kernel_seam_linux(),
 		.target = lock_live_target_of(live->job->settings, has_command),
 		.plan = {.attrs = lock_live_attrs(live, has_command), .ring_bytes = RING_BYTES},
@@ -105,7 +102,6 @@ static enum tally_status open_rings(struct lock_live *live, struct tally_error *
 {
 	struct record_opening *o = &live->opening;
 	enum tally_status status = record_opening_find(o, err);
-
 	if (status == TALLY_OK && live->request.command[0]) {
 		status = spawn_create(live->request.command, &live->child, err);
 		live->has_child = status == TALLY_OK;
@@ -119,7 +115,6 @@ static enum tally_status to_beginning(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
 	struct lock_live *live = context;
-
 	for (size_t i = 0; i < slice_count; i++)
 		writer_bytes(&live->beginning, slices[i].data, slices[i].len);
 	return live->beginning.failed ? error_nomem(err) : TALLY_OK;
@@ -131,7 +126,6 @@ static enum tally_status learn_state(struct lock_live *live, size_t start, struc
 	struct tally_bytes bytes = writer_view(&live->beginning);
 	enum tally_status status = TALLY_OK;
 	struct record record;
-
 	for (size_t at = start; status == TALLY_OK && at < bytes.len; at += record.bytes.len) {
 		struct record_fields fields;
 		status = record_at(bytes, false, at, &record, err);
@@ -146,7 +140,6 @@ static enum tally_status lock_live_describe(struct lock_live *live, struct tally
 {
 	const struct record_sink sink = {to_beginning, live};
 	enum tally_status status = record_description_read(&live->opening, &live->description, err);
-
 	if (status == TALLY_OK)
 		status = to_beginning(live, &live->description.bytes, 1, err);
 	size_t start = live->beginning.len;
@@ -162,7 +155,6 @@ static enum tally_status lock_live_open_source(struct lock_live *live, struct ta
 	const struct data_input input = {.symbols = s->symbols};
 	struct perfdata_reader *reader;
 	enum tally_status status = perfdata_reader_open_beginning(writer_view(&live->beginning), &reader, err);
-
 	if (status == TALLY_OK)
 		status = data_source_take(live->job->cli, &input, reader, NULL, &live->job->source, err);
 	live->job->running = &live->state;
@@ -172,7 +164,6 @@ static enum tally_status lock_live_open_source(struct lock_live *live, struct ta
 static uint64_t lock_live_time_of(void *context, const struct record *record)
 {
 	const struct lock_live *live = context;
-
 	return time_order_time_of(live->job->source.reader, record, false);
 }
 
@@ -180,7 +171,6 @@ static enum tally_status lock_live_make_events(struct lock_live *live, struct ta
 {
 	struct event_catalogue *catalogue;
 	enum tally_status status = event_catalogue_create(live->request.kernel, &catalogue, err);
-
 	if (status != TALLY_OK)
 		return status;
 	status = event_word_parse(live->job->cli, catalogue, EVENTS, &live->events, err);
@@ -191,7 +181,6 @@ static enum tally_status lock_live_make_events(struct lock_live *live, struct ta
 static enum tally_status lock_live_open_all(struct lock_live *live, struct tally_error *err)
 {
 	enum tally_status status = lock_live_make_events(live, err);
-
 	if (status != TALLY_OK)
 		return status;
 	leave_out_mappings(&live->events);
@@ -207,7 +196,6 @@ static enum tally_status lock_live_open_all(struct lock_live *live, struct tally
 static enum tally_status lock_live_take_signals(struct lock_live *live, struct tally_error *err)
 {
 	sigset_t mask;
-
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
@@ -221,7 +209,6 @@ static enum tally_status lock_live_take_signals(struct lock_live *live, struct t
 static enum tally_status lock_live_start(struct lock_live *live, struct tally_error *err)
 {
 	enum tally_status status = lock_live_take_signals(live, err);
-
 	if (status == TALLY_OK)
 		status = recorder_enable(live->opening.recorder, err);
 	if (status == TALLY_OK && live->has_child) {
@@ -236,7 +223,6 @@ int lock_live_open(const struct lock_live_config *config, struct lock_live **out
 	const struct cli *cli = config->job->cli;
 	struct lock_live *live = calloc(1, sizeof(*live));
 	struct tally_error err = {0};
-
 	*out = live;
 	if (!live)
 		return cli_failf(cli, "out of memory");
@@ -298,7 +284,6 @@ static enum tally_status take_cgroup(
 {
 	struct cgroup_names *names = &live->job->cgroups;
 	enum tally_status status = TALLY_OK;
-
 	if (names->paths.len >= 2 * LIMIT_LIVE_CGROUPS) {
 		cgroup_names_deinit(names);
 		status = cgroups_each(live->request.kernel, add_cgroup, names, err);
@@ -310,7 +295,6 @@ static enum tally_status lock_live_take_sideband(
 	struct lock_live *live, const struct record *record, struct tally_error *err)
 {
 	struct record_fields fields;
-
 	if (record_decode(record, &fields, NULL) != TALLY_OK) {
 		live->job->source.sideband.health.damaged.count++;
 		return TALLY_OK;
@@ -332,7 +316,6 @@ static enum tally_status lock_live_take_record(
 	struct lock_live *live, const struct record *record, struct tally_error *err)
 {
 	struct data_sample sample;
-
 	if (record->type != RECORD_SAMPLE)
 		return lock_live_take_sideband(live, record, err);
 	return data_source_decode(&live->job->source, record, &sample) ? lock_job_take(live->job, &sample, err)
@@ -343,7 +326,6 @@ static enum tally_status lock_live_take_record(
 static enum tally_status lock_live_relieve(struct lock_live *live, struct tally_error *err)
 {
 	struct data_source *source = &live->job->source;
-
 	if (source->resolver.frames.len > FRAMES_KEPT && !data_source_forget_frames(source))
 		return error_nomem(err);
 	return live->state.ended_threads < ENDED_KEPT ? TALLY_OK : live_state_settle(&live->state, err);
@@ -354,7 +336,6 @@ static enum tally_status lock_live_drain(struct lock_live *live, bool is_last, s
 	uint64_t fill;
 	struct record record;
 	enum tally_status status = ring_merge_look(&live->merge, is_last, &fill, err);
-
 	while (status == TALLY_OK && ring_merge_next(&live->merge, &record)) {
 		status = lock_live_take_record(live, &record, err);
 		if (status == TALLY_OK && !ring_merge_advance(&live->merge))
@@ -370,25 +351,23 @@ static enum tally_status lock_live_read_signals(struct lock_live *live, struct t
 {
 	struct signalfd_siginfo info;
 	struct rusage usage;
-	int status;
-	enum tally_status st = TALLY_OK;
+	int exit_status;
+	enum tally_status status = TALLY_OK;
 	ssize_t n;
-
 	while ((n = read(live->signal_fd, &info, sizeof(info))) == (ssize_t)sizeof(info))
 		live->is_over |= info.ssi_signo != SIGCHLD;
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		return error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
 	if (live->child_is_started && !live->child_is_over)
-		st = spawn_try_wait(&live->child, &live->child_is_over, &status, &usage, err);
+		status = spawn_try_wait(&live->child, &live->child_is_over, &exit_status, &usage, err);
 	live->is_over |= live->child_is_over;
-	return st;
+	return status;
 }
 
 static enum tally_status lock_live_watch(struct lock_live *live, struct tally_error *err)
 {
 	struct recorder *recorder = live->opening.recorder;
 	enum tally_status status = TALLY_OK;
-
 	while (status == TALLY_OK && !live->is_over) {
 		bool is_ready = false;
 		status = recorder_wait(recorder, live->signal_fd, WAIT_MS, &is_ready, err);
@@ -408,7 +387,6 @@ static void lock_live_count_lost(struct lock_live *live)
 	uint64_t lost = 0;
 	size_t count;
 	const struct recorder_source *sources = recorder_sources(live->opening.recorder, &count);
-
 	for (size_t i = 0; i < count; i++)
 		lost += recorder_lost(live->opening.recorder, &sources[i]);
 	health->lost_samples = MAX(lost, health->lost_events);
@@ -420,7 +398,6 @@ static void lock_live_end_child(struct lock_live *live)
 {
 	struct rusage usage;
 	int status;
-
 	if (!live->child_is_started || live->child_is_over)
 		return;
 	(void)kill(live->child.pid, SIGTERM);
@@ -430,7 +407,6 @@ static void lock_live_end_child(struct lock_live *live)
 enum tally_status lock_live_run(struct lock_live *live, struct tally_error *err)
 {
 	enum tally_status status = lock_live_watch(live, err);
-
 	recorder_disable(live->opening.recorder);
 	if (status == TALLY_OK)
 		status = lock_live_drain(live, true, err);

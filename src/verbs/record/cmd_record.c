@@ -41,7 +41,6 @@ struct cmd_record_run {
 static void say_ring_size(const struct record_settings *s)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-
 	if (s->ring_pages_asked && !s->quiet)
 		fprintf(stderr, "rounding mmap pages size to %lluK (%llu pages)\n",
 			(unsigned long long)s->ring_bytes / 1024, (unsigned long long)(s->ring_bytes / page));
@@ -52,7 +51,6 @@ static void say_ring_size(const struct record_settings *s)
 static void cmd_record_complete(struct cmd_record_run *run, bool has_command)
 {
 	struct record_settings *s = &run->settings;
-
 	record_target_complete(&s->target, has_command);
 	s->output.path = stream_output_name(s->output.path);
 	run->plan = record_plan_make(s);
@@ -79,7 +77,6 @@ static int check_latency(const struct cmd_record_run *run)
 static int check_outputs(const struct cmd_record_run *run)
 {
 	const struct record_output_options *o = &run->settings.output;
-
 	bool is_stream = stream_output_is_named(o->path);
 	if (is_stream && (o->switches || o->timestamp_name))
 		return cli_failf(run->cli, "a stream on standard output is one, as is a FIFO: --switch-output and "
@@ -103,7 +100,6 @@ static int check_self_contained(const struct cmd_record_run *run)
 			    : s->output.threads != THREADS_NONE	   ? "--threads"
 			    : s->keeps_stacks			   ? "--keep-stacks"
 								   : NULL;
-
 	if (!s->is_self_contained || !other)
 		return 0;
 	return cli_failf(run->cli, "--self-contained with %s is not supported yet", other);
@@ -114,7 +110,6 @@ static bool holds_files(const struct cmd_record_run *run)
 {
 	const struct record_settings *s = &run->settings;
 	bool fills_cache = !s->no_build_ids && !s->no_build_id_cache && !s->output.switches;
-
 	return fills_cache || s->is_self_contained || run->plan.attrs.unwinds_live;
 }
 
@@ -125,7 +120,6 @@ static int cmd_record_pack(const struct cmd_record_run *run)
 	const struct pack_request request = {
 		.input.path = s->output.path, .quiet = s->quiet, .kept = run->files ? &kept : NULL};
 	struct tally_error err;
-
 	return pack_run(run->cli, &request, &err) == TALLY_OK ? 0 : cli_fail(run->cli, &err);
 }
 
@@ -137,7 +131,6 @@ static int check_live(const struct cmd_record_run *run)
 			    : s->overwrites		      ? "--overwrite"
 			    : s->affinity != AFFINITY_NONE    ? "--affinity"
 							      : NULL;
-
 	if (!run->plan.attrs.unwinds_live)
 		return 0;
 	if (!arch || arch->dwarf_count == 0)
@@ -155,7 +148,6 @@ static int check_live(const struct cmd_record_run *run)
 static void cmd_record_say_notes(void *context)
 {
 	struct cmd_record_run *run = context;
-
 	if (!run->settings.quiet)
 		cli_print_diag(run->cli, &run->diag);
 	diag_deinit(&run->diag);
@@ -171,7 +163,6 @@ static void say_line(const char *text)
 static void say_stacks(const struct record_summary *summary)
 {
 	struct text lines = {0};
-
 	record_live_print(&lines, &summary->live);
 	struct tally_str rest = {lines.data, lines.len}, line;
 	while (rest.len && str_next(&rest, '\n', &line))
@@ -206,7 +197,6 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 	const struct record_settings *s = &run->settings;
 	const char *program = run->cli->program;
 	unsigned long long lost = MAX(summary->lost_events, summary->lost_samples);
-
 	if (s->quiet || !summary->is_written)
 		return;
 	say_cut_off(run, command, summary);
@@ -240,7 +230,6 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 static int cmd_record_leave(const struct record_summary *summary, int code)
 {
 	int signal_number = summary->signal;
-
 	if (summary->has_child_status && WIFEXITED(summary->child_status))
 		return WEXITSTATUS(summary->child_status);
 	if (summary->has_child_status && WIFSIGNALED(summary->child_status))
@@ -257,7 +246,6 @@ static int cmd_record_leave(const struct record_summary *summary, int code)
 static int failure_code(const struct cmd_record_run *run, const struct tally_error *err)
 {
 	const struct target_request *t = &run->settings.target;
-
 	if (t->pids && (err->status == TALLY_NOT_FOUND || err->status == TALLY_INVALID))
 		return EXIT_OF(12);
 	if (t->cpus && err->status == TALLY_INVALID)
@@ -273,7 +261,6 @@ static enum tally_status hold_tracepoints(struct cmd_record_run *run, struct tal
 	struct text left_out = {0};
 	enum tally_status status = tracepoint_hold_open(&run->hold, run->kernel, true, &run->events, &left_out, err);
 	struct tally_str rest = {left_out.data, left_out.len}, line;
-
 	while (status == TALLY_OK && str_next(&rest, '\n', &line) && line.len)
 		diag_add(&run->diag, DIAG_NOTE, "%.*s", (int)line.len, line.data);
 	text_deinit(&left_out);
@@ -314,7 +301,6 @@ static int cmd_record_record(struct cmd_record_run *run, char *const *command)
 		.started_context = run};
 	struct record_summary summary;
 	struct tally_error err = {0};
-
 	if (hold_tracepoints(run, &err) != TALLY_OK)
 		return cli_fail(run->cli, &err);
 	if (record_attrs_apply(&run->events, &run->plan.attrs, &err) != TALLY_OK)
@@ -343,7 +329,6 @@ static int cmd_record_record(struct cmd_record_run *run, char *const *command)
 static char **cmd_record_copy_command_line(const char *program, int argc, char **argv)
 {
 	char **copy = calloc((size_t)argc + 2, sizeof(*copy));
-
 	if (!copy)
 		return NULL;
 	copy[0] = (char *)program;
@@ -355,7 +340,6 @@ static char **cmd_record_copy_command_line(const char *program, int argc, char *
 static int cmd_record_run_parsed(struct cmd_record_run *run, char *const *command)
 {
 	struct record_settings *s = &run->settings;
-
 	cmd_record_complete(run, command != NULL);
 	say_ring_size(s);
 	int code = check_latency(run);
@@ -382,7 +366,6 @@ static int cmd_record_run(const struct cli *cli, const struct command *command, 
 	struct cmd_record_run run = {
 		.cli = cli, .command = command, .kernel = kernel_seam_linux(), .settings = record_settings_default()};
 	int rest;
-
 	run.argv = cmd_record_copy_command_line(cli->program, argc, argv);
 	if (!run.argv)
 		return cli_failf(cli, "out of memory");

@@ -25,7 +25,6 @@
 static const char *set_graph(const struct option_use *use)
 {
 	struct top_settings *s = use->settings;
-
 	s->record.chains.mode = CALLGRAPH_NONE;
 	s->record.call_graph_flag = !use->is_negated;
 	return NULL;
@@ -34,7 +33,6 @@ static const char *set_graph(const struct option_use *use)
 static bool cmd_top_is_number(struct tally_str text)
 {
 	uint64_t value;
-
 	return str_to_u64(text, 0, &value);
 }
 
@@ -45,7 +43,6 @@ static const char *set_call_graph(const struct option_use *use)
 	struct tally_str rest = str_from(use->value ? use->value : ""), word, size;
 	char mode[32], shown[256] = "";
 	size_t len = 0;
-
 	struct option_use own = *use;
 	own.settings = &s->record;
 	if (use->is_negated)
@@ -134,7 +131,6 @@ static const char *const examples[] = {"what the machine is doing now", "tally t
 static int cmd_top_choose_interface(const struct cli *cli, const struct top_settings *s, bool *is_interactive)
 {
 	bool is_usable = tui_terminal_is_usable();
-
 	if (s->tui && s->stdio)
 		return cli_failf(cli, "--tui and --stdio cannot be used together");
 	if (s->tui && !is_usable)
@@ -146,7 +142,6 @@ static int cmd_top_choose_interface(const struct cli *cli, const struct top_sett
 static int cmd_top_complete_settings(const struct cli *cli, const struct kernel_seam *kernel, struct top_settings *s)
 {
 	struct record_settings *r = &s->record;
-
 	if (s->delay_s < 1)
 		s->delay_s = 1;
 	enum record_callgraph chains = record_config_chains(r).mode;
@@ -175,7 +170,6 @@ static int cmd_top_complete_settings(const struct cli *cli, const struct kernel_
 static char **cmd_top_copy_command_line(const char *program, int argc, char **argv)
 {
 	char **copy = calloc((size_t)argc + 2, sizeof(*copy));
-
 	if (!copy)
 		return NULL;
 	copy[0] = (char *)program;
@@ -193,7 +187,6 @@ static enum tally_status cmd_top_read_config(struct top_settings *s, struct diag
 static int cmd_top_run_parsed(struct top_run_request *request)
 {
 	int code = cmd_top_complete_settings(request->cli, request->kernel, request->settings);
-
 	if (code == 0)
 		code = cmd_top_choose_interface(request->cli, request->settings, &request->is_interactive);
 	return code == 0 ? top_run(request) : code;
@@ -208,7 +201,6 @@ static int cmd_top_run(const struct cli *cli, const struct command *command, int
 	struct tally_error err;
 	int rest;
 	char **words = cmd_top_copy_command_line(cli->program, argc, argv);
-
 	if (!words)
 		return cli_failf(cli, "out of memory");
 	request.argv = words;

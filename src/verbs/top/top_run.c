@@ -47,7 +47,6 @@ static void top_run_say_notes(struct top_run *run)
 static void top_run_plan(struct top_run *run)
 {
 	struct record_plan *plan = &run->plan;
-
 	*plan = record_plan_make(&run->settings->record);
 	plan->attrs.rate = run->settings->rate;
 	plan->attrs.fields.timestamp = plan->attrs.fields.cpu = true;
@@ -56,7 +55,6 @@ static void top_run_plan(struct top_run *run)
 static struct record_request recording_of(struct top_run *run)
 {
 	const struct record_settings *s = &run->settings->record;
-
 	return (struct record_request){.kernel = run->request->kernel,
 		.target = s->target,
 		.plan = run->plan,
@@ -108,7 +106,6 @@ static int open_own(struct top_run *run, const struct tally_error *why)
 {
 	struct target_request *t = &run->settings->record.target;
 	struct tally_error err = {0};
-
 	snprintf(run->user, sizeof(run->user), "%u", (unsigned)geteuid());
 	t->user = run->user;
 	t->system_wide = false;
@@ -127,7 +124,6 @@ static int open_target(struct top_run *run)
 {
 	bool was_asked = run->settings->record.target.system_wide;
 	struct tally_error err = {0};
-
 	record_target_complete(&run->settings->record.target, false);
 	top_run_plan(run);
 	int code = top_run_make_events(run);
@@ -147,7 +143,6 @@ static int open_target(struct top_run *run)
 static bool top_run_take_signals(struct top_run *run)
 {
 	sigset_t mask;
-
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
@@ -158,20 +153,19 @@ static bool top_run_take_signals(struct top_run *run)
 }
 
 /* False: a signal ended it. */
-static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *err, enum tally_status *st)
+static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *err, enum tally_status *status)
 {
 	struct pollfd signals = {.fd = run->signal_fd, .events = POLLIN};
 	int64_t left;
-
-	*st = TALLY_OK;
-	while (*st == TALLY_OK && (left = due_ms - clock_ms()) > 0 && !top_session_is_over(run->session)) {
+	*status = TALLY_OK;
+	while (*status == TALLY_OK && (left = due_ms - clock_ms()) > 0 && !top_session_is_over(run->session)) {
 		int n = poll(&signals, 1, (int)(MIN(left, LOOK_MS)));
 		if (n > 0)
 			return false;
 		if (n < 0 && errno != EINTR)
-			*st = error_set_errno(err, TALLY_IO, errno, "cannot wait for the next refresh");
+			*status = error_set_errno(err, TALLY_IO, errno, "cannot wait for the next refresh");
 		else if (top_session_is_full(run->session))
-			*st = top_session_relieve(run->session, err);
+			*status = top_session_relieve(run->session, err);
 	}
 	return true;
 }
@@ -199,7 +193,6 @@ static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 	int64_t delay_ms = (int64_t)run->settings->delay_s * 1000, due_ms = clock_ms();
 	enum tally_status status = TALLY_OK;
 	struct text out = {0};
-
 	text_to_fd(&out, STDOUT_FILENO);
 	while (status == TALLY_OK && goes_on) {
 		do /* what was missed stays so */
@@ -229,7 +222,6 @@ static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 static int top_run_opened(struct top_run *run)
 {
 	struct tally_error err = {0};
-
 	if (!top_run_take_signals(run))
 		return cli_failf(run->request->cli, "signals cannot be received: %s", strerror(errno));
 	enum tally_status status = top_view_init(&run->view, run->request->cli, run->settings, run->session, &err);
@@ -246,7 +238,6 @@ static int top_run_opened(struct top_run *run)
 int top_run(const struct top_run_request *request)
 {
 	struct top_run run = {.request = request, .settings = request->settings, .signal_fd = -1};
-
 	diag_init(&run.diag);
 	int code = open_target(&run);
 	if (code == 0)
