@@ -29,7 +29,6 @@ struct perf_attr bpf_sample_stacks_attr(const struct perf_attr *sampled)
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <unistd.h>
-
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 

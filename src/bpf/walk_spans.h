@@ -8,8 +8,9 @@
 #ifndef BPF_WALK_SPANS_H
 #define BPF_WALK_SPANS_H
 
-#include "base/vec.h"
 #include <stdint.h>
+
+#include "base/vec.h"
 
 #define WALK_SPAN_SIZES 11 /* 1 to 1,024 */
 

@@ -15,7 +15,6 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
