@@ -6,29 +6,30 @@
  */
 #include <stdlib.h>
 
-#include "tasks/reporting/report_request.h"
+#include "tasks/reporting/report_plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_columns(const struct report_request *request)
+static void check_columns(const struct report_plan *plan)
 {
-	if (request->column_count > REPORT_MAX_COLUMNS || request->key_count > REPORT_MAX_COLUMNS ||
-		request->order_count > REPORT_MAX_COLUMNS)
+	if (plan->column_count > REPORT_MAX_COLUMNS || plan->key_count > REPORT_MAX_COLUMNS ||
+		plan->order_count > REPORT_MAX_COLUMNS)
 		abort();
-	for (size_t i = 0; i < request->column_count; i++) {
-		const struct profile_key_info *info = profile_key_get(request->columns[i]);
-		if (!info->header || (info->mode != KEY_MODE_ANY && info->mode != request->mode))
+	for (size_t i = 0; i < plan->column_count; i++) {
+		const struct profile_key_info *info = profile_key_get(plan->columns[i]);
+		if (!info->header || (info->mode != KEY_MODE_ANY && info->mode != plan->mode))
 			abort();
 	}
 	struct text keys = {0};
-	(void)report_request_facets(request);
-	report_request_print_sort(request, &keys);
+	(void)report_plan_facets(plan);
+	report_plan_print_sort(plan, &keys);
 	text_deinit(&keys);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct report_request request;
+	struct report_plan plan;
 	struct tally_error err = {0};
 	if (size == 0)
 		return 0;
@@ -44,18 +45,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (quantum)
 		*quantum++ = 0;
 	report_request_init(&request);
-	request.sort = *text ? text : NULL;
-	request.fields = fields && *fields ? fields : NULL;
-	request.by_memory = data[0] & 1;
-	request.by_latency = data[0] & 2;
-	request.is_hierarchy = data[0] & 4;
-	request.has_history = data[0] & 32;
+	request.rows.sort = *text ? text : NULL;
+	request.rows.fields = fields && *fields ? fields : NULL;
+	request.rows.by_memory = data[0] & 1;
+	request.rows.by_latency = data[0] & 2;
+	request.rows.is_hierarchy = data[0] & 4;
+	request.chains.has_history = data[0] & 32;
 	if (quantum && report_request_set_time_quantum(&request, quantum, &err) == TALLY_OK &&
-		request.time_quantum_ns == 0)
+		request.rows.time_quantum_ns == 0)
 		abort();
 	struct report_source source = {.has_chains = data[0] & 8, .has_branches = data[0] & 16};
-	if (report_request_finish(&request, &source, &err) == TALLY_OK)
-		check_columns(&request);
+	if (report_plan_make(&request, &source, &plan, &err) == TALLY_OK)
+		check_columns(&plan);
 	else if (!err.text[0])
 		abort();
 	free(text);

@@ -7,8 +7,9 @@
 
 static enum tally_status report_annotate_read_samples(struct report_annotate *annotate, struct tally_error *err)
 {
-	const struct report_request *r = annotate->request;
+	const struct report_request *r = annotate->plan->request;
 	struct annotate_request wanted = {.input = {.file = r->input, .symbols = r->symbols, .samples = r->samples}};
+	wanted.input.samples.filters = annotate->plan->filters;
 	if (annotate->is_stream)
 		return error_set(err, TALLY_UNSUPPORTED,
 			"annotate reads the samples a second time, which a pipe does not allow");
@@ -52,7 +53,7 @@ enum tally_status report_annotate_show(
 	if (!target)
 		return error_set(err, TALLY_NOT_FOUND, "cannot disassemble %.*s: its binary is not available",
 			(int)symbol->name.len, symbol->name.data);
-	struct annotate_explore request = report_annotation_explore(&annotate->request->code, symbol, samples);
+	struct annotate_explore request = report_annotation_explore(&annotate->plan->request->code, symbol, samples);
 	request.settings = annotate->settings;
 	status = annotate_explore(&request, target, leaves, err);
 	annotate->settings = request.settings;

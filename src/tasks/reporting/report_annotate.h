@@ -3,9 +3,9 @@
  * report_annotate.h - annotate out of the interactive report: the recording's samples by function and address, read when
  * the first function is asked for and kept.
  *
- * Zero-initialised but for cli and request, which are borrowed, is unread; the caller deinits.
+ * Zero-initialised but for cli and plan, which are borrowed, is unread; the caller deinits.
  *
- *	struct report_annotate annotate = {.cli = cli, .request = &request};
+ *	struct report_annotate annotate = {.cli = cli, .plan = &plan};
  *	status = report_annotate_show(&annotate, &symbol, &leaves, err);
  *	report_annotate_deinit(&annotate);
  */
@@ -14,11 +14,11 @@
 
 #include "tasks/listing/annotate_explore.h"
 #include "tasks/reporting/report_explore.h"
-#include "tasks/reporting/report_request.h"
+#include "tasks/reporting/report_plan.h"
 
 struct report_annotate {
 	const struct cli *cli;
-	const struct report_request *request;
+	const struct report_plan *plan;
 	bool is_stream; /* which cannot be read twice */
 	bool is_read;
 	struct annotate_samples samples;

@@ -29,15 +29,15 @@ static bool set_report(struct config_reading *reading, const char *name, struct 
 {
 	struct report_request *r = reading->request;
 	if (!strcmp(name, "report.children")) {
-		set_bool(reading, name, value, true, &r->no_children);
+		set_bool(reading, name, value, true, &r->rows.no_children);
 	} else if (!strcmp(name, "report.group")) {
-		set_bool(reading, name, value, true, &r->no_group);
+		set_bool(reading, name, value, true, &r->groups.are_split);
 	} else if (!strcmp(name, "report.skip-empty")) {
-		set_bool(reading, name, value, true, &r->keeps_empty);
+		set_bool(reading, name, value, true, &r->look.keeps_empty);
 	} else if (!strcmp(name, "report.sort_order")) {
 		free(*reading->sort);
 		*reading->sort = strndup(value.data, value.len);
-		r->default_sort = *reading->sort;
+		r->rows.default_sort = *reading->sort;
 		return *reading->sort != NULL;
 	} else if (!strcmp(name, "report.percent-limit")) {
 		char number[32];
@@ -82,14 +82,14 @@ static enum tally_status report_config_apply(void *data, const struct config_tex
 		if (reading->sort && !set_report(reading, config->name, value))
 			return error_nomem(err);
 	} else if (!reading->sort && !strcmp(config->name, "top.children")) {
-		set_bool(reading, config->name, value, true, &reading->request->no_children);
+		set_bool(reading, config->name, value, true, &reading->request->rows.no_children);
 	} else if (!strncmp(config->name, "call-graph.", 11)) {
 		is_good = set_chain(reading->request, config->name, value);
 	} else if (!strncmp(config->name, "annotate.", 9)) {
 		set_annotate(reading, config);
 	} else if (!strcmp(config->name, "hist.percentage")) {
-		reading->request->is_relative = str_equal(value, STR("relative"));
-		is_good = reading->request->is_relative || str_equal(value, STR("absolute"));
+		reading->request->look.is_relative = str_equal(value, STR("relative"));
+		is_good = reading->request->look.is_relative || str_equal(value, STR("absolute"));
 	}
 	if (is_good)
 		return TALLY_OK;
@@ -104,7 +104,7 @@ enum tally_status report_config_read(
 	enum tally_status status = config_files_read(report_config_apply, &reading, notes, err);
 	/* as perf has it: the rows' limit is the chains' too, wherever that was set */
 	if (status == TALLY_OK && reading.has_percent_limit)
-		request->percent_limit = request->chains.min_percent = reading.percent_limit;
+		request->look.percent_limit = request->chains.look.min_percent = reading.percent_limit;
 	return status;
 }
 

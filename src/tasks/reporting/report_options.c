@@ -28,7 +28,7 @@ static const char *report_options_set_percentage(const struct option_use *use)
 static const char *report_options_set_children(const struct option_use *use)
 {
 	struct report_request *request = use->settings;
-	request->no_children = use->is_negated;
+	request->rows.no_children = use->is_negated;
 	return NULL;
 }
 
@@ -38,8 +38,9 @@ static const char *report_options_set_group_sort(const struct option_use *use)
 }
 
 static const struct option report_rows[] = {
-	{"show-nr-samples", 'n', OPTION_FLAG, ROW(shows_samples), .help = "Show a column with the number of samples"},
-	{"show-total-period", 0, OPTION_FLAG, ROW(shows_period), .help = "Show a column with the sum of periods"},
+	{"show-nr-samples", 'n', OPTION_FLAG, ROW(look.shows_samples),
+		.help = "Show a column with the number of samples"},
+	{"show-total-period", 0, OPTION_FLAG, ROW(look.shows_period), .help = "Show a column with the sum of periods"},
 	{"column-widths", 'w', OPTION_CALL, "width[,width...]", .call = report_options_set_widths,
 		.is_self_explaining = true, .help = "don't try to adjust column width, use these fixed values"},
 	{"percent-limit", 0, OPTION_CALL, "percent", .call = report_options_set_percent_limit,
@@ -49,18 +50,18 @@ static const struct option report_rows[] = {
 	{"children", 0, OPTION_CALL, .call = report_options_set_children,
 		.help = "Accumulate callchains of children and show total overhead as well. Enabled by default, use "
 			"--no-children to disable"},
-	{"hierarchy", 'H', OPTION_FLAG, ROW(is_hierarchy),
+	{"hierarchy", 'H', OPTION_FLAG, ROW(rows.is_hierarchy),
 		.help = "Show entries in a hierarchy: one level for each sort key; {key,key} is one level"},
 	{"group-sort-idx", 0, OPTION_CALL, "n", .call = report_options_set_group_sort,
 		.help = "Sort the output by the event at the index n in group"},
 	{"ignore-callees", 0, OPTION_STRING, "regex", ROW(samples.filters.ignored_callees),
 		.help = "ignore callees of these functions in call graphs"},
-	{"raw-trace", 0, OPTION_FLAG, ROW(raw_traces), .help = "Show raw trace event output"},
-	{"switch-on", 0, OPTION_STRING, "event", ROW(switch_on),
+	{"raw-trace", 0, OPTION_FLAG, ROW(rows.raw_traces), .help = "Show raw trace event output"},
+	{"switch-on", 0, OPTION_STRING, "event", ROW(selection.switch_on),
 		.help = "Consider events after the occurrence of this event"},
-	{"switch-off", 0, OPTION_STRING, "event", ROW(switch_off),
+	{"switch-off", 0, OPTION_STRING, "event", ROW(selection.switch_off),
 		.help = "Stop considering events after the occurrence of this event"},
-	{"show-on-off-events", 0, OPTION_FLAG, ROW(shows_switches),
+	{"show-on-off-events", 0, OPTION_FLAG, ROW(selection.shows_switches),
 		.help = "Show the on/off switch events, used with --switch-on and --switch-off"},
 };
 const struct option_table report_option_table = {report_rows, ARRAY_LEN(report_rows), false};

@@ -36,55 +36,57 @@ uint64_t report_lbr_registers(const struct perfdata_reader *reader)
 }
 
 /* Sort keys about waits are about all of a thread's time. */
-static enum replay_waits report_replay_waits(const struct report_request *r)
+static enum replay_waits report_replay_waits(const struct report_plan *p)
 {
 	uint64_t wait_facets = UINT64_C(1) << FACET_STATE | UINT64_C(1) << FACET_WAKER;
-	if (r->wall == WALL_NEVER || r->wakers)
+	if (p->request->rows.wall == WALL_NEVER || p->request->rows.wakers)
 		return WAITS_APART;
-	return r->wall == WALL_ALWAYS || (report_request_facets(r) & wait_facets) ? WAITS_JOINED : WAITS_IF_WALL;
+	return p->request->rows.wall == WALL_ALWAYS || (report_plan_facets(p) & wait_facets) ? WAITS_JOINED
+											     : WAITS_IF_WALL;
 }
 
 struct replay_options report_replay_options(const struct report_replay *wanted)
 {
-	const struct report_request *r = wanted->request;
+	const struct report_plan *p = wanted->plan;
+	const struct report_request *r = p->request;
 	return (struct replay_options){
-		.with_threads = r->samples.filters.pids || r->samples.filters.tids ||
-				report_request_has_key(r, KEY_PID) || report_request_has_key(r, KEY_TGID),
-		.with_cpu = r->samples.cpus || r->has_socket || report_request_has_key(r, KEY_CPU),
-		.history = !r->with_history	? HISTORY_NONE
-			   : r->is_caller_first ? HISTORY_OLDEST_FIRST
+		.with_threads = p->filters.pids || p->filters.tids || report_plan_has_key(p, KEY_PID) ||
+				report_plan_has_key(p, KEY_TGID),
+		.with_cpu = r->samples.cpus || r->selection.has_socket || report_plan_has_key(p, KEY_CPU),
+		.history = !p->with_history	? HISTORY_NONE
+			   : p->is_caller_first ? HISTORY_OLDEST_FIRST
 						: HISTORY_NEWEST_FIRST,
-		.max_history = r->max_stack,
-		.stitched_registers = r->stitches ? report_lbr_registers(wanted->reader) : 0,
-		.with_stacks = r->with_chains || r->wakers || r->with_history || r->with_children ||
-			       r->samples.filters.parent || r->samples.filters.ignored_callees ||
+		.max_history = r->chains.max_stack,
+		.stitched_registers = r->chains.stitches ? report_lbr_registers(wanted->reader) : 0,
+		.with_stacks = p->with_chains || r->rows.wakers || p->with_history || p->with_children ||
+			       p->filters.parent || p->filters.ignored_callees ||
 			       report_replay_requires(r, WORTH_COMPLETE),
-		.with_inlines = !r->no_inline && !wanted->without_inlines,
-		.self_is_inlined = r->self_is_inlined && !wanted->without_inlines,
+		.with_inlines = !r->rows.no_inline && !wanted->without_inlines,
+		.self_is_inlined = r->rows.self_is_inlined && !wanted->without_inlines,
 		.without_names = wanted->without_names,
 		.max_bytes = wanted->max_bytes,
-		.with_lines = report_request_has_key(r, KEY_SRCLINE) || report_request_has_key(r, KEY_SRCFILE) ||
-			      report_request_has_form(r, KEY_FORM_LINE) ||
-			      (r->with_chains && (r->is_by_address || r->is_by_line)),
-		.with_whole_paths = r->full_source_path,
-		.with_addresses = r->is_by_address || (r->is_verbose && r->with_children),
-		.with_exact_frames = report_request_has_form(r, KEY_FORM_DATUM) ||
-				     report_request_has_form(r, KEY_FORM_PLACE) ||
-				     report_request_has_form(r, KEY_FORM_CACHELINE) ||
-				     report_request_has_form(r, KEY_FORM_OFFSET) || r->is_verbose,
+		.with_lines = report_plan_has_key(p, KEY_SRCLINE) || report_plan_has_key(p, KEY_SRCFILE) ||
+			      report_plan_has_form(p, KEY_FORM_LINE) ||
+			      (p->with_chains && (p->is_by_address || p->is_by_line)),
+		.with_whole_paths = r->rows.full_source_path,
+		.with_addresses = p->is_by_address || (r->is_verbose && p->with_children),
+		.with_exact_frames = report_plan_has_form(p, KEY_FORM_DATUM) ||
+				     report_plan_has_form(p, KEY_FORM_PLACE) ||
+				     report_plan_has_form(p, KEY_FORM_CACHELINE) ||
+				     report_plan_has_form(p, KEY_FORM_OFFSET) || r->is_verbose,
 		.with_origins = r->is_verbose,
-		.facets = report_request_facets(r),
-		.time_quantum_ns = r->time_quantum_ns,
-		.with_raw_traces = r->raw_traces,
+		.facets = report_plan_facets(p),
+		.time_quantum_ns = r->rows.time_quantum_ns,
+		.with_raw_traces = r->rows.raw_traces,
 		.tells_no_trace = true,
 		.fields = wanted->fields->items,
 		.field_count = wanted->fields->count,
-		.by_branch = r->mode == KEY_MODE_BRANCH,
-		.waits = report_replay_waits(r),
-		.wakers = !r->wakers   ? WAKERS_NONE
-			  : r->follows ? WAKERS_FOLLOWED
-				       : WAKERS_SHOWN,
-		.weight_is_period = r->mode == KEY_MODE_MEMORY,
+		.by_branch = p->mode == KEY_MODE_BRANCH,
+		.waits = report_replay_waits(p),
+		.wakers = !r->rows.wakers   ? WAKERS_NONE
+			  : r->rows.follows ? WAKERS_FOLLOWED
+					    : WAKERS_SHOWN,
+		.weight_is_period = p->mode == KEY_MODE_MEMORY,
 	};
 }
 
@@ -104,7 +106,7 @@ bool report_replay_covers(const struct replay_options *have, const struct replay
 enum tally_status report_replay_run(const struct report_replay *wanted, struct binary_store *store,
 	struct replay_result *result, struct tally_error *err)
 {
-	const struct report_request *r = wanted->request;
+	const struct report_request *r = wanted->plan->request;
 	struct replay_options options = report_replay_options(wanted);
 	enum tally_status status = TALLY_OK;
 	struct time_spans spans = {0};
@@ -113,17 +115,18 @@ enum tally_status report_replay_run(const struct report_replay *wanted, struct b
 		options.spans = &spans;
 	}
 	struct replay_switches switches;
-	if (status == TALLY_OK && (r->switch_on || r->switch_off)) {
-		struct switch_names names = {r->switch_on, r->switch_off, r->shows_switches};
+	if (status == TALLY_OK && (r->selection.switch_on || r->selection.switch_off)) {
+		struct switch_names names = {
+			r->selection.switch_on, r->selection.switch_off, r->selection.shows_switches};
 		status = report_switches_find(&names, wanted->reader, &switches, err);
 		options.switches = &switches;
 	}
 	options.progress = wanted->progress;
-	if (r->is_interactive && wait_events_find(wanted->reader, options.waits).are_joined)
+	if (r->output.is_interactive && wait_events_find(wanted->reader, options.waits).are_joined)
 		options.facets |= UINT64_C(1) << FACET_STATE; /* for flame graphs */
-	if (options.by_branch && !r->is_interactive)
+	if (options.by_branch && !r->output.is_interactive)
 		options.facets |= UINT64_C(1) << FACET_BRANCH_KIND; /* for what stands below the tables */
-	if (status == TALLY_OK && r->is_interactive)
+	if (status == TALLY_OK && r->output.is_interactive)
 		status = replay_profile(wanted->reader, store, &options, result, err);
 	else if (status == TALLY_OK)
 		status = progress_line_replay(wanted->reader, store, &options, result, err);

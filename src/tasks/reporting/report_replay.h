@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_replay.h - what a report request needs kept of a recording, and the profile of it.
+ * report_replay.h - what the plan of a report needs kept of a recording, and the profile of it.
  *
- *	struct report_replay wanted = {&request, &fields, reader};
+ *	struct report_replay wanted = {&plan, &fields, reader};
  *	status = report_replay_run(&wanted, store, &result, err);
  */
 #ifndef TASKS_REPORTING_REPORT_REPLAY_H
 #define TASKS_REPORTING_REPORT_REPLAY_H
 
 #include "analysis/replay/replay.h"
-#include "tasks/reporting/report_request.h"
+#include "tasks/reporting/report_plan.h"
 
 struct report_replay { /* borrowed */
-	const struct report_request *request; /* finished */
+	const struct report_plan *plan;
 	const struct report_fields *fields;
 	struct perfdata_reader *reader;
 	struct progress *progress; /* NULL: a line on the terminal tells */

@@ -5,27 +5,28 @@
 #include "base/limits.h"
 #include "view/tui/level_tree.h"
 
-struct report_text_options report_tables_options(const struct report_request *r)
+struct report_text_options report_tables_options(const struct report_plan *p)
 {
+	const struct report_request *r = p->request;
 	struct report_text_options options = {
-		.columns = r->columns,
-		.column_count = r->column_count,
-		.widths = r->widths,
-		.width_count = r->is_hierarchy ? 0 : r->width_count,
+		.columns = p->columns,
+		.column_count = p->column_count,
+		.widths = r->look.widths,
+		.width_count = r->rows.is_hierarchy ? 0 : r->look.width_count,
 		.has_object_filter = r->samples.filters.dsos != NULL,
-		.separator = r->separator,
-		.percent_limit = r->percent_limit,
-		.is_relative = r->is_relative,
+		.separator = r->look.separator,
+		.percent_limit = r->look.percent_limit,
+		.is_relative = r->look.is_relative,
 		.is_quiet = r->is_quiet,
-		.with_children = r->shows_children,
-		.with_colours = r->colours,
-		.hidden_columns = r->hidden_columns,
-		.times_in_ns = r->times_in_ns,
+		.with_children = p->shows_children,
+		.with_colours = r->look.colours,
+		.hidden_columns = p->hidden_columns,
+		.times_in_ns = r->look.times_in_ns,
 		.is_verbose = r->is_verbose,
-		.chains = r->chains,
+		.chains = p->chains,
 	};
-	options.chains.with_colours = r->colours;
-	if (!r->with_chains)
+	options.chains.with_colours = r->look.colours;
+	if (!p->with_chains)
 		options.chains.style = CHAIN_NONE;
 	return options;
 }
@@ -33,10 +34,10 @@ struct report_text_options report_tables_options(const struct report_request *r)
 uint32_t report_tables_members(const struct report_tables *tables, uint32_t first)
 {
 	const struct profile *p = tables->profile;
-	if (tables->request->joins_events)
+	if (tables->plan->joins_events)
 		return (uint32_t)p->event_count - first;
 	uint32_t members = p->events[first].member_count;
-	if (tables->request->no_group || members < 2 || members > p->event_count - first)
+	if (tables->plan->request->groups.are_split || members < 2 || members > p->event_count - first)
 		return 1;
 	return members;
 }
@@ -49,7 +50,7 @@ uint32_t report_tables_find(const struct report_tables *tables, uint32_t event)
 		uint64_t samples = 0;
 		for (uint32_t m = 0; m < count; m++)
 			samples += p->events[event + m].sample_count;
-		if (samples || tables->request->keeps_empty)
+		if (samples || tables->plan->request->look.keeps_empty)
 			break;
 		event += count;
 	}
@@ -61,20 +62,20 @@ bool report_tables_is_shown(const struct report_tables *tables, const struct fla
 	uint64_t samples = 0;
 	for (uint32_t m = 0; m < table->options.member_count; m++)
 		samples += table->totals[m].count;
-	return samples || tables->request->keeps_empty;
+	return samples || tables->plan->request->look.keeps_empty;
 }
 
 /* What is below it has no call graph, whatever its callers are. */
-static double least_chain_share(const struct report_request *r)
+static double least_chain_share(const struct report_plan *p)
 {
-	bool is_fixed = r->chains.style != CHAIN_FRACTAL && !r->is_interactive && !r->with_history;
-	return is_fixed ? r->chains.min_percent / 100 : 0;
+	bool is_fixed = p->chains.style != CHAIN_FRACTAL && !p->request->output.is_interactive && !p->with_history;
+	return is_fixed ? p->chains.min_percent / 100 : 0;
 }
 
-static bool shows_levels(const struct report_request *r)
+static bool shows_levels(const struct report_plan *p)
 {
-	for (size_t i = 0; i < r->column_count; i++)
-		if (r->columns[i] >= KEY_OVERHEAD_SYS && r->columns[i] <= KEY_OVERHEAD_GUEST_US)
+	for (size_t i = 0; i < p->column_count; i++)
+		if (p->columns[i] >= KEY_OVERHEAD_SYS && p->columns[i] <= KEY_OVERHEAD_GUEST_US)
 			return true;
 	return false;
 }
@@ -82,26 +83,27 @@ static bool shows_levels(const struct report_request *r)
 enum tally_status report_tables_make(const struct report_tables *tables, uint32_t first, uint32_t count,
 	struct flat_table *table, struct tally_error *err)
 {
-	const struct report_request *r = tables->request;
+	const struct report_plan *p = tables->plan;
+	const struct report_request *r = p->request;
 	struct flat_options options = {
-		.keys = r->keys,
-		.key_count = r->key_count,
+		.keys = p->keys,
+		.key_count = p->key_count,
 		.first_event = first,
 		.member_count = count,
-		.sort_member = r->group_sort_index < UINT32_MAX ? (uint32_t)r->group_sort_index : UINT32_MAX,
-		.with_children = r->with_children,
-		.with_chains = r->with_chains || r->with_history,
-		.min_chain_share = least_chain_share(r),
-		.with_branches = r->with_history && r->has_history,
-		.is_caller_first = r->is_caller_first,
-		.is_chain_by_address = r->is_by_address,
-		.is_chain_by_line = r->is_by_line,
-		.hides_unresolved = r->hides_unresolved,
-		.with_levels = shows_levels(r),
+		.sort_member = r->groups.sort_index < UINT32_MAX ? (uint32_t)r->groups.sort_index : UINT32_MAX,
+		.with_children = p->with_children,
+		.with_chains = p->with_chains || p->with_history,
+		.min_chain_share = least_chain_share(p),
+		.with_branches = p->with_history && r->chains.has_history,
+		.is_caller_first = p->is_caller_first,
+		.is_chain_by_address = p->is_by_address,
+		.is_chain_by_line = p->is_by_line,
+		.hides_unresolved = r->rows.hides_unresolved,
+		.with_levels = shows_levels(p),
 		.by_paths = r->is_verbose,
-		.is_leaf_raw = r->mode == KEY_MODE_BRANCH,
-		.max_stack = r->with_history ? 0 : r->max_stack,
-		.without_callers = !r->with_history && r->max_stack == 0,
+		.is_leaf_raw = p->mode == KEY_MODE_BRANCH,
+		.max_stack = p->with_history ? 0 : r->chains.max_stack,
+		.without_callers = !p->with_history && r->chains.max_stack == 0,
 		.filter = tables->filter,
 		.cpu_passes = tables->cpus,
 		.cpu_limit = tables->cpus ? LIMIT_CPUS : 0,
@@ -110,7 +112,7 @@ enum tally_status report_tables_make(const struct report_tables *tables, uint32_
 	if (status != TALLY_OK)
 		return status;
 	if (report_tables_is_shown(tables, table))
-		status = flat_table_sort(table, r->order, r->order_count, err);
+		status = flat_table_sort(table, p->order, p->order_count, err);
 	if (status != TALLY_OK)
 		flat_table_deinit(table);
 	return status;
@@ -118,29 +120,29 @@ enum tally_status report_tables_make(const struct report_tables *tables, uint32_
 
 /* The levels of the columns that this table has: an event without a field has no level for it. Gives their number. */
 static unsigned fit_levels(
-	const struct report_request *r, const struct flat_table *table, uint8_t levels[REPORT_MAX_COLUMNS])
+	const struct report_plan *p, const struct flat_table *table, uint8_t levels[REPORT_MAX_COLUMNS])
 {
 	int level = -1, before = -1;
-	for (size_t i = 0; i < r->column_count; i++) {
-		enum profile_key key = r->columns[i];
+	for (size_t i = 0; i < p->column_count; i++) {
+		enum profile_key key = p->columns[i];
 		if (profile_key_get(key)->is_value || !flat_table_has_key(table, key))
 			continue;
-		level += r->levels[i] != before;
-		before = r->levels[i];
+		level += p->levels[i] != before;
+		before = p->levels[i];
 		levels[i] = (uint8_t)level;
 	}
 	return (unsigned)(level + 1);
 }
 
-static enum tally_status make_hierarchy(const struct report_request *r, const struct flat_table *table,
+static enum tally_status make_hierarchy(const struct report_plan *p, const struct flat_table *table,
 	const uint8_t *levels, struct hierarchy *tree, struct tally_error *err)
 {
 	enum profile_key keys[REPORT_MAX_COLUMNS];
 	uint8_t key_levels[REPORT_MAX_COLUMNS];
 	struct hierarchy_options wanted = {
-		.keys = keys, .levels = key_levels, .order = r->order, .order_count = r->order_count};
-	for (size_t i = 0; i < r->column_count; i++) {
-		enum profile_key key = r->columns[i];
+		.keys = keys, .levels = key_levels, .order = p->order, .order_count = p->order_count};
+	for (size_t i = 0; i < p->column_count; i++) {
+		enum profile_key key = p->columns[i];
 		if (profile_key_get(key)->is_value || !flat_table_has_key(table, key))
 			continue;
 		keys[wanted.key_count] = key;
@@ -162,14 +164,14 @@ enum tally_status report_tables_order(struct flat_table *table, const struct rep
 	return flat_table_sort(table, columns, count, err);
 }
 
-enum tally_status report_tree_init(struct report_tree *tree, const struct report_request *request,
+enum tally_status report_tree_init(struct report_tree *tree, const struct report_plan *plan,
 	const struct flat_table *table, struct tally_error *err)
 {
 	*tree = (struct report_tree){0};
-	unsigned level_count = fit_levels(request, table, tree->levels);
-	if (!request->is_hierarchy || level_count == 0)
+	unsigned level_count = fit_levels(plan, table, tree->levels);
+	if (!plan->request->rows.is_hierarchy || level_count == 0)
 		return TALLY_OK;
-	enum tally_status status = make_hierarchy(request, table, tree->levels, &tree->hierarchy, err);
+	enum tally_status status = make_hierarchy(plan, table, tree->levels, &tree->hierarchy, err);
 	tree->is_made = status == TALLY_OK;
 	return status;
 }
@@ -181,12 +183,12 @@ void report_tree_deinit(struct report_tree *tree)
 	tree->is_made = false;
 }
 
-enum tally_status report_levels_init(struct flame_tree *tree, const struct report_request *request,
+enum tally_status report_levels_init(struct flame_tree *tree, const struct report_plan *plan,
 	const struct flat_table *table, struct tally_error *err)
 {
-	struct report_text_options options = report_tables_options(request);
+	struct report_text_options options = report_tables_options(plan);
 	struct report_tree levels;
-	enum tally_status status = report_tree_init(&levels, request, table, err);
+	enum tally_status status = report_tree_init(&levels, plan, table, err);
 	if (status == TALLY_OK && !levels.is_made)
 		return error_set(err, TALLY_INVALID, "--hierarchy needs keys to sort by");
 	if (status == TALLY_OK) {

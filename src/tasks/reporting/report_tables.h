@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_tables.h - the tables that a report request makes of a profile: rows, sorted, and how they look. For report and
+ * report_tables.h - the tables that the plan of a report makes of a profile: rows, sorted, and how they look. For report and
  * top.
  *
- * Tables borrow the profile and the request, and are the caller's (flat_table_deinit).
+ * Tables borrow the profile and the plan, and are the caller's (flat_table_deinit).
  *
- *	struct report_tables tables = {&request, profile, .filter = &filter};
+ *	struct report_tables tables = {&plan, profile, .filter = &filter};
  *	for (uint32_t event = 0, count; event < profile->event_count; event += count) {
  *		count = report_tables_members(&tables, event);
  *		status = report_tables_make(&tables, event, count, &table, err);
@@ -16,16 +16,16 @@
 
 #include "profile/flame_tree.h"
 #include "profile/rows/hierarchy.h"
-#include "tasks/reporting/report_request.h"
+#include "tasks/reporting/report_plan.h"
 
 struct report_tables {
-	const struct report_request *request; /* finished */
+	const struct report_plan *plan;
 	const struct profile *profile;
 	const struct profile_filter *filter;
 	const bool *cpus; /* by CPU, LIMIT_CPUS of them; NULL: all */
 };
 
-struct report_text_options report_tables_options(const struct report_request *request);
+struct report_text_options report_tables_options(const struct report_plan *plan);
 /* How many events from first on stand side by side in one table. */
 uint32_t report_tables_members(const struct report_tables *tables, uint32_t first);
 /* The first event from this one on that is shown, or whose group is; that none is: the number of events. */
@@ -46,12 +46,12 @@ struct report_tree { /* --hierarchy: the rows of a table by level */
 	struct hierarchy hierarchy;
 };
 
-TALLY_MUST_CHECK enum tally_status report_tree_init(struct report_tree *tree, const struct report_request *request,
+TALLY_MUST_CHECK enum tally_status report_tree_init(struct report_tree *tree, const struct report_plan *plan,
 	const struct flat_table *table, struct tally_error *err);
 void report_tree_deinit(struct report_tree *tree);
 
 /* The same for a screen. The table may go; the profile is borrowed. */
-TALLY_MUST_CHECK enum tally_status report_levels_init(struct flame_tree *tree, const struct report_request *request,
+TALLY_MUST_CHECK enum tally_status report_levels_init(struct flame_tree *tree, const struct report_plan *plan,
 	const struct flat_table *table, struct tally_error *err);
 
 #endif

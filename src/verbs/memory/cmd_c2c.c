@@ -38,7 +38,7 @@ struct cmd_c2c_settings {
 	const char *coalesce, *display;
 	bool stitches, stdio, shows_all, is_double, only_stats, full_symbols, without_lines, is_json;
 	unsigned verbose, node_detail;
-	struct report_request chains; /* -g of report */
+	struct report_request report; /* -g of report */
 };
 
 #define ROW(member) .offset = offsetof(struct cmd_c2c_settings, member)
@@ -47,15 +47,15 @@ static const char *cmd_c2c_set_chains(const struct option_use *use)
 {
 	struct cmd_c2c_settings *settings = use->settings;
 	if (use->is_negated) {
-		settings->chains.chains.style = CHAIN_NONE;
+		settings->report.chains.look.style = CHAIN_NONE;
 		return NULL;
 	}
-	const char *why = report_options_apply(use, &settings->chains, report_request_set_chains);
+	const char *why = report_options_apply(use, &settings->report, report_request_set_chains);
 	if (why)
 		return why;
 	if (!use->value || !*use->value)
-		settings->chains.chains.min_percent = 0; /* what no threshold was asked for is shown whole */
-	return settings->chains.is_by_line || settings->chains.chains_have_branches
+		settings->report.chains.look.min_percent = 0; /* what no threshold was asked for is shown whole */
+	return settings->report.chains.is_by_line || settings->report.chains.have_branches
 		       ? "-g of c2c takes function or address as key, and no branches"
 		       : NULL;
 }
@@ -381,11 +381,11 @@ static enum tally_status open_and_read(
 	arena_init(&c->arena);
 	cache_lines_init(
 		&c->lines, &(struct cache_lines_options){(is_power ? bytes : LINE_BYTES) * (s->is_double ? 2 : 1)});
-	bool has_chains = s->chains.chains.style != CHAIN_NONE && !s->only_stats && !s->is_json;
+	bool has_chains = s->report.chains.look.style != CHAIN_NONE && !s->only_stats && !s->is_json;
 	c->chains = (struct c2c_chains){.source = &c->source,
-		.options = s->chains.chains,
-		.is_caller_first = s->chains.is_caller_first,
-		.is_by_address = s->chains.is_by_address};
+		.options = s->report.chains.look,
+		.is_caller_first = s->report.chains.is_caller_first,
+		.is_by_address = s->report.chains.is_by_address};
 	c->table.chains =
 		has_chains && perfdata_reader_has_samples_with(c->source.reader, SAMPLE_CALLCHAIN | SAMPLE_STACK_USER)
 			? &c->chains
@@ -444,8 +444,8 @@ static int cmd_c2c_run(const struct cli *cli, const struct command *command, int
 {
 	struct cmd_c2c_settings settings = {0};
 	int rest;
-	report_request_init(&settings.chains);
-	settings.chains.chains.min_percent = 0;
+	report_request_init(&settings.report);
+	settings.report.chains.look.min_percent = 0;
 	if (argc > 1 && cli_is_subverb(argv[1], "record"))
 		return memory_record(cli, &(struct memory_record){.is_c2c = true}, argc - 2, argv + 2);
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
@@ -457,7 +457,7 @@ static int cmd_c2c_run(const struct cli *cli, const struct command *command, int
 		return unknown_subcommand(cli, command, argv[rest]);
 	if (rest + 1 < argc)
 		return cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest + 1]);
-	if (settings.is_json && settings.chains.chains_asked)
+	if (settings.is_json && settings.report.chains.are_asked)
 		return cli_usagef(cli, command, "json,call-graph", "--json has no call chains: -g does not go with it");
 	return cmd_c2c_run_report(cli, &settings);
 }

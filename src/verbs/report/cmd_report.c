@@ -25,7 +25,6 @@ struct cmd_report_settings {
 	unsigned verbose;
 	const char *pretty;
 	uint64_t max_stack;
-	bool inverted;
 };
 
 #define DEFAULT_PAGE   "report.html"
@@ -36,7 +35,7 @@ static const char *cmd_report_set_chains(const struct option_use *use)
 {
 	struct cmd_report_settings *settings = use->settings;
 	if (use->is_negated) {
-		settings->request.chains.style = CHAIN_NONE;
+		settings->request.chains.look.style = CHAIN_NONE;
 		return NULL;
 	}
 	return report_options_apply(use, &settings->request, report_request_set_chains);
@@ -51,20 +50,20 @@ static const char *set_time_quantum(const struct option_use *use)
 static const char *set_branches(const struct option_use *use)
 {
 	struct cmd_report_settings *settings = use->settings;
-	settings->request.branches = use->is_negated ? BRANCHES_NEVER : BRANCHES_ALWAYS;
+	settings->request.rows.branches = use->is_negated ? BRANCHES_NEVER : BRANCHES_ALWAYS;
 	return NULL;
 }
 
 static const char *cmd_report_set_colour(const struct option_use *use)
 {
 	struct cmd_report_settings *settings = use->settings;
-	return colours_by_mode(use->value, &settings->request.colours) ? NULL : "takes always, never or auto";
+	return colours_by_mode(use->value, &settings->request.look.colours) ? NULL : "takes always, never or auto";
 }
 
 static const char *cmd_report_set_wall(const struct option_use *use)
 {
 	struct cmd_report_settings *settings = use->settings;
-	settings->request.wall = use->is_negated ? WALL_NEVER : WALL_ALWAYS;
+	settings->request.rows.wall = use->is_negated ? WALL_NEVER : WALL_ALWAYS;
 	return NULL;
 }
 
@@ -78,8 +77,8 @@ static const char *set_html(const struct option_use *use)
 static const char *cmd_report_set_group(const struct option_use *use)
 {
 	struct cmd_report_settings *settings = use->settings;
-	settings->request.force_group = !use->is_negated;
-	settings->request.no_group = use->is_negated;
+	settings->request.groups.are_joined = !use->is_negated;
+	settings->request.groups.are_split = use->is_negated;
 	return NULL;
 }
 
@@ -94,7 +93,7 @@ static const char *set_require(const struct option_use *use)
 static const char *set_skip_empty(const struct option_use *use)
 {
 	struct cmd_report_settings *settings = use->settings;
-	settings->request.keeps_empty = use->is_negated;
+	settings->request.look.keeps_empty = use->is_negated;
 	return NULL;
 }
 
@@ -108,9 +107,9 @@ static const char *set_socket(const struct option_use *use)
 {
 	struct cmd_report_settings *settings = use->settings;
 	bool is_negative = use->value[0] == '-'; /* no socket: all count */
-	if (!str_to_u64(str_from(use->value + is_negative), 0, &settings->request.socket))
+	if (!str_to_u64(str_from(use->value + is_negative), 0, &settings->request.selection.socket))
 		return "expects a numerical value";
-	settings->request.has_socket = !is_negative;
+	settings->request.selection.has_socket = !is_negative;
 	return NULL;
 }
 
@@ -120,14 +119,14 @@ static const char *set_self(const struct option_use *use)
 	bool is_inlined = strcmp(use->value, "inlined") == 0;
 	if (!is_inlined && strcmp(use->value, "symbol") != 0)
 		return "expects 'symbol' or 'inlined'";
-	settings->request.self_is_inlined = is_inlined;
+	settings->request.rows.self_is_inlined = is_inlined;
 	return NULL;
 }
 
 static const char *cmd_report_set_inline(const struct option_use *use)
 {
 	struct cmd_report_settings *settings = use->settings;
-	settings->request.no_inline = use->is_negated;
+	settings->request.rows.no_inline = use->is_negated;
 	return NULL;
 }
 
@@ -138,23 +137,23 @@ static const struct option options[] = {
 	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct cmd_report_settings, verbose),
 		.help = "paths of objects, addresses of symbols and where these came from"},
 	{"quiet", 'q', OPTION_FLAG, .offset = REQUEST(is_quiet), .help = "Do not show any warnings or messages"},
-	{"sort", 's', OPTION_STRING, "key[,key2...]", .offset = REQUEST(sort),
+	{"sort", 's', OPTION_STRING, "key[,key2...]", .offset = REQUEST(rows.sort),
 		.help = "sort by key(s): comm, dso, symbol, pid, tgid, cpu, symbol_size, overhead ...; of waits: "
 			"state, waker, "
 			"wait, run_latency"},
-	{"fields", 'F', OPTION_STRING, "key[,keys...]", .offset = REQUEST(fields),
+	{"fields", 'F', OPTION_STRING, "key[,keys...]", .offset = REQUEST(rows.fields),
 		.help = "output field(s): overhead, period, sample and the sort keys; with + in front beside the usual "
 			"ones"},
-	{"show-cpu-utilization", 0, OPTION_FLAG, .offset = REQUEST(shows_modes),
+	{"show-cpu-utilization", 0, OPTION_FLAG, .offset = REQUEST(look.shows_modes),
 		.help = "Show sample percentage for different cpu modes"},
-	{"showcpuutilization", 0, OPTION_FLAG, .is_hidden = true, .offset = REQUEST(shows_modes),
+	{"showcpuutilization", 0, OPTION_FLAG, .is_hidden = true, .offset = REQUEST(look.shows_modes),
 		.help = "older name of --show-cpu-utilization"},
 	{"call-graph", 'g', OPTION_CALL, "print_type,threshold[,print_limit],order,sort_key[,branch],value",
 		.argument_is_optional = true, .takes_next_word = true, .call = cmd_report_set_chains,
 		.is_self_explaining = true,
 		.help = "Display call graph: graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
 			"percent|period|count (default: graph,0.5,caller,function,percent)"},
-	{"inverted", 'G', OPTION_FLAG, .offset = offsetof(struct cmd_report_settings, inverted),
+	{"inverted", 'G', OPTION_FLAG, .offset = REQUEST(chains.is_inverted),
 		.help = "call graphs start at the outermost caller"},
 	{"max-stack", 0, OPTION_U64, "n", .offset = offsetof(struct cmd_report_settings, max_stack),
 		.help = "calls of a chain that are looked at, with what was inlined into them (127); 0: none"},
@@ -162,15 +161,15 @@ static const struct option options[] = {
 	PLACE_OPTIONS(struct cmd_report_settings, request.samples),
 	{"symbol-filter", 0, OPTION_STRING, "filter", .offset = REQUEST(samples.filters.symbol_part),
 		.help = "only show symbols that (partially) match with this filter"},
-	{"hide-unresolved", 'U', OPTION_FLAG, .offset = REQUEST(hides_unresolved),
+	{"hide-unresolved", 'U', OPTION_FLAG, .offset = REQUEST(rows.hides_unresolved),
 		.help = "Only display entries resolved to a symbol"},
-	{"field-separator", 't', OPTION_STRING, "separator", .offset = REQUEST(separator),
+	{"field-separator", 't', OPTION_STRING, "separator", .offset = REQUEST(look.separator),
 		.help = "separator for columns, no spaces will be added between columns"},
-	{"header", 0, OPTION_FLAG, .offset = REQUEST(header), .help = "Show data header"},
-	{"header-only", 0, OPTION_FLAG, .offset = REQUEST(header_only), .help = "Show only data header"},
-	{"show-info", 'I', OPTION_FLAG, .offset = REQUEST(full_info),
+	{"header", 0, OPTION_FLAG, .offset = REQUEST(output.header), .help = "Show data header"},
+	{"header-only", 0, OPTION_FLAG, .offset = REQUEST(output.header_only), .help = "Show only data header"},
+	{"show-info", 'I', OPTION_FLAG, .offset = REQUEST(output.full_info),
 		.help = "Display extended information about perf.data file"},
-	{"stats", 0, OPTION_FLAG, .offset = REQUEST(stats), .help = "Display event stats"},
+	{"stats", 0, OPTION_FLAG, .offset = REQUEST(output.stats), .help = "Display event stats"},
 	{"require", 0, OPTION_CALL, "name<bound[,...]", .call = set_require, .is_self_explaining = true,
 		.help = "end with status 3 unless the recording is worth that, as in "
 			"'lost<1%,complete>95%,symbols>90%' "
@@ -178,11 +177,11 @@ static const struct option options[] = {
 	{"html", 0, OPTION_CALL, "file", .argument_is_optional = true, .call = set_html,
 		.help = "write one page (" DEFAULT_PAGE ") with all of the recording, for a browser; goes with what "
 			"'export' takes"},
-	{"json", 0, OPTION_FLAG, .offset = REQUEST(is_json),
+	{"json", 0, OPTION_FLAG, .offset = REQUEST(output.is_json),
 		.help = "the tables as JSON (docs/schema/report.json), with call chains as trees; -I: the header too"},
-	{"missing", 0, OPTION_FLAG, .offset = REQUEST(missing),
+	{"missing", 0, OPTION_FLAG, .offset = REQUEST(output.missing),
 		.help = "Show which objects lack symbols, where was looked for them and what to install"},
-	{"threads", 'T', OPTION_FLAG, .offset = REQUEST(threads), .help = "Show per-thread event counters"},
+	{"threads", 'T', OPTION_FLAG, .offset = REQUEST(output.threads), .help = "Show per-thread event counters"},
 	{"pretty", 0, OPTION_STRING, "key", .offset = offsetof(struct cmd_report_settings, pretty),
 		.help = "printing style of -T: normal raw"},
 	{"group", 0, OPTION_CALL, .call = cmd_report_set_group, .help = "Show event group information together"},
@@ -198,41 +197,41 @@ static const struct option options[] = {
 	{"self", 0, OPTION_CALL, "kind", .call = set_self,
 		.help = "Count self time by 'symbol' (default), or by 'inlined' function, as pages and flame graphs "
 			"do"},
-	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REQUEST(dump), .help = "dump raw trace in ASCII"},
+	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REQUEST(output.dump), .help = "dump raw trace in ASCII"},
 	{"parent", 'p', OPTION_STRING, "regex", .offset = REQUEST(samples.filters.parent),
 		.help = "regex filter to identify parent, see: '--sort parent'"},
 	{"exclude-other", 'x', OPTION_FLAG, .offset = REQUEST(samples.filters.excludes_other),
 		.help = "Only display entries with parent-match"},
 	{"branch-stack", 'b', OPTION_CALL, .call = set_branches,
 		.help = "use branch records for per branch histogram filling"},
-	{"branch-history", 0, OPTION_FLAG, .offset = REQUEST(has_history),
+	{"branch-history", 0, OPTION_FLAG, .offset = REQUEST(chains.has_history),
 		.help = "add last branch records to call history: the jumps that led to each sample"},
 	{"wall", 0, OPTION_CALL, .call = cmd_report_set_wall,
 		.help = "Show waits and time on the CPU as one profile of wall-clock time (of record --wall, and with "
 			"sort "
 			"keys about waits, it is; --no-wall: as two events)"},
-	{"wakers", 0, OPTION_FLAG, .offset = REQUEST(wakers),
+	{"wakers", 0, OPTION_FLAG, .offset = REQUEST(rows.wakers),
 		.help = "Show who ended each wait, and what the waker had been doing: its call chain below the wait's"},
-	{"follow", 0, OPTION_FLAG, .offset = REQUEST(follows),
+	{"follow", 0, OPTION_FLAG, .offset = REQUEST(rows.follows),
 		.help = "with --wakers: follow wake-ups back until somebody ran: what threads were really waiting for"},
-	{"mem-mode", 0, OPTION_FLAG, .offset = REQUEST(by_memory), .help = "mem access profile"},
-	{"mmaps", 0, OPTION_FLAG, .offset = REQUEST(mmaps), .help = "Display recorded tasks memory maps"},
-	{"tasks", 0, OPTION_FLAG, .offset = REQUEST(tasks), .help = "Display recorded tasks"},
+	{"mem-mode", 0, OPTION_FLAG, .offset = REQUEST(rows.by_memory), .help = "mem access profile"},
+	{"mmaps", 0, OPTION_FLAG, .offset = REQUEST(output.mmaps), .help = "Display recorded tasks memory maps"},
+	{"tasks", 0, OPTION_FLAG, .offset = REQUEST(output.tasks), .help = "Display recorded tasks"},
 	{"time-quantum", 0, OPTION_CALL, "time", .call = set_time_quantum, .is_self_explaining = true,
 		.help = "Set time quantum for time sort key"},
-	{"parallelism", 0, OPTION_STRING, "list", .offset = REQUEST(parallelism),
+	{"parallelism", 0, OPTION_STRING, "list", .offset = REQUEST(selection.parallelism),
 		.help = "Only samples of times when so many threads ran (1,4-8; needs --switch-events)"},
 	TRACE_OPTIONS(struct cmd_report_settings, request.traces),
 	DEBUGINFOD_OPTIONS(struct cmd_report_settings, request.debuginfod),
 	{"modules", 'm', OPTION_FLAG, .offset = REQUEST(modules_are_asked),
 		.help = "Load module symbols (always done, of any kernel whose files are there)"},
-	{"full-source-path", 0, OPTION_FLAG, .offset = REQUEST(full_source_path),
+	{"full-source-path", 0, OPTION_FLAG, .offset = REQUEST(rows.full_source_path),
 		.help = "Show source lines and files with the whole path"},
 	{"samples", 0, OPTION_CALL, "n", .call = check_samples,
 		.help = "Number of samples to save per histogram entry for a browser; text has none"},
-	{"show-ref-call-graph", 0, OPTION_FLAG, .offset = REQUEST(shows_reference),
+	{"show-ref-call-graph", 0, OPTION_FLAG, .offset = REQUEST(look.shows_reference),
 		.help = "Say in the heading of events recorded with call-graph=no that chains are a reference event's"},
-	{"total-cycles", 0, OPTION_FLAG, .offset = REQUEST(total_cycles),
+	{"total-cycles", 0, OPTION_FLAG, .offset = REQUEST(output.total_cycles),
 		.help = "Sort all blocks of code by their share of the cycles that branch stacks tell"},
 	{"socket-filter", 0, OPTION_CALL, "n", .call = set_socket,
 		.help = "only show processor socket that match with this filter"},
@@ -240,15 +239,15 @@ static const struct option options[] = {
 	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct cmd_report_settings, tui),
 		.help = "Use the TUI interface: look through the report by keys (on a terminal it is; ? lists them)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK2 interface"},
-	{"ns", 0, OPTION_FLAG, .offset = REQUEST(times_in_ns), .help = "Show times in nanosecs"},
+	{"ns", 0, OPTION_FLAG, .offset = REQUEST(look.times_in_ns), .help = "Show times in nanosecs"},
 	CODE_OPTIONS(struct cmd_report_settings, request.code),
-	{"disable-order", 0, OPTION_FLAG, .offset = REQUEST(in_file_order),
+	{"disable-order", 0, OPTION_FLAG, .offset = REQUEST(output.in_file_order),
 		.help = "Disable raw trace ordering: -D shows records as they lie in the file (rows are the same)"},
 	{"unwind-style", 0, OPTION_CALL, "style", .call = unwind_style_check, .help = UNWIND_STYLE_HELP},
-	{"stitch-lbr", 0, OPTION_FLAG, .offset = REQUEST(stitches),
+	{"stitch-lbr", 0, OPTION_FLAG, .offset = REQUEST(chains.stitches),
 		.help = "Enable LBR callgraph stitching: callers that fell off the CPU's registers, of earlier "
 			"samples"},
-	{"latency", 0, OPTION_FLAG, .offset = REQUEST(by_latency),
+	{"latency", 0, OPTION_FLAG, .offset = REQUEST(rows.by_latency),
 		.help = "Show the share of the time that passed, by how many threads ran (needs --switch-events)"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
@@ -262,10 +261,10 @@ static const char *text_only_option(const struct report_request *r)
 	const struct {
 		bool is_used;
 		const char *name;
-	} all[] = {{r->stats, "--stats"}, {r->tasks, "--tasks"}, {r->mmaps, "--mmaps"}, {r->dump, "-D"},
-		{r->header, "--header"}, {r->header_only, "--header-only"}, {r->full_info, "-I"},
-		{r->missing, "--missing"}, {r->threads, "-T"}, {r->is_json, "--json"}, {r->separator, "-t"},
-		{r->total_cycles, "--total-cycles"}};
+	} all[] = {{r->output.stats, "--stats"}, {r->output.tasks, "--tasks"}, {r->output.mmaps, "--mmaps"},
+		{r->output.dump, "-D"}, {r->output.header, "--header"}, {r->output.header_only, "--header-only"},
+		{r->output.full_info, "-I"}, {r->output.missing, "--missing"}, {r->output.threads, "-T"},
+		{r->output.is_json, "--json"}, {r->look.separator, "-t"}, {r->output.total_cycles, "--total-cycles"}};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		if (all[i].is_used)
 			return all[i].name;
@@ -283,7 +282,7 @@ static int cmd_report_choose_interface(const struct cli *cli, struct cmd_report_
 		return cli_failf(cli, "--tui and %s cannot be used together", other);
 	if (settings->tui && !is_usable)
 		return cli_failf(cli, "--tui needs a terminal as standard input and output, and ncursesw in the build");
-	request->is_interactive = !other && is_usable;
+	request->output.is_interactive = !other && is_usable;
 	return 0;
 }
 
@@ -294,13 +293,14 @@ static const char *blocks_refuse(const struct report_request *r)
 	const struct {
 		bool is_used;
 		const char *name;
-	} all[] = {{r->sort, "-s"}, {r->fields, "-F"}, {r->is_hierarchy, "--hierarchy"}, {f->dsos, "-d"},
+	} all[] = {{r->rows.sort, "-s"}, {r->rows.fields, "-F"}, {r->rows.is_hierarchy, "--hierarchy"}, {f->dsos, "-d"},
 		{f->symbols, "-S"}, {f->symbol_part, "--symbol-filter"}, {f->parent, "-p"},
-		{f->ignored_callees, "--ignore-callees"}, {r->has_socket, "--socket-filter"},
-		{r->parallelism, "--parallelism"}, {r->switch_on, "--switch-on"}, {r->switch_off, "--switch-off"},
-		{r->by_memory, "--mem-mode"}, {r->by_latency, "--latency"}, {r->has_history, "--branch-history"},
-		{r->chains_asked, "-g"}, {r->missing, "--missing"}, {r->group_sort_is_set, "--group-sort-idx"},
-		{r->requirements.count, "--require"}};
+		{f->ignored_callees, "--ignore-callees"}, {r->selection.has_socket, "--socket-filter"},
+		{r->selection.parallelism, "--parallelism"}, {r->selection.switch_on, "--switch-on"},
+		{r->selection.switch_off, "--switch-off"}, {r->rows.by_memory, "--mem-mode"},
+		{r->rows.by_latency, "--latency"}, {r->chains.has_history, "--branch-history"},
+		{r->chains.are_asked, "-g"}, {r->output.missing, "--missing"},
+		{r->groups.sort_is_set, "--group-sort-idx"}, {r->requirements.count, "--require"}};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		if (all[i].is_used)
 			return all[i].name;
@@ -311,40 +311,37 @@ static int cmd_report_finish_settings(
 	const struct cli *cli, struct cmd_report_settings *settings, int argc, char **argv, int rest)
 {
 	struct report_request *request = &settings->request;
-	if (settings->inverted) {
-		request->is_caller_first = true;
-		request->order_is_set = true;
-	}
 	if (settings->pretty && !strcmp(settings->pretty, "raw"))
-		request->is_raw_pretty = true;
+		request->output.is_raw_pretty = true;
 	else if (settings->pretty && strcmp(settings->pretty, "normal") && !request->is_quiet)
 		cli_failf(cli, "note: --pretty takes normal or raw, and '%s' is taken as normal", settings->pretty);
-	request->max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
+	request->chains.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	request->is_verbose = settings->verbose > 0 && !request->is_quiet;
-	if (request->follows && !request->wakers)
+	if (request->rows.follows && !request->rows.wakers)
 		return cli_failf(cli, "--follow needs --wakers");
-	if (request->wakers && request->wall == WALL_ALWAYS)
+	if (request->rows.wakers && request->rows.wall == WALL_ALWAYS)
 		return cli_failf(cli, "--wakers and --wall cannot be used together: --wakers shows waits alone");
-	if (request->stats && (request->tasks || request->mmaps))
+	if (request->output.stats && (request->output.tasks || request->output.mmaps))
 		return cli_failf(cli, "--tasks and --mmaps can't be used together with --stats");
 	int code = code_options_check(cli, &request->code);
 	if (code == 0)
 		code = symbol_options_check(cli, &request->symbols);
 	if (code != 0)
 		return code;
-	bool is_of_records =
-		request->stats || request->tasks || request->mmaps || request->dump || request->header_only;
-	request->total_cycles = request->total_cycles && !is_of_records; /* there is no place for blocks in those */
-	const char *refused = request->total_cycles ? blocks_refuse(request) : NULL;
+	bool is_of_records = request->output.stats || request->output.tasks || request->output.mmaps ||
+			     request->output.dump || request->output.header_only;
+	request->output.total_cycles =
+		request->output.total_cycles && !is_of_records; /* there is no place for blocks in those */
+	const char *refused = request->output.total_cycles ? blocks_refuse(request) : NULL;
 	if (refused)
 		return cli_failf(cli, "--total-cycles and %s cannot be used together", refused);
-	if (request->requirements.count && (is_of_records || request->missing))
+	if (request->requirements.count && (is_of_records || request->output.missing))
 		return cli_failf(
 			cli, "--require checks a report: it cannot be used with an option that prints something else");
-	if (request->is_json && request->dump)
+	if (request->output.is_json && request->output.dump)
 		return cli_failf(
 			cli, "--json has no raw records (-D): 'tally data convert --to-json' writes samples as JSON");
-	if (request->separator && !strcmp(request->separator, "."))
+	if (request->look.separator && !strcmp(request->look.separator, "."))
 		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
 	if (argc - rest > 1)
 		return cli_failf(cli, "unexpected argument '%s': report takes one file", argv[rest + 1]);
@@ -359,17 +356,18 @@ static int run_request(const struct cli *cli, struct report_request *request, st
 {
 	struct text out = {0};
 	struct tally_error err = {0};
+	struct report_streams streams = {&out, notes, NULL};
 	bool is_met = true;
 	text_to_fd(&out, STDOUT_FILENO);
-	text_separated_by(&out, request->separator);
+	text_separated_by(&out, request->look.separator);
 	enum tally_status status = TALLY_OK;
-	if (request->total_cycles)
-		status = report_blocks(cli, request, &out, &request->opened, &err);
-	if (request->opened && !request->is_quiet)
+	if (request->output.total_cycles)
+		status = report_blocks(cli, request, &out, &streams.opened, &err);
+	if (streams.opened && !request->is_quiet)
 		cli_failf(cli, "note: --total-cycles needs branch stacks (record -b), and this recording has none: "
 			       "showing the usual report");
-	if (request->opened || !request->total_cycles)
-		status = report_run(cli, request, &out, notes, &is_met, &err);
+	if (streams.opened || !request->output.total_cycles)
+		status = report_run(cli, request, &streams, &is_met, &err);
 	int code = cli_finish_text(cli, &out);
 	if (!request->is_quiet)
 		cli_print_diag(cli, notes);
@@ -419,8 +417,8 @@ static int cmd_report_run(const struct cli *cli, const struct command *command, 
 	char *sort = NULL;
 	int code, rest;
 	report_request_init(&settings.request);
-	settings.request.colours = colours_are_wanted();
-	settings.request.terminal_columns = terminal_columns();
+	settings.request.look.colours = colours_are_wanted();
+	settings.request.look.terminal_columns = terminal_columns();
 	diag_init(&notes);
 	if (report_config_read(&settings.request, &sort, &notes, &err) != TALLY_OK)
 		code = cli_fail(cli, &err);

@@ -189,9 +189,9 @@ static bool report_blocks_print_range(
 {
 	uint32_t start = start_frame(b, block);
 	text_char(t, '[');
-	bool is_made = !b->source.resolver.failed && report_blocks_print_place(b, start, r->full_source_path, t);
+	bool is_made = !b->source.resolver.failed && report_blocks_print_place(b, start, r->rows.full_source_path, t);
 	text_str(t, " -> ");
-	is_made = is_made && report_blocks_print_place(b, block->end, r->full_source_path, t);
+	is_made = is_made && report_blocks_print_place(b, block->end, r->rows.full_source_path, t);
 	text_char(t, ']');
 	return is_made && !t->failed;
 }
@@ -205,8 +205,8 @@ static bool report_blocks_put_place(
 	struct blocks *b, const struct report_request *r, struct json *j, const char *key, uint32_t frame)
 {
 	struct text place = {0};
-	bool is_made = !b->source.resolver.failed && report_blocks_print_place(b, frame, r->full_source_path, &place) &&
-		       !place.failed;
+	bool is_made = !b->source.resolver.failed &&
+		       report_blocks_print_place(b, frame, r->rows.full_source_path, &place) && !place.failed;
 	if (is_made) {
 		json_object(j, key);
 		json_hex(j, "address", resolved_frame_get(&b->source.resolver.frames, frame).address);
@@ -237,7 +237,7 @@ static struct cells block_cells(const struct report_request *r, struct text *out
 		.count = ARRAY_LEN(block_columns),
 		.out = out,
 		.mark = "# ",
-		.separator = r->separator,
+		.separator = r->look.separator,
 		.json = j};
 }
 
@@ -254,7 +254,7 @@ static bool report_blocks_put_blocks(struct blocks *b, const struct report_reque
 		double share = report_blocks_share(block->cycles, sums->cycles);
 		uint64_t average = block->cycles / block->count;
 		struct tally_error err;
-		if (share < r->percent_limit)
+		if (share < r->look.percent_limit)
 			continue;
 		text_clear(&range);
 		const struct frame_name *name = frame_names_get(&b->source.names, block->end, &err);
@@ -296,7 +296,7 @@ static bool report_blocks_print_event(struct blocks *b, const struct report_requ
 		report_text_title(out, &title);
 		cells_head(&table);
 		cells_rule(&table, '.');
-		text_str(out, r->separator ? "" : "#\n");
+		text_str(out, r->look.separator ? "" : "#\n");
 	}
 	bool is_printed = !name.failed && report_blocks_put_blocks(b, r, &table, event->index, next);
 	text_deinit(&name);
@@ -324,10 +324,10 @@ static bool report_blocks_put_event(struct blocks *b, const struct report_reques
 static enum tally_status put_threads(
 	struct blocks *b, const struct report_request *r, struct text *out, struct json *j, struct tally_error *err)
 {
-	if (!r->threads)
+	if (!r->output.threads)
 		return TALLY_OK;
 	perfdata_reader_rewind(b->source.reader);
-	return report_read_values(out, j, b->source.reader, r->is_raw_pretty, err);
+	return report_read_values(out, j, b->source.reader, r->output.is_raw_pretty, err);
 }
 
 static enum tally_status report_blocks_put_all(
@@ -338,12 +338,13 @@ static enum tally_status report_blocks_put_all(
 	const struct report_blocks_block *next = b->blocks.items;
 	struct json j = {.out = out};
 	report_json_begin(&j, recording_name(r->input.path));
-	if (r->header || r->full_info)
-		header_json(&j, b->source.reader, r->full_info);
+	if (r->output.header || r->output.full_info)
+		header_json(&j, b->source.reader, r->output.full_info);
 	json_u64(&j, "lost_samples", b->source.sideband.health.lost_samples);
 	json_array(&j, "cycles");
 	for (size_t i = 0; i < count && i < b->event_count; i++)
-		if ((b->sums[i].samples || r->keeps_empty) && !report_blocks_put_event(b, r, &events[i], &next, &j))
+		if ((b->sums[i].samples || r->look.keeps_empty) &&
+			!report_blocks_put_event(b, r, &events[i], &next, &j))
 			return error_nomem(err);
 	json_array_end(&j);
 	enum tally_status status = put_threads(b, r, out, &j, err);
@@ -358,14 +359,15 @@ static enum tally_status report_blocks_print_all(
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(b->source.reader, &count);
 	const struct report_blocks_block *next = b->blocks.items;
-	if (r->header)
-		header_text(out, b->source.reader, r->full_info);
+	if (r->output.header)
+		header_text(out, b->source.reader, r->output.full_info);
 	else if (!r->is_quiet)
 		text_str(out, HEADER_HINT);
 	if (!r->is_quiet)
 		text_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", b->source.sideband.health.lost_samples);
 	for (size_t i = 0; i < count && i < b->event_count; i++)
-		if ((b->sums[i].samples || r->keeps_empty) && !report_blocks_print_event(b, r, &events[i], &next, out))
+		if ((b->sums[i].samples || r->look.keeps_empty) &&
+			!report_blocks_print_event(b, r, &events[i], &next, out))
 			return error_nomem(err);
 	enum tally_status status = put_threads(b, r, out, NULL, err);
 	branch_mix_print(&b->mix, out);
@@ -385,7 +387,8 @@ static enum tally_status report_blocks_run(
 		return error_nomem(err);
 	if (b->blocks.len)
 		qsort(b->blocks.items, b->blocks.len, sizeof(*b->blocks.items), by_cycles);
-	enum tally_status printed = (r->is_json ? report_blocks_put_all : report_blocks_print_all)(b, r, out, err);
+	enum tally_status printed =
+		(r->output.is_json ? report_blocks_put_all : report_blocks_print_all)(b, r, out, err);
 	if (printed == TALLY_OK && status != TALLY_OK && err)
 		*err = damage;
 	return printed == TALLY_OK ? status : printed;

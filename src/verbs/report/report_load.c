@@ -57,8 +57,8 @@ static enum tally_status report_load_make_table(
 	const struct report_load_loading *l, struct report_load_part *part, size_t bytes, struct tally_error *err)
 {
 	const struct report_load *load = l->load;
-	struct report_tables tables = {load->wanted.request, part->result.profile, &part->filter, load->cpus};
-	struct explore_table made = {.options = report_tables_options(load->wanted.request)};
+	struct report_tables tables = {load->wanted.plan, part->result.profile, &part->filter, load->cpus};
+	struct explore_table made = {.options = report_tables_options(load->wanted.plan)};
 	uint32_t first = report_tables_find(&tables, 0);
 	if (first == part->result.profile->event_count)
 		return TALLY_OK;
@@ -89,7 +89,7 @@ static enum tally_status make_part(struct report_load_loading *l, const struct r
 	if (!part->result.profile)
 		return status;
 	enum tally_status made =
-		profile_filter_init(&part->filter, part->result.profile, &wanted->request->samples.filters, &inner);
+		profile_filter_init(&part->filter, part->result.profile, &wanted->plan->filters, &inner);
 	part->filter.cpu_passes = load->socket_cpus;
 	part->filter.cpu_limit = load->socket_cpu_count;
 	if (made == TALLY_OK)
@@ -122,10 +122,10 @@ static void report_load_publish_part(struct report_load_loading *l, size_t bytes
 /* The bytes of which the beginning can be read by itself; 0: it cannot. */
 static size_t report_load_divisible_bytes(const struct report_load *load)
 {
-	const struct report_request *r = load->wanted.request;
+	const struct report_request *r = load->wanted.plan->request;
 	uint64_t offset;
 	/* a hierarchy would show a table first that is none */
-	if (r->samples.times || r->switch_on || r->switch_off || r->is_hierarchy)
+	if (r->samples.times || r->selection.switch_on || r->selection.switch_off || r->rows.is_hierarchy)
 		return 0;
 	return perfdata_reader_data(load->wanted.reader, &offset).len;
 }
@@ -238,7 +238,7 @@ static void report_load_leave(struct report_load_loading *l)
 	tui_terminal_close(l->begun->terminal);
 	l->begun->terminal = NULL;
 	l->begun->leaves = true;
-	if (l->load->wanted.request->requirements.count == 0)
+	if (l->load->wanted.plan->request->requirements.count == 0)
 		_exit(EXIT_SUCCESS);
 }
 

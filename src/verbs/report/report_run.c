@@ -36,6 +36,8 @@
 struct report {
 	const struct cli *cli;
 	struct report_request *request;
+	struct report_plan plan;
+	bool branches_are_late; /* as report_source has it */
 	const char *path;
 	struct text *out;
 	struct diag *notes;
@@ -53,6 +55,7 @@ struct report {
 	bool is_met; /* what --require says */
 	struct report_fields fields;
 	bool lacks_formats; /* of tracepoints, and that was told */
+	bool stitching_is_checked;
 };
 
 static const char *const tips[] = {
@@ -84,7 +87,7 @@ static bool has_formats(struct report *report)
 
 static bool shows_rows(const struct report_request *r)
 {
-	return !r->header_only && !r->tasks && !r->mmaps && !r->dump && !r->stats;
+	return !r->output.header_only && !r->output.tasks && !r->output.mmaps && !r->output.dump && !r->output.stats;
 }
 
 static struct report_source describe_source(struct report *report)
@@ -97,11 +100,13 @@ static struct report_source describe_source(struct report *report)
 		.is_all_tracepoints = count > 0,
 		.has_branches = recording_has_branches(report->reader),
 		.has_groups = perfdata_events_have_groups(events, count),
+		.branches_are_late = report->branches_are_late,
+		.parallelism = report->parallelism,
 		.fields = &report->fields,
 	};
 	for (size_t i = 0; i < count; i++)
 		source.is_all_tracepoints = source.is_all_tracepoints && events[i].attr.type == EVENT_TRACEPOINT;
-	source.is_all_tracepoints = source.is_all_tracepoints && !source.is_pipe && !report->request->sort &&
+	source.is_all_tracepoints = source.is_all_tracepoints && !source.is_pipe && !report->request->rows.sort &&
 				    shows_rows(report->request) && has_formats(report);
 	return source;
 }
@@ -110,14 +115,14 @@ static enum tally_status report_run_open_store(struct report *report, struct tal
 {
 	const struct report_request *r = report->request;
 	struct symbol_options symbols = r->symbols;
-	symbols.ignores_index = r->missing; /* what an index has would hide where it came from */
+	symbols.ignores_index = r->output.missing; /* what an index has would hide where it came from */
 	return symbol_options_open_store(report->cli, &symbols, report->reader, &report->store, err);
 }
 
 static void print_filter_line(struct report *report, enum profile_key key, const char *name)
 {
 	struct tally_str only = report_request_only(report->request, key);
-	if (only.len && report_request_has_key(report->request, key))
+	if (only.len && report_plan_has_key(&report->plan, key))
 		text_printf(report->out, "# %s: %.*s\n", name, (int)only.len, only.data);
 }
 
@@ -163,24 +168,24 @@ static void report_run_print_title(const struct report *report, const struct fla
 	struct text name = {0};
 	struct report_title title = {.is_group = p->events[first].member_count > 1 || count > 1,
 		.times = report->request->samples.times,
-		.socket = report->request->has_socket ? &report->request->socket : NULL};
+		.socket = report->request->selection.has_socket ? &report->request->selection.socket : NULL};
 	struct text keys = {0};
-	report_request_print_sort(report->request, &keys);
+	report_plan_print_sort(&report->plan, &keys);
 	text_char(&keys, 0);
-	if (report->request->mode == KEY_MODE_MEMORY && !keys.failed)
+	if (report->plan.mode == KEY_MODE_MEMORY && !keys.failed)
 		title.sort_order = keys.data;
 	uint64_t branched = 0;
 	report_run_name_events(report, p, &name, first, count);
 	title.event = name.failed ? "" : name.data;
-	title.has_reference = report->request->shows_reference && strstr(title.event, "call-graph=no");
+	title.has_reference = report->request->look.shows_reference && strstr(title.event, "call-graph=no");
 	for (uint32_t m = 0; m < count; m++) {
 		const struct flat_total *t = &table->totals[m];
-		title.sample_count += report->request->is_relative ? t->passed_count : t->count;
-		title.total_period += flat_total_period(t, report->request->is_relative);
-		if (report->request->mode == KEY_MODE_BRANCH)
+		title.sample_count += report->request->look.is_relative ? t->passed_count : t->count;
+		title.total_period += flat_total_period(t, report->request->look.is_relative);
+		if (report->plan.mode == KEY_MODE_BRANCH)
 			branched += p->events[first + m].branched_count;
 	}
-	if (report->request->mode == KEY_MODE_BRANCH)
+	if (report->plan.mode == KEY_MODE_BRANCH)
 		title.sample_count = branched;
 	print(out, &title);
 	text_deinit(&keys);
@@ -191,7 +196,7 @@ static enum tally_status report_run_print_rows(struct report *report, const stru
 	const struct hierarchy *tree, const struct report_text_options *options, struct tally_error *err)
 {
 	enum tally_status status;
-	if (report->request->is_json)
+	if (report->request->output.is_json)
 		return report_json_table(&report->json, table, tree, options, err);
 	if (!report->request->is_quiet)
 		report_run_print_title(report, table, report->out, report_text_title);
@@ -204,13 +209,13 @@ static enum tally_status report_run_print_rows(struct report *report, const stru
 static enum tally_status report_run_print_table(
 	struct report *report, const struct flat_table *table, struct tally_error *err)
 {
-	struct report_text_options options = report_tables_options(report->request);
+	struct report_text_options options = report_tables_options(&report->plan);
 	struct report_tree tree;
-	enum tally_status status = report_tree_init(&tree, report->request, table, err);
+	enum tally_status status = report_tree_init(&tree, &report->plan, table, err);
 	if (status != TALLY_OK)
 		return status;
 	options.levels = tree.levels;
-	options.terminal_columns = report->request->width_count ? 0 : report->request->terminal_columns;
+	options.terminal_columns = report->request->look.width_count ? 0 : report->request->look.terminal_columns;
 	status = report_run_print_rows(report, table, tree.is_made ? &tree.hierarchy : NULL, &options, err);
 	report_tree_deinit(&tree);
 	return status;
@@ -218,14 +223,14 @@ static enum tally_status report_run_print_table(
 
 static enum tally_status check_group_sort(const struct report *report, uint32_t members, struct tally_error *err)
 {
-	if (!report->request->group_sort_is_set || members > 1)
+	if (!report->request->groups.sort_is_set || members > 1)
 		return TALLY_OK;
 	return error_set(err, TALLY_INVALID, "--group-sort-idx needs events in a group; --group makes one of all");
 }
 
 static struct report_tables report_run_tables_of(const struct report *report)
 {
-	return (struct report_tables){report->request, report->result.profile, &report->filter, report->cpus};
+	return (struct report_tables){&report->plan, report->result.profile, &report->filter, report->cpus};
 }
 
 static enum tally_status report_events(struct report *report, uint32_t first, uint32_t count, struct tally_error *err)
@@ -251,7 +256,7 @@ static bool report_run_is_counted(const struct report *report, const struct prof
 	int32_t cpu = sample->cpu;
 	if (report->cpus && (cpu < 0 || (uint32_t)cpu >= LIMIT_CPUS || !report->cpus[cpu]))
 		return false;
-	return !report->request->hides_unresolved ||
+	return !report->request->rows.hides_unresolved ||
 	       report->result.profile->frames[sample->leaf].function != PROFILE_NONE;
 }
 
@@ -295,6 +300,7 @@ static enum tally_status explore_report(struct report *report, struct tally_erro
 		return TALLY_OK;
 	struct report_session session = {.cli = report->cli,
 		.request = report->request,
+		.plan = &report->plan,
 		.source = describe_source(report),
 		.fields = &report->fields,
 		.reader = report->reader,
@@ -315,16 +321,16 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 	const struct profile *p = report->result.profile;
 	struct report_tables tables = report_run_tables_of(report);
 	enum tally_status status = TALLY_OK;
-	if (!report->request->is_json && !report->request->is_interactive)
+	if (!report->request->output.is_json && !report->request->output.is_interactive)
 		print_filter_lines(report);
 	if (!report_run_has_samples(report)) {
 		diag_add(report->notes, DIAG_ERROR, "The %s data has no samples!", report->path);
 		cli_note_counts(report->cli, report->reader, report->path);
 		return TALLY_OK;
 	}
-	if (report->request->is_interactive)
+	if (report->request->output.is_interactive)
 		return explore_report(report, err);
-	if (!report->request->is_json)
+	if (!report->request->output.is_json)
 		report_run_print_lost(report);
 	for (uint32_t event = 0; event < p->event_count && status == TALLY_OK;) {
 		uint32_t count = report_tables_members(&tables, event);
@@ -333,7 +339,7 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 			status = report_events(report, event, count, err);
 		event += count;
 	}
-	if (status == TALLY_OK && !report->request->is_quiet && !report->request->is_json) {
+	if (status == TALLY_OK && !report->request->is_quiet && !report->request->output.is_json) {
 		const char *tip = tips[p->sample_count % (ARRAY_LEN(tips))];
 		text_printf(report->out, "#\n# (Tip: %s)\n#\n", tip);
 	}
@@ -356,55 +362,55 @@ static void read_stream_through(struct perfdata_reader *reader)
 static void print_file_header(struct report *report)
 {
 	const struct report_request *r = report->request;
-	if (((r->header && !r->is_quiet) || r->header_only) && !r->is_json)
-		header_text(report->out, report->reader, r->full_info);
-	else if (!r->is_quiet && !r->is_json && !r->is_interactive && !r->stats && !r->missing && !r->tasks &&
-		 !r->mmaps)
+	if (((r->output.header && !r->is_quiet) || r->output.header_only) && !r->output.is_json)
+		header_text(report->out, report->reader, r->output.full_info);
+	else if (!r->is_quiet && !r->output.is_json && !r->output.is_interactive && !r->output.stats &&
+		 !r->output.missing && !r->output.tasks && !r->output.mmaps)
 		text_str(report->out, "# To display the perf.data header info, please use "
 				      "--header/--header-only options.\n#\n");
 }
 
-static enum tally_status check_chains(const struct report *report, struct tally_error *err)
+static enum tally_status check_chains(struct report *report, struct tally_error *err)
 {
-	struct report_request *r = report->request;
+	const struct report_request *r = report->request;
 	/* As perf, whose pipes say what is in them only on the way: there, what is missing shows in the rows. */
 	bool is_pipe = perfdata_reader_is_pipe(report->reader);
 	bool has_chains = is_pipe || perfdata_reader_has_samples_with(report->reader, SAMPLE_CALLCHAIN);
-	if (r->has_history && !has_chains && !recording_has_branches(report->reader))
+	if (r->chains.has_history && !has_chains && !recording_has_branches(report->reader))
 		return error_set(err, TALLY_INVALID,
 			"--branch-history needs branch stacks, and this recording has none: was it made without -b?");
-	if (r->chains_asked && r->chains.style != CHAIN_NONE && !has_chains && !r->with_history)
+	if (r->chains.are_asked && r->chains.look.style != CHAIN_NONE && !has_chains && !report->plan.with_history)
 		return error_set(err, TALLY_INVALID,
 			"-g needs call chains, and this recording has none: was it made without -g?");
-	if (r->stitches && !report_lbr_registers(report->reader)) {
+	if (r->chains.stitches && !report->stitching_is_checked && !report_lbr_registers(report->reader))
 		diag_add(report->notes, DIAG_WARNING, REPORT_CANNOT_STITCH);
-		r->stitches = false; /* and that was told */
-	}
-	if (r->samples.filters.parent && !has_chains)
+	report->stitching_is_checked = true;
+	if (report->plan.filters.parent && !has_chains)
 		return error_set(err, TALLY_INVALID,
 			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");
 	enum tally_status status = sample_options_check(&r->samples, report->reader, err);
 	if (status != TALLY_OK)
 		return status;
-	if (r->branches == BRANCHES_ALWAYS && !perfdata_reader_has_samples_with(report->reader, SAMPLE_BRANCH_STACK))
+	bool by_branch = r->rows.branches == BRANCHES_ALWAYS || report->plan.mode == KEY_MODE_BRANCH;
+	if (by_branch && !perfdata_reader_has_samples_with(report->reader, SAMPLE_BRANCH_STACK))
 		return error_set(err, TALLY_INVALID,
 			"-b needs branch stacks, and this recording has none: was it made without -b?");
-	if ((report_request_facets(r) & UINT64_C(1) << FACET_PARALLELISM) && !has_switches(report->reader))
+	if ((report_plan_facets(&report->plan) & UINT64_C(1) << FACET_PARALLELISM) && !has_switches(report->reader))
 		return error_set(err, TALLY_INVALID,
 			"latency and parallelism need context switches, and this recording has none: was it made "
 			"without "
 			"--switch-events?");
-	if (r->wall == WALL_ALWAYS && !wait_events_find(report->reader, WAITS_JOINED).are_joined)
+	if (r->rows.wall == WALL_ALWAYS && !wait_events_find(report->reader, WAITS_JOINED).are_joined)
 		return error_set(err, TALLY_INVALID,
 			"--wall needs the event offcpu-time and an event of a clock, and this recording lacks one: was "
 			"it made "
 			"without 'record --wall'?");
-	if (r->wakers && !wait_events_find(report->reader, WAITS_APART).has_records)
+	if (r->rows.wakers && !wait_events_find(report->reader, WAITS_APART).has_records)
 		return error_set(err, TALLY_INVALID,
 			"--wakers needs waits that say who ended them, and this recording has none: was it made "
 			"without 'record "
 			"--wall' or '--off-cpu'?");
-	if (r->by_memory && !is_pipe && !perfdata_reader_has_samples_with(report->reader, SAMPLE_DATA_SRC))
+	if (r->rows.by_memory && !is_pipe && !perfdata_reader_has_samples_with(report->reader, SAMPLE_DATA_SRC))
 		return error_set(err, TALLY_INVALID,
 			"--mem-mode needs data sources, and this recording has none: was it made without -d?");
 	return TALLY_OK;
@@ -413,15 +419,15 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 /* The JSON text if that is wanted, NULL for text. */
 static struct json *json_of(struct report *report)
 {
-	return report->request->is_json ? &report->json : NULL;
+	return report->request->output.is_json ? &report->json : NULL;
 }
 
 static void report_run_begin_json(struct report *report)
 {
 	const struct report_request *r = report->request;
 	report_json_begin(&report->json, report->path);
-	if (r->header || r->header_only || r->full_info)
-		header_json(&report->json, report->reader, r->full_info);
+	if (r->output.header || r->output.header_only || r->output.full_info)
+		header_json(&report->json, report->reader, r->output.full_info);
 }
 
 static enum tally_status show_tables(struct report *report, struct tally_error *err)
@@ -431,11 +437,11 @@ static enum tally_status show_tables(struct report *report, struct tally_error *
 	struct json *j = json_of(report);
 	report_notes_input(report->notes, &report->result, report->store, r->is_verbose);
 	advice_notes_add(report->notes, report->reader, report->result.profile);
-	if (report_request_facets(r) >> FACET_CGROUP & 1)
+	if (report_plan_facets(&report->plan) >> FACET_CGROUP & 1)
 		advice_notes_cgroups(report->notes, report->reader, report->cli->program);
 	if (r->samples.times)
 		report_notes_times(report->notes, report->reader);
-	if (!r->self_is_inlined && !r->no_inline)
+	if (!r->rows.self_is_inlined && !r->rows.no_inline)
 		report_notes_self(report->notes, report->result.profile);
 	debuginfod_run_start(&debuginfod, &r->debuginfod, report->store, &report->result.hits, report->notes);
 	worth_measure(&report->worth, report->reader, &report->result);
@@ -458,16 +464,16 @@ static enum tally_status show_profile(struct report *report, struct tally_error 
 	enum tally_status status = TALLY_OK;
 	if (j)
 		report_run_begin_json(report);
-	if (!r->missing)
+	if (!r->output.missing)
 		status = show_tables(report, err);
 	else if (j)
 		report_missing_json(j, report->store, &report->result.hits, r->is_verbose);
 	else
 		report_missing(report->out, report->store, &report->result.hits, r->is_verbose);
 	/* As perf: a text without samples has no table of counts either. */
-	if (status == TALLY_OK && r->threads && (j || r->missing || report_run_has_samples(report)))
-		status = report_read_values(report->out, j, report->reader, r->is_raw_pretty, err);
-	if (status == TALLY_OK && !r->missing)
+	if (status == TALLY_OK && r->output.threads && (j || r->output.missing || report_run_has_samples(report)))
+		status = report_read_values(report->out, j, report->reader, r->output.is_raw_pretty, err);
+	if (status == TALLY_OK && !r->output.missing)
 		show_branch_types(report, j);
 	if (j)
 		json_object_end(j);
@@ -478,8 +484,8 @@ static enum tally_status show_profile(struct report *report, struct tally_error 
 static enum tally_status report_run_read_profile(
 	struct report *report, struct tally_error *inner, struct tally_error *err)
 {
-	struct report_request *r = report->request;
-	struct report_replay wanted = {.request = r, .fields = &report->fields, .reader = report->reader};
+	const struct report_request *r = report->request;
+	struct report_replay wanted = {.plan = &report->plan, .fields = &report->fields, .reader = report->reader};
 	enum tally_status status = report_replay_run(&wanted, report->store, &report->result, err);
 	cli_start_pager(report->cli); /* not before: how far the work is can be seen meanwhile */
 	if (!report->result.profile)
@@ -489,10 +495,10 @@ static enum tally_status report_run_read_profile(
 	struct report_source source = describe_source(report);
 	inner->status = check_chains(report, inner);
 	if (inner->status == TALLY_OK)
-		inner->status = report_request_finish(r, &source, inner);
+		inner->status = report_plan_make(r, &source, &report->plan, inner);
 	if (inner->status == TALLY_OK)
 		inner->status =
-			profile_filter_init(&report->filter, report->result.profile, &r->samples.filters, inner);
+			profile_filter_init(&report->filter, report->result.profile, &report->plan.filters, inner);
 	report->filter.cpu_passes = report->socket_cpus;
 	report->filter.cpu_limit = report->socket_cpu_count;
 	if (inner->status == TALLY_OK)
@@ -504,7 +510,7 @@ static enum tally_status report_run_read_profile(
 static enum tally_status load_profile(struct report *report, struct tally_error *err)
 {
 	struct report_load load = {
-		.wanted = {.request = report->request, .fields = &report->fields, .reader = report->reader},
+		.wanted = {.plan = &report->plan, .fields = &report->fields, .reader = report->reader},
 		.store = report->store,
 		.path = report->path,
 		.cpus = report->cpus,
@@ -525,15 +531,15 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 	struct report_request *r = report->request;
 	struct tally_error inner = {0};
 	enum tally_status status = report_run_open_store(report, err);
-	if (status == TALLY_OK && r->has_socket)
+	if (status == TALLY_OK && r->selection.has_socket)
 		status = report_socket_cpus(
-			report->reader, r->socket, &report->socket_cpus, &report->socket_cpu_count, err);
+			report->reader, r->selection.socket, &report->socket_cpus, &report->socket_cpu_count, err);
 	if (status != TALLY_OK)
 		return status;
-	status = r->is_interactive ? load_profile(report, err) : report_run_read_profile(report, &inner, err);
+	status = r->output.is_interactive ? load_profile(report, err) : report_run_read_profile(report, &inner, err);
 	if (report->result.profile && inner.status == TALLY_OK)
 		inner.status = show_profile(report, &inner);
-	if (r->is_interactive) {
+	if (r->output.is_interactive) {
 		explore_begun_end(&report->begun);
 		if (!r->is_quiet)
 			cli_print_health(report->cli, &report->result.health);
@@ -557,13 +563,14 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 		report_run_begin_json(report);
 	else
 		print_filter_lines(report);
-	if (r->tasks || r->mmaps) {
-		status = report_tasks(report->out, j, report->reader, r->mmaps, err);
-	} else if (r->stats && !r->dump) { /* the counts stand below the records as well */
-		status = report_stats(report->out, j, report->reader, r->keeps_empty, true, err);
+	if (r->output.tasks || r->output.mmaps) {
+		status = report_tasks(report->out, j, report->reader, r->output.mmaps, err);
+	} else if (r->output.stats && !r->output.dump) { /* the counts stand below the records as well */
+		status = report_stats(report->out, j, report->reader, r->look.keeps_empty, true, err);
 	} else {
-		const struct report_dump_options options = {
-			.file_name = report->path, .in_file_order = r->in_file_order, .with_zeros = r->keeps_empty};
+		const struct report_dump_options options = {.file_name = report->path,
+			.in_file_order = r->output.in_file_order,
+			.with_zeros = r->look.keeps_empty};
 		struct input_health health = {0};
 		status = report_dump(report->out, report->reader, &options, &health, err);
 		(void)text_flush(report->out); /* so that what is said comes behind it */
@@ -575,53 +582,51 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
-/* perf begins before it has seen what a stream holds: its branches count if they are asked for, by -b or a key. */
-static enum tally_status finish_for_source(
-	struct report_request *r, const struct report_source *source, struct tally_error *err)
+/* perf begins before it has seen what a stream holds: its branches count if they are asked for, by -b or a key. What
+ * samples count by stays then, whatever the stream tells later. */
+static enum tally_status report_run_plan(struct report *report, struct report_source *source, struct tally_error *err)
 {
-	if (r->branches != BRANCHES_IF_RECORDED || !source->is_pipe)
-		return report_request_finish(r, source, err);
-	r->branches = BRANCHES_NEVER;
-	enum tally_status status = report_request_finish(r, source, err);
-	if (status == TALLY_OK || !source->has_branches)
-		return status;
-	r->branches = BRANCHES_IF_RECORDED;
-	return report_request_finish(r, source, err);
+	source->branches_are_late = source->is_pipe;
+	enum tally_status status = report_plan_make(report->request, source, &report->plan, err);
+	if (status != TALLY_OK && source->is_pipe && source->has_branches &&
+		report->request->rows.branches == BRANCHES_IF_RECORDED) {
+		source->branches_are_late = false;
+		status = report_plan_make(report->request, source, &report->plan, err);
+	}
+	report->branches_are_late = report->plan.mode != KEY_MODE_BRANCH;
+	return status;
 }
 
 static enum tally_status report_run_opened(struct report *report, struct tally_error *err)
 {
-	struct report_request *r = report->request;
+	const struct report_request *r = report->request;
+	enum tally_status status = TALLY_OK;
 	/* What is counted depends on its events. */
 	if (perfdata_reader_is_pipe(report->reader))
 		read_stream_through(report->reader);
+	if (r->samples.cpus)
+		status = cpu_filter_parse(r->samples.cpus, &report->cpus, err);
+	if (status == TALLY_OK && r->selection.parallelism)
+		status = report_parallelism_levels(r->selection.parallelism, &report->parallelism, err);
+	if (status != TALLY_OK)
+		return status;
 	struct report_source source = describe_source(report);
 	/* A pipe tells its events on the way: until it is read, call chains are thought possible. */
-	bool is_known = !source.is_pipe || r->is_interactive;
+	bool is_known = !source.is_pipe || r->output.is_interactive;
 	source.has_chains = source.has_chains || !is_known;
-	enum tally_status status = finish_for_source(r, &source, err);
-	/* Samples are read for one way of counting: it stays, whatever a stream tells later. */
-	if (r->branches == BRANCHES_IF_RECORDED)
-		r->branches = r->mode == KEY_MODE_BRANCH ? BRANCHES_ALWAYS : BRANCHES_NEVER;
-	if (status == TALLY_OK && r->samples.cpus)
-		status = cpu_filter_parse(r->samples.cpus, &report->cpus, err);
-	if (status == TALLY_OK && r->parallelism) {
-		status = report_parallelism_levels(r->parallelism, &report->parallelism, err);
-		r->samples.filters.parallelism = report->parallelism;
-		r->samples.filters.parallelism_limit = LIMIT_CPUS;
-	}
+	status = report_run_plan(report, &source, err);
 	if (status != TALLY_OK)
 		return status;
 	print_file_header(report);
-	if (r->header_only) {
+	if (r->output.header_only) {
 		cli_start_pager(report->cli);
-		if (r->is_json) {
+		if (r->output.is_json) {
 			report_run_begin_json(report);
 			json_object_end(&report->json);
 		}
 		return TALLY_OK;
 	}
-	if (r->tasks || r->mmaps || r->dump || r->stats)
+	if (r->output.tasks || r->output.mmaps || r->output.dump || r->output.stats)
 		return show_records(report, err);
 	if (is_known)
 		status = check_chains(report, err);
@@ -630,14 +635,19 @@ static enum tally_status report_run_opened(struct report *report, struct tally_e
 	return status == TALLY_OK ? run_replay(report, err) : status;
 }
 
-enum tally_status report_run(const struct cli *cli, struct report_request *request, struct text *out,
-	struct diag *notes, bool *is_met, struct tally_error *err)
+enum tally_status report_run(const struct cli *cli, struct report_request *request,
+	const struct report_streams *streams, bool *is_met, struct tally_error *err)
 {
-	struct report report = {
-		.cli = cli, .request = request, .out = out, .notes = notes, .json = {.out = out}, .is_met = true};
+	struct text *out = streams->out;
+	struct report report = {.cli = cli,
+		.request = request,
+		.out = out,
+		.notes = streams->notes,
+		.json = {.out = out},
+		.is_met = true};
 	report.path = recording_name(request->input.path);
 	enum tally_status status = TALLY_OK;
-	report.reader = request->opened;
+	report.reader = streams->opened;
 	if (!report.reader)
 		status = trace_options_open(&request->input, &request->traces, &report.reader, err);
 	if (status == TALLY_OK) {

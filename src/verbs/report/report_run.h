@@ -5,7 +5,7 @@
  * Standard output gets the report, notes (a diag of the caller) what its worth is: lost samples, a cut file, hidden
  * symbols. A cut file is reported as far as it goes; the status then tells. is_met: whether the requirements are.
  *
- *	enum tally_status status = report_run(cli, &request, &out, &notes, &is_met, err);
+ *	enum tally_status status = report_run(cli, &request, &streams, &is_met, err);
  */
 #ifndef VERBS_REPORT_REPORT_RUN_H
 #define VERBS_REPORT_REPORT_RUN_H
@@ -14,7 +14,13 @@
 #include "cli/cli.h"
 #include "tasks/reporting/report_request.h"
 
-TALLY_MUST_CHECK enum tally_status report_run(const struct cli *cli, struct report_request *request, struct text *out,
-	struct diag *notes, bool *is_met, struct tally_error *err);
+struct report_streams {
+	struct text *out;
+	struct diag *notes;
+	struct perfdata_reader *opened; /* where another has read it before; report_run's then. NULL: by input */
+};
+
+TALLY_MUST_CHECK enum tally_status report_run(const struct cli *cli, struct report_request *request,
+	const struct report_streams *streams, bool *is_met, struct tally_error *err);
 
 #endif

@@ -26,7 +26,7 @@ struct explored {
 
 static struct report_tables report_session_tables_of(const struct report_session *s)
 {
-	return (struct report_tables){s->request, s->result->profile, s->filter, s->cpus};
+	return (struct report_tables){s->plan, s->result->profile, s->filter, s->cpus};
 }
 
 static void forget_old(struct explored *x)
@@ -46,7 +46,7 @@ static enum tally_status open_table(void *data, uint32_t index, struct explore_t
 	forget_old(x);
 	uint32_t first = x->first[index];
 	struct report_tables tables = report_session_tables_of(s);
-	struct explore_table made = {.options = report_tables_options(s->request)};
+	struct explore_table made = {.options = report_tables_options(s->plan)};
 	enum tally_status status =
 		report_tables_make(&tables, first, report_tables_members(&tables, first), &made.table, err);
 	if (status != TALLY_OK)
@@ -88,7 +88,7 @@ static enum tally_status report_session_levels(
 	void *data, const struct flat_table *table, struct flame_tree *made, struct tally_error *err)
 {
 	const struct explored *x = data;
-	return report_levels_init(made, x->session->request, table, err);
+	return report_levels_init(made, x->session->plan, table, err);
 }
 
 static enum tally_status print_health(const struct report_session *s, struct text *out, struct tally_error *err)
@@ -126,7 +126,7 @@ static enum tally_status report_session_page(
 static enum tally_status report_session_read_again(struct explored *x, struct tally_error *err)
 {
 	struct report_session *s = x->session;
-	struct report_replay wanted = {.request = s->request, .fields = s->fields, .reader = s->reader};
+	struct report_replay wanted = {.plan = s->plan, .fields = s->fields, .reader = s->reader};
 	struct replay_result fresh = {0};
 	struct profile_filter filter = {0};
 	perfdata_reader_rewind(s->reader);
@@ -134,7 +134,7 @@ static enum tally_status report_session_read_again(struct explored *x, struct ta
 	/* A file that was cut has what comes before that, as the first time. */
 	if (!fresh.profile)
 		return status == TALLY_OK ? error_nomem(err) : status;
-	status = profile_filter_init(&filter, fresh.profile, &s->request->samples.filters, err);
+	status = profile_filter_init(&filter, fresh.profile, &s->plan->filters, err);
 	if (status != TALLY_OK) {
 		replay_result_deinit(&fresh);
 		return status;
@@ -157,22 +157,22 @@ static enum tally_status report_session_sort(void *data, const char *keys, struc
 {
 	struct explored *x = data;
 	struct report_session *s = x->session;
-	struct report_request before = *s->request;
-	struct report_replay wanted = {.request = s->request, .fields = s->fields, .reader = s->reader};
+	const struct report_rows before = s->request->rows;
+	struct report_replay wanted = {.plan = s->plan, .fields = s->fields, .reader = s->reader};
 	struct replay_options have = report_replay_options(&wanted);
 	char *typed = strdup(keys);
 	if (!typed)
 		return error_nomem(err);
-	s->request->sort = typed;
-	s->request->fields = NULL;
-	enum tally_status status = report_request_finish(s->request, &s->source, err);
+	s->request->rows.sort = typed;
+	s->request->rows.fields = NULL;
+	enum tally_status status = report_plan_make(s->request, &s->source, s->plan, err);
 	if (status == TALLY_OK) {
 		struct replay_options want = report_replay_options(&wanted);
 		if (!report_replay_covers(&have, &want))
 			status = report_session_read_again(x, err);
 	}
 	if (status != TALLY_OK) {
-		*s->request = before;
+		s->request->rows = before;
 		free(typed);
 		return status;
 	}
@@ -189,14 +189,14 @@ enum tally_status report_session_run(struct report_session *session, struct tall
 	struct explored x = {.session = session,
 		.first = calloc(p->event_count + 1, sizeof(uint32_t)),
 		.annotate = {.cli = session->cli,
-			.request = session->request,
+			.plan = session->plan,
 			.is_stream = perfdata_reader_is_pipe(session->reader)}};
 	struct explore_source source = {.data = &x,
 		.begun = session->begun,
 		.open = open_table,
 		.annotate = report_session_annotate,
 		.tree = report_session_tree,
-		.levels = session->request->is_hierarchy ? report_session_levels : NULL,
+		.levels = session->request->rows.is_hierarchy ? report_session_levels : NULL,
 		.page = report_session_page,
 		.sort = report_session_sort};
 	if (!x.first)
@@ -205,11 +205,11 @@ enum tally_status report_session_run(struct report_session *session, struct tall
 		x.first[source.count++] = event;
 		event = report_tables_find(&tables, event + report_tables_members(&tables, event));
 	}
-	const char *sort_before = session->request->sort;
+	const char *sort_before = session->request->rows.sort;
 	enum tally_status status = report_explore(&source, err);
 	report_annotate_deinit(&x.annotate);
 	forget_old(&x);
-	session->request->sort = sort_before;
+	session->request->rows.sort = sort_before;
 	free(x.sort);
 	free(x.first);
 	return status;

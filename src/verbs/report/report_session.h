@@ -17,7 +17,8 @@
 
 struct report_session {
 	const struct cli *cli;
-	struct report_request *request;
+	struct report_request *request; /* sort keys that are typed go there */
+	struct report_plan *plan;
 	struct report_source source;
 	const struct report_fields *fields;
 	struct perfdata_reader *reader;

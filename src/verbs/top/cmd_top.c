@@ -89,7 +89,7 @@ static const struct option options[] = {
 		.call = set_graph,
 		.help = "record call graphs by frame pointer and show them"},
 	{"hide_kernel_symbols", 'K', OPTION_FLAG, AT(hides_kernel), .help = "leave samples of the kernel out"},
-	{"sort", 's', OPTION_STRING, "key[,key2...]", REPORT(sort),
+	{"sort", 's', OPTION_STRING, "key[,key2...]", REPORT(rows.sort),
 		.help = "sort by key(s): pid, comm, dso, symbol, cpu, srcline, ... (dso,symbol)"},
 	{"hide_user_symbols", 'U', OPTION_FLAG, AT(hides_user), .help = "leave samples of user space out"},
 	{"zero", 'z', OPTION_FLAG, AT(zeroes),
@@ -104,7 +104,7 @@ static const struct option options[] = {
 		.help = "only consider symbols in these comms"},
 	{"dsos", 0, OPTION_STRING, "dso[,dso...]", REPORT(samples.filters.dsos),
 		.help = "only consider symbols in these dsos"},
-	{"fields", 0, OPTION_STRING, "key[,keys...]", REPORT(fields),
+	{"fields", 0, OPTION_STRING, "key[,keys...]", REPORT(rows.fields),
 		.help = "output field(s): overhead, period, sample and the sort keys"},
 	{"force", 0, OPTION_FLAG, REPORT(input.force), .help = "take files whoever owns them (which is the default)"},
 	{"max-stack", 0, OPTION_U64, "n", AT(max_stack), .help = "frames of a call chain that are looked at"},
@@ -154,15 +154,16 @@ static int cmd_top_complete_settings(const struct cli *cli, const struct kernel_
 		code = symbol_options_check(cli, &s->report.symbols);
 	if (code != 0)
 		return code;
-	if (s->report.is_hierarchy && s->report.fields)
+	if (s->report.rows.is_hierarchy && s->report.rows.fields)
 		return cli_failf(cli, "--hierarchy and --fields cannot be used together");
 	if (s->delay_s > DELAY_MAX_S)
 		return cli_failf(cli, "--delay takes seconds, %d at most", DELAY_MAX_S);
 	const struct arch *arch = record_host_arch();
 	if (chains == CALLGRAPH_DWARF && (!arch || arch->dwarf_count == 0))
 		return cli_failf(cli, "--call-graph dwarf: stacks of this architecture cannot be unwound here");
-	s->report.max_stack = s->max_stack == 0 || s->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)s->max_stack;
-	s->report.default_sort = TOP_SORT;
+	s->report.chains.max_stack =
+		s->max_stack == 0 || s->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)s->max_stack;
+	s->report.rows.default_sort = TOP_SORT;
 	s->report.is_verbose = r->verbose > 0;
 	return record_freq_find(kernel, r, &s->rate);
 }

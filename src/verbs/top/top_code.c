@@ -76,7 +76,7 @@ static enum tally_status top_code_print_function(const struct top_view *view, ui
 {
 	const struct top_settings *s = view->settings;
 	const struct code_options *a = &s->report.code;
-	const struct report_tables tables = {.request = &s->report, .profile = top_view_profile(view)};
+	const struct report_tables tables = {.plan = &view->plan, .profile = top_view_profile(view)};
 	uint32_t first = view->first[index], members = report_tables_members(&tables, first);
 	const struct annotate_listing_options options = {.objdump = a->objdump,
 		.style = a->style,

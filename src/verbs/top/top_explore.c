@@ -79,7 +79,7 @@ static enum tally_status top_explore_take_key(struct top_state *x, uint32_t key,
 static enum tally_status top_explore_run(struct top_state *x, struct tally_error *err)
 {
 	enum tally_status status = top_state_draw(x, err);
-	if (status == TALLY_OK && x->view->settings->report.is_hierarchy)
+	if (status == TALLY_OK && x->view->settings->report.rows.is_hierarchy)
 		status = top_screens_show_levels(x, err);
 	if (status == TALLY_OK && !x->leaves)
 		status = top_state_draw(x, err);

@@ -94,7 +94,7 @@ static enum tally_status make_levels(struct top_state *x, struct flame_tree *tre
 	enum tally_status status = top_view_table(x->view, x->current, &table, err);
 	if (status != TALLY_OK)
 		return status;
-	status = report_levels_init(tree, &x->view->settings->report, &table, err);
+	status = report_levels_init(tree, &x->view->plan, &table, err);
 	flat_table_deinit(&table);
 	return status;
 }
@@ -154,7 +154,7 @@ static enum tally_status top_screens_show_tree(struct top_state *x, enum tree_ac
 	struct tree_explore request = {.terminal = x->terminal,
 		.grid = &x->grid,
 		.title = x->shown.title.data,
-		.levels = x->view->settings->report.is_hierarchy ? "Sort keys, one below the other" : NULL,
+		.levels = x->view->settings->report.rows.is_hierarchy ? "Sort keys, one below the other" : NULL,
 		.limit = x->shown.options.chains.min_percent,
 		.level_limit = x->shown.options.percent_limit,
 		.data = x,

@@ -25,7 +25,7 @@ static void top_state_drop_table(struct top_shown *shown)
 
 static enum tally_status top_state_make_table(struct top_state *x, struct top_shown *made, struct tally_error *err)
 {
-	*made = (struct top_shown){.options = report_tables_options(&x->view->settings->report)};
+	*made = (struct top_shown){.options = report_tables_options(&x->view->plan)};
 	enum tally_status status = top_view_table(x->view, x->current, &made->table, err);
 
 	if (status == TALLY_OK && x->has_order) {

@@ -59,7 +59,7 @@ static enum tally_status top_text_put_table(const struct top_view *view, uint32_
 {
 	const struct top_settings *s = view->settings;
 	size_t entries = s->entries ? s->entries : screen.rows - OTHER_LINES;
-	struct report_text_options options = report_tables_options(&s->report);
+	struct report_text_options options = report_tables_options(&view->plan);
 	struct flat_table table;
 	struct report_tree tree;
 	struct text rows = {0};
@@ -69,7 +69,7 @@ static enum tally_status top_text_put_table(const struct top_view *view, uint32_
 	options.is_quiet = true;
 	if (table.shown_count > entries)
 		table.shown_count = entries;
-	status = report_tree_init(&tree, &s->report, &table, err);
+	status = report_tree_init(&tree, &view->plan, &table, err);
 	options.levels = tree.levels;
 	if (status == TALLY_OK)
 		status = tree.is_made ? report_hierarchy_rows(&rows, &tree.hierarchy, &options, err)

@@ -40,11 +40,12 @@ static enum tally_status make_replay_options(
 	struct top_view *view, struct replay_options *made, struct tally_error *err)
 {
 	const struct report_request *r = &view->settings->report;
-	const struct report_replay wanted = {.request = r, .fields = &view->fields, .reader = view->reader};
-	const struct switch_names names = {r->switch_on, r->switch_off, r->shows_switches};
+	const struct report_replay wanted = {.plan = &view->plan, .fields = &view->fields, .reader = view->reader};
+	const struct switch_names names = {
+		r->selection.switch_on, r->selection.switch_off, r->selection.shows_switches};
 	*made = report_replay_options(&wanted);
 	made->with_inlines = false; /* debug information would be read of all that ever runs */
-	made->max_stack = r->max_stack;
+	made->max_stack = r->chains.max_stack;
 	if (!names.on && !names.off)
 		return TALLY_OK;
 	made->switches = &view->switches;
@@ -52,18 +53,17 @@ static enum tally_status make_replay_options(
 }
 
 /* What a recording as a whole is needed for, or records that are not kept from one refresh to the next. */
-static enum tally_status check_keys(const struct top_settings *settings, struct tally_error *err)
+static enum tally_status check_keys(const struct top_view *view, struct tally_error *err)
 {
-	const struct report_request *r = &settings->report;
 	const struct {
 		enum profile_facet facet;
 		const char *name;
 	} all[] = {{FACET_NAMESPACE, "cgroup_id"}, {FACET_PARALLELISM, "parallelism"}, {FACET_DATA, "symbol_daddr"}};
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		if (report_request_facets(r) >> all[i].facet & 1)
+		if (report_plan_facets(&view->plan) >> all[i].facet & 1)
 			return error_set(err, TALLY_UNSUPPORTED, "top by %s is not supported yet", all[i].name);
-	if (report_request_facets(r) >> FACET_CGROUP & 1 && !settings->record.fields.cgroups)
+	if (report_plan_facets(&view->plan) >> FACET_CGROUP & 1 && !view->settings->record.fields.cgroups)
 		return error_set(err, TALLY_INVALID, "top by cgroup needs --all-cgroups");
 	return TALLY_OK;
 }
@@ -73,7 +73,7 @@ static void choose_tables(struct top_view *view)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(view->reader, &count);
-	const struct report_tables tables = {.request = &view->settings->report, .profile = top_view_profile(view)};
+	const struct report_tables tables = {.plan = &view->plan, .profile = top_view_profile(view)};
 	uint32_t members;
 	for (uint32_t i = 0; i < count && view->count < TOP_TABLES_MAX; i += members) {
 		members = report_tables_members(&tables, i);
@@ -96,9 +96,9 @@ enum tally_status top_view_init(struct top_view *view, const struct cli *cli, st
 		return status;
 	report_fields_init(&view->fields, view->reader);
 	struct report_source source = top_view_source_of(view);
-	status = report_request_finish(&settings->report, &source, err);
+	status = report_plan_make(&settings->report, &source, &view->plan, err);
 	if (status == TALLY_OK)
-		status = check_keys(settings, err);
+		status = check_keys(view, err);
 	struct replay_options replay;
 	if (status == TALLY_OK)
 		status = make_replay_options(view, &replay, err);
@@ -111,7 +111,7 @@ enum tally_status top_view_init(struct top_view *view, const struct cli *cli, st
 			top_session_profile(session), settings->hides_kernel, settings->hides_user, err);
 	if (status == TALLY_OK)
 		choose_tables(view);
-	if (status == TALLY_OK && settings->report.group_sort_is_set && !view->has_group)
+	if (status == TALLY_OK && settings->report.groups.sort_is_set && !view->has_group)
 		status = error_set(
 			err, TALLY_INVALID, "--group-sort-idx needs events in a group; --group makes one of all");
 	return status == TALLY_OK ? top_view_renew(view, err) : status;
@@ -143,7 +143,7 @@ enum tally_status top_view_renew(struct top_view *view, struct tally_error *err)
 	const struct profile *p = top_view_profile(view);
 	drop_filter(view);
 	view->filter = (struct profile_filter){0};
-	enum tally_status status = profile_filter_init(&view->filter, p, &view->settings->report.samples.filters, err);
+	enum tally_status status = profile_filter_init(&view->filter, p, &view->plan.filters, err);
 	view->has_filter = status == TALLY_OK;
 	symbol_notes_add_doubts(&view->doubts, live_profile_store(top_session_profile(view->session)));
 	return status;
@@ -166,7 +166,7 @@ enum tally_status top_view_table(
 	const struct top_view *view, uint32_t index, struct flat_table *table, struct tally_error *err)
 {
 	const struct report_tables tables = {
-		.request = &view->settings->report, .profile = top_view_profile(view), .filter = &view->filter};
+		.plan = &view->plan, .profile = top_view_profile(view), .filter = &view->filter};
 	uint32_t first = view->first[index];
 	enum tally_status status =
 		report_tables_make(&tables, first, report_tables_members(&tables, first), table, err);
@@ -239,7 +239,7 @@ void top_view_title(const struct top_view *view, uint32_t index, struct text *ou
 {
 	const struct profile *p = top_view_profile(view);
 	const struct top_figures f = top_session_figures(view->session);
-	const struct report_tables tables = {.request = &view->settings->report, .profile = p};
+	const struct report_tables tables = {.plan = &view->plan, .profile = p};
 	uint32_t first = view->first[index], members = report_tables_members(&tables, first);
 	size_t count;
 	const struct perfdata_event *event = &perfdata_reader_events(view->reader, &count)[first];

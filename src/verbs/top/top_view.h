@@ -24,6 +24,7 @@ struct top_view {
 	struct top_session *session;
 	struct perfdata_reader *reader; /* of the session's description */
 	struct report_fields fields;
+	struct report_plan plan;
 	struct replay_switches switches; /* --switch-on, --switch-off */
 	struct profile_filter filter;
 	bool has_filter;
@@ -34,7 +35,7 @@ struct top_view {
 	size_t doubts_told;
 };
 
-/* Also finishes the settings' report request, by what the events are, and starts the session. */
+/* Also plans the report, by what the events are, and starts the session. */
 TALLY_MUST_CHECK enum tally_status top_view_init(struct top_view *view, const struct cli *cli,
 	struct top_settings *settings, struct top_session *session, struct tally_error *err);
 void top_view_deinit(struct top_view *view);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report_plan.h - what a report request comes to for one recording: columns, order, what is counted. Pure.
+ *
+ * A value that borrows the request, which does not change. Made once the events are known.
+ *
+ *	struct report_plan plan;
+ *	status = report_plan_make(&request, &source, &plan, err);
+ */
+#ifndef TASKS_REPORTING_REPORT_PLAN_H
+#define TASKS_REPORTING_REPORT_PLAN_H
+
+#include "tasks/reporting/report_request.h"
+
+struct report_plan {
+	const struct report_request *request;
+	struct profile_filter_lists filters;
+	bool with_children; /* callers have rows */
+	bool with_chains;
+	bool with_history; /* branches are parts of call chains */
+	bool joins_events; /* --group: all are one group, as none was recorded: so perf has it */
+	bool shows_children; /* the children sum is a column, and what a row stands for */
+	bool is_caller_first;
+	bool is_by_address, is_by_line; /* frames of call graphs; neither: by function */
+	struct chain_options chains;
+	enum profile_key columns[REPORT_MAX_COLUMNS];
+	size_t column_count;
+	enum profile_key order[REPORT_MAX_COLUMNS]; /* sort order */
+	size_t order_count;
+	enum profile_key keys[REPORT_MAX_COLUMNS]; /* grouping keys */
+	size_t key_count;
+	uint8_t levels[REPORT_MAX_COLUMNS]; /* by column that is a key: which level of a hierarchy shows it */
+	uint64_t hidden_columns;
+	enum profile_key_mode mode; /* what samples count by */
+	const char *used_sort; /* the default that was taken, alone or before what was typed; NULL: none was */
+};
+
+struct report_source { /* what of the recording the columns depend on */
+	bool has_chains, is_pipe, is_all_tracepoints, has_branches, has_groups;
+	bool branches_are_late; /* samples count by their branches only if that is asked for */
+	const bool *parallelism; /* by how many threads ran: LIMIT_CPUS of them count or do not; NULL: all do */
+	struct report_fields *fields; /* of tracepoints; NULL: none are known */
+};
+
+/* TALLY_UNSUPPORTED for a key of perf's that tally lacks, TALLY_INVALID for one that nobody has. */
+TALLY_MUST_CHECK enum tally_status report_plan_make(const struct report_request *request,
+	const struct report_source *source, struct report_plan *plan, struct tally_error *err);
+/* The sort keys as perf's title has them. */
+void report_plan_print_sort(const struct report_plan *plan, struct text *t);
+/* Bit by enum profile_facet: what the keys need kept. */
+uint64_t report_plan_facets(const struct report_plan *plan);
+bool report_plan_has_form(const struct report_plan *plan, enum profile_key_form form);
+bool report_plan_has_key(const struct report_plan *plan, enum profile_key key);
+
+#endif
