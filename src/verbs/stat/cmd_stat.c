@@ -29,15 +29,15 @@
 
 #define COMMAND_LINE_MAX 1024 /* words that a recording keeps */
 
-static char *cmd_stat_heading_make(const struct stat_settings *s, const struct target *target)
+static char *cmd_stat_heading_make(const struct stat_job *job, const struct target *target)
 {
 	struct text t = {0};
 	if (target->label[0]) {
 		text_str(&t, target->label);
 	} else {
 		text_char(&t, '\'');
-		for (size_t i = 0; s->command && s->command[i]; i++)
-			text_printf(&t, "%s%s", i ? " " : "", s->command[i]);
+		for (size_t i = 0; job->command && job->command[i]; i++)
+			text_printf(&t, "%s%s", i ? " " : "", job->command[i]);
 		text_char(&t, '\'');
 	}
 	text_char(&t, '\0');
@@ -55,35 +55,37 @@ static bool shell_run(const char *line)
 }
 
 static enum tally_status one_run(
-	struct stat_session *session, struct stat_printer *p, const struct stat_settings *s, struct tally_error *err)
+	struct stat_session *session, struct stat_printer *p, const struct stat_job *job, struct tally_error *err)
 {
-	if (!shell_run(s->pre))
-		return error_set(err, TALLY_INVALID, "--pre '%s' failed", s->pre);
-	if (s->does_sync)
+	const struct stat_settings *s = &job->settings;
+	if (!shell_run(s->counting.pre))
+		return error_set(err, TALLY_INVALID, "--pre '%s' failed", s->counting.pre);
+	if (s->counting.does_sync)
 		sync();
 	enum tally_status status = stat_run(session, stat_printer_interval, p, err);
-	if (status == TALLY_OK && !shell_run(s->post))
-		return error_set(err, TALLY_INVALID, "--post '%s' failed", s->post);
-	if (status == TALLY_OK && session->has_command_status && WIFSIGNALED(session->command_status) && s->command)
-		fprintf(stderr, "%s: %s\n", s->command[0], strsignal(WTERMSIG(session->command_status)));
+	if (status == TALLY_OK && !shell_run(s->counting.post))
+		return error_set(err, TALLY_INVALID, "--post '%s' failed", s->counting.post);
+	if (status == TALLY_OK && session->has_command_status && WIFSIGNALED(session->command_status) && job->command)
+		fprintf(stderr, "%s: %s\n", job->command[0], strsignal(WTERMSIG(session->command_status)));
 	return status;
 }
 
 /* -r 0 reports after each run, for ever. */
 static enum tally_status runs_make(
-	struct stat_session *session, struct stat_printer *p, const struct stat_settings *s, struct tally_error *err)
+	struct stat_session *session, struct stat_printer *p, const struct stat_job *job, struct tally_error *err)
 {
+	const struct stat_settings *s = &job->settings;
 	enum tally_status status = TALLY_OK;
-	if (s->runs == 0) {
+	if (s->counting.runs == 0) {
 		while (status == TALLY_OK && session->signal == 0) {
 			struct stat_session single = {.kernel = session->kernel,
-				.settings = s,
+				.job = job,
 				.target = session->target,
 				.events = session->events,
 				.wants_errors = session->wants_errors,
 				.metrics = session->metrics,
 				.control = session->control};
-			status = one_run(&single, p, s, err);
+			status = one_run(&single, p, job, err);
 			if (status == TALLY_OK)
 				status = stat_printer_totals(p, &single, err);
 			session->signal = single.signal;
@@ -91,20 +93,21 @@ static enum tally_status runs_make(
 		}
 		return status;
 	}
-	for (uint64_t run = 0; status == TALLY_OK && run < s->runs && session->signal == 0; run++)
-		status = one_run(session, p, s, err);
+	for (uint64_t run = 0; status == TALLY_OK && run < s->counting.runs && session->signal == 0; run++)
+		status = one_run(session, p, job, err);
 	return status == TALLY_OK ? stat_printer_totals(p, session, err) : status;
 }
 
 static enum tally_status cmd_stat_measure(
-	struct stat_session *session, struct stat_printer *p, const struct stat_settings *s, struct tally_error *err)
+	struct stat_session *session, struct stat_printer *p, const struct stat_job *job, struct tally_error *err)
 {
-	if (s->is_plan) {
-		enum tally_status planned =
-			stat_plan_make(session->kernel, session->events, session->target, &p->text, s->is_json, err);
+	const struct stat_settings *s = &job->settings;
+	if (s->counting.is_plan) {
+		enum tally_status planned = stat_plan_make(
+			session->kernel, session->events, session->target, &p->text, s->view.is_json, err);
 		return planned == TALLY_OK ? stat_printer_flush(p, err) : planned;
 	}
-	if (s->compare) {
+	if (s->counting.compare) {
 		struct text reasons = {0};
 		enum tally_status compared = stat_compare(session, p->cli->program, &p->text, &p->style, &reasons, err);
 		enum tally_status flushed = stat_printer_flush(p, compared == TALLY_OK ? err : NULL);
@@ -113,7 +116,7 @@ static enum tally_status cmd_stat_measure(
 		text_deinit(&reasons);
 		return compared == TALLY_OK ? flushed : compared;
 	}
-	if (s->has_passes) {
+	if (s->counting.has_passes) {
 		struct stat_passes passes;
 		enum tally_status passed = stat_passes_run(session, &passes, err);
 		if (passed == TALLY_OK)
@@ -123,8 +126,8 @@ static enum tally_status cmd_stat_measure(
 		return passed == TALLY_OK ? stat_printer_flush(p, err) : passed;
 	}
 	struct stat_values values = {0};
-	session->values = s->has_statistics ? &values : NULL;
-	enum tally_status status = runs_make(session, p, s, err);
+	session->values = s->counting.has_statistics ? &values : NULL;
+	enum tally_status status = runs_make(session, p, job, err);
 	stat_values_deinit(&values);
 	session->values = NULL;
 	return status;
@@ -143,10 +146,11 @@ static int cmd_stat_leave(const struct stat_session *session)
 	return session->has_command_status && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
-static int target_fail(const struct cli *cli, const struct command *command, const struct stat_settings *s,
-	const struct tally_error *err)
+static int target_fail(
+	const struct cli *cli, const struct command *command, const struct stat_job *job, const struct tally_error *err)
 {
-	if (s->target.pids || s->target.tids) {
+	const struct stat_settings *s = &job->settings;
+	if (s->counting.target.pids || s->counting.target.tids) {
 		/* perf's words first; what they mean comes last, where it is seen. */
 		cli_usagef(cli, command, "pid,tid", "Problems finding threads of monitor");
 		fprintf(stderr, "\n%s\n", err->text);
@@ -160,25 +164,26 @@ static int target_fail(const struct cli *cli, const struct command *command, con
 }
 
 /* Numbers are as the user's locale has them, which the caller keeps until the printer is done; CSV and JSON as C has them. */
-static struct stat_printer make_printer(const struct cli *cli, struct stat_settings *s, locale_t user_locale)
+static struct stat_printer make_printer(const struct cli *cli, const struct stat_settings *s, locale_t user_locale)
 {
-	bool is_text = !s->separator && !s->is_json;
+	bool is_text = !s->view.separator && !s->view.is_json;
 	const char *thousands = user_locale ? nl_langinfo_l(THOUSEP, user_locale) : "";
 	const char *decimal = user_locale && is_text ? nl_langinfo_l(RADIXCHAR, user_locale) : NULL;
 	return (struct stat_printer){.cli = cli,
 		.settings = s,
-		.style = {.separator = s->separator,
-			.is_json = s->is_json,
-			.has_metrics_only = s->has_metrics_only,
-			.thousands = s->has_big_num ? thousands : "",
+		.style = {.separator = s->view.separator,
+			.is_json = s->view.is_json,
+			.has_metrics_only = s->view.has_metrics_only,
+			.thousands = s->view.has_big_num ? thousands : "",
 			.decimal = decimal,
-			.hides_zeros = s->hides_zeros,
-			.has_csv_summary = !s->no_csv_summary}};
+			.hides_zeros = s->view.hides_zeros,
+			.has_csv_summary = !s->view.no_csv_summary}};
 }
 
 static int stat_with_target(
-	const struct cli *cli, const struct command *command, struct stat_settings *s, struct target *target)
+	const struct cli *cli, const struct command *command, struct stat_job *job, struct target *target)
 {
+	const struct stat_settings *s = &job->settings;
 	const struct kernel_seam *kernel = kernel_seam_linux();
 	struct event_list events = {0};
 	struct metric_set metrics = {0};
@@ -186,7 +191,7 @@ static int stat_with_target(
 	struct tally_error err = {0};
 	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
 	struct stat_printer p = make_printer(cli, s, user_locale);
-	char *heading = cmd_stat_heading_make(s, target);
+	char *heading = cmd_stat_heading_make(job, target);
 	if (target->offline)
 		fprintf(stderr, "%s: warning: CPU %s is not online and not counted\n", cli->program, target->offline);
 	p.heading = heading ? heading : "";
@@ -194,12 +199,12 @@ static int stat_with_target(
 	struct stat_record record = {0};
 	struct stat_smi smi = {0};
 	struct stat_session session = {.kernel = kernel,
-		.settings = s,
+		.job = job,
 		.target = target,
 		.events = &events,
 		.decimal = p.style.decimal,
-		.control = s->control.is_given ? &control : NULL};
-	int exit_code = stat_events_make(cli, command, kernel, s, target->is_system_wide, &counted);
+		.control = s->counting.control.is_given ? &control : NULL};
+	int exit_code = stat_events_make(cli, command, kernel, &s->events, target->is_system_wide, &counted);
 	session.metrics = metrics.uses.len > 0 ? &metrics : NULL;
 	struct tracepoint_hold hold = {0};
 	if (exit_code == 0) {
@@ -208,18 +213,18 @@ static int stat_with_target(
 			status = stat_printer_hold(&p, &session, &hold, &err);
 		if (status == TALLY_OK)
 			status = metric_set_follow(&metrics, &events, &err);
-		if (status == TALLY_OK && s->recording) {
-			status = stat_record_open(&record, s->recording, s->argv, &err);
+		if (status == TALLY_OK && job->recording) {
+			status = stat_record_open(&record, job->recording, job->argv, &err);
 			session.record = &record;
 		}
 		if (status == TALLY_OK)
-			status = record_control_open(&s->control, &control, &err);
+			status = record_control_open(&s->counting.control, &control, &err);
 		if (status == TALLY_OK)
-			status = s->has_smi_cost ? stat_smi_freeze(kernel, &smi, &err) : TALLY_OK;
+			status = s->events.has_smi_cost ? stat_smi_freeze(kernel, &smi, &err) : TALLY_OK;
 		if (status == TALLY_OK)
-			session.wants_errors = s->is_scaling && stat_printer_explains(&p);
+			session.wants_errors = s->counting.is_scaling && stat_printer_explains(&p);
 		if (status == TALLY_OK)
-			status = cmd_stat_measure(&session, &p, s, &err);
+			status = cmd_stat_measure(&session, &p, job, &err);
 		stat_smi_restore(kernel, &smi);
 		record_control_close(&control);
 		if (status == TALLY_OK && session.record)
@@ -274,9 +279,9 @@ static int cmd_stat_replay(const struct cli *cli, struct stat_settings *s, int a
 	struct tally_error err = {0};
 	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
 	struct stat_printer p = make_printer(cli, s, user_locale);
-	struct stat_replay_request request = {.has_mode = s->lines.mode != AGGREGATE_ALL,
-		.mode = s->lines.mode,
-		.cache_level = s->lines.cache_level,
+	struct stat_replay_request request = {.has_mode = s->counting.lines.mode != AGGREGATE_ALL,
+		.mode = s->counting.lines.mode,
+		.cache_level = s->counting.lines.cache_level,
 		.show = show_round,
 		.context = &p};
 	enum tally_status status = recording_open(&(struct input_options){.path = s->recording}, &request.reader, &err);
@@ -308,30 +313,33 @@ static char *const *command_line_copy(const struct cli *cli, int argc, char **ar
 
 /* stat record: the same options again; -o names the recording. */
 static int record_options_take(
-	const struct cli *cli, const struct command *command, struct stat_settings *s, int argc, char **argv, int *rest)
+	const struct cli *cli, const struct command *command, struct stat_job *job, int argc, char **argv, int *rest)
 {
+	struct stat_settings *s = &job->settings;
 	int exit_code = cli_parse_options(cli, command, argc, argv, s, rest);
 	if (exit_code != CLI_GO_ON)
 		return exit_code;
-	if (s->runs != 1)
+	if (s->counting.runs != 1)
 		return cli_failf(cli, "Cannot use -r option with %s stat record.", cli->program);
-	s->recording = stream_output_name(s->output);
-	s->is_quiet |= strcmp(s->recording, "-") == 0; /* as perf */
-	s->output = NULL;
+	job->recording = stream_output_name(s->view.output);
+	s->view.is_quiet |= strcmp(job->recording, "-") == 0; /* as perf */
+	s->view.output = NULL;
 	return CLI_GO_ON;
 }
 
 /* Words of --plan are events, unless -e named some: then they are the command that is not run. */
-static bool plan_words_take(struct stat_settings *s, char **argv, int *rest, int argc)
+static bool plan_words_take(struct stat_job *job, char **argv, int *rest, int argc)
 {
-	bool has_events = s->words.len > 0;
+	struct stat_settings *s = &job->settings;
+	bool has_events = s->events.words.len > 0;
 	for (int i = *rest; i < argc && !has_events; i++)
-		if (!vec_push(&s->words, ((struct stat_event_word){WORD_EVENT, argv[i]})))
+		if (!vec_push(&s->events.words, ((struct stat_event_word){WORD_EVENT, argv[i]})))
 			return false;
 	static char *nothing[] = {NULL};
-	bool is_wide = s->target.system_wide || s->target.cpus || s->target.pids || s->target.tids;
+	bool is_wide = s->counting.target.system_wide || s->counting.target.cpus || s->counting.target.pids ||
+		       s->counting.target.tids;
 	if (*rest >= argc || !has_events)
-		s->command = is_wide ? NULL : nothing;
+		job->command = is_wide ? NULL : nothing;
 	return true;
 }
 
@@ -346,7 +354,7 @@ static enum tally_status stat_setting_take(void *data, const struct config_text 
 	(void)err;
 	if (!strcmp(config->name, "stat.big-num"))
 		config_files_bool(config->name, config_text_value(config), configuring->notes,
-			&configuring->settings->has_big_num);
+			&configuring->settings->view.has_big_num);
 	else if (!strncmp(config->name, "stat.", 5))
 		diag_add(configuring->notes, DIAG_WARNING, "the configuration setting %s is ignored", config->name);
 	return TALLY_OK;
@@ -367,53 +375,55 @@ static int stat_config_read(const struct cli *cli, struct stat_settings *s)
 
 static int cmd_stat_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct stat_settings s = {.runs = 1, .log_fd = UINT64_MAX, .has_big_num = true, .is_scaling = true};
+	struct stat_job job = {.settings = {.counting = {.runs = 1, .is_scaling = true},
+				       .view = {.log_fd = UINT64_MAX, .has_big_num = true}}};
+	struct stat_settings *s = &job.settings;
 	char *line[COMMAND_LINE_MAX];
 	struct target target = {0};
 	struct tally_error err = {0};
 	int rest, rest_of_record;
-	int exit_code = stat_config_read(cli, &s);
+	int exit_code = stat_config_read(cli, s);
 	if (exit_code == CLI_GO_ON)
-		exit_code = cli_parse_options(cli, command, argc, argv, &s, &rest);
+		exit_code = cli_parse_options(cli, command, argc, argv, s, &rest);
 	if (exit_code != CLI_GO_ON) {
-		vec_free(&s.words);
+		vec_free(&s->events.words);
 		return exit_code;
 	}
 	if (rest < argc && cli_is_subverb(argv[rest], "report")) {
-		exit_code = cmd_stat_replay(cli, &s, argc - rest, argv + rest);
-		vec_free(&s.words);
+		exit_code = cmd_stat_replay(cli, s, argc - rest, argv + rest);
+		vec_free(&s->events.words);
 		return exit_code;
 	}
 	if (rest < argc && cli_is_subverb(argv[rest], "record")) {
-		exit_code = record_options_take(cli, command, &s, argc - rest, argv + rest, &rest_of_record);
+		exit_code = record_options_take(cli, command, &job, argc - rest, argv + rest, &rest_of_record);
 		if (exit_code != CLI_GO_ON) {
-			vec_free(&s.words);
+			vec_free(&s->events.words);
 			return exit_code;
 		}
 		rest += rest_of_record;
-		s.argv = command_line_copy(cli, argc, argv, line);
+		job.argv = command_line_copy(cli, argc, argv, line);
 	}
-	s.command = rest < argc ? argv + rest : NULL;
-	if (s.recording && (s.compare || s.is_plan || s.has_passes)) {
-		vec_free(&s.words);
+	job.command = rest < argc ? argv + rest : NULL;
+	if (job.recording && (s->counting.compare || s->counting.is_plan || s->counting.has_passes)) {
+		vec_free(&s->events.words);
 		return cli_usagef(cli, command, "compare,passes,plan", "stat record counts one command, once");
 	}
-	if (s.is_plan && !plan_words_take(&s, argv, &rest, argc)) {
-		vec_free(&s.words);
+	if (s->counting.is_plan && !plan_words_take(&job, argv, &rest, argc)) {
+		vec_free(&s->events.words);
 		return cli_failf(cli, "out of memory");
 	}
-	exit_code = s.compare ? stat_compare_options(cli, command, argc, argv, rest, &s) : 0;
-	if (exit_code == 0 && s.has_passes && !s.is_plan)
-		exit_code = stat_passes_check(cli, command, &s);
+	exit_code = s->counting.compare ? stat_compare_options(cli, command, argc, argv, rest, s) : 0;
+	if (exit_code == 0 && s->counting.has_passes && !s->counting.is_plan)
+		exit_code = stat_passes_check(cli, command, &job);
 	if (exit_code == 0)
-		exit_code = stat_settings_check(cli, command, &s);
-	s.target.has_command = s.command != NULL;
-	if (exit_code == 0 && target_resolve(kernel_seam_linux(), &s.target, &target, &err) != TALLY_OK)
-		exit_code = target_fail(cli, command, &s, &err);
+		exit_code = stat_job_complete(cli, command, &job);
+	s->counting.target.has_command = job.command != NULL;
+	if (exit_code == 0 && target_resolve(kernel_seam_linux(), &s->counting.target, &target, &err) != TALLY_OK)
+		exit_code = target_fail(cli, command, &job, &err);
 	if (exit_code == 0)
-		exit_code = stat_with_target(cli, command, &s, &target);
+		exit_code = stat_with_target(cli, command, &job, &target);
 	target_deinit(&target);
-	vec_free(&s.words);
+	vec_free(&s->events.words);
 	return exit_code;
 }
 

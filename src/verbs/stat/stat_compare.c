@@ -35,28 +35,28 @@ int stat_compare_options(
 				"'%s' is one word too many: --compare takes each command line as one word",
 				argv[rest + more]);
 	}
-	if (s->target.pids || s->target.tids || s->target.system_wide || s->target.cpus || s->target.per_thread ||
-		s->for_each_cgroup)
+	if (s->counting.target.pids || s->counting.target.tids || s->counting.target.system_wide ||
+		s->counting.target.cpus || s->counting.target.per_thread || s->events.for_each_cgroup)
 		return cli_usagef(cli, command, "compare", "--compare counts its commands, not other targets");
-	if (s->interval_ms || s->timeout_ms || s->delay_ms || s->control.is_given)
+	if (s->counting.interval_ms || s->counting.timeout_ms || s->counting.delay_ms || s->counting.control.is_given)
 		return cli_usagef(cli, command, "compare",
 			"--compare counts whole runs: it cannot be used with -I, -D, --timeout or --control");
-	if (s->separator || s->has_table || s->has_statistics || s->has_metrics_only)
+	if (s->view.separator || s->view.has_table || s->counting.has_statistics || s->view.has_metrics_only)
 		return cli_usagef(cli, command, "compare",
 			"--compare prints text or JSON (-j), without -x, --table, --stats, --metric-only");
-	if (s->pre || s->post || s->does_sync)
+	if (s->counting.pre || s->counting.post || s->counting.does_sync)
 		return cli_usagef(
 			cli, command, "compare", "--pre, --post and --sync are not supported yet with --compare");
-	if (s->runs == 0 || s->runs > RUNS_MAX)
+	if (s->counting.runs == 0 || s->counting.runs > RUNS_MAX)
 		return cli_usagef(cli, command, "repeat", "--compare runs each side 2 to %d times", RUNS_MAX);
-	if (s->runs == 1)
-		s->runs = RUNS_DEFAULT;
+	if (s->counting.runs == 1)
+		s->counting.runs = RUNS_DEFAULT;
 	return 0;
 }
 
 struct side {
 	char *words[4]; /* sh -c LINE */
-	struct stat_settings settings;
+	struct stat_job job;
 	struct stat_failures failures;
 	struct stat_session last; /* its last run: what it says of the events */
 };
@@ -65,7 +65,7 @@ static enum tally_status side_run(
 	struct stat_session *session, struct side *side, struct stat_values *values, struct tally_error *err)
 {
 	struct stat_session single = {.kernel = session->kernel,
-		.settings = &side->settings,
+		.job = &side->job,
 		.target = session->target,
 		.events = session->events,
 		.values = values,
@@ -313,16 +313,16 @@ enum tally_status stat_compare(struct stat_session *session, const char *program
 	const struct stat_style *style, struct text *reasons, struct tally_error *err)
 {
 	static char shell[] = "/bin/sh", option[] = "-c";
-	char *lines[SIDES] = {strdup(session->settings->compare), strdup(session->settings->command[0])};
+	char *lines[SIDES] = {strdup(session->job->settings.counting.compare), strdup(session->job->command[0])};
 	struct stat_values values[SIDES] = {{0}, {0}};
 	struct side sides[SIDES];
 	for (int side = 0; side < SIDES; side++) {
-		sides[side] = (struct side){{shell, option, lines[side], NULL}, *session->settings, {0}, {0}};
-		sides[side].settings.command = sides[side].words;
+		sides[side] = (struct side){{shell, option, lines[side], NULL}, *session->job, {0}, {0}};
+		sides[side].job.command = sides[side].words;
 	}
 	enum tally_status status = lines[0] && lines[1] ? TALLY_OK : error_nomem(err);
 	bool is_hopeless = false;
-	uint64_t turns = session->settings->runs * SIDES;
+	uint64_t turns = session->job->settings.counting.runs * SIDES;
 	for (uint64_t n = 0; status == TALLY_OK && n < turns && session->signal == 0 && !is_hopeless; n++) {
 		uint64_t side = (n / SIDES + n) % SIDES; /* who goes first changes */
 		status = side_run(session, &sides[side], &values[side], err);

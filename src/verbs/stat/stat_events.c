@@ -65,7 +65,7 @@ static bool option_fail(struct event_making *m, const char *option, const struct
 #define EXIT_NO_WORD ENOENT /* what perf leaves with where there is no such name */
 
 static bool metrics_add(
-	struct event_making *m, const struct stat_settings *settings, const char *words, struct tally_error *err)
+	struct event_making *m, const struct stat_event_settings *settings, const char *words, struct tally_error *err)
 {
 	const struct metric_options options = {
 		settings->no_metric_group, settings->no_metric_merge, settings->merges_cores};
@@ -84,7 +84,7 @@ static bool metric_fail(struct event_making *m, int exit_code, const char *what,
 }
 
 /* The levels of top-down metrics, one group each, that this machine has and that were asked for. */
-static bool topdown_add(struct event_making *m, const struct stat_settings *settings)
+static bool topdown_add(struct event_making *m, const struct stat_event_settings *settings)
 {
 	static const char *const levels[] = {"TopdownL1", "TopdownL2"};
 	const size_t known = ARRAY_LEN(levels);
@@ -114,7 +114,7 @@ static bool topdown_add(struct event_making *m, const struct stat_settings *sett
 }
 
 /* --topdown, -T and --smi-cost: metrics under another name. */
-static bool special_metrics_add(struct event_making *m, const struct stat_settings *settings)
+static bool special_metrics_add(struct event_making *m, const struct stat_event_settings *settings)
 {
 	struct tally_error err = {0};
 	if (settings->has_topdown && !topdown_add(m, settings))
@@ -172,7 +172,7 @@ static bool defaults_add(struct event_making *m, bool is_system_wide)
 	return stat_events_parse(m, "instructions,branches,branch-misses");
 }
 
-static bool words_apply(struct event_making *m, const struct stat_settings *settings)
+static bool words_apply(struct event_making *m, const struct stat_event_settings *settings)
 {
 	size_t last = 0;
 	struct tally_error err;
@@ -208,7 +208,7 @@ static bool words_apply(struct event_making *m, const struct stat_settings *sett
 	return true;
 }
 
-static void modes_apply(const struct stat_settings *settings, struct event_list *events)
+static void modes_apply(const struct stat_event_settings *settings, struct event_list *events)
 {
 	for (size_t i = 0; i < events->len; i++) {
 		struct event_spec *spec = &events->specs[i];
@@ -226,7 +226,7 @@ static void modes_apply(const struct stat_settings *settings, struct event_list 
 }
 
 /* --cputype */
-static bool cores_limit(struct event_making *m, const struct stat_settings *settings)
+static bool cores_limit(struct event_making *m, const struct stat_event_settings *settings)
 {
 	const char *type = settings->core_type;
 	if (!type || event_catalogue_limit_cores(m->catalogue, type))
@@ -239,7 +239,7 @@ static bool cores_limit(struct event_making *m, const struct stat_settings *sett
 }
 
 int stat_events_make(const struct cli *cli, const struct command *command, const struct kernel_seam *kernel,
-	const struct stat_settings *settings, bool is_system_wide, struct stat_counted *counted)
+	const struct stat_event_settings *settings, bool is_system_wide, struct stat_counted *counted)
 {
 	struct event_list *events = counted->events;
 	struct event_making m = {

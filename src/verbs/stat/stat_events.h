@@ -21,7 +21,7 @@ struct stat_counted {
 
 /* 0, or the exit code: the failure has been printed. */
 TALLY_MUST_CHECK int stat_events_make(const struct cli *cli, const struct command *command,
-	const struct kernel_seam *kernel, const struct stat_settings *settings, bool is_system_wide,
+	const struct kernel_seam *kernel, const struct stat_event_settings *settings, bool is_system_wide,
 	struct stat_counted *counted);
 
 #endif

@@ -15,7 +15,7 @@
 static const char *word_add(const struct option_use *use, struct stat_event_word word)
 {
 	struct stat_settings *settings = use->settings;
-	return vec_push(&settings->words, word) ? NULL : "out of memory";
+	return vec_push(&settings->events.words, word) ? NULL : "out of memory";
 }
 
 static const char *stat_options_event_add(const struct option_use *use)
@@ -41,8 +41,8 @@ static const char *pfm_add(const struct option_use *use)
 static const char *set_metrics_only(const struct option_use *use)
 {
 	struct stat_settings *settings = use->settings;
-	settings->has_metrics_only = !use->is_negated;
-	settings->says_metrics_only = true;
+	settings->view.has_metrics_only = !use->is_negated;
+	settings->view.says_metrics_only = true;
 	return NULL;
 }
 
@@ -67,7 +67,7 @@ MODE_CALL(set_per_node, AGGREGATE_NODE)
 static const char *set_per_cluster(const struct option_use *use)
 {
 	struct stat_settings *settings = use->settings;
-	settings->lines.mode = use->is_negated ? AGGREGATE_ALL : AGGREGATE_CLUSTER;
+	settings->counting.lines.mode = use->is_negated ? AGGREGATE_ALL : AGGREGATE_CLUSTER;
 	return NULL;
 }
 
@@ -100,14 +100,14 @@ static const char *set_runs(const struct option_use *use)
 	int64_t runs;
 	if (!to_i64(use->value, &runs) || runs > RUNS_MAX)
 		return "expects a number of runs, at most 1000000";
-	settings->runs = runs < 0 ? UINT64_MAX : (uint64_t)runs;
+	settings->counting.runs = runs < 0 ? UINT64_MAX : (uint64_t)runs;
 	return NULL;
 }
 
 static const char *stat_options_set_delay(const struct option_use *use)
 {
 	struct stat_settings *settings = use->settings;
-	if (!to_i64(use->value, &settings->delay_ms) || settings->delay_ms < -1)
+	if (!to_i64(use->value, &settings->counting.delay_ms) || settings->counting.delay_ms < -1)
 		return "expects milliseconds, or -1 for 'never'";
 	return NULL;
 }
@@ -115,21 +115,21 @@ static const char *stat_options_set_delay(const struct option_use *use)
 static const char *set_separator(const struct option_use *use)
 {
 	struct stat_settings *settings = use->settings;
-	settings->separator = strcmp(use->value, "\\t") == 0 ? "\t" : use->value;
-	return *settings->separator ? NULL : "expects a separator";
+	settings->view.separator = strcmp(use->value, "\\t") == 0 ? "\t" : use->value;
+	return *settings->view.separator ? NULL : "expects a separator";
 }
 
 static const char *set_big_num(const struct option_use *use)
 {
 	struct stat_settings *settings = use->settings;
-	settings->has_big_num = settings->asks_big_num = !use->is_negated;
+	settings->view.has_big_num = settings->view.asks_big_num = !use->is_negated;
 	return NULL;
 }
 
 static const char *stat_options_set_control(const struct option_use *use)
 {
 	struct stat_settings *settings = use->settings;
-	return record_control_parse(use->value, &settings->control)
+	return record_control_parse(use->value, &settings->counting.control)
 		       ? NULL
 		       : "expects fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]";
 }
@@ -154,16 +154,19 @@ static const struct option line_rows[] = {
 	{"per-socket", 0, OPTION_CALL, .call = set_per_socket, .help = "one line per socket"},
 };
 static const struct option_table line_table = {line_rows, ARRAY_LEN(line_rows), false};
-#define LINE_GROUP OPTION_GROUP_ROW(&line_table, struct stat_settings, lines)
+#define LINE_GROUP OPTION_GROUP_ROW(&line_table, struct stat_settings, counting.lines)
 
 static const struct option options[] = {
-	TARGET_OPTIONS(struct stat_settings, target),
+	TARGET_OPTIONS(struct stat_settings, counting.target),
 	LINE_GROUP,
 	{"per-cluster", 0, OPTION_CALL, .call = set_per_cluster,
 		.help = "one line per cluster"}, /* files do not name clusters */
-	{.name = "all-kernel", .kind = OPTION_FLAG, AT(all_kernel), .help = "count kernel mode only"},
-	{.name = "all-user", .kind = OPTION_FLAG, AT(all_user), .help = "count user mode only"},
-	{.name = "append", .kind = OPTION_FLAG, AT(is_append), .help = "add to the -o file instead of replacing it"},
+	{.name = "all-kernel", .kind = OPTION_FLAG, AT(events.all_kernel), .help = "count kernel mode only"},
+	{.name = "all-user", .kind = OPTION_FLAG, AT(events.all_user), .help = "count user mode only"},
+	{.name = "append",
+		.kind = OPTION_FLAG,
+		AT(view.is_append),
+		.help = "add to the -o file instead of replacing it"},
 	{.name = "big-num",
 		.letter = 'B',
 		.kind = OPTION_CALL,
@@ -184,12 +187,12 @@ static const struct option options[] = {
 	{.name = "compare",
 		.kind = OPTION_STRING,
 		.argument = "command line",
-		AT(compare),
+		AT(counting.compare),
 		.help = "run this and a second command line in turn, and say which is faster (-r: how often; 10)"},
 	{.name = "cputype",
 		.kind = OPTION_STRING,
 		.argument = "hybrid cpu type",
-		AT(core_type),
+		AT(events.core_type),
 		.help = "generic events on this kind of core only, as core or atom"},
 	{.name = "delay",
 		.letter = 'D',
@@ -200,7 +203,7 @@ static const struct option options[] = {
 	{.name = "detailed",
 		.letter = 'd',
 		.kind = OPTION_COUNT,
-		AT(detail),
+		AT(events.detail),
 		.help = "more events: -d data caches, -dd instruction caches and TLBs, -ddd prefetches"},
 	{.name = "event",
 		.letter = 'e',
@@ -222,30 +225,38 @@ static const struct option options[] = {
 	{.name = "for-each-cgroup",
 		.kind = OPTION_STRING,
 		.argument = "name",
-		AT(for_each_cgroup),
+		AT(events.for_each_cgroup),
 		.help = "count all events for each of these cgroups: names, or patterns as kube.*"},
-	{.name = "group", .letter = 'g', .kind = OPTION_FLAG, AT(one_group), .help = "make one group of all events"},
+	{.name = "group",
+		.letter = 'g',
+		.kind = OPTION_FLAG,
+		AT(events.one_group),
+		.help = "make one group of all events"},
 	{.name = "hybrid-merge",
 		.kind = OPTION_FLAG,
-		AT(merges_cores),
+		AT(events.merges_cores),
 		.help = "one line for an event's counts on all kinds of core"},
 	{.name = "interval-clear",
 		.kind = OPTION_FLAG,
-		AT(clears_screen),
+		AT(view.clears_screen),
 		.help = "clear the screen before each interval"},
 	{.name = "interval-count",
 		.kind = OPTION_U64,
 		.argument = "n",
-		AT(interval_count),
+		AT(counting.interval_count),
 		.help = "stop after n intervals"},
 	{.name = "interval-print",
 		.letter = 'I',
 		.kind = OPTION_U64,
 		.argument = "n",
-		AT(interval_ms),
+		AT(counting.interval_ms),
 		.help = "print what was counted every n ms"},
-	{.name = "json-output", .letter = 'j', .kind = OPTION_FLAG, AT(is_json), .help = "one JSON object per count"},
-	{.name = "log-fd", .kind = OPTION_U64, .argument = "n", AT(log_fd), .help = "print to this descriptor"},
+	{.name = "json-output",
+		.letter = 'j',
+		.kind = OPTION_FLAG,
+		AT(view.is_json),
+		.help = "one JSON object per count"},
+	{.name = "log-fd", .kind = OPTION_U64, .argument = "n", AT(view.log_fd), .help = "print to this descriptor"},
 	{.name = "metric-only",
 		.kind = OPTION_CALL,
 		.can_be_negated = true,
@@ -253,15 +264,15 @@ static const struct option options[] = {
 		.help = "metrics or ratios instead of counts, in one line"},
 	{.name = "metric-no-group",
 		.kind = OPTION_FLAG,
-		AT(no_metric_group),
+		AT(events.no_metric_group),
 		.help = "open the events of metrics one by one, not in weak groups"},
 	{.name = "metric-no-merge",
 		.kind = OPTION_FLAG,
-		AT(no_metric_merge),
+		AT(events.no_metric_merge),
 		.help = "count an event once for each metric that needs it"},
 	{.name = "metric-no-threshold",
 		.kind = OPTION_FLAG,
-		AT(no_metric_threshold),
+		AT(view.no_metric_threshold),
 		.help = "do not say which metrics are beyond their thresholds (-j)"},
 	{.name = "metrics",
 		.letter = 'M',
@@ -269,37 +280,48 @@ static const struct option options[] = {
 		.argument = "metric/metric group list",
 		.call = metric_add,
 		.help = "metrics or groups of them, and the events they need; 'list metric' shows them"},
-	{.name = "no-csv-summary", .kind = OPTION_FLAG, AT(no_csv_summary), .help = "no 'summary' field in CSV totals"},
-	{.name = "no-inherit", .letter = 'i', .kind = OPTION_FLAG, AT(no_inherit), .help = "do not count children"},
-	{.name = "no-merge", .kind = OPTION_FLAG, AT(no_merge), .help = "show like PMUs one by one"},
-	{.name = "null", .letter = 'n', .kind = OPTION_FLAG, AT(is_null), .help = "no events: elapsed time only"},
+	{.name = "no-csv-summary",
+		.kind = OPTION_FLAG,
+		AT(view.no_csv_summary),
+		.help = "no 'summary' field in CSV totals"},
+	{.name = "no-inherit",
+		.letter = 'i',
+		.kind = OPTION_FLAG,
+		AT(counting.no_inherit),
+		.help = "do not count children"},
+	{.name = "no-merge", .kind = OPTION_FLAG, AT(view.no_merge), .help = "show like PMUs one by one"},
+	{.name = "null",
+		.letter = 'n',
+		.kind = OPTION_FLAG,
+		AT(events.is_null),
+		.help = "no events: elapsed time only"},
 	{.name = "output",
 		.letter = 'o',
 		.kind = OPTION_STRING,
 		.argument = "file",
-		AT(output),
+		AT(view.output),
 		.help = "print to this file"},
 	{.name = "passes",
 		.kind = OPTION_FLAG,
-		AT(has_passes),
+		AT(counting.has_passes),
 		.help = "run the command as often as needed so that no event is multiplexed, and check that runs "
 			"agree"},
-	{.name = "per-thread", .kind = OPTION_FLAG, AT(target.per_thread), .help = "one line per thread"},
+	{.name = "per-thread", .kind = OPTION_FLAG, AT(counting.target.per_thread), .help = "one line per thread"},
 	{.name = "plan",
 		.kind = OPTION_FLAG,
-		AT(is_plan),
+		AT(counting.is_plan),
 		.help = "count nothing: what each event counts here, what fits together, who holds counters"},
 	{.name = "post",
 		.kind = OPTION_STRING,
 		.argument = "command",
-		AT(post),
+		AT(counting.post),
 		.help = "run this after each measured run"},
 	{.name = "pre",
 		.kind = OPTION_STRING,
 		.argument = "command",
-		AT(pre),
+		AT(counting.pre),
 		.help = "run this before each measured run"},
-	{.name = "quiet", .kind = OPTION_FLAG, AT(is_quiet), .help = "print nothing"},
+	{.name = "quiet", .kind = OPTION_FLAG, AT(view.is_quiet), .help = "print nothing"},
 	{.name = "repeat",
 		.letter = 'r',
 		.kind = OPTION_CALL,
@@ -309,20 +331,20 @@ static const struct option options[] = {
 	{.name = "scale",
 		.letter = 'c',
 		.kind = OPTION_FLAG,
-		AT(is_scaling),
+		AT(counting.is_scaling),
 		.help = "scale counts whose PMU time was shared (the default)"},
-	{.name = "summary", .kind = OPTION_FLAG, AT(has_summary), .help = "totals after the intervals of -I"},
+	{.name = "summary", .kind = OPTION_FLAG, AT(view.has_summary), .help = "totals after the intervals of -I"},
 	{.name = "stats",
 		.kind = OPTION_FLAG,
-		AT(has_statistics),
+		AT(counting.has_statistics),
 		.help = "with -r: median, confidence interval and outliers of each event"},
-	{.name = "sync", .letter = 'S', .kind = OPTION_FLAG, AT(does_sync), .help = "sync(2) before each run"},
-	{.name = "table", .kind = OPTION_FLAG, AT(has_table), .help = "each run's time, with -r"},
-	{.name = "timeout", .kind = OPTION_U64, .argument = "n", AT(timeout_ms), .help = "stop after n ms"},
+	{.name = "sync", .letter = 'S', .kind = OPTION_FLAG, AT(counting.does_sync), .help = "sync(2) before each run"},
+	{.name = "table", .kind = OPTION_FLAG, AT(view.has_table), .help = "each run's time, with -r"},
+	{.name = "timeout", .kind = OPTION_U64, .argument = "n", AT(counting.timeout_ms), .help = "stop after n ms"},
 	{.name = "verbose",
 		.letter = 'v',
 		.kind = OPTION_COUNT,
-		AT(verbose),
+		AT(view.verbose),
 		.help = "raw counts, and why an event is missing, also with -x and -j"},
 	UNBUILT("bpf-attr-map", "shared counters of BPF"),
 	UNBUILT("bpf-counters", "counters shared through BPF"),
@@ -330,7 +352,7 @@ static const struct option options[] = {
 	UNBUILT("iostat", "I/O counters of PCIe ports"),
 	{.name = "percore-show-thread",
 		.kind = OPTION_FLAG,
-		AT(shows_core_threads),
+		AT(view.shows_core_threads),
 		.help = "with -A: sums of percore events in a line for each hardware thread"},
 	{.name = "pfm-events",
 		.kind = OPTION_CALL,
@@ -343,28 +365,28 @@ static const struct option options[] = {
 		.help = "--no-affinity: read all counters from where tally runs (always done)"},
 	{.name = "hide-zero-events",
 		.kind = OPTION_FLAG,
-		AT(hides_zeros),
+		AT(view.hides_zeros),
 		.help = "leave out counts of 0, and what was not counted"},
 	UNBUILT("pmu-filter", "names of events on one PMU only"),
 	UNBUILT("record-tpebs", "retire latency by sampling"),
 	UNBUILT("tpebs-mode", "which of the sampled latencies count"),
 	{.name = "smi-cost",
 		.kind = OPTION_FLAG,
-		AT(has_smi_cost),
+		AT(events.has_smi_cost),
 		.help = "cycles spent in system management interrupts (freezes counters in them meanwhile)"},
 	{.name = "td-level",
 		.kind = OPTION_U64,
 		.argument = "n",
-		AT(topdown_level),
+		AT(events.topdown_level),
 		.help = "levels of --topdown (0: all that this CPU has)"},
 	{.name = "topdown",
 		.kind = OPTION_FLAG,
-		AT(has_topdown),
+		AT(events.has_topdown),
 		.help = "what the slots of the CPU's pipeline were lost to"},
 	{.name = "transaction",
 		.letter = 'T',
 		.kind = OPTION_FLAG,
-		AT(has_transactions),
+		AT(events.has_transactions),
 		.help = "cycles in transactions, aborted ones, and per transaction"},
 };
 const struct option_table stat_option_table = {options, ARRAY_LEN(options), true};
@@ -388,59 +410,62 @@ const struct option_table stat_report_option_table = {report_options, ARRAY_LEN(
 
 int stat_form_check(const struct cli *cli, const struct command *command, const struct stat_settings *s)
 {
-	if (s->separator && s->is_json)
+	if (s->view.separator && s->view.is_json)
 		return cli_usagef(cli, command, "field-separator,json-output",
 			"-x and -j cannot be used together: output is CSV or JSON");
 	return 0;
 }
 
-int stat_settings_check(const struct cli *cli, const struct command *command, struct stat_settings *s)
+int stat_job_complete(const struct cli *cli, const struct command *command, struct stat_job *job)
 {
-	bool is_wide = s->target.system_wide || s->target.cpus;
-	if (s->runs == UINT64_MAX)
+	struct stat_settings *s = &job->settings;
+	bool is_wide = s->counting.target.system_wide || s->counting.target.cpus;
+	if (s->counting.runs == UINT64_MAX)
 		return cli_usagef(cli, command, "repeat", "Run count must be a positive number"), STAT_EXIT_INVALID;
 	int exit_code = stat_form_check(cli, command, s);
 	if (exit_code != 0)
 		return exit_code;
-	if (s->separator && s->asks_big_num)
+	if (s->view.separator && s->view.asks_big_num)
 		return cli_usagef(cli, command, "big-num,field-separator", "-B option not supported with -x");
-	if (s->output && s->log_fd != UINT64_MAX)
+	if (s->view.output && s->view.log_fd != UINT64_MAX)
 		return cli_usagef(cli, command, "output", "-o and --log-fd cannot be used together");
-	if ((s->has_topdown || s->has_smi_cost) && !s->says_metrics_only)
-		s->has_metrics_only = true;
-	if (!s->command && !s->target.pids && !s->target.tids && !is_wide && !s->target.per_thread)
-		s->target.system_wide = is_wide = true; /* as perf: nothing named is everything */
-	if ((s->target.pids || s->target.tids) && is_wide) {
-		fprintf(stderr, "%s: -p and -t override %s\n", cli->program, s->target.cpus ? "-C" : "-a");
-		s->target.system_wide = is_wide = false;
-		s->target.cpus = NULL;
+	if ((s->events.has_topdown || s->events.has_smi_cost) && !s->view.says_metrics_only)
+		s->view.has_metrics_only = true;
+	if (!job->command && !s->counting.target.pids && !s->counting.target.tids && !is_wide &&
+		!s->counting.target.per_thread)
+		s->counting.target.system_wide = is_wide = true; /* as perf: nothing named is everything */
+	if ((s->counting.target.pids || s->counting.target.tids) && is_wide) {
+		fprintf(stderr, "%s: -p and -t override %s\n", cli->program, s->counting.target.cpus ? "-C" : "-a");
+		s->counting.target.system_wide = is_wide = false;
+		s->counting.target.cpus = NULL;
 	}
-	if (s->lines.mode != AGGREGATE_ALL && !is_wide)
+	if (s->counting.lines.mode != AGGREGATE_ALL && !is_wide)
 		return cli_usagef(cli, command, "all-cpus",
 			"-A and --per-core, -cluster, -cache, -die, -socket, -node need whole CPUs: -a or -C");
-	if (s->target.per_thread && s->command && !s->target.pids && !s->target.tids && !s->target.system_wide)
+	if (s->counting.target.per_thread && job->command && !s->counting.target.pids && !s->counting.target.tids &&
+		!s->counting.target.system_wide)
 		return cli_usagef(cli, command, "per-thread", "--per-thread needs running threads: -p, -t or -a");
-	if (s->target.per_thread && s->has_metrics_only)
+	if (s->counting.target.per_thread && s->view.has_metrics_only)
 		return cli_usagef(cli, command, "metric-only,per-thread",
 			       "--metric-only is not supported with --per-thread"),
 		       STAT_EXIT_INVALID;
-	if (s->target.per_thread && s->lines.mode != AGGREGATE_ALL)
+	if (s->counting.target.per_thread && s->counting.lines.mode != AGGREGATE_ALL)
 		return cli_usagef(
 			cli, command, "per-thread", "--per-thread and lines per CPU or core cannot be used together");
-	bool has_cgroup = s->for_each_cgroup != NULL;
-	for (size_t i = 0; i < s->words.len; i++)
-		has_cgroup |= s->words.items[i].kind == WORD_CGROUP;
-	if (has_cgroup && (!is_wide || s->target.per_thread))
+	bool has_cgroup = s->events.for_each_cgroup != NULL;
+	for (size_t i = 0; i < s->events.words.len; i++)
+		has_cgroup |= s->events.words.items[i].kind == WORD_CGROUP;
+	if (has_cgroup && (!is_wide || s->counting.target.per_thread))
 		return cli_usagef(cli, command, "cgroup", "cgroups are counted on whole CPUs: add -a or -C");
-	if (s->has_statistics && (s->runs < 2 || s->interval_ms))
+	if (s->counting.has_statistics && (s->counting.runs < 2 || s->counting.interval_ms))
 		return cli_usagef(cli, command, "stats,repeat", "--stats needs several runs (-r), without -I");
-	if (s->is_plan && s->separator)
+	if (s->counting.is_plan && s->view.separator)
 		return cli_usagef(cli, command, "plan", "--plan has no CSV form; -j has one");
-	if (s->has_statistics && s->separator)
+	if (s->counting.has_statistics && s->view.separator)
 		return cli_usagef(cli, command, "stats", "--stats has no CSV form; -j has one");
-	if (s->interval_count && !s->interval_ms)
+	if (s->counting.interval_count && !s->counting.interval_ms)
 		return cli_usagef(cli, command, "interval-count", "--interval-count needs -I");
-	if (s->target.per_thread && !s->target.pids && !s->target.tids)
-		s->target.system_wide = true;
+	if (s->counting.target.per_thread && !s->counting.target.pids && !s->counting.target.tids)
+		s->counting.target.system_wide = true;
 	return 0;
 }

@@ -17,7 +17,7 @@ extern const struct option_table stat_report_option_table;
 
 /* One form of lines at most: 0, or the exit code after the message. */
 int stat_form_check(const struct cli *cli, const struct command *command, const struct stat_settings *s);
-/* Completes the settings. 0, or the exit code after the message. */
-int stat_settings_check(const struct cli *cli, const struct command *command, struct stat_settings *s);
+/* What the settings and the command imply. 0, or the exit code after the message. */
+int stat_job_complete(const struct cli *cli, const struct command *command, struct stat_job *job);
 
 #endif

@@ -13,20 +13,22 @@
 #define ALLOWED_COUNT_PERCENT 5 /* instructions of the same work hardly differ */
 #define ALLOWED_CLOCK_PERCENT 20 /* time does */
 
-int stat_passes_check(const struct cli *cli, const struct command *command, const struct stat_settings *s)
+int stat_passes_check(const struct cli *cli, const struct command *command, const struct stat_job *job)
 {
-	if (!s->command || s->target.pids || s->target.tids || s->target.system_wide || s->target.cpus ||
-		s->for_each_cgroup)
+	const struct stat_settings *s = &job->settings;
+	if (!job->command || s->counting.target.pids || s->counting.target.tids || s->counting.target.system_wide ||
+		s->counting.target.cpus || s->events.for_each_cgroup)
 		return cli_usagef(cli, command, "passes",
 			"--passes runs a command again and again: it needs one, and no other target");
-	if (s->interval_ms || s->timeout_ms || s->delay_ms || s->control.is_given)
+	if (s->counting.interval_ms || s->counting.timeout_ms || s->counting.delay_ms || s->counting.control.is_given)
 		return cli_usagef(cli, command, "passes",
 			"--passes counts whole runs: it cannot be used with -I, -D, --timeout or --control");
-	if (s->separator || s->has_statistics || s->compare || s->has_table || s->pre || s->post || s->does_sync)
+	if (s->view.separator || s->counting.has_statistics || s->counting.compare || s->view.has_table ||
+		s->counting.pre || s->counting.post || s->counting.does_sync)
 		return cli_usagef(cli, command, "passes",
 			"-x, --stats, --compare, --table, --pre, --post and --sync are not supported yet with "
 			"--passes");
-	if (s->runs == 0)
+	if (s->counting.runs == 0)
 		return cli_usagef(cli, command, "passes", "--passes cannot be used with -r 0, which never ends");
 	return 0;
 }
@@ -153,11 +155,11 @@ static enum tally_status pass_run(struct stat_passes_passing *p, uint32_t number
 	struct pass pass;
 	enum tally_status status = pass_make(p, number, &pass, err);
 	struct stat_session single = {.kernel = s->kernel,
-		.settings = s->settings,
+		.job = s->job,
 		.target = s->target,
 		.events = &pass.events,
 		.failures = s->failures};
-	for (uint64_t run = 0; status == TALLY_OK && run < s->settings->runs && single.signal == 0; run++)
+	for (uint64_t run = 0; status == TALLY_OK && run < s->job->settings.counting.runs && single.signal == 0; run++)
 		status = stat_run(&single, NULL, NULL, err);
 	if (status == TALLY_OK)
 		pass_take(p, &pass, &single, number == 0);
@@ -170,7 +172,8 @@ static enum tally_status pass_run(struct stat_passes_passing *p, uint32_t number
 
 static enum tally_status fit_find(struct stat_session *s, struct fit_plan *fit, size_t *anchor, struct tally_error *err)
 {
-	const struct counter_options options = {.inherit = !s->settings->no_inherit, .may_drop_kernel = true};
+	const struct counter_options options = {
+		.inherit = !s->job->settings.counting.no_inherit, .may_drop_kernel = true};
 	struct counter_set *set = NULL;
 	s->target->threads[0] = 0; /* the command does not run yet */
 	enum tally_status status = counter_set_open(s->kernel, s->events, s->target, &options, &set, err);

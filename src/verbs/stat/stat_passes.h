@@ -23,8 +23,8 @@ struct stat_passes {
 
 /* 0, or the exit code after the message. */
 TALLY_MUST_CHECK int stat_passes_check(
-	const struct cli *cli, const struct command *command, const struct stat_settings *s);
-/* session: kernel, settings, target and events are set; it holds the counts of all passes then. */
+	const struct cli *cli, const struct command *command, const struct stat_job *job);
+/* session: kernel, job, target and events are set; it holds the counts of all passes then. */
 TALLY_MUST_CHECK enum tally_status stat_passes_run(
 	struct stat_session *session, struct stat_passes *passes, struct tally_error *err);
 void stat_passes_print(struct text *t, const struct stat_passes *passes, const struct stat_style *style);

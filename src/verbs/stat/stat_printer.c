@@ -24,21 +24,22 @@ static void started_on(struct stat_printer *p)
 enum tally_status stat_printer_open(struct stat_printer *p, struct tally_error *err)
 {
 	const struct stat_settings *s = p->settings;
-	const char *output = s->output && strcmp(s->output, "-") != 0 ? s->output : NULL; /* "-": as without */
+	const char *output =
+		s->view.output && strcmp(s->view.output, "-") != 0 ? s->view.output : NULL; /* "-": as without */
 	p->fd = STDERR_FILENO;
 	if (output) {
-		p->fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC | (s->is_append ? O_APPEND : O_TRUNC), 0666);
+		p->fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC | (s->view.is_append ? O_APPEND : O_TRUNC), 0666);
 		if (p->fd < 0)
 			return error_set_errno(err, TALLY_IO, errno, "cannot write '%s'", output);
-	} else if (s->log_fd != UINT64_MAX) {
-		if (s->log_fd > INT32_MAX || fcntl((int)s->log_fd, F_GETFD) < 0)
+	} else if (s->view.log_fd != UINT64_MAX) {
+		if (s->view.log_fd > INT32_MAX || fcntl((int)s->view.log_fd, F_GETFD) < 0)
 			return error_set_errno(
-				err, TALLY_INVALID, EBADF, "--log-fd %llu", (unsigned long long)s->log_fd);
-		p->fd = (int)s->log_fd;
+				err, TALLY_INVALID, EBADF, "--log-fd %llu", (unsigned long long)s->view.log_fd);
+		p->fd = (int)s->view.log_fd;
 	}
 	text_to_fd(&p->text, p->fd);
-	text_separated_by(&p->text, s->separator);
-	if (output && !s->is_json)
+	text_separated_by(&p->text, s->view.separator);
+	if (output && !s->view.is_json)
 		started_on(p);
 	return TALLY_OK;
 }
@@ -46,7 +47,7 @@ enum tally_status stat_printer_open(struct stat_printer *p, struct tally_error *
 enum tally_status stat_printer_flush(struct stat_printer *p, struct tally_error *err)
 {
 	fflush(stdout);
-	if (p->settings->is_quiet)
+	if (p->settings->view.is_quiet)
 		text_clear(&p->text);
 	if (p->text.failed)
 		return error_nomem(err);
@@ -58,9 +59,9 @@ enum tally_status stat_printer_flush(struct stat_printer *p, struct tally_error 
 void stat_printer_interval(void *context, const struct stat_report *report)
 {
 	struct stat_printer *p = context;
-	if (p->settings->clears_screen)
+	if (p->settings->view.clears_screen)
 		text_str(&p->text, "\033[H\033[2J");
-	p->style.has_interval_header = !p->has_printed || p->settings->clears_screen;
+	p->style.has_interval_header = !p->has_printed || p->settings->view.clears_screen;
 	p->has_printed = true;
 	stat_rows_print(&p->text, report, &p->style);
 	(void)stat_printer_flush(p, NULL); /* a failure stays in the text and shows at the end */
@@ -69,8 +70,8 @@ void stat_printer_interval(void *context, const struct stat_report *report)
 bool stat_printer_explains(const struct stat_printer *p)
 {
 	const struct stat_settings *s = p->settings;
-	bool is_for_scripts = (s->separator || s->is_json) && p->fd == STDERR_FILENO && !s->verbose;
-	return !s->is_quiet && !is_for_scripts;
+	bool is_for_scripts = (s->view.separator || s->view.is_json) && p->fd == STDERR_FILENO && !s->view.verbose;
+	return !s->view.is_quiet && !is_for_scripts;
 }
 
 /* Why events are missing. */
@@ -104,16 +105,16 @@ enum tally_status stat_printer_totals(
 	const struct stat_settings *s = p->settings;
 	if (session->run_len == 0)
 		return TALLY_OK;
-	if (s->verbose)
+	if (s->view.verbose)
 		print_raw_counts(session);
-	if (!s->interval_ms || s->has_summary) {
+	if (!s->counting.interval_ms || s->view.has_summary) {
 		struct stat_report report = stat_session_report(session);
 		report.heading = p->heading;
-		if (s->interval_ms) {
+		if (s->counting.interval_ms) {
 			report.is_summary = true;
 			report.interval_s = 0;
 		}
-		p->style.has_run_table = s->has_table;
+		p->style.has_run_table = s->view.has_table;
 		p->style.run_ns = session->run_ns;
 		stat_rows_print(&p->text, &report, &p->style);
 		if (session->values)
@@ -138,7 +139,7 @@ enum tally_status stat_printer_hold(const struct stat_printer *p, const struct s
 
 void stat_printer_close(struct stat_printer *p)
 {
-	if (p->fd > STDERR_FILENO && p->settings->log_fd == UINT64_MAX)
+	if (p->fd > STDERR_FILENO && p->settings->view.log_fd == UINT64_MAX)
 		close(p->fd);
 	text_deinit(&p->text);
 }

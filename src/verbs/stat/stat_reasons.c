@@ -58,8 +58,8 @@ static void no_room(const struct stat_session *s, const struct event_spec *spec,
 
 static void never_enabled(const struct stat_session *s, const struct event_spec *spec, struct text *reason)
 {
-	const struct stat_settings *settings = s->settings;
-	if (settings->delay_ms < 0)
+	const struct stat_counting *counting = &s->job->settings.counting;
+	if (counting->delay_ms < 0)
 		return; /* "Events disabled" was said at the start */
 	if (ATTR_HAS(&spec->attr, PINNED) && is_pmu_event(spec))
 		text_str(reason, "it is pinned (:D), and the PMU had no counter free: the kernel gave it up");
@@ -69,8 +69,8 @@ static void never_enabled(const struct stat_session *s, const struct event_spec 
 		text_printf(reason, "nothing measured ran on the CPUs of PMU %s (%s)", spec->pmu, spec->cpus);
 	else if (s->target->is_system_wide)
 		text_str(reason, "the event was never enabled");
-	else if (settings->delay_ms > 0)
-		text_printf(reason, "nothing measured ran after the delay of %lld ms", (long long)settings->delay_ms);
+	else if (counting->delay_ms > 0)
+		text_printf(reason, "nothing measured ran after the delay of %lld ms", (long long)counting->delay_ms);
 	else
 		text_str(reason, "nothing measured ran meanwhile");
 }
@@ -82,8 +82,8 @@ static void cut_off_add(struct text *text, const char *program, const struct sta
 	if (!s->is_cut_off)
 		return;
 	text_printf(text, "%s: warning: the kernel ended the counting of ", program);
-	if (s->target->is_command && exec_stop_explain(s->settings->command[0], &reason))
-		text_printf(text, "'%s' at its exec: %.*s", s->settings->command[0], (int)reason.len, reason.data);
+	if (s->target->is_command && exec_stop_explain(s->job->command[0], &reason))
+		text_printf(text, "'%s' at its exec: %.*s", s->job->command[0], (int)reason.len, reason.data);
 	else
 		text_printf(text,
 			"%d when it executed a program that this user may not read, or that gives other rights "
@@ -148,7 +148,7 @@ static void stat_reasons_line_add(
 static void scaled_add(struct text *text, const char *program, const struct stat_session *s)
 {
 	size_t named = 0, more = 0;
-	for (size_t i = 0; s->settings->is_scaling && i < s->events->len; i++) {
+	for (size_t i = 0; s->job->settings.counting.is_scaling && i < s->events->len; i++) {
 		double enabled, running;
 		event_times(s, i, &enabled, &running);
 		if (s->events->specs[i].tool != TOOL_NONE || running <= 0 || running >= enabled)
@@ -182,7 +182,7 @@ static void scaled_add(struct text *text, const char *program, const struct stat
 /* What the kernel cannot give to threads and children would otherwise look as if they had done nothing. */
 static void probes_add(struct text *text, const char *program, const struct stat_session *s)
 {
-	if (s->settings->no_inherit || s->target->is_system_wide)
+	if (s->job->settings.counting.no_inherit || s->target->is_system_wide)
 		return;
 	for (size_t i = 0; i < s->events->len; i++) {
 		if (!event_is_inheritable(s->events, i))

@@ -136,7 +136,7 @@ static void unit_put(struct writer *w, uint64_t id, const char *unit, double sca
 }
 
 /* perf's number of a mode: 6.1's, but those that only newer ones have by theirs, which add the level. */
-static uint64_t mode_number(const struct stat_settings *settings)
+static uint64_t mode_number(const struct stat_counting *counting)
 {
 	static const uint8_t numbers[] = {[AGGREGATE_ALL] = 1,
 		[AGGREGATE_CPU] = 0,
@@ -147,23 +147,23 @@ static uint64_t mode_number(const struct stat_settings *settings)
 		[AGGREGATE_CLUSTER] = 4,
 		[AGGREGATE_CACHE] = 5,
 		[AGGREGATE_THREAD] = 5};
-	return numbers[settings->target.per_thread ? AGGREGATE_THREAD : settings->lines.mode];
+	return numbers[counting->target.per_thread ? AGGREGATE_THREAD : counting->lines.mode];
 }
 
-static void config_put(struct writer *w, const struct stat_settings *settings)
+static void config_put(struct writer *w, const struct stat_counting *counting)
 {
-	bool has_level = settings->lines.mode == AGGREGATE_CLUSTER || settings->lines.mode == AGGREGATE_CACHE;
+	bool has_level = counting->lines.mode == AGGREGATE_CLUSTER || counting->lines.mode == AGGREGATE_CACHE;
 	size_t start = record_begin(w, RECORD_STAT_CONFIG);
 	writer_u64(w, has_level ? 4 : 3);
 	writer_u64(w, STAT_CONFIG_AGGR_MODE);
-	writer_u64(w, mode_number(settings));
+	writer_u64(w, mode_number(counting));
 	writer_u64(w, STAT_CONFIG_INTERVAL);
-	writer_u64(w, settings->interval_ms);
+	writer_u64(w, counting->interval_ms);
 	writer_u64(w, STAT_CONFIG_SCALE);
-	writer_u64(w, settings->is_scaling);
+	writer_u64(w, counting->is_scaling);
 	if (has_level) {
 		writer_u64(w, STAT_CONFIG_AGGR_LEVEL);
-		writer_u64(w, settings->lines.cache_level);
+		writer_u64(w, counting->lines.cache_level);
 	}
 	record_end(w, start);
 }
@@ -193,7 +193,7 @@ static enum tally_status maps_write(struct stat_record *r, const struct counter_
 	return status;
 }
 
-enum tally_status stat_record_begin(struct stat_record *r, const struct stat_settings *settings,
+enum tally_status stat_record_begin(struct stat_record *r, const struct stat_counting *counting,
 	const struct counter_set *set, struct tally_error *err)
 {
 	struct writer w = {0};
@@ -219,7 +219,7 @@ enum tally_status stat_record_begin(struct stat_record *r, const struct stat_set
 		status = maps_write(r, set, err);
 	if (status != TALLY_OK)
 		return status;
-	config_put(&w, settings);
+	config_put(&w, counting);
 	return room_write(r, &w, err);
 }
 

@@ -6,7 +6,7 @@
  * them: counts are cumulative since the start. One thread.
  *
  *	stat_record_open(&r, "perf.data", argv, err);
- *	stat_record_begin(&r, settings, set, err); stat_record_round(&r, set, is_final, time_ns, err); ...
+ *	stat_record_begin(&r, counting, set, err); stat_record_round(&r, set, is_final, time_ns, err); ...
  *	stat_record_close(&r, err); stat_record_deinit(&r);
  */
 #ifndef VERBS_STAT_STAT_RECORD_H
@@ -28,7 +28,7 @@ struct stat_record {
 /* An existing file is kept as PATH.old. A stream (stream_output.h) is written front to back. */
 TALLY_MUST_CHECK enum tally_status stat_record_open(
 	struct stat_record *r, const char *path, char *const *argv, struct tally_error *err);
-TALLY_MUST_CHECK enum tally_status stat_record_begin(struct stat_record *r, const struct stat_settings *settings,
+TALLY_MUST_CHECK enum tally_status stat_record_begin(struct stat_record *r, const struct stat_counting *counting,
 	const struct counter_set *set, struct tally_error *err);
 /* is_final: the totals of the whole run, not one of its intervals. */
 TALLY_MUST_CHECK enum tally_status stat_record_round(

@@ -99,8 +99,9 @@ static enum tally_status stat_run_places_make(
 {
 	if (s->has_places)
 		return TALLY_OK;
-	enum aggregation_mode mode = s->settings->target.per_thread ? AGGREGATE_THREAD : s->settings->lines.mode;
-	s->aggregation.cache_level = s->settings->lines.cache_level;
+	enum aggregation_mode mode =
+		s->job->settings.counting.target.per_thread ? AGGREGATE_THREAD : s->job->settings.counting.lines.mode;
+	s->aggregation.cache_level = s->job->settings.counting.lines.cache_level;
 	enum tally_status status = aggregation_make(s->kernel, set, mode, &s->aggregation, err);
 	if (status != TALLY_OK)
 		return status;
@@ -146,10 +147,10 @@ static enum tally_status support_note(struct stat_session *s, const struct count
 
 static enum tally_status tools_open(struct stat_measure *m)
 {
-	const struct stat_settings *settings = m->session->settings;
+	const struct stat_counting *counting = &m->session->job->settings.counting;
 	struct tool_counts_options options = {
 		.is_command = m->session->target->is_command,
-		.is_whole_process = settings->target.pids && !settings->target.per_thread && !settings->no_inherit,
+		.is_whole_process = counting->target.pids && !counting->target.per_thread && !counting->no_inherit,
 	};
 	return tool_counts_create(m->set, &options, &m->tools, m->err);
 }
@@ -157,10 +158,10 @@ static enum tally_status tools_open(struct stat_measure *m)
 static enum tally_status counters_open(struct stat_measure *m)
 {
 	struct stat_session *s = m->session;
-	const struct stat_settings *settings = s->settings;
+	const struct stat_counting *counting = &s->job->settings.counting;
 	struct counter_options options = {
-		.inherit = !settings->no_inherit,
-		.enable_on_exec = s->target->is_command && settings->delay_ms == 0,
+		.inherit = !counting->no_inherit,
+		.enable_on_exec = s->target->is_command && counting->delay_ms == 0,
 		.may_drop_kernel = true,
 	};
 	enum tally_status status = counter_set_open(s->kernel, s->events, s->target, &options, &m->set, m->err);
@@ -171,7 +172,7 @@ static enum tally_status counters_open(struct stat_measure *m)
 	if (status == TALLY_OK)
 		status = support_note(s, m->set, m->err);
 	if (status == TALLY_OK && s->record)
-		status = stat_record_begin(s->record, settings, m->set, m->err);
+		status = stat_record_begin(s->record, counting, m->set, m->err);
 	if (status != TALLY_OK)
 		return status;
 	m->previous = calloc(m->set->len + 1, sizeof(*m->previous));
@@ -220,7 +221,7 @@ static enum tally_status cells_add(struct stat_measure *m, struct stat_cell *cel
 		return error_nomem(m->err);
 	for (size_t i = 0; i < m->set->len; i++) {
 		aggregate_counter(&s->aggregation, &m->set->counters[i], since_previous ? m->previous[i] : NULL,
-			s->settings->is_scaling, results);
+			s->job->settings.counting.is_scaling, results);
 		for (size_t place = 0; place < places; place++) {
 			struct stat_cell *cell = &cells[i * places + place];
 			stat_mean_add(&cell->value, (double)results[place].value);
@@ -485,7 +486,7 @@ static void cut_off_note(struct stat_measure *m)
 	}
 	bool may_be_at_start =
 		s->target->is_command && (s->is_cut_off || !m->was_looked_at) && enabled_ns < CUT_OFF_MOST_NS;
-	if (may_be_at_start && exec_stop_explain(s->settings->command[0], &reason)) {
+	if (may_be_at_start && exec_stop_explain(s->job->command[0], &reason)) {
 		s->is_cut_off = s->was_cut_off_at_start = true;
 		counter_set_drop_counts(m->set);
 	}
@@ -495,9 +496,9 @@ static void cut_off_note(struct stat_measure *m)
 /* Until the command has ended, the targets are gone, a signal, the timeout or the last interval. */
 static enum tally_status wait_for_end(struct stat_measure *m)
 {
-	const struct stat_settings *settings = m->session->settings;
-	uint64_t interval_ns = settings->interval_ms * NS_PER_MS;
-	uint64_t timeout_ns = settings->timeout_ms ? m->start_ns + settings->timeout_ms * NS_PER_MS : UINT64_MAX;
+	const struct stat_counting *counting = &m->session->job->settings.counting;
+	uint64_t interval_ns = counting->interval_ms * NS_PER_MS;
+	uint64_t timeout_ns = counting->timeout_ms ? m->start_ns + counting->timeout_ms * NS_PER_MS : UINT64_MAX;
 	uint64_t next_ns = interval_ns ? m->start_ns + interval_ns : UINT64_MAX;
 	bool watches_targets = !m->has_child && !m->session->target->is_system_wide;
 	enum tally_status status = TALLY_OK;
@@ -534,7 +535,7 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 		if (status == TALLY_OK && now >= next_ns && !m->has_ended) {
 			status = interval_show(m, now);
 			next_ns = stat_next_deadline(next_ns, interval_ns, now);
-			if (settings->interval_count && m->intervals >= settings->interval_count)
+			if (counting->interval_count && m->intervals >= counting->interval_count)
 				break;
 		}
 	}
@@ -544,7 +545,7 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 /* -D: counts only from then on. */
 static enum tally_status delay_wait(struct stat_measure *m)
 {
-	int64_t delay_ms = m->session->settings->delay_ms;
+	int64_t delay_ms = m->session->job->settings.counting.delay_ms;
 	if (delay_ms == 0)
 		return TALLY_OK;
 	fprintf(stderr, "Events disabled\n");
@@ -576,7 +577,7 @@ static enum tally_status child_end(struct stat_measure *m)
 	kill(m->child.pid, SIGTERM);
 	enum tally_status status = spawn_wait(&m->child, &m->session->command_status, &m->usage, m->err);
 	m->has_ended = true;
-	uint64_t wanted = m->session->settings->interval_count;
+	uint64_t wanted = m->session->job->settings.counting.interval_count;
 	bool is_counted_out = wanted && m->intervals >= wanted; /* as perf: no word about the signal then */
 	m->session->has_command_status = status == TALLY_OK && !is_counted_out;
 	return status;
@@ -626,17 +627,17 @@ static enum tally_status stat_run_measure(struct stat_measure *m)
 			(int)s->target->threads[0]);
 	if (s->target->threads[0] > 0)
 		exec_sentinel_open(&m->sentinel, s->kernel, s->target->threads[0]);
-	bool starts_now = s->settings->delay_ms == 0 && !s->target->is_command;
+	bool starts_now = s->job->settings.counting.delay_ms == 0 && !s->target->is_command;
 	if (starts_now)
 		counter_set_enable(m->set);
 	m->start_ns = m->last_ns = clock_ns();
-	if (s->settings->delay_ms == 0)
+	if (s->job->settings.counting.delay_ms == 0)
 		tool_counts_enable(m->tools, m->start_ns);
 	if (m->has_child)
 		status = spawn_start(&m->child, m->err);
 	if (status == TALLY_OK)
 		status = delay_wait(m);
-	if (s->settings->delay_ms > 0)
+	if (s->job->settings.counting.delay_ms > 0)
 		m->start_ns = m->last_ns = clock_ns();
 	if (status == TALLY_OK)
 		status = wait_for_end(m);
@@ -644,7 +645,8 @@ static enum tally_status stat_run_measure(struct stat_measure *m)
 		return status;
 	m->end_ns = clock_ns();
 	measure_disable(m, m->end_ns);
-	if (s->settings->interval_ms && (!s->settings->interval_count || m->intervals < s->settings->interval_count))
+	if (s->job->settings.counting.interval_ms &&
+		(!s->job->settings.counting.interval_count || m->intervals < s->job->settings.counting.interval_count))
 		status = interval_show(m, m->end_ns);
 	else
 		status = measure_read(m, m->end_ns);
@@ -653,7 +655,7 @@ static enum tally_status stat_run_measure(struct stat_measure *m)
 		cut_off_note(m);
 	if (status == TALLY_OK)
 		status = child_end(m);
-	if (status == TALLY_OK && !s->settings->interval_ms)
+	if (status == TALLY_OK && !s->job->settings.counting.interval_ms)
 		status = counts_record(m, true, m->end_ns - m->start_ns);
 	return status == TALLY_OK ? totals_add(m) : status;
 }
@@ -670,8 +672,8 @@ enum tally_status stat_run(
 	sigset_t signals, before;
 	enum tally_status status = TALLY_OK;
 	signal(SIGCHLD, SIG_DFL);
-	if (session->settings->command) {
-		status = spawn_create(session->settings->command, &m.child, err);
+	if (session->job->command) {
+		status = spawn_create(session->job->command, &m.child, err);
 		if (status != TALLY_OK)
 			return status;
 		m.has_child = true;
@@ -719,10 +721,10 @@ struct stat_report stat_session_report(const struct stat_session *s)
 		.system_ns = s->system_ns,
 		.has_usage = s->target->is_command,
 		.runs = (unsigned)s->run_len,
-		.merges_pmus = !s->settings->no_merge,
+		.merges_pmus = !s->job->settings.view.no_merge,
 		.metrics = s->metrics,
-		.has_thresholds = !s->settings->no_metric_threshold,
-		.shows_core_threads = s->settings->shows_core_threads,
+		.has_thresholds = !s->job->settings.view.no_metric_threshold,
+		.shows_core_threads = s->job->settings.view.shows_core_threads,
 		.interval_s = -1,
 	};
 }

@@ -5,7 +5,7 @@
  * A stat_session lives over all runs of -r; stat_session_deinit frees it. While a run lasts, SIGINT, SIGTERM, SIGHUP
  * and SIGCHLD are blocked and waited for. Everything goes through the kernel seam but signals, clocks and the child.
  *
- *	struct stat_session s = {.kernel = kernel, .settings = &settings, .target = &target, .events = &events};
+ *	struct stat_session s = {.kernel = kernel, .job = &job, .target = &target, .events = &events};
  *	while (runs left && s.signal == 0 && stat_run(&s, show_interval, context, err) == TALLY_OK) ...
  */
 #ifndef VERBS_STAT_STAT_RUN_H
@@ -20,7 +20,7 @@
 struct stat_session {
 	/* in */
 	const struct kernel_seam *kernel;
-	const struct stat_settings *settings;
+	const struct stat_job *job;
 	struct target *target; /* threads[0] is set to the command's pid */
 	struct event_list *events;
 	const struct metric_set *metrics; /* NULL: none were asked for */

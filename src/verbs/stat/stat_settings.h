@@ -23,35 +23,54 @@ struct stat_lines { /* what has a line of its own */
 	unsigned cache_level; /* of AGGREGATE_CACHE; 0: the last */
 };
 
-struct stat_settings {
+struct stat_event_settings { /* what is counted */
 	VEC(struct stat_event_word) words;
 	const char *for_each_cgroup;
 	const char *core_type; /* of generic events on a hybrid CPU; NULL: each */
 	bool merges_cores;
-	bool no_metric_group, no_metric_merge, no_metric_threshold;
+	bool no_metric_group, no_metric_merge;
 	bool has_topdown, has_transactions, has_smi_cost;
 	uint64_t topdown_level; /* 0: all that there are */
+	bool all_user, all_kernel, one_group, is_null;
+	unsigned detail;
+};
+
+struct stat_counting { /* of whom, when and how often */
 	struct target_request target;
-	bool all_user, all_kernel, one_group;
-	bool no_inherit, is_scaling, no_merge, is_null, shows_core_threads;
-	bool hides_zeros; /* --hide-zero-events */
-	unsigned detail, verbose;
-	uint64_t runs; /* 0: for ever */
 	struct stat_lines lines;
+	bool no_inherit, is_scaling;
+	uint64_t runs; /* 0: for ever */
 	uint64_t interval_ms, interval_count, timeout_ms;
 	int64_t delay_ms; /* -1: never enabled */
-	bool clears_screen, has_summary, no_csv_summary;
-	const char *separator;
-	bool is_json, has_big_num, asks_big_num, has_metrics_only, says_metrics_only, has_table, is_quiet, is_append,
-		does_sync;
-	const char *output;
-	const char *recording; /* of stat record and stat report; NULL: none */
-	char *const *argv; /* the whole command line of the verb */
-	uint64_t log_fd;
 	const char *pre, *post;
-	bool has_statistics, is_plan, has_passes;
+	bool does_sync, has_statistics, is_plan, has_passes;
 	const char *compare; /* the first of two command lines; the other is the command; NULL: one is counted */
 	struct record_control_spec control;
+};
+
+struct stat_view { /* how it is printed, and where */
+	bool no_merge, shows_core_threads, no_metric_threshold;
+	bool hides_zeros; /* --hide-zero-events */
+	bool clears_screen, has_summary, no_csv_summary;
+	const char *separator;
+	bool is_json, has_big_num, asks_big_num, has_metrics_only, says_metrics_only, has_table, is_quiet, is_append;
+	const char *output;
+	uint64_t log_fd;
+	unsigned verbose;
+};
+
+struct stat_settings {
+	struct stat_event_settings events;
+	struct stat_counting counting;
+	struct stat_view view;
+	const char *recording; /* -i of stat report; NULL: none */
+};
+
+/* What is done: the settings as a command line, its words and what they imply complete them. */
+struct stat_job {
+	struct stat_settings settings;
+	const char *recording; /* that stat record writes; NULL: none */
+	char *const *argv; /* the whole command line of the verb */
 	char *const *command; /* NULL: none */
 };
 

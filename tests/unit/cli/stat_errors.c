@@ -19,7 +19,7 @@ static struct bench {
 	struct event_catalogue *catalogue;
 	struct event_list events;
 	struct target target;
-	struct stat_settings settings;
+	struct stat_job job;
 	struct stat_session session;
 	bool is_shared;
 	uint64_t reads, value;
@@ -52,9 +52,9 @@ static int bench_setup(void **state)
 	b->fake = calloc(1, sizeof(*b->fake));
 	fake_kernel_init(b->fake, b->root);
 	b->fake->seam.read = read_growing;
-	b->settings = (struct stat_settings){.runs = 1, .is_scaling = true, .command = command};
+	b->job = (struct stat_job){.settings.counting = {.runs = 1, .is_scaling = true}, .command = command};
 	b->session = (struct stat_session){.kernel = &b->fake->seam,
-		.settings = &b->settings,
+		.job = &b->job,
 		.target = &b->target,
 		.events = &b->events,
 		.wants_errors = true};
@@ -99,7 +99,7 @@ static void a_shared_counter_is_read_meanwhile(void **state)
 
 static void a_counter_of_its_own_is_left_alone(void **state)
 {
-	bench.settings.timeout_ms = 1000;
+	bench.job.settings.counting.timeout_ms = 1000;
 	run("cycles");
 	assert_true(bench.reads < SCALING_WINDOWS_LEAST);
 	assert_true(bench.session.error_squares[0] == 0);
@@ -107,14 +107,14 @@ static void a_counter_of_its_own_is_left_alone(void **state)
 
 static void software_events_are_left_alone(void **state)
 {
-	bench.settings.timeout_ms = 200;
+	bench.job.settings.counting.timeout_ms = 200;
 	run("context-switches");
 	assert_int_equal(bench.reads, 1);
 }
 
 static void nobody_asks(void **state)
 {
-	bench.settings.timeout_ms = 200;
+	bench.job.settings.counting.timeout_ms = 200;
 	bench.is_shared = true;
 	bench.session.wants_errors = false;
 	run("cycles");

@@ -15,7 +15,7 @@ struct bench {
 	struct event_catalogue *catalogue;
 	struct event_list events;
 	struct target target;
-	struct stat_settings settings;
+	struct stat_job job;
 	struct stat_session session;
 	struct stat_passes passes;
 	struct tally_error err;
@@ -29,9 +29,10 @@ static int bench_setup(void **state)
 	b->root = fake_root_load("vm-without-pmu");
 	b->fake = calloc(1, sizeof(*b->fake));
 	fake_kernel_init(b->fake, b->root);
-	b->settings = (struct stat_settings){.runs = 1, .is_scaling = true, .command = command, .has_passes = true};
+	b->job = (struct stat_job){
+		.settings.counting = {.runs = 1, .is_scaling = true, .has_passes = true}, .command = command};
 	b->session = (struct stat_session){
-		.kernel = &b->fake->seam, .settings = &b->settings, .target = &b->target, .events = &b->events};
+		.kernel = &b->fake->seam, .job = &b->job, .target = &b->target, .events = &b->events};
 	assert_int_equal(event_catalogue_create(&b->fake->seam, &b->catalogue, &b->err), TALLY_OK);
 	*state = b;
 	return 0;
@@ -113,7 +114,7 @@ static void groups_are_not_torn(void **state)
 {
 	struct bench *b = *state;
 	b->fake->counters = 2;
-	b->settings.runs = 3;
+	b->job.settings.counting.runs = 3;
 	fake_kernel_count(b->fake, EVENT_HARDWARE, HW_BRANCH_MISSES, 7, 10, 10);
 	bench_run(b, "{cycles,cache-misses},{branches,branch-misses}");
 	assert_int_equal(b->passes.count, 2);

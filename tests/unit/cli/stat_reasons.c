@@ -16,7 +16,7 @@ struct bench {
 	struct stat_cell cells[EVENTS];
 	bool supported[EVENTS];
 	char *reasons[EVENTS];
-	struct stat_settings settings;
+	struct stat_job job;
 	struct target target;
 	struct kernel_seam kernel;
 	struct stat_session session;
@@ -36,7 +36,7 @@ static void bench_init(struct bench *b, const char *root)
 	b->specs[2].name = "three";
 	b->specs[3].name = "four";
 	b->session = (struct stat_session){.kernel = &b->kernel,
-		.settings = &b->settings,
+		.job = &b->job,
 		.target = &b->target,
 		.events = &b->events,
 		.aggregation.len = 1,
@@ -113,7 +113,7 @@ static void each_way_never_to_be_enabled_has_its_words(void **state)
 		"tally: not counted: two: no task of the cgroup ran\n"
 		"tally: not counted: three: nothing measured ran on the CPUs of PMU cpu_atom (4-7)\n"
 		"tally: not counted: four: nothing measured ran meanwhile\n");
-	b.settings.delay_ms = -1;
+	b.job.settings.counting.delay_ms = -1;
 	expect(&b, "");
 }
 
@@ -122,7 +122,7 @@ static void a_scaled_count_says_what_it_is_worth(void **state)
 	struct bench b;
 	double squares[EVENTS] = {0.02 * 0.02 * 4, NAN, 0, 0.5};
 	bench_init(&b, "/nonexistent");
-	b.settings.is_scaling = true;
+	b.job.settings.counting.is_scaling = true;
 	b.session.run_len = 2;
 	b.cells[0].running_ns.mean = 2.5e5;
 	b.cells[1].running_ns.mean = 5e5;
@@ -133,7 +133,7 @@ static void a_scaled_count_says_what_it_is_worth(void **state)
 	b.session.error_squares = squares;
 	expect(&b, "tally: scaled, for others had the counters at times: one (counted 25.0% of the time, +- 2.0%), two "
 		   "(counted 50.0% of the time, too short to tell the error); --passes counts each all the time\n");
-	b.settings.is_scaling = false;
+	b.job.settings.counting.is_scaling = false;
 	expect(&b, "");
 }
 
