@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/lock_waits.h"
 
+#include "base/array.h"
+
 #define ENDED_KEPT 1024 /* waits that have ended, before their places are worth clearing */
 
 void lock_waits_init(struct lock_waits *w)
@@ -129,6 +131,18 @@ void lock_waits_acquire(struct lock_waits *w, const struct lock_wait *taken)
 		row_at(w, taken->row)->acquired++;
 	else
 		end_wait(w, id, taken->time_ns);
+}
+
+void lock_waits_add(struct lock_waits *w, uint32_t row, const struct lock_row *sum)
+{
+	struct lock_row *to = row_at(w, row);
+	if (to->contended == 0)
+		to->flags = sum->flags;
+	to->acquired += sum->acquired;
+	to->contended += sum->contended;
+	to->total_ns += sum->total_ns;
+	to->max_ns = MAX(to->max_ns, sum->max_ns);
+	to->min_ns = MIN(to->min_ns, sum->min_ns);
 }
 
 static void lock_waits_abandon(struct lock_waits *w, const int32_t *tid)

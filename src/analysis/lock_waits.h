@@ -65,6 +65,8 @@ bool lock_waits_begin(struct lock_waits *w, const struct lock_wait *wait);
 void lock_waits_end(struct lock_waits *w, int32_t tid, uint64_t address, uint64_t time_ns);
 /* A lock that was taken without waiting, or behind a wait that has been ended (lockdep's events). */
 void lock_waits_acquire(struct lock_waits *w, const struct lock_wait *taken);
+/* Waits that were added up elsewhere. */
+void lock_waits_add(struct lock_waits *w, uint32_t row, const struct lock_row *sum);
 /* The thread is gone: its waits have no end. */
 void lock_waits_end_thread(struct lock_waits *w, int32_t tid);
 /* Events were lost: waits that last may have ended, and what their threads wait for next would be taken as one with them. */

@@ -34,6 +34,20 @@ struct task_struct {
 	struct mm_struct *mm; /* NULL: a thread of the kernel */
 	void *stack;
 	struct task_struct *real_parent;
+	__u64 start_time;
+	char comm[16];
+} KERNEL_TYPE;
+
+typedef struct {
+	long counter;
+} KERNEL_TYPE atomic_long_t;
+
+struct mutex {
+	atomic_long_t owner; /* a task_struct, with flags in the low bits */
+} KERNEL_TYPE;
+
+struct rw_semaphore {
+	atomic_long_t owner;
 } KERNEL_TYPE;
 
 /* A sample, as the kernel has prepared it for its overflow handlers. */

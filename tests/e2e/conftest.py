@@ -250,6 +250,26 @@ def has_open_events(pid):
         return False
 
 
+def bpf_programs_of(pid):
+    """The numbers of the BPF programs that a process holds."""
+    found = set()
+    for info in pathlib.Path(f'/proc/{pid}/fdinfo').iterdir():
+        try:
+            found.update(re.findall(r'^prog_id:\s+(\d+)', info.read_text(), re.M))
+        except OSError:
+            continue
+    return found
+
+
+def bpf_programs():
+    """The numbers of all BPF programs that are loaded; skips without bpftool."""
+    bpftool = shutil.which('bpftool', path=f'{os.environ["PATH"]}:/usr/sbin:/usr/local/sbin')
+    if not bpftool:
+        pytest.skip('bpftool is not installed')
+    listed = subprocess.run([bpftool, 'prog', 'list'], capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r'^(\d+):', listed, re.M))
+
+
 def waits_with_counters(pid):
     """Whether all is open, and the program sleeps until something happens."""
     return has_open_events(pid) and '\nState:\tS' in pathlib.Path(f'/proc/{pid}/status').read_text()

@@ -318,7 +318,7 @@ def test_contention_of_some_locks(tally, recordings, tmp_path):
     dump = tally('lock', 'contention', '-D', '-E', '1', '-i', data, check=0)
     assert dump.stdout.count('PERF_RECORD_SAMPLE(') == 1070 and len(dump.stderr.splitlines()) == 3
     for words, text in ((['-a', '-C', '0'], '--all-cpus does not go with --cpu'),
-                        (['-t'], 'Cannot use thread and addr mode together'), (['-o'], 'not supported yet')):
+                        (['-t'], 'Cannot use thread and addr mode together'), (['-o'], '--lock-owner needs --use-bpf')):
         assert text in tally(*by_address, *words, check=129).stderr
 
 

@@ -4,11 +4,10 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 
 import pytest
-from conftest import NEWEST_PERF, wait_for, waits_with_counters
+from conftest import NEWEST_PERF, bpf_programs, bpf_programs_of, wait_for, waits_with_counters
 
 PERF_TEST = '/opt/perf7/root/usr/lib/perf-core/tests/shell/record_bpf_filter.sh'
 KERNEL_HALF = 1 << 63
@@ -149,24 +148,16 @@ def test_who_may_not_load_programs_is_told(tally, live, open_folder):
                                      '--filter needs BPF, which this build of tally lacks'))
 
 
-@pytest.mark.alone
 def test_nothing_stays_in_the_kernel_after_a_kill(tally, record, system_wide, tmp_path):
-    bpftool = shutil.which('bpftool', path=f'{os.environ["PATH"]}:/usr/sbin')
-    if not bpftool:
-        pytest.skip('bpftool is not installed')
     record('ip > 0')
-
-    def programs():
-        listed = subprocess.run([bpftool, 'prog', 'list'], capture_output=True, text=True, check=True).stdout
-        return len(re.findall(r' name filter_prepare| name filter_plain', listed))
-
-    before = programs()
     recorder = tally.start('record', '-a', '-e', 'cpu-clock', '--filter', 'period == 1', '-o', tmp_path / 'killed.data')
-    wait_for(lambda: programs() > before and waits_with_counters(recorder.pid))
-    recorder.send_signal(signal.SIGKILL)
+    wait_for(lambda: waits_with_counters(recorder.pid))
+    programs = bpf_programs_of(recorder.pid)
+    assert len(programs) == 1 and programs <= bpf_programs()
+    recorder.kill()
     recorder.communicate()
     # The kernel frees programs a moment after their last event.
-    wait_for(lambda: programs() == before)
+    wait_for(lambda: not programs & bpf_programs())
 
 
 @pytest.mark.skipif(not NEWEST_PERF or not os.path.exists(PERF_TEST), reason="perf's own test is not installed")

@@ -60,11 +60,11 @@ static const struct option options[] = {
 	{"vmlinux", 0, OPTION_STRING, "file", ROW(symbols.vmlinux), .help = "vmlinux pathname"}, /* -k is --key */
 	SYMBOL_OPTIONS(struct lock_settings, symbols),
 	{"use-bpf", 'b', OPTION_FLAG, ROW(is_live),
-		.help = "contention: watch now, without a file (nor a BPF program): a command, what -a, -C, -p or "
-			"--tid says, or all CPUs until Ctrl-C"},
-	{"lock-owner", 'o', OPTION_UNSUPPORTED, .help = "contention: show lock owners instead of waiters",
-		.refusal = "who holds a lock stands in the lock's memory at that moment, where only a program inside "
-			   "the kernel can look; the events of a wait tell the lock's address and type"},
+		.help = "contention: watch now, without a file: a command, what -a, -C, -p or --tid says, or all CPUs "
+			"until Ctrl-C; a BPF program sums waits up in the kernel"},
+	{"lock-owner", 'o', OPTION_FLAG, ROW(by_owner),
+		.help = "contention -b: one row per thread that held a mutex or an rwsem when a wait began (takes "
+			"BPF)"},
 	{"lock-cgroup", 'g', OPTION_FLAG, ROW(by_cgroup), .help = "contention: one row per cgroup of who waited"},
 	{"cgroup-filter", 'G', OPTION_STRING, "cgroup[,cgroup...]", ROW(cgroups),
 		.help = "contention: only threads in these cgroups, by their paths"},
@@ -136,6 +136,24 @@ static int cmd_lock_compare_numbers(const void *a, const void *b)
 	return COMPARE(left, right);
 }
 
+static void cmd_lock_print_losses(const struct lock_job *job)
+{
+	const struct {
+		uint64_t count;
+		const char *what;
+	} losses[] = {
+		{job->lost.missed, "events of the machine came where no BPF program may run: those of what is watched "
+				   "are not counted"},
+		{job->lost.without_wait, "waits are not counted: too many lasted at a time; raise --map-nr-entries"},
+		{job->lost.without_stack,
+			"waits have no stack: there are too many different ones; raise --map-nr-entries"},
+		{job->lost.without_task, "threads of the command were not followed; raise --map-nr-entries"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(losses); i++)
+		if (losses[i].count > 0)
+			cli_failf(job->cli, "note: %" PRIu64 " %s", losses[i].count, losses[i].what);
+}
+
 static void cmd_lock_print_notes(const struct lock_job *job)
 {
 	const struct lock_settings *settings = job->settings;
@@ -151,6 +169,7 @@ static void cmd_lock_print_notes(const struct lock_job *job)
 			job->cli->program);
 	if (settings->quiet)
 		return;
+	cmd_lock_print_losses(job);
 	if (settings->locks && job->labels.len == 0)
 		cli_failf(job->cli, "note: no thread waited for a lock that passes --lock-filter");
 	if (w->others.acquired > 0)
@@ -347,6 +366,7 @@ static const char *cmd_lock_misplaced(const struct lock_settings *s, enum lock_v
 		{s->locks, verb == VERB_CONTENTION, "lock-filter"},
 		{s->all_cpus, verb == VERB_CONTENTION, "all-cpus"},
 		{s->is_live, verb == VERB_CONTENTION, "use-bpf"},
+		{s->by_owner, verb == VERB_CONTENTION, "lock-owner"},
 		{s->by_cgroup, verb == VERB_CONTENTION, "lock-cgroup"},
 		{s->cgroups, verb == VERB_CONTENTION, "cgroup-filter"},
 		{s->row_limit != ROW_LIMIT_DEFAULT, verb == VERB_CONTENTION, "map-nr-entries"},
@@ -379,6 +399,10 @@ static int show_if_meant(const struct cli *cli, const struct command *command, s
 	if (words->behind[0] && !settings->is_live)
 		return cli_usagef(cli, command, NULL, "unexpected argument '%s'%s", words->behind[0],
 			verb == VERB_CONTENTION ? ": -b watches a command" : "");
+	if (settings->by_owner && !settings->is_live)
+		return cli_usagef(cli, command, "lock-owner,use-bpf",
+			"--lock-owner needs --use-bpf: who holds a lock stands in its memory while it is held");
+	settings->by_thread |= settings->by_owner;
 	if (settings->by_thread && settings->by_address)
 		return cli_usagef(cli, command, "threads,lock-addr", "Cannot use thread and addr mode together");
 	if (settings->by_cgroup && (settings->by_thread || settings->by_address))
@@ -474,9 +498,11 @@ const struct command command_lock = {
 		"its words to record, 'script' to script. The tables go to standard error, as perf's do.\n\n"
 		"'contention -b' takes the same events as they happen and adds them up, without a file: a command "
 		"with its threads and children, or what -a, -C, -p or --tid says, until the command ends or Ctrl-C. "
-		"It uses no BPF program, so each wait costs two records, which this process reads; what it has no "
-		"time to read is counted and said. Rows are those of 'record --kernel-callchains'. It needs root, "
-		"or what 'record -a' of tracepoints needs.",
+		"A BPF program adds the waits up in the kernel; where the system refuses it, each wait costs two "
+		"records, "
+		"which this process reads (not with -o, which takes BPF). What finds no room is counted and said. "
+		"Rows are those of 'record --kernel-callchains'. It needs root, or CAP_BPF and CAP_PERFMON; without "
+		"BPF what 'record -a' of tracepoints needs.",
 	.examples = examples,
 	.run = cmd_lock_run,
 };

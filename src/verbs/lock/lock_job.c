@@ -94,6 +94,8 @@ struct lock_wait_names {
 	struct lock_caller caller;
 	bool has_class, is_whole; /* is_whole: the name is the lock's own, not that of what it is a part of */
 	bool has_lock, has_texts; /* they were looked for */
+	struct tally_str comm; /* of the thread; without data: the job knows it */
+	enum lock_event event; /* that the wait began with */
 };
 
 static struct lock_caller_options callers_of(const struct lock_settings *settings)
@@ -221,7 +223,7 @@ static bool lock_job_add_label(
 	struct lock_label label = {.number = address};
 	char room[16];
 	if (job->settings->by_thread) {
-		name = lock_job_comm_of(job, s, room);
+		name = n->comm.data ? n->comm : lock_job_comm_of(job, s, room);
 		label.number = (uint64_t)(int64_t)(int32_t)s->sample.tid;
 	} else if (job->layout == LOCK_BY_CGROUP) {
 		name = cgroup_of(job, s);
@@ -234,20 +236,33 @@ static bool lock_job_add_label(
 	return label.name && vec_push(&job->labels, label);
 }
 
-static bool count_begin(struct lock_job *job, const struct data_sample *s, enum lock_event event,
-	struct lock_wait *wait, struct lock_wait_names *n, struct tally_error *err)
+/* The row of a wait at this lock, which is made where it is new. */
+static bool lock_job_row_of(struct lock_job *job, const struct data_sample *s, uint64_t address,
+	struct lock_wait_names *n, uint32_t *row, struct tally_error *err)
 {
 	uint64_t key[LOCK_ROW_WORDS];
 	bool is_new;
-	if (!lock_job_key_of(job, s, wait->address, n, key) || !lock_waits_row(&job->waits, key, &wait->row, &is_new))
+	if (!lock_job_key_of(job, s, address, n, key) || !lock_waits_row(&job->waits, key, row, &is_new))
 		return false;
-	if (is_new &&
-		(!read_texts(job, s, wait->address, event, n, err) || !lock_job_add_label(job, s, wait->address, n)))
+	return !is_new || (read_texts(job, s, address, n->event, n, err) && lock_job_add_label(job, s, address, n));
+}
+
+static bool count_begin(struct lock_job *job, const struct data_sample *s, enum lock_event event,
+	struct lock_wait *wait, struct lock_wait_names *n, struct tally_error *err)
+{
+	if (!lock_job_row_of(job, s, wait->address, n, &wait->row, err))
 		return false;
 	if (event != EVENT_ACQUIRED)
 		return lock_waits_begin(&job->waits, wait);
 	lock_waits_acquire(&job->waits, wait);
 	return true;
+}
+
+/* Whether the waits that the names are of are asked for. */
+static bool lock_job_names_pass(const struct lock_job *job, uint64_t address, const struct lock_wait_names *n)
+{
+	struct tally_str lock = {n->lock.data ? n->lock.data : "", n->is_whole ? n->lock.len : 0};
+	return n->caller.passes && (!job->settings->locks || is_lock_listed(job->settings->locks, address, lock));
 }
 
 static bool begin_wait(struct lock_job *job, const struct data_sample *s, uint64_t address, enum lock_event event,
@@ -260,10 +275,9 @@ static bool begin_wait(struct lock_job *job, const struct data_sample *s, uint64
 	wait.flags = event == EVENT_BEGIN ? (uint32_t)flags : 0;
 	if (!is_type_listed(settings->types, wait.flags))
 		return true;
-	struct lock_wait_names n = {0};
+	struct lock_wait_names n = {.event = event};
 	bool is_done = lock_job_read_keys(job, s, address, event, &n, err);
-	struct tally_str lock = {n.lock.data ? n.lock.data : "", n.is_whole ? n.lock.len : 0};
-	if (is_done && n.caller.passes && (!settings->locks || is_lock_listed(settings->locks, address, lock)))
+	if (is_done && lock_job_names_pass(job, address, &n))
 		is_done = count_begin(job, s, event, &wait, &n, err);
 	text_deinit(&n.lock);
 	lock_caller_deinit(&n.caller);
@@ -290,6 +304,30 @@ enum tally_status lock_job_take(struct lock_job *job, const struct data_sample *
 	else if (!begin_wait(job, s, address, event, err))
 		return error_nomem(err);
 	return TALLY_OK;
+}
+
+enum tally_status lock_job_add(
+	struct lock_job *job, const struct data_sample *s, const struct lock_sum *sum, struct tally_error *err)
+{
+	const struct lock_settings *settings = job->settings;
+	struct tally_str path;
+	struct lock_wait_names n = {.comm = sum->comm, .event = EVENT_BEGIN};
+	uint32_t row;
+	if (!is_type_listed(settings->types, sum->row.flags))
+		return TALLY_OK;
+	if (settings->cgroups && (!cgroup_names_find(&job->cgroups, s->sample.cgroup, &path) ||
+					 !is_cgroup_listed(settings->cgroups, path)))
+		return TALLY_OK;
+	job->events += sum->row.contended;
+	bool is_done = lock_job_read_keys(job, s, sum->address, EVENT_BEGIN, &n, err);
+	if (is_done && lock_job_names_pass(job, sum->address, &n)) {
+		is_done = lock_job_row_of(job, s, sum->address, &n, &row, err);
+		if (is_done)
+			lock_waits_add(&job->waits, row, &sum->row);
+	}
+	text_deinit(&n.lock);
+	lock_caller_deinit(&n.caller);
+	return is_done ? TALLY_OK : error_nomem(err);
 }
 
 /* ---- a job's life ---- */

@@ -27,8 +27,20 @@ struct lock_settings {
 	struct input_options input;
 	const char *key, *fields, *separator, *cpus, *pids, *tids, *types, *callers, *locks, *cgroups, *output;
 	uint64_t entries, max_stack, skip, row_limit;
-	bool quiet, by_thread, by_address, by_cgroup, combine, is_map, all_cpus, dump, is_live, is_json;
+	bool quiet, by_thread, by_owner, by_address, by_cgroup, combine, is_map, all_cpus, dump, is_live, is_json;
 	unsigned verbose;
+};
+
+struct lock_sum { /* waits that were added up elsewhere */
+	uint64_t address; /* of the lock, where rows or filters are about locks */
+	struct lock_row row; /* all of one flags */
+	struct tally_str comm; /* of the sample's thread */
+};
+
+struct lock_losses { /* of what a BPF program saw */
+	uint64_t missed; /* events */
+	uint64_t without_wait, without_stack; /* waits, where a map was full */
+	uint64_t without_task; /* children that were not followed */
 };
 
 struct lock_job {
@@ -46,6 +58,7 @@ struct lock_job {
 	VEC(uint32_t) class_names; /* by id of classes: in names */
 	struct arena arena;
 	bool *cpus; /* that are looked at; NULL: all */
+	struct lock_losses lost;
 	uint64_t events, left_out; /* of locks; those that are not asked for */
 };
 
@@ -59,6 +72,9 @@ TALLY_MUST_CHECK enum tally_status lock_job_begin(struct lock_job *job, struct t
 /* Samples of other events are passed over. */
 TALLY_MUST_CHECK enum tally_status lock_job_take(
 	struct lock_job *job, const struct data_sample *sample, struct tally_error *err);
+/* Many waits at once, of one key: the sample has their stack, thread, cgroup and an address in the kernel. */
+TALLY_MUST_CHECK enum tally_status lock_job_add(
+	struct lock_job *job, const struct data_sample *sample, const struct lock_sum *sum, struct tally_error *err);
 void lock_job_finish(struct lock_job *job);
 
 #endif

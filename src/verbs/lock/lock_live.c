@@ -16,8 +16,10 @@
 #include "tasks/recording/record_options.h"
 #include "tasks/recording/ring_merge.h"
 #include "tasks/session/event_words.h"
+#include "verbs/lock/lock_bpf.h"
 
 #define EVENTS	    "lock:contention_begin,lock:contention_end"
+#define EVENTS_BPF  "dummy" /* the waits themselves are summed in the kernel */
 #define RING_BYTES  (4u << 20) /* as those of lock record */
 #define WAIT_MS	    1000 /* a ring that fills faster wakes us */
 #define ENDED_KEPT  1024 /* threads: their last records may come later than their end */
@@ -35,6 +37,7 @@ struct lock_live {
 	struct writer beginning; /* of a recording: description, and what ran already. The job's source reads it */
 	struct live_state state;
 	struct ring_merge merge;
+	struct bpf_lock_contention *locks; /* NULL: waits come out of the rings */
 	int signal_fd;
 	sigset_t old_mask;
 	bool has_mask, is_over;
@@ -173,14 +176,35 @@ static enum tally_status lock_live_make_events(struct lock_live *live, struct ta
 	enum tally_status status = event_catalogue_create(live->request.kernel, &catalogue, err);
 	if (status != TALLY_OK)
 		return status;
-	status = event_word_parse(live->job->cli, catalogue, EVENTS, &live->events, err);
+	status = event_word_parse(live->job->cli, catalogue, live->locks ? EVENTS_BPF : EVENTS, &live->events, err);
 	event_catalogue_destroy(catalogue);
 	return status == TALLY_OK ? record_attrs_apply(&live->events, &live->request.plan.attrs, err) : status;
 }
 
+/* A BPF program where one can be had; else the events themselves, which only owners of locks cannot be read from. */
+static enum tally_status lock_live_choose_way(struct lock_live *live, struct tally_error *err)
+{
+	const struct lock_settings *s = live->job->settings;
+	struct target_request target = live->request.target;
+	bool of_command = target.has_command && !target.system_wide && !target.pids && !target.tids && !target.cpus;
+	struct tally_error refused = {0};
+	enum tally_status status = lock_bpf_open(live->job, of_command, &live->locks, &refused);
+	if (status == TALLY_OK)
+		return status;
+	if (status == TALLY_NOMEM || s->by_owner) {
+		if (err)
+			*err = refused;
+		return status;
+	}
+	diag_add(&live->diag, DIAG_NOTE, "%s; each wait is read from the rings instead", refused.text);
+	return TALLY_OK;
+}
+
 static enum tally_status lock_live_open_all(struct lock_live *live, struct tally_error *err)
 {
-	enum tally_status status = lock_live_make_events(live, err);
+	enum tally_status status = lock_live_choose_way(live, err);
+	if (status == TALLY_OK)
+		status = lock_live_make_events(live, err);
 	if (status != TALLY_OK)
 		return status;
 	leave_out_mappings(&live->events);
@@ -211,6 +235,10 @@ static enum tally_status lock_live_start(struct lock_live *live, struct tally_er
 	enum tally_status status = lock_live_take_signals(live, err);
 	if (status == TALLY_OK)
 		status = recorder_enable(live->opening.recorder, err);
+	if (status == TALLY_OK && live->locks)
+		status = lock_bpf_watch(live->locks, live->job, live->has_child ? live->child.pid : 0, err);
+	if (status == TALLY_OK && live->locks)
+		lock_bpf_start(live->locks);
 	if (status == TALLY_OK && live->has_child) {
 		status = spawn_start(&live->child, err);
 		live->child_is_started = status == TALLY_OK;
@@ -246,6 +274,7 @@ void lock_live_close(struct lock_live *live)
 	if (live->has_child && !live->child_is_started)
 		spawn_cancel(&live->child);
 	ring_merge_deinit(&live->merge);
+	lock_bpf_close(live->locks);
 	record_opening_close(&live->opening);
 	if (live->signal_fd >= 0)
 		close(live->signal_fd);
@@ -410,6 +439,8 @@ enum tally_status lock_live_run(struct lock_live *live, struct tally_error *err)
 	recorder_disable(live->opening.recorder);
 	if (status == TALLY_OK)
 		status = lock_live_drain(live, true, err);
+	if (status == TALLY_OK && live->locks)
+		status = lock_bpf_finish(live->locks, live->job, err);
 	lock_live_count_lost(live);
 	lock_job_finish(live->job);
 	lock_live_end_child(live);

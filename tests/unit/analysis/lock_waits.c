@@ -185,6 +185,32 @@ static void types_are_named(void **state)
 	assert_string_equal(lock_type_name(0), "semaphore");
 }
 
+static void sums_from_elsewhere_are_added(void **state)
+{
+	(void)state;
+	struct lock_waits w;
+	const uint64_t key[LOCK_ROW_WORDS] = {7, 0};
+	const struct lock_row first = {2, 2, 30, 20, 10, LOCK_FLAG_MUTEX}, second = {1, 1, 5, 5, 5, LOCK_FLAG_SPIN};
+	uint32_t row;
+	bool is_new;
+	lock_waits_init(&w);
+	w.row_limit = 1;
+	assert_true(lock_waits_row(&w, key, &row, &is_new));
+	lock_waits_add(&w, row, &first);
+	lock_waits_add(&w, row, &second);
+	const struct lock_row *sum = &w.rows.items[row];
+	assert_int_equal(sum->contended, 3);
+	assert_int_equal(sum->acquired, 3);
+	assert_int_equal(sum->total_ns, 35);
+	assert_int_equal(sum->max_ns, 20);
+	assert_int_equal(sum->min_ns, 5);
+	assert_int_equal(sum->flags, LOCK_FLAG_MUTEX);
+	lock_waits_add(&w, LOCK_ROW_OTHERS, &second);
+	assert_int_equal(w.others.acquired, 1);
+	assert_int_equal(w.others.total_ns, 5);
+	lock_waits_deinit(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +224,7 @@ int main(void)
 		cmocka_unit_test(threads_that_end_wait_no_longer),
 		cmocka_unit_test(waits_do_not_last_through_a_loss),
 		cmocka_unit_test(types_are_named),
+		cmocka_unit_test(sums_from_elsewhere_are_added),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * lock_contention_map.h - keys and values of the maps that src/bpf/lock_contention.bpf.c sums waits for locks in.
+ *
+ * Also included by the program: plain types only, and no other header. Fields that rows are not told apart by are 0.
+ */
+#ifndef ABI_LOCK_CONTENTION_MAP_H
+#define ABI_LOCK_CONTENTION_MAP_H
+
+#define LOCK_MAP_FRAMES 127
+#define LOCK_MAP_COMM	16
+#define LOCK_MAP_CPUS	4096 /* that -C can name */
+
+struct lock_map_key { /* of a sum */
+	unsigned long long stack; /* key of the map of stacks; 0: none */
+	unsigned long long lock; /* its address */
+	unsigned long long cgroup;
+	unsigned int tid; /* who waited, or who held the lock; LOCK_MAP_UNKNOWN: nobody knows */
+	unsigned int flags; /* of contention_begin */
+};
+
+#define LOCK_MAP_UNKNOWN 0xffffffffu
+
+struct lock_map_sum {
+	unsigned long long count, total_ns, max_ns, min_ns;
+	char comm[LOCK_MAP_COMM]; /* of tid, at the first wait */
+};
+
+struct lock_map_stack { /* of the kernel, innermost first */
+	unsigned int count, unused;
+	unsigned long long frames[LOCK_MAP_FRAMES];
+};
+
+struct lock_map_losses { /* waits that found no room */
+	unsigned long long without_wait; /* more threads waited at a time than are remembered */
+	unsigned long long without_sum, without_sum_ns;
+	unsigned long long without_stack; /* they are summed as if they had none */
+	unsigned long long without_task; /* children that are not followed */
+	unsigned long long unbegun; /* ends */
+	unsigned long long replaced; /* waits of threads that ended in them */
+};
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bpf_lock_contention.h - sums waits for the kernel's locks in maps of a BPF program: a sum for each stack, lock, thread,
+ * cgroup or owner, as asked for, of what is watched.
+ *
+ * The caller owns it; all that is in the kernel goes with it and with this process. One thread.
+ *
+ *	bpf_lock_contention_create(kernel, &config, &locks, err);
+ *	bpf_lock_contention_watch(locks, id, err);   // each process or thread, where some are asked for
+ *	bpf_lock_contention_start(locks); ... bpf_lock_contention_stop(locks);
+ *	bpf_lock_contention_read(locks, take, context, &losses, err);   // the sums
+ *	bpf_lock_contention_destroy(locks);
+ */
+#ifndef BPF_BPF_LOCK_CONTENTION_H
+#define BPF_BPF_LOCK_CONTENTION_H
+
+#include "abi/lock_contention_map.h"
+#include "kernel/system/kernel_seam.h"
+
+struct bpf_lock_contention;
+
+struct bpf_lock_config {
+	bool with_stack, with_lock, with_thread, with_owner, with_cgroup; /* what sums are told apart by */
+	unsigned frames; /* of a stack, at most LOCK_MAP_FRAMES */
+	size_t entries; /* of each map */
+	const bool *cpus; /* LOCK_MAP_CPUS of them at least, those that are watched; NULL: all */
+	bool of_processes, of_threads; /* watch tells which; neither: everything */
+	bool follows_children; /* with of_threads: what they fork too */
+};
+
+struct bpf_lock_sum {
+	struct lock_map_key key;
+	struct lock_map_sum sum;
+	const struct lock_map_stack *stack; /* NULL: none */
+	uint64_t kernel_address; /* of some code in the kernel; 0: unknown */
+};
+
+struct bpf_lock_losses {
+	struct lock_map_losses of_maps;
+	uint64_t unended; /* waits that last */
+	uint64_t missed; /* events, in contexts where no program may run */
+};
+
+TALLY_MUST_CHECK enum tally_status bpf_lock_contention_create(const struct kernel_seam *kernel,
+	const struct bpf_lock_config *config, struct bpf_lock_contention **locks, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status bpf_lock_contention_watch(
+	struct bpf_lock_contention *locks, uint32_t id, struct tally_error *err);
+void bpf_lock_contention_start(struct bpf_lock_contention *locks);
+void bpf_lock_contention_stop(struct bpf_lock_contention *locks);
+/* Each sum; what take returns other than TALLY_OK ends it. */
+TALLY_MUST_CHECK enum tally_status bpf_lock_contention_read(const struct bpf_lock_contention *locks,
+	enum tally_status (*take)(void *context, const struct bpf_lock_sum *sum, struct tally_error *err),
+	void *context, struct bpf_lock_losses *losses, struct tally_error *err);
+void bpf_lock_contention_destroy(struct bpf_lock_contention *locks);
+
+#endif
