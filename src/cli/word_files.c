@@ -56,7 +56,7 @@ enum tally_status word_files_read(struct word_files *files, const char **list, s
 enum tally_status word_files_read_filters(
 	struct word_files *files, struct profile_filter_lists *lists, struct tally_error *err)
 {
-	const char **of[WORD_FILES_LISTS] = {&lists->comms, &lists->dsos, &lists->symbols};
+	const char **of[WORD_FILES_LISTS] = {&lists->comms, &lists->dsos, &lists->symbols, &lists->idle_functions};
 	for (size_t i = 0; i < WORD_FILES_LISTS; i++) {
 		if (word_files_read(files, of[i], err) != TALLY_OK)
 			return err->status;

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "profile/filter.h"
 
-#define WORD_FILES_LISTS 3
+#define WORD_FILES_LISTS 4
 
 struct word_files {
 	struct text texts[WORD_FILES_LISTS];

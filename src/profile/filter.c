@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/symbol_name.h"
 #include "base/word_list.h"
+#include "profile/idle_functions.h"
 
 static enum tally_status check_numbers(const char *list, struct tally_error *err)
 {
@@ -96,6 +97,52 @@ static bool frame_shows(
 	return !is_set(lists->symbol_part) || frame_contains(p, lists->symbol_part, frame);
 }
 
+/* The stack's own frames: what a waker did says nothing of the wait. */
+static bool filter_stack_is_idle(const struct profile *p, struct list stack, const uint8_t *kinds)
+{
+	bool is_idle = false;
+	for (uint32_t i = 0; i < stack.count; i++) {
+		const struct profile_frame *frame = &p->frames[stack.items[i]];
+		if (profile_frame_is_waker(frame))
+			break;
+		uint8_t kind = frame->function == PROFILE_NONE ? IDLE_UNKNOWN : kinds[frame->function];
+		if (kind == IDLE_NEVER)
+			return false;
+		is_idle = is_idle || kind == IDLE_WAITS;
+	}
+	return is_idle;
+}
+
+/* False: out of memory. */
+static bool filter_find_idle(struct profile_filter *filter, const char *more)
+{
+	const struct profile *p = filter->profile;
+	size_t stacks = list_table_len(&p->stacks);
+	uint8_t *kinds = calloc(p->function_count + 1, sizeof(*kinds));
+	filter->stack_is_idle = calloc(stacks + 1, sizeof(bool));
+	bool is_done = kinds && filter->stack_is_idle;
+	for (size_t i = 0; is_done && i < p->function_count; i++)
+		kinds[i] = (uint8_t)idle_function_kind(profile_string(p, p->functions[i].name), more);
+	for (size_t i = 0; is_done && i < stacks; i++)
+		filter->stack_is_idle[i] = filter_stack_is_idle(p, profile_stack(p, (uint32_t)i), kinds);
+	free(kinds);
+	return is_done;
+}
+
+struct profile_idle profile_filter_idle(const struct profile_filter *filter)
+{
+	struct profile_idle idle = {0};
+	const struct profile *p = filter->profile;
+	for (size_t i = 0; p && filter->stack_is_idle && i < p->sample_count; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		bool is_idle = profile_filter_is_idle(filter, sample);
+		idle.count += is_idle ? sample->count : 0;
+		idle.period += is_idle ? sample->period : 0;
+		idle.total_period += sample->period;
+	}
+	return idle;
+}
+
 static bool filter_fill(struct profile_filter *filter, const struct profile_filter_lists *lists)
 {
 	const struct profile *p = filter->profile;
@@ -113,6 +160,8 @@ static bool filter_fill(struct profile_filter *filter, const struct profile_filt
 		if (!filter->frame_passes)
 			return false;
 	}
+	if (lists->no_idle && !filter_find_idle(filter, lists->idle_functions))
+		return false;
 	if (is_set(lists->symbol_part) || (lists->hides_guests && p->has_guests)) {
 		filter->frame_shows = calloc(p->frame_count + 1, sizeof(bool));
 		for (size_t i = 0; filter->frame_shows && i < p->frame_count; i++)
@@ -194,5 +243,6 @@ void profile_filter_deinit(struct profile_filter *filter)
 	free(filter->frame_is_parent);
 	free(filter->ignores_callees);
 	free(filter->frame_shows);
+	free(filter->stack_is_idle);
 	*filter = (struct profile_filter){0};
 }

@@ -24,6 +24,8 @@ struct profile_filter_lists {
 	const char *symbol_part; /* rows whose symbol contains it; samples are not touched */
 	const bool *parallelism; /* by how many threads ran, below parallelism_limit; NULL: all pass */
 	uint32_t parallelism_limit;
+	bool no_idle; /* waits for nothing but work do not pass, in a profile that keeps FACET_STATE and stacks */
+	const char *idle_functions; /* more of those that idle_functions.h knows */
 };
 
 struct profile_filter {
@@ -37,6 +39,7 @@ struct profile_filter {
 	uint32_t cpu_limit;
 	const bool *parallelism_passes; /* as in the lists; NULL: all do */
 	uint32_t parallelism_limit;
+	bool *stack_is_idle; /* a thread that waits there waits for work; NULL: nobody asks */
 	bool *frame_shows; /* whose rows are shown; NULL: all are */
 };
 
@@ -52,9 +55,24 @@ static inline bool profile_filter_passes_parallelism(
 	return running && running->number < filter->parallelism_limit && filter->parallelism_passes[running->number];
 }
 
+/* Such a sample counts nowhere, as if it had not been recorded. */
+static inline bool profile_filter_is_idle(const struct profile_filter *filter, const struct profile_sample *sample)
+{
+	if (!filter->stack_is_idle || sample->stack == PROFILE_NONE || !filter->stack_is_idle[sample->stack])
+		return false;
+	const struct profile_value *state = profile_facet(filter->profile, sample->facets, FACET_STATE);
+	return state && state->number != PROFILE_STATE_RUNNING && state->number != PROFILE_STATE_RUNNABLE;
+}
+
+struct profile_idle { /* what is hidden, of all */
+	uint64_t count, period, total_period;
+};
+struct profile_idle profile_filter_idle(const struct profile_filter *filter);
+
 static inline bool profile_filter_passes(const struct profile_filter *filter, const struct profile_sample *sample)
 {
-	return (!filter->thread_passes || filter->thread_passes[sample->thread]) &&
+	return !profile_filter_is_idle(filter, sample) &&
+	       (!filter->thread_passes || filter->thread_passes[sample->thread]) &&
 	       (!filter->frame_passes || filter->frame_passes[sample->leaf]) &&
 	       (!filter->cpu_passes || (sample->cpu >= 0 && (uint32_t)sample->cpu < filter->cpu_limit &&
 					       filter->cpu_passes[sample->cpu])) &&

@@ -245,3 +245,37 @@ def test_wakers_that_nobody_recorded(tally, tmp_path):
     path = known_waits(tmp_path / 'perf.data', raw=False)
     for words in (('report', '--stdio', '--wakers', '-i', path), ('flamegraph', '--wakers', '-o', '-', path)):
         assert 'needs waits that say who ended them' in tally(*words).stderr
+
+
+@pytest.mark.parametrize('words, left, hidden', [
+    ((), NS_BY_STATE, 0),
+    (('--no-idle',), NS_BY_STATE | {'poll': None}, 4),
+    (('--no-idle', '--idle-functions', 'lock_*,nap'), NS_BY_STATE | {'poll': None, 'lock': None, 'sleep': None}, 9.5),
+    (('--no-idle', '--idle-functions', 'read_it,!pool'), NS_BY_STATE | {'io': None}, 2)])
+def test_threads_that_wait_for_work_are_hidden(tally, wall, words, left, hidden):
+    result = tally('report', '--json', '-i', wall, '-s', 'state', *words, check=0)
+    left = {state: time for state, time in left.items() if time}
+    table = json.loads(result.stdout)['tables'][0]
+    assert periods(table, 'state') == left and table['events'][0]['period'] == sum(left.values())
+    assert ('are hidden' in result.stderr) == bool(hidden)
+    assert not hidden or f'of {hidden:.3f} s in all, {hidden / 14.12 * 100:.1f}% of the time, are hidden' in result.stderr
+    lines = tally('flamegraph', '--folded', wall, *words, check=0)
+    assert sum(folded(lines.stdout).values()) == sum(left.values())
+    assert ('are hidden' in lines.stderr) == bool(hidden)
+
+
+def test_what_no_idle_cannot_hide(tally, tmp_path, wall):
+    assert '--no-idle hides nothing' in tally(
+        'report', '--stdio', '-i', wall, '--no-idle', '--idle-functions', '!epoll_wait', check=0).stderr
+    recording = WallRecording()
+    recording.events.pop()
+    recording.features.pop(12)
+    recording.runs('computer', BEGIN, SECOND, 'compute')
+    recording.write(tmp_path / 'cpu.data')
+    for words in (('report', '--stdio', '-i'), ('flamegraph', '-o', '-')):
+        assert '--no-idle hides waits' in tally(*words, tmp_path / 'cpu.data', '--no-idle').stderr
+    # Perf's waits say no state, but where they are is enough; who ended the others is not asked.
+    off = known_waits(tmp_path / 'perf.data', raw=False)
+    tables = report(tally, off, '--no-idle')
+    assert [table['events'][0]['period'] for table in tables] == [10120 * MS]
+    assert report(tally, wall, '--wakers', '--no-idle')[0]['events'][0]['period'] == 7500 * MS

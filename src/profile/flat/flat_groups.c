@@ -296,7 +296,7 @@ static bool group_sample(struct sample_grouping *g, uint32_t index)
 	const struct profile_sample *sample = &g->profile->samples[index];
 	struct flat_total *total = &g->table->totals[sample->event - o->first_event];
 	g->groups->of_sample[index] = BUCKET_NONE;
-	if (!flat_groups_counts(g, sample))
+	if (!flat_groups_counts(g, sample) || (filter && profile_filter_is_idle(filter, sample)))
 		return true;
 	uint64_t latency = flat_sample_latency(g->profile, sample);
 	total->count += sample->count;

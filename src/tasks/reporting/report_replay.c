@@ -58,8 +58,8 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 						: HISTORY_NEWEST_FIRST,
 		.max_history = r->chains.max_stack,
 		.stitched_registers = r->chains.stitches ? report_lbr_registers(wanted->reader) : 0,
-		.with_stacks = p->with_chains || r->rows.wakers || p->with_history || p->with_children ||
-			       p->filters.parent || p->filters.ignored_callees ||
+		.with_stacks = p->with_chains || r->rows.wakers || p->filters.no_idle || p->with_history ||
+			       p->with_children || p->filters.parent || p->filters.ignored_callees ||
 			       report_replay_requires(r, WORTH_COMPLETE),
 		.with_inlines = !r->rows.no_inline && !wanted->without_inlines,
 		.self_is_inlined = r->rows.self_is_inlined && !wanted->without_inlines,
@@ -75,7 +75,7 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 				     report_plan_has_form(p, KEY_FORM_CACHELINE) ||
 				     report_plan_has_form(p, KEY_FORM_OFFSET) || r->is_verbose,
 		.with_origins = r->is_verbose,
-		.facets = report_plan_facets(p),
+		.facets = report_plan_facets(p) | (p->filters.no_idle ? UINT64_C(1) << FACET_STATE : 0),
 		.time_quantum_ns = r->rows.time_quantum_ns,
 		.with_raw_traces = r->rows.raw_traces,
 		.tells_no_trace = true,

@@ -30,6 +30,14 @@ static const struct option place_rows[] = {
 };
 const struct option_table place_option_table = {place_rows, ARRAY_LEN(place_rows), false};
 
+static const struct option idle_rows[] = {
+	{"no-idle", 0, OPTION_FLAG, ROW(filters.no_idle),
+		.help = "hide waits of threads that only wait for work: in event loops, thread pools, kernel threads"},
+	{"idle-functions", 0, OPTION_STRING, "function[,function...]", ROW(filters.idle_functions),
+		.help = "for --no-idle: more functions that wait for work (pool_*), or that never do (!query)"},
+};
+const struct option_table idle_option_table = {idle_rows, ARRAY_LEN(idle_rows), false};
+
 bool sample_options_are_asked(const struct sample_options *options)
 {
 	const struct profile_filter_lists *lists = &options->filters;

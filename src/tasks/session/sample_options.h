@@ -35,6 +35,10 @@ extern const struct option_table sample_option_table;
 extern const struct option_table place_option_table;
 #define PLACE_OPTIONS(type, member) OPTION_GROUP_ROW(&place_option_table, type, member)
 
+/* --no-idle, --idle-functions: of verbs with a profile */
+extern const struct option_table idle_option_table;
+#define IDLE_OPTIONS(type, member) OPTION_GROUP_ROW(&idle_option_table, type, member)
+
 /* Whether any of them chooses. */
 bool sample_options_are_asked(const struct sample_options *options);
 

@@ -20,6 +20,7 @@
 #include "profile/flame_tree.h"
 #include "tasks/session/advice_notes.h"
 #include "tasks/session/cpu_filter.h"
+#include "tasks/session/idle_notes.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/sample_options.h"
 #include "tasks/session/symbol_notes.h"
@@ -76,6 +77,7 @@ static const struct option rows[] = {
 	{"wall", 0, OPTION_FLAG, ROW(wall),
 		.help = "wall-clock time: what threads waited for too, coloured by what they did; before a command: "
 			"record that"},
+	IDLE_OPTIONS(struct cmd_flamegraph_settings, samples),
 	{"wakers", 0, OPTION_FLAG, ROW(wakers),
 		.help = "waits, and above each who ended it and what the waker had been doing"},
 	{"follow", 0, OPTION_FLAG, ROW(follows), .help = "with --wakers: follow wake-ups back until somebody ran"},
@@ -147,6 +149,12 @@ static enum tally_status cmd_flamegraph_read_profile(
 			"--wall' or "
 			"'--off-cpu'?",
 			job->path);
+	if (s->samples.filters.no_idle && waits.wait == WAIT_EVENT_NONE && !perfdata_reader_is_pipe(job->reader))
+		return error_set(err, TALLY_INVALID,
+			"--no-idle hides waits, and %s has none: was it made without 'record --wall' or '--off-cpu'?",
+			job->path);
+	if (s->samples.filters.no_idle)
+		options.facets = UINT64_C(1) << FACET_STATE;
 	if (s->wakers) {
 		options.wakers = s->follows ? WAKERS_FOLLOWED : WAKERS_SHOWN;
 		options.facets = UINT64_C(1) << FACET_STATE;
@@ -252,6 +260,15 @@ static enum tally_status cmd_flamegraph_add_base(const struct cmd_flamegraph_job
 	return status;
 }
 
+static void print_idle(const struct cmd_flamegraph_job *job)
+{
+	struct diag notes;
+	diag_init(&notes);
+	idle_notes_add(&notes, &job->filter);
+	cli_print_diag(job->cli, &notes);
+	diag_deinit(&notes);
+}
+
 static enum tally_status cmd_flamegraph_draw(
 	struct cmd_flamegraph_job *job, enum flame_group group, struct text *out, struct tally_error *err)
 {
@@ -270,6 +287,8 @@ static enum tally_status cmd_flamegraph_draw(
 		options.event = PROFILE_NONE;
 	if (status == TALLY_OK)
 		status = profile_filter_init(&job->filter, job->result.profile, &s->samples.filters, err);
+	if (status == TALLY_OK)
+		print_idle(job);
 	if (status == TALLY_OK && job->base)
 		status = cmd_flamegraph_add_base(job, job->base, &options, err);
 	if (status == TALLY_OK) {

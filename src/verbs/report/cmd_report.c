@@ -214,6 +214,7 @@ static const struct option options[] = {
 		.help = "Show who ended each wait, and what the waker had been doing: its call chain below the wait's"},
 	{"follow", 0, OPTION_FLAG, .offset = REQUEST(rows.follows),
 		.help = "with --wakers: follow wake-ups back until somebody ran: what threads were really waiting for"},
+	IDLE_OPTIONS(struct cmd_report_settings, request.samples),
 	{"mem-mode", 0, OPTION_FLAG, .offset = REQUEST(rows.by_memory), .help = "mem access profile"},
 	{"mmaps", 0, OPTION_FLAG, .offset = REQUEST(output.mmaps), .help = "Display recorded tasks memory maps"},
 	{"tasks", 0, OPTION_FLAG, .offset = REQUEST(output.tasks), .help = "Display recorded tasks"},

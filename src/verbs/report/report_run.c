@@ -18,6 +18,7 @@
 #include "tasks/reporting/report_tables.h"
 #include "tasks/session/advice_notes.h"
 #include "tasks/session/cpu_filter.h"
+#include "tasks/session/idle_notes.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/report_dump.h"
 #include "tasks/session/report_stats.h"
@@ -405,6 +406,10 @@ static enum tally_status check_chains(struct report *report, struct tally_error 
 			"--wall needs the event offcpu-time and an event of a clock, and this recording lacks one: was "
 			"it made "
 			"without 'record --wall'?");
+	if (r->samples.filters.no_idle && wait_events_find(report->reader, WAITS_APART).wait == WAIT_EVENT_NONE)
+		return error_set(err, TALLY_INVALID,
+			"--no-idle hides waits, and this recording has none: was it made without "
+			"'record --wall' or '--off-cpu'?");
 	if (r->rows.wakers && !wait_events_find(report->reader, WAITS_APART).has_records)
 		return error_set(err, TALLY_INVALID,
 			"--wakers needs waits that say who ended them, and this recording has none: was it made "
@@ -437,6 +442,7 @@ static enum tally_status show_tables(struct report *report, struct tally_error *
 	struct json *j = json_of(report);
 	report_notes_input(report->notes, &report->result, report->store, r->is_verbose);
 	advice_notes_add(report->notes, report->reader, report->result.profile);
+	idle_notes_add(report->notes, &report->filter);
 	if (report_plan_facets(&report->plan) >> FACET_CGROUP & 1)
 		advice_notes_cgroups(report->notes, report->reader, report->cli->program);
 	if (r->samples.times)

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * idle_functions.h - which functions only wait for work: of event loops, thread pools, runtimes and kernel threads.
+ *
+ * A thread that waits in one of them is idle, unless a caller says that it waits for something in particular: a database waits
+ * for a lock by the same function as for its next client. Constant data and the user's list: patterns between commas, '!' in front
+ * of functions that are never idle.
+ *
+ *	if (idle_function_kind(STR("__epoll_wait"), "my_pool_*,!my_query") == IDLE_WAITS) ...
+ */
+#ifndef PROFILE_IDLE_FUNCTIONS_H
+#define PROFILE_IDLE_FUNCTIONS_H
+
+#include "base/bytes.h"
+
+enum idle_kind {
+	IDLE_UNKNOWN,
+	IDLE_WAITS,
+	IDLE_NEVER /* who calls it waits for something */
+};
+
+/* Leading underscores, parameters and what compilers append (".constprop.0", "@plt") do not matter. more: NULL: nothing. */
+enum idle_kind idle_function_kind(struct tally_str name, const char *more);
+
+#endif

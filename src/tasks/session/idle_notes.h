@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * idle_notes.h - what --no-idle hides of a profile, and what it cannot hide.
+ *
+ *	idle_notes_add(&notes, &filter);
+ */
+#ifndef TASKS_SESSION_IDLE_NOTES_H
+#define TASKS_SESSION_IDLE_NOTES_H
+
+#include "base/diag.h"
+#include "profile/filter.h"
+
+/* Nothing where the filter hides no idle threads. */
+void idle_notes_add(struct diag *notes, const struct profile_filter *filter);
+
+#endif
