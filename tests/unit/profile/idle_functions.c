@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unit_test.h"
-
 #include "profile/idle_functions.h"
+
+#include "unit_test.h"
 
 static void known_functions(void **state)
 {
