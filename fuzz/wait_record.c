@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (wait_record_decode(raw, swap, &wait, NULL) != TALLY_OK)
 		return 0;
 	struct writer w = {.swap = swap};
-	wait_record_encode(&w, &wait);
+	wait_record_encode(&w, &(struct sample){.pid = 1}, &wait);
 	if (w.failed || !wait_record_is(raw, swap) ||
 		wait_record_decode(writer_view(&w), swap, &again, NULL) != TALLY_OK)
 		abort();

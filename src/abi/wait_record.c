@@ -31,16 +31,29 @@ bool wait_state_find(struct tally_str name, enum wait_state *state)
 	return false;
 }
 
+/* Behind what perf wants in raw data, if that is there. */
+static struct cursor wait_record_find(struct tally_bytes raw, bool swap)
+{
+	struct cursor c = cursor_make(raw, swap), behind = c;
+	if (cursor_u32(&c) == WAIT_RECORD_MAGIC) /* no process has an ID as high as that */
+		return behind;
+	cursor_skip(&behind, 2 * sizeof(uint32_t) + sizeof(uint64_t));
+	uint64_t frames = cursor_u64(&behind);
+	if (cursor_count(&behind, frames, sizeof(uint64_t)))
+		cursor_skip(&behind, (size_t)(frames + 1) * sizeof(uint64_t));
+	return behind;
+}
+
 bool wait_record_is(struct tally_bytes raw, bool swap)
 {
-	struct cursor c = cursor_make(raw, swap);
+	struct cursor c = wait_record_find(raw, swap);
 	return cursor_u32(&c) == WAIT_RECORD_MAGIC;
 }
 
 enum tally_status wait_record_decode(
 	struct tally_bytes raw, bool swap, struct wait_record *wait, struct tally_error *err)
 {
-	struct cursor c = cursor_make(raw, swap);
+	struct cursor c = wait_record_find(raw, swap);
 	struct wait_record w;
 	uint32_t magic = cursor_u32(&c);
 	uint16_t version = cursor_u16(&c);
@@ -68,10 +81,21 @@ enum tally_status wait_record_decode(
 	return TALLY_OK;
 }
 
-void wait_record_encode(struct writer *w, const struct wait_record *wait)
+static void wait_record_put_sample(struct writer *w, const struct sample *sample)
+{
+	writer_u32(w, sample->pid);
+	writer_u32(w, sample->tid);
+	writer_u64(w, sample->period);
+	writer_u64(w, sample->callchain.count);
+	writer_bytes(w, sample->callchain.data, sample->callchain.count * sizeof(uint64_t));
+	writer_u64(w, sample->cgroup);
+}
+
+void wait_record_encode(struct writer *w, const struct sample *sample, const struct wait_record *wait)
 {
 	size_t name = MIN(wait->waker_comm.len, (size_t)WAIT_RECORD_COMM);
 	uint32_t frames = MIN(wait->waker_ips.count, (uint32_t)WAIT_RECORD_FRAMES_MOST);
+	wait_record_put_sample(w, sample);
 	writer_u32(w, WAIT_RECORD_MAGIC);
 	writer_u16(w, WAIT_RECORD_VERSION);
 	writer_u8(w, (uint8_t)wait->state);

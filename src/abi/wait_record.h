@@ -3,12 +3,17 @@
  * wait_record.h - the raw data (PERF_SAMPLE_RAW) of samples of the event offcpu-time: one part of a thread's time off the CPU.
  *
  * A sample's period is the part's length in ns and its time the part's end. One interval off the CPU is at most two parts: blocked
- * until woken, then runnable until it ran; each has one state. All is in the byte order of the recording:
+ * until woken, then runnable until it ran; each has one state. perf since 6.16 takes thread, period and call chain of such a
+ * sample from raw data, whatever its fields say (found out with perf 7.3, which fails on other raw data), so these come first:
+ *
+ *	u32 pid  u32 tid  u64 period  u64 frames  u64 ips[frames]  u64 cgroup
+ *
+ * and then, which perf ignores, the record proper. All is in the byte order of the recording:
  *
  *	u32 magic "WAIT"  u16 version  u8 state  u8 flags  u64 count  s32 syscall  u32 waker_pid  u32 waker_tid  u32 waker_frames
  *	char waker_comm[16]  u64 waker_ips[waker_frames]
  *
- * What follows is padding or comes from a newer version, and is ignored.
+ * What follows is padding or comes from a newer version, and is ignored. A record without perf's part is read too.
  *
  *	struct wait_record wait;
  *	if (wait_record_is(sample.raw, sample.swap) && wait_record_decode(sample.raw, sample.swap, &wait, err) == TALLY_OK) ...
@@ -21,7 +26,7 @@
 
 #define WAIT_RECORD_MAGIC	UINT32_C(0x54494157)
 #define WAIT_RECORD_VERSION	1
-#define WAIT_RECORD_BYTES	48 /* before waker_ips */
+#define WAIT_RECORD_BYTES	48 /* without perf's part, before waker_ips */
 #define WAIT_RECORD_COMM	16
 #define WAIT_RECORD_FRAMES_MOST 127 /* markers (PERF_CONTEXT_*) are among them */
 
@@ -66,9 +71,10 @@ bool wait_record_is(struct tally_bytes raw, bool swap);
 /* CORRUPT: it is cut, or names a state or a number of frames that cannot be. UNSUPPORTED: a version that is not known. */
 TALLY_MUST_CHECK enum tally_status wait_record_decode(
 	struct tally_bytes raw, bool swap, struct wait_record *wait, struct tally_error *err);
-/* Appends it, in w's byte order but for waker_ips, which are copied as they are; padded so that what follows raw data in a
- * sample is aligned. Frames beyond WAIT_RECORD_FRAMES_MOST and bytes of a longer name are left out. */
-void wait_record_encode(struct writer *w, const struct wait_record *wait);
+/* Appends raw data for the sample, whose thread, period, call chain and cgroup it repeats; in w's byte order but for ips and
+ * waker_ips, which are copied as they are; padded so that what follows raw data in a sample is aligned. Frames of the waker beyond
+ * WAIT_RECORD_FRAMES_MOST and bytes of a longer name are left out. */
+void wait_record_encode(struct writer *w, const struct sample *sample, const struct wait_record *wait);
 /* As users read and write it: "runnable", "sleep", "lock", ... */
 struct tally_str wait_state_name(enum wait_state state);
 /* False: there is no state of this name. */

@@ -27,7 +27,15 @@ struct pt_regs___kernel { /* its size only; what is behind ___ is not part of th
 	unsigned long ip;
 } KERNEL_TYPE;
 
+struct thread_info {
+	unsigned int status; /* of x86 */
+} KERNEL_TYPE;
+
 struct task_struct {
+	struct thread_info thread_info;
+	unsigned int __state; /* since Linux 5.14; before it: */
+	volatile long state;
+	unsigned int in_iowait : 1;
 	unsigned int flags;
 	int pid; /* of the thread */
 	int tgid; /* of the process */

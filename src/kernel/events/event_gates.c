@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "abi/wait_record.h"
 #include "base/error.h"
 #include "kernel/system/kernel_files.h"
 
@@ -19,6 +20,12 @@ bool event_is_hardware(const struct event_spec *spec)
 bool event_is_dummy(const struct event_spec *spec)
 {
 	return spec->attr.type == EVENT_SOFTWARE && spec->attr.config == SW_DUMMY;
+}
+
+bool event_is_waits(const struct event_spec *spec)
+{
+	return spec->attr.type == EVENT_SOFTWARE && spec->attr.config == SW_BPF_OUTPUT &&
+	       strcmp(spec->name, WAIT_EVENT_NAME) == 0;
 }
 
 bool event_is_probe(const struct event_spec *spec)

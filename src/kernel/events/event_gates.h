@@ -22,6 +22,8 @@ struct event_request {
 bool event_is_hardware(const struct event_spec *spec);
 /* The software event that counts nothing. */
 bool event_is_dummy(const struct event_spec *spec);
+/* The event whose samples are the time that threads wait: a BPF program measures it, abi/wait_record.h says what they hold. */
+bool event_is_waits(const struct event_spec *spec);
 /* A kprobe or uprobe of the PMUs of these names. */
 bool event_is_probe(const struct event_spec *spec);
 /* Only the kernel's own code causes it: with the kernel left out (:u) it is always 0. */

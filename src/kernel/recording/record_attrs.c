@@ -136,6 +136,15 @@ static void set_sample_fields(struct event_spec *spec, const struct record_attr_
 		attr->sample_type &= ~(uint64_t)SAMPLE_BRANCH_STACK;
 }
 
+/* Its samples are ours: what all of them have. They come with the event as the kernel knows it, which never samples. */
+static void set_waits(struct perf_attr *attr)
+{
+	attr->sample_type =
+		SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_PERIOD | SAMPLE_CALLCHAIN | SAMPLE_RAW;
+	attr->sample_period_or_freq = 1;
+	record_attrs_flag_set(attr, ATTR_BIT_FREQ, false);
+}
+
 static void set_flags(struct event_spec *spec, const struct record_attr_options *o, bool is_leader, bool is_sideband)
 {
 	struct perf_attr *attr = &spec->attr;
@@ -281,9 +290,13 @@ enum tally_status record_attrs_apply(
 		if (spec->is_precise_max)
 			spec->attr.flags |= UINT64_C(3) << ATTR_BIT_PRECISE_IP;
 		struct record_attr_options own = with_terms(o, &spec->recording);
-		set_sample_fields(spec, &own);
-		set_rate(spec, &own);
-		set_callgraph(&spec->attr, &own);
+		if (event_is_waits(spec)) {
+			set_waits(&spec->attr);
+		} else {
+			set_sample_fields(spec, &own);
+			set_rate(spec, &own);
+			set_callgraph(&spec->attr, &own);
+		}
 		set_flags(spec, &own, spec->leader == i, is_sideband);
 		if (spec->recording.time == TERM_NO)
 			spec->attr.sample_type &= ~(uint64_t)SAMPLE_TIME;

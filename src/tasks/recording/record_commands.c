@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "kernel/events/event_gates.h"
+#include "tasks/recording/record_waits.h"
 
 void record_announce(const struct record_request *request, const char *format, ...)
 {
@@ -18,7 +20,7 @@ void record_announce(const struct record_request *request, const char *format, .
 }
 
 enum tally_status record_set_running(const struct record_request *request, struct recorder *recorder,
-	struct tally_str event, bool is_running, struct tally_error *err)
+	struct record_waits *waits, struct tally_str event, bool is_running, struct tally_error *err)
 {
 	const struct event_list *events = request->events;
 	const char *what = is_running ? "enabled" : "disabled";
@@ -31,6 +33,8 @@ enum tally_status record_set_running(const struct record_request *request, struc
 		return TALLY_OK;
 	}
 	enum tally_status status = recorder_set_running(recorder, index, is_running, err);
+	if (status == TALLY_OK && waits && (index == RECORDER_ALL || event_is_waits(&events->specs[index])))
+		record_waits_set_running(waits, is_running);
 	if (status == TALLY_OK && event.len)
 		record_announce(request, "Event %.*s %s", (int)event.len, event.data, what);
 	else if (status == TALLY_OK)
@@ -65,7 +69,7 @@ static enum tally_status record_commands_obey_line(
 	case COMMAND_ENABLE:
 	case COMMAND_DISABLE:
 		status = record_set_running(
-			c->request, c->recorder, line->argument, line->command == COMMAND_ENABLE, err);
+			c->request, c->recorder, c->waits, line->argument, line->command == COMMAND_ENABLE, err);
 		break;
 	case COMMAND_EVLIST:
 		record_commands_list_events(c, line->argument);

@@ -18,6 +18,7 @@
 struct record_commands {
 	const struct record_request *request;
 	struct recorder *recorder;
+	struct record_waits *waits; /* NULL: none are recorded */
 	struct record_control *control;
 	bool wants_stop; /* out */
 };
@@ -26,7 +27,7 @@ struct record_commands {
 void record_announce(const struct record_request *request, const char *format, ...) TALLY_PRINTF(2, 3);
 /* Enables or disables the event of that name, or all but what tracks processes if it is empty, and says so. */
 TALLY_MUST_CHECK enum tally_status record_set_running(const struct record_request *request, struct recorder *recorder,
-	struct tally_str event, bool is_running, struct tally_error *err);
+	struct record_waits *waits, struct tally_str event, bool is_running, struct tally_error *err);
 /* All commands that have come. is_open: the other side is still there. */
 TALLY_MUST_CHECK enum tally_status record_commands_obey(
 	struct record_commands *commands, bool *is_open, struct tally_error *err);

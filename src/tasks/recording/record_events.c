@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "kernel/events/pfm_events.h"
+#include "tasks/recording/record_waits.h"
 #include "tasks/session/event_errors.h"
 #include "tasks/session/event_words.h"
 
@@ -142,7 +143,9 @@ int record_events_make(const struct cli *cli, const struct command *command, con
 	for (size_t i = 0; code == 0 && i < s->event_words.len; i++)
 		code = record_events_add_word(&m, &s->event_words.items[i], s->target.system_wide);
 	if (code == 0 && events->len == 0)
-		code = record_events_parse(&m, "cycles:P", events);
+		code = record_events_parse(&m, s->wall ? "cpu-clock" : "cycles:P", events);
+	if (code == 0 && (s->off_cpu || s->wall))
+		code = record_events_parse(&m, RECORD_WAITS_EVENT, events);
 	for (size_t i = 0; code == 0 && i < s->switch_events.len; i++)
 		code = record_events_parse(&m, s->switch_events.items[i], switch_events);
 	event_catalogue_destroy(m.catalogue);

@@ -13,7 +13,7 @@
 int record_freq_find(const struct kernel_seam *kernel, const struct record_settings *s, struct record_rate *rate)
 {
 	uint64_t max = (uint64_t)kernel_number(kernel, MAX_RATE_DEFAULT, MAX_RATE_PATH);
-	uint64_t freq = RECORD_FREQ_DEFAULT;
+	uint64_t freq = s->wall ? RECORD_FREQ_WALL : RECORD_FREQ_DEFAULT;
 	if (s->freq_text && strcmp(s->freq_text, "max") == 0) {
 		freq = max;
 		if (!s->quiet)

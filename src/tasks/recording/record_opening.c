@@ -10,6 +10,7 @@
 #include "kernel/system/surroundings.h"
 #include "tasks/recording/record_features.h"
 #include "tasks/recording/record_map_ids.h"
+#include "tasks/recording/record_waits.h"
 
 static bool has_sideband_everywhere(const struct event_list *events)
 {
@@ -194,6 +195,23 @@ static bool shorten_stacks(struct record_opening *o)
 	return is_shorter;
 }
 
+static enum tally_status open_waits(struct record_opening *o, struct tally_error *err)
+{
+	const struct record_request *q = o->request;
+	const struct record_attr_options *attrs = &q->plan.attrs;
+	struct record_waits_config config = {.kernel = q->kernel,
+		.options = q->plan.waits,
+		.events = q->events,
+		.recorder = o->recorder,
+		.target = &o->target,
+		.is_cpu_list = q->target.cpus != NULL,
+		.is_process_list = q->target.pids != NULL || q->target.user != NULL,
+		.no_inherit = attrs->modes.no_inherit || attrs->per_thread,
+		.no_kernel_stacks = attrs->chains.no_kernel || attrs->modes.all_user,
+		.no_user_stacks = attrs->chains.no_user || attrs->modes.all_kernel};
+	return q->plan.waits.is_wanted ? record_waits_create(&config, &o->waits, err) : TALLY_OK;
+}
+
 enum tally_status record_opening_open(struct record_opening *o, struct tally_error *err)
 {
 	const struct record_request *q = o->request;
@@ -203,7 +221,7 @@ enum tally_status record_opening_open(struct record_opening *o, struct tally_err
 		status = recorder_create(&config, &o->recorder, err);
 
 	if (status != TALLY_OK || !q->plan.attrs.unwinds_live)
-		return status;
+		return status == TALLY_OK ? open_waits(o, err) : status;
 	if (!q->plan.is_stack_given && shorten_stacks(o)) {
 		recorder_destroy(o->recorder);
 		o->recorder = NULL;
@@ -217,6 +235,8 @@ enum tally_status record_opening_open(struct record_opening *o, struct tally_err
 		.kept_registers = q->plan.attrs.fields.user_regs,
 		.flush_bytes = q->plan.flush_bytes,
 		.keeps_rate = q->keeps_rate};
+	if (status == TALLY_OK)
+		status = open_waits(o, err);
 	return status == TALLY_OK ? record_live_create(&live, &o->live, err) : status;
 }
 
@@ -243,6 +263,7 @@ enum tally_status record_opening_add_events(const struct record_request *request
 void record_opening_close(struct record_opening *o)
 {
 	record_live_destroy(o->live);
+	record_waits_destroy(o->waits);
 	recorder_destroy(o->recorder);
 	record_filters_destroy(o->filters);
 	target_deinit(&o->target);

@@ -24,6 +24,7 @@ struct record_opening {
 	struct target target; /* whom to record */
 	struct recorder *recorder;
 	struct record_filters *filters; /* NULL: no event has one on its samples */
+	struct record_waits *waits; /* NULL: those of threads are not recorded */
 	struct record_live *live; /* NULL: records are taken from the rings as they are */
 };
 

@@ -376,6 +376,15 @@ static const char *set_intr_regs(const struct option_use *use)
 	return set_registers(use, &((struct record_settings *)use->settings)->fields.intr_regs);
 }
 
+static const char *record_options_set_off_cpu_ms(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+	if (!str_to_u64(str_from(use->value), 10, &s->off_cpu_ms) || s->off_cpu_ms > UINT64_MAX / 1000000)
+		return "give a number of milliseconds";
+	s->has_off_cpu_ms = true;
+	return NULL;
+}
+
 /* Maps need the tasks that they are of. */
 static const char *set_synth(const struct option_use *use)
 {
@@ -519,7 +528,8 @@ static const struct option options[] = {
 	CALL("max-size", 0, "size", record_options_set_max_size, "stop when the file has this size"),
 	CALL("mmap-flush", 0, "number", set_mmap_flush, "least bytes to take from a ring (a size with B, K, M or G)"),
 	FLAG("no-buffering", 0, modes.no_buffering, "take each sample at once"),
-	LATER("off-cpu", 0, NULL, "off-CPU analysis"),
+	FLAG("off-cpu", 0, off_cpu,
+		"measure the time that threads are blocked, too, with stacks and wakers (by BPF): event offcpu-time"),
 	FLAG("per-thread", 0, target.per_thread, "one ring per thread instead of one per CPU"),
 	FLAG("phys-data", 0, fields.phys_addr, "store physical addresses of data"),
 	FLAG("running-time", 0, modes.running_time, "store enabled and running time of read (:S) events"),
@@ -544,7 +554,11 @@ static const struct option options[] = {
 	FLAG("user-callchains", 0, chains.no_kernel, "call chains of user space only"),
 	OPTIONAL("user-regs", 0, "any register", set_user_regs, "store these user registers at each sample"),
 	LATER("vmlinux", 0, "file", "the kernel's image"),
-	LATER("off-cpu-thresh", 0, "ms", "least time off the CPU"),
+	CALL("off-cpu-thresh", 0, "ms", record_options_set_off_cpu_ms,
+		"waits as long as this are samples of their own, shorter ones are summed (500; with --wall 1)"),
+	FLAG("wall", 0, wall,
+		"where all time goes: the CPU clock with call graphs, and the time that threads wait or could run (as "
+		"--off-cpu)"),
 	LATER("setup-filter", 0, "pin|unpin", "keep a BPF filter for others"),
 	FLAG("latency", 0, latency, "what report --latency needs: context switches (not with -a)"),
 };

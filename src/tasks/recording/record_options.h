@@ -12,6 +12,7 @@
 #include "tasks/recording/record_session.h"
 
 #define RECORD_FREQ_DEFAULT	  4000
+#define RECORD_FREQ_WALL	  1000 /* with waits measured in full, and what must cost little */
 #define RECORD_MAP_TIMEOUT_MS	  500
 #define RECORD_RING_BYTES_DEFAULT (512u << 10)
 
@@ -62,6 +63,9 @@ struct record_settings {
 	struct record_chains configured; /* by the configuration, for -g and for stacks without a size (0: unsaid) */
 	bool has_any_branch, has_branch_filter; /* -b, -j */
 	bool latency;
+	bool off_cpu, wall;
+	bool has_off_cpu_ms;
+	uint64_t off_cpu_ms; /* --off-cpu-thresh, if it was given */
 	bool is_self_contained; /* is packed at the end */
 	bool no_build_ids, no_build_id_cache, all_build_ids, strict_freq, quiet, dry_run, time_boundary, overwrites,
 		tail_synthesize;

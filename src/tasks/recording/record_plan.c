@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_plan.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "tasks/recording/record_config.h"
+
+#define OFF_CPU_THRESHOLD_MS 500 /* as perf */
+#define WALL_THRESHOLD_MS    1
 
 void record_target_complete(struct target_request *t, bool has_command)
 {
@@ -31,10 +35,25 @@ static struct record_attr_options record_plan_attrs(const struct record_settings
 	return attrs;
 }
 
+static struct record_wait_options record_plan_waits(const struct record_settings *s)
+{
+	uint64_t default_ms = s->wall ? WALL_THRESHOLD_MS : OFF_CPU_THRESHOLD_MS;
+	return (struct record_wait_options){.is_wanted = s->off_cpu || s->wall,
+		.is_wall = s->wall,
+		.threshold_ns = (s->has_off_cpu_ms ? s->off_cpu_ms : default_ms) * 1000000};
+}
+
 struct record_plan record_plan_make(const struct record_settings *s)
 {
-	struct record_plan plan = {.attrs = record_plan_attrs(s), .is_ring_given = s->ring_bytes != 0};
+	struct record_plan plan = {
+		.attrs = record_plan_attrs(s), .waits = record_plan_waits(s), .is_ring_given = s->ring_bytes != 0};
 	struct record_chains *chains = &plan.attrs.chains;
+	if (s->wall && chains->mode == CALLGRAPH_NONE)
+		chains->mode = CALLGRAPH_FP;
+	if (plan.waits.is_wanted && !plan.attrs.modes.use_clockid) { /* the one clock that BPF programs have */
+		plan.attrs.modes.use_clockid = true;
+		plan.attrs.modes.clockid = CLOCK_MONOTONIC;
+	}
 	plan.is_stack_given = chains->mode == CALLGRAPH_DWARF && chains->stack_bytes != 0;
 	if (chains->mode == CALLGRAPH_DWARF && !plan.is_stack_given)
 		chains->stack_bytes = s->keeps_stacks ? RECORD_STACK_BYTES_DEFAULT : RECORD_STACK_BYTES_MAX;

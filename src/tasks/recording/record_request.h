@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "base/diag.h"
+#include "bpf/off_cpu.h"
 #include "kernel/recording/affinity.h"
 #include "kernel/recording/record_attrs.h"
 #include "kernel/system/target.h"
@@ -34,9 +35,16 @@ struct record_synth { /* what of the initial state is left out */
 	bool no_tasks, no_maps, no_cgroups;
 };
 
+struct record_wait_options {
+	bool is_wanted; /* --off-cpu or --wall */
+	bool is_wall; /* time that threads could run, too */
+	uint64_t threshold_ns; /* longer waits are samples of their own */
+};
+
 /* What the typed options come to. */
 struct record_plan {
 	struct record_attr_options attrs;
+	struct record_wait_options waits;
 	size_t ring_bytes;
 	size_t flush_bytes; /* rings are left alone until one has so much */
 	bool is_ring_given; /* ring_bytes: else it may be less, where so much cannot be locked */
@@ -87,6 +95,7 @@ struct record_summary {
 	bool has_broken_chains; /* most call chains stop after a function or two */
 	pid_t cut_off_thread; /* whose events the kernel ended at an exec, though it lived on; 0: none */
 	struct record_live_summary live; /* of what was unwound */
+	struct off_cpu_losses lost_waits;
 };
 
 #endif

@@ -21,6 +21,7 @@
 #include "tasks/recording/record_opening.h"
 #include "tasks/recording/record_output.h"
 #include "tasks/recording/record_progress.h"
+#include "tasks/recording/record_waits.h"
 #include "tasks/recording/record_watch.h"
 
 #define EVENTS_AT_ONCE 16
@@ -183,12 +184,17 @@ static enum tally_status describe_if_due(struct record_session_session *s, bool 
 	return s->request->describes_at_end == is_tail ? write_initial_state(s, err) : TALLY_OK;
 }
 
+/* Waits first: what the rings hold by then may be newer. */
 static enum tally_status record_session_drain(
 	struct record_session_session *s, bool is_last, uint64_t *bytes, struct tally_error *err)
 {
 	struct record_sink sink = {to_output, s};
-	enum tally_status status = s->opening.live ? record_live_drain(s->opening.live, &sink, is_last, bytes, err)
-						   : recorder_drain(s->opening.recorder, &sink, bytes, err);
+	enum tally_status status =
+		s->opening.waits && !is_last ? record_waits_drain(s->opening.waits, &sink, false, err) : TALLY_OK;
+	if (status != TALLY_OK)
+		return status;
+	status = s->opening.live ? record_live_drain(s->opening.live, &sink, is_last, bytes, err)
+				 : recorder_drain(s->opening.recorder, &sink, bytes, err);
 	if (status != TALLY_OK || *bytes == 0 || (s->opening.live && record_live_is_holding(s->opening.live)))
 		return status;
 	return record_output_finish_round(&s->output, err);
@@ -222,7 +228,7 @@ static enum tally_status switch_output(struct record_session_session *s, struct 
 
 static enum tally_status read_control(struct record_session_session *s, struct tally_error *err)
 {
-	struct record_commands commands = {s->request, s->opening.recorder, &s->control, false};
+	struct record_commands commands = {s->request, s->opening.recorder, s->opening.waits, &s->control, false};
 	bool is_open;
 	enum tally_status status = record_commands_obey(&commands, &is_open, err);
 	if (!is_open)
@@ -254,8 +260,8 @@ static enum tally_status toggle_if_due(struct record_session_session *s, struct 
 	enum tally_status status = TALLY_OK;
 	while (status == TALLY_OK && s->toggles_done < q->toggle_count &&
 		clock_ms() - s->started_ms >= q->toggles_ms[s->toggles_done])
-		status = record_set_running(
-			q, s->opening.recorder, (struct tally_str){0}, s->toggles_done++ % 2 == 0, err);
+		status = record_set_running(q, s->opening.recorder, s->opening.waits, (struct tally_str){0},
+			s->toggles_done++ % 2 == 0, err);
 	return status;
 }
 
@@ -326,6 +332,12 @@ static enum tally_status wait_and_look(struct record_session_session *s, bool *i
 	return status;
 }
 
+static enum tally_status finish_waits(struct record_session_session *s, struct tally_error *err)
+{
+	const struct record_sink sink = {to_output, s};
+	return record_waits_drain(s->opening.waits, &sink, true, err);
+}
+
 /* Until the command or the target ends, or a signal comes. */
 static enum tally_status record_all(struct record_session_session *s, struct tally_error *err)
 {
@@ -355,6 +367,8 @@ static enum tally_status record_all(struct record_session_session *s, struct tal
 		(void)kill(s->child.pid, SIGTERM); /* now: what it still does is not recorded any more */
 	if (status == TALLY_OK && s->output.threads)
 		status = record_session_explain(s, record_threads_stop(s->output.threads, err), err);
+	if (status == TALLY_OK && s->opening.waits)
+		status = finish_waits(s, err);
 	recorder_disable(s->opening.recorder);
 	if (status == TALLY_OK && s->output.threads) /* what came between the two */
 		status = record_session_explain(s, record_threads_stop(s->output.threads, err), err);
@@ -488,6 +502,8 @@ static enum tally_status record_session_start(struct record_session_session *s, 
 		status = record_session_take_priority(s, err);
 	if (status == TALLY_OK && s->output.threads)
 		status = record_threads_start(s->output.threads, err);
+	if (status == TALLY_OK && s->opening.waits)
+		status = record_waits_start(s->opening.waits, s->request->plan.attrs.starts_disabled, err);
 	s->started_ms = clock_ms();
 	s->progress = record_progress_begin(s->request, s->opening.target.measured_count, !s->output.threads);
 	if (status == TALLY_OK && s->request->plan.attrs.starts_disabled)
@@ -560,6 +576,8 @@ enum tally_status record_session_run(
 	record_output_deinit(&s.output);
 	if (s.opening.live)
 		summary->live = record_live_summary(s.opening.live);
+	if (s.opening.waits)
+		summary->lost_waits = record_waits_losses(s.opening.waits);
 	record_watch_destroy(s.watch);
 	record_opening_close(&s.opening);
 	close_waiting(&s);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -21,6 +22,7 @@
 #include "tasks/recording/record_freq.h"
 #include "tasks/recording/record_options.h"
 #include "tasks/recording/record_plan.h"
+#include "tasks/recording/record_waits.h"
 #include "tasks/session/advice_notes.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/stream_output.h"
@@ -123,6 +125,22 @@ static int cmd_record_pack(const struct cmd_record_run *run)
 	return pack_run(run->cli, &request, &err) == TALLY_OK ? 0 : cli_fail(run->cli, &err);
 }
 
+static int check_waits(const struct cmd_record_run *run)
+{
+	const struct record_settings *s = &run->settings;
+	const char *what = s->wall ? "--wall" : "--off-cpu";
+	const char *other = s->output.threads != THREADS_NONE ? "--threads" : s->overwrites ? "--overwrite" : NULL;
+	if (!run->plan.waits.is_wanted)
+		return s->has_off_cpu_ms ? cli_failf(run->cli, "--off-cpu-thresh needs --off-cpu or --wall") : 0;
+	if (other)
+		return cli_failf(run->cli, "%s writes waits into the recording's one file, which %s does not allow",
+			what, other);
+	if (run->plan.attrs.modes.clockid != CLOCK_MONOTONIC)
+		return cli_failf(
+			run->cli, "%s takes times of the clock monotonic: leave out -k, or say -k monotonic", what);
+	return 0;
+}
+
 static int check_live(const struct cmd_record_run *run)
 {
 	const struct record_settings *s = &run->settings;
@@ -158,6 +176,16 @@ static void say_line(const char *text)
 {
 	progress_line_erase();
 	fprintf(stderr, "%s\n", text);
+}
+
+static void say_lost_waits(const struct cmd_record_run *run, const struct record_summary *summary)
+{
+	struct text lines = {0};
+	record_waits_print_losses(&lines, &summary->lost_waits);
+	struct tally_str rest = text_view(&lines), line;
+	while (rest.len && str_next(&rest, '\n', &line))
+		fprintf(stderr, "%s: warning: %.*s\n", run->cli->program, (int)line.len, line.data);
+	text_deinit(&lines);
 }
 
 static void say_stacks(const struct record_summary *summary)
@@ -207,6 +235,7 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 			"(-F)\n",
 			program, lost,
 			(unsigned long long)(2 * run->plan.ring_bytes / (uint64_t)sysconf(_SC_PAGESIZE)));
+	say_lost_waits(run, summary);
 	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s%s", program,
 		(double)summary->bytes / 1024.0 / 1024.0, s->output.path,
 		s->output.switches || s->output.timestamp_name ? ".<timestamp>" : "");
@@ -349,6 +378,8 @@ static int cmd_record_run_parsed(struct cmd_record_run *run, char *const *comman
 		code = check_self_contained(run);
 	if (code == 0)
 		code = check_live(run);
+	if (code == 0)
+		code = check_waits(run);
 	if (code == 0)
 		code = record_events_make(run->cli, run->command, run->kernel, s, &run->events, &run->switch_events);
 	if (code == 0)

@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Each interval that a thread is off the CPU: the stack and state that it began with, who woke it, how long it waited to be
+ * woken and then to run.
+ *
+ * A machine under load switches threads 100,000 times a second, so what a switch costs decides. Waits are added up in the
+ * entry of their thread, and leave it for a map when another sum needs the place, or after a while; only those that are
+ * longer than a threshold go through a ring. A stack costs some microseconds, so each thread has a memory of the last places
+ * where it waited or woke somebody: a place with the same registers, system call and return addresses on the stack has the
+ * same user's part; the kernel's part is trusted for some milliseconds.
+ */
+#include "bpf/off_cpu.bpf.h"
+
+#include "bpf/kernel_types.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define PF_KTHREAD	     0x00200000
+#define TASK_INTERRUPTIBLE   0x1
+#define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_STOPPED_TRACED  0xc
+#define TASK_DEAD	     0x80
+#define TASK_NOLOAD	     0x400
+#define TASK_RTLOCK	     0x1000
+#define STACK_BYTES_MOST     0x10000
+#define KERNEL_TRUSTED_NS    10000000
+#define SLOT_KEPT_NS	     200000000
+
+/* Constants, set before the program is loaded. */
+const volatile bool all_threads; /* or those that are in the map, and their children */
+const volatile bool wants_preempted, inherits = true, switch_has_state, wants_kernel = true, wants_user = true,
+				     has_cpus;
+const volatile __u32 own_tgid;
+const volatile __u64 threshold_ns;
+
+struct off_cpu_control control; /* set while it runs */
+struct off_cpu_counts counts;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__type(key, __u32);
+	__type(value, struct off_cpu_thread);
+	__uint(max_entries, 16384);
+} threads SEC(".maps");
+
+struct off_cpu_sums {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__type(key, struct off_cpu_key);
+	__type(value, struct off_cpu_sum);
+	__uint(max_entries, 32768);
+} sums_first SEC(".maps"), sums_second SEC(".maps");
+
+/* The one that is written now: the reader changes it, and reads the other. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct off_cpu_sums);
+} sums SEC(".maps") = {.values = {&sums_first}};
+
+struct { /* stacks that went through the ring */
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__type(key, __u64);
+	__type(value, __u8);
+	__uint(max_entries, 32768);
+} known SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__type(key, __u32);
+	__type(value, __u8);
+	__uint(max_entries, 1);
+} cpus SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4 << 20);
+} ring SEC(".maps");
+
+struct off_cpu_scratch {
+	struct off_cpu_stack head;
+	__u64 ips[2 * OFF_CPU_FRAMES + 2]; /* 256: indices are masked. the kernel's, then the user's behind them */
+	__u64 user[OFF_CPU_FRAMES + 1];
+	__u64 words[OFF_CPU_WORDS];
+	__u32 kernel_count, user_count;
+	volatile __u32 frame, found;
+	volatile __u64 address;
+	struct off_cpu_thread fresh; /* what a new entry begins as: zero */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct off_cpu_scratch);
+} scratch SEC(".maps");
+
+/* ---- registers and context ---- */
+
+/* What is behind the three underscores is ours: the kernel's struct is pt_regs. */
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs___x86 {
+	unsigned long orig_ax, ip, sp;
+} KERNEL_TYPE;
+#define OFF_CPU_REGS	   struct pt_regs___x86
+#define REGS_SYSCALL(regs) ((__s32)(long)(regs)->orig_ax)
+#define REGS_IP(regs)	   ((regs)->ip)
+#define TS_COMPAT	   2
+#elif defined(__TARGET_ARCH_arm64)
+struct pt_regs___arm64 {
+	unsigned long long sp, pc;
+	int syscallno;
+} KERNEL_TYPE;
+#define OFF_CPU_REGS	   struct pt_regs___arm64
+#define REGS_SYSCALL(regs) ((regs)->syscallno)
+#define REGS_IP(regs)	   ((regs)->pc)
+#endif
+
+struct off_cpu_regs {
+	__u64 ip, sp;
+	__s32 syscall;
+};
+
+/* Of the entry to the kernel from user space; false where they are not available. */
+static __always_inline bool off_cpu_regs(struct task_struct *task, struct off_cpu_regs *to)
+{
+	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) /* before Linux 5.15 */
+		return false;
+	OFF_CPU_REGS *regs = (void *)bpf_task_pt_regs((void *)task);
+	to->ip = REGS_IP(regs);
+	to->sp = regs->sp;
+	to->syscall = REGS_SYSCALL(regs);
+#if defined(__TARGET_ARCH_x86)
+	if (task->thread_info.status & TS_COMPAT) /* another numbering */
+		to->syscall = -1;
+#endif
+	if (to->syscall < 0)
+		to->syscall = -1;
+	return true;
+}
+
+/* Interrupts, and softirqs, have stacks of their own, where the program's context then lies. */
+static __always_inline bool off_cpu_is_on_own_stack(void *context, struct task_struct *task)
+{
+	__u32 zero = 0;
+	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	if (!s)
+		return true;
+	s->address = (__u64)context;
+	return s->address - (__u64)task->stack < STACK_BYTES_MOST;
+}
+
+/* ---- stacks ---- */
+
+static __always_inline __u64 off_cpu_mix(__u64 hash, __u64 word)
+{
+	hash ^= word * 0x9e3779b97f4a7c15ULL;
+	return (hash << 29 | hash >> 35) * 0xbf58476d1ce4e5b9ULL;
+}
+
+/* What of the thread's stack, read into s->words, tells that it is where place was: its return addresses. */
+static __always_inline __u64 off_cpu_check(const struct off_cpu_scratch *s, const struct off_cpu_place *place)
+{
+	__u64 hash = 0;
+	for (__u32 i = 0; i < OFF_CPU_CHECKS; i++)
+		if (i < place->check_count)
+			hash = off_cpu_mix(hash, s->words[place->offsets[i] & (OFF_CPU_WORDS - 1)]);
+	return hash;
+}
+
+static __always_inline bool off_cpu_is_there(struct off_cpu_scratch *s, const struct off_cpu_place *place)
+{
+	__u32 bytes = (place->last_offset + 1u) * sizeof(__u64);
+	if (bytes > sizeof(s->words) || bpf_probe_read_user(s->words, bytes, (void *)place->sp))
+		return false;
+	return off_cpu_check(s, place) == place->check;
+}
+
+/* Indices are volatile: the verifier does not follow values in memory, and would try all combinations of registers. */
+static __noinline void off_cpu_remember(struct off_cpu_scratch *s, struct off_cpu_place *place)
+{
+	place->check_count = 0;
+	s->frame = 1;
+	s->found = 0;
+	if (bpf_probe_read_user(s->words, sizeof(s->words), (void *)place->sp))
+		return;
+	for (__u32 i = 0; i < OFF_CPU_WORDS; i++) {
+		__u32 frame = s->frame, found = s->found;
+		if (frame >= s->user_count || frame >= OFF_CPU_FRAMES || found >= OFF_CPU_CHECKS)
+			break;
+		if (s->words[i] != s->user[frame])
+			continue;
+		place->offsets[found] = (__u8)i;
+		place->last_offset = (__u8)i;
+		s->found = found + 1;
+		s->frame = frame + 1;
+	}
+	place->check_count = (__u8)s->found;
+	place->check = off_cpu_check(s, place);
+}
+
+static __noinline __u64 off_cpu_user_hash(struct off_cpu_scratch *s, __u32 count)
+{
+	__u64 hash = count;
+	for (__u32 i = 0; i < OFF_CPU_FRAMES && i < count; i++)
+		hash = off_cpu_mix(hash, s->user[i]);
+	return hash | 1;
+}
+
+static __noinline __u64 off_cpu_kernel_hash(struct off_cpu_scratch *s, __u32 count)
+{
+	__u64 hash = count;
+	for (__u32 i = 0; i < OFF_CPU_FRAMES && i < count; i++)
+		hash = off_cpu_mix(hash, s->ips[i]);
+	return hash;
+}
+
+/* Into s->user: how many. */
+static __always_inline __u32 off_cpu_walk_user(void *context, struct off_cpu_scratch *s)
+{
+	long bytes = bpf_get_stack(context, s->user, OFF_CPU_FRAMES * sizeof(__u64), BPF_F_USER_STACK);
+	return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
+}
+
+/* Through the ring, unless it has been. */
+static __noinline bool off_cpu_tell_stack(void *context, struct off_cpu_scratch *s, __u64 id)
+{
+	__u8 yes = 1;
+	__u32 kernel = s->kernel_count & OFF_CPU_FRAMES, user = s->user_count & OFF_CPU_FRAMES;
+	for (__u32 i = 0; i < OFF_CPU_FRAMES && i < user; i++)
+		s->ips[(kernel + i) & (2 * OFF_CPU_FRAMES + 1)] = s->user[i];
+	s->head.kind = OFF_CPU_STACK;
+	s->head.kernel_count = (__u16)kernel;
+	s->head.user_count = (__u16)user;
+	s->head.id = id;
+	if (kernel == OFF_CPU_FRAMES || user == OFF_CPU_FRAMES)
+		__sync_fetch_and_add(&counts.cut_stacks, 1);
+	__u64 bytes = sizeof(s->head) + ((kernel + user) & (2 * OFF_CPU_FRAMES + 1)) * sizeof(__u64);
+	if (bpf_ringbuf_output(&ring, &s->head, bytes, BPF_RB_NO_WAKEUP)) {
+		__sync_fetch_and_add(&counts.lost_stacks, 1);
+		return false;
+	}
+	bpf_map_update_elem(&known, &id, &yes, BPF_ANY);
+	return true;
+}
+
+enum off_cpu_role { OFF_CPU_WAITS, OFF_CPU_WAKES, OFF_CPU_INTERRUPTED, OFF_CPU_IS_PREEMPTED };
+
+/* The ID of the current thread's stack; place remembers it, and may have the user's part from before. */
+static __noinline __u64 off_cpu_take(
+	void *context, struct off_cpu_scratch *s, struct off_cpu_place *place, bool has_user, __u64 now)
+{
+	long bytes = wants_kernel ? bpf_get_stack(context, s->ips, OFF_CPU_FRAMES * sizeof(__u64), 0) : 0;
+	s->kernel_count = bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
+	s->user_count = 0;
+	if (has_user && !place->user) {
+		s->user_count = off_cpu_walk_user(context, s);
+		place->user = off_cpu_user_hash(s, s->user_count);
+		off_cpu_remember(s, place);
+	}
+	__u64 id = off_cpu_mix(off_cpu_kernel_hash(s, s->kernel_count), place->user);
+	counts.stacks_taken++;
+	place->stack = id;
+	place->taken_ns = now;
+	if (!bpf_map_lookup_elem(&known, &id)) {
+		if (has_user && s->user_count == 0)
+			s->user_count = off_cpu_walk_user(context, s);
+		if (!off_cpu_tell_stack(context, s, id))
+			place->taken_ns = 0;
+	}
+	return id;
+}
+
+static __always_inline struct off_cpu_place *off_cpu_find_place(
+	struct off_cpu_thread *t, const struct off_cpu_regs *regs, __u8 role)
+{
+	for (__u32 i = 0; i < OFF_CPU_PLACES; i++) {
+		struct off_cpu_place *place = &t->places[i];
+		if (place->taken_ns && place->role == role && place->ip == regs->ip && place->sp == regs->sp &&
+			place->syscall == regs->syscall)
+			return place;
+	}
+	return NULL;
+}
+
+/* The ID of the current thread's stack, by its memory where that is good enough. */
+static __always_inline __u64 off_cpu_stack_of(void *context, struct off_cpu_thread *t, const struct off_cpu_regs *regs,
+	bool has_user, enum off_cpu_role role, __u64 now)
+{
+	__u32 zero = 0;
+	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	if (!s)
+		return 0;
+	struct off_cpu_place *place = off_cpu_find_place(t, regs, role);
+	if (place) {
+		/* Where no return address is near, the registers have to do, for a shorter time. */
+		bool is_there = !has_user || place->check_count == 0 || off_cpu_is_there(s, place);
+		if (is_there && now - place->taken_ns < KERNEL_TRUSTED_NS) {
+			counts.stacks_reused++;
+			return place->stack;
+		}
+		if (!is_there || place->check_count == 0)
+			place->user = 0;
+	} else {
+		place = &t->places[t->next_place++ & (OFF_CPU_PLACES - 1)];
+		place->ip = regs->ip;
+		place->sp = regs->sp;
+		place->syscall = regs->syscall;
+		place->role = (__u8)role;
+		place->user = 0;
+		place->check_count = 0;
+	}
+	return off_cpu_take(context, s, place, has_user && wants_user, now);
+}
+
+/* ---- sums ---- */
+
+static __noinline int off_cpu_flush(struct off_cpu_slot *slot)
+{
+	__u32 zero = 0;
+	void *map = bpf_map_lookup_elem(&sums, &zero);
+	if (!map)
+		return 0;
+	struct off_cpu_sum *sum = bpf_map_lookup_elem(map, &slot->key);
+	if (sum) { /* only the CPU that has the thread adds to its sums */
+		sum->blocked_ns += slot->sum.blocked_ns;
+		sum->runnable_ns += slot->sum.runnable_ns;
+		sum->count += slot->sum.count;
+		sum->last_ns = slot->sum.last_ns;
+		sum->cpu = slot->sum.cpu;
+	} else if (bpf_map_update_elem(map, &slot->key, &slot->sum, BPF_NOEXIST)) {
+		__sync_fetch_and_add(&counts.lost_sums, slot->sum.count);
+		__sync_fetch_and_add(&counts.lost_sum_ns, slot->sum.blocked_ns + slot->sum.runnable_ns);
+	}
+	slot->sum.is_used = 0;
+	return 0;
+}
+
+static __always_inline bool off_cpu_is_key(const struct off_cpu_key *a, const struct off_cpu_key *b)
+{
+	return a->stack == b->stack && a->waker_stack == b->waker_stack && a->waker_tid == b->waker_tid &&
+	       a->syscall == b->syscall && a->state == b->state && a->flags == b->flags;
+}
+
+static __always_inline void off_cpu_add(
+	struct off_cpu_thread *t, const struct off_cpu_key *key, __u64 blocked, __u64 runnable, __u64 now)
+{
+	__u32 index = (__u32)((key->stack ^ key->waker_stack) >> 40 ^ key->waker_tid) & (OFF_CPU_SLOTS - 1);
+	struct off_cpu_slot *slot = &t->slots[index];
+	if (slot->sum.is_used && (!off_cpu_is_key(&slot->key, key) || now - slot->sum.first_ns > SLOT_KEPT_NS))
+		off_cpu_flush(slot);
+	if (!slot->sum.is_used) {
+		slot->key = *key;
+		slot->sum.blocked_ns = 0;
+		slot->sum.runnable_ns = 0;
+		slot->sum.count = 0;
+		slot->sum.first_ns = now;
+		slot->sum.tgid = t->tgid;
+		slot->sum.waker_tgid = t->waker_tgid;
+		slot->sum.is_used = 1;
+		__builtin_memcpy(slot->sum.waker_comm, t->waker_comm, OFF_CPU_COMM);
+	}
+	slot->sum.blocked_ns += blocked;
+	slot->sum.runnable_ns += runnable;
+	slot->sum.count++;
+	slot->sum.last_ns = now;
+	slot->sum.cpu = bpf_get_smp_processor_id();
+}
+
+static __always_inline bool off_cpu_tell_part(
+	const struct off_cpu_thread *t, const struct off_cpu_key *key, __u64 begin, __u64 woken, __u64 end)
+{
+	struct off_cpu_part part = {.kind = OFF_CPU_PART,
+		.cpu = bpf_get_smp_processor_id(),
+		.key = *key,
+		.begin_ns = begin,
+		.woken_ns = woken,
+		.end_ns = end,
+		.tgid = t->tgid,
+		.waker_tgid = t->waker_tgid};
+	__builtin_memcpy(part.waker_comm, t->waker_comm, OFF_CPU_COMM);
+	if (bpf_ringbuf_output(&ring, &part, sizeof(part), BPF_RB_NO_WAKEUP) == 0)
+		return true;
+	__sync_fetch_and_add(&counts.summed, 1);
+	return false;
+}
+
+/* ---- threads ---- */
+
+static __always_inline struct off_cpu_thread *off_cpu_new_thread(__u32 tid, __u32 tgid, bool is_target)
+{
+	__u32 zero = 0;
+	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	if (!s)
+		return NULL;
+	bpf_map_update_elem(&threads, &tid, &s->fresh, BPF_NOEXIST);
+	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &tid);
+	if (!t) {
+		__sync_fetch_and_add(&counts.lost_threads, 1);
+		return NULL;
+	}
+	t->tgid = tgid;
+	t->is_target = is_target;
+	return t;
+}
+
+static __always_inline bool off_cpu_is_wanted(const struct off_cpu_thread *t)
+{
+	return all_threads || t->is_target;
+}
+
+static __noinline int off_cpu_forget(__u32 tid)
+{
+	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &tid);
+	if (!t)
+		return 0;
+	for (__u32 i = 0; i < OFF_CPU_SLOTS; i++)
+		if (t->slots[i].sum.is_used)
+			off_cpu_flush(&t->slots[i]);
+	bpf_map_delete_elem(&threads, &tid);
+	return 0;
+}
+
+static __always_inline __u8 off_cpu_state_of(struct task_struct *task, bool preempt, __u64 state)
+{
+	if (preempt || state == 0)
+		return OFF_CPU_RUNNABLE;
+	bool waits_for_disk = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
+	if (state & TASK_STOPPED_TRACED)
+		return OFF_CPU_STOPPED;
+	if (waits_for_disk)
+		return OFF_CPU_DISK;
+	if (state & TASK_INTERRUPTIBLE)
+		return OFF_CPU_SLEEPING;
+	if (state & (TASK_UNINTERRUPTIBLE | TASK_RTLOCK))
+		return state & TASK_NOLOAD ? OFF_CPU_OTHER : OFF_CPU_UNINTERRUPTIBLE;
+	return OFF_CPU_OTHER;
+}
+
+static __always_inline __u64 off_cpu_raw_state(__u64 *context, struct task_struct *task)
+{
+	if (switch_has_state)
+		return (__u32)context[3];
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return (__u64)task->state;
+}
+
+static __always_inline void off_cpu_leave(
+	void *context, struct task_struct *task, struct off_cpu_thread *t, __u8 state, __u64 now)
+{
+	struct off_cpu_regs regs = {.syscall = -1};
+	enum off_cpu_role role = state == OFF_CPU_RUNNABLE ? OFF_CPU_IS_PREEMPTED : OFF_CPU_WAITS;
+	bool has_user = off_cpu_regs(task, &regs);
+	__s32 syscall = regs.syscall;
+	if (role == OFF_CPU_IS_PREEMPTED) /* anywhere: one stack stands for those that come soon after it */
+		regs = (struct off_cpu_regs){.syscall = -1};
+	t->stack = off_cpu_stack_of(context, t, &regs, has_user, role, now);
+	t->syscall = syscall;
+	t->state = state;
+	t->flags = state == OFF_CPU_RUNNABLE ? OFF_CPU_PREEMPTED : 0;
+	t->is_told = 0;
+	t->generation = control.generation;
+	t->off_ns = now;
+}
+
+/* The thread runs again, at now. */
+static __always_inline void off_cpu_return(struct off_cpu_thread *t, __u32 tid, __u64 now)
+{
+	bool has_waker = t->state != OFF_CPU_RUNNABLE && t->woken_ns != 0;
+	__u64 begin = t->off_ns, woken = t->state == OFF_CPU_RUNNABLE ? begin : has_waker ? t->woken_ns : now;
+	struct off_cpu_key key = {.stack = t->stack,
+		.waker_stack = has_waker ? t->waker_stack : 0,
+		.tid = tid,
+		.waker_tid = has_waker ? t->waker_tid : 0,
+		.syscall = t->syscall,
+		.state = t->state,
+		.flags = has_waker ? t->flags : t->flags & ~(OFF_CPU_WAKER | OFF_CPU_INTERRUPT)};
+	if (woken < begin) /* woken while it was going to sleep */
+		woken = begin;
+	if (woken > now)
+		woken = now;
+	if (t->is_told)
+		begin = woken;
+	if (now - begin < threshold_ns || !off_cpu_tell_part(t, &key, begin, woken, now))
+		off_cpu_add(t, &key, woken - begin, now - woken, now);
+}
+
+static __always_inline void off_cpu_switch_out(__u64 *context, struct task_struct *task, __u64 now)
+{
+	__u32 tid = task->pid;
+	__u64 raw = off_cpu_raw_state(context, task);
+	if (raw & TASK_DEAD) {
+		off_cpu_forget(tid);
+		return;
+	}
+	if (tid == 0 || task->flags & PF_KTHREAD || (__u32)task->tgid == own_tgid)
+		return;
+	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &tid);
+	if (!t && all_threads)
+		t = off_cpu_new_thread(tid, task->tgid, true);
+	if (!t || !off_cpu_is_wanted(t))
+		return;
+	__u32 cpu = bpf_get_smp_processor_id();
+	__u8 state = off_cpu_state_of(task, context[0] & 1, raw);
+	if ((state == OFF_CPU_RUNNABLE && !wants_preempted) || (has_cpus && !bpf_map_lookup_elem(&cpus, &cpu)))
+		return;
+	off_cpu_leave(context, task, t, state, now);
+}
+
+SEC("tp_btf/sched_switch")
+int off_cpu_switch(__u64 *context)
+{
+	struct task_struct *prev = (void *)context[1], *next = (void *)context[2];
+	if (!control.is_running)
+		return 0;
+	__u64 now = bpf_ktime_get_ns();
+	off_cpu_switch_out(context, prev, now);
+	if (next->flags & PF_KTHREAD)
+		return 0;
+	__u32 tid = next->pid;
+	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &tid);
+	if (!t)
+		return 0;
+	if (t->off_ns && t->generation == control.generation)
+		off_cpu_return(t, tid, now);
+	t->off_ns = 0;
+	t->woken_ns = 0;
+	return 0;
+}
+
+/* Who wakes. An interrupt has no thread: its stack is taken seldom, for what it wakes. */
+static __always_inline void off_cpu_interrupted(void *context, struct off_cpu_thread *t, __u64 now)
+{
+	__u32 zero = 0;
+	t->waker_tid = 0;
+	t->waker_tgid = 0;
+	__builtin_memset(t->waker_comm, 0, OFF_CPU_COMM);
+	t->flags |= OFF_CPU_WAKER | OFF_CPU_INTERRUPT;
+	if (t->interrupt_for != t->stack || now - t->interrupt_ns >= KERNEL_TRUSTED_NS) {
+		struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+		struct off_cpu_place place = {0};
+		if (s)
+			t->interrupt_stack = off_cpu_take(context, s, &place, false, now);
+		t->interrupt_for = t->stack;
+		t->interrupt_ns = now;
+	}
+	t->waker_stack = t->interrupt_stack;
+}
+
+static __always_inline void off_cpu_woken_by(
+	void *context, struct task_struct *current, struct off_cpu_thread *t, __u64 now)
+{
+	struct off_cpu_regs regs = {.syscall = -1};
+	bool has_user = !(current->flags & PF_KTHREAD) && off_cpu_regs(current, &regs);
+	bool is_interrupt = !off_cpu_is_on_own_stack(context, current);
+	__u32 tid = current->pid;
+	/* A softirq in a system call may be the caller's own work: packets to this machine. */
+	if (tid == 0 || (is_interrupt && regs.syscall < 0)) {
+		off_cpu_interrupted(context, t, now);
+		return;
+	}
+	struct off_cpu_thread *waker = bpf_map_lookup_elem(&threads, &tid);
+	if (!waker)
+		waker = off_cpu_new_thread(tid, current->tgid, false);
+	if (!waker)
+		return;
+	enum off_cpu_role role = is_interrupt ? OFF_CPU_INTERRUPTED : OFF_CPU_WAKES;
+	t->waker_stack = off_cpu_stack_of(context, waker, &regs, has_user, role, now);
+	t->waker_tid = tid;
+	t->waker_tgid = current->tgid;
+	bpf_get_current_comm(t->waker_comm, sizeof(t->waker_comm));
+	t->flags = (t->flags & ~OFF_CPU_INTERRUPT) | OFF_CPU_WAKER | (is_interrupt ? OFF_CPU_INTERRUPT : 0);
+}
+
+SEC("tp_btf/sched_waking")
+int off_cpu_waking(__u64 *context)
+{
+	struct task_struct *task = (void *)context[0];
+	if (!control.is_running || task->flags & PF_KTHREAD)
+		return 0;
+	__u32 tid = task->pid;
+	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &tid);
+	if (!t || !off_cpu_is_wanted(t))
+		return 0;
+	__u64 now = bpf_ktime_get_ns();
+	off_cpu_woken_by(context, bpf_get_current_task_btf(), t, now);
+	t->woken_ns = now;
+	return 0;
+}
+
+/* A thread that has not run yet waits for its first turn. */
+SEC("tp_btf/sched_wakeup_new")
+int off_cpu_wakeup_new(__u64 *context)
+{
+	struct task_struct *task = (void *)context[0];
+	if (!control.is_running || task->flags & PF_KTHREAD || (__u32)task->tgid == own_tgid)
+		return 0;
+	__u32 tid = task->pid, parent = (__u32)bpf_get_current_pid_tgid();
+	if (!all_threads) {
+		struct off_cpu_thread *by = bpf_map_lookup_elem(&threads, &parent);
+		if (!inherits || !by || !by->is_target)
+			return 0;
+	}
+	struct off_cpu_thread *t = off_cpu_new_thread(tid, task->tgid, true);
+	if (!t || !wants_preempted)
+		return 0;
+	t->syscall = -1;
+	t->state = OFF_CPU_RUNNABLE;
+	t->generation = control.generation;
+	t->off_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* A thread that executes a program takes the ID of its process's first thread, and has other stacks from now on. */
+SEC("tp_btf/sched_process_exec")
+int off_cpu_exec(__u64 *context)
+{
+	struct task_struct *task = (void *)context[0];
+	__u32 old = (__u32)context[1], tid = task->pid;
+	if (!control.is_running)
+		return 0;
+	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &old);
+	if (!t)
+		return 0;
+	bool is_target = t->is_target;
+	off_cpu_forget(old);
+	off_cpu_new_thread(tid, task->tgid, is_target);
+	return 0;
+}

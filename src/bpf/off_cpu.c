@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bpf/off_cpu.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "bpf/bpf_load.h"
+#include "bpf/wait_stacks.h"
+#include "bpf/wait_syscalls.h"
+#include "tally_config.h"
+
+#if HAVE_BPF
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf/off_cpu.bpf.h"
+#include "bpf/off_cpu.skel.h"
+
+#define THREADS_LEAST 8192
+#define BATCH	      256
+
+struct off_cpu {
+	struct off_cpu_config config;
+	struct off_cpu_bpf *skeleton;
+	struct ring_buffer *ring;
+	struct wait_stacks stacks;
+	const struct off_cpu_sink *sink; /* during a drain */
+	struct tally_error *err;
+	enum tally_status status;
+	unsigned written_sums; /* which of the two maps the program writes */
+	uint64_t started_ns, lost_stacks;
+	uint64_t chain[WAIT_CHAIN_MOST], waker_chain[WAIT_CHAIN_MOST];
+};
+
+/* ---- what comes from the kernel, as waits ---- */
+
+struct off_cpu_parts { /* of one wait, or of a sum */
+	const struct off_cpu_key *key;
+	uint32_t tgid, waker_tgid, cpu;
+	const char *waker_comm;
+	uint64_t count, blocked_ns, runnable_ns, woken_ns, end_ns;
+	unsigned flags; /* besides the key's */
+};
+
+static enum tally_status off_cpu_give(struct off_cpu *o, const struct off_cpu_wait *wait)
+{
+	return o->sink->take(o->sink->context, wait, o->err);
+}
+
+/* At most two, each in one state. */
+static enum tally_status off_cpu_tell(struct off_cpu *o, const struct off_cpu_parts *p)
+{
+	const struct off_cpu_key *key = p->key;
+	struct off_cpu_wait wait = {
+		.pid = p->tgid, .tid = key->tid, .cpu = p->cpu, .ips = o->chain, .waker_ips = o->waker_chain};
+	enum tally_status status = TALLY_OK;
+	wait.ips_count = key->stack ? wait_stacks_chain(&o->stacks, key->stack, o->chain, WAIT_CHAIN_MOST) : 0;
+	if (key->flags & OFF_CPU_WAKER && key->waker_stack)
+		wait.waker_count =
+			wait_stacks_chain(&o->stacks, key->waker_stack, o->waker_chain, WAIT_RECORD_FRAMES_MOST);
+	if (key->stack && wait.ips_count == 0)
+		o->lost_stacks += p->count;
+	wait.record = (struct wait_record){.flags = (uint8_t)(key->flags | p->flags),
+		.count = p->count,
+		.syscall = key->syscall,
+		.waker_pid = p->waker_tgid,
+		.waker_tid = key->waker_tid,
+		.waker_comm = {p->waker_comm, strnlen(p->waker_comm, OFF_CPU_COMM)}};
+	if (p->blocked_ns) {
+		wait.record.state = wait_syscall_state((enum wait_state)key->state, key->syscall);
+		wait.period_ns = p->blocked_ns;
+		wait.end_ns = p->woken_ns;
+		status = off_cpu_give(o, &wait);
+	}
+	if (status != TALLY_OK || p->runnable_ns == 0)
+		return status;
+	wait.record.state = WAIT_RUNNABLE;
+	wait.period_ns = p->runnable_ns;
+	wait.end_ns = p->end_ns;
+	return off_cpu_give(o, &wait);
+}
+
+static enum tally_status off_cpu_tell_sum(
+	struct off_cpu *o, const struct off_cpu_key *key, const struct off_cpu_sum *sum)
+{
+	return off_cpu_tell(o, &(struct off_cpu_parts){.key = key,
+				       .tgid = sum->tgid,
+				       .waker_tgid = sum->waker_tgid,
+				       .cpu = sum->cpu,
+				       .waker_comm = sum->waker_comm,
+				       .count = sum->count,
+				       .blocked_ns = sum->blocked_ns,
+				       .runnable_ns = sum->runnable_ns,
+				       .woken_ns = sum->last_ns,
+				       .end_ns = sum->last_ns,
+				       .flags = sum->count > 1 ? WAIT_FLAG_SUM : 0});
+}
+
+static enum tally_status off_cpu_tell_one(struct off_cpu *o, const struct off_cpu_part *part)
+{
+	return off_cpu_tell(o, &(struct off_cpu_parts){.key = &part->key,
+				       .tgid = part->tgid,
+				       .waker_tgid = part->waker_tgid,
+				       .cpu = part->cpu,
+				       .waker_comm = part->waker_comm,
+				       .count = 1,
+				       .blocked_ns = part->woken_ns - part->begin_ns,
+				       .runnable_ns = part->end_ns - part->woken_ns,
+				       .woken_ns = part->woken_ns,
+				       .end_ns = part->end_ns});
+}
+
+static int off_cpu_take_record(void *context, void *data, size_t size)
+{
+	struct off_cpu *o = context;
+	const struct off_cpu_stack *stack = data;
+	if (o->status != TALLY_OK || size < sizeof(*stack))
+		return 0;
+	if (stack->kind == OFF_CPU_PART && size >= sizeof(struct off_cpu_part)) {
+		o->status = off_cpu_tell_one(o, data);
+	} else if (stack->kind == OFF_CPU_STACK &&
+		   (size_t)(stack->kernel_count + stack->user_count) <= (size - sizeof(*stack)) / sizeof(uint64_t)) {
+		const uint64_t *ips = (const uint64_t *)(stack + 1);
+		if (!wait_stacks_add(&o->stacks, stack->id, ips, stack->kernel_count, stack->user_count))
+			o->status = error_nomem(o->err);
+	}
+	return 0;
+}
+
+static enum tally_status off_cpu_drain_ring(struct off_cpu *o)
+{
+	(void)ring_buffer__consume(o->ring);
+	return o->status;
+}
+
+/* ---- sums ---- */
+
+/* The kernel returns from the change when no program uses the other map any more. */
+static enum tally_status off_cpu_turn_sums(struct off_cpu *o, int *full)
+{
+	int fds[2] = {bpf_map__fd(o->skeleton->maps.sums_first), bpf_map__fd(o->skeleton->maps.sums_second)};
+	uint32_t zero = 0;
+	*full = fds[o->written_sums];
+	o->written_sums ^= 1;
+	if (bpf_map_update_elem(bpf_map__fd(o->skeleton->maps.sums), &zero, &fds[o->written_sums], BPF_ANY) != 0)
+		return error_set_errno(o->err, TALLY_IO, errno, "%s: sums of waits cannot be read", o->config.what);
+	return TALLY_OK;
+}
+
+static enum tally_status off_cpu_empty_sums(struct off_cpu *o, int map)
+{
+	static struct off_cpu_key keys[BATCH];
+	static struct off_cpu_sum values[BATCH];
+	uint32_t position, *from = NULL, count;
+	bool is_over = false;
+	while (o->status == TALLY_OK && !is_over) {
+		count = BATCH;
+		int failed = bpf_map_lookup_and_delete_batch(map, from, &position, keys, values, &count, NULL);
+		if (failed && errno != ENOENT)
+			return error_set_errno(
+				o->err, TALLY_IO, errno, "%s: sums of waits cannot be read", o->config.what);
+		is_over = failed != 0;
+		from = &position;
+		for (uint32_t i = 0; o->status == TALLY_OK && i < count; i++)
+			o->status = off_cpu_tell_sum(o, &keys[i], &values[i]);
+	}
+	return o->status;
+}
+
+enum tally_status off_cpu_drain(
+	struct off_cpu *o, bool takes_sums, const struct off_cpu_sink *sink, struct tally_error *err)
+{
+	int full = -1;
+	o->sink = sink;
+	o->err = err;
+	o->status = takes_sums ? off_cpu_turn_sums(o, &full) : TALLY_OK;
+	if (o->status == TALLY_OK) /* the stacks of sums come first */
+		o->status = off_cpu_drain_ring(o);
+	return o->status == TALLY_OK && full >= 0 ? off_cpu_empty_sums(o, full) : o->status;
+}
+
+/* ---- the end ---- */
+
+/* A wait that lasts. */
+static enum tally_status off_cpu_tell_unfinished(
+	struct off_cpu *o, uint32_t tid, const struct off_cpu_thread *t, uint64_t now)
+{
+	bool is_blocked = t->state != OFF_CPU_RUNNABLE, is_woken = is_blocked && t->woken_ns >= t->off_ns;
+	uint64_t begin = t->off_ns, woken = !is_blocked ? begin : is_woken ? t->woken_ns : now;
+	struct off_cpu_key key = {.stack = t->stack,
+		.waker_stack = is_woken ? t->waker_stack : 0,
+		.tid = tid,
+		.waker_tid = is_woken ? t->waker_tid : 0,
+		.syscall = t->syscall,
+		.state = t->state,
+		.flags = is_woken ? t->flags : (uint8_t)(t->flags & ~(OFF_CPU_WAKER | OFF_CPU_INTERRUPT))};
+	if (begin > now)
+		return TALLY_OK;
+	if (woken > now)
+		woken = now;
+	return off_cpu_tell(o, &(struct off_cpu_parts){.key = &key,
+				       .tgid = t->tgid,
+				       .waker_tgid = t->waker_tgid,
+				       .waker_comm = t->waker_comm,
+				       .count = 1,
+				       .blocked_ns = woken - begin,
+				       .runnable_ns = now - woken,
+				       .woken_ns = woken,
+				       .end_ns = now,
+				       .flags = WAIT_FLAG_UNFINISHED});
+}
+
+static enum tally_status off_cpu_tell_thread(
+	struct off_cpu *o, uint32_t tid, const struct off_cpu_thread *t, uint64_t now)
+{
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; status == TALLY_OK && i < ARRAY_LEN(t->slots); i++)
+		if (t->slots[i].sum.is_used)
+			status = off_cpu_tell_sum(o, &t->slots[i].key, &t->slots[i].sum);
+	if (status == TALLY_OK && t->off_ns && t->generation == o->skeleton->bss->control.generation &&
+		(o->config.all_threads || t->is_target))
+		status = off_cpu_tell_unfinished(o, tid, t, now);
+	return status;
+}
+
+enum tally_status off_cpu_finish(struct off_cpu *o, const struct off_cpu_sink *sink, struct tally_error *err)
+{
+	uint64_t now = clock_ns();
+	uint32_t tid, last, *from = NULL;
+	struct off_cpu_thread thread;
+	o->skeleton->bss->control.is_running = 0;
+	off_cpu_bpf__detach(o->skeleton);
+	enum tally_status status =
+		off_cpu_drain(o, true, sink, err); /* no program runs any more when the maps have turned */
+	int map = bpf_map__fd(o->skeleton->maps.threads);
+	while (status == TALLY_OK && bpf_map_get_next_key(map, from, &tid) == 0) {
+		if (bpf_map_lookup_elem(map, &tid, &thread) == 0)
+			status = off_cpu_tell_thread(o, tid, &thread, now);
+		last = tid;
+		from = &last;
+	}
+	return status;
+}
+
+struct off_cpu_losses off_cpu_losses(const struct off_cpu *o)
+{
+	const struct off_cpu_counts *c = &o->skeleton->bss->counts;
+	return (struct off_cpu_losses){.threads = c->lost_threads,
+		.waits = c->lost_sums,
+		.waits_ns = c->lost_sum_ns,
+		.stacks = o->lost_stacks,
+		.cut_stacks = c->cut_stacks,
+		.summed = c->summed};
+}
+
+/* ---- the beginning ---- */
+
+/* sched_switch tells the state of who leaves since Linux 5.18; before, it is read from the task. */
+static bool off_cpu_switch_has_state(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = false;
+	int id = btf ? btf__find_by_name_kind(btf, "btf_trace_sched_switch", BTF_KIND_TYPEDEF) : -1;
+	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+	if (type)
+		type = btf__type_by_id(btf, type->type); /* a pointer */
+	if (type)
+		type = btf__type_by_id(
+			btf, type->type); /* to a function, whose first parameter is not the tracepoint's */
+	if (type && btf_is_func_proto(type))
+		has = btf_vlen(type) >= 5;
+	btf__free(btf);
+	return has;
+}
+
+static void off_cpu_forgotten(void *context, uint64_t id)
+{
+	struct off_cpu *o = context;
+	(void)bpf_map_delete_elem(bpf_map__fd(o->skeleton->maps.known), &id);
+}
+
+static enum tally_status off_cpu_size(struct off_cpu *o, struct tally_error *err)
+{
+	const struct off_cpu_config *c = &o->config;
+	struct off_cpu_bpf *s = o->skeleton;
+	size_t threads = 2 * c->thread_count + THREADS_LEAST;
+	s->rodata->all_threads = c->all_threads;
+	s->rodata->wants_preempted = c->wants_preempted;
+	s->rodata->inherits = !c->no_inherit;
+	s->rodata->wants_kernel = !c->no_kernel_stacks;
+	s->rodata->wants_user = !c->no_user_stacks;
+	s->rodata->has_cpus = c->cpu_count > 0;
+	s->rodata->own_tgid = (uint32_t)getpid();
+	s->rodata->threshold_ns = c->threshold_ns;
+	s->rodata->switch_has_state = off_cpu_switch_has_state();
+	if (bpf_map__set_max_entries(s->maps.threads, (uint32_t)MIN(threads, (size_t)1 << 22)) != 0 ||
+		bpf_map__set_max_entries(s->maps.cpus, (uint32_t)MAX(c->cpu_count, (size_t)1)) != 0)
+		return bpf_explain(c->kernel, c->what, errno, err);
+	return TALLY_OK;
+}
+
+static enum tally_status off_cpu_start(struct off_cpu *o, struct tally_error *err)
+{
+	const struct off_cpu_config *c = &o->config;
+	uint8_t yes = 1;
+	enum tally_status status = bpf_load(c->kernel, c->what, o->skeleton->skeleton, err);
+	if (status != TALLY_OK)
+		return status;
+	for (size_t i = 0; i < c->cpu_count; i++)
+		if (bpf_map_update_elem(bpf_map__fd(o->skeleton->maps.cpus), &c->cpus[i], &yes, BPF_ANY) != 0)
+			return bpf_explain(c->kernel, c->what, errno, err);
+	o->ring = ring_buffer__new(bpf_map__fd(o->skeleton->maps.ring), off_cpu_take_record, o, NULL);
+	if (!o->ring)
+		return bpf_explain(c->kernel, c->what, errno, err);
+	return bpf_attach(c->kernel, c->what, o->skeleton->skeleton, err);
+}
+
+enum tally_status off_cpu_create(const struct off_cpu_config *config, struct off_cpu **waits, struct tally_error *err)
+{
+	enum tally_status status = bpf_open(config->kernel, config->what, err);
+	if (status != TALLY_OK)
+		return status;
+	struct off_cpu *o = calloc(1, sizeof(*o));
+	if (!o)
+		return error_nomem(err);
+	o->config = *config;
+	o->stacks.forgotten = off_cpu_forgotten;
+	o->stacks.forgotten_context = o;
+	o->skeleton = off_cpu_bpf__open();
+	status = o->skeleton ? off_cpu_size(o, err) : bpf_explain(config->kernel, config->what, errno, err);
+	if (status == TALLY_OK)
+		status = off_cpu_start(o, err);
+	if (status != TALLY_OK) {
+		off_cpu_destroy(o);
+		return status;
+	}
+	wait_stacks_read_kernel(&o->stacks, config->kernel);
+	*waits = o;
+	return TALLY_OK;
+}
+
+void off_cpu_destroy(struct off_cpu *o)
+{
+	if (!o)
+		return;
+	ring_buffer__free(o->ring);
+	off_cpu_bpf__destroy(o->skeleton);
+	wait_stacks_deinit(&o->stacks);
+	free(o);
+}
+
+void off_cpu_set_running(struct off_cpu *o, bool is_running)
+{
+	if (is_running == (o->skeleton->bss->control.is_running != 0))
+		return;
+	if (is_running && o->started_ns) /* what was under way when it stopped is not known */
+		o->skeleton->bss->control.generation++;
+	if (is_running)
+		o->started_ns = clock_ns();
+	o->skeleton->bss->control.is_running = is_running;
+}
+
+enum tally_status off_cpu_add_thread(
+	struct off_cpu *o, uint32_t tid, uint32_t pid, const struct off_cpu_before *before, struct tally_error *err)
+{
+	struct off_cpu_thread thread = {.tgid = pid, .is_target = 1, .syscall = -1};
+	if (before) {
+		thread.off_ns = o->started_ns ? o->started_ns : clock_ns();
+		thread.state = (uint8_t)before->state;
+		thread.syscall = before->syscall;
+		thread.flags = OFF_CPU_BEGAN_BEFORE;
+		thread.generation = o->skeleton->bss->control.generation;
+		thread.stack = before->ip ^ UINT64_C(0x5bd1e995)
+						    << 32; /* the program's are hashes: never so by chance */
+		if (before->ip && !wait_stacks_add(&o->stacks, thread.stack, &before->ip, 0, 1))
+			return error_nomem(err);
+		if (!before->ip)
+			thread.stack = 0;
+	}
+	if (bpf_map_update_elem(bpf_map__fd(o->skeleton->maps.threads), &tid, &thread, BPF_NOEXIST) == 0 ||
+		errno == EEXIST)
+		return TALLY_OK;
+	o->skeleton->bss->counts.lost_threads++;
+	return TALLY_OK;
+}
+#else
+enum tally_status off_cpu_create(const struct off_cpu_config *config, struct off_cpu **waits, struct tally_error *err)
+{
+	(void)waits;
+	return bpf_refusal_expected(config->kernel, config->what, err);
+}
+
+void off_cpu_destroy(struct off_cpu *waits)
+{
+	(void)waits;
+}
+
+void off_cpu_set_running(struct off_cpu *waits, bool is_running)
+{
+	(void)waits;
+	(void)is_running;
+}
+
+enum tally_status off_cpu_add_thread(
+	struct off_cpu *waits, uint32_t tid, uint32_t pid, const struct off_cpu_before *before, struct tally_error *err)
+{
+	(void)waits;
+	(void)tid;
+	(void)pid;
+	(void)before;
+	return error_set(err, TALLY_UNSUPPORTED, "this build of tally lacks BPF");
+}
+
+enum tally_status off_cpu_drain(
+	struct off_cpu *waits, bool takes_sums, const struct off_cpu_sink *sink, struct tally_error *err)
+{
+	(void)waits;
+	(void)takes_sums;
+	(void)sink;
+	return error_set(err, TALLY_UNSUPPORTED, "this build of tally lacks BPF");
+}
+
+enum tally_status off_cpu_finish(struct off_cpu *waits, const struct off_cpu_sink *sink, struct tally_error *err)
+{
+	return off_cpu_drain(waits, true, sink, err);
+}
+
+struct off_cpu_losses off_cpu_losses(const struct off_cpu *waits)
+{
+	(void)waits;
+	return (struct off_cpu_losses){0};
+}
+#endif

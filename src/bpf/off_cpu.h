@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * off_cpu.h - the time that threads spend off the CPU, measured in the kernel by a BPF program: how long each waited to be
+ * woken and to run, with the stack that it waited at and that of its waker.
+ *
+ * Waits shorter than a threshold come as sums by thread, stack, state and waker; longer ones by themselves. The caller owns
+ * it (off_cpu_destroy). When the process ends in whatever way, nothing stays in the kernel. Times are of CLOCK_MONOTONIC.
+ * One thread.
+ *
+ *	off_cpu_create(&config, &waits, err);   off_cpu_add_thread(waits, tid, pid, NULL, err);
+ *	off_cpu_set_running(waits, true);       ... off_cpu_drain(waits, false, &sink, err) now and then ...
+ *	off_cpu_finish(waits, &sink, err);      off_cpu_destroy(waits);
+ */
+#ifndef BPF_OFF_CPU_H
+#define BPF_OFF_CPU_H
+
+#include "abi/wait_record.h"
+#include "kernel/system/kernel_seam.h"
+
+struct off_cpu_config {
+	const struct kernel_seam *kernel;
+	const char *what; /* the option that needs it, for refusals */
+	bool all_threads; /* of the machine, but those of the kernel; else those that are added, and their children */
+	const int *cpus; /* only waits that began there */
+	size_t cpu_count; /* 0: anywhere */
+	bool no_inherit; /* without children and new threads */
+	bool wants_preempted; /* threads that could run all the time, too */
+	bool no_kernel_stacks, no_user_stacks;
+	uint64_t threshold_ns; /* waits that are as long come by themselves */
+	size_t thread_count; /* how many are expected; 0: no idea */
+};
+
+/* A part of one wait, or a sum of such: of one state. */
+struct off_cpu_wait {
+	uint32_t pid, tid, cpu;
+	uint64_t end_ns, period_ns;
+	struct wait_record record; /* but for waker_ips, which are: */
+	const uint64_t *ips, *waker_ips; /* call chains with markers, valid during the call */
+	size_t ips_count, waker_count;
+};
+
+struct off_cpu_sink { /* what it returns other than TALLY_OK ends the drain */
+	enum tally_status (*take)(void *context, const struct off_cpu_wait *wait, struct tally_error *err);
+	void *context;
+};
+
+/* How a thread waited when the recording began. */
+struct off_cpu_before {
+	enum wait_state state;
+	int32_t syscall; /* -1: not known */
+	uint64_t ip; /* in user space; 0: not known */
+};
+
+struct off_cpu_losses {
+	uint64_t threads; /* switches of threads that there was no room for */
+	uint64_t waits, waits_ns; /* in sums that there was no room for */
+	uint64_t stacks; /* waits whose stack was lost */
+	uint64_t cut_stacks;
+	uint64_t summed; /* long waits that are in sums, since the ring was full */
+};
+
+struct off_cpu;
+TALLY_MUST_CHECK enum tally_status off_cpu_create(
+	const struct off_cpu_config *config, struct off_cpu **waits, struct tally_error *err);
+void off_cpu_destroy(struct off_cpu *waits);
+/* A thread that runs already, or with before: waits. Nothing where the program knows it by now. */
+TALLY_MUST_CHECK enum tally_status off_cpu_add_thread(struct off_cpu *waits, uint32_t tid, uint32_t pid,
+	const struct off_cpu_before *before, struct tally_error *err);
+/* Waits that began while it was not running do not count. */
+void off_cpu_set_running(struct off_cpu *waits, bool is_running);
+/* Long waits that have ended, and with takes_sums all sums of waits that have. */
+TALLY_MUST_CHECK enum tally_status off_cpu_drain(
+	struct off_cpu *waits, bool takes_sums, const struct off_cpu_sink *sink, struct tally_error *err);
+/* The last drain: takes the program out, and tells the waits that last until now too. */
+TALLY_MUST_CHECK enum tally_status off_cpu_finish(
+	struct off_cpu *waits, const struct off_cpu_sink *sink, struct tally_error *err);
+struct off_cpu_losses off_cpu_losses(const struct off_cpu *waits);
+
+#endif

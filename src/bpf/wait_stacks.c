@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bpf/wait_stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/perf_constants.h"
+#include "base/array.h"
+#include "kernel/system/kernel_files.h"
+
+#define GENERATION_BYTES (UINT64_C(64) << 20)
+
+struct wait_stacks_entry {
+	uint16_t kernel_count, user_count;
+	uint64_t ips[];
+};
+
+static void wait_stacks_drop(struct wait_stacks_generation *g)
+{
+	map_u64_deinit(&g->index);
+	if (g->has_arena)
+		arena_deinit(&g->arena);
+	*g = (struct wait_stacks_generation){0};
+}
+
+void wait_stacks_deinit(struct wait_stacks *stacks)
+{
+	wait_stacks_drop(&stacks->young);
+	wait_stacks_drop(&stacks->old);
+}
+
+/* ---- the scheduler's own frames ---- */
+
+/* Those that begin so, where a star ends them. */
+static bool wait_stacks_is_scheduler(struct tally_str name)
+{
+	static const char *const names[] = {"__schedule", "schedule", "schedule_*", "io_schedule", "io_schedule_*",
+		"preempt_schedule*", "try_to_wake_up", "wake_up_process", "wake_up_new_task", "default_wake_function",
+		"autoremove_wake_function", "wake_up_q", "__wake_up_common*", "__wake_up", "__wake_up_sync*"};
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		size_t len = strlen(names[i]);
+		bool is_begin = names[i][len - 1] == '*';
+		if (is_begin ? str_starts_with(name, (struct tally_str){names[i], len - 1})
+			     : str_equal(name, (struct tally_str){names[i], len}))
+			return true;
+	}
+	return false;
+}
+
+static bool wait_stacks_parse_line(struct tally_str line, uint64_t *address, struct tally_str *name)
+{
+	struct tally_str word;
+	if (!str_next(&line, ' ', &word) || !str_to_u64(word, 16, address) || !str_next(&line, ' ', &word) ||
+		!str_next(&line, '\t', name))
+		return false;
+	return *address != 0 && (str_equal(word, STR("t")) || str_equal(word, STR("T")));
+}
+
+void wait_stacks_read_kernel(struct wait_stacks *stacks, const struct kernel_seam *kernel)
+{
+	char *text;
+	if (kernel_text(kernel, &text, NULL, "/proc/kallsyms") != TALLY_OK)
+		return;
+	struct tally_str rest = str_from(text), line, name;
+	struct wait_stacks_range *open = NULL;
+	uint64_t address;
+	while (str_next(&rest, '\n', &line)) {
+		if (!wait_stacks_parse_line(line, &address, &name))
+			continue;
+		if (open && address > open->begin) { /* the list is in order of addresses, but for modules */
+			open->end = address;
+			open = NULL;
+		}
+		if (!open && stacks->scheduler_count < ARRAY_LEN(stacks->scheduler) && wait_stacks_is_scheduler(name)) {
+			open = &stacks->scheduler[stacks->scheduler_count++];
+			*open = (struct wait_stacks_range){address, address + 1};
+		}
+	}
+	free(text);
+}
+
+static bool wait_stacks_is_in_scheduler(const struct wait_stacks *stacks, uint64_t address)
+{
+	for (size_t i = 0; i < stacks->scheduler_count; i++)
+		if (address >= stacks->scheduler[i].begin && address < stacks->scheduler[i].end)
+			return true;
+	return false;
+}
+
+/* Frames of our own program and of the scheduler: up to the last of the first few that is one of them. All that is left
+ * of a thread that was preempted may be one. */
+static size_t wait_stacks_trimmed(const struct wait_stacks *stacks, const uint64_t *ips, size_t count)
+{
+	size_t trimmed = 0;
+	for (size_t i = 0; i < count && i < 12; i++)
+		if (wait_stacks_is_in_scheduler(stacks, ips[i]))
+			trimmed = i + 1;
+	return trimmed < count ? trimmed : count - (count > 0);
+}
+
+/* ---- the table ---- */
+
+static void wait_stacks_turn(struct wait_stacks *stacks)
+{
+	size_t position = 0;
+	uint64_t id, value;
+	while (stacks->forgotten && map_u64_next(&stacks->old.index, &position, &id, &value))
+		if (!map_u64_find(&stacks->young.index, id, &value))
+			stacks->forgotten(stacks->forgotten_context, id);
+	wait_stacks_drop(&stacks->old);
+	stacks->old = stacks->young;
+	stacks->young = (struct wait_stacks_generation){0};
+}
+
+static bool wait_stacks_put(
+	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count)
+{
+	size_t bytes = sizeof(struct wait_stacks_entry) + (kernel_count + user_count) * sizeof(uint64_t);
+	if (stacks->young.bytes + bytes > (stacks->most_bytes ? stacks->most_bytes : GENERATION_BYTES))
+		wait_stacks_turn(stacks);
+	struct wait_stacks_generation *g = &stacks->young;
+	if (!g->has_arena)
+		arena_init(&g->arena);
+	g->has_arena = true;
+	struct wait_stacks_entry *entry = arena_alloc(&g->arena, bytes, _Alignof(struct wait_stacks_entry));
+	if (!entry || !map_u64_set(&g->index, id, (uint64_t)(uintptr_t)entry))
+		return false;
+	entry->kernel_count = (uint16_t)kernel_count;
+	entry->user_count = (uint16_t)user_count;
+	memcpy(entry->ips, ips, (kernel_count + user_count) * sizeof(uint64_t));
+	g->bytes += bytes;
+	return true;
+}
+
+bool wait_stacks_add(
+	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count)
+{
+	uint64_t value;
+	if (map_u64_find(&stacks->young.index, id, &value))
+		return true;
+	size_t trimmed = wait_stacks_trimmed(stacks, ips, kernel_count);
+	return wait_stacks_put(stacks, id, ips + trimmed, kernel_count - trimmed, user_count);
+}
+
+size_t wait_stacks_chain(struct wait_stacks *stacks, uint64_t id, uint64_t *chain, size_t most)
+{
+	uint64_t value;
+	size_t count = 0;
+	if (!map_u64_find(&stacks->young.index, id, &value)) {
+		if (!map_u64_find(&stacks->old.index, id, &value))
+			return 0;
+		const struct wait_stacks_entry *old = (const void *)(uintptr_t)value;
+		if (stacks->young.bytes + sizeof(*old) + (size_t)(old->kernel_count + old->user_count) * 8 <=
+			(stacks->most_bytes ? stacks->most_bytes : GENERATION_BYTES)) /* putting it does not free it */
+			(void)wait_stacks_put(stacks, id, old->ips, old->kernel_count, old->user_count);
+	}
+	const struct wait_stacks_entry *entry = (const void *)(uintptr_t)value;
+	for (size_t i = 0; i < (size_t)entry->kernel_count + entry->user_count && count < most; i++) {
+		if ((i == 0 || i == entry->kernel_count) && count + 1 < most)
+			chain[count++] = i < entry->kernel_count ? CONTEXT_KERNEL : CONTEXT_USER;
+		chain[count++] = entry->ips[i];
+	}
+	return count;
+}

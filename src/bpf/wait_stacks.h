@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wait_stacks.h - the stacks of waits by their IDs, as the BPF program tells them: each once, so they are kept as long as
+ * something may name them.
+ *
+ * Two generations bound the memory: when the younger one is full, the older one goes, and what it had alone is handed to
+ * `forgotten`, so that the program tells it again. Owner calls wait_stacks_deinit. One thread.
+ *
+ *	wait_stacks_add(&stacks, id, ips, kernel_count, user_count);
+ *	count = wait_stacks_chain(&stacks, id, chain, ARRAY_LEN(chain));
+ */
+#ifndef BPF_WAIT_STACKS_H
+#define BPF_WAIT_STACKS_H
+
+#include "base/arena.h"
+#include "base/map_u64.h"
+#include "kernel/system/kernel_seam.h"
+
+#define WAIT_CHAIN_MOST 256 /* kernel, user and their markers */
+
+struct wait_stacks_range {
+	uint64_t begin, end;
+};
+
+struct wait_stacks_generation {
+	struct map_u64 index; /* ID to a pointer */
+	struct arena arena;
+	bool has_arena;
+	size_t bytes;
+};
+
+#define WAIT_STACKS_SCHEDULER_MOST 64
+
+struct wait_stacks {
+	struct wait_stacks_generation young, old;
+	size_t most_bytes; /* of a generation */
+	/* Functions of the scheduler and of wake-ups, whose frames every stack begins with. */
+	struct wait_stacks_range scheduler[WAIT_STACKS_SCHEDULER_MOST];
+	size_t scheduler_count;
+	void (*forgotten)(void *context, uint64_t id); /* may be NULL */
+	void *forgotten_context;
+};
+
+void wait_stacks_deinit(struct wait_stacks *stacks);
+/* Where the kernel's functions are that are left out at the top of stacks; nothing where it hides its addresses. */
+void wait_stacks_read_kernel(struct wait_stacks *stacks, const struct kernel_seam *kernel);
+/* The kernel's addresses, then the user's, innermost first. False: out of memory. */
+bool wait_stacks_add(
+	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count);
+/* The call chain with PERF_CONTEXT_ markers; 0: not known. */
+size_t wait_stacks_chain(struct wait_stacks *stacks, uint64_t id, uint64_t *chain, size_t most);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wait_syscalls.h - what a thread waits for, as far as the system call tells that it waits in: a lock, a descriptor that
+ * becomes ready, data of a pipe or socket. Numbers are those of the architecture that this was built for.
+ *
+ *	state = wait_syscall_state(WAIT_SLEEPING, 202);	// WAIT_FUTEX on x86-64
+ */
+#ifndef BPF_WAIT_SYSCALLS_H
+#define BPF_WAIT_SYSCALLS_H
+
+#include "abi/wait_record.h"
+
+/* state where the call (-1: none) tells no more. */
+enum wait_state wait_syscall_state(enum wait_state state, int32_t call);
+
+#endif

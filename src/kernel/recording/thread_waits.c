@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/recording/thread_waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/system/kernel_files.h"
+
+#define KERNEL_THREAD UINT64_C(0x00200000) /* PF_KTHREAD of the field flags */
+#define FLAGS_FIELD   9 /* counted from 1, as proc(5) does */
+
+/* "1 (a name) S 0 ...": the name may hold anything. */
+static bool thread_waits_read_stat(const struct kernel_seam *kernel, pid_t tid, struct thread_wait *wait)
+{
+	char *text;
+	if (kernel_text(kernel, &text, NULL, "/proc/%d/stat", (int)tid) != TALLY_OK)
+		return false;
+	const char *end = strrchr(text, ')');
+	struct tally_str rest = str_from(end && end[1] ? end + 2 : ""), word;
+	uint64_t flags = 0;
+	for (unsigned field = 3; field <= FLAGS_FIELD && str_next(&rest, ' ', &word); field++) {
+		if (field == 3 && word.len == 1)
+			wait->state = word.data[0];
+		if (field == FLAGS_FIELD && !str_to_u64(word, 10, &flags))
+			flags = 0;
+	}
+	free(text);
+	wait->is_kernel = (flags & KERNEL_THREAD) != 0;
+	wait->is_waiting = wait->state != 0 && strchr("SDTt", wait->state) != NULL;
+	return wait->state != 0;
+}
+
+static void thread_waits_read_process(const struct kernel_seam *kernel, pid_t tid, struct thread_wait *wait)
+{
+	char *text;
+	uint64_t pid;
+	if (kernel_text(kernel, &text, NULL, "/proc/%d/status", (int)tid) != TALLY_OK)
+		return;
+	struct tally_str rest = str_from(text), line, key;
+	while (str_next(&rest, '\n', &line))
+		if (str_next(&line, ':', &key) && str_equal(key, STR("Tgid")) && str_to_u64(str_trim(line), 10, &pid))
+			wait->pid = (uint32_t)pid;
+	free(text);
+}
+
+/* "202 0x7f.. ... SP PC", "-1 SP PC", "running". */
+static void thread_waits_read_call(const struct kernel_seam *kernel, pid_t tid, struct thread_wait *wait)
+{
+	char *text;
+	uint64_t number;
+	if (kernel_text(kernel, &text, NULL, "/proc/%d/syscall", (int)tid) != TALLY_OK)
+		return;
+	struct tally_str rest = str_from(text), word, last = {0};
+	if (str_next(&rest, ' ', &word) && str_to_u64(word, 10, &number) && number <= INT32_MAX)
+		wait->syscall = (int32_t)number;
+	while (str_next(&rest, ' ', &word))
+		last = word;
+	if (str_starts_with(last, STR("0x")) && !str_to_u64(last, 0, &wait->ip))
+		wait->ip = 0;
+	free(text);
+}
+
+struct thread_wait thread_waits_read(const struct kernel_seam *kernel, pid_t tid)
+{
+	struct thread_wait wait = {.syscall = -1};
+	wait.exists = thread_waits_read_stat(kernel, tid, &wait);
+	if (!wait.exists || wait.is_kernel)
+		return wait;
+	thread_waits_read_process(kernel, tid, &wait);
+	if (wait.is_waiting)
+		thread_waits_read_call(kernel, tid, &wait);
+	return wait;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread_waits.h - what threads wait for now, by /proc/PID/stat and /proc/PID/syscall: for waits that begin before a
+ * recording. What /proc does not tell is left open. Source: proc(5).
+ *
+ *	thread_waits_read(kernel, tid, &now);
+ *	if (now.is_waiting) ... now.state == 'S', now.syscall, now.ip ...
+ */
+#ifndef KERNEL_RECORDING_THREAD_WAITS_H
+#define KERNEL_RECORDING_THREAD_WAITS_H
+
+#include "kernel/system/kernel_seam.h"
+
+struct thread_wait {
+	bool exists;
+	bool is_kernel; /* a thread of the kernel */
+	bool is_waiting;
+	char state; /* as ps shows it */
+	uint32_t pid; /* of its process */
+	int32_t syscall; /* -1: none, or not known */
+	uint64_t ip; /* in user space; 0: not known */
+};
+
+struct thread_wait thread_waits_read(const struct kernel_seam *kernel, pid_t tid);
+
+#endif

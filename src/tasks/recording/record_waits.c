@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tasks/recording/record_waits.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "abi/encode.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/map_u64.h"
+#include "kernel/events/event_gates.h"
+#include "kernel/recording/thread_waits.h"
+#include "kernel/system/kernel_files.h"
+
+#define OUT_BYTES (256u << 10) /* handed on at once */
+#define SUMS_MS	  500 /* sums are taken so often */
+
+struct record_waits {
+	struct record_waits_config config;
+	struct off_cpu *off_cpu;
+	struct record_layout layout;
+	struct map_u64 ids; /* of the event, by CPU */
+	uint64_t any_id;
+	struct writer out, raw;
+	const struct record_sink *sink; /* during a drain */
+	int64_t sums_ms;
+	uint64_t floor_ns, drained_ns; /* begin of the last drain but one, and of the last */
+};
+
+size_t record_waits_event(const struct event_list *events)
+{
+	for (size_t i = 0; i < events->len; i++)
+		if (event_is_waits(&events->specs[i]))
+			return i;
+	return events->len;
+}
+
+/* ---- the beginning ---- */
+
+static enum tally_status record_waits_find_ids(struct record_waits *w, struct tally_error *err)
+{
+	size_t count, event = record_waits_event(w->config.events);
+	const struct recorder_source *sources = recorder_sources(w->config.recorder, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (sources[i].event != event || sources[i].fd < 0)
+			continue;
+		w->any_id = sources[i].id;
+		if (!map_u64_set(&w->ids, (uint64_t)sources[i].cpu, sources[i].id))
+			return error_nomem(err);
+	}
+	w->layout = record_layout_make(&w->config.events->specs[event].attr, false);
+	return TALLY_OK;
+}
+
+static size_t record_waits_running_threads(const struct kernel_seam *kernel)
+{
+	char *text;
+	uint64_t count = 0;
+	if (kernel_text(kernel, &text, NULL, "/proc/loadavg") != TALLY_OK) /* "0.1 0.2 0.3 2/345 6789" */
+		return 0;
+	struct tally_str rest = str_from(text), word;
+	for (unsigned i = 0; i < 4 && str_next(&rest, ' ', &word); i++)
+		if (i == 3 && str_next(&word, '/', &(struct tally_str){0}) && !str_to_u64(word, 10, &count))
+			count = 0;
+	free(text);
+	return (size_t)count;
+}
+
+enum tally_status record_waits_create(
+	const struct record_waits_config *config, struct record_waits **waits, struct tally_error *err)
+{
+	struct record_waits *w = calloc(1, sizeof(*w));
+	if (!w)
+		return error_nomem(err);
+	w->config = *config;
+	const struct target *t = config->target;
+	struct off_cpu_config off_cpu = {.kernel = config->kernel,
+		.what = config->options.is_wall ? "--wall" : "--off-cpu",
+		.all_threads = t->is_system_wide,
+		.cpus = t->cpus,
+		.cpu_count = t->is_system_wide && config->is_cpu_list ? t->measured_count : 0,
+		.no_inherit = config->no_inherit,
+		.wants_preempted = config->options.is_wall,
+		.no_kernel_stacks = config->no_kernel_stacks,
+		.no_user_stacks = config->no_user_stacks,
+		.threshold_ns = config->options.threshold_ns,
+		.thread_count = record_waits_running_threads(config->kernel)};
+	enum tally_status status = off_cpu_create(&off_cpu, &w->off_cpu, err);
+	if (status == TALLY_OK)
+		status = record_waits_find_ids(w, err);
+	if (status != TALLY_OK) {
+		record_waits_destroy(w);
+		return status;
+	}
+	*waits = w;
+	return TALLY_OK;
+}
+
+void record_waits_destroy(struct record_waits *w)
+{
+	if (!w)
+		return;
+	off_cpu_destroy(w->off_cpu);
+	map_u64_deinit(&w->ids);
+	writer_deinit(&w->out);
+	writer_deinit(&w->raw);
+	free(w);
+}
+
+/* ---- what waits already ---- */
+
+static enum wait_state record_waits_state(char letter)
+{
+	return letter == 'D' ? WAIT_UNINTERRUPTIBLE : letter == 'S' ? WAIT_SLEEPING : WAIT_STOPPED;
+}
+
+static enum tally_status record_waits_add(struct record_waits *w, pid_t tid, struct tally_error *err)
+{
+	struct thread_wait now = thread_waits_read(w->config.kernel, tid);
+	if (!now.exists || now.is_kernel || now.pid == (uint32_t)getpid())
+		return TALLY_OK;
+	/* A command that is held before its exec waits for us, which is no wait of its own. */
+	bool is_before = now.is_waiting && !w->config.target->is_command;
+	struct off_cpu_before before = {record_waits_state(now.state), now.syscall, now.ip};
+	return off_cpu_add_thread(w->off_cpu, (uint32_t)tid, now.pid, is_before ? &before : NULL, err);
+}
+
+static enum tally_status record_waits_add_process(struct record_waits *w, pid_t pid, struct tally_error *err)
+{
+	pid_t *threads;
+	size_t count;
+	if (process_threads(w->config.kernel, pid, &threads, &count, NULL) != TALLY_OK)
+		return TALLY_OK; /* it has ended */
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; status == TALLY_OK && i < count; i++)
+		status = record_waits_add(w, threads[i], err);
+	free(threads);
+	return status;
+}
+
+static enum tally_status record_waits_add_all(struct record_waits *w, struct tally_error *err)
+{
+	struct name_list names = {0};
+	uint64_t pid;
+	enum tally_status status = kernel_names(w->config.kernel, &names, err, "/proc");
+	for (size_t i = 0; status == TALLY_OK && i < names.len; i++)
+		if (str_to_u64(str_from(names.items[i]), 10, &pid) && pid <= INT32_MAX)
+			status = record_waits_add_process(w, (pid_t)pid, err);
+	name_list_deinit(&names);
+	return status;
+}
+
+enum tally_status record_waits_start(struct record_waits *w, bool starts_disabled, struct tally_error *err)
+{
+	const struct target *t = w->config.target;
+	enum tally_status status = TALLY_OK;
+	off_cpu_set_running(w->off_cpu, !starts_disabled);
+	w->sums_ms = clock_ms();
+	if (t->is_system_wide)
+		return starts_disabled ? TALLY_OK : record_waits_add_all(w, err);
+	for (size_t i = 0; status == TALLY_OK && i < t->thread_count; i++)
+		status = record_waits_add(w, t->threads[i], err);
+	/* Threads that came before the program knew who starts them. */
+	for (size_t i = 0; status == TALLY_OK && w->config.is_process_list && i < t->thread_count; i++) {
+		struct thread_wait now = thread_waits_read(w->config.kernel, t->threads[i]);
+		if (now.exists && (pid_t)now.pid == t->threads[i])
+			status = record_waits_add_process(w, t->threads[i], err);
+	}
+	return status;
+}
+
+void record_waits_set_running(struct record_waits *w, bool is_running)
+{
+	off_cpu_set_running(w->off_cpu, is_running);
+}
+
+/* ---- samples ---- */
+
+static enum tally_status record_waits_flush(struct record_waits *w, struct tally_error *err)
+{
+	struct tally_bytes bytes = writer_view(&w->out);
+	if (w->out.failed || w->raw.failed)
+		return error_nomem(err);
+	enum tally_status status = bytes.len ? w->sink->take(w->sink->context, &bytes, 1, err) : TALLY_OK;
+	writer_clear(&w->out);
+	return status;
+}
+
+static enum tally_status record_waits_take(void *context, const struct off_cpu_wait *wait, struct tally_error *err)
+{
+	struct record_waits *w = context;
+	struct wait_record record = wait->record;
+	bool is_kernel = wait->ips_count && wait->ips[0] == CONTEXT_KERNEL;
+	struct sample s = {.present = w->layout.sample_type,
+		.ip = wait->ips_count > 1 ? wait->ips[1] : 0,
+		.pid = wait->pid,
+		.tid = wait->tid,
+		.cpu = wait->cpu,
+		.id = w->any_id,
+		.time = MAX(wait->end_ns, w->floor_ns),
+		.period = wait->period_ns,
+		.callchain = {(const uint8_t *)wait->ips, (uint32_t)wait->ips_count}};
+	(void)map_u64_find(&w->ids, wait->cpu, &s.id);
+	record.waker_ips = (struct sample_array){(const uint8_t *)wait->waker_ips, (uint32_t)wait->waker_count};
+	writer_clear(&w->raw);
+	wait_record_encode(&w->raw, &s, &record);
+	s.raw = writer_view(&w->raw);
+	(void)sample_encode(&w->out, &w->layout, is_kernel ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER, &s);
+	return w->out.len >= OUT_BYTES ? record_waits_flush(w, err) : TALLY_OK;
+}
+
+enum tally_status record_waits_drain(
+	struct record_waits *w, const struct record_sink *sink, bool is_last, struct tally_error *err)
+{
+	const struct off_cpu_sink to_samples = {record_waits_take, w};
+	int64_t now_ms = clock_ms();
+	bool takes_sums = now_ms - w->sums_ms >= SUMS_MS;
+	w->floor_ns = w->drained_ns;
+	w->drained_ns = clock_ns();
+	w->sink = sink;
+	if (takes_sums)
+		w->sums_ms = now_ms;
+	enum tally_status status = is_last ? off_cpu_finish(w->off_cpu, &to_samples, err)
+					   : off_cpu_drain(w->off_cpu, takes_sums, &to_samples, err);
+	return status == TALLY_OK ? record_waits_flush(w, err) : status;
+}
+
+struct off_cpu_losses record_waits_losses(const struct record_waits *w)
+{
+	return off_cpu_losses(w->off_cpu);
+}
+
+void record_waits_print_losses(struct text *out, const struct off_cpu_losses *l)
+{
+	if (l->threads)
+		text_printf(out, "%llu switches are missing from waits: there were too many threads\n",
+			(unsigned long long)l->threads);
+	if (l->waits)
+		text_printf(out, "%llu waits (%.3f s) were lost: too many different ones came at once\n",
+			(unsigned long long)l->waits, (double)l->waits_ns / 1e9);
+	if (l->stacks)
+		text_printf(out, "%llu waits have lost their stacks: too many different ones came at once\n",
+			(unsigned long long)l->stacks);
+	if (l->cut_stacks)
+		text_printf(out, "%llu stacks of waits are cut after 127 frames\n", (unsigned long long)l->cut_stacks);
+	if (l->summed)
+		text_printf(out, "%llu long waits are only in sums: more came than could be written\n",
+			(unsigned long long)l->summed);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_waits.h - record --off-cpu and --wall: the time that threads wait, as samples of the event offcpu-time.
+ *
+ * One of the recording's events carries them (record_waits_event); the BPF program of bpf/off_cpu.h measures them, and here
+ * they become records, which go where those of the rings go. The session owns it; what the config points at stays the
+ * caller's. Samples are no older than the last drain but one, so that rounds of the file hold. One thread.
+ *
+ *	record_waits_create(&config, &waits, err);    // when events are open: a refusal comes before the file
+ *	record_waits_start(waits, err);               // before events are enabled
+ *	record_waits_drain(waits, &sink, false, err); // before the rings are emptied
+ */
+#ifndef TASKS_RECORDING_RECORD_WAITS_H
+#define TASKS_RECORDING_RECORD_WAITS_H
+
+#include "bpf/off_cpu.h"
+#include "kernel/events/event_spec.h"
+#include "kernel/recording/recorder.h"
+#include "kernel/system/target.h"
+#include "tasks/recording/record_request.h"
+
+/* What the event parser makes the event of. */
+#define RECORD_WAITS_EVENT "bpf-output/name=" WAIT_EVENT_NAME "/"
+
+struct record_waits_config {
+	const struct kernel_seam *kernel;
+	struct record_wait_options options;
+	const struct event_list *events; /* as they were opened */
+	const struct recorder *recorder;
+	const struct target *target;
+	bool is_cpu_list; /* -C: only waits that began there */
+	bool is_process_list; /* -p: also threads that come while they are listed */
+	bool no_inherit, no_kernel_stacks, no_user_stacks;
+};
+
+struct record_waits;
+/* Index of the event that carries waits, or the number of events. */
+size_t record_waits_event(const struct event_list *events);
+TALLY_MUST_CHECK enum tally_status record_waits_create(
+	const struct record_waits_config *config, struct record_waits **waits, struct tally_error *err);
+void record_waits_destroy(struct record_waits *waits);
+/* From now on; what waits already does so from now. With starts_disabled it begins with record_waits_set_running. */
+TALLY_MUST_CHECK enum tally_status record_waits_start(
+	struct record_waits *waits, bool starts_disabled, struct tally_error *err);
+void record_waits_set_running(struct record_waits *waits, bool is_running);
+/* What has come; is_last: nothing comes after it. */
+TALLY_MUST_CHECK enum tally_status record_waits_drain(
+	struct record_waits *waits, const struct record_sink *sink, bool is_last, struct tally_error *err);
+struct off_cpu_losses record_waits_losses(const struct record_waits *waits);
+/* What of waits was lost, in sentences, a line each; nothing if nothing was. */
+void record_waits_print_losses(struct text *out, const struct off_cpu_losses *losses);
+
+#endif

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""record --off-cpu and --wall: waits of a program whose waits are known, beside what the kernel and perf say of them."""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import wait_for
+
+MS, SECOND = 10 ** 6, 10 ** 9
+UNIT_MS = 200
+SUM, BEGAN_BEFORE, UNFINISHED, WAKER, INTERRUPT, PREEMPTED = 1, 2, 4, 8, 16, 32
+
+
+@pytest.fixture(name='bpf', autouse=True)
+def bpf_is_allowed(tally, tmp_path, request):
+    """Skips with tally's own reason where waits cannot be measured."""
+    if 'refus' in request.node.name:
+        return
+    tried = tally('record', '--off-cpu', '-e', 'dummy', '-o', tmp_path / 'try.data', '--', 'true', check=None)
+    if tried.returncode != 0:
+        pytest.skip(f'waits cannot be measured here: {tried.stderr.strip().splitlines()[-1]}')
+
+
+def ns_by(tally, path, *keys):
+    """Of wall-clock time."""
+    table = json.loads(tally('report', '--json', '-i', path, '--wall', '-s', ','.join(keys), check=0).stdout)['tables'][0]
+    names = ['symbol' if key == 'sym' else key for key in keys]
+    return {tuple(row[name] for name in names): row['values'][0]['period'] for row in table['rows']
+            if row['values'][0]['period']}
+
+
+def waits_of(tally, path):
+    """Each sample of the event: comm, tid, end in seconds, ns, and of its raw data flags, count and state."""
+    text = tally('script', '-i', path, '-F', 'comm,tid,time,period,event,bpf-output', check=0).stdout
+    found, raw = [], b''
+    for line in text.splitlines() + ['end']:
+        head = re.match(r'\s*(\S.*?)\s+(\d+)\s+(?:\[\d+\]\s+)?([\d.]+):\s+(\d+)\s+([\w-]+):', line)
+        if (head or line == 'end') and raw:
+            at = raw.index(b'WAIT')
+            found[-1].update(state=raw[at + 6], flags=raw[at + 7], count=int.from_bytes(raw[at + 8:at + 16], 'little'))
+            raw = b''
+        if head and head[5] == 'offcpu-time':
+            found.append({'comm': head[1], 'tid': int(head[2]), 'end': float(head[3]), 'ns': int(head[4])})
+        data = re.search(r'[0-9a-f]{4}: ((?:[0-9a-f]{2} ){1,8})', line)
+        if data and found:
+            raw += bytes.fromhex(data[1])
+    return found
+
+
+def told(text):
+    """What known_waits says of each thread."""
+    rows = [line.split() for line in text.splitlines() if re.fullmatch(r'\w+( \d+){4}', line)]
+    return {row[0]: dict(zip(('tid', 'waited', 'ran', 'ready'), map(int, row[1:]))) for row in rows}
+
+
+@pytest.mark.alone
+def test_known_waits(tally, workload, tmp_path):
+    """Within 1 % of what the threads measured themselves and of schedstat, and 3 ms for what they do after they asked."""
+    path = tmp_path / 'wall.data'
+    ran = tally('record', '--wall', '-o', path, '--', workload('known_waits').path, str(UNIT_MS), check=0)
+    threads = told(ran.stdout)
+    assert set(threads) == set('computer sleeper holder waiter reader feeder left right'.split())
+    states = ns_by(tally, path, 'comm', 'state')
+
+    def close(found, expected, slack=3 * MS):
+        assert abs(found - expected) <= expected / 100 + slack, (found, expected, states)
+
+    for name, state in (('sleeper', 'sleep'), ('waiter', 'lock'), ('reader', 'io')):
+        # What the thread measured of its wait ends when it runs again.
+        assert states[name, state] <= threads[name]['waited'] * 1.01 + 3 * MS, states
+        assert states[name, state] + states[name, 'runnable'] >= threads[name]['waited'] * 0.99 - 3 * MS, states
+    for name in threads:
+        close(states.get((name, 'runnable'), 0), threads[name]['ready'], 20 * MS if name not in ('left', 'right') else 3 * MS)
+    for name in ('left', 'right', 'computer'):
+        assert states[name, 'running'] == pytest.approx(threads[name]['ran'], rel=0.1)
+    assert 3 * UNIT_MS * MS <= states['holder', 'sleep'] <= 3 * UNIT_MS * MS * 1.05
+
+
+@pytest.mark.alone
+def test_wakers(tally, workload, tmp_path):
+    path = tmp_path / 'wall.data'
+    threads = told(tally('record', '--wall', '-o', path, '--', workload('known_waits').path, '100', check=0).stdout)
+    by_waker = ns_by(tally, path, 'comm', 'state', 'waker')
+    holder, feeder = (f'{name}:{threads[name]["tid"]}' for name in ('holder', 'feeder'))
+    waiter = {waker: ns for (comm, state, waker), ns in by_waker.items() if comm == 'waiter' and state == 'lock'}
+    assert max(waiter, key=waiter.get) == holder, by_waker
+    reader = {waker: ns for (comm, state, waker), ns in by_waker.items() if comm == 'reader' and state == 'io'}
+    assert max(reader, key=reader.get) == feeder, by_waker
+    # Timers wake sleepers, whatever ran when they expired.
+    sleeper = {waker for (comm, state, waker) in by_waker if comm == 'sleeper' and state == 'sleep'}
+    assert sleeper == {'[interrupt]'}, by_waker
+
+
+def test_perfs_read_it(tally, perf, newest_perf, tmp_path):
+    path = tmp_path / 'off.data'
+    tally('record', '--off-cpu', '-e', 'dummy', '-o', path, '--', 'sleep', '1', check=0)
+    waits = [w for w in waits_of(tally, path) if w['ns'] >= SECOND]
+    assert [(w['comm'], w['count'], w['flags'] & ~INTERRUPT) for w in waits] == [('sleep', 1, WAKER)]
+    for reader in (perf, newest_perf):
+        assert 'offcpu-time' in reader('evlist', '-i', path, check=0).stdout
+        script = reader('script', '-i', path, '-F', 'comm,tid,period,event,ip,sym', check=0).stdout
+        found = re.search(r'^sleep\s+(\d+)\s+(\d+)\s+offcpu-time:\s*\n((?:\s+[0-9a-f]+ .*\n)+)', script, re.M)
+        assert found, script
+        assert (int(found[1]), int(found[2])) == (waits[0]['tid'], waits[0]['ns'])
+        assert 'nanosleep' in found[3]
+        report = reader('report', '-i', path, '--stdio', '--no-children', '-g', 'none', '-s', 'comm', check=0)
+        assert re.search(r'sleep', report.stdout) and 'out of order' not in report.stderr
+
+
+def test_threshold_decides_what_is_told_by_itself(tally, tmp_path):
+    path = tmp_path / 'off.data'
+    naps = 'import time\nfor _ in range(20): time.sleep(0.02)\ntime.sleep(0.3)'
+    tally('record', '--off-cpu', '--off-cpu-thresh', '250', '-e', 'dummy', '-o', path, '--', 'python3', '-c', naps, check=0)
+    slept = [w for w in waits_of(tally, path) if w['state'] == 2 and w['comm'] == 'python3']
+    alone = [w for w in slept if w['ns'] >= 300 * MS and not w['flags'] & SUM]
+    assert len(alone) == 1 and alone[0]['count'] == 1
+    assert sum(w['count'] for w in slept) >= 21 and sum(w['ns'] for w in slept) >= 700 * MS
+    assert any(w['flags'] & SUM for w in slept)
+    # 0: all of them
+    tally('record', '--off-cpu', '--off-cpu-thresh', '0', '-e', 'dummy', '-o', path, '--', 'python3', '-c', naps, check=0)
+    slept = [w for w in waits_of(tally, path) if w['state'] == 2 and w['comm'] == 'python3']
+    assert len([w for w in slept if w['ns'] >= 20 * MS]) >= 21 and {w['count'] for w in slept} == {1}
+
+
+def test_waits_that_began_before_and_last(tally, tmp_path):
+    """A process that sleeps all the time is in the recording, with the time that this took."""
+    path = tmp_path / 'wall.data'
+    with subprocess.Popen(['sleep', '1000']) as sleeper:
+        wait_for(lambda: 'nanosleep' in read(f'/proc/{sleeper.pid}/wchan') or read(f'/proc/{sleeper.pid}/stat').split()[2] == 'S')
+        began = time.monotonic()
+        tally('record', '--wall', '-p', sleeper.pid, '-o', path, '--', 'sleep', '0.5', check=0)
+        took = time.monotonic() - began
+        sleeper.kill()
+    waits = waits_of(tally, path)
+    assert [(w['tid'], w['flags'] & (BEGAN_BEFORE | UNFINISHED)) for w in waits] == [
+        (sleeper.pid, BEGAN_BEFORE | UNFINISHED)]
+    assert 0.5 * SECOND <= waits[0]['ns'] <= took * SECOND
+
+
+def read(path):
+    try:
+        with open(path, encoding='utf-8') as file:
+            return file.read()
+    except OSError:
+        return ''
+
+
+def test_the_recorder_is_left_out(tally, system_wide, tmp_path):
+    path = tmp_path / 'wall.data'
+    recorder = tally.start('record', '-q', '--wall', '-a', '-o', path, '--', 'sleep', '0.5')
+    assert recorder.wait() == 0
+    waits = waits_of(tally, path)
+    assert 'sleep' in {w['comm'] for w in waits}
+    assert recorder.pid not in {w['tid'] for w in waits}
+
+
+def test_a_killed_recorder_leaves_nothing_in_the_kernel(tally, system_wide, tmp_path):
+    path = tmp_path / 'wall.data'
+    recorder = tally.start('record', '-q', '--wall', '-a', '-o', path)
+    try:
+        wait_for(lambda: path.exists() and path.stat().st_size > 200_000)
+        programs = bpf_programs_of(recorder.pid)
+    finally:
+        recorder.send_signal(signal.SIGKILL)
+        recorder.wait()
+    assert waits_of(tally, path)
+    assert programs
+    if shutil.which('bpftool', path='/usr/sbin:/usr/bin'):
+        wait_for(lambda: not programs & all_bpf_programs())
+
+
+def bpf_programs_of(pid):
+    ids = set()
+    for fd in os.listdir(f'/proc/{pid}/fdinfo'):
+        found = re.search(r'^prog_id:\s+(\d+)', read(f'/proc/{pid}/fdinfo/{fd}'), re.M)
+        if found:
+            ids.add(int(found[1]))
+    return ids
+
+
+def all_bpf_programs():
+    listed = subprocess.run(['bpftool', 'prog', 'show', '-j'], check=True, stdout=subprocess.PIPE,
+                            env={'PATH': '/usr/sbin:/usr/bin'})
+    return {program['id'] for program in json.loads(listed.stdout)}
+
+
+def test_forks_and_execs(tally, tmp_path):
+    """Each child's waits are its own, also when it changes its program; nothing is lost."""
+    path = tmp_path / 'wall.data'
+    ran = tally('record', '--wall', '-o', path, '--', 'sh', '-c',
+                'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i+1)); done; exec sleep 0.2', check=0)
+    assert 'missing' not in ran.stderr and 'lost' not in ran.stderr
+    waits = waits_of(tally, path)
+    assert len({w['tid'] for w in waits}) > 250
+    asleep = [w for w in waits if w['comm'] == 'sleep' and w['state'] == 2]
+    assert sum(w['ns'] for w in asleep) >= 200 * MS
+    shell = {w['tid'] for w in asleep}
+    assert len(shell) == 1 and sum(w['count'] for w in waits if w['tid'] in shell) >= 300
+
+
+@pytest.mark.parametrize('options, reason', [
+    (('--off-cpu-thresh', '5'), '--off-cpu-thresh needs --off-cpu or --wall'),
+    (('--off-cpu', '--off-cpu-thresh', 'x'), 'give a number of milliseconds'),
+    (('--off-cpu', '-k', 'realtime'), '--off-cpu takes times of the clock monotonic'),
+    (('--wall', '--overwrite'), '--wall writes waits into'),
+    (('--wall', '--threads'), '--wall writes waits into')])
+def test_refused_options(tally, tmp_path, options, reason):
+    refused = tally('record', *options, '-o', tmp_path / 'x.data', '--', 'true', check=None)
+    assert refused.returncode not in (0, None) and reason in refused.stderr
+    assert not (tmp_path / 'x.data').exists()
+
+
+def test_refusal_names_the_right_that_is_missing(tally, tmp_path):
+    if os.geteuid() != 0 or not shutil.which('setpriv'):
+        pytest.skip('needs root and setpriv to become a user without rights')
+    tmp_path.chmod(0o777)
+    refused = subprocess.run(['setpriv', '--reuid', '65534', '--clear-groups', '--inh-caps=-all', '--', tally.path, 'record',
+                              '--off-cpu', '-o', tmp_path / 'x.data', '--', 'true'], text=True, check=False,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd='/')
+    assert refused.returncode != 0
+    assert 'CAP_BPF' in refused.stderr or 'lacks' in refused.stderr or 'Permission' in refused.stderr, refused.stderr
+    assert not (tmp_path / 'x.data').exists()

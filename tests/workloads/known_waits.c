@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads whose waits are known: known_waits UNIT_MS. `computer` computes for two units, `sleeper` sleeps for one, `waiter`
+ * waits three for a mutex that `holder` keeps in hold(), `reader` reads a pipe into which `feeder` writes after one and a
+ * half, and `left` and `right` compute on one CPU until both had half a unit. Each says at its end, as a line: its name, its
+ * ID, what it measured of its wait in ns, and what the kernel says of it: ns on a CPU, and ns ready to run.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_MS 1000000L
+
+static long unit_ns;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t is_held;
+static int pipe_ends[2];
+
+static int64_t now(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000 * NS_PER_MS + t.tv_nsec;
+}
+
+static void rest(double units)
+{
+	int64_t ns = (int64_t)(units * (double)unit_ns);
+	struct timespec t = {ns / (1000 * NS_PER_MS), ns % (1000 * NS_PER_MS)};
+	while (nanosleep(&t, &t) != 0)
+		;
+}
+
+static void work(double units)
+{
+	int64_t until = now(CLOCK_THREAD_CPUTIME_ID) + (int64_t)(units * (double)unit_ns);
+	while (now(CLOCK_THREAD_CPUTIME_ID) < until)
+		for (volatile int i = 0; i < 20000; i++)
+			;
+}
+
+static void tell(const char *name, int64_t waited)
+{
+	char path[64];
+	unsigned long long ran = 0, ready = 0;
+	int tid = (int)syscall(SYS_gettid);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", tid);
+	FILE *file = fopen(path, "r");
+	if (!file || fscanf(file, "%llu %llu", &ran, &ready) != 2)
+		ran = 0;
+	if (file)
+		fclose(file);
+	printf("%s %d %lld %llu %llu\n", name, tid, (long long)waited, ran, ready);
+}
+
+__attribute__((noinline)) static void hold(void)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_barrier_wait(&is_held);
+	rest(3);
+	pthread_mutex_unlock(&mutex);
+}
+
+__attribute__((noinline)) static int64_t wait_for_mutex(void)
+{
+	pthread_barrier_wait(&is_held);
+	int64_t begin = now(CLOCK_MONOTONIC);
+	pthread_mutex_lock(&mutex);
+	int64_t waited = now(CLOCK_MONOTONIC) - begin;
+	pthread_mutex_unlock(&mutex);
+	return waited;
+}
+
+__attribute__((noinline)) static int64_t read_pipe(void)
+{
+	char byte;
+	int64_t begin = now(CLOCK_MONOTONIC);
+	if (read(pipe_ends[0], &byte, 1) != 1)
+		exit(1);
+	return now(CLOCK_MONOTONIC) - begin;
+}
+
+/* The first to come says on which CPU. */
+static void share_cpu(void)
+{
+	static pthread_mutex_t choice = PTHREAD_MUTEX_INITIALIZER;
+	static int cpu = -1;
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	pthread_mutex_lock(&choice);
+	cpu = cpu < 0 ? sched_getcpu() : cpu;
+	CPU_SET((size_t)cpu, &set);
+	pthread_mutex_unlock(&choice);
+	sched_setaffinity(0, sizeof(set), &set);
+	work(0.5);
+}
+
+static void *run(void *argument)
+{
+	const char *name = argument;
+	int64_t waited = 0;
+	pthread_setname_np(pthread_self(), name);
+	switch (name[0]) {
+	case 'c':
+		work(2);
+		break;
+	case 's':
+		waited = now(CLOCK_MONOTONIC);
+		rest(1);
+		waited = now(CLOCK_MONOTONIC) - waited;
+		break;
+	case 'h':
+		hold();
+		break;
+	case 'w':
+		waited = wait_for_mutex();
+		break;
+	case 'f':
+		rest(1.5);
+		if (write(pipe_ends[1], "x", 1) != 1)
+			exit(1);
+		break;
+	case 'r':
+		if (name[1] == 'e')
+			waited = read_pipe();
+		else
+			share_cpu();
+		break;
+	default:
+		share_cpu();
+	}
+	tell(name, waited);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const names[] = {
+		"computer", "sleeper", "holder", "waiter", "reader", "feeder", "left", "right"};
+	pthread_t threads[sizeof(names) / sizeof(*names)];
+	unit_ns = (argc > 1 ? atol(argv[1]) : 1000) * NS_PER_MS;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (pipe(pipe_ends) != 0 || pthread_barrier_init(&is_held, NULL, 2) != 0)
+		return 1;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (pthread_create(&threads[i], NULL, run, (void *)names[i]) != 0)
+			return 1;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
