@@ -19,7 +19,6 @@ enum walk_end { /* how a stack ended */
 	WALK_BROKEN,
 	WALK_LIMIT,
 	WALK_NO_REGISTERS,
-	WALK_NO_USER, /* a thread of the kernel, or a 32-bit program, which are not walked */
 	WALK_ENDS,
 };
 

@@ -5,10 +5,12 @@ usage: STOPS_OUT=FILE STOPS=N STOPS_SEED=S STOPS_AT=ADDRESSES gdb -batch -x gdb_
 
 ADDRESSES is a file of lines "OBJECT OFFSET" (hex, link-time): instructions at which a breakpoint is set once, when the
 program is in sixty::rounds; half of the stops come from them. The other half are where a timer found the program
-(SIGVTALRM, which the program asks for by its last argument). FILE gets one JSON object a line:
+(SIGVTALRM, which the program asks for by its last argument). STOPS_RECORDER is a command, with the process's id for
+{pid}, that runs meanwhile and has written the file STOPS_RECORDING when it is ready. FILE gets one JSON object a line:
 
 	{"maps": text}                                    what is mapped; again whenever that changed
-	{"regs": {name: value}, "stack": hex,             registers; memory from the stack pointer on
+	{"tid": thread, "ns": time,                       of CLOCK_MONOTONIC, when it was stopped
+	 "regs": {name: value}, "stack": hex,             registers; memory from the stack pointer on
 	 "frames": [[pc, name, kind, sp, line], ...]}     innermost first
 
 kind: normal, inline, signal, or tail: left by a jump, so that there is no frame of it but in gdb's imagination.
@@ -16,6 +18,8 @@ kind: normal, inline, signal, or tail: left by a jump, so that there is no frame
 import json
 import os
 import random
+import subprocess
+import time
 
 import gdb
 
@@ -45,6 +49,16 @@ class Stops:
         gdb.Breakpoint('sixty::rounds', temporary=True)
         gdb.execute('run', to_string=True)
         self.process = gdb.selected_inferior()
+
+    def start_recorder(self):
+        command = os.environ.get('STOPS_RECORDER')
+        if not command:
+            return None
+        recorder = subprocess.Popen(command.format(pid=self.process.pid).split(), stdin=subprocess.DEVNULL)
+        while not os.path.exists(os.environ['STOPS_RECORDING']) or not os.path.getsize(os.environ['STOPS_RECORDING']):
+            time.sleep(0.1)
+        time.sleep(2)  # it describes what runs first
+        return recorder
 
     def read_maps(self):
         with open(f'/proc/{self.process.pid}/maps', encoding='utf-8') as f:
@@ -83,7 +97,8 @@ class Stops:
         frame = gdb.newest_frame()
         registers = {name: int(frame.read_register(name)) & (1 << 64) - 1 for name in REGISTERS}
         stack = self.stack(registers['rsp'])
-        self.write({'regs': registers, 'stack': stack.hex(), 'frames': self.frames()})
+        thread = {'tid': gdb.selected_thread().ptid[1], 'ns': time.monotonic_ns()}
+        self.write({**thread, 'regs': registers, 'stack': stack.hex(), 'frames': self.frames()})
         self.count += 1
 
     def write(self, value):
@@ -114,6 +129,7 @@ class Stops:
 
     def run(self):
         self.start()
+        recorder = self.start_recorder()
         self.set_breakpoints()
         gdb.execute('handle SIGVTALRM stop print nopass', to_string=True)
         gdb.events.stop.connect(self.on_stop)
@@ -122,6 +138,8 @@ class Stops:
             self.go_on()
             quiet = 0 if self.by_breakpoint else quiet + 1
             if self.by_breakpoint:
+                if recorder:  # the kernel's registers are behind the breakpoint's instruction, gdb's before it
+                    gdb.execute('stepi', to_string=True)
                 self.stop()
             elif timed < self.wanted // 2 or quiet > QUIET:
                 timed += 1
@@ -130,6 +148,8 @@ class Stops:
                 self.stop()
         self.out.close()
         gdb.execute('kill')
+        if recorder:
+            recorder.wait(timeout=60)
 
 
 Stops().run()

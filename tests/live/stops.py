@@ -53,8 +53,8 @@ def instructions(path):
     return re.findall(r'^ +([0-9a-f]+):\t', text, re.M)
 
 
-def collect(folder, stops, threads=0, seed=1):
-    """The stops, as gdb_stops.py wrote them."""
+def collect(folder, stops, threads=0, seed=1, recorder=None):
+    """The stops, as gdb_stops.py wrote them. recorder: a command that records meanwhile, and the file that it makes."""
     rng = random.Random(seed)
     places = []
     for name, share in (('sixty', 4), ('liblinked.so', 1), ('libloaded.so', 1)):
@@ -63,6 +63,8 @@ def collect(folder, stops, threads=0, seed=1):
     (folder / 'at').write_text(''.join(places))
     environment = {**os.environ, 'STOPS': str(stops), 'STOPS_SEED': str(seed), 'STOPS_AT': str(folder / 'at'),
                    'STOPS_OUT': str(folder / 'stops.json'), 'LC_ALL': 'C'}
+    if recorder:
+        environment.update(STOPS_RECORDER=recorder[0], STOPS_RECORDING=str(recorder[1]))
     result = subprocess.run(['gdb', '-nx', '-batch', '-x', HERE / 'gdb_stops.py', '--args', folder / 'sixty',
                              str(ROUNDS), folder / 'libloaded.so', str(threads), str(TIMER_US)], env=environment,
                             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=1200)

@@ -10,6 +10,7 @@
 #include "analysis/live/live_maps.h"
 #include "analysis/live/live_splice.h"
 #include "analysis/live/live_stacks.h"
+#include "analysis/live/live_walked.h"
 #include "base/array.h"
 #include "base/error.h"
 
@@ -21,6 +22,8 @@
 struct live_event {
 	struct record_layout layout;
 	bool has_stack;
+	bool is_walked; /* its user stacks come by themselves, */
+	bool is_stacks; /* as samples of this one */
 };
 
 struct live_unwind {
@@ -32,6 +35,7 @@ struct live_unwind {
 	struct live_maps maps;
 	struct live_binaries *binaries;
 	struct live_stacks stacks;
+	struct live_walked walked;
 	struct unwinder *unwinders[2]; /* for the machine's own programs and its 32-bit ones; NULL: not needed yet */
 	int32_t last_pid; /* whose mappings the unwinders know, as they were after so many changes */
 	uint32_t last_changes;
@@ -76,6 +80,7 @@ void live_unwind_destroy(struct live_unwind *live)
 	unwinder_destroy(live->unwinders[1]);
 	live_binaries_destroy(live->binaries);
 	live_stacks_deinit(&live->stacks);
+	live_walked_deinit(&live->walked);
 	live_maps_deinit(&live->maps);
 	writer_deinit(&live->backlog);
 	map_u64_deinit(&live->by_id);
@@ -102,6 +107,20 @@ enum tally_status live_unwind_add_event(struct live_unwind *live, const struct p
 		if (!map_u64_set(&live->by_id, ids[i], live->events.len))
 			return error_nomem(err);
 	return vec_push(&live->events, event) ? TALLY_OK : error_nomem(err);
+}
+
+void live_unwind_add_walked(struct live_unwind *live)
+{
+	live->events.items[live->events.len - 1].is_walked = true;
+}
+
+enum tally_status live_unwind_add_stacks(struct live_unwind *live, const struct perf_attr *attr, const uint64_t *ids,
+	size_t id_count, struct tally_error *err)
+{
+	enum tally_status status = live_unwind_add_event(live, attr, ids, id_count, err);
+	if (status == TALLY_OK)
+		live->events.items[live->events.len - 1].is_stacks = true;
+	return status == TALLY_OK ? live_walked_init(&live->walked, err) : status;
 }
 
 /* Where all records look alike any event will do. */
@@ -195,9 +214,10 @@ static void skip_tail(struct cursor *c, const struct record_layout *layout)
 	}
 }
 
-static bool cut_sample(const struct record_layout *layout, const struct record *record, struct cut_sample *cut)
+/* Up to behind the chain. */
+static bool cut_chain(
+	struct cursor *c, const struct record_layout *layout, const struct record *record, struct cut_sample *cut)
 {
-	struct cursor c = cursor_make(record->bytes, false);
 	const uint8_t *data = record->bytes.data;
 	struct read_values values;
 	*cut = (struct cut_sample){0};
@@ -207,17 +227,26 @@ static bool cut_sample(const struct record_layout *layout, const struct record *
 		memcpy(&cut->pid, data + layout->tid, sizeof(cut->pid));
 		memcpy(&cut->tid, data + layout->tid + 4, sizeof(cut->tid));
 	}
-	cursor_skip(&c, layout->fixed_bytes);
+	cursor_skip(c, layout->fixed_bytes);
 	if ((layout->sample_type & SAMPLE_READ) &&
-		read_values_decode(&c, layout->read_format, &values, NULL) != TALLY_OK)
+		read_values_decode(c, layout->read_format, &values, NULL) != TALLY_OK)
 		return false;
-	cut->head = (struct tally_bytes){data, c.pos};
+	cut->head = (struct tally_bytes){data, c->pos};
 	if (layout->sample_type & SAMPLE_CALLCHAIN) {
-		uint64_t count = cursor_u64(&c);
-		if (!cursor_count(&c, count, 8))
+		uint64_t count = cursor_u64(c);
+		if (!cursor_count(c, count, 8))
 			return false;
-		cut->chain = (struct sample_array){cursor_take(&c, (size_t)count * 8), (uint32_t)count};
+		cut->chain = (struct sample_array){cursor_take(c, (size_t)count * 8), (uint32_t)count};
 	}
+	return !c->failed;
+}
+
+static bool cut_sample(const struct record_layout *layout, const struct record *record, struct cut_sample *cut)
+{
+	struct cursor c = cursor_make(record->bytes, false);
+	const uint8_t *data = record->bytes.data;
+	if (!cut_chain(&c, layout, record, cut))
+		return false;
 	size_t start = c.pos;
 	if (layout->sample_type & SAMPLE_RAW) {
 		cursor_skip(&c, cursor_u32(&c));
@@ -449,6 +478,51 @@ static enum tally_status feed_sample(struct live_unwind *live, const struct live
 	return out->failed ? error_nomem(err) : TALLY_OK;
 }
 
+/* The kernel tells losses in the name of whichever event finds room again; that of stacks is in no file. */
+static void put_sideband(struct live_unwind *live, const struct record *record, struct writer *out)
+{
+	const struct live_event *event = live->walked.is_on ? live_unwind_event_of(live, record) : NULL;
+	uint64_t other = 0;
+	size_t start = out->len, len = record->bytes.len, position = 0;
+	writer_bytes(out, record->bytes.data, len);
+	if (!event || !event->is_stacks || out->failed || event->layout.trailer_identifier > len)
+		return;
+	for (uint64_t id, index; map_u64_next(&live->by_id, &position, &id, &index);)
+		if (!live->events.items[index].is_stacks)
+			other = id;
+	memcpy(out->data + start + len - event->layout.trailer_identifier, &other, sizeof(other));
+}
+
+/* A sample whose user stack came before it, from the kernel. */
+static enum tally_status feed_walked(struct live_unwind *live, const struct live_event *event,
+	const struct record *record, struct writer *out, struct tally_error *err)
+{
+	struct cursor c = cursor_make(record->bytes, false);
+	struct cut_sample cut;
+	struct walk_stack *stack;
+	if (!cut_chain(&c, &event->layout, record, &cut)) {
+		live->totals.damaged++;
+		return TALLY_OK;
+	}
+	stack = live_walked_find(&live->walked, cut.tid);
+	size_t rest = record->bytes.len - c.pos, count = stack ? stack->count : 0;
+	if (count && cut.head.len + 8 * ((size_t)cut.chain.count + count + 2) + rest > SAMPLE_BYTES_MAX)
+		count = 0;
+	if (stack)
+		live_walked_count(stack, &live->totals.ends, &live->totals.unknown);
+	size_t start = out->len;
+	writer_bytes(out, cut.head.data, cut.head.len);
+	writer_u64(out, cut.chain.count + (count ? count + 1 : 0));
+	writer_bytes(out, cut.chain.data, 8 * (size_t)cut.chain.count);
+	if (count) {
+		writer_u64(out, CONTEXT_USER);
+		writer_bytes(out, stack->ips, 8 * count);
+	}
+	writer_bytes(out, record->bytes.data + c.pos, rest);
+	writer_patch_u16(out, start + 6, (uint16_t)(out->len - start));
+	return out->failed ? error_nomem(err) : TALLY_OK;
+}
+
 static enum tally_status feed_sideband(struct live_unwind *live, const struct record *record, struct tally_error *err)
 {
 	struct record_fields fields;
@@ -479,7 +553,9 @@ static enum tally_status feed_now(
 	struct live_unwind *live, const struct record *record, struct writer *out, struct tally_error *err)
 {
 	if (record->type != RECORD_SAMPLE) {
-		writer_bytes(out, record->bytes.data, record->bytes.len);
+		if (record->type == RECORD_LOST)
+			live_walked_forget(&live->walked);
+		put_sideband(live, record, out);
 		return out->failed ? error_nomem(err) : feed_sideband(live, record, err);
 	}
 	const struct live_event *event = live_unwind_event_of(live, record);
@@ -487,6 +563,13 @@ static enum tally_status feed_now(
 		live->totals.damaged++;
 		return TALLY_OK;
 	}
+	if (event->is_stacks) {
+		if (!live_walked_take(&live->walked, &event->layout, record))
+			live->totals.damaged++;
+		return TALLY_OK;
+	}
+	if (event->is_walked)
+		return feed_walked(live, event, record, out, err);
 	if (event->has_stack)
 		return feed_sample(live, event, record, out, err);
 	writer_bytes(out, record->bytes.data, record->bytes.len);
@@ -632,5 +715,6 @@ struct live_unwind_totals live_unwind_totals(const struct live_unwind *live)
 {
 	struct live_unwind_totals totals = live->totals;
 	totals.refused = live_binaries_refused(live->binaries);
+	totals.unmatched = live->walked.unmatched;
 	return totals;
 }

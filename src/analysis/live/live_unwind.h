@@ -39,6 +39,8 @@ struct live_unwind_totals {
 		given_up; /* stacks that were not unwound because they would have waited in more memory than there is */
 	uint64_t refused; /* files whose call-frame information was not read for the same reason */
 	uint64_t shortened; /* stacks that were not read to their end because of live_unwind_shorten */
+	uint64_t unmatched; /* stacks of BPF programs whose samples were lost */
+	uint64_t unknown; /* of processes whose mappings were not known yet */
 	uint64_t damaged;
 	uint64_t lost; /* events, as the kernel's records say */
 };
@@ -48,6 +50,12 @@ TALLY_MUST_CHECK enum tally_status live_unwind_create(
 void live_unwind_destroy(struct live_unwind *live);
 /* attr as it was opened. All events first. */
 TALLY_MUST_CHECK enum tally_status live_unwind_add_event(struct live_unwind *live, const struct perf_attr *attr,
+	const uint64_t *ids, size_t id_count, struct tally_error *err);
+/* The last event that was added gets its user stacks from samples of live_unwind_add_stacks. */
+void live_unwind_add_walked(struct live_unwind *live);
+/* An event whose samples carry user stacks (abi/walked_stack.h), each right before the sample that it belongs to: they go
+ * into the chains of the events that live_unwind_add_walked named. Not for the file. */
+TALLY_MUST_CHECK enum tally_status live_unwind_add_stacks(struct live_unwind *live, const struct perf_attr *attr,
 	const uint64_t *ids, size_t id_count, struct tally_error *err);
 /* Record bytes are read before the call returns. NOMEM only. */
 TALLY_MUST_CHECK enum tally_status live_unwind_feed(

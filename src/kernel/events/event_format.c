@@ -86,6 +86,10 @@ static const char *callgraph_name(enum record_callgraph callgraph)
 		return "dwarf";
 	case CALLGRAPH_LBR:
 		return "lbr";
+	case CALLGRAPH_BPF:
+		return "bpf";
+	case CALLGRAPH_AUTO:
+		return "auto";
 	case CALLGRAPH_NONE:
 		break;
 	}

@@ -30,7 +30,9 @@ enum tool_event {
 	TOOL_EVENTS
 };
 
-enum record_callgraph { CALLGRAPH_NONE, CALLGRAPH_FP, CALLGRAPH_DWARF, CALLGRAPH_LBR };
+/* CALLGRAPH_BPF: walked in the kernel by our BPF program. CALLGRAPH_AUTO: the best that can be had, which is decided before
+ * any event is opened. */
+enum record_callgraph { CALLGRAPH_NONE, CALLGRAPH_FP, CALLGRAPH_DWARF, CALLGRAPH_LBR, CALLGRAPH_BPF, CALLGRAPH_AUTO };
 
 enum term_choice { TERM_UNSAID, TERM_NO, TERM_YES };
 

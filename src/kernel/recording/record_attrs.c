@@ -78,6 +78,8 @@ static void set_callgraph(struct perf_attr *attr, const struct record_attr_optio
 		attr->branch_sample_type = BRANCH_USER | BRANCH_CALL_STACK | BRANCH_NO_CYCLES | BRANCH_NO_FLAGS;
 		record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, true);
 	}
+	if (o->chains.mode == CALLGRAPH_BPF)
+		record_attrs_flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, true);
 	if (o->chains.mode == CALLGRAPH_DWARF) {
 		attr->sample_type |= SAMPLE_REGS_USER | SAMPLE_STACK_USER;
 		attr->sample_regs_user |= record_attrs_all_user_regs();
@@ -91,7 +93,7 @@ static void set_callgraph(struct perf_attr *attr, const struct record_attr_optio
 static void set_sample_fields(struct event_spec *spec, const struct record_attr_options *o)
 {
 	struct perf_attr *attr = &spec->attr;
-	bool is_live = o->chains.mode == CALLGRAPH_DWARF && o->unwinds_live;
+	bool is_live = (o->chains.mode == CALLGRAPH_DWARF || o->chains.mode == CALLGRAPH_BPF) && o->unwinds_live;
 	bool has_address = o->fields.data_address || (o->chains.mode == CALLGRAPH_DWARF && !is_live);
 	attr->sample_type |= SAMPLE_IP | SAMPLE_TID;
 	if (!o->per_thread || o->fields.timestamp || is_live)
@@ -215,19 +217,31 @@ static void record_attrs_set_ids(struct event_list *events, const struct record_
 	bool is_mixed = false;
 	for (size_t i = 1; i < events->len; i++)
 		is_mixed |= events->specs[i].attr.sample_type != first;
-	if (events->len == 1 && !o->fields.identifier)
+	bool has_stacks = o->chains.mode == CALLGRAPH_BPF; /* which come as samples of one more event */
+	if (events->len == 1 && !o->fields.identifier && !has_stacks)
 		return;
 	for (size_t i = 0; i < events->len; i++)
-		events->specs[i].attr.sample_type |= is_mixed || o->fields.identifier ? SAMPLE_IDENTIFIER : SAMPLE_ID;
+		events->specs[i].attr.sample_type |=
+			is_mixed || has_stacks || o->fields.identifier ? SAMPLE_IDENTIFIER : SAMPLE_ID;
+}
+
+/* The kernel attaches no program to a single event of these. */
+static bool is_tracing(const struct event_spec *spec)
+{
+	return spec->attr.type == EVENT_TRACEPOINT || event_is_probe(spec);
 }
 
 /* The options as the event's own terms change them for it alone. */
-static struct record_attr_options with_terms(const struct record_attr_options *o, const struct recording_terms *terms)
+static struct record_attr_options with_terms(const struct record_attr_options *o, const struct event_spec *spec)
 {
+	const struct recording_terms *terms = &spec->recording;
 	struct record_attr_options own = *o;
 	if (terms->has_callgraph) {
 		own.chains.mode = terms->callgraph;
-		own.unwinds_live = o->unwinds_live && o->chains.mode == CALLGRAPH_DWARF;
+		own.unwinds_live =
+			o->unwinds_live && (o->chains.mode == CALLGRAPH_DWARF || o->chains.mode == CALLGRAPH_BPF);
+	} else if (o->chains.mode == CALLGRAPH_BPF && is_tracing(spec)) {
+		own.chains.mode = CALLGRAPH_DWARF; /* copies of stacks are unwound as they come */
 	}
 	if (terms->stack_bytes)
 		own.chains.stack_bytes = terms->stack_bytes;
@@ -289,7 +303,7 @@ enum tally_status record_attrs_apply(
 			spec->attr.sample_period_or_freq = 1;
 		if (spec->is_precise_max)
 			spec->attr.flags |= UINT64_C(3) << ATTR_BIT_PRECISE_IP;
-		struct record_attr_options own = with_terms(o, &spec->recording);
+		struct record_attr_options own = with_terms(o, spec);
 		if (event_is_waits(spec)) {
 			set_waits(&spec->attr);
 		} else {
@@ -309,9 +323,18 @@ enum tally_status record_attrs_apply(
 	return TALLY_OK;
 }
 
+bool record_attrs_is_walked(const struct perf_attr *attr, const struct record_attr_options *o)
+{
+	return o->chains.mode == CALLGRAPH_BPF && !o->chains.no_user && (attr->sample_type & SAMPLE_CALLCHAIN) != 0 &&
+	       (attr->sample_type & SAMPLE_STACK_USER) == 0 && ATTR_HAS(attr, EXCLUDE_CALLCHAIN_USER);
+}
+
 struct perf_attr record_attrs_written(const struct perf_attr *attr, const struct record_attr_options *o)
 {
 	struct perf_attr written = *attr;
+	if (record_attrs_is_walked(attr, o))
+		record_attrs_flag_set(&written, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, false);
+
 	if (!o->unwinds_live || !(attr->sample_type & SAMPLE_STACK_USER))
 		return written;
 	written.sample_type &=

@@ -55,12 +55,15 @@ struct record_attr_options {
 	bool has_command; /* start with its exec */
 	bool per_thread; /* one ring per thread, any CPU */
 	bool starts_disabled; /* -D: the tool enables later */
-	bool unwinds_live; /* CALLGRAPH_DWARF: stacks are not for the file */
+	bool unwinds_live; /* CALLGRAPH_DWARF: stacks are not for the file; with CALLGRAPH_BPF, of tracepoints */
 };
 
 /* Makes the list ready to open; appends the dummy event that carries side-band records where one is needed. */
 TALLY_MUST_CHECK enum tally_status record_attrs_apply(
 	struct event_list *events, const struct record_attr_options *options, struct tally_error *err);
+/* Whether a BPF program gives the samples of an event their user stacks: CALLGRAPH_BPF, but for tracepoints, which the
+ * kernel attaches no such program to. */
+bool record_attrs_is_walked(const struct perf_attr *attr, const struct record_attr_options *options);
 /* What the file says of an event that was opened with attr: of stacks that were unwound there is the chain, and as
  * sample_stack_user how much of them the chain was made of. */
 struct perf_attr record_attrs_written(const struct perf_attr *attr, const struct record_attr_options *options);

@@ -108,7 +108,9 @@ void record_config_say_chains(const struct record_settings *s)
 {
 	if (record_config_chooses(s))
 		fprintf(stderr, "call graphs are by %s, as the configuration says (call-graph.record-mode)\n",
-			s->configured.mode == CALLGRAPH_DWARF ? "dwarf"
-			: s->configured.mode == CALLGRAPH_LBR ? "lbr"
-							      : "fp");
+			s->configured.mode == CALLGRAPH_DWARF  ? "dwarf"
+			: s->configured.mode == CALLGRAPH_LBR  ? "lbr"
+			: s->configured.mode == CALLGRAPH_BPF  ? "bpf"
+			: s->configured.mode == CALLGRAPH_AUTO ? "auto"
+							       : "fp");
 }

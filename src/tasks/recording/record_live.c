@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "kernel/events/event_gates.h"
 #include "kernel/recording/record_attrs.h"
 #include "kernel/system/memory_limit.h"
 #include "tasks/recording/record_features.h"
@@ -61,6 +62,9 @@ static enum tally_status record_live_add_events(struct record_live *live, struct
 			return status;
 		status = live_unwind_add_event(live->unwind, attr, ids, count, err);
 		free(ids);
+		if (status == TALLY_OK && !event_is_dummy(&events->specs[i]) &&
+			record_attrs_is_walked(attr, live->config.attrs))
+			live_unwind_add_walked(live->unwind);
 		if (ATTR_HAS(attr, FREQ) && attr->sample_period_or_freq > live->freq)
 			live->freq = attr->sample_period_or_freq;
 	}
@@ -109,6 +113,12 @@ void record_live_destroy(struct record_live *live)
 	live_unwind_destroy(live->unwind);
 	writer_deinit(&live->out);
 	free(live);
+}
+
+enum tally_status record_live_add_stacks(struct record_live *live, const struct perf_attr *attr, const uint64_t *ids,
+	size_t id_count, struct tally_error *err)
+{
+	return live_unwind_add_stacks(live->unwind, attr, ids, id_count, err);
 }
 
 static enum tally_status record_live_flush(
@@ -270,6 +280,8 @@ void record_live_print(struct text *out, const struct record_live_summary *summa
 		record_live_percent(ends[UNWIND_STACK_SHORT] + ends[UNWIND_LIMIT], all),
 		record_live_percent(ends[UNWIND_NO_CFI], all),
 		record_live_percent(ends[UNWIND_BROKEN] + ends[UNWIND_NO_REGISTERS], all));
+	if (t->unknown)
+		text_printf(out, "; %llu of processes that were not known yet", (unsigned long long)t->unknown);
 	if (t->joined)
 		text_printf(out, "; %llu joined with earlier ones", (unsigned long long)t->joined);
 	if (t->shortened)

@@ -23,6 +23,7 @@
 struct record_live;
 struct record_live_config {
 	const struct event_list *events; /* as they were opened */
+	const struct record_attr_options *attrs; /* as they were asked for */
 	struct recorder *recorder;
 	const char *build_id_dir;
 	const struct binary_kept *kept; /* of binary_store.h; NULL: nothing */
@@ -39,6 +40,9 @@ struct record_live_summary {
 
 TALLY_MUST_CHECK enum tally_status record_live_create(
 	const struct record_live_config *config, struct record_live **live, struct tally_error *err);
+/* Samples of this event carry the user stacks of those that record_attrs_is_walked names. */
+TALLY_MUST_CHECK enum tally_status record_live_add_stacks(struct record_live *live, const struct perf_attr *attr,
+	const uint64_t *ids, size_t id_count, struct tally_error *err);
 void record_live_destroy(struct record_live *live);
 /* Records that are not of the rings: they are learned from, and written as they are. */
 TALLY_MUST_CHECK enum tally_status record_live_pass(struct record_live *live, const struct tally_bytes *slices,

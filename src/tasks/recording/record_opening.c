@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "code/binaries/running_kernel.h"
 #include "kernel/events/event_gates.h"
 #include "kernel/recording/initial_state.h"
@@ -55,8 +56,10 @@ static struct recorder_config recorder_config(struct record_opening *o)
 		.ring_may_shrink = q->plan.attrs.unwinds_live && !q->plan.is_ring_given,
 		.look = q->files ? record_files_look : NULL,
 		.look_context = q->files,
-		.opened = o->filters ? record_filters_attach : NULL,
-		.opened_context = o->filters,
+		.opened = o->walks     ? record_walks_attach
+			  : o->filters ? record_filters_attach
+				       : NULL,
+		.opened_context = o->walks ? (void *)o->walks : (void *)o->filters,
 		.diag = q->diag};
 	return config;
 }
@@ -216,6 +219,15 @@ enum tally_status record_opening_open(struct record_opening *o, struct tally_err
 {
 	const struct record_request *q = o->request;
 	enum tally_status status = record_filters_create(q->kernel, q->events, &o->filters, err);
+	if (status == TALLY_OK)
+		status = record_walks_create(q, &o->walks, err);
+	if (status == TALLY_OK && o->walks && o->filters)
+		status = error_set(err, TALLY_INVALID,
+			"--call-graph bpf and --filter on samples cannot be used together: an event has one BPF "
+			"program; "
+			"use --call-graph dwarf");
+	if (status != TALLY_OK)
+		return status;
 	struct recorder_config config = recorder_config(o);
 	if (status == TALLY_OK)
 		status = recorder_create(&config, &o->recorder, err);
@@ -229,6 +241,7 @@ enum tally_status record_opening_open(struct record_opening *o, struct tally_err
 	}
 	o->kept = (struct binary_kept){record_files_find, q->files};
 	struct record_live_config live = {.events = q->events,
+		.attrs = &q->plan.attrs,
 		.recorder = o->recorder,
 		.build_id_dir = q->build_id_dir,
 		.kept = q->files ? &o->kept : NULL,
@@ -237,7 +250,10 @@ enum tally_status record_opening_open(struct record_opening *o, struct tally_err
 		.keeps_rate = q->keeps_rate};
 	if (status == TALLY_OK)
 		status = open_waits(o, err);
-	return status == TALLY_OK ? record_live_create(&live, &o->live, err) : status;
+	if (status == TALLY_OK)
+		status = record_live_create(&live, &o->live, err);
+	return status == TALLY_OK && o->walks ? record_walks_start(o->walks, o->recorder, &o->target, o->live, err)
+					      : status;
 }
 
 enum tally_status record_opening_add_events(const struct record_request *request, struct recorder *recorder,
@@ -266,6 +282,7 @@ void record_opening_close(struct record_opening *o)
 	record_waits_destroy(o->waits);
 	recorder_destroy(o->recorder);
 	record_filters_destroy(o->filters);
+	record_walks_destroy(o->walks);
 	target_deinit(&o->target);
 	*o = (struct record_opening){.request = o->request};
 }

@@ -17,6 +17,7 @@
 #include "perfdata/writer.h"
 #include "tasks/recording/record_filters.h"
 #include "tasks/recording/record_request.h"
+#include "tasks/recording/record_walks.h"
 
 struct record_opening {
 	struct binary_kept kept; /* what the request holds */
@@ -25,6 +26,7 @@ struct record_opening {
 	struct recorder *recorder;
 	struct record_filters *filters; /* NULL: no event has one on its samples */
 	struct record_waits *waits; /* NULL: those of threads are not recorded */
+	struct record_walks *walks; /* NULL: stacks are not walked in the kernel */
 	struct record_live *live; /* NULL: records are taken from the rings as they are */
 };
 

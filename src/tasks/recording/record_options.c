@@ -73,6 +73,10 @@ const char *record_set_call_graph(const struct option_use *use)
 		s->chains.mode = CALLGRAPH_FP;
 	} else if (str_equal(mode, STR("lbr"))) {
 		s->chains.mode = CALLGRAPH_LBR;
+	} else if (str_equal(mode, STR("bpf"))) {
+		s->chains.mode = CALLGRAPH_BPF;
+	} else if (str_equal(mode, STR("auto"))) {
+		s->chains.mode = CALLGRAPH_AUTO;
 	} else if (str_equal(mode, STR("dwarf"))) {
 		if (str_next(&rest, ',', &size) &&
 			(!str_to_u64(size, 0, &bytes) || bytes == 0 || bytes > RECORD_STACK_BYTES_MAX))
@@ -508,7 +512,9 @@ static const struct option options[] = {
 		.can_be_negated = true,
 		.is_self_explaining = true,
 		.help = "record call graphs: fp, dwarf (unwound while it records, from registers and a copy of the "
-			"stack of record_size bytes: 65528 by default, 8192 with --keep-stacks) or lbr"},
+			"stack of record_size bytes: 65528 by default, 8192 with --keep-stacks), bpf (unwound in the "
+			"kernel by a BPF program), auto (bpf "
+			"if this process may, else dwarf, else fp) or lbr"},
 	LATER("clang-opt", 0, "clang options", "options for clang"),
 	LATER("clang-path", 0, "clang path", "which clang"),
 	FLAG("code-page-size", 0, fields.code_page_size, "store the page size of the sampled code"),

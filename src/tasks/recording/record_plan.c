@@ -29,7 +29,8 @@ static struct record_attr_options record_plan_attrs(const struct record_settings
 		.has_command = t->has_command && !has_threads && !is_system_wide,
 		.per_thread = t->per_thread,
 		.starts_disabled = s->has_delay && !(s->toggles.len && s->toggles.items[0] == 0)};
-	attrs.unwinds_live = attrs.chains.mode == CALLGRAPH_DWARF && !s->keeps_stacks;
+	attrs.unwinds_live =
+		(attrs.chains.mode == CALLGRAPH_DWARF && !s->keeps_stacks) || attrs.chains.mode == CALLGRAPH_BPF;
 	attrs.fields.switch_events |= s->latency;
 	attrs.modes.no_inherit |= t->tids != NULL;
 	return attrs;
@@ -55,7 +56,8 @@ struct record_plan record_plan_make(const struct record_settings *s)
 		plan.attrs.modes.clockid = CLOCK_MONOTONIC;
 	}
 	plan.is_stack_given = chains->mode == CALLGRAPH_DWARF && chains->stack_bytes != 0;
-	if (chains->mode == CALLGRAPH_DWARF && !plan.is_stack_given)
+	bool has_dumps = chains->mode == CALLGRAPH_DWARF || chains->mode == CALLGRAPH_BPF; /* of tracepoints */
+	if (has_dumps && !plan.is_stack_given)
 		chains->stack_bytes = s->keeps_stacks ? RECORD_STACK_BYTES_DEFAULT : RECORD_STACK_BYTES_MAX;
 	plan.ring_bytes = plan.is_ring_given	    ? s->ring_bytes
 			  : plan.attrs.unwinds_live ? record_live_ring_bytes()

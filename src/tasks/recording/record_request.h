@@ -96,6 +96,7 @@ struct record_summary {
 	pid_t cut_off_thread; /* whose events the kernel ended at an exec, though it lived on; 0: none */
 	struct record_live_summary live; /* of what was unwound */
 	struct off_cpu_losses lost_waits;
+	char walk_losses[512]; /* what unwinding in the kernel lost, as record_walks_print says it */
 };
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -545,6 +546,16 @@ void record_session_unblock(struct record_summary *summary)
 	summary->has_blocked = false;
 }
 
+static void record_session_note_walks(struct record_session_session *s)
+{
+	struct text lines = {0};
+	if (s->opening.walks)
+		record_walks_print(s->opening.walks, &lines);
+	snprintf(s->summary->walk_losses, sizeof(s->summary->walk_losses), "%.*s", (int)lines.len,
+		lines.len ? lines.data : "");
+	text_deinit(&lines);
+}
+
 enum tally_status record_session_run(
 	const struct record_request *request, struct record_summary *summary, struct tally_error *err)
 {
@@ -578,6 +589,7 @@ enum tally_status record_session_run(
 		summary->live = record_live_summary(s.opening.live);
 	if (s.opening.waits)
 		summary->lost_waits = record_waits_losses(s.opening.waits);
+	record_session_note_walks(&s);
 	record_watch_destroy(s.watch);
 	record_opening_close(&s.opening);
 	close_waiting(&s);

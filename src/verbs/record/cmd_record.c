@@ -17,6 +17,7 @@
 #include "kernel/events/tracepoint_hold.h"
 #include "kernel/system/exec_stop.h"
 #include "tasks/packing/pack_run.h"
+#include "tasks/recording/record_auto.h"
 #include "tasks/recording/record_config.h"
 #include "tasks/recording/record_events.h"
 #include "tasks/recording/record_freq.h"
@@ -55,6 +56,11 @@ static void cmd_record_complete(struct cmd_record_run *run, bool has_command)
 	struct record_settings *s = &run->settings;
 	record_target_complete(&s->target, has_command);
 	s->output.path = stream_output_name(s->output.path);
+	struct text sentence = {0};
+	record_auto_settle(run->kernel, s, &sentence);
+	if (sentence.len && !s->quiet)
+		fprintf(stderr, "%.*s\n", (int)sentence.len, sentence.data);
+	text_deinit(&sentence);
 	run->plan = record_plan_make(s);
 	run->plan.attrs.fields.identifier |= stream_output_is_named(s->output.path);
 	if (!s->quiet)
@@ -145,16 +151,16 @@ static int check_live(const struct cmd_record_run *run)
 {
 	const struct record_settings *s = &run->settings;
 	const struct arch *arch = record_host_arch();
-	const char *other = s->output.threads != THREADS_NONE ? "--threads"
-			    : s->overwrites		      ? "--overwrite"
-			    : s->affinity != AFFINITY_NONE    ? "--affinity"
-							      : NULL;
+	enum record_callgraph mode = run->plan.attrs.chains.mode;
+	const char *other = record_auto_obstacle(s, mode);
 	if (!run->plan.attrs.unwinds_live)
 		return 0;
 	if (!arch || arch->dwarf_count == 0)
 		return cli_failf(run->cli,
 			"--call-graph dwarf: stacks of this architecture cannot be unwound here; --keep-stacks stores "
 			"them");
+	if (other && mode == CALLGRAPH_BPF)
+		return cli_failf(run->cli, "--call-graph bpf and %s cannot be used together", other);
 	if (other)
 		return cli_failf(run->cli,
 			"--call-graph dwarf unwinds what all rings hold in order of time, which %s does not allow; "
@@ -192,6 +198,7 @@ static void say_stacks(const struct record_summary *summary)
 {
 	struct text lines = {0};
 	record_live_print(&lines, &summary->live);
+	text_str(&lines, summary->walk_losses);
 	struct tally_str rest = {lines.data, lines.len}, line;
 	while (rest.len && str_next(&rest, '\n', &line))
 		fprintf(stderr, "[ %.*s ]\n", (int)line.len, line.data);

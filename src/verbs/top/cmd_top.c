@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/word_files.h"
 #include "tasks/listing/annotate_objdump.h"
+#include "tasks/recording/record_auto.h"
 #include "tasks/recording/record_config.h"
 #include "tasks/recording/record_freq.h"
 #include "tasks/recording/target_options.h"
@@ -51,7 +52,8 @@ static const char *set_call_graph(const struct option_use *use)
 	while (str_next(&rest, ',', &word)) {
 		bool is_dwarf = str_equal(word, STR("dwarf"));
 		struct tally_str behind = rest;
-		if (is_dwarf || str_equal(word, STR("fp")) || str_equal(word, STR("lbr"))) {
+		if (is_dwarf || str_equal(word, STR("fp")) || str_equal(word, STR("lbr")) ||
+			str_equal(word, STR("bpf")) || str_equal(word, STR("auto"))) {
 			bool has_size =
 				is_dwarf && str_next(&behind, ',', &size) && cmd_top_is_number(size) && size.len < 20;
 			snprintf(mode, sizeof(mode), "%.*s%s%.*s", (int)word.len, word.data, has_size ? "," : "",
@@ -144,11 +146,19 @@ static int cmd_top_complete_settings(const struct cli *cli, const struct kernel_
 	struct record_settings *r = &s->record;
 	if (s->delay_s < 1)
 		s->delay_s = 1;
+	struct text sentence = {0};
+	record_auto_settle(kernel, r, &sentence);
+	if (sentence.len && s->stdio)
+		fprintf(stderr, "%.*s\n", (int)sentence.len, sentence.data);
+	text_deinit(&sentence);
 	enum record_callgraph chains = record_config_chains(r).mode;
 	record_config_say_chains(r);
 	if (r->overwrites && chains == CALLGRAPH_DWARF)
 		return cli_failf(cli, "--call-graph dwarf unwinds what all rings hold in order of time, which "
 				      "--overwrite does not allow");
+	const char *other = chains == CALLGRAPH_BPF ? record_auto_obstacle(r, chains) : NULL;
+	if (other)
+		return cli_failf(cli, "--call-graph bpf and %s cannot be used together", other);
 	int code = code_options_check(cli, &s->report.code);
 	if (code == 0)
 		code = symbol_options_check(cli, &s->report.symbols);

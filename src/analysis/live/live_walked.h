@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * live_walked.h - user stacks that a BPF program put into the rings, each right before the sample that it belongs to, until
+ * that sample comes. Records of several rings may come in between; the thread tells which is whose.
+ *
+ * Owned by live_unwind. Bad input: a stack that is none is refused; one whose sample never comes is overwritten by the next
+ * ones, and is_full says so.
+ *
+ *	live_walked_take(&walked, &layout, &record);   ...   stack = live_walked_find(&walked, tid);
+ */
+#ifndef ANALYSIS_LIVE_LIVE_WALKED_H
+#define ANALYSIS_LIVE_LIVE_WALKED_H
+
+#include "abi/record.h"
+#include "abi/sample.h"
+#include "abi/walked_stack.h"
+#include "analysis/stack_ends.h"
+
+#define LIVE_WALKED_KEPT 256 /* stacks whose samples have not come: one for each CPU at most */
+
+struct live_walked {
+	bool is_on;
+	struct sample_stack *kept; /* a ring of them */
+	unsigned next;
+	uint64_t unmatched; /* whose sample did not come */
+};
+
+TALLY_MUST_CHECK enum tally_status live_walked_init(struct live_walked *walked, struct tally_error *err);
+void live_walked_deinit(struct live_walked *walked);
+/* False: the record holds no stack. */
+bool live_walked_take(struct live_walked *walked, const struct record_layout *layout, const struct record *record);
+/* That of the thread's next sample, once; until the next one is taken. NULL: there is none. */
+struct walk_stack *live_walked_find(struct live_walked *walked, uint32_t tid);
+/* Records were lost: what waits may have lost its samples. */
+void live_walked_forget(struct live_walked *walked);
+/* How it ended, among others; unknown counts those of processes that the program knew nothing of yet. */
+void live_walked_count(const struct walk_stack *stack, struct stack_ends *ends, uint64_t *unknown);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_walks.h - --call-graph bpf: attaches the stack walk in the kernel to the events of a recorder, gives its stacks a
+ * way into the rings, and tells record_live which events they belong to.
+ *
+ * record_opening owns it. One thread.
+ *
+ *	record_walks_create(request, &walks, err);	// before events are opened; NULL: not asked for
+ *	record_walks_attach(walks, event, fd, err);	// as recorder_config.opened
+ *	record_walks_start(walks, recorder, &target, live, err);
+ */
+#ifndef TASKS_RECORDING_RECORD_WALKS_H
+#define TASKS_RECORDING_RECORD_WALKS_H
+
+#include "tasks/recording/record_request.h"
+
+struct record_walks;
+
+TALLY_MUST_CHECK enum tally_status record_walks_create(
+	const struct record_request *request, struct record_walks **walks, struct tally_error *err);
+void record_walks_destroy(struct record_walks *walks);
+enum tally_status record_walks_attach(void *walks, size_t event, int fd, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status record_walks_start(struct record_walks *walks, const struct recorder *recorder,
+	const struct target *target, struct record_live *live, struct tally_error *err);
+/* Whatever was lost so far, as lines without their ends. */
+void record_walks_print(const struct record_walks *walks, struct text *out);
+
+#endif
