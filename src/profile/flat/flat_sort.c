@@ -4,10 +4,9 @@
  * - a value sorts descending; in a group the leader's value decides, or that of the member asked for, then those of the
  *   members behind the leader in their order: where another was asked for, the leader's counts no more; of
  *   children sums only the leader's counts;
- * - where call graphs are shown, rows with equal children sums and the same first thread: the one with the longer chain
- *   comes first when chains start at the caller, so that callers stand above callees; rows of several threads go by the
- *   next keys, so that what comes first is no order in the strict sense (flat_tree.h); of very many rows the longer
- *   chain decides between those of several threads too;
+ * - where call graphs are shown, of rows with equal children sums the one with the longer chain comes first when chains
+ *   start at the caller, so that callers stand above callees. perf's does so for rows of one thread and goes by the next
+ *   keys between threads, which is no order in the strict sense: there its tree decides, and ours may differ;
  * - keys sort ascending by what is shown, unknown objects and symbols last;
  * - rows that look alike (functions of one name, addresses without symbol) go by ascending address, the kernel's first:
  *   as numbers with a sign.
@@ -228,7 +227,7 @@ static int compare_value(const struct flat_sort *c, enum profile_key key, uint32
 	int order = flat_stats_compare(t, flat_table_stat(t, a, 0), flat_table_stat(t, b, 0), key);
 	if (order)
 		return order;
-	if (key != KEY_OVERHEAD_CHILDREN || !t->options.with_chains || c->ties)
+	if (key != KEY_OVERHEAD_CHILDREN || !t->options.with_chains)
 		return 0;
 	int deeper = compare_number(t->rows[b].max_depth, t->rows[a].max_depth);
 	return t->options.is_caller_first ? deeper : -deeper;
@@ -244,9 +243,7 @@ static int compare_column(const struct flat_sort *c, enum profile_key key, uint3
 {
 	const struct flat_table *t = c->table;
 	if (profile_key_get(key)->is_value)
-		return c->is_by_entry ? 0 : compare_value(c, key, a, b);
-	if (key == KEY_SYMBOL && c->is_by_entry)
-		return compare_addresses(t, a, b);
+		return compare_value(c, key, a, b);
 	return compare_key(c, key, &t->rows[a], &t->rows[b]);
 }
 

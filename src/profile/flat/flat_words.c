@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/key_sort.h"
 #include "base/thread_pool.h"
-#include "profile/flat/flat_tree.h"
 
 #define WORD_BITS  64
 #define WORDS_MAX  7 /* of an item */
@@ -31,7 +30,6 @@ struct word_plan {
 	struct word_field fields[FIELDS_MAX];
 	size_t field_count;
 	unsigned words; /* of an item */
-	unsigned tie_bits; /* of the first word, that decide before chains do; 0: these decide nothing */
 	bool is_complete; /* all columns are fields */
 };
 
@@ -69,7 +67,6 @@ static unsigned key_bits(const struct flat_sort *sort, enum profile_key key)
 	case KEY_CPU:
 		return 32;
 	case KEY_SYMBOL:
-		return sort->is_by_entry ? WORD_BITS : flat_words_bits_of(p->strings.len);
 	case KEY_COMM:
 	case KEY_DSO:
 	case KEY_PARENT:
@@ -112,8 +109,6 @@ static uint64_t key_number(const struct flat_sort *sort, enum profile_key key, c
 	case KEY_COMM:
 		return sort->ranks[p->threads[row->thread].comm];
 	case KEY_SYMBOL:
-		if (sort->is_by_entry)
-			return flat_row_address(p, row) ^ (UINT64_C(1) << (WORD_BITS - 1));
 		return function_rank(sort, frame->function);
 	case KEY_PARENT:
 		return function_rank(sort, row->parent);
@@ -147,11 +142,9 @@ static bool add_value(struct word_plan *plan, unsigned *bits, enum profile_key k
 		if (!flat_words_add_field(plan, bits, &field))
 			return false;
 	}
-	if (key != KEY_OVERHEAD_CHILDREN || !t->options.with_chains || plan->tie_bits)
+	if (key != KEY_OVERHEAD_CHILDREN || !t->options.with_chains)
 		return true;
-	plan->tie_bits = *bits <= WORD_BITS ? *bits : 0;
-	return plan->sort->ties ||
-	       flat_words_add_field(plan, bits, &(struct word_field){.is_depth = true, .bits = DEPTH_BITS});
+	return flat_words_add_field(plan, bits, &(struct word_field){.is_depth = true, .bits = DEPTH_BITS});
 }
 
 static void make_plan(const struct flat_sort *sort, struct word_plan *plan)
@@ -161,8 +154,6 @@ static void make_plan(const struct flat_sort *sort, struct word_plan *plan)
 	for (size_t i = 0; i < sort->count && plan->is_complete; i++) {
 		enum profile_key key = sort->columns[i];
 		struct word_field field = {.key = key};
-		if (profile_key_get(key)->is_value && sort->is_by_entry)
-			continue;
 		if (profile_key_get(key)->is_value) {
 			plan->is_complete = add_value(plan, &bits, key);
 			continue;
@@ -303,13 +294,6 @@ static void order_part(void *context, size_t index, unsigned worker)
 		order[i] = (uint32_t)keys[i].index;
 }
 
-static void tell_ties(const struct word_sort *sort, uint64_t *ties)
-{
-	const struct word_plan *plan = sort->plan;
-	for (size_t i = 0; i < sort->count; i++)
-		ties[sort->keys[i].index] = sort->keys[i].key >> (WORD_BITS - plan->tie_bits);
-}
-
 static bool sort_by_words(const struct word_plan *plan)
 {
 	const struct flat_table *t = plan->sort->table;
@@ -322,8 +306,6 @@ static bool sort_by_words(const struct word_plan *plan)
 		unsigned workers = sort.count < MANY_ROWS ? 1 : 0;
 		sort.room = sort.keys + sort.count;
 		thread_pool_for(thread_pool_tasks(sort.count, TASK_ROWS), workers, flat_words_write_some, &sort);
-		if (plan->sort->ties)
-			tell_ties(&sort, plan->sort->ties);
 		key_sort_divide(sort.keys, sort.room, sort.count, sort.ends, workers);
 		order_largest_first(&sort);
 		thread_pool_for(KEY_SORT_PARTS, workers, order_part, &sort);
@@ -333,62 +315,9 @@ static bool sort_by_words(const struct word_plan *plan)
 	return is_done;
 }
 
-/* In a larger tree each row would wait for memory; there depth decides between all rows of equal sums. */
-#define TREE_ROWS_MAX 65536
-
-/* Whether three rows may each come before the next: chains decide, and rows are of several threads. */
-static bool needs_tree(const struct word_plan *plan)
-{
-	const struct flat_table *t = plan->sort->table;
-	bool is_of_several = false;
-	bool decide = plan->tie_bits && !plan->sort->ties && t->shown_count <= TREE_ROWS_MAX;
-	for (size_t i = 1; decide && i < t->shown_count && !is_of_several; i++)
-		is_of_several = t->rows[t->order[i]].thread != t->rows[t->order[0]].thread ||
-				t->rows[t->order[i]].tid != t->rows[t->order[0]].tid;
-	return is_of_several;
-}
-
-/* rows, in the order in which they are put into the tree, get what decides there. */
-static bool rank_rows(const struct flat_sort *by, struct flat_tree_row *rows)
-{
-	const struct flat_table *t = by->table;
-	uint64_t *ties = malloc((t->row_count + 1) * sizeof(*ties));
-	uint32_t *ranks = malloc((t->row_count + 1) * sizeof(*ranks));
-	struct flat_sort strict = *by;
-	strict.ties = ties;
-	bool is_done = ties && ranks && flat_words_sort(&strict);
-	for (uint32_t i = 0; is_done && i < t->shown_count; i++)
-		ranks[t->order[i]] = i;
-	for (size_t i = 0; is_done && i < t->shown_count; i++) {
-		const struct flat_row *row = &t->rows[rows[i].row];
-		rows[i].tie = ties[rows[i].row];
-		rows[i].rank = ranks[rows[i].row];
-		rows[i].thread = row->tid ? (uint32_t)row->tid : ~row->thread;
-		rows[i].depth = row->max_depth;
-	}
-	free(ties);
-	free(ranks);
-	return is_done;
-}
-
-static bool sort_by_tree(const struct flat_sort *by)
-{
-	const struct flat_table *t = by->table;
-	struct flat_tree_row *rows = malloc((t->shown_count + 1) * sizeof(*rows));
-	struct flat_sort entry = *by;
-	entry.is_by_entry = true;
-	bool is_done = rows && flat_words_sort(&entry);
-	for (size_t i = 0; is_done && i < t->shown_count; i++)
-		rows[i].row = t->order[i];
-	is_done = is_done && rank_rows(by, rows) &&
-		  flat_tree_order(rows, t->shown_count, t->options.is_caller_first, t->order);
-	free(rows);
-	return is_done;
-}
-
 bool flat_words_sort(const struct flat_sort *by)
 {
 	struct word_plan plan;
 	make_plan(by, &plan);
-	return needs_tree(&plan) ? sort_by_tree(by) : sort_by_words(&plan);
+	return sort_by_words(&plan);
 }

@@ -19,8 +19,6 @@ struct flat_sort {
 	const enum profile_key *columns;
 	size_t count;
 	const uint32_t *ranks; /* by string id: its place among all strings, so that rows compare numbers only */
-	bool is_by_entry; /* the order in which rows are put into a tree: by keys only, of which symbols go by their start */
-	uint64_t *ties; /* chains do not decide; told by row is what decides before they would. NULL: they do */
 };
 
 /* Sorts table->order. The workers that do it have no say in the order of rows of which nothing decides. False: out of
