@@ -162,7 +162,7 @@ static void facet_values_set_waker(
 	struct tally_str name = intern_get(&facets->wakers, (uint32_t)value->number);
 	text_clear(&v->text);
 	text_bytes(&v->text, name.data, name.len);
-	value->number = 0;
+	value->number >>= 32;
 	value->text = facet_values_add_text(v);
 }
 

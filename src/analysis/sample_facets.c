@@ -107,7 +107,7 @@ static uint64_t sample_facets_waker(struct sample_facets *f, const struct facet_
 	wait_sample_waker(in->event, in->sample, &f->text);
 	if (f->text.failed || !intern_add(&f->wakers, f->text.data, f->text.len, &waker))
 		f->failed = true;
-	return waker;
+	return waker | (uint64_t)wait_sample_is_sum(in->event, in->sample) << 32;
 }
 
 static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, enum profile_facet facet)

@@ -61,6 +61,12 @@ unsigned wait_sample_state(const struct perfdata_event *event, const struct samp
 	return wait_sample_decode(event, sample, &wait) ? wait.state : WAIT_NOT_TOLD;
 }
 
+bool wait_sample_is_sum(const struct perfdata_event *event, const struct sample *sample)
+{
+	struct wait_record wait;
+	return wait_sample_decode(event, sample, &wait) && (wait.flags & WAIT_FLAG_SUM);
+}
+
 struct tally_str wait_sample_state_name(unsigned state)
 {
 	return state < WAIT_STATES ? wait_state_name((enum wait_state)state) : STR("off-cpu");

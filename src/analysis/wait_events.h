@@ -33,6 +33,8 @@ struct wait_events wait_events_find(struct perfdata_reader *reader, enum replay_
 bool wait_event_is(const struct perfdata_event *event);
 /* False: the sample is no wait, or its raw data do not say what it is. */
 bool wait_sample_decode(const struct perfdata_event *event, const struct sample *sample, struct wait_record *wait);
+/* Whether the sample is of several waits. */
+bool wait_sample_is_sum(const struct perfdata_event *event, const struct sample *sample);
 /* enum wait_state, or WAIT_NOT_TOLD. */
 unsigned wait_sample_state(const struct perfdata_event *event, const struct sample *sample);
 struct tally_str wait_sample_state_name(unsigned state);

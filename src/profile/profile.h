@@ -111,7 +111,7 @@ enum profile_facet {
 	FACET_TYPE, /* text: the data type that the sampled instruction accesses; number: offset in it */
 	FACET_TYPE_OFFSET, /* the same with offset and field in the text */
 	FACET_STATE, /* number and text: what the thread did, enum wait_state; runs or waits */
-	FACET_WAKER, /* text: who ended the wait */
+	FACET_WAKER, /* text: who ended the wait; number: 1 of several waits in one sample, which have no time of their own */
 	FACET_FIELD, /* number and text: the first of PROFILE_MAX_FIELDS fields of tracepoints */
 };
 #define PROFILE_MAX_FIELDS 24

@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Waits and who ended them, in every view: of recordings that are built, whose waits are known."""
 import json
+import pathlib
 import re
 import xml.etree.ElementTree
 
+import json_schema
 import perfdata_build
 import pytest
 
 from page import browse, numbers, page_data
+from test_export import Pprof
 from tracing_build import Tracepoint, tracing_data
-from waits_build import BEGIN, MS, PROCESS, SECOND, STATES, WallRecording, known_waits, tid, wait_record
+from waits_build import BEGIN, MS, NAMES, PROCESS, SECOND, STATES, WallRecording, known_waits, tid, wait_record
 
 NS_BY_STATE = {'running': 2500 * MS, 'sleep': 2500 * MS, 'lock': 3 * SECOND, 'runnable': 120 * MS, 'io': 2 * SECOND,
                'poll': 4 * SECOND}
+
+
+@pytest.fixture(scope='module', autouse=True)
+def names_of_functions():
+    yield
+    NAMES.unlink(missing_ok=True)
 
 
 @pytest.fixture(name='wall')
@@ -92,7 +101,7 @@ def test_a_recording_without_waits(tally, tmp_path):
 
 @pytest.mark.parametrize('raw', [b'', b'WAIT', wait_record('lock', version=9), wait_record(77), wait_record('running'),
                                  wait_record('lock')[:30], wait_record('lock', magic=1),
-                                 wait_record('io', waker='feeder', stack=['feed'] * 5)[:-16]])
+                                 wait_record('io', waker='feeder', stack=['feed'] * 5)[:-16]], ids=lambda raw: f'{len(raw)} bytes')
 def test_damaged_waits_are_waits_still(tally, tmp_path, raw):
     recording = WallRecording()
     recording.sample(1, tid=(PROCESS, PROCESS), time=BEGIN, period=SECOND, raw=raw)
@@ -279,3 +288,78 @@ def test_what_no_idle_cannot_hide(tally, tmp_path, wall):
     tables = report(tally, off, '--no-idle')
     assert [table['events'][0]['period'] for table in tables] == [10120 * MS]
     assert report(tally, wall, '--wakers', '--no-idle')[0]['events'][0]['period'] == 7500 * MS
+
+
+def exported(tally, form, path, tmp_path):
+    output = tmp_path / form
+    tally('export', '-F', form, '-o', output, path, check=0)
+    return output
+
+
+def by_state(pairs):
+    sums = {}
+    for state, period in pairs:
+        sums[state] = sums.get(state, 0) + period
+    return sums
+
+
+def test_exported_json(tally, tmp_path, wall):
+    whole = json.loads(exported(tally, 'json', wall, tmp_path).read_text())
+    json_schema.check(whole, json.loads((pathlib.Path(__file__).resolve().parents[2] / 'docs/schema/export.json').read_text()))
+    assert by_state((s['state'], s['period']) for s in whole['samples']) == NS_BY_STATE
+    assert by_state((s.get('waker'), 1) for s in whole['samples'])[f'feeder:{tid("feeder")}'] == 4
+    assert {whole['events'][s['event']]['name'] for s in whole['samples']} == {'wall-clock'}
+    off = known_waits(tmp_path / 'off.data', command=('record', '--off-cpu'))
+    whole = json.loads(exported(tally, 'json', off, tmp_path).read_text())
+    assert {(whole['events'][s['event']]['name'], s['state'] == 'running') for s in whole['samples']} == {
+        ('cpu-clock', True), ('offcpu-time', False)}
+
+
+def test_exported_pprof(tally, tmp_path, wall):
+    profile = Pprof(exported(tally, 'pprof', wall, tmp_path).read_bytes())
+    assert profile.types == [('samples', 'count'), ('wall', 'nanoseconds'), ('cpu', 'nanoseconds')]
+    assert by_state((labels['state'], values[1]) for _, values, labels in profile.samples) == NS_BY_STATE
+    assert sum(values[2] for _, values, _ in profile.samples) == NS_BY_STATE['running']
+    assert {labels.get('waker') for _, _, labels in profile.samples if labels['state'] == 'lock'} == {f'holder:{tid("holder")}'}
+
+
+def test_exports_of_stacks_end_in_states(tally, tmp_path, wall):
+    assert folded(exported(tally, 'folded', wall, tmp_path).read_text()) == FOLDED
+    whole = json.loads(exported(tally, 'speedscope', wall, tmp_path).read_text())
+    frames = [frame['name'] for frame in whole['shared']['frames']]
+    found = {}
+    for one in whole['profiles']:
+        for stack, weight in zip(one['samples'], one['weights']):
+            key = (one['name'].split(' ')[0], *(frames[at] for at in stack))
+            found[key] = found.get(key, 0) + weight
+    assert found == FOLDED
+
+
+def test_exported_firefox_tells_time_on_the_cpu(tally, tmp_path, wall):
+    threads = json.loads(exported(tally, 'firefox', wall, tmp_path).read_text())['threads']
+    samples = [thread['samples'] for thread in threads]
+    assert sum(sum(s['threadCPUDelta']) for s in samples) == NS_BY_STATE['running'] // 1000
+    assert all(len(s['threadCPUDelta']) == s['length'] for s in samples)
+    off = known_waits(tmp_path / 'off.data', command=('record', '--off-cpu'))
+    tally('export', '-F', 'firefox', '-o', tmp_path / 'off', off, check=0)
+
+
+def test_a_page_has_states_over_time(tally, tmp_path, wall):
+    page = tmp_path / 'page.html'
+    tally('report', f'--html={page}', '-i', wall, check=0)
+    data = page_data(page.read_text())
+    source, last, found, wakers, sums = numbers(data['rows']), 0, {}, {}, 0
+    for _ in range(data['rowCount']):
+        _, _, _, _, _, period, _, state, waker = (next(source) for _ in range(9))
+        last = period - 1 if period else last
+        name = data['states'][state]
+        found[name] = found.get(name, 0) + last
+        sums += waker & 1
+        if waker > 1:
+            wakers[data['wakers'][(waker >> 1) - 1]] = wakers.get(data['wakers'][(waker >> 1) - 1], 0) + 1
+    assert found == NS_BY_STATE and sums == 1
+    assert wakers == {f'holder:{tid("holder")}': 2, '[interrupt]': 1, f'feeder:{tid("feeder")}': 4}
+    for pane in ('overview', 'time', 'flame', 'functions'):
+        text, complaints = browse(page, tmp_path, f'#{pane}')
+        assert complaints == []
+        assert pane != 'time' or 'what they did' in text.split('<script')[0]

@@ -7,6 +7,7 @@ import struct
 from perfdata_build import CHAIN_USER, Recording
 
 PROCESS = 5_000_000 + os.getpid()  # above any that can run
+NAMES = pathlib.Path(f'/tmp/perf-{PROCESS}.map')
 CODE = 0x7f0000000000
 MS, SECOND = 10 ** 6, 10 ** 9
 BEGIN = 10 * SECOND
@@ -82,7 +83,6 @@ def known_waits(path, **options):
         r.waits('reader', 'io', BEGIN + i * 500 * MS, 500 * MS, 'sys_read', 'read_it', 'start', waker='feeder',
                 stack=('sys_write', 'feed', 'start'))
     r.waits('pool', 'poll', BEGIN, 4 * SECOND, 'epoll_wait', 'pool', 'start', flags=SUM, count=40)
-    names = pathlib.Path(f'/tmp/perf-{PROCESS}.map')
-    names.write_text(''.join(f'{CODE + 0x100 * i:x} 100 {name}\n' for i, name in enumerate(FUNCTIONS)))
+    NAMES.write_text(''.join(f'{CODE + 0x100 * i:x} 100 {name}\n' for i, name in enumerate(FUNCTIONS)))
     r.write(path)
     return path

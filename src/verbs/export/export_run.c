@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/replay/worth.h"
+#include "analysis/wait_events.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -18,6 +19,8 @@ static enum tally_status export_run_read_profile(const struct export_settings *s
 	uint64_t facets = wishes->code ? UINT64_C(1) << FACET_PLACE : 0;
 	if (wishes->traces && perfdata_reader_features(run->reader)->tracing_data.len > 0)
 		facets |= UINT64_C(1) << FACET_TRACE;
+	if (wait_events_find(run->reader, WAITS_APART).wait != WAIT_EVENT_NONE)
+		facets |= UINT64_C(1) << FACET_STATE | UINT64_C(1) << FACET_WAKER;
 	struct replay_options options = {
 		.with_threads = wishes->threads || s->samples.filters.pids || s->samples.filters.tids,
 		.with_cpu = wishes->rows || run->cpus,
@@ -30,6 +33,7 @@ static enum tally_status export_run_read_profile(const struct export_settings *s
 		.with_rows = wishes->rows,
 		.with_build_ids = true,
 		.facets = facets,
+		.waits = WAITS_IF_WALL,
 		.spans = s->samples.times ? &run->spans : NULL,
 		.max_stack = (unsigned)s->max_stack,
 	};

@@ -4,7 +4,8 @@
 
 static void export_folded_add_event(struct byte_sink *sink, const struct export_view *view, uint32_t event)
 {
-	struct flame_options options = {.event = event, .group = FLAME_BY_COMM, .filter = view->filter};
+	struct flame_options options = {
+		.event = event, .group = FLAME_BY_COMM, .filter = view->filter, .by_state = true};
 	struct flame_tree tree;
 	if (flame_tree_init(&tree, view->profile, &options, NULL) != TALLY_OK) {
 		sink->failed = true;

@@ -135,6 +135,12 @@ static void export_json_add_samples(struct export_writer *w)
 		const struct profile_value *trace = profile_facet(p, p->samples[s.index].facets, FACET_TRACE);
 		if (trace && trace->text != PROFILE_NONE && profile_string(p, trace->text).len > 0)
 			json_string(&w->json, "trace", profile_string(p, trace->text));
+		struct tally_str state = export_state_name(p, &p->samples[s.index]);
+		struct tally_str waker = export_waker(p, &p->samples[s.index]);
+		if (state.len > 0)
+			json_string(&w->json, "state", state);
+		if (waker.len > 0)
+			json_string(&w->json, "waker", waker);
 		json_object_end(&w->json);
 		byte_sink_step(w->sink);
 	}

@@ -65,6 +65,7 @@ struct pprof {
 	struct export_pprof_named_function *named; /* by the profile's functions: most are of one file */
 	uint32_t *value_of_event; /* PROFILE_NONE: has no samples that are chosen */
 	uint32_t value_count;
+	uint32_t cpu_value; /* of wall-clock time: what of it was on the CPU; 0: there is none */
 	uint64_t *limits; /* by binary: its highest address; 0: none is used */
 	bool *has_lines, *has_inlines; /* by binary */
 	struct text labels; /* of all threads, as they stand in samples */
@@ -117,10 +118,16 @@ static bool add_types(struct pprof *w)
 			if (p->events[i].sample_count)
 				protobuf_u64(&w->sink->text, PROFILE_PERIOD,
 					p->events[i].total_period / p->events[i].sample_count);
-			protobuf_u64(&w->sink->text, PROFILE_DEFAULT_TYPE, export_pprof_string_of(w, name));
+			protobuf_u64(&w->sink->text, PROFILE_DEFAULT_TYPE,
+				export_pprof_string_of(w, str_equal(name, STR("wall-clock")) ? STR("wall") : name));
 		}
 		w->value_of_event[i] = w->value_count++;
-		add_type(w, PROFILE_SAMPLE_TYPE, name, export_event_unit(name));
+		bool is_wall = str_equal(name, STR("wall-clock"));
+		add_type(w, PROFILE_SAMPLE_TYPE, is_wall ? STR("wall") : name, export_event_unit(name));
+		if (is_wall) {
+			w->cpu_value = w->value_count++;
+			add_type(w, PROFILE_SAMPLE_TYPE, STR("cpu"), "nanoseconds");
+		}
 	}
 	free(is_used);
 	return true;
@@ -298,6 +305,24 @@ static bool make_labels(struct pprof *w)
 	return w->label_begin && !w->labels.failed;
 }
 
+static void export_pprof_add_word(struct pprof *w, const char *key, struct tally_str word)
+{
+	if (word.len == 0)
+		return;
+	struct text *out = &w->sink->text;
+	size_t begin = protobuf_open(out);
+	protobuf_u64(out, LABEL_KEY, export_pprof_string_of(w, str_from(key)));
+	protobuf_u64(out, LABEL_STR, export_pprof_string_of(w, word));
+	protobuf_close(out, SAMPLE_LABEL, begin);
+}
+
+/* Of recordings with waits: what the thread did, and who ended that. */
+static void export_pprof_add_wait(struct pprof *w, const struct profile_sample *sample)
+{
+	export_pprof_add_word(w, "state", export_state_name(w->view->profile, sample));
+	export_pprof_add_word(w, "waker", export_waker(w->view->profile, sample));
+}
+
 static void export_pprof_add_sample(struct pprof *w, const struct profile_sample *sample)
 {
 	struct text *out = &w->sink->text, *packed = &w->packed;
@@ -310,8 +335,10 @@ static void export_pprof_add_sample(struct pprof *w, const struct profile_sample
 	protobuf_varints(packed, w->path.items, w->path.len);
 	size_t path_bytes = packed->len;
 	protobuf_varint(packed, sample->count);
+	bool runs = export_state(w->view->profile, sample) == PROFILE_STATE_RUNNING;
 	for (uint32_t i = 1; i < w->value_count; i++)
-		protobuf_varint(packed, i == w->value_of_event[sample->event] ? sample->period : 0);
+		protobuf_varint(packed,
+			i == w->value_of_event[sample->event] || (i == w->cpu_value && runs) ? sample->period : 0);
 	if (packed->failed) {
 		w->sink->failed = true;
 		return;
@@ -321,6 +348,7 @@ static void export_pprof_add_sample(struct pprof *w, const struct profile_sample
 	protobuf_bytes(out, SAMPLE_VALUE, packed->data + path_bytes, packed->len - path_bytes);
 	if (w->labels.len)
 		text_bytes(out, w->labels.data + labels, w->label_begin[sample->thread + 1] - labels);
+	export_pprof_add_wait(w, sample);
 	protobuf_close(out, PROFILE_SAMPLE, begin);
 	byte_sink_step(w->sink);
 }

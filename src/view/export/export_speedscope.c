@@ -29,9 +29,12 @@ static void export_speedscope_add_name(struct speedscope *w, const struct export
 	text_deinit(&room);
 }
 
-/* The frames of a sample, outermost first. */
-static void add_stack(struct speedscope *w, uint32_t node)
+/* The frames of a sample, outermost first; of a wait, its state behind them, which is a frame behind all others. */
+static void add_stack(struct speedscope *w, uint32_t sample)
 {
+	const struct profile *p = w->view->profile;
+	enum profile_state state = export_state(p, &p->samples[sample]);
+	uint32_t node = w->tables.node_of_sample[sample];
 	size_t depth = 0;
 	for (; node != PROFILE_NONE; node = w->tables.nodes.items[node].parent)
 		w->path[depth++] = w->tables.nodes.items[node].frame;
@@ -41,6 +44,8 @@ static void add_stack(struct speedscope *w, uint32_t node)
 		if (depth > 0)
 			text_char(w->out, ',');
 	}
+	if (state != PROFILE_STATE_RUNNING && state != PROFILE_STATES)
+		text_printf(w->out, ",%zu", w->tables.frame_count + state);
 	text_char(w->out, ']');
 }
 
@@ -57,7 +62,7 @@ static void add_profile(struct speedscope *w, size_t group)
 		strcmp(export_event_unit(name), "nanoseconds") == 0 ? "nanoseconds" : "none");
 	for (size_t i = first; i < last && !byte_sink_is_lost(w->sink); i++) {
 		text_str(w->out, i > first ? ",\n" : "\n");
-		add_stack(w, w->tables.node_of_sample[export_group_row(&w->groups, i)->sample]);
+		add_stack(w, export_group_row(&w->groups, i)->sample);
 		byte_sink_step(w->sink);
 	}
 	text_str(w->out, "],\n\"weights\":[");
@@ -109,6 +114,21 @@ static void export_speedscope_add_frames(struct speedscope *w)
 	text_deinit(&room);
 }
 
+/* Frames of states, by their numbers. */
+static void export_speedscope_add_states(struct speedscope *w)
+{
+	const struct profile *p = w->view->profile;
+	struct tally_str names[PROFILE_STATES] = {0};
+	if (!(p->facets >> FACET_STATE & 1))
+		return;
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (export_state(p, &p->samples[i]) != PROFILE_STATES)
+			names[export_state(p, &p->samples[i])] = export_state_name(p, &p->samples[i]);
+	for (unsigned s = 0; s < PROFILE_STATES; s++)
+		text_printf(w->out, "%s\n{\"name\":\"[%.*s]\"}", s || w->tables.frame_count ? "," : "",
+			(int)names[s].len, names[s].len ? names[s].data : "");
+}
+
 static void export_speedscope_write_all(struct speedscope *w)
 {
 	const struct export_about *about = &w->view->about;
@@ -131,6 +151,7 @@ static void export_speedscope_write_all(struct speedscope *w)
 	}
 	text_str(w->out, "],\n\"shared\":{\"frames\":[");
 	export_speedscope_add_frames(w);
+	export_speedscope_add_states(w);
 	text_str(w->out, "]}}\n");
 }
 

@@ -41,6 +41,25 @@ struct tally_str export_trace(const struct profile *p, const struct profile_samp
 	return value && value->text != PROFILE_NONE ? profile_string(p, value->text) : STR("");
 }
 
+enum profile_state export_state(const struct profile *p, const struct profile_sample *sample)
+{
+	const struct profile_value *value = profile_facet(p, sample->facets, FACET_STATE);
+	return value && value->number < PROFILE_STATES ? (enum profile_state)value->number : PROFILE_STATES;
+}
+
+struct tally_str export_state_name(const struct profile *p, const struct profile_sample *sample)
+{
+	const struct profile_value *value = profile_facet(p, sample->facets, FACET_STATE);
+	return value && value->text != PROFILE_NONE ? profile_string(p, value->text) : STR("");
+}
+
+struct tally_str export_waker(const struct profile *p, const struct profile_sample *sample)
+{
+	const struct profile_value *value = profile_facet(p, sample->facets, FACET_WAKER);
+	struct tally_str waker = value && value->text != PROFILE_NONE ? profile_string(p, value->text) : STR("");
+	return str_equal(waker, STR("-")) ? STR("") : waker;
+}
+
 bool *export_trace_flags(const struct export_view *view)
 {
 	const struct profile *p = view->profile;
@@ -332,7 +351,7 @@ const char *export_mark_name(enum export_mark_kind kind)
 
 const char *export_event_unit(struct tally_str name)
 {
-	static const char *const clocks[] = {"cpu-clock", "task-clock"};
+	static const char *const clocks[] = {"cpu-clock", "task-clock", "wall-clock", "offcpu-time"};
 	for (size_t i = 0; i < ARRAY_LEN(clocks); i++) {
 		size_t len = strlen(clocks[i]);
 		if (name.len >= len && memcmp(name.data, clocks[i], len) == 0 &&

@@ -149,6 +149,12 @@ struct export_line export_frame_line(const struct profile *profile, const struct
 uint64_t export_frame_function(const struct profile *profile, const struct profile_frame *frame);
 /* What a tracepoint's sample prints; empty: the sample is of another event, or that was not kept. */
 struct tally_str export_trace(const struct profile *profile, const struct profile_sample *sample);
+/* What the sample's thread did; PROFILE_STATES: that was not kept. */
+enum profile_state export_state(const struct profile *profile, const struct profile_sample *sample);
+/* Its name; empty: that was not kept. */
+struct tally_str export_state_name(const struct profile *profile, const struct profile_sample *sample);
+/* Who ended the wait, "comm:tid"; empty: nobody, or nobody knows. */
+struct tally_str export_waker(const struct profile *profile, const struct profile_sample *sample);
 /* Whether samples of the event print something: one flag for each of the profile's. NULL: out of memory. */
 bool *export_trace_flags(const struct export_view *view);
 const char *export_mark_name(enum export_mark_kind kind);

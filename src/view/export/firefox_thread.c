@@ -124,6 +124,13 @@ static void add_resources(struct firefox *w)
 	text_char(w->out, '}');
 }
 
+/* The time on the CPU that the sample stands for: none where the thread waited. */
+static void firefox_thread_put_cpu(struct firefox *w, const struct profile_row *row)
+{
+	const struct profile *p = w->view->profile;
+	text_u64(w->out, export_state(p, &p->samples[row->sample]) == PROFILE_STATE_RUNNING ? row->period / 1000 : 0);
+}
+
 static void firefox_thread_add_samples(struct firefox *w, size_t first, size_t count, bool has_durations)
 {
 	text_printf(w->out, ",\n\"samples\":{\"length\":%zu,\"weightType\":\"%s\"", count,
@@ -137,6 +144,8 @@ static void firefox_thread_add_samples(struct firefox *w, size_t first, size_t c
 		FIREFOX_COLUMN(w, "weight", count, export_decimal(w->out, export_group_row(g, first + at)->period, 6));
 	else
 		text_str(w->out, ",\"weight\":null");
+	if (w->view->profile->facets >> FACET_STATE & 1)
+		FIREFOX_COLUMN(w, "threadCPUDelta", count, firefox_thread_put_cpu(w, export_group_row(g, first + at)));
 	text_char(w->out, '}');
 }
 

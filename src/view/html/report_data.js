@@ -10,15 +10,18 @@ function readTree() {
 }
 const [tree, nodeOf] = readTree();
 
+/* What threads did, by number; empty of what nobody did. */
+const STATES = data.states || [], WALL = STATES.length > 0;
 const rows = (() => {
   const n = data.rowCount, next = reader(data.rows), last = data.events.map(() => 0);
-  const r = { n, time: new Float64Array(n), node: new Uint32Array(n), track: new Uint32Array(n), cpu: new Int32Array(n), event: new Uint16Array(n), weight: new Float64Array(n), detail: new Int32Array(n) };
+  const r = { n, time: new Float64Array(n), node: new Uint32Array(n), track: new Uint32Array(n), cpu: new Int32Array(n), event: new Uint16Array(n), weight: new Float64Array(n), detail: new Int32Array(n), state: new Uint8Array(WALL ? n : 0), waker: new Uint32Array(WALL ? n : 0) };
   let time = 0;
   for (let i = 0; i < n; i++) {
     r.time[i] = time += next(); r.node[i] = nodeOf[next()]; r.track[i] = next(); r.cpu[i] = next() - 1; r.event[i] = next();
     const w = next();
     if (w) last[r.event[i]] = w - 1;
     r.weight[i] = last[r.event[i]]; r.detail[i] = next() - 1;
+    if (WALL) { r.state[i] = next(); r.waker[i] = next(); }
   }
   return r;
 })();

@@ -54,10 +54,50 @@ function drawRuns(p) {
   });
   p.globalAlpha = 1;
 }
+/* Samples of several waits have no time of their own. */
+const hasSpan = i => rows.state[i] < STATES.length && !(rows.waker[i] & 1);
+/* By track, the rows that say what its thread did, by their ends. */
+const statesOfTrack = new Map();
+function statesOf(track) {
+  if (!statesOfTrack.has(track)) statesOfTrack.set(track, []);
+  return statesOfTrack.get(track);
+}
+if (WALL) for (let i = 0; i < rows.n; i++) if (hasSpan(i)) statesOf(rows.track[i]).push(i);
+/* What the thread did then; -1: nobody knows. */
+function stateAt(track, time) {
+  const list = statesOf(track);
+  let low = 0, high = list.length;
+  while (low < high) { const middle = low + high >> 1; if (rows.time[list[middle]] < time) low = middle + 1; else high = middle; }
+  for (const i of list.slice(low, low + 4)) if (rows.time[i] - rows.weight[i] <= time) return i;
+  return -1;
+}
+/* A column of a thread has as much of each state's colour as the thread was in the state. */
+function drawStates(p) {
+  lanes.list.forEach((lane, l) => {
+    if (lane.kind !== 'track') return;
+    const shares = STATES.map(name => name ? new Float64Array(lanes.bins) : null), perNs = lanes.bins / span;
+    for (const i of statesOf(lane.id)) addShares(shares[rows.state[i]], (rows.time[i] - rows.weight[i]) * perNs, rows.time[i] * perNs);
+    const low = new Float64Array(lanes.bins);
+    shares.forEach((share, s) => {
+      if (!share) return;
+      p.fillStyle = stateColour(STATES[s], 0);
+      share.forEach((part, b) => {
+        const height = (LANE - 3) * Math.min(part, 1 - low[b]);
+        if (height <= 0) return;
+        p.fillRect(lanes.left + b, l * LANE + LANE - 1 - (LANE - 3) * low[b] - height, 1, height);
+        low[b] += height / (LANE - 3);
+      });
+    });
+  });
+}
+function describeState(i) {
+  const end = rows.time[i], waker = rows.waker[i] >> 1, leaf = labels[tree.label[rows.node[i]]][0];
+  return [`${STATES[rows.state[i]]} for ${amount(rows.weight[i])}, until ${seconds(end)}`, `in ${short(leaf)}`, ...(waker ? [`woken by ${data.wakers[waker - 1]}`] : [])];
+}
 function laneColours() { return isDark() ? { user: '#e0952a', kernel: '#4da3e0', counter: '#2fb58c', trace: '#e391bd' } : { user: '#d97b00', kernel: '#1b6fb3', counter: '#00795a', trace: '#a3396f' }; }
 function drawLane(p, lane, y, colours) {
   const chosen = lane.kind === 'track' ? lane.id === state.track : lane.kind === 'cpu' ? lane.id === state.cpu : lane.id === state.event;
-  for (let b = 0; b < lanes.bins; b++) {
+  for (let b = 0; b < (WALL && lane.kind === 'track' ? 0 : lanes.bins); b++) {
     const low = lane.kind === 'trace' ? (lane.user[b] ? LANE - 4 : 0) : (LANE - 3) * lane.user[b] / (lane.most || 1), high = (LANE - 3) * lane.kernel[b] / (lane.most || 1);
     if (low) { p.fillStyle = colours[lane.kind] || colours.user; p.fillRect(lanes.left + b, y + LANE - 1 - low, 1, low); }
     if (high) { p.fillStyle = colours.kernel; p.fillRect(lanes.left + b, y + LANE - 1 - low - high, 1, high); }
@@ -71,16 +111,22 @@ function drawLanes() {
   lanes.left = Math.floor(Math.min(180, w / 3));
   lanes.bins = Math.max(Math.floor(w - lanes.left), 10);
   fillLanes(); drawRuns(p);
+  if (WALL) drawStates(p);
   lanes.list.forEach((lane, i) => drawLane(p, lane, i * LANE, colours));
   drawChoice(p, lanes.left + lanes.bins, h, lanes.left); drawScale(p, lanes.left + lanes.bins, h + 9, lanes.left);
   const has = kind => lanes.list.some(l => l.kind === kind), keys = [['user', 'user'], ['kernel', 'kernel']];
   if (has('counter')) keys.push(['counter', 'events: height is how many at a time']);
   if (has('trace')) keys.push(['trace', 'tracepoints']);
-  $('lanesNote').replaceChildren(...keys.map(([kind, text]) => {
+  const states = STATES.filter(Boolean).map(name => {
+    const key = element('span', undefined, 'key'), box = element('i');
+    box.style.background = stateColour(name, 0); key.append(box, name);
+    return key;
+  });
+  $('lanesNote').replaceChildren(...states, ...keys.map(([kind, text]) => {
     const key = element('span', undefined, 'key'), box = element('i');
     box.style.background = colours[kind]; key.append(box, text);
     return key;
-  }), element('span', (onCpu.length ? 'Green: on a CPU; what is empty was off it. ' : 'When threads were off their CPUs was not recorded (record --switch-events). ') + (lanes.hidden ? `${lanes.hidden} more threads have fewer samples.` : '') + (data.textsLeftOut ? ` ${data.textsLeftOut} samples of tracepoints have no text here, since there are too many.` : '')));
+  }), element('span', (WALL ? 'Threads have the colours of what they did; waits that were summed up have no time of their own. ' : onCpu.length ? 'Green: on a CPU; what is empty was off it. ' : 'When threads were off their CPUs was not recorded (record --switch-events). ') + (lanes.hidden ? `${lanes.hidden} more threads have fewer samples.` : '') + (data.textsLeftOut ? ` ${data.textsLeftOut} samples of tracepoints have no text here, since there are too many.` : '')));
 }
 const laneAt = e => lanes.list[Math.floor((e.clientY - $('lanes').getBoundingClientRect().top) / LANE)];
 const timeInLanes = e => { const b = $('lanes').getBoundingClientRect(); return Math.min(Math.max((e.clientX - b.left - lanes.left) / lanes.bins * span, 0), span); };
@@ -105,6 +151,8 @@ function describeLane(lane, time) {
     return [head, ...lines, ...(found.length > 4 ? [`${found.length - 4} more close by`] : [])].join('\n');
   }
   if (lane.kind === 'counter') return `${head}\n${amount(lane.user[bin], lane.id)}${data.times ? `, ${amount(lane.user[bin] / (span / lanes.bins) * 1e9, lane.id)} a second` : ''}`;
+  const known = WALL && lane.kind === 'track' ? stateAt(lane.id, time) : -1;
+  if (known >= 0) return [head, ...describeState(known)].join('\n');
   const runs = onCpu.filter(r => r[2] <= time && time < r[3] && (lane.kind === 'cpu' ? r[0] === lane.id : r[1] === data.tracks[lane.id][1]));
   const ran = runs.map(r => lane.kind === 'cpu' ? 'runs ' + (data.tracks.some(t => t[1] === r[1]) ? trackName(data.tracks.findIndex(t => t[1] === r[1])) : r[1]) : r[0] >= 0 ? 'runs on CPU ' + r[0] : 'runs');
   return [head, `${lane.user[bin]} samples in user code, ${lane.kernel[bin]} in the kernel`, ...(onCpu.length && !ran.length ? [lane.kind === 'cpu' ? 'idle' : 'off its CPU'] : ran.slice(0, 3))].join('\n');

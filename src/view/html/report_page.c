@@ -17,6 +17,7 @@ struct report_page_page {
 	const struct export_view *view;
 	struct export_tables tables;
 	struct text *out; /* the sink's */
+	uint32_t *waker_ids; /* by the profile's string: from 1 on; NULL: no sample says what its thread did */
 	bool *is_trace; /* by event: its samples print a text */
 	uint32_t *
 		detail_of_sample; /* by the profile's: text of a tracepoint, or place in a listing; PROFILE_NONE: none */
@@ -245,8 +246,46 @@ static void report_page_add_places(struct report_page_page *page)
 	id_table_deinit(&ids);
 }
 
+/* A sample's state; and twice its waker's number (0: none), and one more where it is of several waits. */
+static void report_page_add_wait(
+	struct report_page_page *page, struct page_bytes *b, const struct profile_sample *sample)
+{
+	const struct profile_value *waker = profile_facet(page->view->profile, sample->facets, FACET_WAKER);
+	page_number(b, export_state(page->view->profile, sample));
+	page_number(b, waker ? 2 * (uint64_t)page->waker_ids[waker->text] + (waker->number & 1) : 0);
+}
+
+/* What samples were told to wait for: names of states by number, and of wakers from 1 on. */
+static void report_page_add_waits(struct report_page_page *page)
+{
+	const struct profile *p = page->view->profile;
+	struct tally_str states[PROFILE_STATES] = {0};
+	uint32_t count = 0;
+	if (!(p->facets >> FACET_STATE & 1) || !(p->facets >> FACET_WAKER & 1))
+		return;
+	page->waker_ids = calloc(p->strings.len + 1, sizeof(*page->waker_ids));
+	page->sink->failed = page->sink->failed || !page->waker_ids;
+	text_str(page->out, "\"wakers\":[");
+	for (size_t i = 0; page->waker_ids && i < p->sample_count; i++) {
+		const struct profile_value *waker = profile_facet(p, p->samples[i].facets, FACET_WAKER);
+		if (export_state(p, &p->samples[i]) < PROFILE_STATES)
+			states[export_state(p, &p->samples[i])] = export_state_name(p, &p->samples[i]);
+		if (export_waker(p, &p->samples[i]).len == 0 || page->waker_ids[waker->text])
+			continue;
+		text_str(page->out, count ? "," : "");
+		page_string(page->out, profile_string(p, waker->text));
+		page->waker_ids[waker->text] = ++count;
+	}
+	text_str(page->out, "],\n\"states\":[");
+	for (unsigned s = 0; s < PROFILE_STATES; s++) {
+		text_str(page->out, s ? "," : "");
+		page_string(page->out, states[s]);
+	}
+	text_str(page->out, "],\n");
+}
+
 /* Each sample: time since the one before, node, track, CPU + 1, event, its period + 1 (0: the event's last one), and
- * its text, or place, + 1 (0: none). */
+ * its text, or place, + 1 (0: none); with waits two more. */
 static void report_page_add_rows(struct report_page_page *page)
 {
 	struct export_sample s;
@@ -264,6 +303,8 @@ static void report_page_add_rows(struct report_page_page *page)
 		page_number(&b, count > 0 && s.period == periods[s.event] ? 0 : s.period + 1);
 		page_number(
 			&b, page->detail_of_sample[s.index] == PROFILE_NONE ? 0 : page->detail_of_sample[s.index] + 1);
+		if (page->waker_ids)
+			report_page_add_wait(page, &b, &page->view->profile->samples[s.index]);
 		periods[s.event] = s.period;
 		before = s.time;
 		byte_sink_step(page->sink);
@@ -321,6 +362,7 @@ static void report_page_add_data(struct report_page_page *page)
 	add_tracks(page);
 	add_texts(page);
 	report_page_add_places(page);
+	report_page_add_waits(page);
 	report_page_add_rows(page);
 	add_switches(page);
 	text_str(page->out, "\"counts\":");
@@ -350,6 +392,7 @@ void report_page_write(struct byte_sink *sink, const struct export_view *view)
 		sink->failed = true;
 	}
 	free(page.is_trace);
+	free(page.waker_ids);
 	free(page.detail_of_sample);
 	export_tables_deinit(&page.tables);
 }
