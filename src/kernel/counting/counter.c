@@ -322,11 +322,11 @@ static enum tally_status counter_place(struct counter_opening *o, struct counter
 	return TALLY_OK;
 }
 
-/* The kernel knows nothing of the tool's own events: they lead no group of its. */
+/* The kernel knows nothing of the tool's own events, and shared counters are the caller's: they lead no group of its. */
 static void tools_leave_groups(struct counter_set *set)
 {
 	for (size_t i = 0; i < set->len; i++) {
-		if (set->counters[i].spec->tool == TOOL_NONE)
+		if (set->counters[i].spec->tool == TOOL_NONE && !set->counters[i].spec->is_shared)
 			continue;
 		if (set->counters[i].leader == i)
 			group_lead_anew(set, i);
@@ -413,7 +413,7 @@ static enum tally_status set_open_all(struct counter_opening *o)
 	struct counter_set *set = o->set;
 	for (size_t i = 0; i < set->len; i++) {
 		struct counter *counter = &set->counters[i];
-		if (counter->spec->tool != TOOL_NONE)
+		if (counter->spec->tool != TOOL_NONE || counter->spec->is_shared)
 			continue;
 		enum tally_status status = cgroup_open(o, i);
 		if (status == TALLY_OK && counter->cpu_count == 0)

@@ -151,9 +151,11 @@ static enum tally_status events_parse(
 {
 	enum tally_status status = event_parse(opening->catalogue, text, events, err);
 	opening->is_malformed = status == TALLY_INVALID;
-	for (size_t i = 0; i < events->len && status == TALLY_OK; i++)
+	for (size_t i = 0; i < events->len && status == TALLY_OK; i++) {
+		events->specs[i].is_shared = false; /* only stat shares counters; its own counts the same */
 		if (events->specs[i].tool != TOOL_NONE)
 			status = error_set(err, TALLY_UNSUPPORTED, "'%s' is a time of tally stat, not an event", text);
+	}
 	return status;
 }
 

@@ -61,6 +61,7 @@ struct event_spec {
 	bool is_precise_max; /* :P: the highest precise_ip that opens */
 	bool has_guest_host; /* a modifier named G or H */
 	bool stays_in_place; /* :X: its place in the list and its group are as written; so are everyone's */
+	bool is_shared; /* :b: counted by a counter that sessions share */
 	bool is_per_core; /* percore: counts of a core's hardware threads are added up */
 	bool has_vendor_name; /* by libpfm4: its name takes letters behind a colon */
 	bool has_own_name; /* a name= term: name carries no modifiers */

@@ -30,6 +30,8 @@ static bool *letter_field(struct modifiers *m, char letter)
 		return &m->is_exclusive;
 	case 'X':
 		return &m->stays_in_place;
+	case 'b':
+		return &m->is_shared;
 	default:
 		return NULL;
 	}
@@ -96,6 +98,7 @@ void modifiers_apply(const struct modifiers *m, struct event_spec *spec, bool is
 	spec->is_sampling_leader |= m->is_sampling_leader;
 	spec->is_weak_group |= m->is_weak;
 	spec->stays_in_place |= m->stays_in_place;
+	spec->is_shared |= m->is_shared;
 }
 
 void modifiers_format(struct text *text, const struct event_spec *spec)
@@ -116,19 +119,20 @@ void modifiers_format(struct text *text, const struct event_spec *spec)
 		.is_weak = spec->is_weak_group,
 		.is_exclusive = ATTR_HAS(attr, EXCLUSIVE),
 		.stays_in_place = spec->stays_in_place,
+		.is_shared = spec->is_shared,
 		.precise = attr_precise_ip(attr),
 	};
 	/* Which guests count follows from the other letters; only what does not is written. */
 	struct event_spec plain = {.attr.flags = ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST)};
 	bool has_letters = has_modes || m.exclude_idle || m.is_precise_max || m.is_sampling_leader || m.is_pinned ||
-			   m.is_weak || m.is_exclusive || m.stays_in_place || m.precise;
+			   m.is_weak || m.is_exclusive || m.stays_in_place || m.is_shared || m.precise;
 	if (has_letters)
 		modifiers_apply(&m, &plain, false);
 	if ((plain.attr.flags ^ attr->flags) & guests) {
 		m.guest = !ATTR_HAS(attr, EXCLUDE_GUEST);
 		m.host = !ATTR_HAS(attr, EXCLUDE_HOST);
 	}
-	static const char letters[] = "ukhGHIPSDWeX";
+	static const char letters[] = "ukhGHIPSDWeXb";
 	for (const char *c = letters; *c; c++)
 		if (*letter_field(&m, *c))
 			text_char(text, *c);

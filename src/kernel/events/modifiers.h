@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * modifiers.h - the letters after an event's colon (u k h G H I p P S D W e X), read and put into an attr.
+ * modifiers.h - the letters after an event's colon (u k h G H I p P S D W e X b), read and put into an attr.
  *
  * A value. A group's letters come on top of each member's own, as perf does it: what may be counted is the union.
  *
@@ -16,7 +16,7 @@
 
 struct modifiers {
 	bool user, kernel, hv, guest, host, exclude_idle;
-	bool is_precise_max, is_sampling_leader, is_pinned, is_weak, is_exclusive, stays_in_place;
+	bool is_precise_max, is_sampling_leader, is_pinned, is_weak, is_exclusive, stays_in_place, is_shared;
 	unsigned precise; /* 0..3 */
 	bool is_repeated; /* a letter came twice, or more than three p */
 };

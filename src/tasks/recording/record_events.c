@@ -104,6 +104,8 @@ static const char *terms_refusal(const struct event_spec *spec, bool is_leader, 
 	enum term_choice overwrite = spec->recording.overwrite;
 	const struct perf_attr *attr = &spec->attr;
 	bool wants_aux = ATTR_HAS(attr, AUX_OUTPUT) || attr->aux_sample_size || (attr->aux_action & ~AUX_START_PAUSED);
+	if (spec->is_shared)
+		return "counters are shared (:b) for counts: only stat takes it";
 	if (spec->is_per_core)
 		return "percore adds up counts: only stat takes it";
 	if (spec->recording.most_events)

@@ -25,6 +25,7 @@
 #include "verbs/stat/stat_plan.h"
 #include "verbs/stat/stat_printer.h"
 #include "verbs/stat/stat_record.h"
+#include "verbs/stat/stat_shared.h"
 #include "verbs/stat/stat_smi.h"
 
 #define COMMAND_LINE_MAX 1024 /* words that a recording keeps */
@@ -205,6 +206,7 @@ static int stat_with_target(
 		.decimal = p.style.decimal,
 		.control = s->counting.control.is_given ? &control : NULL};
 	int exit_code = stat_events_make(cli, command, kernel, &s->events, target->is_system_wide, &counted);
+	stat_shared_choose(kernel, &events, s->counting.shares_counters);
 	session.metrics = metrics.uses.len > 0 ? &metrics : NULL;
 	struct tracepoint_hold hold = {0};
 	if (exit_code == 0) {
@@ -225,6 +227,10 @@ static int stat_with_target(
 			session.wants_errors = s->counting.is_scaling && stat_printer_explains(&p);
 		if (status == TALLY_OK)
 			status = cmd_stat_measure(&session, &p, job, &err);
+		if (session.shared_losses)
+			fprintf(stderr,
+				"%s: warning: shared counters missed %llu switches or children of all sessions\n",
+				cli->program, (unsigned long long)session.shared_losses);
 		stat_smi_restore(kernel, &smi);
 		record_control_close(&control);
 		if (status == TALLY_OK && session.record)

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "cli/cli.h"
 #include "tasks/recording/target_options.h"
+#include "verbs/stat/stat_shared.h"
 
 #define RUNS_MAX 1000000
 
@@ -346,9 +347,22 @@ static const struct option options[] = {
 		.kind = OPTION_COUNT,
 		AT(view.verbose),
 		.help = "raw counts, and why an event is missing, also with -x and -j"},
-	UNBUILT("bpf-attr-map", "shared counters of BPF"),
-	UNBUILT("bpf-counters", "counters shared through BPF"),
-	{.name = "bpf-prog", .letter = 'b', .kind = OPTION_UNSUPPORTED, .help = "events of a BPF program"},
+	{.name = "bpf-attr-map",
+		.kind = OPTION_STRING,
+		.argument = "file",
+		AT(counting.shared_path),
+		.help = "where the map of shared counters is pinned (" STAT_SHARED_PATH ")"},
+	{.name = "bpf-counters",
+		.kind = OPTION_FLAG,
+		AT(counting.shares_counters),
+		.help = "count by counters that all such sessions share, read by a BPF program at each switch (as :b)"},
+	{.name = "bpf-prog",
+		.letter = 'b',
+		.kind = OPTION_UNSUPPORTED,
+		.argument = "id",
+		.help = "events of a BPF program",
+		.refusal = "that takes programs that the kernel runs around another BPF program (fentry, fexit); "
+			   "record -a and report show where time in BPF programs goes"},
 	UNBUILT("iostat", "I/O counters of PCIe ports"),
 	{.name = "percore-show-thread",
 		.kind = OPTION_FLAG,
@@ -416,6 +430,16 @@ int stat_form_check(const struct cli *cli, const struct command *command, const 
 	return 0;
 }
 
+/* An option that shared counters do not go with; NULL: none is given. */
+static const char *stat_options_not_shared(const struct stat_settings *s, bool has_cgroup)
+{
+	return has_cgroup		       ? "cgroup"
+	       : s->counting.target.per_thread ? "per-thread"
+	       : s->counting.no_inherit	       ? "no-inherit"
+	       : s->events.one_group	       ? "group"
+					       : NULL;
+}
+
 int stat_job_complete(const struct cli *cli, const struct command *command, struct stat_job *job)
 {
 	struct stat_settings *s = &job->settings;
@@ -452,11 +476,15 @@ int stat_job_complete(const struct cli *cli, const struct command *command, stru
 	if (s->counting.target.per_thread && s->counting.lines.mode != AGGREGATE_ALL)
 		return cli_usagef(
 			cli, command, "per-thread", "--per-thread and lines per CPU or core cannot be used together");
+	const char *wrong;
 	bool has_cgroup = s->events.for_each_cgroup != NULL;
 	for (size_t i = 0; i < s->events.words.len; i++)
 		has_cgroup |= s->events.words.items[i].kind == WORD_CGROUP;
 	if (has_cgroup && (!is_wide || s->counting.target.per_thread))
 		return cli_usagef(cli, command, "cgroup", "cgroups are counted on whole CPUs: add -a or -C");
+	wrong = stat_options_not_shared(s, has_cgroup);
+	if (s->counting.shares_counters && wrong)
+		return cli_usagef(cli, command, wrong, "--bpf-counters and --%s cannot be used together", wrong);
 	if (s->counting.has_statistics && (s->counting.runs < 2 || s->counting.interval_ms))
 		return cli_usagef(cli, command, "stats,repeat", "--stats needs several runs (-r), without -I");
 	if (s->counting.is_plan && s->view.separator)

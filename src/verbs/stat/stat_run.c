@@ -24,6 +24,7 @@
 #include "kernel/system/spawn.h"
 #include "tasks/recording/record_control.h"
 #include "verbs/stat/stat_record.h"
+#include "verbs/stat/stat_shared.h"
 
 #define NS_PER_MS      1000000u
 #define ALIVE_CHECK_NS (100u * NS_PER_MS) /* how often a target that is not our child is looked for */
@@ -41,6 +42,8 @@ struct stat_measure {
 	struct stat_session *session;
 	struct counter_set *set;
 	struct tool_counts *tools;
+	struct stat_shared *shared; /* NULL: no event is */
+	enum tally_status shared_status; /* of its last step */
 	struct count **previous; /* per event: counts at the last interval */
 	struct spawn child;
 	bool has_child;
@@ -170,6 +173,8 @@ static enum tally_status counters_open(struct stat_measure *m)
 	if (status == TALLY_OK)
 		status = tools_open(m);
 	if (status == TALLY_OK)
+		status = stat_shared_open(m->set, counting->shared_path, &m->shared, m->err);
+	if (status == TALLY_OK)
 		status = support_note(s, m->set, m->err);
 	if (status == TALLY_OK && s->record)
 		status = stat_record_begin(s->record, counting, m->set, m->err);
@@ -194,11 +199,14 @@ static void measure_enable(struct stat_measure *m)
 {
 	tool_counts_enable(m->tools, clock_ns());
 	counter_set_enable(m->set);
+	m->shared_status = stat_shared_enable(m->shared, m->err);
 }
 
 static void measure_disable(struct stat_measure *m, uint64_t now)
 {
 	counter_set_disable(m->set);
+	if (m->shared_status == TALLY_OK)
+		m->shared_status = stat_shared_disable(m->shared, m->err);
 	if (m->has_ended)
 		tool_counts_end(m->tools, timeval_ns(m->usage.ru_utime), timeval_ns(m->usage.ru_stime));
 	tool_counts_disable(m->tools, now);
@@ -208,7 +216,9 @@ static void measure_disable(struct stat_measure *m, uint64_t now)
 static enum tally_status measure_read(struct stat_measure *m, uint64_t now)
 {
 	tool_counts_read(m->tools, now);
-	return counter_set_read(m->set, m->err);
+	if (m->shared_status == TALLY_OK)
+		m->shared_status = stat_shared_read(m->shared, m->err);
+	return m->shared_status == TALLY_OK ? counter_set_read(m->set, m->err) : m->shared_status;
 }
 
 /* Adds the counts (since previous; NULL: since the start) to cells. */
@@ -398,7 +408,7 @@ static uint64_t stat_run_earlier(uint64_t a, uint64_t b)
 
 static bool stat_run_is_counted(const struct counter *counter)
 {
-	return counter->spec->tool == TOOL_NONE && counter->open_count > 0;
+	return counter->spec->tool == TOOL_NONE && (counter->open_count > 0 || counter->spec->is_shared);
 }
 
 static struct count cells_sum(const struct counter *counter)
@@ -633,7 +643,9 @@ static enum tally_status stat_run_measure(struct stat_measure *m)
 	m->start_ns = m->last_ns = clock_ns();
 	if (s->job->settings.counting.delay_ms == 0)
 		tool_counts_enable(m->tools, m->start_ns);
-	if (m->has_child)
+	if (s->job->settings.counting.delay_ms == 0)
+		status = m->shared_status = stat_shared_enable(m->shared, m->err);
+	if (status == TALLY_OK && m->has_child)
 		status = spawn_start(&m->child, m->err);
 	if (status == TALLY_OK)
 		status = delay_wait(m);
@@ -696,6 +708,8 @@ enum tally_status stat_run(
 	free(m.errors);
 	exec_sentinel_close(&m.sentinel);
 	tool_counts_destroy(m.tools);
+	session->shared_losses += stat_shared_losses(m.shared);
+	stat_shared_close(m.shared);
 	counter_set_close(m.set);
 	if (m.signal_fd >= 0)
 		close(m.signal_fd);

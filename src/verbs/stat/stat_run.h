@@ -40,6 +40,7 @@ struct stat_session {
 	char **comms; /* per thread, of AGGREGATE_THREAD */
 	bool has_places;
 	struct stat_mean wall_ns, user_ns, system_ns;
+	uint64_t shared_losses; /* switches that shared counters did not see */
 	double *run_ns; /* each run's time */
 	size_t run_len, run_cap;
 	struct stat_values *values; /* borrowed: where each run's counts are kept; NULL: they are not */

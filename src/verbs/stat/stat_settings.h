@@ -39,6 +39,8 @@ struct stat_counting { /* of whom, when and how often */
 	struct target_request target;
 	struct stat_lines lines;
 	bool no_inherit, is_scaling;
+	bool shares_counters; /* --bpf-counters */
+	const char *shared_path; /* --bpf-attr-map; NULL: the usual one */
 	uint64_t runs; /* 0: for ever */
 	uint64_t interval_ms, interval_count, timeout_ms;
 	int64_t delay_ms; /* -1: never enabled */

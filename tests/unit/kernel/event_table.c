@@ -30,6 +30,7 @@ static void put_flags(struct text *t, const struct event_spec *s)
 	text_str(t, s->is_sampling_leader ? "S" : "");
 	text_str(t, s->is_weak_group ? "W" : "");
 	text_str(t, s->stays_in_place ? "X" : "");
+	text_str(t, s->is_shared ? "b" : "");
 	text_repeat(t, 'p', attr_precise_ip(&s->attr));
 }
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * shared_counter_map.h - keys and values of the maps by which several sessions of stat share one counter of each CPU
+ * (src/bpf/shared_counter.bpf.c).
+ *
+ * Also included by the program: plain types only, and no other header.
+ */
+#ifndef ABI_SHARED_COUNTER_MAP_H
+#define ABI_SHARED_COUNTER_MAP_H
+
+#define SHARED_COUNTER_SLOTS 64 /* sessions that count one event at a time: bits of a mask */
+#define SHARED_COUNTER_CPUS  4096
+#define SHARED_COUNTER_TASKS 65536
+
+struct shared_counter_key { /* the event; of the map that is pinned */
+	unsigned long long type, config, config1, config2, flags;
+};
+
+enum { SHARED_LINK_SWITCH, SHARED_LINK_FORK, SHARED_LINK_EXIT, SHARED_LINKS };
+
+struct shared_counter_entry { /* numbers of what counts it, in the kernel */
+	unsigned int links[SHARED_LINKS];
+	unsigned int program; /* on_switch */
+	unsigned int readings, tasks, cpus, active, owners, losses; /* maps */
+};
+
+struct shared_counter_reading {
+	unsigned long long value, enabled_ns, running_ns;
+};
+
+struct shared_counter_losses {
+	unsigned long long unread; /* times that the counter of a CPU could not be read */
+	unsigned long long without_task; /* children that are not counted */
+};
+
+#endif

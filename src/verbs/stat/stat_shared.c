@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/stat/stat_shared.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "bpf/bpf_shared_counter.h"
+
+struct stat_shared {
+	struct counter_set *set;
+	uint64_t losses;
+	struct shared_counter_reading readings[SHARED_COUNTER_CPUS];
+	size_t count;
+	struct bpf_shared_counter *counters[]; /* by counter of the set; NULL: it has its own */
+};
+
+/* Threads are counted as one sum; of CPUs each has its own. */
+static bool stat_shared_is_wide(const struct counter *counter)
+{
+	return counter->thread_count > 0 && counter->threads[0] == -1;
+}
+
+static enum tally_status stat_shared_watch(
+	const struct counter *counter, struct bpf_shared_counter *shared, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	if (!stat_shared_is_wide(counter)) {
+		for (size_t i = 0; status == TALLY_OK && i < counter->thread_count; i++)
+			status = bpf_shared_counter_watch_task(shared, (uint32_t)counter->threads[i], err);
+		return status;
+	}
+	for (size_t i = 0; status == TALLY_OK && i < counter->cpu_count; i++)
+		if (counter->cpus[i] >= 0 && counter->cpus[i] < SHARED_COUNTER_CPUS)
+			status = bpf_shared_counter_watch_cpu(shared, (uint32_t)counter->cpus[i], err);
+	return status;
+}
+
+/* Whether the machine has the event: one that it lacks is told as every other. */
+static bool stat_shared_exists(const struct kernel_seam *kernel, const struct event_spec *spec)
+{
+	struct perf_attr attr = spec->attr;
+	attr.sample_period_or_freq = 0;
+	attr.flags = (attr.flags & ~ATTR_FLAG(ATTR_BIT_FREQ)) | ATTR_FLAG(ATTR_BIT_DISABLED);
+	int fd = kernel->perf_event_open(kernel->context, &attr, -1, 0, -1, 0);
+	if (fd < 0)
+		return errno != ENOENT && errno != ENODEV && errno != EOPNOTSUPP && errno != EINVAL;
+	kernel->close(kernel->context, fd);
+	return true;
+}
+
+void stat_shared_choose(const struct kernel_seam *kernel, struct event_list *events, bool takes_all)
+{
+	for (size_t i = 0; i < events->len; i++) {
+		struct event_spec *spec = &events->specs[i];
+		bool is_wanted = (takes_all || spec->is_shared) && spec->tool == TOOL_NONE && !spec->is_uncore;
+		spec->is_shared = is_wanted && stat_shared_exists(kernel, spec);
+	}
+}
+
+enum tally_status stat_shared_open(
+	struct counter_set *set, const char *path, struct stat_shared **shared, struct tally_error *err)
+{
+	bool is_wanted = false;
+	for (size_t i = 0; i < set->len; i++)
+		is_wanted |= set->counters[i].spec->is_shared;
+	*shared = NULL;
+	if (!is_wanted)
+		return TALLY_OK;
+	struct stat_shared *made = calloc(1, sizeof(*made) + set->len * sizeof(made->counters[0]));
+	if (!made)
+		return error_nomem(err);
+	made->set = set;
+	made->count = set->len;
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; status == TALLY_OK && i < set->len; i++) {
+		const struct counter *counter = &set->counters[i];
+		if (!counter->spec->is_shared)
+			continue;
+		status = bpf_shared_counter_open(
+			set->kernel, path ? path : STAT_SHARED_PATH, counter->spec, &made->counters[i], err);
+		if (status == TALLY_OK)
+			status = stat_shared_watch(counter, made->counters[i], err);
+	}
+	if (status == TALLY_OK)
+		*shared = made;
+	else
+		stat_shared_close(made);
+	return status;
+}
+
+enum tally_status stat_shared_enable(struct stat_shared *shared, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; shared && status == TALLY_OK && i < shared->count; i++)
+		if (shared->counters[i])
+			status = bpf_shared_counter_begin(shared->counters[i], err);
+	return status;
+}
+
+enum tally_status stat_shared_disable(struct stat_shared *shared, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; shared && status == TALLY_OK && i < shared->count; i++)
+		if (shared->counters[i])
+			status = bpf_shared_counter_end(shared->counters[i], err);
+	return status;
+}
+
+static void stat_shared_put(struct counter *counter, const struct shared_counter_reading *readings)
+{
+	bool is_wide = stat_shared_is_wide(counter);
+	struct count sum = {0};
+	for (size_t i = 0; is_wide && i < counter->cpu_count; i++) {
+		int cpu = counter->cpus[i];
+		if (cpu < 0 || cpu >= SHARED_COUNTER_CPUS)
+			continue;
+		counter->counts[i * counter->thread_count] =
+			(struct count){readings[cpu].value, readings[cpu].enabled_ns, readings[cpu].running_ns};
+	}
+	for (size_t cpu = 0; !is_wide && cpu < SHARED_COUNTER_CPUS; cpu++) {
+		sum.value += readings[cpu].value;
+		sum.enabled_ns += readings[cpu].enabled_ns;
+		sum.running_ns += readings[cpu].running_ns;
+	}
+	if (!is_wide && counter->cpu_count > 0 && counter->thread_count > 0)
+		counter->counts[0] = sum;
+}
+
+enum tally_status stat_shared_read(struct stat_shared *shared, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; shared && status == TALLY_OK && i < shared->count; i++) {
+		struct shared_counter_losses losses;
+		if (!shared->counters[i])
+			continue;
+		status = bpf_shared_counter_read(shared->counters[i], shared->readings, &losses, err);
+		if (status != TALLY_OK)
+			return status;
+		shared->losses = MAX(shared->losses, losses.without_task + losses.unread);
+		stat_shared_put(&shared->set->counters[i], shared->readings);
+	}
+	return status;
+}
+
+uint64_t stat_shared_losses(const struct stat_shared *shared)
+{
+	return shared ? shared->losses : 0;
+}
+
+void stat_shared_close(struct stat_shared *shared)
+{
+	for (size_t i = 0; shared && i < shared->count; i++)
+		bpf_shared_counter_close(shared->counters[i]);
+	free(shared);
+}
