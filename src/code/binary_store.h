@@ -151,8 +151,9 @@ const struct unwind_table *binary_store_unwind_within(
 bool binary_store_unwind_va(
 	struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va);
 
-/* Whether nobody calls the code at an address (as of binary_store_find): its call-frame information says so, or the program
- * begins there. Same rules as binary_store_unwind. */
-bool binary_store_is_root(struct binary_store *store, uint32_t id, uint64_t address);
+/* Whether nobody calls the code at each address (as of binary_store_find): its call-frame information says so, or the
+ * program begins there. Opens the file, and reads of it what the addresses need. Same rules as binary_store_unwind. */
+void binary_store_find_roots(
+	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, bool *are_roots);
 
 #endif

@@ -3,8 +3,9 @@
 
 #include "analysis/replay/replay_state.h"
 #include "analysis/store_entry.h"
-
-#define FILES_MOST 16 /* whose call-frame information is read for this: that of a browser takes a second */
+#include "base/error.h"
+#include "base/order.h"
+#include "base/vec.h"
 
 bool replay_note_outermost(struct replay *replay, const struct replay_frame_ids *ids)
 {
@@ -34,45 +35,86 @@ static bool has_unwound_chains(const struct replay *replay)
 	return false;
 }
 
+struct root_place {
+	uint32_t file; /* of the store */
+	uint32_t frame;
+	uint64_t address;
+};
+
 struct root_search {
 	struct replay *replay;
 	bool is_unwound;
-	uint32_t files[FILES_MOST]; /* of the store */
-	size_t file_count;
+	VEC(struct root_place) places;
+	VEC(uint64_t) addresses;
+	VEC(bool) answers;
+	uint32_t last_binary, last_file;
 };
 
-static bool may_read(struct root_search *s, uint32_t file)
+/* Places of a binary follow each other mostly. */
+static enum tally_status root_search_file(struct root_search *s, uint32_t binary, struct tally_error *err)
 {
-	for (size_t i = 0; i < s->file_count; i++)
-		if (s->files[i] == file)
-			return true;
-	if (s->file_count == FILES_MOST)
-		return false;
-	s->files[s->file_count++] = file;
-	return true;
+	if (binary == s->last_binary)
+		return TALLY_OK;
+	s->last_binary = binary;
+	s->last_file = STORE_ENTRY_NONE;
+	return store_entry_id(s->replay->sideband.machine, s->replay->store, binary, &s->last_file, err);
 }
 
-static enum tally_status look_at_root(struct root_search *s, uint32_t frame, bool *is_root, struct tally_error *err)
+static enum tally_status add_place(struct root_search *s, uint32_t frame, struct tally_error *err)
 {
 	const struct replay *replay = s->replay;
 	struct resolved_frame resolved = resolved_frame_get(&replay->frames, frame);
-	uint32_t file = STORE_ENTRY_NONE;
-	*is_root = false;
+	replay->roots[frame] = false;
 	if (resolved.binary == RESOLVE_NONE || (replay->symbols[frame] && !s->is_unwound) ||
 		machine_binary_get(replay->sideband.machine, resolved.binary)->kind != MACHINE_USER_FILE)
 		return TALLY_OK;
-	enum tally_status status = store_entry_id(replay->sideband.machine, replay->store, resolved.binary, &file, err);
-	if (status == TALLY_OK && file != STORE_ENTRY_NONE && may_read(s, file))
-		*is_root = binary_store_is_root(replay->store, file, resolved.address);
+	enum tally_status status = root_search_file(s, resolved.binary, err);
+	struct root_place place = {s->last_file, frame, resolved.address};
+	if (status == TALLY_OK && s->last_file != STORE_ENTRY_NONE && !vec_push(&s->places, place))
+		status = error_nomem(err);
 	return status;
+}
+
+static int root_place_compare(const void *left, const void *right)
+{
+	const struct root_place *a = left, *b = right;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return COMPARE(a->frame, b->frame);
+}
+
+/* Each file once, about all of its places. */
+static void ask_files(struct root_search *s)
+{
+	const struct root_place *places = s->places.items;
+	for (size_t begin = 0, end = 0; begin < s->places.len; begin = end) {
+		for (; end < s->places.len && places[end].file == places[begin].file; end++)
+			s->addresses.items[end - begin] = places[end].address;
+		binary_store_find_roots(
+			s->replay->store, places[begin].file, s->addresses.items, end - begin, s->answers.items);
+		for (size_t i = begin; i < end; i++)
+			s->replay->roots[places[i].frame] = s->answers.items[i - begin];
+	}
 }
 
 enum tally_status replay_find_roots(struct replay *replay, struct tally_error *err)
 {
-	struct root_search search = {.replay = replay, .is_unwound = has_unwound_chains(replay)};
+	struct root_search search = {
+		.replay = replay, .is_unwound = has_unwound_chains(replay), .last_binary = RESOLVE_NONE};
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; replay->roots && i < replay->frames.len && status == TALLY_OK; i++)
 		if (replay->roots[i])
-			status = look_at_root(&search, (uint32_t)i, &replay->roots[i], err);
+			status = add_place(&search, (uint32_t)i, err);
+	size_t count = search.places.len;
+	if (status == TALLY_OK && count > 0) {
+		qsort(search.places.items, count, sizeof(*search.places.items), root_place_compare);
+		if (vec_reserve(&search.addresses, count) && vec_reserve(&search.answers, count))
+			ask_files(&search);
+		else
+			status = error_nomem(err);
+	}
+	vec_free(&search.places);
+	vec_free(&search.addresses);
+	vec_free(&search.answers);
 	return status;
 }

@@ -22,6 +22,7 @@
 #include "code/binaries/load_lines.h"
 #include "code/binaries/load_module.h"
 #include "code/binaries/load_pack.h"
+#include "code/binaries/load_roots.h"
 #include "code/binaries/load_types.h"
 #include "code/binaries/load_unwind.h"
 #include "code/demangle/demangle.h"
@@ -447,18 +448,6 @@ const struct binary_step *binary_store_trail(const struct binary_store *store, u
 	return entry->trail.items;
 }
 
-static bool offset_to_va(
-	const struct elf_segment *segments, size_t count, struct tally_file_off offset, struct tally_elf_va *va)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (offset.value >= segments[i].offset && offset.value - segments[i].offset < segments[i].file_size) {
-			va->value = offset.value - segments[i].offset + segments[i].vaddr;
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool elf_va(const struct binary_entry *entry, struct tally_file_off offset, struct tally_elf_va *va)
 {
 	const struct elf_image *image = entry->image;
@@ -466,7 +455,7 @@ static bool elf_va(const struct binary_entry *entry, struct tally_file_off offse
 	if (!image && entry->packed)
 		return load_pack_elf_va(entry->packed, offset, va);
 	const struct elf_segment *segments = image ? elf_image_segments(image, &count) : NULL;
-	return segments && offset_to_va(segments, count, offset, va);
+	return segments && load_unwind_va(segments, count, offset, va);
 }
 
 bool binary_store_elf_va(
@@ -494,21 +483,13 @@ bool binary_store_unwind_va(
 	struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va)
 {
 	const struct load_unwind *unwind = load_unwind(&store->options, store->entries.items[id]);
-	return offset_to_va(unwind->segments, unwind->segment_count, offset, va);
+	return load_unwind_va(unwind->segments, unwind->segment_count, offset, va);
 }
 
-#define STARTUP_BYTES 64 /* the code at the entry point of C libraries calls within fewer */
-
-bool binary_store_is_root(struct binary_store *store, uint32_t id, uint64_t address)
+void binary_store_find_roots(
+	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, bool *are_roots)
 {
-	const struct load_unwind *unwind = load_unwind(&store->options, store->entries.items[id]);
-	struct tally_elf_va va;
-	if (!offset_to_va(unwind->segments, unwind->segment_count, (struct tally_file_off){address}, &va))
-		return false;
-	const struct unwind_rule *rule = unwind->table ? unwind_table_find(unwind->table, va.value) : NULL;
-	if (rule && rule->is_root)
-		return true;
-	return unwind->entry && va.value >= unwind->entry && va.value - unwind->entry < STARTUP_BYTES;
+	load_roots(&store->options, store->entries.items[id], addresses, count, are_roots);
 }
 
 /* The address that the debug information has. */

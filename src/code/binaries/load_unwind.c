@@ -50,16 +50,36 @@ static void load_unwind_add_section(struct sections *sections, struct elf_sectio
 	}
 }
 
-static bool add_eh_frame(struct sections *sections, const struct elf_image *image, struct cfi_section cfi)
+bool load_unwind_va(
+	const struct elf_segment *segments, size_t count, struct tally_file_off offset, struct tally_elf_va *va)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (offset.value >= segments[i].offset && offset.value - segments[i].offset < segments[i].file_size) {
+			va->value = offset.value - segments[i].offset + segments[i].vaddr;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct cfi_section load_unwind_eh_frame(const struct elf_image *image, const struct elf_frames *frames)
+{
+	return (struct cfi_section){.is_eh = true,
+		.ends_at_zero = frames->ends_at_zero,
+		.swap = elf_image_is_swapped(image),
+		.address_size = elf_image_pointer_bytes(image),
+		.address = frames->address,
+		.text_address = elf_image_section_address(image, ".text"),
+		.data_address =
+			frames->header_address ? frames->header_address : elf_image_section_address(image, ".got")};
+}
+
+static bool add_eh_frame(struct sections *sections, const struct elf_image *image)
 {
 	struct elf_frames frames;
 	if (!elf_image_eh_frame(image, &frames))
 		return false;
-	cfi.is_eh = true;
-	cfi.ends_at_zero = frames.ends_at_zero;
-	cfi.address = frames.address;
-	cfi.text_address = elf_image_section_address(image, ".text");
-	cfi.data_address = frames.header_address ? frames.header_address : elf_image_section_address(image, ".got");
+	struct cfi_section cfi = load_unwind_eh_frame(image, &frames);
 	struct elf_section open = {.bytes = frames.bytes};
 	load_unwind_add_section(sections, &open, &cfi);
 	return true;
@@ -188,10 +208,10 @@ struct unwind_table *load_unwind_image(
 	struct cfi_section cfi = {.swap = elf_image_is_swapped(image), .address_size = pointer_bytes};
 	if (!stubs.arch)
 		return NULL;
-	bool has_eh_frame = add_eh_frame(&sections, image, cfi);
+	bool has_eh_frame = add_eh_frame(&sections, image);
 	add_debug_frame(&sections, image, cfi);
 	for (size_t i = 0; i < other_count && i < LOAD_UNWIND_OTHERS; i++) {
-		has_eh_frame = has_eh_frame || add_eh_frame(&sections, others[i], cfi);
+		has_eh_frame = has_eh_frame || add_eh_frame(&sections, others[i]);
 		add_debug_frame(&sections, others[i], cfi);
 	}
 	sections.failed |= !load_unwind_add_plt(&stubs, image);
@@ -267,12 +287,11 @@ static void keep_archive(
 	struct stubs stubs = {.arch = arch_find_elf((uint16_t)elf_image_machine(first), pointer_bytes)};
 	for (size_t i = 0; stubs.arch && i < images->items.len; i++) {
 		const struct archive_image *one = &images->items.items[i];
-		struct cfi_section cfi = {.swap = elf_image_is_swapped(one->image), .address_size = pointer_bytes};
 		size_t stub = stubs.items.len;
 		sections.moved = (i + 1) << ARCHIVE_ROOM_BITS;
 		if (elf_image_machine(one->image) != elf_image_machine(first) || is_too_large(options, one->image))
 			continue;
-		(void)add_eh_frame(&sections, one->image, cfi);
+		(void)add_eh_frame(&sections, one->image);
 		sections.failed |=
 			!load_unwind_add_plt(&stubs, one->image) || !add_moved_segments(unwind, one, sections.moved);
 		for (; stub < stubs.items.len; stub++) {

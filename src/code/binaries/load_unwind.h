@@ -12,6 +12,11 @@ void load_unwind_init(struct load_unwind *unwind);
 void load_unwind_deinit(struct load_unwind *unwind);
 /* Opens the file once, whether the entry is loaded or not; it is closed again. */
 const struct load_unwind *load_unwind(const struct binary_store_options *options, struct binary_entry *entry);
+/* Where a place of the file is in memory, at link time. False: no segment has it. */
+bool load_unwind_va(
+	const struct elf_segment *segments, size_t count, struct tally_file_off offset, struct tally_elf_va *va);
+/* How to read .eh_frame of an image; all but its bytes. */
+struct cfi_section load_unwind_eh_frame(const struct elf_image *image, const struct elf_frames *frames);
 #define LOAD_UNWIND_OTHERS 2
 /* The table of one image; others: its debug files, asked for code that the image's own sections do not cover, no more
  * than LOAD_UNWIND_OTHERS. NULL: nothing says anything, or no memory. */

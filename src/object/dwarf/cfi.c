@@ -551,6 +551,41 @@ bool cfi_row_at(const struct cfi_table *table, const struct cfi_fde *fde, uint64
 	return true;
 }
 
+/* Whether a program may say that the return address is lost, as its bytes show without following them. */
+static bool may_have_no_caller(const struct cfi_table *table, const struct cie *cie, size_t begin, size_t end)
+{
+	const uint8_t *bytes = table->section.bytes.data, *at = bytes + begin;
+	if (cie->frame.return_register > INT8_MAX) /* written in two bytes; no architecture has one */
+		return true;
+	while ((at = memchr(at, DW_CFA_undefined, (size_t)(bytes + end - at))) != NULL)
+		if (++at < bytes + end && *at == cie->frame.return_register)
+			return true;
+	return false;
+}
+
+enum cfi_caller cfi_caller_at(const struct cfi_section *section, uint64_t offset, uint64_t pc)
+{
+	const struct cfi_table table = {.section = *section};
+	struct cursor c = cursor_of(&table), program;
+	struct entry entry;
+	struct cie cie;
+	struct cfi_fde fde;
+	cursor_skip(&c, offset);
+	if (c.failed || !cfi_next_entry(&table, &c, &entry) || entry.cie == UINT64_MAX ||
+		!read_cie(&table, entry.cie, &cie) || !read_fde(&table, &entry, &cie, &program, &fde) || fde.low == 0 ||
+		pc < fde.low || pc >= fde.high)
+		return CFI_CALLER_UNKNOWN;
+	if (!may_have_no_caller(&table, &cie, cie.program, cie.end) &&
+		!may_have_no_caller(&table, &cie, program.pos, (size_t)entry.end))
+		return CFI_HAS_CALLER;
+	struct cfi_row row;
+	struct cfi_frame frame;
+	bool has_row = cfi_row_at(&table, &fde, pc, &row, &frame) && frame.return_register < CFI_REGISTERS;
+	bool has_cfa = has_row && (row.cfa_is_expression || row.cfa.kind == CFI_IS_OFFSET);
+	bool is_lost = has_cfa && row.registers[frame.return_register].kind == CFI_UNDEFINED;
+	return is_lost ? CFI_HAS_NO_CALLER : CFI_HAS_CALLER;
+}
+
 struct cfi_cie {
 	uint64_t offset; /* UINT64_MAX: none was read */
 	bool is_good;

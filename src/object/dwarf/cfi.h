@@ -83,6 +83,13 @@ const struct cfi_fde *cfi_find(const struct cfi_table *table, uint64_t pc);
 /* The row of pc, which lies in the entry. False: the entry cannot be followed to there. */
 bool cfi_row_at(const struct cfi_table *table, const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row,
 	struct cfi_frame *frame);
+enum cfi_caller {
+	CFI_CALLER_UNKNOWN, /* the entry is damaged or of other code */
+	CFI_HAS_CALLER,
+	CFI_HAS_NO_CALLER
+};
+/* What the entry at an offset in the section says of the code at pc; without a table, reading no other entry. */
+enum cfi_caller cfi_caller_at(const struct cfi_section *section, uint64_t offset, uint64_t pc);
 /* Gives the rows of an entry one after the other, by address; the CIE is read once for entries that share it. */
 struct cfi_walk {
 	const struct cfi_table *table;

@@ -5,10 +5,13 @@
  */
 
 #include "base/cursor.h"
+#include "base/order.h"
 #include "object/elf/elf_internal.h"
 #include "object/frame_numbers.h"
 
-#define FROM_HERE (DW_EH_PE_pcrel | DW_EH_PE_sdata4) /* what every linker writes */
+#define FROM_TABLE (DW_EH_PE_datarel | DW_EH_PE_sdata4)
+#define ROW_BYTES  8 /* of the search table: where code begins, where its entry is; both from the header on */
+#define FROM_HERE  (DW_EH_PE_pcrel | DW_EH_PE_sdata4) /* what every linker writes */
 
 /* The bytes from a link-time address to the end of its segment in the file. */
 static struct tally_bytes bytes_from(const struct elf_image *image, uint64_t vaddr)
@@ -61,4 +64,35 @@ bool elf_image_eh_frame(const struct elf_image *image, struct elf_frames *out)
 	out->bytes = bytes_from(image, out->address);
 	out->ends_at_zero = true;
 	return !c.failed && out->bytes.len > 0;
+}
+
+static uint64_t elf_frames_number(struct tally_bytes table, size_t at, bool swap)
+{
+	struct cursor c = cursor_make((struct tally_bytes){table.data + at, sizeof(uint32_t)}, swap);
+	return (uint64_t)(int64_t)(int32_t)cursor_u32(&c);
+}
+
+enum elf_frame_found elf_image_frame_at(
+	const struct elf_image *image, const struct elf_frames *frames, uint64_t address, uint64_t *offset)
+{
+	struct cursor c = cursor_make(bytes_from(image, frames->header_address), image->swap);
+	uint8_t version = cursor_u8(&c);
+	uint8_t encoding = cursor_u8(&c);
+	uint8_t count_encoding = cursor_u8(&c);
+	uint8_t row_encoding = cursor_u8(&c);
+	cursor_skip(&c, sizeof(uint32_t));
+	uint32_t count = cursor_u32(&c);
+	if (frames->header_address == 0 || c.failed || version != 1 || encoding != FROM_HERE ||
+		count_encoding != DW_EH_PE_udata4 || row_encoding != FROM_TABLE || count == 0 ||
+		count > cursor_left(&c) / ROW_BYTES)
+		return ELF_FRAME_NO_INDEX;
+	struct tally_bytes table = {c.data + c.pos, (size_t)count * ROW_BYTES};
+	uint64_t base = frames->header_address;
+	size_t end;
+	LOWER_BOUND(end, count, i, base + elf_frames_number(table, i * ROW_BYTES, image->swap) <= address);
+	if (end == 0)
+		return ELF_FRAME_NONE;
+	*offset = base + elf_frames_number(table, (end - 1) * ROW_BYTES + sizeof(uint32_t), image->swap) -
+		  frames->address;
+	return *offset < frames->bytes.len ? ELF_FRAME_FOUND : ELF_FRAME_NO_INDEX;
 }

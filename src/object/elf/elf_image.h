@@ -132,6 +132,11 @@ TALLY_MUST_CHECK enum tally_status elf_image_open_minidebug(
 	const struct elf_image *image, struct elf_image **out, struct tally_error *err);
 /* False if the file has none. */
 bool elf_image_eh_frame(const struct elf_image *image, struct elf_frames *frames);
+enum elf_frame_found { ELF_FRAME_NO_INDEX, ELF_FRAME_NONE, ELF_FRAME_FOUND };
+/* Where in the frames' bytes the entry is that covers an address or ends before it, by the search table of .eh_frame_hdr.
+ * NO_INDEX: there is no table of the usual form; NONE: all entries are of code behind the address. */
+enum elf_frame_found elf_image_frame_at(
+	const struct elf_image *image, const struct elf_frames *frames, uint64_t address, uint64_t *offset);
 /* File name and CRC of .gnu_debuglink; false if there is none. */
 bool elf_image_debuglink(const struct elf_image *image, struct tally_str *name, uint32_t *crc);
 /* Bytes of a section by name; len 0 if it is missing or has none in the file. */

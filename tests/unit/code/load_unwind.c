@@ -2,14 +2,17 @@
 /* Where unwind tables come from: program files, through the store and from any thread, and what has no CFI. */
 #include "code/binaries/load_unwind.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "elf_builder.h"
 #include "unit_test.h"
@@ -188,6 +191,57 @@ static void entries_of_the_plt_on_aarch64(void **state)
 	writer_deinit(&bytes);
 }
 
+static uint32_t add_file(struct binary_store **store, const char *path)
+{
+	struct binary_store_options options = {.build_id_dir = "/nonexistent"};
+	struct binary_key key = {.kind = BINARY_USER, .path = {path, strlen(path)}, .pid = -1};
+	uint32_t id;
+	assert_int_equal(binary_store_create(&options, store, NULL), TALLY_OK);
+	assert_int_equal(binary_store_add(*store, &key, &id, NULL), TALLY_OK);
+	return id;
+}
+
+/* The path of this process's C library. */
+static void libc_path(char *path, size_t size)
+{
+	Dl_info info;
+	assert_int_not_equal(dladdr((void *)(uintptr_t)getpid, &info), 0);
+	snprintf(path, size, "%s", info.dli_fname);
+}
+
+#define CODE_STEP 8
+#define PLACES	  (1 << 18)
+
+/* The entries that the search table of .eh_frame finds say the same as the whole table. */
+static void roots_by_entry_are_those_of_the_table(void **state)
+{
+	char paths[2][PATH_MAX];
+	uint64_t *addresses = calloc(PLACES, sizeof(*addresses));
+	bool *by_table = calloc(PLACES, sizeof(*by_table)), *by_entry = calloc(PLACES, sizeof(*by_entry));
+	assert_true(addresses && by_table && by_entry);
+	assert_true(realpath("/proc/self/exe", paths[0]) != NULL);
+	libc_path(paths[1], sizeof(paths[1]));
+	for (size_t i = 0; i < PLACES; i++)
+		addresses[i] = i * CODE_STEP;
+	for (size_t file = 0; file < ARRAY_LEN(paths); file++) {
+		struct binary_store *store;
+		size_t roots = 0;
+		uint32_t id = add_file(&store, paths[file]);
+		binary_store_find_roots(store, id, addresses, PLACES, by_entry);
+		assert_non_null(binary_store_unwind(store, id));
+		binary_store_find_roots(store, id, addresses, PLACES, by_table);
+		binary_store_destroy(store);
+		for (size_t i = 0; i < PLACES; i++) {
+			assert_int_equal(by_entry[i], by_table[i]);
+			roots += by_table[i];
+		}
+		assert_true(roots > 0 && roots < 1000); /* where threads and the program begin */
+	}
+	free(addresses);
+	free(by_table);
+	free(by_entry);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +249,7 @@ int main(void)
 		cmocka_unit_test(sections_are_not_needed),
 		cmocka_unit_test(entries_of_the_plt),
 		cmocka_unit_test(entries_of_the_plt_on_aarch64),
+		cmocka_unit_test(roots_by_entry_are_those_of_the_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
