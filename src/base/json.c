@@ -33,12 +33,38 @@ static uint32_t code_of(const uint8_t *s, size_t bytes)
 			  : (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
 }
 
+#define EACH_BYTE UINT64_C(0x0101010101010101)
+
+/* Of eight characters: none is '"' or '\\', below a blank, or above '~'. */
+static bool json_is_plain_word(const uint8_t *s)
+{
+	uint64_t word;
+	memcpy(&word, s, sizeof(word));
+	uint64_t quote = word ^ EACH_BYTE * '"', backslash = word ^ EACH_BYTE * '\\', delete = word ^ EACH_BYTE * 0x7f;
+	/* The upper bit of a byte stays or becomes set where the byte is too small, is large, or was zeroed above. */
+	uint64_t found =
+		word | (word - EACH_BYTE * ' ') | (quote - EACH_BYTE) | (backslash - EACH_BYTE) | (delete - EACH_BYTE);
+	return (found & EACH_BYTE * 0x80) == 0;
+}
+
+/* How many characters from the first on stay as they are. */
+static size_t json_plain_bytes(const uint8_t *s, size_t len, const char *more)
+{
+	size_t i = 0;
+	while (!*more && len - i >= sizeof(uint64_t) && json_is_plain_word(s + i))
+		i += sizeof(uint64_t);
+	while (i < len && s[i] >= ' ' && s[i] < 0x7f && s[i] != '"' && s[i] != '\\' && !(*more && strchr(more, s[i])))
+		i++;
+	return i;
+}
+
 void json_text(struct text *t, struct tally_str value, const char *more)
 {
 	const uint8_t *s = (const uint8_t *)value.data;
 	size_t plain = 0; /* start of what needs no change */
 	text_char(t, '"');
-	for (size_t i = 0; i < value.len;) {
+	for (size_t i = json_plain_bytes(s, value.len, more); i < value.len;
+		i += json_plain_bytes(s + i, value.len - i, more)) {
 		bool is_ascii = s[i] < 0x80, is_more = is_ascii && s[i] && strchr(more, s[i]);
 		size_t bytes = control_bytes(value.data + i, value.len - i);
 		if (bytes == 0 && s[i] != '"' && s[i] != '\\' && !is_more) {

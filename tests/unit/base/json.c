@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "unit_test.h"
@@ -65,12 +66,35 @@ static void test_utf8(void **state)
 	check_string(STR("\xf4\x90\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\""); /* beyond the last */
 }
 
+/* Plain characters are written eight at a time: what is escaped is found wherever it is among them. */
+static void test_every_character_at_every_place(void **state)
+{
+	char value[20], expected[64];
+	for (size_t len = 1; len < sizeof(value); len++)
+		for (size_t at = 0; at < len; at++)
+			for (int c = 0; c < 0x80; c++) {
+				char escaped[8] = {(char)c, 0};
+				memset(value, 'a', len);
+				value[at] = (char)c;
+				if (c == '"' || c == '\\')
+					snprintf(escaped, sizeof(escaped), "\\%c", c);
+				else if (strchr("\b\f\n\r\t", c) && c)
+					snprintf(escaped, sizeof(escaped), "\\%c", "btn?fr"[c - '\b']);
+				else if (c < ' ' || c == 0x7f)
+					snprintf(escaped, sizeof(escaped), "\\u%04x", (unsigned)c);
+				snprintf(expected, sizeof(expected), "\"%.*s%s%.*s\"", (int)at, "aaaaaaaaaaaaaaaaaaa",
+					escaped, (int)(len - at - 1), "aaaaaaaaaaaaaaaaaaa");
+				check_string((struct tally_str){value, len}, expected);
+			}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nesting),
 		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_utf8),
+		cmocka_unit_test(test_every_character_at_every_place),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
