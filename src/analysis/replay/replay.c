@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "analysis/flat/flat_gather.h"
-#include "analysis/flat/flat_passes.h"
+#include "analysis/plain/plain_gather.h"
+#include "analysis/plain/plain_passes.h"
 #include "analysis/replay/replay_state.h"
 #include "analysis/stack_survey.h"
 #include "analysis/tracepoint_fields.h"
@@ -144,13 +144,13 @@ static enum tally_status replay_run_passes(struct replay *replay, struct tally_e
 	return status == TALLY_OK ? share_chunks(replay, &input, count, err) : status;
 }
 
-static enum tally_status read_flat(struct replay *replay, struct tally_error *err)
+static enum tally_status replay_read_plain(struct replay *replay, struct tally_error *err)
 {
-	const struct flat_job job = {replay->reader, &replay->run, replay->store, replay->options};
+	const struct plain_job job = {replay->reader, &replay->run, replay->store, replay->options};
 	replay->passes = calloc(1, sizeof(*replay->passes));
 	if (!replay->passes)
 		return error_nomem(err);
-	enum tally_status status = flat_passes_read(&job, &replay->sideband, &replay->passes[0], err);
+	enum tally_status status = plain_passes_read(&job, &replay->sideband, &replay->passes[0], err);
 	replay->pass_count = replay->passes[0] ? 1 : 0;
 	return status;
 }
@@ -169,8 +169,8 @@ static enum tally_status replay_read_samples(struct replay *replay, struct tally
 	struct progress *progress = replay->options->progress;
 	size_t bytes = replay->run.bytes.len;
 	progress_begin(progress, "reading samples", bytes);
-	if (flat_gather_serves(replay->reader, replay->options))
-		status = read_flat(replay, err);
+	if (plain_gather_serves(replay->reader, replay->options))
+		status = replay_read_plain(replay, err);
 	if (status == TALLY_UNSUPPORTED) {
 		free(replay->passes); /* of the shorter way; none was read */
 		replay->passes = NULL;

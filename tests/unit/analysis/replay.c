@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/flat/flat_gather.h"
+#include "analysis/plain/plain_gather.h"
 #include "analysis/tracepoint_fields.h"
 #include "base/array.h"
 #include "perfdata_builder.h"
@@ -265,7 +265,7 @@ static void test_a_cut_file_gives_what_is_whole(void **state)
 }
 
 /* The short way and, since --time is not for it, the long one. */
-static void test_flat_profiles_are_the_same_made_either_way(void **state)
+static void test_plain_profiles_are_the_same_made_either_way(void **state)
 {
 	struct time_span whole = {0, UINT64_MAX};
 	const struct time_spans all = {.items = {&whole, 1, 1}};
@@ -327,10 +327,10 @@ static void test_what_the_short_way_serves(void **state)
 		{.spans = &all},
 		{.switches = &switches},
 	};
-	assert_true(flat_gather_serves(reader, &(struct replay_options){0}));
-	assert_true(flat_gather_serves(reader, &(struct replay_options){.with_threads = true, .with_inlines = true}));
+	assert_true(plain_gather_serves(reader, &(struct replay_options){0}));
+	assert_true(plain_gather_serves(reader, &(struct replay_options){.with_threads = true, .with_inlines = true}));
 	for (size_t i = 0; i < ARRAY_LEN(other); i++)
-		assert_false(flat_gather_serves(reader, &other[i]));
+		assert_false(plain_gather_serves(reader, &other[i]));
 	perfdata_reader_destroy(reader);
 	perfdata_builder_deinit(&b);
 }
@@ -349,7 +349,7 @@ static void test_events_that_the_short_way_does_not_serve(void **state)
 		(void)perfdata_builder_file(&b);
 		struct perfdata_reader *reader;
 		assert_int_equal(perfdata_reader_open_bytes(writer_view(&b.out), &reader, NULL), TALLY_OK);
-		assert_false(flat_gather_serves(reader, &(struct replay_options){0}));
+		assert_false(plain_gather_serves(reader, &(struct replay_options){0}));
 		perfdata_reader_destroy(reader);
 		perfdata_builder_deinit(&b);
 	}
@@ -376,7 +376,7 @@ int main(void)
 		cmocka_unit_test(test_lines_of_frames_without_debug_information),
 		cmocka_unit_test(test_user_chains_that_come_later),
 		cmocka_unit_test(test_a_cut_file_gives_what_is_whole),
-		cmocka_unit_test(test_flat_profiles_are_the_same_made_either_way),
+		cmocka_unit_test(test_plain_profiles_are_the_same_made_either_way),
 		cmocka_unit_test(test_what_the_short_way_serves),
 		cmocka_unit_test(test_events_that_the_short_way_does_not_serve),
 		cmocka_unit_test(test_tracing_data_that_is_none),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/flat/flat_gather.h"
+#include "analysis/plain/plain_gather.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define WINDOW_BYTES	((size_t)256 << 10) /* of the file, read together: what a CPU's own cache holds */
 #define BYTES_PER_OTHER 4 /* of the file to one of them: a recording of many short processes has one in ten */
 #define MOST_OTHERS	((size_t)48 << 20) /* room for a start: a heap has it */
-#define BLOCK_SAMPLES	(((size_t)2 << 20) / sizeof(struct flat_sample))
+#define BLOCK_SAMPLES	(((size_t)2 << 20) / sizeof(struct plain_sample))
 #define KEPT_SAMPLES	(13 * BLOCK_SAMPLES) /* of all parts: a million, and what one has more than its share of */
 
 static bool events_serve(struct perfdata_reader *reader)
@@ -26,7 +26,7 @@ static bool events_serve(struct perfdata_reader *reader)
 	return count > 0;
 }
 
-bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_options *o)
+bool plain_gather_serves(struct perfdata_reader *reader, const struct replay_options *o)
 {
 	bool is_by_place = o->with_stacks || o->history || o->with_rows || o->with_addresses || o->with_exact_frames ||
 			   o->with_lines || o->by_branch || o->self_is_inlined;
@@ -35,13 +35,13 @@ bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_opti
 	return !is_by_place && !is_labelled && !o->without_names && !o->spans && !o->switches && events_serve(reader);
 }
 
-static void free_block(struct flat_gather_part *part, size_t block)
+static void free_block(struct plain_gather_part *part, size_t block)
 {
 	free(part->blocks.items[block]);
 	part->blocks.items[block] = NULL;
 }
 
-static void flat_gather_part_deinit(struct flat_gather_part *part)
+static void plain_gather_part_deinit(struct plain_gather_part *part)
 {
 	for (size_t i = 0; i < part->blocks.len; i++)
 		free_block(part, i);
@@ -52,23 +52,23 @@ static void flat_gather_part_deinit(struct flat_gather_part *part)
 	vec_free(&part->others);
 }
 
-void flat_gather_free_others(struct flat_gather *gather)
+void plain_gather_free_others(struct plain_gather *gather)
 {
 	for (size_t i = 0; i < gather->part_count; i++)
 		vec_free(&gather->parts[i].others);
 	gather->others.bytes = (struct tally_bytes){NULL, 0};
 }
 
-void flat_gather_deinit(struct flat_gather *gather)
+void plain_gather_deinit(struct plain_gather *gather)
 {
 	for (size_t i = 0; i < gather->part_count; i++)
-		flat_gather_part_deinit(&gather->parts[i]);
+		plain_gather_part_deinit(&gather->parts[i]);
 	free(gather->parts);
 	free(gather->pieces);
-	*gather = (struct flat_gather){0};
+	*gather = (struct plain_gather){0};
 }
 
-static uint32_t add_context(struct flat_gather_part *part, const struct flat_context *context)
+static uint32_t add_context(struct plain_gather_part *part, const struct plain_context *context)
 {
 	uint64_t words[2] = {(uint32_t)context->pid | (uint64_t)(uint32_t)context->tid << 32,
 		context->event | (uint64_t)context->cpumode << 32};
@@ -78,14 +78,14 @@ static uint32_t add_context(struct flat_gather_part *part, const struct flat_con
 	return id;
 }
 
-static bool is_context(const struct flat_context *a, const struct flat_context *b)
+static bool is_context(const struct plain_context *a, const struct plain_context *b)
 {
 	return a->tid == b->tid && a->pid == b->pid && a->cpumode == b->cpumode && a->event == b->event;
 }
 
-static uint32_t context_id(struct flat_gather_part *part, const struct flat_context *context)
+static uint32_t context_id(struct plain_gather_part *part, const struct plain_context *context)
 {
-	uint32_t *recent = &part->recent[((uint32_t)context->tid * 2 + context->cpumode) % FLAT_RECENT];
+	uint32_t *recent = &part->recent[((uint32_t)context->tid * 2 + context->cpumode) % PLAIN_RECENT];
 	if (*recent == 0 || !is_context(&part->contexts.items[*recent - 1], context)) {
 		uint32_t id = add_context(part, context);
 		if (part->failed) /* nothing is read of this part any more */
@@ -95,9 +95,9 @@ static uint32_t context_id(struct flat_gather_part *part, const struct flat_cont
 	return *recent - 1;
 }
 
-static bool flat_gather_add_block(struct flat_gather_part *part)
+static bool plain_gather_add_block(struct plain_gather_part *part)
 {
-	struct flat_sample *block =
+	struct plain_sample *block =
 		vec_reserve(&part->blocks, part->blocks.len + 1) ? malloc(part->block_samples * sizeof(*block)) : NULL;
 	if (!block)
 		return false;
@@ -108,43 +108,43 @@ static bool flat_gather_add_block(struct flat_gather_part *part)
 }
 
 /* NULL: out of memory. */
-static struct flat_sample *new_sample(struct flat_gather_part *part)
+static struct plain_sample *new_sample(struct plain_gather_part *part)
 {
-	if (part->next == part->block_end && !flat_gather_add_block(part))
+	if (part->next == part->block_end && !plain_gather_add_block(part))
 		return NULL;
 	part->sample_count += !part->has_more;
 	return part->next++;
 }
 
 /* The record's event; most samples are of few ids. */
-static const struct perfdata_event *flat_gather_event_of(
-	struct flat_gather_part *part, struct perfdata_reader *reader, const struct record *record)
+static const struct perfdata_event *plain_gather_event_of(
+	struct plain_gather_part *part, struct perfdata_reader *reader, const struct record *record)
 {
 	size_t offset = part->id_offset;
 	if (offset == 0 || offset + sizeof(uint64_t) > record->bytes.len)
 		return perfdata_reader_event_of(reader, record);
 	uint64_t id = sample_u64_at(record->bytes.data + offset, 0, record->swap);
-	struct flat_id *known = &part->ids[id % FLAT_IDS];
+	struct plain_id *known = &part->ids[id % PLAIN_IDS];
 	if (!known->event || known->id != id)
-		*known = (struct flat_id){id, perfdata_reader_event_of(reader, record)};
+		*known = (struct plain_id){id, perfdata_reader_event_of(reader, record)};
 	return known->event;
 }
 
-static uint32_t flat_gather_load_u32(const uint8_t *bytes, bool swap)
+static uint32_t plain_gather_load_u32(const uint8_t *bytes, bool swap)
 {
 	uint32_t value;
 	memcpy(&value, bytes, sizeof(value));
 	return swap ? __builtin_bswap32(value) : value;
 }
 
-static uint64_t flat_gather_field(const struct record *record, int16_t offset, uint64_t otherwise)
+static uint64_t plain_gather_field(const struct record *record, int16_t offset, uint64_t otherwise)
 {
 	return offset < 0 ? otherwise : sample_u64_at(record->bytes.data + offset, 0, record->swap);
 }
 
-static void take_sample(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record *record)
+static void take_sample(struct plain_gather_part *part, struct perfdata_reader *reader, const struct record *record)
 {
-	const struct perfdata_event *event = flat_gather_event_of(part, reader, record);
+	const struct perfdata_event *event = plain_gather_event_of(part, reader, record);
 	if (!event) {
 		part->unattributed++;
 		return;
@@ -154,26 +154,26 @@ static void take_sample(struct flat_gather_part *part, struct perfdata_reader *r
 		damaged_records_add(&part->damaged, record->offset, record->type);
 		return;
 	}
-	struct flat_sample *sample = new_sample(part);
+	struct plain_sample *sample = new_sample(part);
 	if (!sample) {
 		part->failed = true;
 		return;
 	}
-	struct flat_context context = {-1, -1, event->index, record->misc & MISC_CPUMODE_MASK};
+	struct plain_context context = {-1, -1, event->index, record->misc & MISC_CPUMODE_MASK};
 	if (layout->tid >= 0) {
-		context.pid = (int32_t)flat_gather_load_u32(record->bytes.data + layout->tid, record->swap);
-		context.tid = (int32_t)flat_gather_load_u32(record->bytes.data + layout->tid + 4, record->swap);
+		context.pid = (int32_t)plain_gather_load_u32(record->bytes.data + layout->tid, record->swap);
+		context.tid = (int32_t)plain_gather_load_u32(record->bytes.data + layout->tid + 4, record->swap);
 	}
-	uint64_t period = flat_gather_field(record, layout->period, event->attr.sample_period_or_freq);
-	sample->ip = flat_gather_field(record, layout->ip, 0);
-	sample->time_ns = flat_gather_field(record, layout->time, 0);
+	uint64_t period = plain_gather_field(record, layout->period, event->attr.sample_period_or_freq);
+	sample->ip = plain_gather_field(record, layout->ip, 0);
+	sample->time_ns = plain_gather_field(record, layout->time, 0);
 	sample->context = context_id(part, &context);
-	sample->period = period < FLAT_LARGE_PERIOD ? (uint32_t)period : FLAT_LARGE_PERIOD;
-	if (period >= FLAT_LARGE_PERIOD && !vec_push(&part->large_periods, period))
+	sample->period = period < PLAIN_LARGE_PERIOD ? (uint32_t)period : PLAIN_LARGE_PERIOD;
+	if (period >= PLAIN_LARGE_PERIOD && !vec_push(&part->large_periods, period))
 		part->failed = true;
 }
 
-static void take_other(struct flat_gather_part *part, const struct record *record)
+static void take_other(struct plain_gather_part *part, const struct record *record)
 {
 	size_t len = part->others.len + record->bytes.len;
 	if (!vec_reserve(&part->others, len)) {
@@ -185,8 +185,8 @@ static void take_other(struct flat_gather_part *part, const struct record *recor
 }
 
 /* Behind the samples that are kept, others are only counted. */
-static void flat_gather_take(
-	struct flat_gather_part *part, struct perfdata_reader *reader, const struct record *record, size_t position)
+static void plain_gather_take(
+	struct plain_gather_part *part, struct perfdata_reader *reader, const struct record *record, size_t position)
 {
 	if (record->type != RECORD_SAMPLE) {
 		take_other(part, record);
@@ -203,14 +203,14 @@ static void flat_gather_take(
 }
 
 /* The whole records of a window up to limit; how many bytes they have. */
-static size_t take_window(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
+static size_t take_window(struct plain_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
 	struct tally_bytes window, size_t position, size_t limit)
 {
 	size_t at = 0;
 	struct record record;
 	while (at < limit && record_at(window, run->swap, at, &record, NULL) == TALLY_OK) {
 		record.offset = run->offset + position + at;
-		flat_gather_take(part, reader, &record, position + at);
+		plain_gather_take(part, reader, &record, position + at);
 		at += record.bytes.len;
 		if (record.type >= RECORD_HEADER_ATTR && perfdata_payload_bytes(&record, run->is_pipe) > 0) {
 			part->has_payload = true;
@@ -221,7 +221,7 @@ static size_t take_window(struct flat_gather_part *part, struct perfdata_reader 
 }
 
 /* The records at a position, as many as fit. */
-static struct tally_bytes flat_gather_window_at(
+static struct tally_bytes plain_gather_window_at(
 	struct perfdata_reader *reader, const struct record_run *run, size_t position, uint8_t *room)
 {
 	size_t left = run->bytes.len - position;
@@ -230,8 +230,8 @@ static struct tally_bytes flat_gather_window_at(
 }
 
 /* Records that begin before end, which moves to where the next one begins. */
-static void flat_gather_walk(
-	struct flat_gather_part *part, struct perfdata_reader *reader, const struct record_run *run)
+static void plain_gather_walk(
+	struct plain_gather_part *part, struct perfdata_reader *reader, const struct record_run *run)
 {
 	size_t position = part->range.begin, limit = part->range.end;
 	bool is_cut = false;
@@ -240,7 +240,7 @@ static void flat_gather_walk(
 	size_t others = (limit - position) / BYTES_PER_OTHER;
 	part->failed = !room || !vec_reserve(&part->others, MIN(others, MOST_OTHERS));
 	while (position < limit && !is_cut && !part->failed && !part->has_payload) {
-		struct tally_bytes window = flat_gather_window_at(reader, run, position, room);
+		struct tally_bytes window = plain_gather_window_at(reader, run, position, room);
 		size_t len = take_window(part, reader, run, window, position, limit - position);
 		is_cut = len == 0; /* the longest record is far shorter than a window */
 		progress_add(run->progress, len);
@@ -252,7 +252,7 @@ static void flat_gather_walk(
 }
 
 /* Samples of the window, which begins where there are more, until the block is full. False: it has no record. */
-static bool take_again(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
+static bool take_again(struct plain_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
 	struct tally_bytes window)
 {
 	size_t at = 0, limit = part->range.end - part->more;
@@ -269,60 +269,60 @@ static bool take_again(struct flat_gather_part *part, struct perfdata_reader *re
 }
 
 /* Into the last block, which is not needed any more. */
-static bool flat_gather_read_again(struct flat_gather_part *part, struct perfdata_reader *reader,
-	const struct record_run *run, struct flat_block *block)
+static bool plain_gather_read_again(struct plain_gather_part *part, struct perfdata_reader *reader,
+	const struct record_run *run, struct plain_block *block)
 {
 	uint8_t *room = malloc(WINDOW_BYTES);
-	struct flat_sample *first = part->blocks.items[part->blocks.len - 1];
+	struct plain_sample *first = part->blocks.items[part->blocks.len - 1];
 	part->next = first;
 	part->large_periods.len = part->large_taken = 0;
 	part->failed = part->failed || !room;
 	while (!part->failed && part->more < part->range.end && part->next < part->block_end)
-		if (!take_again(part, reader, run, flat_gather_window_at(reader, run, part->more, room)))
+		if (!take_again(part, reader, run, plain_gather_window_at(reader, run, part->more, room)))
 			break;
 	free(room);
-	*block = (struct flat_block){first, (size_t)(part->next - first)};
+	*block = (struct plain_block){first, (size_t)(part->next - first)};
 	return !part->failed && block->count > 0;
 }
 
-bool flat_part_next(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
-	struct flat_block *block)
+bool plain_part_next(struct plain_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
+	struct plain_block *block)
 {
 	size_t index = part->block_taken;
 	if (index == part->blocks.len)
-		return part->has_more && index > 0 && flat_gather_read_again(part, reader, run, block);
+		return part->has_more && index > 0 && plain_gather_read_again(part, reader, run, block);
 	if (index > 0)
 		free_block(part, index - 1);
 	size_t left = part->sample_count - index * part->block_samples;
-	*block = (struct flat_block){part->blocks.items[index], MIN(left, part->block_samples)};
+	*block = (struct plain_block){part->blocks.items[index], MIN(left, part->block_samples)};
 	part->block_taken++;
 	return true;
 }
 
 struct gathering {
-	struct flat_gather *gather;
+	struct plain_gather *gather;
 	struct perfdata_reader *reader;
 	const struct record_run *run;
 	size_t most_kept; /* samples, of a part */
 };
 
 /* What an earlier walk from a wrong beginning found goes. */
-static void flat_gather_walk_part(void *context, size_t index, struct run_part *range)
+static void plain_gather_walk_part(void *context, size_t index, struct run_part *range)
 {
 	const struct gathering *g = context;
-	struct flat_gather_part *part = &g->gather->parts[index];
-	flat_gather_part_deinit(part);
-	*part = (struct flat_gather_part){.range = *range,
+	struct plain_gather_part *part = &g->gather->parts[index];
+	plain_gather_part_deinit(part);
+	*part = (struct plain_gather_part){.range = *range,
 		.context_ids = {.words = 2},
 		.most_kept = g->most_kept,
 		.block_samples = MIN(g->most_kept, BLOCK_SAMPLES),
 		.id_offset = perfdata_reader_id_offset(g->reader)};
-	flat_gather_walk(part, g->reader, g->run);
+	plain_gather_walk(part, g->reader, g->run);
 	*range = part->range;
 }
 
 /* The copies as pieces of one run. They lie here and there in memory; nothing looks at what is between them. */
-static void list_pieces(struct flat_gather *gather, const struct record_run *run)
+static void list_pieces(struct plain_gather *gather, const struct record_run *run)
 {
 	uintptr_t lowest = UINTPTR_MAX, end = 0;
 	for (size_t i = 0; i < gather->part_count; i++) {
@@ -344,10 +344,10 @@ static void list_pieces(struct flat_gather *gather, const struct record_run *run
 }
 
 /* UNSUPPORTED: the parts do not hold what was read. */
-static enum tally_status check_parts(const struct flat_gather *gather, struct tally_error *err)
+static enum tally_status check_parts(const struct plain_gather *gather, struct tally_error *err)
 {
 	for (size_t i = 0; i < gather->part_count; i++) {
-		const struct flat_gather_part *part = &gather->parts[i];
+		const struct plain_gather_part *part = &gather->parts[i];
 		if (part->failed)
 			return error_nomem(err);
 		if (part->has_payload)
@@ -358,12 +358,12 @@ static enum tally_status check_parts(const struct flat_gather *gather, struct ta
 	return TALLY_OK;
 }
 
-enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run, size_t kept_samples,
-	struct flat_gather *gather, struct tally_error *err)
+enum tally_status plain_gather(struct perfdata_reader *reader, const struct record_run *run, size_t kept_samples,
+	struct plain_gather *gather, struct tally_error *err)
 {
 	struct gathering g = {gather, reader, run, kept_samples ? kept_samples : KEPT_SAMPLES};
 	struct run_parts parts;
-	*gather = (struct flat_gather){0};
+	*gather = (struct plain_gather){0};
 	if (!run_parts_init(&parts, run, 1))
 		return error_nomem(err);
 	gather->parts = calloc(parts.count, sizeof(*gather->parts));
@@ -372,13 +372,13 @@ enum tally_status flat_gather(struct perfdata_reader *reader, const struct recor
 	if (is_ready) {
 		gather->part_count = parts.count;
 		g.most_kept = g.most_kept / parts.count + 1;
-		run_parts_walk(&parts, flat_gather_walk_part, &g);
+		run_parts_walk(&parts, plain_gather_walk_part, &g);
 	}
 	run_parts_deinit(&parts);
 	enum tally_status status = is_ready ? check_parts(gather, err) : error_nomem(err);
 	if (status == TALLY_OK)
 		list_pieces(gather, run);
 	else
-		flat_gather_deinit(gather);
+		plain_gather_deinit(gather);
 	return status;
 }

@@ -146,7 +146,7 @@ static void addresses_of_all_bits(void **state)
 	compare(*state, true, true);
 }
 
-static char root[] = "/tmp/tally-flat-sum-XXXXXX";
+static char root[] = "/tmp/tally-plain-sum-XXXXXX";
 
 static int make_maps(void **state)
 {

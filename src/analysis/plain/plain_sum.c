@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/flat/flat_sum.h"
+#include "analysis/plain/plain_sum.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define AHEAD	    12 /* spots and places that are fetched before they are needed */
 #define MOST_LEVELS 8 /* letters that resolver_level gives */
 
-struct flat_sum_place { /* a group's samples in one function */
+struct plain_sum_place { /* a group's samples in one function */
 	uint64_t start; /* of the function; the address where none is known */
 	const struct symbol *symbol; /* of the function; NULL: none is known */
 	uint64_t first; /* its first spot: fold and index */
@@ -45,15 +45,15 @@ struct counts { /* of spots that are the first */
 #define IS_OF_FRAME (UINT32_C(1) << 31)
 
 struct summing {
-	const struct flat_placed *placed;
-	struct flat_order order; /* then its keys: places by time */
+	const struct plain_placed *placed;
+	struct plain_order order; /* then its keys: places by time */
 	struct sample_pass *pass;
 	struct id_table group_ids;
-	VEC(struct flat_group) groups; /* of all folds */
+	VEC(struct plain_group) groups; /* of all folds */
 	uint32_t **group_of; /* by fold and its group */
 	struct stamp **stamps; /* by worker, then by group */
 	unsigned worker_count;
-	struct flat_sum_place *places; /* of a task from where its spots begin, as is all that is by place */
+	struct plain_sum_place *places; /* of a task from where its spots begin, as is all that is by place */
 	uint32_t *frames; /* by place: the place that stands for its frame */
 	uint32_t *place_at; /* by spot of all: its place + 1, if it is the place's first one; 0: it is not */
 	uint32_t *numbers; /* by place that stands for a frame: the frame's number */
@@ -63,14 +63,14 @@ struct summing {
 	bool failed; /* out of memory; any worker sets it */
 };
 
-static uint64_t flat_sum_pack(uint32_t low, uint32_t high)
+static uint64_t plain_sum_pack(uint32_t low, uint32_t high)
 {
 	return (uint64_t)high << 32 | low;
 }
 
-static uint32_t flat_sum_group_of(const struct summing *s, uint64_t packed)
+static uint32_t plain_sum_group_of(const struct summing *s, uint64_t packed)
 {
-	return s->group_of[packed >> 32][flat_order_spot(&s->order, packed)->group];
+	return s->group_of[packed >> 32][plain_order_spot(&s->order, packed)->group];
 }
 
 /* False: out of memory. */
@@ -87,15 +87,15 @@ static bool join_threads(struct summing *s, size_t fold, uint32_t *threads)
 
 static bool join_groups(struct summing *s, size_t fold)
 {
-	const struct flat_fold *from = &s->placed->folds[fold];
+	const struct plain_fold *from = &s->placed->folds[fold];
 	uint32_t *threads = malloc((from->threads.len + 1) * sizeof(*threads));
 	uint32_t *ids = s->group_of[fold] = malloc((from->groups.len + 1) * sizeof(*ids));
 	bool is_done = threads && ids && join_threads(s, fold, threads);
 	for (size_t i = 0; is_done && i < from->groups.len; i++) {
-		struct flat_group group = from->groups.items[i];
+		struct plain_group group = from->groups.items[i];
 		group.thread = threads[group.thread];
 		uint64_t words[GROUP_WORDS] = {
-			flat_sum_pack(group.event, group.thread), flat_sum_pack(group.binary, group.level)};
+			plain_sum_pack(group.event, group.thread), plain_sum_pack(group.binary, group.level)};
 		ids[i] = id_table_add(&s->group_ids, words, NULL);
 		is_done = ids[i] != ID_TABLE_NONE && (ids[i] < s->groups.len || vec_push(&s->groups, group));
 	}
@@ -124,9 +124,9 @@ static struct frame_run *frame_of(const struct summing *s, struct frame_run *run
 	return run;
 }
 
-static void flat_sum_add_spot(const struct summing *s, struct flat_sum_place *to, uint64_t packed)
+static void plain_sum_add_spot(const struct summing *s, struct plain_sum_place *to, uint64_t packed)
 {
-	const struct flat_spot *spot = flat_order_spot(&s->order, packed);
+	const struct plain_spot *spot = plain_order_spot(&s->order, packed);
 	to->sum.count += spot->count;
 	to->sum.period += spot->period;
 	if (spot->first_order < to->sum.first_order)
@@ -143,13 +143,13 @@ static void sum_function(const struct summing *s, struct stamp *stamps, const st
 	size_t frame_count = 0, first = *next;
 	for (size_t i = begin; i < end; i++) {
 		uint64_t packed = s->order.keys[i].index;
-		uint32_t group = flat_sum_group_of(s, packed);
+		uint32_t group = plain_sum_group_of(s, packed);
 		struct stamp *stamp = &stamps[group];
 		if (i + AHEAD < s->order.spot_count)
-			__builtin_prefetch(flat_order_spot(&s->order, s->order.keys[i + AHEAD].index));
+			__builtin_prefetch(plain_order_spot(&s->order, s->order.keys[i + AHEAD].index));
 		if (stamp->function != begin + 1) {
 			*stamp = (struct stamp){begin + 1, *next};
-			s->places[*next] = (struct flat_sum_place){.start = s->order.keys[i].key,
+			s->places[*next] = (struct plain_sum_place){.start = s->order.keys[i].key,
 				.symbol = run->symbol,
 				.first = UINT64_MAX,
 				.sum = {.first_order = UINT64_MAX},
@@ -157,15 +157,15 @@ static void sum_function(const struct summing *s, struct stamp *stamps, const st
 			s->frames[*next] = frame_of(s, frames, &frame_count, *next)->frame;
 			++*next;
 		}
-		flat_sum_add_spot(s, &s->places[stamp->place], packed);
+		plain_sum_add_spot(s, &s->places[stamp->place], packed);
 	}
 	for (size_t i = first; i < *next; i++) {
 		struct frame_run *frame = frame_of(s, frames, &frame_count, i);
 		frame->first = MIN(s->places[i].first, frame->first);
-		s->place_at[flat_order_number(&s->order, s->places[i].first)] = (uint32_t)i + 1;
+		s->place_at[plain_order_number(&s->order, s->places[i].first)] = (uint32_t)i + 1;
 	}
 	for (size_t i = 0; i < frame_count; i++)
-		s->place_at[flat_order_number(&s->order, frames[i].first)] |= IS_OF_FRAME;
+		s->place_at[plain_order_number(&s->order, frames[i].first)] |= IS_OF_FRAME;
 }
 
 /* A task has the functions whose first spots are its own. */
@@ -173,7 +173,7 @@ static void sum_task(void *context, size_t task, unsigned worker)
 {
 	struct summing *s = context;
 	size_t at = task * TASK_SPOTS, end = thread_pool_task_end(task, TASK_SPOTS, s->order.spot_count),
-	       area = flat_order_area(&s->order, at);
+	       area = plain_order_area(&s->order, at);
 	struct stamp *stamps = s->stamps[worker];
 	if (!stamps)
 		stamps = s->stamps[worker] = calloc(s->groups.len + 1, sizeof(*stamps));
@@ -182,14 +182,14 @@ static void sum_task(void *context, size_t task, unsigned worker)
 		return;
 	}
 	if (at > s->order.areas[area].begin && s->order.keys[at].key == s->order.keys[at - 1].key)
-		at = flat_order_function_end(&s->order, &s->order.areas[area], at);
+		at = plain_order_function_end(&s->order, &s->order.areas[area], at);
 	size_t next = at;
 	while (at < end) {
 		while (at >= s->order.areas[area].end)
 			area++;
 		struct function_run run = {
-			.begin = at, .end = flat_order_function_end(&s->order, &s->order.areas[area], at)};
-		run.symbol = flat_order_symbol(&s->order, &s->order.areas[area], at);
+			.begin = at, .end = plain_order_function_end(&s->order, &s->order.areas[area], at)};
+		run.symbol = plain_order_symbol(&s->order, &s->order.areas[area], at);
 		sum_function(s, stamps, &run, &next);
 		at = run.end;
 	}
@@ -209,7 +209,7 @@ static bool sum_all(struct summing *s)
 	return !s->failed;
 }
 
-static void flat_sum_count_firsts(void *context, size_t chunk, unsigned worker)
+static void plain_sum_count_firsts(void *context, size_t chunk, unsigned worker)
 {
 	const struct summing *s = context;
 	struct counts counts = {0, 0};
@@ -220,7 +220,7 @@ static void flat_sum_count_firsts(void *context, size_t chunk, unsigned worker)
 	s->counts[chunk] = counts;
 }
 
-static void flat_sum_number_firsts(void *context, size_t chunk, unsigned worker)
+static void plain_sum_number_firsts(void *context, size_t chunk, unsigned worker)
 {
 	const struct summing *s = context;
 	struct counts next = s->counts[chunk];
@@ -245,34 +245,34 @@ static bool number_places(struct summing *s)
 	s->counts = malloc((chunks + 1) * sizeof(*s->counts));
 	if (!s->numbers || !s->frame_firsts || !s->counts)
 		return false;
-	thread_pool_for(chunks, s->placed->threads, flat_sum_count_firsts, s);
+	thread_pool_for(chunks, s->placed->threads, plain_sum_count_firsts, s);
 	for (size_t chunk = 0; chunk < chunks; chunk++) {
 		struct counts counts = s->counts[chunk];
 		s->counts[chunk] = (struct counts){s->place_count, s->frame_count};
 		s->place_count += counts.places;
 		s->frame_count += counts.frames;
 	}
-	thread_pool_for(chunks, s->placed->threads, flat_sum_number_firsts, s);
+	thread_pool_for(chunks, s->placed->threads, plain_sum_number_firsts, s);
 	key_sort_by_all(s->order.keys, s->order.room, s->place_count, s->placed->threads);
 	return true;
 }
 
-struct flat_sum_filling {
+struct plain_sum_filling {
 	const struct summing *s;
 	uint64_t *keys, *frames; /* of the pass */
 };
 
 static void fill_keys(void *context, size_t task, unsigned worker)
 {
-	const struct flat_sum_filling *f = context;
+	const struct plain_sum_filling *f = context;
 	const struct summing *s = f->s;
 	unsigned words = s->pass->keys.words;
 	for (size_t i = task * TASK_PLACES; i < thread_pool_task_end(task, TASK_PLACES, s->place_count); i++) {
 		size_t index = s->order.keys[i].index;
-		const struct flat_sum_place *place = &s->places[index];
+		const struct plain_sum_place *place = &s->places[index];
 		if (i + AHEAD < s->place_count)
 			__builtin_prefetch(&s->places[s->order.keys[i + AHEAD].index]);
-		const struct flat_group *group = &s->groups.items[place->group];
+		const struct plain_group *group = &s->groups.items[place->group];
 		const struct sample_key key = {.event = group->event,
 			.thread = group->thread,
 			.leaf = s->numbers[s->frames[index]],
@@ -287,15 +287,15 @@ static void fill_keys(void *context, size_t task, unsigned worker)
 
 static void fill_frames(void *context, size_t task, unsigned worker)
 {
-	const struct flat_sum_filling *f = context;
+	const struct plain_sum_filling *f = context;
 	const struct summing *s = f->s;
 	struct resolver *resolver = &s->pass->resolver;
 	unsigned words = resolver->frames.words;
 	for (size_t i = task * TASK_PLACES; i < thread_pool_task_end(task, TASK_PLACES, s->frame_count); i++) {
-		const struct flat_sum_place *place = &s->places[s->frame_firsts[i]];
+		const struct plain_sum_place *place = &s->places[s->frame_firsts[i]];
 		if (i + AHEAD < s->frame_count)
 			__builtin_prefetch(&s->places[s->frame_firsts[i + AHEAD]]);
-		const struct flat_group *group = &s->groups.items[place->group];
+		const struct plain_group *group = &s->groups.items[place->group];
 		const struct resolved_frame frame = {
 			.address = place->start, .binary = group->binary, .level = group->level};
 		uint64_t packed[RESOLVED_FRAME_WORDS];
@@ -313,7 +313,7 @@ static bool fill_pass(const struct summing *s)
 	unsigned threads = s->placed->threads;
 	if (s->order.spot_count == 0)
 		return true;
-	struct flat_sum_filling filling = {s, id_table_append_many(&pass->keys, s->place_count),
+	struct plain_sum_filling filling = {s, id_table_append_many(&pass->keys, s->place_count),
 		id_table_append_many(&pass->resolver.frames, s->frame_count)};
 	pass->symbols = malloc((s->frame_count + 1) * sizeof(*pass->symbols));
 	if (!pass->symbols || !filling.keys || !filling.frames || !vec_reserve(&pass->sums, s->place_count) ||
@@ -331,7 +331,7 @@ static void summing_deinit(struct summing *s)
 	for (size_t i = 0; s->group_of && i < s->placed->count; i++)
 		free(s->group_of[i]);
 	free(s->group_of);
-	flat_order_deinit(&s->order);
+	plain_order_deinit(&s->order);
 	id_table_deinit(&s->group_ids);
 	vec_free(&s->groups);
 	for (unsigned i = 0; s->stamps && i < s->worker_count; i++)
@@ -345,10 +345,10 @@ static void summing_deinit(struct summing *s)
 	free(s->counts);
 }
 
-bool flat_sum(const struct flat_placed *placed, struct sample_pass *pass)
+bool plain_sum(const struct plain_placed *placed, struct sample_pass *pass)
 {
 	struct summing s = {.placed = placed, .pass = pass, .group_ids = {.words = GROUP_WORDS}};
-	bool is_done = join_all_groups(&s) && flat_order_make(&s.order, placed, pass->input.sideband->machine) &&
+	bool is_done = join_all_groups(&s) && plain_order_make(&s.order, placed, pass->input.sideband->machine) &&
 		       sum_all(&s) && number_places(&s) && fill_pass(&s);
 	summing_deinit(&s);
 	for (size_t i = 0; i < placed->count; i++) {

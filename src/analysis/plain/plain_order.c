@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/flat/flat_order.h"
+#include "analysis/plain/plain_order.h"
 
 #include "base/array.h"
 #include "base/order.h"
@@ -13,14 +13,14 @@ static uint64_t pack_spot(size_t fold, size_t index)
 }
 
 /* By binary, and one for what lies in none. */
-static struct flat_area *area_of(const struct flat_order *o, uint32_t binary)
+static struct plain_area *area_of(const struct plain_order *o, uint32_t binary)
 {
 	return &o->areas[binary == RESOLVE_NONE ? o->area_count - 1 : binary];
 }
 
-static void measure_area(struct flat_order *o, const struct flat_group *group)
+static void measure_area(struct plain_order *o, const struct plain_group *group)
 {
-	struct flat_area *area = area_of(o, group->binary);
+	struct plain_area *area = area_of(o, group->binary);
 	if (area->end == 0 || group->first < area->first)
 		area->first = group->first;
 	if (area->end == 0 || group->last > area->last)
@@ -29,13 +29,13 @@ static void measure_area(struct flat_order *o, const struct flat_group *group)
 }
 
 /* Where areas lie in the order. False: as keys one behind another they are more than 64 bits can tell apart. */
-static bool lay_out_areas(struct flat_order *o)
+static bool lay_out_areas(struct plain_order *o)
 {
 	size_t begin = 0;
 	uint64_t key = 0;
 	bool fits = true;
 	for (size_t i = 0; i < o->area_count; i++) {
-		struct flat_area *area = &o->areas[i];
+		struct plain_area *area = &o->areas[i];
 		size_t count = area->end;
 		uint64_t last;
 		area->binary = i + 1 < o->area_count ? (uint32_t)i : RESOLVE_NONE;
@@ -52,41 +52,41 @@ static bool lay_out_areas(struct flat_order *o)
 
 static void put_fold(void *context, size_t fold, unsigned worker)
 {
-	const struct flat_order *o = context;
-	const struct flat_fold *from = &o->placed->folds[fold];
+	const struct plain_order *o = context;
+	const struct plain_fold *from = &o->placed->folds[fold];
 	struct sort_key *to = o->keys + o->begin[fold];
 	for (size_t i = 0; i < from->spot_count; i++) {
-		const struct flat_spot *spot = &from->spots[i];
-		const struct flat_area *area = area_of(o, from->groups.items[spot->group].binary);
+		const struct plain_spot *spot = &from->spots[i];
+		const struct plain_area *area = area_of(o, from->groups.items[spot->group].binary);
 		to[i] = (struct sort_key){spot->address - area->shift, pack_spot(fold, i)};
 	}
 }
 
-static void sort_order(const struct flat_order *o, size_t begin, size_t end)
+static void sort_order(const struct plain_order *o, size_t begin, size_t end)
 {
 	key_sort_by_all(o->keys + begin, o->room + begin, end - begin, o->placed->threads);
 }
 
-static uint32_t flat_order_binary_of(const struct flat_order *o, uint64_t packed)
+static uint32_t plain_order_binary_of(const struct plain_order *o, uint64_t packed)
 {
-	const struct flat_fold *fold = &o->placed->folds[packed >> 32];
+	const struct plain_fold *fold = &o->placed->folds[packed >> 32];
 	return fold->groups.items[fold->spots[(uint32_t)packed].group].binary;
 }
 
 /* By address, then by area, where keys cannot tell both. */
-static void sort_by_area(const struct flat_order *o)
+static void sort_by_area(const struct plain_order *o)
 {
 	sort_order(o, 0, o->spot_count);
 	for (size_t i = 0; i < o->spot_count; i++) {
-		uint32_t binary = flat_order_binary_of(o, o->keys[i].index);
+		uint32_t binary = plain_order_binary_of(o, o->keys[i].index);
 		o->keys[i].key = (uint64_t)(area_of(o, binary) - o->areas);
 	}
 	sort_order(o, 0, o->spot_count);
 	for (size_t i = 0; i < o->spot_count; i++)
-		o->keys[i].key = flat_order_spot(o, o->keys[i].index)->address;
+		o->keys[i].key = plain_order_spot(o, o->keys[i].index)->address;
 }
 
-static bool order_spots(struct flat_order *o)
+static bool order_spots(struct plain_order *o)
 {
 	o->area_count = machine_binary_count(o->machine) + 1;
 	o->areas = calloc(o->area_count, sizeof(*o->areas));
@@ -109,7 +109,7 @@ static bool order_spots(struct flat_order *o)
 }
 
 /* Of some spots that lie in one area: addresses become where their functions start. */
-static void find_starts(const struct flat_order *o, struct flat_area *area, size_t begin, size_t end)
+static void find_starts(const struct plain_order *o, struct plain_area *area, size_t begin, size_t end)
 {
 	uint32_t binary = area->binary;
 	uint32_t id = binary == RESOLVE_NONE ? RESOLVE_NONE : o->placed->store_ids[binary];
@@ -131,7 +131,7 @@ static void find_starts(const struct flat_order *o, struct flat_area *area, size
 	}
 }
 
-size_t flat_order_area(const struct flat_order *o, size_t at)
+size_t plain_order_area(const struct plain_order *o, size_t at)
 {
 	size_t low;
 	LOWER_BOUND(low, o->area_count, middle, o->areas[middle].end <= at);
@@ -140,9 +140,9 @@ size_t flat_order_area(const struct flat_order *o, size_t at)
 
 static void find_some_starts(void *context, size_t task, unsigned worker)
 {
-	const struct flat_order *o = context;
+	const struct plain_order *o = context;
 	size_t at = task * TASK_SPOTS, end = thread_pool_task_end(task, TASK_SPOTS, o->spot_count);
-	for (size_t area = flat_order_area(o, at); at < end; area++) {
+	for (size_t area = plain_order_area(o, at); at < end; area++) {
 		size_t area_end = MIN(o->areas[area].end, end);
 		find_starts(o, &o->areas[area], at, area_end);
 		at = area_end;
@@ -150,7 +150,7 @@ static void find_some_starts(void *context, size_t task, unsigned worker)
 }
 
 /* Those that come too late for the order of their keys are few: they are sorted alone, and joined with the others. */
-static void bring_area_together(const struct flat_order *o, const struct flat_area *area)
+static void bring_area_together(const struct plain_order *o, const struct plain_area *area)
 {
 	struct sort_key *order = o->keys, *late = o->room + o->spot_count;
 	size_t kept = area->begin, late_count = 0;
@@ -168,10 +168,10 @@ static void bring_area_together(const struct flat_order *o, const struct flat_ar
 }
 
 /* A function that lies in another one parts that one's spots. */
-static void bring_together(const struct flat_order *o)
+static void bring_together(const struct plain_order *o)
 {
 	for (size_t at = TASK_SPOTS; at < o->spot_count; at += TASK_SPOTS) {
-		struct flat_area *area = &o->areas[flat_order_area(o, at)];
+		struct plain_area *area = &o->areas[plain_order_area(o, at)];
 		if (at > area->begin && o->keys[at].key < o->keys[at - 1].key)
 			area->is_mixed = true;
 	}
@@ -180,7 +180,7 @@ static void bring_together(const struct flat_order *o)
 			bring_area_together(o, &o->areas[i]);
 }
 
-const struct symbol *flat_order_symbol(const struct flat_order *o, const struct flat_area *area, size_t at)
+const struct symbol *plain_order_symbol(const struct plain_order *o, const struct plain_area *area, size_t at)
 {
 	if (!area->is_mixed)
 		return (const struct symbol *)(uintptr_t)o->room[at].index;
@@ -188,7 +188,7 @@ const struct symbol *flat_order_symbol(const struct flat_order *o, const struct 
 	return id == RESOLVE_NONE ? NULL : binary_store_find(o->placed->store, id, o->keys[at].key);
 }
 
-size_t flat_order_function_end(const struct flat_order *o, const struct flat_area *area, size_t at)
+size_t plain_order_function_end(const struct plain_order *o, const struct plain_area *area, size_t at)
 {
 	uint64_t start = o->keys[at].key;
 	while (at < area->end && o->keys[at].key == start)
@@ -196,9 +196,9 @@ size_t flat_order_function_end(const struct flat_order *o, const struct flat_are
 	return at;
 }
 
-bool flat_order_make(struct flat_order *o, const struct flat_placed *placed, const struct machine *machine)
+bool plain_order_make(struct plain_order *o, const struct plain_placed *placed, const struct machine *machine)
 {
-	*o = (struct flat_order){.placed = placed, .machine = machine};
+	*o = (struct plain_order){.placed = placed, .machine = machine};
 	o->begin = calloc(placed->count + 1, sizeof(*o->begin));
 	for (size_t i = 0; o->begin && i < placed->count; i++)
 		o->begin[i + 1] = o->begin[i] + placed->folds[i].spot_count;
@@ -210,11 +210,11 @@ bool flat_order_make(struct flat_order *o, const struct flat_placed *placed, con
 	return true;
 }
 
-void flat_order_deinit(struct flat_order *o)
+void plain_order_deinit(struct plain_order *o)
 {
 	free(o->begin);
 	free(o->areas);
 	free(o->keys);
 	free(o->room);
-	*o = (struct flat_order){0};
+	*o = (struct plain_order){0};
 }

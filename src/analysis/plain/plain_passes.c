@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/flat/flat_passes.h"
+#include "analysis/plain/plain_passes.h"
 
-#include "analysis/flat/flat_fold.h"
-#include "analysis/flat/flat_gather.h"
-#include "analysis/flat/flat_sum.h"
+#include "analysis/plain/plain_fold.h"
+#include "analysis/plain/plain_gather.h"
+#include "analysis/plain/plain_sum.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
 
 struct folding {
-	const struct flat_job *job;
-	struct flat_fold *folds; /* by part */
+	const struct plain_job *job;
+	struct plain_fold *folds; /* by part */
 	size_t count;
 };
 
 /* Where the records end, if not at the run's end; a copy's own end says more. */
-static void note_cut(struct input_health *health, const struct flat_gather *gather, const struct record_run *run)
+static void note_cut(struct input_health *health, const struct plain_gather *gather, const struct record_run *run)
 {
 	for (size_t i = 0; i < gather->part_count; i++) {
 		if (!gather->parts[i].range.is_cut || run->end_error.status != TALLY_OK)
@@ -25,10 +25,10 @@ static void note_cut(struct input_health *health, const struct flat_gather *gath
 	}
 }
 
-static void add_health(struct sideband *sideband, const struct flat_gather *gather, const struct record_run *run)
+static void add_health(struct sideband *sideband, const struct plain_gather *gather, const struct record_run *run)
 {
 	for (size_t i = 0; i < gather->part_count; i++) {
-		const struct flat_gather_part *part = &gather->parts[i];
+		const struct plain_gather_part *part = &gather->parts[i];
 		sideband->health.records += part->samples;
 		sideband->health.samples += part->samples;
 		sideband->health.bytes += part->sample_bytes;
@@ -39,7 +39,7 @@ static void add_health(struct sideband *sideband, const struct flat_gather *gath
 static void place_part(void *context, size_t index, unsigned worker)
 {
 	const struct folding *folding = context;
-	flat_fold_place(&folding->folds[index]);
+	plain_fold_place(&folding->folds[index]);
 }
 
 static bool has_failed(const struct folding *folding)
@@ -51,7 +51,7 @@ static bool has_failed(const struct folding *folding)
 }
 
 /* What the parts hit, in order of first use. */
-static bool flat_passes_list_hit(const struct folding *folding, size_t binary_count, struct binary_list *binaries)
+static bool plain_passes_list_hit(const struct folding *folding, size_t binary_count, struct binary_list *binaries)
 {
 	uint8_t *seen = calloc(binary_count + 1, 1);
 	bool is_done = seen != NULL;
@@ -67,44 +67,44 @@ static bool flat_passes_list_hit(const struct folding *folding, size_t binary_co
 	return is_done;
 }
 
-static enum tally_status flat_passes_fold(struct folding *folding, struct sample_pass *pass, struct tally_error *err)
+static enum tally_status plain_passes_fold(struct folding *folding, struct sample_pass *pass, struct tally_error *err)
 {
-	const struct flat_job *job = folding->job;
+	const struct plain_job *job = folding->job;
 	const struct machine *machine = pass->input.sideband->machine;
 	size_t binary_count = machine_binary_count(machine);
 	thread_pool_for(folding->count, job->options->threads, place_part, folding);
 	uint32_t *store_ids = calloc(binary_count + 1, sizeof(*store_ids));
 	struct binary_list binaries = {0};
 	enum tally_status status = TALLY_OK;
-	if (!store_ids || has_failed(folding) || !flat_passes_list_hit(folding, binary_count, &binaries))
+	if (!store_ids || has_failed(folding) || !plain_passes_list_hit(folding, binary_count, &binaries))
 		status = error_nomem(err);
 	if (status == TALLY_OK)
 		status = symbolise_load(machine, job->store, &binaries, store_ids, err);
 	if (status == TALLY_OK) {
-		const struct flat_placed placed = {
+		const struct plain_placed placed = {
 			folding->folds, folding->count, job->store, store_ids, job->options->threads};
-		status = flat_sum(&placed, pass) ? TALLY_OK : error_nomem(err);
+		status = plain_sum(&placed, pass) ? TALLY_OK : error_nomem(err);
 	}
 	vec_free(&binaries);
 	free(store_ids);
 	return status;
 }
 
-static enum tally_status fold_parts(const struct flat_job *job, struct flat_gather *gather,
+static enum tally_status fold_parts(const struct plain_job *job, struct plain_gather *gather,
 	const struct sideband *sideband, struct sample_pass **pass, struct tally_error *err)
 {
-	struct folding folding = {.job = job, .folds = calloc(gather->part_count, sizeof(struct flat_fold))};
+	struct folding folding = {.job = job, .folds = calloc(gather->part_count, sizeof(struct plain_fold))};
 	const struct sample_pass_input input = {
 		.reader = job->reader, .run = job->run, .sideband = sideband, .options = job->options};
 	*pass = sample_pass_create(&input);
 	bool is_ready = folding.folds && *pass;
 	for (size_t i = 0; i < gather->part_count && is_ready; i++) {
-		is_ready = flat_fold_init(&folding.folds[i], &gather->parts[i], &input);
+		is_ready = plain_fold_init(&folding.folds[i], &gather->parts[i], &input);
 		folding.count = i + 1;
 	}
-	enum tally_status status = is_ready ? flat_passes_fold(&folding, *pass, err) : error_nomem(err);
+	enum tally_status status = is_ready ? plain_passes_fold(&folding, *pass, err) : error_nomem(err);
 	for (size_t i = 0; i < folding.count; i++)
-		flat_fold_deinit(&folding.folds[i]);
+		plain_fold_deinit(&folding.folds[i]);
 	free(folding.folds);
 	return status;
 }
@@ -123,22 +123,22 @@ static void find_damaged(const struct record_run *run, struct damaged_records *d
 			damaged->offset = record.offset;
 }
 
-enum tally_status flat_passes_read(
-	const struct flat_job *job, struct sideband *sideband, struct sample_pass **pass, struct tally_error *err)
+enum tally_status plain_passes_read(
+	const struct plain_job *job, struct sideband *sideband, struct sample_pass **pass, struct tally_error *err)
 {
-	struct flat_gather gather;
+	struct plain_gather gather;
 	*pass = NULL;
-	enum tally_status status = flat_gather(job->reader, job->run, job->options->kept_samples, &gather, err);
+	enum tally_status status = plain_gather(job->reader, job->run, job->options->kept_samples, &gather, err);
 	if (status != TALLY_OK)
 		return status;
 	status = sideband_read_loading(job->reader, &gather.others, job->store, sideband, err);
 	if (status == TALLY_OK) {
 		deferred_chains_deinit(&sideband->deferred); /* borrows them, and no stack asks for it */
-		flat_gather_free_others(&gather);
+		plain_gather_free_others(&gather);
 		find_damaged(job->run, &sideband->health.damaged);
 		add_health(sideband, &gather, job->run);
 		status = fold_parts(job, &gather, sideband, pass, err);
 	}
-	flat_gather_deinit(&gather);
+	plain_gather_deinit(&gather);
 	return status;
 }

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flat_fold.h - pass two of a flat profile: the gathered samples of a part become sums by address in a binary. Then it is
- * known whose symbols are wanted; once they are there, flat_sum.h makes sums by function of those of all parts.
+ * plain_fold.h - pass two of a plain profile: the gathered samples of a part become sums by address in a binary. Then it is
+ * known whose symbols are wanted; once they are there, plain_sum.h makes sums by function of those of all parts.
  *
  * A fold owns its tables and borrows its part.
  *
- *	flat_fold_init(&fold, &part, &input);   flat_fold_place(&fold);   ... fold.binaries: to be loaded; fold.spots ...
- *	flat_fold_deinit(&fold);
+ *	plain_fold_init(&fold, &part, &input);   plain_fold_place(&fold);   ... fold.binaries: to be loaded; fold.spots ...
+ *	plain_fold_deinit(&fold);
  */
-#ifndef ANALYSIS_FLAT_FLAT_FOLD_H
-#define ANALYSIS_FLAT_FLAT_FOLD_H
+#ifndef ANALYSIS_PLAIN_PLAIN_FOLD_H
+#define ANALYSIS_PLAIN_PLAIN_FOLD_H
 
-#include "analysis/flat/flat_gather.h"
+#include "analysis/plain/plain_gather.h"
 #include "analysis/sample_pass.h"
 #include "analysis/symbolise.h"
 
-struct flat_range { /* addresses of one context that have one answer */
+struct plain_range { /* addresses of one context that have one answer */
 	struct address_range range;
 	uint32_t group;
 	uint64_t delta; /* added to an address: the one in the binary */
 };
 
-#define FLAT_RANGES 4
-struct flat_state { /* of a context: what holds now */
+#define PLAIN_RANGES 4
+struct plain_state { /* of a context: what holds now */
 	struct valid_span span; /* empty: nothing does */
 	uint32_t thread;
 	unsigned last, next; /* of ranges: found last; forgotten next */
-	struct flat_range ranges[FLAT_RANGES];
+	struct plain_range ranges[PLAIN_RANGES];
 };
 
-struct flat_group { /* samples that differ in their addresses only */
+struct plain_group { /* samples that differ in their addresses only */
 	uint32_t event, thread;
 	uint32_t binary; /* the machine's; RESOLVE_NONE: nothing was mapped */
 	uint32_t level;
@@ -37,21 +37,21 @@ struct flat_group { /* samples that differ in their addresses only */
 	uint64_t first, last; /* addresses of its spots */
 };
 
-struct flat_spot { /* samples of a group at one address; two of them fill a line of the cache */
+struct plain_spot { /* samples of a group at one address; two of them fill a line of the cache */
 	uint64_t address; /* in the binary */
 	uint64_t period, first_order; /* the sum; the earliest */
 	uint32_t group;
 	uint32_t count; /* of samples */
 };
 
-struct flat_fold {
-	struct flat_gather_part *part;
+struct plain_fold {
+	struct plain_gather_part *part;
 	const struct sample_pass_input *input; /* of the pass to be */
 	struct id_table threads; /* as a pass has them */
-	VEC(struct flat_state) states; /* by context */
+	VEC(struct plain_state) states; /* by context */
 	struct id_table group_ids;
-	VEC(struct flat_group) groups;
-	struct flat_spot *spots; /* from the beginning of a line on */
+	VEC(struct plain_group) groups;
+	struct plain_spot *spots; /* from the beginning of a line on */
 	size_t spot_count, spot_room;
 	VEC(uint64_t) first_ips; /* by spot: its first sample's, as recorded */
 	uint32_t *spot_slots; /* by hash: spot + 1, and above it what the hash has left; 0: none */
@@ -62,9 +62,9 @@ struct flat_fold {
 };
 
 /* False: out of memory. */
-bool flat_fold_init(struct flat_fold *fold, struct flat_gather_part *part, const struct sample_pass_input *input);
+bool plain_fold_init(struct plain_fold *fold, struct plain_gather_part *part, const struct sample_pass_input *input);
 /* Frees the part's samples on the way. */
-void flat_fold_place(struct flat_fold *fold);
-void flat_fold_deinit(struct flat_fold *fold);
+void plain_fold_place(struct plain_fold *fold);
+void plain_fold_deinit(struct plain_fold *fold);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/flat/flat_fold.h"
+#include "analysis/plain/plain_fold.h"
 
 #include <string.h>
 
@@ -21,10 +21,10 @@ struct spot_key {
 	uint32_t group, hash;
 };
 
-bool flat_fold_init(struct flat_fold *fold, struct flat_gather_part *part, const struct sample_pass_input *input)
+bool plain_fold_init(struct plain_fold *fold, struct plain_gather_part *part, const struct sample_pass_input *input)
 {
 	size_t binaries = machine_binary_count(input->sideband->machine);
-	*fold = (struct flat_fold){.part = part,
+	*fold = (struct plain_fold){.part = part,
 		.input = input,
 		.threads = {.words = THREAD_KEY_WORDS},
 		.group_ids = {.words = KEY_WORDS}};
@@ -32,7 +32,7 @@ bool flat_fold_init(struct flat_fold *fold, struct flat_gather_part *part, const
 	return fold->is_hit;
 }
 
-void flat_fold_deinit(struct flat_fold *fold)
+void plain_fold_deinit(struct plain_fold *fold)
 {
 	vec_free(&fold->states);
 	free(fold->is_hit);
@@ -43,25 +43,25 @@ void flat_fold_deinit(struct flat_fold *fold)
 	vec_free(&fold->first_ips);
 	vec_free(&fold->groups);
 	vec_free(&fold->binaries);
-	*fold = (struct flat_fold){0};
+	*fold = (struct plain_fold){0};
 }
 
-static uint64_t flat_fold_pack(uint32_t low, uint32_t high)
+static uint64_t plain_fold_pack(uint32_t low, uint32_t high)
 {
 	return (uint64_t)high << 32 | low;
 }
 
-static uint32_t add_group(struct flat_fold *fold, const struct flat_group *group)
+static uint32_t add_group(struct plain_fold *fold, const struct plain_group *group)
 {
 	uint64_t words[KEY_WORDS] = {
-		flat_fold_pack(group->event, group->thread), flat_fold_pack(group->binary, group->level)};
+		plain_fold_pack(group->event, group->thread), plain_fold_pack(group->binary, group->level)};
 	uint32_t id = id_table_add(&fold->group_ids, words, NULL);
 	if (id == ID_TABLE_NONE || (id == fold->groups.len && !vec_push(&fold->groups, *group)))
 		fold->failed = true;
 	return fold->failed ? 0 : id;
 }
 
-static void note_hit(struct flat_fold *fold, uint32_t binary)
+static void note_hit(struct plain_fold *fold, uint32_t binary)
 {
 	if (fold->is_hit[binary])
 		return;
@@ -71,11 +71,11 @@ static void note_hit(struct flat_fold *fold, uint32_t binary)
 }
 
 /* What holds for the context at that time: its name and its mappings. */
-static void flat_fold_enter(
-	struct flat_fold *fold, const struct flat_context *context, uint64_t time_ns, struct flat_state *state)
+static void plain_fold_enter(
+	struct plain_fold *fold, const struct plain_context *context, uint64_t time_ns, struct plain_state *state)
 {
 	const struct machine *machine = fold->input->sideband->machine;
-	*state = (struct flat_state){.span = {0, UINT64_MAX}};
+	*state = (struct plain_state){.span = {0, UINT64_MAX}};
 	const struct sample_thread thread = {context->pid, context->tid, time_ns};
 	state->thread = sample_pass_add_thread(fold->input, &thread, &fold->threads, &state->span);
 	fold->failed = fold->failed || state->thread == ID_TABLE_NONE;
@@ -85,15 +85,15 @@ static void flat_fold_enter(
 		(void)machine_epoch_during(machine, context->pid, time_ns, &state->span);
 }
 
-static const struct flat_range *flat_fold_find_range(struct flat_fold *fold, const struct flat_context *context,
-	const struct flat_sample *sample, struct flat_state *state)
+static const struct plain_range *plain_fold_find_range(struct plain_fold *fold, const struct plain_context *context,
+	const struct plain_sample *sample, struct plain_state *state)
 {
 	const struct machine *machine = fold->input->sideband->machine;
-	struct flat_range *range = &state->ranges[state->next++ % FLAT_RANGES];
+	struct plain_range *range = &state->ranges[state->next++ % PLAIN_RANGES];
 	range->range = (struct address_range){0, UINT64_MAX};
 	const struct machine_place place = {context->pid, context->cpumode, sample->time_ns, sample->ip};
 	const struct mapping *map = machine_find_mapping_range(machine, &place, &range->range);
-	struct flat_group group = {.event = context->event,
+	struct plain_group group = {.event = context->event,
 		.thread = state->thread,
 		.binary = map ? map->binary : RESOLVE_NONE,
 		.level = resolver_level(context->cpumode)};
@@ -104,65 +104,65 @@ static const struct flat_range *flat_fold_find_range(struct flat_fold *fold, con
 	return range;
 }
 
-static bool flat_fold_is_inside(const struct flat_range *range, uint64_t ip)
+static bool plain_fold_is_inside(const struct plain_range *range, uint64_t ip)
 {
 	return range->range.start <= ip && ip < range->range.end;
 }
 
-static const struct flat_range *flat_fold_range_of(struct flat_fold *fold, const struct flat_sample *sample)
+static const struct plain_range *plain_fold_range_of(struct plain_fold *fold, const struct plain_sample *sample)
 {
-	const struct flat_context *context = &fold->part->contexts.items[sample->context];
-	struct flat_state *state = &fold->states.items[sample->context];
+	const struct plain_context *context = &fold->part->contexts.items[sample->context];
+	struct plain_state *state = &fold->states.items[sample->context];
 	if (sample->time_ns < state->span.from_ns || sample->time_ns >= state->span.to_ns)
-		flat_fold_enter(fold, context, sample->time_ns, state);
-	if (flat_fold_is_inside(&state->ranges[state->last], sample->ip))
+		plain_fold_enter(fold, context, sample->time_ns, state);
+	if (plain_fold_is_inside(&state->ranges[state->last], sample->ip))
 		return &state->ranges[state->last];
-	for (unsigned i = 0; i < FLAT_RANGES; i++) {
-		if (flat_fold_is_inside(&state->ranges[i], sample->ip)) {
+	for (unsigned i = 0; i < PLAIN_RANGES; i++) {
+		if (plain_fold_is_inside(&state->ranges[i], sample->ip)) {
 			state->last = i;
 			return &state->ranges[i];
 		}
 	}
-	return flat_fold_find_range(fold, context, sample, state);
+	return plain_fold_find_range(fold, context, sample, state);
 }
 
-static void add_spot_sample(struct flat_fold *fold, const struct flat_sample *sample, uint32_t spot)
+static void add_spot_sample(struct plain_fold *fold, const struct plain_sample *sample, uint32_t spot)
 {
 	uint64_t period = sample->period;
-	if (period == FLAT_LARGE_PERIOD)
+	if (period == PLAIN_LARGE_PERIOD)
 		period = fold->part->large_periods.items[fold->part->large_taken++];
-	struct flat_spot *sum = &fold->spots[spot];
+	struct plain_spot *sum = &fold->spots[spot];
 	sum->count++;
 	sum->period += period;
 	if (sample->time_ns < sum->first_order)
 		sum->first_order = sample->time_ns;
 }
 
-static uint32_t flat_fold_hash_of(uint64_t address, uint32_t group)
+static uint32_t plain_fold_hash_of(uint64_t address, uint32_t group)
 {
 	return id_table_hash_words((uint64_t[]){address, group}, 2);
 }
 
 /* A slot's number is the hash's lowest bits; what is above them in a slot that the hash has is above them in the hash. */
-static uint32_t number_mask(const struct flat_fold *fold)
+static uint32_t number_mask(const struct plain_fold *fold)
 {
 	return (uint32_t)((UINT64_C(1) << fold->spot_bits) - 1);
 }
 
-static bool may_be(const struct flat_fold *fold, uint32_t slot, uint32_t hash)
+static bool may_be(const struct plain_fold *fold, uint32_t slot, uint32_t hash)
 {
 	return ((slot ^ hash) & ~number_mask(fold)) == 0;
 }
 
-static bool is_spot(const struct flat_fold *fold, uint32_t slot, const struct spot_key *key)
+static bool is_spot(const struct plain_fold *fold, uint32_t slot, const struct spot_key *key)
 {
 	if (!may_be(fold, slot, key->hash))
 		return false;
-	const struct flat_spot *spot = &fold->spots[(slot & number_mask(fold)) - 1];
+	const struct plain_spot *spot = &fold->spots[(slot & number_mask(fold)) - 1];
 	return spot->address == key->address && spot->group == key->group;
 }
 
-static void note_spot(struct flat_group *group, uint64_t address)
+static void note_spot(struct plain_group *group, uint64_t address)
 {
 	if (group->spots == 0 || address < group->first)
 		group->first = address;
@@ -172,10 +172,10 @@ static void note_spot(struct flat_group *group, uint64_t address)
 }
 
 /* realloc would put them across lines. False: out of memory. */
-static bool reserve_spots(struct flat_fold *fold, size_t count)
+static bool reserve_spots(struct plain_fold *fold, size_t count)
 {
 	size_t room = (count + SPOTS_PER_LINE - 1) / SPOTS_PER_LINE * SPOTS_PER_LINE;
-	struct flat_spot *spots = aligned_alloc(SPOTS_PER_LINE * sizeof(*spots), room * sizeof(*spots));
+	struct plain_spot *spots = aligned_alloc(SPOTS_PER_LINE * sizeof(*spots), room * sizeof(*spots));
 	if (!spots || !vec_reserve(&fold->first_ips, room)) {
 		free(spots);
 		return false;
@@ -189,20 +189,20 @@ static bool reserve_spots(struct flat_fold *fold, size_t count)
 }
 
 /* False: out of memory. */
-static bool flat_fold_add_spot(struct flat_fold *fold, const struct spot_key *key, uint64_t ip)
+static bool plain_fold_add_spot(struct plain_fold *fold, const struct spot_key *key, uint64_t ip)
 {
 	bool has_room = fold->spot_count < fold->spot_room ||
 			(fold->spot_count < UINT32_MAX / 2 && reserve_spots(fold, fold->spot_count * 2));
 	if (!has_room)
 		return false;
 	fold->spots[fold->spot_count++] =
-		(struct flat_spot){.address = key->address, .group = key->group, .first_order = UINT64_MAX};
+		(struct plain_spot){.address = key->address, .group = key->group, .first_order = UINT64_MAX};
 	fold->first_ips.items[fold->first_ips.len++] = ip;
 	note_spot(&fold->groups.items[key->group], key->address);
 	return true;
 }
 
-static void flat_fold_put_slot(const struct flat_fold *fold, size_t spot, uint32_t hash)
+static void plain_fold_put_slot(const struct plain_fold *fold, size_t spot, uint32_t hash)
 {
 	uint32_t mask = number_mask(fold);
 	size_t at = hash & mask;
@@ -212,7 +212,7 @@ static void flat_fold_put_slot(const struct flat_fold *fold, size_t spot, uint32
 }
 
 /* False: out of memory. */
-static bool make_slots(struct flat_fold *fold, unsigned bits)
+static bool make_slots(struct plain_fold *fold, unsigned bits)
 {
 	uint32_t *slots = bits <= MOST_BITS ? zeroed_new((size_t)1 << bits, sizeof(*slots)) : NULL;
 	if (!slots)
@@ -221,12 +221,12 @@ static bool make_slots(struct flat_fold *fold, unsigned bits)
 	fold->spot_slots = slots;
 	fold->spot_bits = bits;
 	for (size_t i = 0; i < fold->spot_count; i++)
-		flat_fold_put_slot(fold, i, flat_fold_hash_of(fold->spots[i].address, fold->spots[i].group));
+		plain_fold_put_slot(fold, i, plain_fold_hash_of(fold->spots[i].address, fold->spots[i].group));
 	return true;
 }
 
 /* False: out of memory. */
-static bool find_spot(struct flat_fold *fold, const struct spot_key *key, uint64_t ip, uint32_t *spot)
+static bool find_spot(struct plain_fold *fold, const struct spot_key *key, uint64_t ip, uint32_t *spot)
 {
 	uint32_t mask = number_mask(fold);
 	size_t at = key->hash & mask;
@@ -236,29 +236,29 @@ static bool find_spot(struct flat_fold *fold, const struct spot_key *key, uint64
 		*spot = (fold->spot_slots[at] & mask) - 1;
 		return true;
 	}
-	if (!flat_fold_add_spot(fold, key, ip))
+	if (!plain_fold_add_spot(fold, key, ip))
 		return false;
 	*spot = (uint32_t)fold->spot_count - 1;
 	fold->spot_slots[at] = (key->hash & ~mask) | (uint32_t)fold->spot_count;
 	return !slots_are_full(fold->spot_count, (size_t)mask + 1) || make_slots(fold, fold->spot_bits + 1);
 }
 
-static void expect_spot(const struct flat_fold *fold, uint32_t hash)
+static void expect_spot(const struct plain_fold *fold, uint32_t hash)
 {
 	uint32_t slot = fold->spot_slots[hash & number_mask(fold)];
 	if (slot && may_be(fold, slot, hash))
 		__builtin_prefetch(&fold->spots[(slot & number_mask(fold)) - 1], 1);
 }
 
-static void place_batch(struct flat_fold *fold, const struct flat_sample *samples, size_t count)
+static void place_batch(struct plain_fold *fold, const struct plain_sample *samples, size_t count)
 {
 	struct spot_key keys[BATCH];
 	for (size_t i = 0; i < count; i++) {
-		const struct flat_range *range = flat_fold_range_of(fold, &samples[i]);
+		const struct plain_range *range = plain_fold_range_of(fold, &samples[i]);
 		struct spot_key *key = &keys[i];
 		key->address = samples[i].ip + range->delta;
 		key->group = range->group;
-		key->hash = flat_fold_hash_of(key->address, key->group);
+		key->hash = plain_fold_hash_of(key->address, key->group);
 		__builtin_prefetch(&fold->spot_slots[key->hash & number_mask(fold)]);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -271,7 +271,7 @@ static void place_batch(struct flat_fold *fold, const struct flat_sample *sample
 	}
 }
 
-static bool flat_fold_make_room(struct flat_fold *fold, size_t count)
+static bool plain_fold_make_room(struct plain_fold *fold, size_t count)
 {
 	unsigned bits = LEAST_BITS;
 	while (bits < MOST_BITS && slots_are_full(count, (size_t)1 << bits))
@@ -280,7 +280,7 @@ static bool flat_fold_make_room(struct flat_fold *fold, size_t count)
 }
 
 /* For the contexts that came with the last block. */
-static bool make_states(struct flat_fold *fold)
+static bool make_states(struct plain_fold *fold)
 {
 	size_t count = fold->part->contexts.len;
 	if (!vec_reserve(&fold->states, count))
@@ -290,13 +290,13 @@ static bool make_states(struct flat_fold *fold)
 	return true;
 }
 
-void flat_fold_place(struct flat_fold *fold)
+void plain_fold_place(struct plain_fold *fold)
 {
-	struct flat_gather_part *part = fold->part;
+	struct plain_gather_part *part = fold->part;
 	const struct sample_pass_input *input = fold->input;
-	struct flat_block block;
-	fold->failed = !flat_fold_make_room(fold, part->sample_count / SAMPLES_PER_SPOT);
-	while (!fold->failed && flat_part_next(part, input->reader, input->run, &block)) {
+	struct plain_block block;
+	fold->failed = !plain_fold_make_room(fold, part->sample_count / SAMPLES_PER_SPOT);
+	while (!fold->failed && plain_part_next(part, input->reader, input->run, &block)) {
 		fold->failed = !make_states(fold);
 		for (size_t i = 0; i < block.count && !fold->failed; i += BATCH)
 			place_batch(fold, block.items + i, MIN(block.count - i, BATCH));

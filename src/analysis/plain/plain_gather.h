@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flat_gather.h - pass one of a flat profile: all records are walked once, by all CPUs. Of each sample stays what such a
+ * plain_gather.h - pass one of a plain profile: all records are walked once, by all CPUs. Of each sample stays what such a
  * profile needs, in 24 bytes; all other records are copied, one after another, for the machine's history.
  *
  * The parts of the recording are walked side by side from where records seem to begin. A part that turns out to begin
@@ -8,12 +8,12 @@
  * each byte is looked at once; but for samples beyond those that are kept, which are read again: memory does not grow
  * with the recording.
  *
- *	flat_gather(reader, &run, 0, &gather, err);   ... sideband_read_loading(reader, &gather.others, ...) ...
- *	for each of gather.parts in order: while (flat_part_next(&part, reader, &run, &block)) ... block.items ...
- *	flat_gather_deinit(&gather);
+ *	plain_gather(reader, &run, 0, &gather, err);   ... sideband_read_loading(reader, &gather.others, ...) ...
+ *	for each of gather.parts in order: while (plain_part_next(&part, reader, &run, &block)) ... block.items ...
+ *	plain_gather_deinit(&gather);
  */
-#ifndef ANALYSIS_FLAT_FLAT_GATHER_H
-#define ANALYSIS_FLAT_FLAT_GATHER_H
+#ifndef ANALYSIS_PLAIN_PLAIN_GATHER_H
+#define ANALYSIS_PLAIN_PLAIN_GATHER_H
 
 #include "analysis/record_run.h"
 #include "analysis/replay_options.h"
@@ -21,47 +21,47 @@
 #include "base/id_table.h"
 #include "base/vec.h"
 
-struct flat_sample {
+struct plain_sample {
 	uint64_t ip, time_ns;
 	uint32_t context; /* of its part */
-	uint32_t period; /* FLAT_LARGE_PERIOD: the next one of the part's list */
+	uint32_t period; /* PLAIN_LARGE_PERIOD: the next one of the part's list */
 };
-#define FLAT_LARGE_PERIOD UINT32_MAX
+#define PLAIN_LARGE_PERIOD UINT32_MAX
 
-struct flat_block {
-	const struct flat_sample *items;
+struct plain_block {
+	const struct plain_sample *items;
 	size_t count;
 };
 
-struct flat_context { /* what many samples have in common */
+struct plain_context { /* what many samples have in common */
 	int32_t pid, tid; /* -1: not recorded */
 	uint32_t event; /* index */
 	uint32_t cpumode;
 };
 
-struct flat_id { /* of an event */
+struct plain_id { /* of an event */
 	uint64_t id;
 	const struct perfdata_event *event; /* NULL: nothing is known */
 };
 
-#define FLAT_RECENT 256
-#define FLAT_IDS    64
-struct flat_gather_part { /* what one worker read */
+#define PLAIN_RECENT 256
+#define PLAIN_IDS    64
+struct plain_gather_part { /* what one worker read */
 	struct run_part range; /* of the run */
-	VEC(struct flat_sample *) blocks; /* all but the last one are full */
-	struct flat_sample *next, *block_end; /* in the last block */
+	VEC(struct plain_sample *) blocks; /* all but the last one are full */
+	struct plain_sample *next, *block_end; /* in the last block */
 	size_t block_samples; /* of a full one */
 	size_t sample_count, most_kept; /* samples in blocks */
 	bool has_more; /* samples that are not kept; more: position of the next one */
 	size_t more;
-	size_t block_taken; /* blocks that flat_part_next has given */
+	size_t block_taken; /* blocks that plain_part_next has given */
 	VEC(uint64_t) large_periods;
-	size_t large_taken; /* of them, by whom flat_part_next gives samples */
-	VEC(struct flat_context) contexts;
+	size_t large_taken; /* of them, by whom plain_part_next gives samples */
+	VEC(struct plain_context) contexts;
 	struct id_table context_ids;
 	size_t id_offset; /* in samples; 0: the reader is asked for each sample's event */
-	struct flat_id ids[FLAT_IDS]; /* seen last */
-	uint32_t recent[FLAT_RECENT]; /* contexts + 1, by thread */
+	struct plain_id ids[PLAIN_IDS]; /* seen last */
+	uint32_t recent[PLAIN_RECENT]; /* contexts + 1, by thread */
 	VEC(uint8_t) others; /* records that are no samples, one after another */
 	uint64_t samples, sample_bytes, unattributed;
 	struct damaged_records damaged;
@@ -69,8 +69,8 @@ struct flat_gather_part { /* what one worker read */
 	bool failed; /* out of memory */
 };
 
-struct flat_gather {
-	struct flat_gather_part *parts;
+struct plain_gather {
+	struct plain_gather_part *parts;
 	size_t part_count;
 	struct record_piece *pieces; /* of others, by part */
 	struct record_run others; /* as the run, but for its samples: from the lowest of the parts' copies on */
@@ -78,17 +78,17 @@ struct flat_gather {
 
 /* Whether a profile of this kind can be made this way: no stacks, no facets, nothing by address, and all samples have
  * times. */
-bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_options *options);
+bool plain_gather_serves(struct perfdata_reader *reader, const struct replay_options *options);
 /* kept_samples: of all parts; 0: the usual number. TALLY_UNSUPPORTED: data follows its records, or they are too
  * many. */
-TALLY_MUST_CHECK enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run,
-	size_t kept_samples, struct flat_gather *gather, struct tally_error *err);
-void flat_gather_deinit(struct flat_gather *gather);
+TALLY_MUST_CHECK enum tally_status plain_gather(struct perfdata_reader *reader, const struct record_run *run,
+	size_t kept_samples, struct plain_gather *gather, struct tally_error *err);
+void plain_gather_deinit(struct plain_gather *gather);
 /* The part's next samples, until the next call; it may have new contexts and large periods, of which those of blocks
  * before are not needed any more. False: there are no more, or the part has failed. */
-bool flat_part_next(struct flat_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
-	struct flat_block *block);
+bool plain_part_next(struct plain_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
+	struct plain_block *block);
 /* The copied records have been read. */
-void flat_gather_free_others(struct flat_gather *gather);
+void plain_gather_free_others(struct plain_gather *gather);
 
 #endif
