@@ -132,8 +132,10 @@ const uint64_t *bpf_sample_stacks_ids(const struct bpf_sample_stacks *stacks, si
 enum tally_status bpf_sample_stacks_start(
 	struct bpf_sample_stacks *stacks, const pid_t *pids, size_t pid_count, struct tally_error *err)
 {
+	/* Nearly every program has the libraries that we have. */
+	walk_tables_preload(stacks->tables, getpid(), true);
 	for (size_t i = 0; i < pid_count; i++)
-		walk_tables_preload(stacks->tables, pids[i]);
+		walk_tables_preload(stacks->tables, pids[i], false);
 	return walk_tables_start(stacks->tables, err);
 }
 

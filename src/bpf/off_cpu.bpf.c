@@ -107,11 +107,11 @@ struct pt_regs___x86 {
 #define REGS_IP(regs)	   ((regs)->ip)
 #define TS_COMPAT	   2
 #elif defined(__TARGET_ARCH_arm64)
-struct pt_regs___arm64 {
+struct pt_regs___aarch64 {
 	unsigned long long sp, pc;
 	int syscallno;
 } KERNEL_TYPE;
-#define OFF_CPU_REGS	   struct pt_regs___arm64
+#define OFF_CPU_REGS	   struct pt_regs___aarch64
 #define REGS_SYSCALL(regs) ((regs)->syscallno)
 #define REGS_IP(regs)	   ((regs)->pc)
 #endif

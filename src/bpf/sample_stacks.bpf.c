@@ -35,14 +35,6 @@ struct {
 	__type(value, struct sample_scratch);
 } sample_scratch SEC(".maps");
 
-static __always_inline bool sample_registers(struct walk_registers *registers, struct task_struct *task, void *context)
-{
-	struct walk_pt_regs now;
-	if (bpf_probe_read_kernel(&now, sizeof(now), context))
-		return false;
-	return walk_registers_take(registers, &now) || walk_registers_of_task(registers, task);
-}
-
 static __always_inline int sample_put(void *context, struct sample_stack *sample)
 {
 	__u64 count = sample->stack.count;
@@ -75,7 +67,7 @@ int sample_first(void *context)
 	struct sample_scratch *scratch = bpf_map_lookup_elem(&sample_scratch, &zero);
 	struct walk_registers registers;
 	__u64 ids = bpf_get_current_pid_tgid();
-	if (!scratch || ids >> 32 == 0 || !BPF_CORE_READ(task, mm) || !sample_registers(&registers, task, context))
+	if (!scratch || ids >> 32 == 0 || !BPF_CORE_READ(task, mm) || !walk_registers_of_task(&registers, task))
 		return 1;
 	scratch->sample.magic = SAMPLE_STACK_MAGIC;
 	scratch->sample.tid = (__u32)ids;

@@ -23,7 +23,7 @@ struct walk_pt_regs { /* as the kernel saves them, and samples have them: part o
 #if defined(__TARGET_ARCH_x86)
 	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
 #else
-	__u64 regs[31], sp, pc, pstate;
+	__u64 fp, link, sp, pc, pstate; /* behind x0 to x28 */
 #endif
 };
 
@@ -35,6 +35,7 @@ struct walk_pt_regs { /* as the kernel saves them, and samples have them: part o
 #define WALK_SIGNAL_SP	  160
 #define WALK_SIGNAL_PC	  168
 #define WALK_HAS_LINK	  false
+#define WALK_REGS_OFFSET  0
 #elif defined(__TARGET_ARCH_arm64)
 #define WALK_CALL_BYTES	  4
 #define WALK_THREAD_SIZE  16384
@@ -44,6 +45,7 @@ struct walk_pt_regs { /* as the kernel saves them, and samples have them: part o
 #define WALK_SIGNAL_SP	  560
 #define WALK_SIGNAL_PC	  568
 #define WALK_HAS_LINK	  true
+#define WALK_REGS_OFFSET  232 /* of what walk_pt_regs has */
 #else
 #error "walk_registers.bpf.h: the registers of this architecture are not known"
 #endif
@@ -64,14 +66,14 @@ static __always_inline bool walk_registers_take(struct walk_registers *to, const
 		return false;
 	to->pc = from->pc;
 	to->sp = from->sp;
-	to->fp = from->regs[29];
-	to->link = from->regs[30];
+	to->fp = from->fp;
+	to->link = from->link;
 	to->r10 = 0;
 #endif
 	return true;
 }
 
-/* Those that the thread entered the kernel with. */
+/* Those that the thread entered the kernel with; also where an interrupt found it in user space. */
 static __always_inline bool walk_registers_of_task(struct walk_registers *to, struct task_struct *task)
 {
 	struct walk_pt_regs saved;
@@ -83,7 +85,7 @@ static __always_inline bool walk_registers_of_task(struct walk_registers *to, st
 		     bpf_core_type_size(struct pt_regs___kernel);
 	if (BPF_CORE_READ(task, flags) & WALK_KTHREAD)
 		return false;
-	if (bpf_probe_read_kernel(&saved, sizeof(saved), at))
+	if (bpf_probe_read_kernel(&saved, sizeof(saved), (const char *)at + WALK_REGS_OFFSET))
 		return false;
 	return walk_registers_take(to, &saved);
 }

@@ -372,10 +372,17 @@ static int walk_tables_take_miss(void *context, void *data, size_t size)
 	return 0;
 }
 
-void walk_tables_preload(struct walk_tables *t, pid_t pid)
+void walk_tables_preload(struct walk_tables *t, pid_t pid, bool only_libraries)
 {
-	if (walk_tables_read_maps(t, pid))
-		walk_tables_make_for(t, 0, false);
+	if (!walk_tables_read_maps(t, pid))
+		return;
+	/* The program itself is mapped first. */
+	for (size_t i = 0; i < t->mappings.len; i++) {
+		struct walk_file *file = &t->files.items[t->mapped_files.items[i]];
+		bool is_wanted = !only_libraries || t->mapped_files.items[i] != t->mapped_files.items[0];
+		if (is_wanted && !file->is_tried)
+			walk_tables_make(t, file);
+	}
 }
 
 /* Those that ended give their place back. */

@@ -8,13 +8,14 @@
  * serves several. Bad input: whatever /proc and the files say, a walk in the kernel reads only its own maps.
  *
  *	walk_tables_create(skeleton->obj, &config, &tables, err);	// after bpf_load
- *	walk_tables_preload(tables, pid);	// so that its first stacks are whole
+ *	walk_tables_preload(tables, pid, false);	// so that its first stacks are whole
  *	walk_tables_start(tables, err);
  *	... walk_tables_destroy(tables);
  */
 #ifndef BPF_WALK_TABLES_H
 #define BPF_WALK_TABLES_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "kernel/system/kernel_seam.h"
@@ -43,8 +44,9 @@ void walk_tables_destroy(struct walk_tables *tables);
 /* Before object is loaded: it takes the maps of walk.bpf.h that another one, which is loaded, has. */
 TALLY_MUST_CHECK enum tally_status walk_tables_share(
 	struct bpf_object *object, struct bpf_object *from, struct tally_error *err);
-/* Reads the tables of what a process has mapped. Before walk_tables_start; a process that is gone does nothing. */
-void walk_tables_preload(struct walk_tables *tables, pid_t pid);
+/* Reads the tables of what a process has mapped, or of its libraries only. Before walk_tables_start; a process that is gone
+ * does nothing. */
+void walk_tables_preload(struct walk_tables *tables, pid_t pid, bool only_libraries);
 TALLY_MUST_CHECK enum tally_status walk_tables_start(struct walk_tables *tables, struct tally_error *err);
 /* From any thread. */
 struct walk_tables_totals walk_tables_totals(struct walk_tables *tables);
