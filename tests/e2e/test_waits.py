@@ -363,3 +363,18 @@ def test_a_page_has_states_over_time(tally, tmp_path, wall):
         text, complaints = browse(page, tmp_path, f'#{pane}')
         assert complaints == []
         assert pane != 'time' or 'what they did' in text.split('<script')[0]
+
+
+def test_a_command_recorded_and_drawn(tally, workload, tmp_path):
+    """What the threads of a program wait for, and who ended it, in one command. No time is asked for: the machine may be busy."""
+    tried = tally('record', '--wall', '-o', tmp_path / 'try.data', '--', 'true', check=None)
+    if tried.returncode != 0:
+        pytest.skip(f'waits cannot be measured here: {tried.stderr.strip().splitlines()[-1]}')
+    program, lines = workload('known_waits').path, tmp_path / 'folded'
+    tally('flamegraph', '--wall', '--folded', '-o', lines, '--', program, '100', check=0)
+    states = {(path[0], path[-1]) for path in folded(lines.read_text())}
+    assert {('waiter', '[lock]'), ('sleeper', '[sleep]'), ('reader', '[io]')} <= states
+    assert any(comm == 'computer' and last[0] != '[' for comm, last in states), 'no time on the CPU'
+    tally('flamegraph', '--wakers', '--follow', '--folded', '-o', lines, '--', program, '100', check=0)
+    woken = {(path[0], name) for path in folded(lines.read_text()) for name in path if name.startswith('[woken by')}
+    assert {('waiter', '[woken by holder]'), ('reader', '[woken by feeder]')} <= woken

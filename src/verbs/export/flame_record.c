@@ -110,7 +110,7 @@ int flame_record(const struct cli *cli, const struct flame_target *target, const
 		{"-p", target->pids}, {"-t", target->tids}, {"-C", target->cpus}, {"-u", target->user},
 		{"-G", target->cgroups}};
 	const char *words[WORDS_MAX] = {"record", "--call-graph", "dwarf"}; /* whole stacks, however it was compiled */
-	size_t count = target->wall ? 1 : 3; /* with --wall the recorder knows how to unwind */
+	size_t count = 3;
 	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
 		if (!options[i].value)
 			continue;
