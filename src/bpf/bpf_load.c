@@ -214,4 +214,9 @@ enum tally_status bpf_attach(const struct kernel_seam *kernel, const char *what,
 	int failed = bpf_object__attach_skeleton(skeleton);
 	return failed ? bpf_explain(kernel, what, -failed, err) : TALLY_OK;
 }
+#else
+enum tally_status bpf_open(const struct kernel_seam *kernel, const char *what, struct tally_error *err)
+{
+	return bpf_refusal_expected(kernel, what, err);
+}
 #endif
