@@ -30,7 +30,6 @@ static bool bpf_sample_filter_is_plain(unsigned int term)
 	case FILTER_TID:
 	case FILTER_PID:
 	case FILTER_CPU:
-	case FILTER_ADDR:
 	case FILTER_PERIOD:
 	case FILTER_UID:
 	case FILTER_GID:

@@ -4,7 +4,7 @@
  * attached to, and counts what it drops.
  *
  * The caller owns it. The kernel keeps the program as long as an event has it, so that it goes with the events and with
- * this process. Linux 6.3 gives it every field; older kernels some (ip, tid, pid, cpu, addr, period, uid, gid, cgroup).
+ * this process. Linux 6.3 gives it every field; older kernels some (ip, tid, pid, cpu, period, uid, gid, cgroup).
  * Any one thread at a time.
  *
  *	bpf_sample_filter_create(kernel, &filter, &program, err);

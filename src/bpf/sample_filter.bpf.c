@@ -133,8 +133,6 @@ static __always_inline __u64 sample_filter_plain_field(const struct bpf_perf_eve
 		return bpf_get_current_pid_tgid() >> 32;
 	case FILTER_CPU:
 		return bpf_get_smp_processor_id();
-	case FILTER_ADDR:
-		return ctx->addr;
 	case FILTER_PERIOD:
 		return ctx->sample_period;
 	default:
