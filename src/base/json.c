@@ -35,11 +35,24 @@ static uint32_t code_of(const uint8_t *s, size_t bytes)
 
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 
-/* Of eight characters: none is '"' or '\\', below a blank, or above '~'. */
-static bool json_is_plain_word(const uint8_t *s)
+static uint64_t eight_bytes(const uint8_t *s)
 {
 	uint64_t word;
 	memcpy(&word, s, sizeof(word));
+	return word;
+}
+
+/* With plain characters for the other four. */
+static uint64_t four_bytes(const uint8_t *s)
+{
+	uint32_t word;
+	memcpy(&word, s, sizeof(word));
+	return (EACH_BYTE * 'a') << 32 | word;
+}
+
+/* Of eight characters: none is '"' or '\\', below a blank, or above '~'. */
+static bool json_is_plain_word(uint64_t word)
+{
 	uint64_t quote = word ^ EACH_BYTE * '"', backslash = word ^ EACH_BYTE * '\\', delete = word ^ EACH_BYTE * 0x7f;
 	/* The upper bit of a byte stays or becomes set where the byte is too small, is large, or was zeroed above. */
 	uint64_t found =
@@ -51,8 +64,14 @@ static bool json_is_plain_word(const uint8_t *s)
 static size_t json_plain_bytes(const uint8_t *s, size_t len, const char *more)
 {
 	size_t i = 0;
-	while (!*more && len - i >= sizeof(uint64_t) && json_is_plain_word(s + i))
-		i += sizeof(uint64_t);
+	if (!*more) {
+		while (len - i >= sizeof(uint64_t) && json_is_plain_word(eight_bytes(s + i)))
+			i += sizeof(uint64_t);
+		if (i > 0 && len - i < sizeof(uint64_t) && json_is_plain_word(eight_bytes(s + len - sizeof(uint64_t))))
+			return len;
+		if (len - i >= sizeof(uint32_t) && json_is_plain_word(four_bytes(s + i)))
+			i += sizeof(uint32_t);
+	}
 	while (i < len && s[i] >= ' ' && s[i] < 0x7f && s[i] != '"' && s[i] != '\\' && !(*more && strchr(more, s[i])))
 		i++;
 	return i;
