@@ -48,6 +48,7 @@ enum {
 	DW_OP_ge = 0x2a,
 	DW_OP_gt = 0x2b,
 	DW_OP_le = 0x2c,
+	DW_OP_lt = 0x2d,
 	DW_OP_ne = 0x2e,
 	DW_OP_skip = 0x2f,
 	DW_OP_lit0 = 0x30,

@@ -24,6 +24,12 @@ static void expression_push(struct expression_running *r, uint64_t value)
 	r->stack[r->depth++] = r->machine->address_size == 4 ? (uint32_t)value : value;
 }
 
+/* Numbers have the size of an address: those of a program of 32 bits are negative from bit 31 on. */
+static int64_t expression_signed(const struct expression_running *r, uint64_t value)
+{
+	return r->machine->address_size == 4 ? (int32_t)value : (int64_t)value;
+}
+
 static uint64_t expression_pop(struct expression_running *r)
 {
 	if (r->depth == 0) {
@@ -163,7 +169,7 @@ static bool run_unary(struct expression_running *r, uint8_t op)
 	switch (op) {
 	case DW_OP_abs:
 		value = expression_pop(r);
-		expression_push(r, (int64_t)value < 0 ? 0 - value : value);
+		expression_push(r, expression_signed(r, value) < 0 ? 0 - value : value);
 		return true;
 	case DW_OP_neg:
 		expression_push(r, 0 - expression_pop(r));
@@ -179,25 +185,26 @@ static bool run_unary(struct expression_running *r, uint8_t op)
 	}
 }
 
-static uint64_t expression_shifted(uint8_t op, uint64_t value, uint64_t by)
+static uint64_t expression_shifted(const struct expression_running *r, uint8_t op, uint64_t value, uint64_t by)
 {
 	if (op == DW_OP_shl)
 		return by < 64 ? value << by : 0;
 	if (op == DW_OP_shr)
 		return by < 64 ? value >> by : 0;
-	return (uint64_t)((int64_t)value >> (by < 64 ? by : 63));
+	return (uint64_t)(expression_signed(r, value) >> (by < 64 ? by : 63));
 }
 
 static uint64_t expression_divided(struct expression_running *r, uint8_t op, uint64_t left, uint64_t right)
 {
-	bool overflows = (int64_t)left == INT64_MIN && (int64_t)right == -1;
+	int64_t dividend = expression_signed(r, left), divisor = expression_signed(r, right);
+	bool overflows = dividend == INT64_MIN && divisor == -1;
 	if (right == 0) {
 		r->failed = true;
 		return 0;
 	}
 	if (op == DW_OP_mod)
 		return left % right;
-	return overflows ? left : (uint64_t)((int64_t)left / (int64_t)right);
+	return overflows ? left : (uint64_t)(dividend / divisor);
 }
 
 static bool run_binary(struct expression_running *r, uint8_t op)
@@ -207,8 +214,8 @@ static bool run_binary(struct expression_running *r, uint8_t op)
 		return false;
 	uint64_t right = expression_pop(r);
 	uint64_t left = expression_pop(r);
-	int64_t sright = (int64_t)right;
-	int64_t sleft = (int64_t)left;
+	int64_t sright = expression_signed(r, right);
+	int64_t sleft = expression_signed(r, left);
 	switch (op) {
 	case DW_OP_and:
 		expression_push(r, left & right);
@@ -235,7 +242,7 @@ static bool run_binary(struct expression_running *r, uint8_t op)
 	case DW_OP_shl:
 	case DW_OP_shr:
 	case DW_OP_shra:
-		expression_push(r, expression_shifted(op, left, right));
+		expression_push(r, expression_shifted(r, op, left, right));
 		break;
 	case DW_OP_eq:
 		expression_push(r, left == right);
