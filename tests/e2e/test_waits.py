@@ -89,6 +89,14 @@ def test_which_recordings_have_one_table(tally, tmp_path):
     assert periods(report(tally, plain, '-s', 'state')[0], 'state') == {'running': 2500 * MS, 'off-cpu': 11620 * MS}
 
 
+def test_perf_reads_the_same(tally, newest_perf, tmp_path):
+    """perf's two tables of a built recording: so that what is built is what record writes."""
+    path = known_waits(tmp_path / 'wall.data')
+    theirs = newest_perf('report', '--stdio', '-i', path, '--no-children', '-g', 'none', '-s', 'comm', check=0).stdout
+    found = dict(re.findall(r"of event '([\w-]+)'\n# Event count \(approx.\): (\d+)", theirs))
+    assert found == {'cpu-clock': str(2500 * MS), 'offcpu-time': str(11620 * MS)}
+
+
 def test_a_recording_without_waits(tally, tmp_path):
     recording = WallRecording()
     recording.events.pop()

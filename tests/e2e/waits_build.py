@@ -62,8 +62,11 @@ class WallRecording(Recording):
                         callchain=chain(*functions))
 
     def waits(self, thread, state, start, length, *functions, **more):
-        self.sample(1, ip=address(functions[0]), tid=(PROCESS, tid(thread)), time=start + length, period=length,
-                    callchain=chain(*functions), raw=wait_record(state, order=self.order, **more))
+        """Raw data begin with what perf reads there."""
+        ips = chain(*functions)
+        perfs = self.pack('II', PROCESS, tid(thread)) + self.words([length, len(ips), *ips, 0])
+        self.sample(1, ip=address(functions[0]), tid=(PROCESS, tid(thread)), time=start + length, period=length, callchain=ips,
+                    raw=perfs + wait_record(state, order=self.order, **more))
 
 
 def known_waits(path, **options):
