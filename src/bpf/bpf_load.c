@@ -170,7 +170,7 @@ static void bpf_log_append(const char *text, size_t len)
 	log->text[log->len] = 0;
 }
 
-static int bpf_log_take(enum libbpf_print_level level, const char *format, va_list values)
+static int TALLY_PRINTF(2, 0) bpf_log_take(enum libbpf_print_level level, const char *format, va_list values)
 {
 	char *text;
 	if (level == LIBBPF_DEBUG)
