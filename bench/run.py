@@ -537,14 +537,14 @@ def bench_unwind(rounds):
 
 
 def bench_stacks(perf, rounds, seconds):
-    """report -g of a recording with copied stacks; both unwind by the same files."""
+    """report -g of a recording with stack dumps; both unwind by the same files."""
     data = WORK / f'stacks-{seconds}.data'
     subprocess.run([perf, 'record', '-q', '-a', '--call-graph', 'dwarf', '-F', '299', '-e', 'cpu-clock', '-o', data, '--',
                     'sh', loop_script(seconds)], check=True, capture_output=True, env=ENVIRONMENT)
     tail = ['report', '--stdio', '-g', '-i', data]
     times = alternate({'perf': [perf, *tail], 'tally': [TALLY, *tail]}, rounds)
     data.unlink()
-    return [row('report -g of copied stacks', 's', times['perf'], times['tally'])]
+    return [row('report -g of stack dumps', 's', times['perf'], times['tally'])]
 
 
 def debug_program(megabytes):

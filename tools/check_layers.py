@@ -40,7 +40,7 @@ def read_table(path):
 
 
 def resolve(root, source, name):
-    """The included file's path below src/, 'tally' for a public header, None if it is no file of ours."""
+    """The included file's path below src/, 'tally' for a public header, None if it is not a file of ours."""
     if name.startswith('tally/') and (root / 'include' / name).exists():
         return 'tally'
     for base in (source.parent, root / 'src'):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event.h - the event language of `tally stat -e` for programs that call perf_event_open(2) themselves.
+ * event.h - parses the event syntax of `tally stat -e` for programs that call perf_event_open(2) themselves.
  *
  * Nothing is kept; any thread may call.
  *

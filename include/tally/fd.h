@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fd.h - all that the kernel can do with one event: opening by any attr, every ioctl, reads decoded, overflow notices.
+ * fd.h - gives access to everything that the kernel can do with one event: opening with any attr, every ioctl, decoded
+ * reads, overflow notifications.
  *
  * For programs that keep the descriptors themselves. A descriptor is an int of the kernel's: close it with close(2).
  * struct perf_event_attr is that of <linux/perf_event.h>, of any age: its size field says which fields there are, so
@@ -74,9 +75,8 @@ TALLY_API int tally_fd_open(
 	const void *attr, pid_t pid, int cpu, int group_fd, unsigned long flags, struct tally_error *err);
 
 /* Reads and decodes. read_format is that of the attr that fd was opened with. Of a group, values gets up to room
- * entries in the order of opening; room may be 0 (and values NULL) where there is no PERF_FORMAT_GROUP. TALLY_LIMIT: the
- * group has more events than room. A pinned event in the error state is TALLY_OK with is_in_error.
- * Threads: any. */
+ * entries in the order of opening; room may be 0 (and values NULL) where there is no PERF_FORMAT_GROUP. TALLY_LIMIT:
+ * the group has more events than room. A pinned event in the error state is TALLY_OK with is_in_error. Threads: any. */
 TALLY_API enum tally_status tally_fd_read(int fd, uint64_t read_format, struct tally_reading *reading,
 	struct tally_reading_value *values, size_t room, struct tally_error *err);
 /* What a count would have been, had its event been on the PMU all the time; 0 if it never was. Rounded to nearest.

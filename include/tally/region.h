@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * region.h - what a stretch of the calling thread's code costs in events, at the price of reading a counter twice.
+ * region.h - measures how many events a piece of the calling thread's code causes, at the cost of reading a counter
+ * twice.
  *
- * A mark is a value of the caller's. Any number of regions, nested or not, share one counter, which goes on counting: no
- * event is started or stopped. The counter is one of the calling thread; name its events as one group, so that a read is
- * one system call at most, and none where the kernel lets the CPU's counters be read directly.
+ * A mark is a value of the caller's. Any number of regions, nested or not, share one counter, which goes on counting:
+ * no event is started or stopped. The counter is one of the calling thread; name its events as one group, so that a
+ * read is one system call at most, and none where the kernel lets the CPU's counters be read directly.
  *
  *	struct tally_counter *c = tally_counter_open("{cycles,instructions}:u", NULL, &err);
  *	struct tally_mark mark;
@@ -35,9 +36,8 @@ struct tally_mark {
  * Threads: the one that opened the counter. */
 TALLY_API enum tally_status tally_region_begin(struct tally_counter *counter, struct tally_mark *mark);
 /* What was counted since the mark, scaled by the region's own times where the PMU was shared; len is the number of
- * events. TALLY_END: an event was not on the PMU in the region at all, its value is 0 and nothing is known. Otherwise as
- * tally_region_begin.
- * Threads: the one that opened the counter. */
+ * events. TALLY_END: an event was not on the PMU in the region at all, its value is 0 and nothing is known. Otherwise
+ * as tally_region_begin. Threads: the one that opened the counter. */
 TALLY_API enum tally_status tally_region_end(
 	struct tally_counter *counter, const struct tally_mark *mark, uint64_t *values, size_t len);
 

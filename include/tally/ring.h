@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring.h - the ring of one event: its records raw and one by one, the overwriting kind, the AUX area, the clock.
+ * ring.h - reads the ring buffer of one event: raw records or one by one, overwriting rings, the AUX area and the
+ * clock.
  *
- * A ring belongs to the caller (tally_ring_close before close(2) of the descriptor) and is used by one thread at a time.
- * A record is valid until the next call with its ring: then its bytes are given back to the kernel (the tail moves).
- * Several events may write into one ring: tally_fd_set_output.
+ * A ring belongs to the caller (tally_ring_close before close(2) of the descriptor) and is used by one thread at a
+ * time. A record is valid until the next call with its ring: then its bytes are given back to the kernel (the tail
+ * moves). Several events may write into one ring: tally_fd_set_output.
  *
  *	struct tally_ring *ring = tally_ring_open(fd, NULL, &err);
  *	struct tally_record record;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbols.h - the functions of a program file by address.
+ * symbols.h - finds the function of a program file that an address belongs to.
  *
  * Symbols belong to the caller (tally_symbols_close); look-ups may come from any thread. Names stay valid until then.
  *

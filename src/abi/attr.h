@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attr.h - struct perf_event_attr, decoded from any size and byte order, and encoded for the kernel or a file.
+ * attr.h - decodes struct perf_event_attr of any size and byte order, and encodes it for the kernel or a file.
  *
  * A struct perf_attr is a value. Flag bits keep the kernel's positions on a little-endian host (ATTR_* below); decode
  * reverses the bit-field order of a foreign-endian file. Bytes beyond what we know are counted in excess_bytes.
@@ -111,7 +111,7 @@ void attr_print(struct text *t, const struct perf_attr *attr);
 /* The same in the form of perf's --header: "type = 1, size = 136, ...". */
 void attr_print_header(struct text *t, const struct perf_attr *attr);
 
-/* Its chains were made by our recorder of copied stacks: the attr still says how long the copies were. */
+/* Its chains were made by our recorder of stack dumps: the attr still says how long the copies were. */
 static inline bool attr_is_unwound(const struct perf_attr *attr)
 {
 	return attr->sample_stack_user != 0 && !(attr->sample_type & SAMPLE_STACK_USER);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * branch.h - one entry of a sample's branch stack, its flag word taken apart. A value.
- * Source: linux/perf_event.h, struct perf_branch_entry.
+ * branch.h - decodes the flags of one entry of a sample's branch stack. A value. Source: linux/perf_event.h, struct
+ * perf_branch_entry.
  *
  *	struct sample_branch branch = sample_branch_at(&sample, 0);
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * branch_words.h - the words that choose which branches the kernel keeps with a sample, as bits of branch_sample_type.
+ * branch_words.h - maps the names of branch filters (-j) to bits of branch_sample_type.
  *
  * A constant table; pure. Source: linux/perf_event.h; perf-record(1) for the spellings.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data_src.h - PERF_SAMPLE_DATA_SRC in words: what a memory access was, where it hit, what it snooped.
+ * data_src.h - decodes PERF_SAMPLE_DATA_SRC into text: what a memory access was, where it hit and what it snooped.
  *
  * The words are those of `perf script -F data_src` and `perf mem`, newest version. Source: linux/perf_event.h, union
  * perf_mem_data_src. Unknown levels are named by their number. Values only; no memory is held.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * encode.h - the records that a recorder writes itself, as bytes: synthesised comm, mmap2, fork, ... and user records.
+ * encode.h - encodes the records that a recorder synthesizes: comm, mmap2, fork and others.
  *
  * Each appends one whole record, padded to 8, with an optional sample_id_all trailer (layout may be NULL: none), and
  * patches its size. Values are written in w's byte order. Used by kernel/recording, perfdata/writer and the tests.

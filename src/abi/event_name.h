@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_name.h - the names of events that the ABI itself defines, and the name to show for an attr that has none
- * stored.
+ * event_name.h - gives the names of events that the ABI itself defines, and a name for an attr that is stored without
+ * one.
  *
  * Constant tables; the spelling is perf's.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.h - the generic events of linux/perf_event.h by name, both ways: hardware, software, hardware cache.
+ * names.h - maps the generic events of linux/perf_event.h (hardware, software, hardware cache) to their names and back.
  *
  * Constant tables; nothing is owned. Names as `perf list` shows them; aliases after them.
  *

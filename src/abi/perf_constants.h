@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_constants.h - the numbers of the perf events ABI, restated, so that an old build host reads new files.
+ * perf_constants.h - restates the numbers of the perf events ABI, so that an old build host can build a reader of new
+ * files.
  *
  * The names are ours (no PERF_ prefix), so that linux/perf_event.h may be included beside it; a unit test compares the
  * two. Source: linux/perf_event.h, perf_event_open(2); user records (64 and up): seeds/perf.data-file-format.txt.

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - one record of a ring, a perf.data file or a pipe: header checked, body a slice. And its decoded fields.
+ * record.h - decodes one record of a ring, a perf.data file or a pipe, and its fields: it checks the header and gives the body
+ * as a slice.
  *
  * A struct record borrows its bytes until the source's next `next`. record_decode slices, it copies nothing; each
- * kernel and user record type that has fixed fields decodes into the union of record_fields.h. Which fields exist, minimum sizes and
- * names come from record_table. Threads: values.
+ * kernel and user record type that has fixed fields decodes into the union of record_fields.h. Which fields exist,
+ * minimum sizes and names come from record_table. Threads: values.
  *
  *	struct record r;  struct record_fields f;
  *	if (record_at(bytes, swap, offset, &r, err) == TALLY_OK && record_decode(&r, &f, err) == TALLY_OK)

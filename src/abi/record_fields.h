@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_fields.h - the types of a record and of its decoded fields; record.h has what works on them.
+ * record_fields.h - declares the types of a record and of its decoded fields; record.h has the functions for them.
  *
  * All slices borrow the record's bytes. Threads: values.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_layout.h - where the fields of one event's samples and sample_id_all trailers lie, computed once per attr.
+ * record_layout.h - computes, once per attr, where the fields of an event's samples and of its sample_id_all trailers
+ * are.
  *
  * A value. Offsets are in bytes from the record's start (samples) or from its end (trailers); -1: the field is absent.
  *
@@ -16,7 +17,7 @@ struct record_layout {
 	uint64_t regs_user_mask, regs_intr_mask;
 	bool swap;
 	bool sample_id_all;
-	bool has_call_chains; /* user chains name calls, made from copies of stacks; else return addresses */
+	bool has_call_chains; /* user chains name calls, made from stack dumps; else return addresses */
 	/* fixed prefix of a sample */
 	int16_t identifier, ip, tid, time, addr, id, stream_id, cpu, period;
 	uint16_t fixed_bytes; /* header and fixed prefix: where read values, callchain ... begin */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_print.h - a record as text, in the layout of perf's -D and --show-*-events. Samples: sample_print.h.
+ * record_print.h - prints a record as text, in the layout of perf's -D and --show-*-events. Samples: sample_print.h.
  *
  * What is printed begins with "PERF_RECORD_" and the type's name, and ends as perf ends it: records with details with a
  * line end, the others without. Text in a record is printed as it is. Values only; nothing is kept.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_printers.h - what the printers of kernel and of user records share; only record_print uses it.
+ * record_printers.h - holds what the printers of kernel records and of user records share; only record_print uses it.
  */
 #ifndef ABI_RECORD_PRINTERS_H
 #define ABI_RECORD_PRINTERS_H

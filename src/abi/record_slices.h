@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_slices.h - reads records that lie in several pieces of memory, as a ring that wraps around leaves them.
+ * record_slices.h - reads records that are split over several pieces of memory, as in a ring that wraps around.
  *
  * The records follow each other over the ends of the pieces. Values; the bytes are borrowed. Bad input: a header whose
  * size is below that of a header ends the walk, as nothing is known of what follows.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_table.h - each record type described once: name, least size, how its fields are read.
- * A constant table; unknown types have no row.
+ * record_table.h - describes each record type in one row: its name, its minimum size and how its fields are read. A
+ * constant table; unknown types have no row.
  */
 #ifndef ABI_RECORD_TABLE_H
 #define ABI_RECORD_TABLE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample.h - one PERF_RECORD_SAMPLE sliced into its fields, and the sample_id trailer of any other record.
+ * sample.h - splits one PERF_RECORD_SAMPLE into its fields, and reads the sample_id trailer of any other record.
  *
  * Everything points into the record; nothing is copied. Multi-word arrays stay raw bytes in file order: read them with
  * sample_u64_at(array, i, swap), which callers in hot loops inline. Source: perf_event_open(2), PERF_RECORD_SAMPLE.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transaction.h - PERF_SAMPLE_TRANSACTION in words: how a hardware transaction was left. Source: linux/perf_event.h,
- * PERF_TXN_*.
+ * transaction.h - decodes PERF_SAMPLE_TRANSACTION into text: how a hardware transaction ended. Source:
+ * linux/perf_event.h, PERF_TXN_*.
  *
  *	transaction_print(&text, sample.transaction);	// "TX SYNC :5"
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * access_parts.h - the parts that a memory access counts in: loads or stores, which cache, which memory, what was snooped,
- * which TLB. As `perf report -F op,cache,memory,snoop,dtlb` of 7.3 tells them apart: by the level's number alone.
+ * access_parts.h - classifies a memory access by the categories that c2c and mem count: load or store, cache, memory,
+ * snoop, TLB. As `perf report -F op,cache,memory,snoop,dtlb` of 7.3 tells them apart: by the level's number alone.
  *
  *	profile_part_get(PART_CACHE, access_parts(sample->data_src)) == PART_L1
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * binary_hits.h - how many samples fell on each binary, and how many of them got no name: the facts for whoever tells
- * why symbols are missing. The reasons themselves are the store's (binary_store_info).
+ * binary_hits.h - counts the samples of each binary and how many of them have no symbol, for reports on missing
+ * symbols. The reasons themselves are the store's (binary_store_info).
  *
  * Zero-initialised is empty; the caller frees with binary_hits_deinit. One thread.
  *

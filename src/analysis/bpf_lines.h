@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf_lines.h - the source lines of a recording's BPF programs by run-time address.
+ * bpf_lines.h - finds the source lines of a recording's BPF programs by run-time address.
  *
  * Zero-initialised is empty; the caller frees with bpf_lines_deinit, before the recording's features, whose paths are
  * borrowed. One thread.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * branch_history.h - a sample's taken branches as the inner part of its call chain: where it came from, jump by jump.
+ * branch_history.h - makes a sample's taken branches the inner part of its call chain: which jumps led to the sample.
  *
  * Each branch is two frames, its source and its target, marked as such (enum profile_branch_end) with what the CPU said
  * of it, so that equal ones with other cycles are frames apart. A piece that repeats at once is kept once. The call

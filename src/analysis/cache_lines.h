@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cache_lines.h - sampled accesses to memory, added up by cache line, and in each line by offset and who accessed it.
+ * cache_lines.h - adds up sampled memory accesses by cache line, and within a line by offset and accessing thread.
  *
  * Pure: it is fed what samples say, and knows no recording. The caller owns it; one thread. Kinds are those of
  * linux/perf_event.h's union perf_mem_data_src, told apart as `perf c2c` does.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgroup_names.h - the paths of the cgroups that a recording names, by their ids in samples.
+ * cgroup_names.h - maps the cgroup IDs in samples to the paths of the cgroups that a recording names.
  *
  * Owned by the caller. A recording without such records is fine: nothing is found then.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chain_survey.h - whether recorded call chains lead through user code, without the names of functions: code that keeps
- * no frame pointers breaks them after the first one or two functions.
+ * chain_survey.h - finds out, without symbols, whether recorded call chains lead through user code: code without frame
+ * pointers breaks them after one or two functions.
  *
  * Looks at the first user chains only. Zero-initialised is empty; one thread.
  *
@@ -21,7 +21,7 @@ struct chain_survey {
 	uint64_t broken; /* of one or two functions, none of the C library, which starts threads */
 };
 
-/* Chains that the kernel followed by frame pointers: neither copies of stacks nor branches make longer ones. */
+/* Chains that the kernel followed by frame pointers: neither stack dumps nor branches make longer ones. */
 bool chain_survey_is_of(const struct perf_attr *attr);
 /* Whether a recording has such chains: of one of its events, followed by frame pointers. */
 bool chain_survey_has_any(const struct perfdata_reader *reader);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * deferred_chains.h - user call chains that the kernel took later, on its way back to the program: CALLCHAIN_DEFERRED
- * records, and the samples that they are of.
+ * deferred_chains.h - matches CALLCHAIN_DEFERRED records, which the kernel writes when it returns to the program, with
+ * the samples that their user call chains belong to.
  *
  * A sample whose user part is to come ends in CONTEXT_USER_DEFERRED and a cookie; one record serves all samples of that
  * cookie (linux/perf_event.h, PERF_RECORD_CALLCHAIN_DEFERRED). Owned by the sideband; the chains borrow the run. Filled

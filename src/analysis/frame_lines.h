@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_lines.h - the source line of an address as reports show it: "file.c:12"; where no debug information says one,
- * "function+offset", "program[address]" or "??:0".
+ * frame_lines.h - formats the source line of an address as reports show it: "file.c:12", or "function+offset",
+ * "program[address]" or "??:0" without debug information.
  *
  * Borrows the store, whose places of the address must be loaded (inline_frames_read). One thread.
  *

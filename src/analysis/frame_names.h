@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_names.h - names for the frames of one resolver, looked up when first asked for: for views that print samples
+ * frame_names.h - looks up the names of a resolver's frames on demand, for views that print samples one by one and
+ * cannot wait for symbolise to see all of them.
  *one by one and cannot wait for symbolise to see them all.
  *
  * Owned by the caller; borrows resolver, machine and store. One thread. A binary is loaded when its first frame is

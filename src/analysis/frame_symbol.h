@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_symbol.h - the symbol of a resolved frame, of callers too, which are recorded by their return addresses.
+ * frame_symbol.h - finds the symbol of a resolved frame; callers are recorded by their return addresses and are looked
+ * up inside the call.
  *
  * A caller is looked up inside its call, which is one byte before. That is wrong for two kinds of addresses that stand
  * among callers, though nothing was called before them: the function that a signal handler returns to, and kernel code

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * group_reads.h - a sample that read its group (PERF_SAMPLE_READ) stands for one of each event that counted on since it
- * was last read: which ones, and by how much.
+ * group_reads.h - splits a sample that read its group (PERF_SAMPLE_READ) into one sample for each event whose count has
+ * changed since the last read, with the change as its period.
  *
- * The caller owns the totals (all zero to start, group_reads_deinit) and feeds samples in the order they are to count in.
+ * The caller owns the totals (all zero to start, group_reads_deinit) and feeds samples in the order they are to count
+ * in.
  *
  *	uint64_t position = 0;
  *	while ((status = group_reads_next(&reads, reader, &sample, &position, &one)) == TALLY_OK) use(one.event, one.grown);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * health.h - how well a recording stands: where it ends, what is lost, damaged or not understood, how long events were
- * throttled or shared their counter.
+ * health.h - assesses the state of a recording: where it ends, what is lost, damaged or not understood, and how long
+ * events were throttled or multiplexed.
  *
  * One walk over all records in file order. The result is the caller's; names of events borrow from the reader. A cut
  * or damaged recording is no failure here: that is what the result says. One thread.
@@ -25,7 +25,7 @@ struct health_event { /* by index of the event */
 	uint64_t throttles, throttled_ns;
 	uint64_t enabled_ns, running_ns; /* of its last readings; enabled 0: none was recorded */
 	uint64_t full_chains; /* call chains of as many frames as were allowed */
-	uint64_t full_stacks; /* copied stacks that used all the room they had */
+	uint64_t full_stacks; /* stack dumps that used all the room they had */
 };
 
 struct health_loss {
@@ -53,7 +53,7 @@ TALLY_MUST_CHECK enum tally_status recording_health_read(
 void recording_health_deinit(struct recording_health *health);
 /* Whole, and nothing of it is lost: neither damage nor loss. */
 bool recording_health_is_good(const struct recording_health *health);
-/* Its recorder did not come to the end, or files of its directory are missing. */
+/* Its recorder did not finish, or files of its directory are missing. */
 bool recording_health_is_unfinished(const struct recording_health *health);
 bool recording_health_is_damaged(const struct recording_health *health);
 uint64_t recording_health_lost(const struct recording_health *health);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inline_frames.h - for each resolved frame, the calls that the compiler inlined at its address, by debug information.
+ * inline_frames.h - finds, for each resolved frame, the calls that the compiler inlined at its address, by debug
+ * information.
  *
  * Owned by the caller; names are borrowed from the store. Binaries without debug information cost one look.
  *

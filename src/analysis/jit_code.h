@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jit_code.h - which records tell that a runtime writes a dump of its generated code, and when that code lay where.
+ * jit_code.h - finds the records that announce a dump of generated code, and tells which generated code was at an
+ * address at a time.
  *
  * A runtime maps the first page of its jit-PID.dump executable, only so that the recording names it.
  */

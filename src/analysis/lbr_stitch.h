@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lbr_stitch.h - longer call chains out of LBR call stacks: callers that fell off the CPU's registers are those that an
- * earlier sample of the thread had, as long as some of its entries are still in the same registers.
+ * lbr_stitch.h - extends LBR call stacks: callers that the registers no longer held are taken from an earlier sample of
+ * the thread, as long as some of its entries are still in the same registers.
  *
  * An entry i of a stack whose newest one is in register h lies in register h - i, modulo their number. One per worker,
  * fed in the order of the thread's samples; the caller deinits.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_waits.h - how long threads waited for locks: pairs of a begin and an end of one thread at one lock, added up in
- * rows of the caller's choosing (a caller, a lock, a thread).
+ * lock_waits.h - measures how long threads waited for locks: it pairs the begin and the end of a wait of one thread for
+ * one lock, and adds waits up by a key of the caller's choice.
  *
  * The caller owns it (all zero but for lock_waits_init) and feeds events in order of time. One thread. An end without a
  * begin and a begin without an end are counted, not guessed at. Memory is that of the rows and of the waits that last;

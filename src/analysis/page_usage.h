@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page_usage.h - what the kernel's page allocator gave out and got back, by block of pages and by who asked.
+ * page_usage.h - adds up what the kernel's page allocator allocated and freed, by block of pages and by call site.
  *
  * The caller owns it (page_usage_init) and feeds events in order of time. One thread. A block is 1 << order pages from
  * page frame number pfn on. The functions are false when memory runs out.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parallelism.h - how many of the recorded threads ran at a time, from context switches and ends of threads.
+ * parallelism.h - counts how many of the recorded threads ran at a time, from context switches and thread exits.
  *
  * Owned by the caller; immutable once read, so any thread may ask. The first thread runs from the start; there is never
  * less than one, since whoever is sampled runs.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_run.h - all records of a reader as one run of bytes, so that passes can jump and share: mapped directly where
- * the file or the spool of a pipe allows, copied from the reader where it does not (compressed).
+ * record_run.h - presents all records of a reader as one run of bytes that several passes and workers can share: mapped
+ * if the file or a pipe's spool allows it, else copied (compressed recordings).
  *
  * The caller owns the run; records borrow from it. Walking is read-only and may be done by several threads.
  *

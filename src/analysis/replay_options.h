@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay_options.h - what replay keeps of a recording. A value; all zero is a flat profile by function.
+ * replay_options.h - says what a replay keeps of a recording. A value; all zero is a flat profile by function.
  */
 #ifndef ANALYSIS_REPLAY_OPTIONS_H
 #define ANALYSIS_REPLAY_OPTIONS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * resolve.h - addresses of samples -> frames (binary and address in it), call chains -> stacks. Each distinct thing
+ * resolve.h - resolves addresses of samples to frames (a binary and an address in it), and call chains to stacks. Each
+ * distinct thing
  *once.
  *
  * One resolver per worker; it borrows a finished machine. Ids are the resolver's own, dense, in order of first use. Not
@@ -99,13 +100,13 @@ struct resolve_frame_query { /* an address that is not in the cache */
 struct resolver {
 	const struct machine *machine;
 	const struct deferred_chains *deferred; /* NULL: none came; borrowed */
-	struct sample_unwinder *unwinder; /* NULL: copies of stacks are left alone; borrowed */
+	struct sample_unwinder *unwinder; /* NULL: stack dumps are left alone; borrowed */
 	struct lbr_stitcher *stitcher; /* NULL: LBR call stacks stand for themselves; borrowed */
 	bool swap;
 	bool keeps_cookies; /* chains are as recorded: those that came later stay apart */
 	bool keep_raw; /* frames keep their run-time address apart */
 	unsigned max_stack; /* frames of a chain; 0: no bound */
-	bool is_unwound; /* the last sample's chain: callers of a copied stack have max_stack frames beside the kernel's */
+	bool is_unwound; /* the last sample's chain: callers of a stack dump have max_stack frames beside the kernel's */
 	bool names_calls; /* the last sample's chain: its user part has addresses of calls, no return addresses */
 	size_t expected; /* stacks; 0: not known, or what they need is there */
 	size_t samples; /* so far */
@@ -150,8 +151,8 @@ static inline uint64_t resolved_frame_shown(const struct resolved_frame *frame)
 }
 
 /*
- * Which addresses of a chain are where a thread was, and which are return addresses: in each part (user, kernel) the first
- * is where it was, unless the chain names calls. A value.
+ * Which addresses of a chain are where a thread was, and which are return addresses: in each part (user, kernel) the
+ * first is where it was, unless the chain names calls. A value.
  *
  *	for each entry: a mark: if (!chain_modes_mark(&modes, mark)) give up the chain;
  *	                a frame: cpumode = chain_modes_next(&modes) ...
@@ -179,8 +180,8 @@ void resolver_addresses_clear(struct resolver *r);
 bool resolver_address_put(
 	struct resolver *r, size_t index, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
 /*
- * Which frames of a chain count, by max_stack: so many of what was recorded, and as many of the callers that a copied stack
- * came to.
+ * Which frames of a chain count, by max_stack: so many of what was recorded, and as many of the callers that a stack
+ * dump came to.
  *
  *	for each entry: a mark: chain_bound_mark(&bound, mark);
  *	                a frame: if (chain_bound_is_over(&bound)) break; if (chain_bound_takes(&bound)) ...
@@ -241,8 +242,8 @@ void resolver_begin_recorded(struct resolver *r);
 /* The chain with what came later in its place; without the place where nothing came. Valid until the resolver's next. */
 struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain);
 /* The call chain of a sample, whole; valid until the resolver's next. Its user part is, in this order: branches that were
- * recorded as a stack of calls (LBR), if there are any; the callers that the copy of its stack tells, if there is one and
- * it tells more than what the kernel recorded; what the kernel recorded. */
+ * recorded as a stack of calls (LBR), if there are any; the callers that the copy of its stack tells, if there is one
+ * and it tells more than what the kernel recorded; what the kernel recorded. */
 struct sample_array resolver_sample_chain(struct resolver *r, const struct resolve_where *where,
 	const struct record_layout *layout, const struct sample *sample);
 struct resolved_chain { /* innermost first; valid until the resolver's next chain */
@@ -254,8 +255,8 @@ struct resolved_chain resolver_chain_frames(
 	struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
 #define RESOLVE_ANY_MODE UINT32_MAX
 /* A frame of its own for each run-time address, which it keeps: of branches and data. Their addresses may come without a
- * mode (RESOLVE_ANY_MODE): what is mapped there counts, in the program or else in the kernel. The frame's level is the one
- * given; 0: that of what is there, H where nothing is. */
+ * mode (RESOLVE_ANY_MODE): what is mapped there counts, in the program or else in the kernel. The frame's level is the
+ * one given; 0: that of what is there, H where nothing is. */
 uint32_t resolver_raw_frame(
 	struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint32_t level, uint64_t ip);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run_parts.h - a run of records cut into parts that workers walk side by side.
+ * run_parts.h - divides a run of records into parts that workers process in parallel.
  *
  * Where a record begins in the middle of a run is a guess. A part that turns out to begin elsewhere is walked again, so
- * that what is found depends neither on the guesses nor on the number of workers. Of a run in pieces these are the parts.
+ * that what is found depends neither on the guesses nor on the number of workers. Of a run in pieces these are the
+ * parts.
  *
  *	run_parts_init(&parts, &run, 1) && ...		run_parts_walk(&parts, walk_one, context);
  *	for each of parts.items in order ...		run_parts_deinit(&parts);
@@ -25,8 +26,8 @@ struct run_parts {
 };
 
 /*
- * Walks the records that begin in the part, whose end moves to where the next one begins; sets is_cut. Any thread. A part
- * may come again with another beginning: what was found in it is void then.
+ * Walks the records that begin in the part, whose end moves to where the next one begins; sets is_cut. Any thread. A
+ * part may come again with another beginning: what was found in it is void then.
  */
 typedef void (*run_part_walk)(void *context, size_t index, struct run_part *part);
 

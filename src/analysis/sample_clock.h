@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_clock.h - when a sample was taken, for looking up who ran and what was mapped then.
+ * sample_clock.h - determines the time of a sample, which is needed to look up its thread and mappings.
  *
- * That is its time. Where an event was recorded without times beside others with, its samples have the time of the last record
- * before them in the file that has one: rings are read in turn, so mostly it comes from the same CPU. Where what tells of
- * mappings and names has no times either, the position in the run is the clock of all.
+ * That is its time. Where an event was recorded without times beside others with, its samples have the time of the last
+ * record before them in the file that has one: rings are read in turn, so mostly it comes from the same CPU. Where what
+ * tells of mappings and names has no times either, the position in the run is the clock of all.
  *
  * Marks are collected in parts of the run, by their workers, and added in order; from then on any thread may ask.
  *

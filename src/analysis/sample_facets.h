@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_facets.h - what of a sample a report tells samples apart by beyond thread and place, as words of one worker.
+ * sample_facets.h - extracts the facets of a sample: the values besides thread and address by which a report can group
+ * samples.
  *
  * Only what is asked for is read: without facets nothing is called. Words are numbers, ids of the worker's resolver
  * (frames), of the machine (names) or of payloads; facet_values.h makes values of a profile of them. A value, borrows

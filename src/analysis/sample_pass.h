@@ -55,7 +55,7 @@ struct batch_sample {
 	bool has_history; /* its branches are its chain */
 	size_t leaf, chain; /* index of the resolver's addresses */
 	size_t chain_count; /* 0: no chain */
-	bool is_recorded; /* the one frame of the chain, beside a copied stack, was recorded as a chain */
+	bool is_recorded; /* the one frame of the chain, beside a stack dump, was recorded as a chain */
 	unsigned cpumode;
 	uint64_t order, position;
 	uint64_t words[SAMPLE_KEY_WORDS];
@@ -97,7 +97,7 @@ struct sample_pass {
 	struct id_table keys; /* of SAMPLE_KEY_WORDS */
 	VEC(uint32_t)
 	first_keys; /* by stack: id + 1 of its first key, which look-ups in keys do not find; 0: none yet */
-	VEC(bool) recorded; /* by stack, of one frame beside a copied stack: it was recorded; beyond: it was not */
+	VEC(bool) recorded; /* by stack, of one frame beside a stack dump: it was recorded; beyond: it was not */
 	struct pass_thread recent_threads[PASS_THREADS];
 	struct batch_sample batch[SAMPLE_BATCH];
 	size_t batch_len;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_switches.h - which samples lie between two events: from one of the first on, until one of the second.
+ * sample_switches.h - selects the samples between an occurrence of one event and the next occurrence of another
+ * (--switch-on, --switch-off).
  *
  * Owned by the caller; immutable once read, so any thread may ask. A sample is asked for by its time, or by its place
  * where the recording has no times, and by its place among those of the same time.

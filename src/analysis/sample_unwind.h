@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_unwind.h - the user part of a sample's call chain, from the registers and the copy of the stack that it
- * carries (perf's --call-graph dwarf). Not here: to follow rules (code/unwind/unwinder.h), the kernel's part of the chain.
+ * sample_unwind.h - unwinds the user part of a sample's call chain from the registers and the stack dump in the sample
+ * (perf's --call-graph dwarf). Not here: to follow rules (code/unwind/unwinder.h), the kernel's part of the chain.
  *
  * unwind_files says which file of a store a mapping is of. It is shared by the workers, who only read: all files are
  * added beforehand (which opens nothing). Where one thread does everything they are added as they come.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sched_history.h - what happened to tasks between two switches: how long one ran, how long it had waited to be switched in
- * and how much of that it could have run; added up per task, and the idle times of CPUs.
+ * sched_history.h - follows tasks between context switches: how long each ran, how long it waited and for how much of
+ * that it was runnable; adds this up per task, and the idle times per CPU.
  *
- * The caller owns it (sched_history_init) and feeds events in order of time. One thread. Ids of tasks are dense; every CPU
- * has an idle task of its own; a thread's number that is forked again is a new task.
+ * The caller owns it (sched_history_init) and feeds events in order of time. One thread. Ids of tasks are dense; every
+ * CPU has an idle task of its own; a thread's number that is forked again is a new task.
  *
  *	sched_history_wake(&h, tid, now);
  *	sched_history_switch(&h, &(struct sched_out){.tid = tid, .cpu = cpu, .time_ns = now, .left = SCHED_LEFT_SLEEPING}, &times);

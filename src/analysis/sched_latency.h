@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sched_latency.h - how long tasks that could run waited for a CPU: from a wake-up, or from being preempted, to the switch
- * that brought them in; and how long they ran by the kernel's own count.
+ * sched_latency.h - measures how long runnable tasks waited for a CPU, from wake-up or preemption to the switch that
+ * ran them, and how long they ran by the kernel's own count.
  *
- * The caller owns it (sched_latency_init) and feeds events in order of time. One thread. A switch from a task that was not
- * the one last switched to on that CPU (events are missing) is counted, not mended.
+ * The caller owns it (sched_latency_init) and feeds events in order of time. One thread. A switch from a task that was
+ * not the one last switched to on that CPU (events are missing) is counted, not mended.
  *
  *	sched_latency_wake(&l, tid, now);
  *	sched_latency_switch(&l, &(struct sched_switch){.prev = idle, .next = tid, .time_ns = now, .cpu = cpu});

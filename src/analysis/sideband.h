@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sideband.h - pass one: every record but the samples, put in time order and applied to a machine; what was lost is
- * counted; the run is cut into chunks at record boundaries for the parallel pass.
+ * sideband.h - runs pass one: it puts all records except samples into time order, applies them to a machine, counts
+ * losses, and divides the run into chunks at record boundaries for the parallel pass.
  *
  * A cut or damaged run is no failure here: health says where it ended, and the chunks cover what is intact.
  *

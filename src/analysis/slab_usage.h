@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slab_usage.h - what the kernel's slab allocator gave out and got back, by who asked and by object.
+ * slab_usage.h - adds up what the kernel's slab allocator allocated and freed, by call site and by object.
  *
  * The caller owns it (slab_usage_init) and feeds events in order of time. One thread. The functions are false when
  * memory runs out.

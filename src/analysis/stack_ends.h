@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_ends.h - how the call chains of samples ended: counts, that add up over workers.
+ * stack_ends.h - counts how the call chains of samples ended; counts of several workers can be added up.
  *
  *	stack_ends_add(&ends, &result);   stack_ends_merge(&total, &ends);   share = stack_ends_complete(&total);
  */
@@ -12,7 +12,7 @@
 struct stack_ends {
 	uint64_t ends[UNWIND_ENDS]; /* of stacks that were copied, and unwound here */
 	uint64_t bridged; /* of them: some frames were found by frame pointer */
-	/* Of recordings without copied stacks: the outermost function is one that threads start in; any other. */
+	/* Of recordings without stack dumps: the outermost function is one that threads start in; any other. */
 	uint64_t reached, unknown;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_survey.h - how the copied stacks of a recording end: unwinds all of them, names nothing.
+ * stack_survey.h - unwinds all stack dumps of a recording and counts how they end, without looking up symbols.
  *
- * Opens the files that stacks lead to. One thread. A recording without copied stacks costs nothing.
+ * Opens the files that stacks lead to. One thread. A recording without stack dumps costs nothing.
  *
  *	stack_survey_read(reader, &options, &ends, err);
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stock_perf.h - whether perf 6.1, the version that distributions carry, reads a recording; by what that program was
- * seen to do with files like it, not by running it.
+ * stock_perf.h - predicts whether perf 6.1, the version that distributions ship, can read a recording; the rules come
+ * from observing that program, which is not run.
  */
 #ifndef ANALYSIS_STOCK_PERF_H
 #define ANALYSIS_STOCK_PERF_H

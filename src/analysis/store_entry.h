@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_entry.h - which entry of a binary store stands for a binary of the machine. Adds it, opens nothing.
+ * store_entry.h - finds the entry of a binary store for a binary of the machine. Adds it, opens nothing.
  *
  *	store_entry_id(machine, store, frame.binary, &id, err);
  */

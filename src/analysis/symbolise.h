@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbolise.h - resolved frames -> symbols: each unique (binary, address) looked up once, binaries loaded in parallel.
+ * symbolise.h - looks up the symbols of resolved frames: each unique (binary, address) once, with binaries loaded in
+ * parallel.
  *
  * The caller owns the result array; symbols are borrowed from the store (or, for BPF programs, from the arena given).
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_namespaces.h - which cgroup namespace each thread was in, over time: device and inode, as the kernel tells.
+ * thread_namespaces.h - tracks which cgroup namespace (device and inode) each thread was in over time.
  *
  * Owned by the caller; read once, then constant: any thread may ask. A recording without such records is fine.
  *

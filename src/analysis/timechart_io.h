@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timechart_io.h - system calls that read, write, sync or wait for I/O, as spans on the tracks of their threads.
+ * timechart_io.h - turns system calls that read, write, sync or wait for I/O into spans on the tracks of their threads.
  *
- * Adds to the tracks of a timechart, which it borrows. The caller owns it, sets the options and feeds events in order of
- * time; an exit without its entry is nothing. One thread. False: out of memory.
+ * Adds to the tracks of a timechart, which it borrows. The caller owns it, sets the options and feeds events in order
+ * of time; an exit without its entry is nothing. One thread. False: out of memory.
  *
  *	struct timechart_call call;
  *	if (timechart_call_of(STR("syscalls:sys_enter_read"), &call) && call.is_entry) ...

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracepoint_fields.h - the payload of a tracepoint sample as text, by the formats in the recording's tracing data.
+ * tracepoint_fields.h - prints the payload of a tracepoint sample as text, by the formats in the recording's tracing
+ * data.
  *
- * Owned by the caller, holds a copy of the tracing data. One thread. Bad input: what cannot be understood as a format is
- * left out, and its event prints nothing; one whose print format cannot be parsed is printed field by field.
+ * Owned by the caller, holds a copy of the tracing data. One thread. Bad input: what cannot be understood as a format
+ * is left out, and its event prints nothing; one whose print format cannot be parsed is printed field by field.
  *
  *	tracepoint_printer_create(features->tracing_data, &printer, err);
  *	tracepoint_print(printer, &sample.raw, &text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arch.h - what must be known of a CPU architecture to read a recording of it: registers by perf's number, byte order,
- * where the kernel's addresses begin, how a frame links to its caller. Constant tables, one per architecture; chosen
- * by the recording, never by the host. Not here: how to unwind (code/unwind), what the host can count (kernel).
+ * arch.h - describes a CPU architecture as far as a recording of it requires: registers by perf's numbers, byte order,
+ * where kernel addresses begin, how a frame links to its caller. Constant tables, one per architecture; chosen by the
+ * recording, never by the host. Not here: how to unwind (code/unwind), what the host can count (kernel).
  *
  * To add one:
  *  1. src/arch/<name>.c with a constant struct arch; register names and numbers from the kernel's

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * address.h - three kinds of address that must never mix: run-time, file offset, link-time (ELF virtual).
+ * address.h - defines types for three kinds of addresses that must never be mixed: run-time, file offset and link-time
+ * (ELF virtual) addresses.
  */
 #ifndef BASE_ADDRESS_H
 #define BASE_ADDRESS_H

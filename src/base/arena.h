@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arena.h - memory that is freed all at once, with its aggregate. Not for things of shorter life.
+ * arena.h - allocates memory that is freed all at once, together with its aggregate. Not for things of shorter life.
  *
  * Owned by the aggregate that embeds it; one thread at a time. Every function returns NULL when memory runs out or a
  * size overflows; nothing else fails. Memory is zeroed unless the name says otherwise.

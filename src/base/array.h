@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * array.h - the count of an array's elements, and the smaller and the larger of two values.
+ * array.h - counts the elements of an array, and gives the smaller and the larger of two values.
  *
- * Macros, so that they serve every type: MIN and MAX evaluate the value that they give twice, so arguments must not have
- * side effects.
+ * Macros, so that they serve every type: MIN and MAX evaluate the value that they give twice, so arguments must not
+ * have side effects.
  */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * byte_sink.h - text on its way to a descriptor, as it is or packed by gzip, in bounded memory.
+ * byte_sink.h - writes text to a descriptor in bounded memory, as it is or compressed by gzip.
  *
  * Who writes adds to sink.text and says byte_sink_step after each item: beyond a mark the text goes out and is empty
  * again. Failures stay, and are told by byte_sink_finish; byte_sink_is_lost tells sooner that going on is in vain.

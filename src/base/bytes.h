@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bytes.h - borrowed bytes and borrowed text: a pointer and a length, never owned, never NUL-terminated by promise.
+ * bytes.h - defines slices of bytes and of text: a pointer and a length, borrowed, not NUL-terminated.
  */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H

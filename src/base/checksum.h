@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * checksum.h - CRC-32 as zlib, gzip and .gnu_debuglink have it. By libdeflate where it was built in: ten times as fast,
- * which files of debug information notice.
+ * checksum.h - computes the CRC-32 of zlib, gzip and .gnu_debuglink. By libdeflate where it was built in: ten times as
+ * fast, which files of debug information notice.
  *
  *	if (checksum_crc32(bytes) != wanted) ...
  */

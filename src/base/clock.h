@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock.h - time that only goes on, for how long something takes and when it is due; and that of this process on CPUs.
+ * clock.h - reads monotonic time, for durations and deadlines, and the CPU time of this process.
  *
  *	int64_t due_ms = clock_ms() + 100;
  */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config_text.h - the text of a configuration file in the form that perf and git share, one setting after the other.
+ * config_text.h - parses the text of a configuration file, in the format that perf and git share, one setting after the
+ * other.
  *
  *	[section]
  *		name = value  # or ; comments
  *		name = "quoted \"value\"" and more, \
  *			over two lines
  *
- * Names of sections and settings are in small letters whatever they were. Borrows the text; config_text_deinit frees what
- * the last value needed. One thread.
+ * Names of sections and settings are in small letters whatever they were. Borrows the text; config_text_deinit frees
+ * what the last value needed. One thread.
  *
  *	struct config_text config = {.rest = text};
  *	while ((status = config_text_next(&config, err)) == TALLY_OK) use(config.name, config_text_value(&config));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * control.h - finds control characters in text of others (names of threads, files, functions) and spells them, as \xNN:
- * what a program calls itself must not steer the terminal of who reads about it.
+ * control.h - escapes control characters in foreign text (names of threads, files, functions) as \xNN, so that it
+ * cannot control the reader's terminal.
  *
- * Control characters are those below the blank, DEL, C1 (as a byte or in UTF-8), the separators of lines and paragraphs,
- * and the controls of direction, which show a row in another order. Bytes that are no UTF-8 are spelled too: a terminal
- * of 8 bits takes some of them for C1, and readers of our output may rely on UTF-8. All else stays as it is. Pure.
- * Who appends to a text: text_visible, text_rows. Who keeps names: visible.h.
+ * Control characters are those below the blank, DEL, C1 (as a byte or in UTF-8), the separators of lines and
+ * paragraphs, and the controls of direction, which show a row in another order. Bytes that are no UTF-8 are spelled
+ * too: a terminal of 8 bits takes some of them for C1, and readers of our output may rely on UTF-8. All else stays as
+ * it is. Pure. Who appends to a text: text_visible, text_rows. Who keeps names: visible.h.
  *
  *	size_t plain = control_span(s, len);	nothing there is to be spelled
  *	used = control_spell(s + plain, len - plain, word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dedup.h - which of many items are equal: the different ones get numbers in the order in which they first occur, and
- * each item learns its own. By several workers; the numbers are the same for any number of them. For items that are all
+ * dedup.h - finds equal items among many: distinct items get numbers in the order of their first occurrence, and each
+ * item learns its number. By several workers; the numbers are the same for any number of them. For items that are all
  * there; who gets them one by one has id_table.
  *
  * The items are put apart by hash. Equal ones are in one part, a part is one worker's, and its slots fit a CPU's cache.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * deflate.h - bytes packed at once, in zlib's format: what browsers unpack by themselves.
+ * deflate.h - compresses bytes in one call, in zlib's format, which browsers can decompress.
  *
  * Borrows the bytes; the text fails stickily. Holds nothing. Any thread.
  *

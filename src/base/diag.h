@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diag.h - warnings that do not stop the work, collected for whoever displays them.
+ * diag.h - collects warnings that do not stop the work, for the code that displays them.
  *
  * A diag belongs to the caller, is not thread-safe, and keeps each distinct text once, with how often it came.
  * It holds at most LIMIT_DIAG_TEXTS texts; more are only counted.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error.h - fill and prefix struct tally_error. Not for printing: the library never prints.
- * All accept err == NULL and return the status, so that a failure is one statement:
+ * error.h - fills and prefixes struct tally_error. Not for printing: the library never prints. All accept err == NULL
+ * and return the status, so that a failure is one statement:
  *
  *	return error_set(err, TALLY_NOT_FOUND, "no event '%s'", name);
  */

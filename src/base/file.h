@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file.h - files as bytes: map, read whole, write all. The one room of base that touches the outside.
+ * file.h - maps files, reads files as a whole and writes bytes completely. The one room of base that touches the
+ * outside.
  *
  * A file_map belongs to the caller until file_map_close. Reads of /proc and /sys go through file_read (their size is
  * not known beforehand).

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_lines.h - the lines of a file one after another, in the memory of one: a list of /proc may be of any length.
+ * file_lines.h - reads the lines of a file one after another into the memory of one line, since a list in /proc may
+ * have any length.
  *
  * Owned by the caller; one thread. A line lives until the next is asked for. One without an end, at the file's, is a
  * line; of one that is longer than LIMIT_STRING only the beginning comes.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gzip_pack.h - texts that come one after another, packed on their way out as one gzip file.
+ * gzip_pack.h - compresses consecutive texts into one gzip file.
  *
- * Each text is packed by itself, on as many threads as there are CPUs for, the caller's among them; the bytes are the same
- * for any number. Threads start as texts come, so that a short file needs none. What is packed goes to put, in order and
- * on the caller's thread. Memory is bounded by a few texts.
+ * Each text is packed by itself, on as many threads as there are CPUs for, the caller's among them; the bytes are the
+ * same for any number. Threads start as texts come, so that a short file needs none. What is packed goes to put, in
+ * order and on the caller's thread. Memory is bounded by a few texts.
  *
  *	struct gzip_pack *pack = gzip_pack_create(put, context);   ... NULL: out of memory ...
  *	gzip_pack_add(pack, &text);   // text is empty then

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * id_table.h - fixed-size keys of 64-bit words <-> dense ids, first id 0. Not for strings (intern) or one word to one
- * word (map_u64).
+ * id_table.h - maps fixed-size keys of 64-bit words to dense IDs from 0 on, and back. Not for strings (intern) or one
+ * word to one word (map_u64).
  *
  * Owned by its aggregate, one thread. id_table_add is ID_TABLE_NONE when memory runs out; the table is then unchanged.
  * The keys lie one after another in `keys`, words each, in id order.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * intern.h - unique byte strings <-> dense ids, first id 0. Owned by its aggregate; one writer; pointers stay valid
- * until deinit. INTERN_NONE is never an id.
+ * intern.h - maps unique byte strings to dense IDs from 0 on, and back. Owned by its aggregate; one writer; pointers
+ * stay valid until deinit. INTERN_NONE is never an id.
  *
  *	uint32_t id;
  *	if (!intern_add(&in, "comm", 4, &id)) return error_nomem(err);

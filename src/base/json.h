@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json.h - writes JSON as it goes: nested objects and arrays, one item a line, indented by tabs, or all on one line.
+ * json.h - writes JSON in a stream: nested objects and arrays, one item per line and indented by tabs, or all on one
+ * line.
  *
  * The text is the caller's (a sink may flush it between items) and fails stickily, which is the only failure. Strings
  * become valid JSON whatever they hold: control characters (control.h) are escaped, what is no UTF-8 becomes U+FFFD. A

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * key_sort.h - many things brought into the order of 64-bit keys: in a time that grows with their number only, and equal
- * keys stay in their order. What has several keys is sorted by the last one first.
+ * key_sort.h - sorts many items by 64-bit keys in linear time; the order of items with equal keys is kept (a radix
+ * sort). What has several keys is sorted by the last one first.
  *
- * key_sort knows keys only, and key_sort_divide makes parts of them that several workers may sort, both in memory of the
- * caller; key_sort_order makes those of an array, which the caller frees; key_sort_items moves the items themselves.
+ * key_sort knows keys only, and key_sort_divide makes parts of them that several workers may sort, both in memory of
+ * the caller; key_sort_order makes those of an array, which the caller frees; key_sort_items moves the items
+ * themselves.
  *
  *	for (size_t i = 0; i < count; i++) keys[i] = (struct sort_key){item[i].time, i};
  *	key_sort(keys, room, count);   ... item[keys[0].index] is the first ...

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limit_note.h - remembers the first bound that a file went beyond, for main to tell at the end.
+ * limit_note.h - remembers the first file that exceeded a limit, so that main can report it at the end.
  *
- * Who reads a list of /proc, a map of generated code or debug information goes on without one that is too large, as if it
- * were absent; without a word that would be a wrong answer. Any thread.
+ * Who reads a list of /proc, a map of generated code or debug information goes on without one that is too large, as if
+ * it were absent; without a word that would be a wrong answer. Any thread.
  *
  *	limit_note("%s is longer than 64 MB: what it says is left out", path);   ...   if (limit_noted()) ...
  */

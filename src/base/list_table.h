@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * list_table.h - lists of 32-bit items <-> dense ids, first id 0: call chains, of which most end alike but few are equal.
- * Not for keys of fixed size (id_table) or text (intern).
+ * list_table.h - maps lists of 32-bit items to dense IDs from 0 on, and back: call chains, most of which share their
+ * ends while few are equal. Not for keys of fixed size (id_table) or text (intern).
  *
- * Owned by its aggregate, one thread. list_table_add is LIST_TABLE_NONE when memory runs out; the table is then unchanged.
- * The lists lie one after another, so that a look-up waits for memory twice: for the slot, then for the list. Who has
- * many to do starts the first wait for all of them, then the second, then adds:
+ * Owned by its aggregate, one thread. list_table_add is LIST_TABLE_NONE when memory runs out; the table is then
+ * unchanged. The lists lie one after another, so that a look-up waits for memory twice: for the slot, then for the
+ * list. Who has many to do starts the first wait for all of them, then the second, then adds:
  *
  *	hash[i] = list_table_hash(items[i], count[i]); list_table_expect(&t, hash[i]);   ... list_table_guess(&t, hash[i]);
  *	id = list_table_add_hashed(&t, items[i], count[i], hash[i]);

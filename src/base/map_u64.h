@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * map_u64.h - u64 -> u64 hash map, open addressing. Zero-initialised is empty. Any key is allowed. No removal.
+ * map_u64.h - implements a hash map from u64 to u64 with open addressing. Zero-initialised is empty. Any key is
+ * allowed. No removal.
  *
  *	if (!map_u64_set(&m, key, value)) return error_nomem(err);
  *	if (map_u64_find(&m, key, &value)) ...

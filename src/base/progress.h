@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress.h - how far long work is, for whoever shows it meanwhile. The worker says what it does and adds what is done; any
- * thread may read. Adding is one atomic addition: once per chunk of work, not per item.
+ * progress.h - passes on how far long work is, for the code that shows it. The worker says what it does and adds what
+ * is done; any thread may read. Adding is one atomic addition: once per chunk of work, not per item.
  *
  * Owned by who shows it; outlives the work. NULL: nobody looks. Nothing fails.
  *

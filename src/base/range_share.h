@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * range_share.h - things in a row, shared by workers who each want neighbours: a range for each, and who is done with its
- * own takes the later half of what is left of the longest. CPUs of different speeds, or of which others take their share,
- * end together.
+ * range_share.h - shares a row of items among workers that prefer neighbouring items: each starts with a range of its
+ * own, and a worker that is done takes the later half of the longest remaining range. CPUs of different speeds, or of
+ * which others take their share, end together.
  *
  * Ranges are numbered as they come; each thing is in one of them. Taken in order of their things, the results of the
  * ranges are those of one worker over all, however they were split. Any thread, but for init, order and deinit.

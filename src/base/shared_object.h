@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shared_object.h - opens a shared library at run time. A statically linked program (meson -Dstatic=true) opens none: it has
- * no dynamic linker of its own, and the C library that another one brings may differ from the one that it was linked with.
+ * shared_object.h - opens a shared library at run time. A statically linked program (meson -Dstatic=true) opens none:
+ * it has no dynamic linker of its own, and the C library that another one brings may differ from the one that it was
+ * linked with.
  *
  * Symbols are looked up with dlsym, and the handle is closed with dlclose. Any thread may call these.
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slots.h - zeroed words for open addressing, that are moved where they grow. The owner frees them.
+ * slots.h - manages zeroed words for hash tables with open addressing, and moves them when the table grows. The owner
+ * frees them.
  *
  *	if (slots_are_full(used, count) && !slots_grow(&slots, &count)) return error_nomem(err);
  */

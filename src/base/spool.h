@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spool.h - bytes that come one after another, in one piece and never moved: a pipe, what a recording unpacks to.
+ * spool.h - collects bytes that arrive one after another, such as a pipe or unpacked data, in one piece that never
+ * moves.
  *
  * Owned by who embeds it; one thread. Address space is reserved for far more than comes (where a limit of the process
- * leaves enough; else it is taken as it is needed), and backed as it grows: what
- * is short by memory; what outgrows that goes to an unlinked file in $TMPDIR (else /var/tmp), but for its first bytes, and
- * the kernel may write its pages out. A full disk, or no such folder, is no error: memory is taken instead. What was
- * forgotten gives its room back and must not be looked at again; what was dropped (by growing, too) is read from the file
- * again when it is looked at.
+ * leaves enough; else it is taken as it is needed), and backed as it grows: what is short by memory; what outgrows that
+ * goes to an unlinked file in $TMPDIR (else /var/tmp), but for its first bytes, and the kernel may write its pages out.
+ * A full disk, or no such folder, is no error: memory is taken instead. What was forgotten gives its room back and must
+ * not be looked at again; what was dropped (by growing, too) is read from the file again when it is looked at.
  *
  *	struct spool s; spool_init(&s);
  *	uint8_t *room = spool_reserve(&s, n);   ... write m <= n bytes ...   spool_commit(&s, m);

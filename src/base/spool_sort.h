@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spool_sort.h - brings items that lie in a spool into order, in memory that does not grow with them.
+ * spool_sort.h - sorts the items of a spool in memory that does not grow with their number.
  *
- * Blocks are sorted where they lie, on all CPUs, and then merged into a new spool, which takes the place of the first; a spool that is
- * in order stays as it is. Equal items stay in their order as far as qsort keeps it. Compare is called by several
- * threads.
+ * Blocks are sorted where they lie, on all CPUs, and then merged into a new spool, which takes the place of the first;
+ * a spool that is in order stays as it is. Equal items stay in their order as far as qsort keeps it. Compare is called
+ * by several threads.
  *
  *	if (!spool_sort(&spool, sizeof(struct row), compare_rows)) ... out of memory ...
  */

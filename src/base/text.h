@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text.h - builds text quickly without printf, locale-free; used for bulk output and for formatting numbers.
+ * text.h - builds text quickly, without printf and independently of the locale.
  *
  * A text buffer grows; it fails stickily when memory runs out. Owner calls text_deinit. With a sink set, text_flush
  * hands the bytes over when the buffer passes its high-water mark (TEXT_FLUSH_BYTES), so output of any length needs

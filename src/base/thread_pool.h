@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_pool.h - run a function over 0..count-1 on all CPUs and wait. No queues, no futures, no shared state: each
- * call gets its index and its worker number and writes its own slots. With one CPU, or if no thread can be made, it
- * runs in the caller. A thread that comes too late to help is not waited for; threads are kept for the next calls, for a
- * second, and take no signals. Any thread may call it, from inside work too.
+ * thread_pool.h - runs a function for 0..count-1 on all CPUs and waits for the end. No queues, no futures, no shared
+ * state: each call gets its index and its worker number and writes its own slots. With one CPU, or if no thread can be
+ * made, it runs in the caller. A thread that comes too late to help is not waited for; threads are kept for the next
+ * calls, for a second, and take no signals. Any thread may call it, from inside work too.
  *
  *	thread_pool_for(count, 0, work, &context);
  *	thread_pool_for(thread_pool_tasks(things, EACH), 0, some_work, &context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vec.h - growable arrays of any one type: struct { T *items; size_t len, cap; }. Zero-initialised is empty.
+ * vec.h - implements growable arrays of any type: struct { T *items; size_t len, cap; }. Zero-initialised is empty.
  *
  * Owner frees with vec_free. vec_reserve and vec_push are false when memory runs out (the vec is unchanged).
  *

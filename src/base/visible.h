@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * visible.h - names of others with their control characters spelled (control.h), for whoever keeps them before they are
- * printed. A name that has none, as nearly all, stays itself.
+ * visible.h - stores foreign names with their control characters escaped (control.h), for code that keeps them before
+ * they are printed. A name that has none, as nearly all, stays itself.
  *
  *	name = visible_string(arena, name);
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * word_list.h - a text of words as options take it: with commas between, or one a line, where there is an end of line.
- * Words of lines may have commas. Holds nothing.
+ * word_list.h - splits a list of words as options take it: separated by commas, or one per line if the text has line
+ * ends. Words of lines may have commas. Holds nothing.
  *
  *	if (word_list_has("cc1,ld", STR("ld"))) ...
  */

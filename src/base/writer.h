@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * writer.h - appends bytes to memory that grows, in a chosen byte order. Fails stickily when memory runs out.
+ * writer.h - appends values to growing memory, in a chosen byte order. Fails stickily when memory runs out.
  *
  *	struct writer w = {0};
  *	writer_u32(&w, 7);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zeroed.h - memory of zeros that is read here and there before it is written: tables that are looked up.
+ * zeroed.h - allocates zeroed memory that is used sparsely, for lookup tables.
  *
  * calloc writes nothing where the kernel has cleared the memory. What is read there first is a page that all share, and
- * with the first write one of its own, for which all CPUs of the process are interrupted: twice the faults, and in a guest
- * tens of microseconds for each. Freed by free.
+ * with the first write one of its own, for which all CPUs of the process are interrupted: twice the faults, and in a
+ * guest tens of microseconds for each. Freed by free.
  *
  *	uint64_t *slots = zeroed_new(count, sizeof(*slots));
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_features.h - what this build can do, under the names that perf has for it: for `version --build-options` and
- * `check feature`. A feature of perf's is on where tally does what scripts test it for, by whatever library or none.
+ * build_features.h - lists what this build can do, by perf's names, for `version --build-options` and `check feature`.
+ * A feature of perf's is on where tally does what scripts test it for, by whatever library or none.
  */
 #ifndef CLI_BUILD_FEATURES_H
 #define CLI_BUILD_FEATURES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli.h - what every verb gets from main, and the one form in which the program complains.
+ * cli.h - declares what main gives to every verb, and the functions that print complaints.
  *
  * Exit codes are perf's: 129 wrong usage, 255 failure, 1 unknown verb; stat and record pass the command's own on.
  */

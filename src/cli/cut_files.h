@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cut_files.h - files that become shorter while they are mapped: what is gone reads as zeros, which parsers take for
- * damage, instead of ending the program by SIGBUS. For the program only: a library must not take signals.
+ * cut_files.h - handles mapped files that are truncated: their missing bytes read as zeros, which parsers treat as
+ * damage, instead of ending the program with SIGBUS. For the program only: a library must not take signals.
  *
  * The whole process; set once, before threads exist.
  *

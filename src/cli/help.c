@@ -266,7 +266,7 @@ void help_man_overview(struct text *t)
 	text_str(t, ".SH EXIT STATUS\n");
 	add_overview_entry(t, "0", "success");
 	add_overview_entry(t, "1", "unknown command");
-	add_overview_entry(t, "3", "a gate did not pass: report --require, diff --fail-if");
+	add_overview_entry(t, "3", "a requirement was not met: report --require, diff --fail-if");
 	add_overview_entry(t, "129", "wrong usage");
 	add_overview_entry(t, "255", "failure");
 	text_str(t, ".PP\n");
@@ -275,9 +275,9 @@ void help_man_overview(struct text *t)
 	add_overview_entry(t, "perf.data", "the recording that commands write and read unless -o or -i names another");
 	add_overview_entry(t, "~/.perfconfig, /etc/perfconfig", "settings, in the form of perf-config(1)");
 	add_overview_entry(t, "~/.debug", "the cache of build IDs: programs and libraries that were recorded");
-	add_overview_entry(t, "~/.cache/tally", "symbols and lines that were read before");
+	add_overview_entry(t, "~/.cache/tally", "indexes of symbols and source lines from earlier runs");
 	text_str(t, ".SH ENVIRONMENT\n");
-	add_overview_entry(t, "NO_COLOR", "if it is not empty, no output has colours");
+	add_overview_entry(t, "NO_COLOR", "if set and not empty, output has no colours");
 	add_overview_entry(t, "PERF_PAGER, PAGER", "the pager");
 	add_overview_entry(t, "PERF_CONFIG", "the configuration file to read instead");
 	add_overview_entry(t, "DEBUGINFOD_URLS", "servers to fetch missing debug information from");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * help.h - usage, help and man page of a verb, all from its command and option tables.
+ * help.h - prints usage, help and the man page of a verb from its command and option tables.
  */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H

@@ -57,7 +57,9 @@ static int main_run(struct cli *cli, int argc, char **argv)
 	int code = command->run(cli, command, argc, argv);
 	cli_end_pager();
 	if (cut_files_were_met())
-		fprintf(stderr, "%s: warning: a file became shorter while it was read: what was in it may be missing\n",
+		fprintf(stderr,
+			"%s: warning: a file was truncated while it was read: the output may lack what it "
+			"held\n",
 			cli->program);
 	const char *beyond = limit_noted();
 	if (beyond)
@@ -65,7 +67,7 @@ static int main_run(struct cli *cli, int argc, char **argv)
 	if (fflush(stdout) != 0 && code == 0)
 		code = cli_failf(cli, "cannot write to standard output: %s", strerror(errno));
 	if (error_memory_ran_out() && code == 0)
-		code = cli_failf(cli, "out of memory: what was shown or written may be incomplete");
+		code = cli_failf(cli, "out of memory: the output may be incomplete");
 	return code;
 }
 

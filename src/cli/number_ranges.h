@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * number_ranges.h - "0-3,7" as options take it, as a table: true for each number that is in it.
+ * number_ranges.h - parses "0-3,7" into a table that is true for each number in the list.
  *
  *	bool table[LIMIT] = {0};
  *	if (!number_ranges_parse("0-3,7", LIMIT, table)) ...	// not such a list, or a number of it is not below the limit

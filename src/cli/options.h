@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.h - one table row per option, from which parsing, --help, the man page and shell completion come.
+ * options.h - parses options by tables with one row per option; --help, the man page and shell completion come from the
+ * same rows.
  *
- * A verb has a settings struct and a constant table of rows; a row says where in the settings its value goes (offsetof),
- * so that tables are constant and settings live on the verb's stack. Values borrow from argv. The spellings are perf's:
- * -F99, -F 99, --freq=99, --freq 99, combined letters, unambiguous abbreviations, --no-X, and "--" ends. A row of kind
- * OPTION_UNSUPPORTED is known by name, and refused by name. A row of kind OPTION_GROUP includes the rows of another
- * table, whose settings are a member of the verb's; a row of the verb's own that stands before the group replaces the
- * group's row of the same name.
+ * A verb has a settings struct and a constant table of rows; a row says where in the settings its value goes
+ * (offsetof), so that tables are constant and settings live on the verb's stack. Values borrow from argv. The spellings
+ * are perf's: -F99, -F 99, --freq=99, --freq 99, combined letters, unambiguous abbreviations, --no-X, and "--" ends. A
+ * row of kind OPTION_UNSUPPORTED is known by name, and refused by name. A row of kind OPTION_GROUP includes the rows of
+ * another table, whose settings are a member of the verb's; a row of the verb's own that stands before the group
+ * replaces the group's row of the same name.
  *
  *	static const struct option options[] = {
  *		{.name = "freq", .letter = 'F', .kind = OPTION_CALL, .argument = "freq", .call = set_freq,

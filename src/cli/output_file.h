@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output_file.h - files that a verb writes as a whole: what lies at a path is the old file or the complete new one.
+ * output_file.h - writes files as a whole: a path names either the old file or the complete new one.
  *
  * A file is written beside its place, under a name that ends in ".tally-PID", and takes its name when it is complete: a
- * full disk, a failed write or a lack of memory leaves what was there. Standard output, pipes and devices are written as
- * they are. The input is never replaced.
+ * full disk, a failed write or a lack of memory leaves what was there. Standard output, pipes and devices are written
+ * as they are. The input is never replaced.
  *
  *	status = output_file_open(path, input, &file, err);
  *	... write to file.fd ...

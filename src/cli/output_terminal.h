@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output_terminal.h - what text may look like where standard output is a terminal: whether it has colours, how wide it is.
+ * output_terminal.h - tells how text may look on standard output: whether it has colours, and how wide the terminal is.
  *
- * Colours need a terminal that has them by TERM, and a user who has not set NO_COLOR (no-color.org). Ask before the pager
- * starts: standard output is a pipe then.
+ * Colours need a terminal that has them by TERM, and a user who has not set NO_COLOR (no-color.org). Ask before the
+ * pager starts: standard output is a pipe then.
  *
  *	settings.colours = colours_are_wanted();
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress_line.h - one line on the terminal that says how far long work is, while it goes on: from 0.3 s on, and gone when
- * it ends. Nothing at all where standard error is no terminal, or where the work's own output goes to one meanwhile.
+ * progress_line.h - shows the progress of long work in one line on the terminal, from 0.3 s on until it ends. Nothing
+ * at all where standard error is no terminal, or where the work's own output goes to one meanwhile.
  *
  * Between start and stop nothing else may print. A thread of its own draws; if there is none, nothing is shown.
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unknown_command.h - answers the name of a command that does not exist: of tally, or of one of its commands.
+ * unknown_command.h - reports the name of an unknown command, of tally or of one of its commands, with the nearest
+ * name.
  *
  *	if (!command_find(name))
  *		return unknown_command(cli, name);

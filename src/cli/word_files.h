@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * word_files.h - lists of words of which some are files with words (-c, -d and -S: "ld,file://names"), read into lists
- * with a word a line. The texts live as long as the word_files.
+ * word_files.h - expands lists of words that may name files with words (-c, -d and -S: "ld,file://names") into lists
+ * with one word per line. The texts live as long as the word_files.
  *
  *	struct word_files files = {0};
  *	if (word_files_read(&files, &settings.comms, err) != TALLY_OK) ...

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * binary.h - what names a program file of a recording, and what is known of it once it was looked for.
+ * binary.h - identifies a program file of a recording, and says what is known of it after the search.
  *
  * Values; strings are borrowed from the recording or from the store that gave them.
  */

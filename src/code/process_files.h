@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_files.h - program files as a process that still runs sees them: in its own root, or the file it has mapped
- * even if its name is gone. For recordings of this machine.
+ * process_files.h - opens program files as a running process sees them: in its own root, or through its mapping even if
+ * the file's name is gone. For recordings of this machine.
  *
  * Numbers of processes are used again: whoever opens a file here checks by its build id that it is the recorded one, or
  * that the process maps a file of that name (process_maps_find).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbol.h - a function or an object of a program file, and where in the source code an address comes from.
+ * symbol.h - describes a function or an object of a program file, and the source line of an address.
  *
  * Values; strings are borrowed from the file or index that gave them.
  */

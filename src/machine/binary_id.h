@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * binary_id.h - the distinct program files that were mapped: name as recorded -> kind, name to show, build id.
+ * binary_id.h - identifies the distinct program files that were mapped: the recorded name with its kind, display name
+ * and build ID.
  *
- * Owned by machine; ids are dense. One thread while it is fed. Build ids come by path and by whose code it is (the cpumode
- * of their record): perf lists the kernel by the path of a vmlinux if it found one, and a guest's files by the same paths
- * as the host's.
+ * Owned by machine; ids are dense. One thread while it is fed. Build ids come by path and by whose code it is (the
+ * cpumode of their record): perf lists the kernel by the path of a vmlinux if it found one, and a guest's files by the
+ * same paths as the host's.
  */
 #ifndef MACHINE_BINARY_ID_H
 #define MACHINE_BINARY_ID_H
@@ -43,8 +44,8 @@ struct binary_table {
 };
 
 /* The vdso of a 32-bit program on a 64-bit machine: the kernel calls both the same, but such programs have nothing above
- * 4 GiB, and others have theirs near the end of their half of the addresses. Further down than any kernel puts one it is
- * of a recording whose mappings were moved together (inject --aslr), and of no known kind: it keeps its name. */
+ * 4 GiB, and others have theirs near the end of their half of the addresses. Further down than any kernel puts one it
+ * is of a recording whose mappings were moved together (inject --aslr), and of no known kind: it keeps its name. */
 bool binary_is_vdso_32(const struct record_mmap *mmap);
 #define BINARY_VDSO_32 "[vdso32]"
 void binary_table_init(struct binary_table *table, struct intern *strings);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_table.h - files as the kernel tells them apart: by device, inode and build id, not by path. Small numbers, in an
- * order.
+ * file_table.h - distinguishes files as the kernel does: by device, inode and build ID instead of path. Small numbers,
+ * in an order.
  *
  * Owned by the machine, one thread until it is finished. Paths and what is in files: binary_id.h.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mapping.h - a mapping over an interval of time, and the file that it maps: types. machine owns them; string ids are
+ * mapping.h - declares a mapping over an interval of time, and the file that it maps. machine owns them; string ids are
  * the machine's.
  */
 #ifndef MACHINE_MAPPING_H

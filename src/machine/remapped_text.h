@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * remapped_text.h - program text that a process moved to anonymous memory, for huge pages: the mapping has no file, but
- * what runs there is the text of the file that was mapped at that place, or is mapped on both sides of it.
+ * remapped_text.h - names program text that a process moved to anonymous memory for huge pages by the file that was
+ * mapped at that address before, or is mapped on both sides of it.
  *
  * Only where nothing else can be meant: generated code takes a free place. One thread, while a space is fed.
  *

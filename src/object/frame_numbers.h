@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_numbers.h - what expressions and call-frame information have as numbers.
+ * frame_numbers.h - restates the constants of DWARF expressions and call-frame information.
  *
  * Names and values are those of DWARF 5 (dwarfstd.org; sections in brackets), with the vendors' of GNU that compilers
  * write; only what is used here.

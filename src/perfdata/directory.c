@@ -97,7 +97,7 @@ enum tally_status directory_read(const char *path, struct directory_parts *parts
 		snprintf(name + len, sizeof(name) - len, ".%u", all.numbers.items[i]);
 		status = append_file(&all, name, &found, err);
 		if (status == TALLY_OK && !found)
-			status = error_set(err, TALLY_NOT_FOUND, "%s has gone", name);
+			status = error_set(err, TALLY_NOT_FOUND, "%s no longer exists", name);
 	}
 	struct directory_parts read = {all.bytes, all.ends.items, all.ends.len, all.numbers.items, all.mtime_ns};
 	if (status == TALLY_OK)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * directory.h - a recording that is a directory (record --threads, --kcore): the file `data`, which is a perf.data file,
- * and data.0, data.1 ..., bare streams of records.
+ * directory.h - reads recordings that are directories (record --threads, --kcore): the file `data`, which is a
+ * perf.data file, and data.0, data.1 and so on, which are streams of records.
  *
- * All are read into a spool one behind the other, in order of their numbers, which may have gaps. The caller frees what it is given. What
- * else lies there is not looked at. Bad input: a directory without `data` is none.
+ * All are read into a spool one behind the other, in order of their numbers, which may have gaps. The caller frees what
+ * it is given. What else lies there is not looked at. Bad input: a directory without `data` is none.
  *
  *	if (directory_is(path) && directory_read(path, &parts, err) == TALLY_OK) ... directory_parts_deinit(&parts);
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * end_mark.h - says in a recording that its recorder came to the end: a mark where the data begins, and one where it ends.
+ * end_mark.h - marks in a recording where its data begins and ends, so that a reader can tell whether the recorder
+ * finished.
  *
  * Both are FINISHED_ROUND records with a body: to other readers, and to perf, they are the end of a round. A recording
  * that has the first mark and not the second was left by its recorder (killed, out of memory or disk); one without the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event.h - one event of a recording: a type. It and what it points to belong to the reader.
+ * event.h - declares one event of a recording. It and what it points to belong to the reader.
  */
 #ifndef PERFDATA_EVENT_H
 #define PERFDATA_EVENT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_set.h - the events of a recording as they become known: attrs and ids from the header or from HEADER_ATTR
- * records, names from EVENT_DESC, EVENT_UPDATE or the attr itself; and the way from an id to its event.
+ * event_set.h - collects the events of a recording as they become known: attrs and IDs from the header or from
+ * HEADER_ATTR records, names from EVENT_DESC, EVENT_UPDATE or the attr itself; and finds the event of an ID.
  *
  * Owned by the reader. Adding is by one thread; looking up is read-only.
  */

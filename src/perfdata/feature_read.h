@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * feature_read.h - how the sections of a recording's features are read; private to perfdata/feature_*.c.
+ * feature_read.h - declares the readers of feature sections; private to perfdata/feature_*.c.
  *
  * Each reader takes its section by a cursor and fills the features of the input; all is allocated in its arena, text is
  * sliced from the section. A reader that gives FEATURE_DAMAGED has left its own fields as they were.

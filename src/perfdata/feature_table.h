@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * feature_table.h - each feature section described once: number, name, how it is read.
+ * feature_table.h - describes each feature section in one row: its number, its name and its reader.
  *
  * Decoding fills the one struct perfdata_features; everything is allocated in the arena given, text is sliced from the
  * section. A malformed section is counted in features->damaged and left as it was.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * features.h - the feature sections of a recording, decoded; what describes the machine and the run.
+ * features.h - holds the decoded feature sections of a recording, which describe the machine and the run.
  *
  * A struct perfdata_features lives in its reader's arena (borrowed) or is filled by the recorder (strings borrowed from
  * it). A section that is damaged is counted and skipped. raw[] always has the section's bytes, so that a tool can carry

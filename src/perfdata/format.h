@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format.h - layout facts of a perf.data file: magics, header, section, feature numbers. No code.
- * Source: seeds/perf.data-file-format.txt; features after 30 from files of today's tools.
+ * format.h - defines the layout of a perf.data file: magic numbers, header, section, feature numbers. No code. Source:
+ * seeds/perf.data-file-format.txt; features after 30 from files of today's tools.
  */
 #ifndef PERFDATA_FORMAT_H
 #define PERFDATA_FORMAT_H

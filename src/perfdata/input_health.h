@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input_health.h - what a recording lost or hides, in numbers: counted where it is met, carried along with every result.
+ * input_health.h - counts what a recording lost or what could not be read; the counts accompany every result.
  */
 #ifndef PERFDATA_INPUT_HEALTH_H
 #define PERFDATA_INPUT_HEALTH_H
@@ -50,7 +50,7 @@ struct input_health { /* what was lost, cut or not understood; travels with ever
 	uint64_t trace_bytes; /* of hardware traces, behind AUXTRACE records: nothing decodes them */
 	uint32_t trace_type; /* of the last AUXTRACE_INFO */
 	uint64_t unordered; /* records that came after their round was flushed */
-	bool is_unfinished; /* its recorder did not come to the end: killed, or out of memory or disk */
+	bool is_unfinished; /* its recorder did not finish: killed, or out of memory or disk */
 	uint64_t
 		missing_parts; /* files of a recording that is a directory: absent, or shorter than its recorder left them */
 	bool is_cut;

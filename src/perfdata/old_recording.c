@@ -55,6 +55,6 @@ enum tally_status old_recording_keep(const char *path, struct tally_error *err)
 	else if (S_ISDIR(st.st_mode))
 		(void)unlink(old); /* a directory does not replace a file */
 	if (rename(path, old) != 0)
-		return error_set_errno(err, TALLY_IO, errno, "'%s' cannot be kept as '%s'", path, old);
+		return error_set_errno(err, TALLY_IO, errno, "cannot rename the old file '%s' to '%s'", path, old);
 	return TALLY_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * old_recording.h - what has the name of a new recording is kept as NAME.old, one generation, as perf does.
+ * old_recording.h - renames an existing file to NAME.old before a new recording takes its name, as perf does.
  *
  * Files, and directories that hold a recording; anything else stays where it is. An older NAME.old goes.
  *

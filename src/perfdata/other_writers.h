@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * other_writers.h - names of what simpleperf (Android) and hiperf (OpenHarmony) add to the format for themselves.
+ * other_writers.h - names the feature sections that simpleperf (Android) and hiperf (OpenHarmony) add to the format.
  *
  * Their features and records are named and skipped; what they share with perf is read as perf's. Their numbers do not
  * meet perf's: features 128 and 192 and up, records 32769 and up.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * payload.h - the bytes that lie behind some records without being part of them: hardware traces, descriptions of
+ * payload.h - handles the bytes that follow some records without being part of them: hardware traces, descriptions of
  * tracepoints. A pure function.
  */
 #ifndef PERFDATA_PAYLOAD_H

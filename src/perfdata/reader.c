@@ -276,7 +276,7 @@ static enum tally_status end_stream(struct perfdata_reader *r, struct tally_erro
 	if (r->health.is_cut && r->data_end == r->bytes.len && r->health.cut_offset == r->bytes.len)
 		return error_set_at(err, TALLY_CORRUPT, r->bytes.len, "the file is cut: its header promises more data");
 	if (r->decompressor && decompressor_rest(r->decompressor) > 0) {
-		error_set_at(err, TALLY_CORRUPT, r->position, "the last compressed record has no end");
+		error_set_at(err, TALLY_CORRUPT, r->position, "the last compressed record is incomplete");
 		return end_cut(r, r->position);
 	}
 	return TALLY_END;

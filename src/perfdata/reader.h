@@ -6,9 +6,9 @@
  *
  * The caller owns the reader. Slices (records, names, features) live until the reader is destroyed; a pipe is kept in a
  * spool (base/spool.h) for that, and read as its records are asked for. perfdata_reader_pass says that a stream is read
- * once: then records live until they are forgotten, and memory is that of what lies between. COMPRESSED records are unpacked on the way: their contents come out
- * as records (which then live in memory of the reader). AUXTRACE payloads and tracing data that follow a record in the
- * stream are skipped past by `next` and available as payload.
+ * once: then records live until they are forgotten, and memory is that of what lies between. COMPRESSED records are
+ * unpacked on the way: their contents come out as records (which then live in memory of the reader). AUXTRACE payloads
+ * and tracing data that follow a record in the stream are skipped past by `next` and available as payload.
  *
  * Bad input: a header that is none is unusable; a damaged record or section is counted in health and skipped; a cut
  * file delivers all complete records, then `next` returns TALLY_CORRUPT with the offset (once), then TALLY_END. A file

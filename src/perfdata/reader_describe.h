@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader_describe.h - takes in the records by which a recording describes itself: attrs, features, tracing data of a
- * stream; names and units of events.
+ * reader_describe.h - processes the records by which a stream describes itself: attrs, features, tracing data; names
+ * and units of events.
  *
  * Bad input: a damaged description is counted and left out.
  */

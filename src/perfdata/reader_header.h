@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader_header.h - opens the file form: header, attrs, ids and features, and where the records lie.
+ * reader_header.h - reads the header of a perf.data file: attrs, IDs and features, and where the records are.
  *
  * Bad input: see reader.h.
  */

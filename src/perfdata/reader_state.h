@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader_state.h - the inside of a reader, shared by its parts: reader.c (opening, walking), reader_header.c (the header
- * of a file), reader_describe.c (what a stream tells of itself). For them only.
+ * reader_state.h - declares the internals of a reader, which its parts share: reader.c (opening, walking),
+ * reader_header.c (the header of a file), reader_describe.c (the self-description of a stream). For them only.
  */
 #ifndef PERFDATA_READER_STATE_H
 #define PERFDATA_READER_STATE_H

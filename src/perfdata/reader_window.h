@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader_window.h - what of a recording is in memory while it is walked: what lies behind is dropped, and what comes is
- * expected, a window at a time, so that memory does not grow with the recording. For the parts of a reader only.
+ * reader_window.h - bounds how much of a mapped recording is in memory: pages behind the reader are dropped and pages
+ * ahead are prefetched, a window at a time. For the parts of a reader only.
  *
  *	while (record_at(bytes, swap, position, &record, NULL) == TALLY_OK) {
  *		reader_window_pass(r, position);   ... position moves on ...

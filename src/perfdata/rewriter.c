@@ -63,7 +63,7 @@ static enum tally_status rewriter_open_beside(struct perfdata_rewriter *w, struc
 		w->fd = mkostemp(w->temporary, O_CLOEXEC);
 	}
 	if (w->fd >= 0 && lseek(w->fd, 0, SEEK_CUR) < 0)
-		return error_set(err, TALLY_INVALID, "%s is a pipe: what goes into it is written with -o -", w->path);
+		return error_set(err, TALLY_INVALID, "%s is a pipe: use -o - to write a stream", w->path);
 	if (w->fd >= 0)
 		return TALLY_OK;
 	int reason = errno;

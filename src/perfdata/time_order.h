@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * time_order.h - puts the records of a recording into time order by the round contract: what comes after a
- * FINISHED_ROUND is not older than what the round before it saw.
+ * time_order.h - sorts the records of a recording by time, using the round contract: records after a FINISHED_ROUND are
+ * not older than those before the previous one.
  *
  * Owned by the caller. Records are borrowed from the reader. Records without a time, or with 0 or all ones, come out at
- * once, in file order. Ties keep file order. Memory does not grow with the rounds, or where none ever ends: where records
- * lie waits in a file then (time_runs.h), and what went out of theirs is dropped; of a stream without a file, three rounds
- * are held. Of a reader that passes, what comes out stays until the second round's end after it.
+ * once, in file order. Ties keep file order. Memory does not grow with the rounds, or where none ever ends: where
+ * records lie waits in a file then (time_runs.h), and what went out of theirs is dropped; of a stream without a file,
+ * three rounds are held. Of a reader that passes, what comes out stays until the second round's end after it.
  *
  *	time_order_create(reader, &order, err);
  *	while ((status = time_order_next(order, &item, err)) == TALLY_OK) use(&item.record, item.time_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * time_runs.h - more records that wait for their time than memory should hold: runs in order of time, in a spool
- * (base/spool.h), and the oldest of all their items.
+ * time_runs.h - merges sorted runs of waiting records that exceed the memory limit and therefore lie in a spool
+ * (base/spool.h).
  *
  * Owned by who embeds it (time_runs_init). One thread. Items of one time come out as they were added.
  *

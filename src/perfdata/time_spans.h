@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * time_spans.h - the parts of a recording's time that --time selects: "START,STOP" in seconds, several with blanks
- * between; or percentages of the time from the first sample to the last, "10%-20%" and "10%/2" (the second tenth),
- * several with commas between. Both ends belong to a span.
+ * time_spans.h - parses the argument of --time: "START,STOP" in seconds, several separated by blanks; or percentages of
+ * the time from the first sample to the last, "10%-20%" and "10%/2" (the second tenth), several separated by commas.
+ * Both ends belong to a span.
  *
  * The caller frees. After parsing it is only read.
  *

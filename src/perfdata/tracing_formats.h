@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracing_formats.h - the formats of tracepoints, one after another, as they stand in a recording's tracing data.
+ * tracing_formats.h - iterates over the formats of tracepoints in a recording's tracing data.
  *
  * Everything is a slice of the data, which outlives it. Bad input: what is intact comes first, then nothing does.
  *

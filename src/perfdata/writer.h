@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * writer.h - writes a perf.data file that any moment leaves readable, or a pipe stream.
+ * writer.h - writes a perf.data file that is readable at any moment, or a pipe stream.
  *
  * The caller owns the writer and destroys it; close completes the file. The order is: create, add events, compress if
  * wanted, begin (header, ids, attrs, features on disk), append record bytes, close. Records are appended as raw bytes

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * filter.h - which samples of a profile a report is about: by command, object, symbol, process, thread, CPU, and how many
- * threads ran.
+ * filter.h - selects the samples of a profile that a report shows: by command, DSO, symbol, process, thread, CPU and
+ * number of running threads.
  *
  * Lists are comma-separated texts, borrowed; an empty or NULL list passes everything. profile_filter_init resolves the
  * names against one profile once; after it a sample costs a few array reads. The caller deinits.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_table.h - the frames of a profile that is being built, each once, by dense ids from 0 on.
+ * frame_table.h - stores the frames of a profile under construction, each once, with dense IDs from 0 on.
  *
  * A frame is its own key: what is looked up is compared with the frames themselves. Owned by its aggregate, one thread.
  *

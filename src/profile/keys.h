@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keys.h - the columns of a flat profile: what a row can be grouped by, sorted by and shown with. One table.
+ * keys.h - lists the columns of a flat profile: the keys that rows are grouped, sorted and shown by. One table.
  *
  * Keys group rows (comm, dso, symbol ...); values are sums that rows carry (overhead, sample ...). Constant data only.
  *

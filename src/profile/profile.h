@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile.h - weighted stacks, immutable: what every view shows. Knows nothing of perf, files or the kernel.
+ * profile.h - defines the immutable profile, a set of weighted stacks, that every view shows. Knows nothing of perf,
+ * files or the kernel.
  *
  * Struct of arrays, all owned by the profile; made by profile_builder, destroyed by profile_destroy, read by
  *any thread. Ids are dense indexes. A stack is a list of frames, the innermost one first. Samples with the same event,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_builder_state.h - what a builder has collected. Inside profile/: profile_builder adds things one by one,
- * profile_bulk many at once.
+ * profile_builder_state.h - holds what a profile builder has collected. Inside profile/: profile_builder adds things
+ * one by one, profile_bulk many at once.
  */
 #ifndef PROFILE_PROFILE_BUILDER_STATE_H
 #define PROFILE_PROFILE_BUILDER_STATE_H

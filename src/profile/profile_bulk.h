@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_bulk.h - what a profile is made of where all of it is there: frames, stacks, samples, each kind at once and by
- * several workers. As profile_builder.h, which gets them one by one; the profile is the same.
+ * profile_bulk.h - builds a profile when all of its parts are known: frames, stacks and samples, each kind at once and
+ * by several workers. As profile_builder.h, which gets them one by one; the profile is the same.
  *
  * Each kind comes once, as the first of its kind, frames before stacks before samples; more frames may come one by one.
  * The sources are asked by any worker, more than once for each item, and answer the same each time. found.numbers are

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_copy.h - adds the samples of one profile to another that is being built, with a share of their weight: how
- * profiles are summed up, and how old samples fade.
+ * profile_copy.h - adds the samples of one profile, with a share of their weight, to another one under construction:
+ * this sums profiles and lets old samples fade.
  *
- * Only what samples refer to is copied: frames, stacks, threads and names of samples that are left out do not come along.
- * Events and fields are the caller's to add: samples keep their event's index, and the builder keeps the facets of the
- * profile. One thread.
+ * Only what samples refer to is copied: frames, stacks, threads and names of samples that are left out do not come
+ * along. Events and fields are the caller's to add: samples keep their event's index, and the builder keeps the facets
+ * of the profile. One thread.
  *
  *	struct profile_copy copy = {.from = old, .weight = {7, 8}, .least_count = 16};
  *	if (!profile_copy_samples(&copy, builder)) return error_nomem(err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_nodes.h - stacks merged from their outermost frames: each node a frame below its caller's node.
+ * stack_nodes.h - merges stacks from their outermost frames: each node is a frame below its caller's node.
  *
  * Nodes have the numbers that a walk over the stacks by id, from the outermost frame inwards, would give them as it
  * meets them first: parents stand before children. Made on all CPUs; the result does not depend on how many there are.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracks.h - rows over time: spans on the tracks of CPUs and tasks, arrows between tracks, levels along one. The picture
- * that a timechart draws, before anything is drawn; it knows neither records nor pixels.
+ * tracks.h - describes rows over time: spans on the tracks of CPUs and tasks, arrows between tracks, levels along a
+ * track. The picture that a timechart draws, before anything is drawn; it knows neither records nor pixels.
  *
  * The caller owns it (tracks_init). One thread. Memory is bounded: when there are more items than it may hold, short
  * spans are merged and the resolution gets coarser; sums stay exact. Functions are false when memory runs out.

@@ -67,7 +67,7 @@ def test_static_programs(tally, live, tmp_path, flag, strip):
     tally('record', '-q', '-g', '-F', '500', '-e', 'cpu-clock:u', '-o', file, '--', program, check=0)
     notes = tally('report', '--stdio', '-i', file, check=0).stderr
     assert (ADVICE in notes) == (flag == '-fomit-frame-pointer')
-    assert ('; 100% of the stacks are known to be complete' in notes) == (flag == '-fno-omit-frame-pointer' and strip == '-g')
+    assert ('; 100% of stacks are known to be complete' in notes) == (flag == '-fno-omit-frame-pointer' and strip == '-g')
 
 
 def test_other_call_chains_are_not_advised_about(tally, live, tmp_path):

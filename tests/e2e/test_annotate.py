@@ -549,7 +549,7 @@ def test_why_no_function_is_shown(tally, tmp_path):
     record_by_hand(tmp_path / 'data', tmp_path / 'gone', [0x10, 0x20], 1000)
     for arguments in ((), ('-s', 'main')):
         said = tally('annotate', '--stdio', '-i', 'data', *arguments, cwd=tmp_path)
-        assert said.stdout == '' and f'most in {tmp_path}/gone (no such file' in said.stderr
+        assert said.stdout == '' and f'most in {tmp_path}/gone (the file does not exist' in said.stderr
         assert 'gone' not in tally('annotate', '--stdio', '-q', '-i', 'data', *arguments, cwd=tmp_path).stderr
 
 
@@ -558,7 +558,7 @@ def test_why_no_type_is_shown(tally, stripped, tmp_path):
     record_by_hand(tmp_path / 'data', library, [symbols['outer'], symbols['outer'] + 4], 1000)
     for count, arguments in ((2, ('--data-type',)), (2, ('--data-type=int', '--json'))):
         said = tally('annotate', '--stdio', '-i', 'data', *arguments, cwd=tmp_path).stderr
-        assert re.search(rf'none of {count} sampled instructions has a type: of [012] there is no debug information here', said)
+        assert re.search(rf'no data type is known for any of {count} sampled instructions; for [012] of them there is no debug information here', said)
 
 
 # As hand-written code is, and what begins and ends a program (_init, _fini).

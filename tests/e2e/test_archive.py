@@ -204,7 +204,7 @@ def test_anything_else_in_an_archive_refuses_it(folders, tally, bad, everything)
         archive = here / 'perf.all-x.tar.bz2'
         make_archive(archive, [(dict(name='perf.data'), data), (dict(name='perf.symbols.tar.bz2'), symbols)])
     result = tally('archive', '--unpack', archive.name, cwd=here, env={'HOME': str(folders / 'there')}, check=255, timeout=60)
-    assert 'is unpacked' in result.stderr
+    assert 'is not unpacked' in result.stderr
     assert everything_below(here) == [archive.name] and not everything_below(folders / 'there')
 
 
@@ -222,7 +222,7 @@ def test_only_the_recording_lies_here_afterwards(folders, tally, bad):
     contents = data if bad['name'] == 'second.data' else b'no recording'
     make_archive(here / 'perf.all-x.tar.bz2', [*good, (bad, contents)])
     home = {'HOME': str(folders / 'there')}
-    assert 'is unpacked' in tally('archive', '--unpack', cwd=here, env=home, check=255, timeout=60).stderr
+    assert 'is not unpacked' in tally('archive', '--unpack', cwd=here, env=home, check=255, timeout=60).stderr
     assert everything_below(here) == ['perf.all-x.tar.bz2'] and not everything_below(folders / 'there')
     make_archive(here / 'perf.all-x.tar.bz2', good)
     tally('archive', '--unpack', cwd=here, env=home, check=0)
@@ -239,7 +239,7 @@ def test_parts_of_a_recording_go_into_its_folder_only(tally, folders):
     (here / 'src').mkdir()
     home = {'HOME': str(folders / 'there')}
     whole = [(dict(name='perf.data/data.0'), b'part'), (dict(name='perf.data/data'), RECORDING)]
-    for members, word in (([(dict(name='src/data.0'), b'bad')], 'src lies here'),
+    for members, word in (([(dict(name='src/data.0'), b'bad')], 'src already exists here'),
                           ([(dict(name='new/kcore_dir/modules'), b'bad')], "'new' in it has no data"),
                           ([*whole, (dict(name='src/data.0'), b'bad')], 'not of the recording'),
                           ([(dict(name='perf.data'), RECORDING), (dict(name='src/data.0'), b'bad')], 'not of the recording')):
@@ -281,7 +281,7 @@ def test_cut_archives_and_pipes_are_told(tally, folders):
         assert tally('archive', '--unpack', folders / 'a.tar.bz2', check=255, timeout=60).stderr
     assert not everything_below(folders / '.debug')
     os.mkfifo(folders / 'pipe')
-    assert 'is no file' in tally('archive', '--unpack', folders / 'pipe', check=255, timeout=60).stderr
+    assert 'is not a file' in tally('archive', '--unpack', folders / 'pipe', check=255, timeout=60).stderr
     text = subprocess.run(['bzip2'], input=b'no archive, but packed by bzip2' * 100, capture_output=True, check=True).stdout
     pathlib.Path(folders / 'a.tar.bz2').write_bytes(text)
     assert 'damaged' in tally('archive', '--unpack', folders / 'a.tar.bz2', check=255).stderr

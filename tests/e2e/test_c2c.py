@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`c2c report` beside perf's: lines of memory that CPUs take from each other, of recordings made here and of the corpus."""
+"""`c2c report` beside perf's: cache lines that CPUs take from each other, of recordings made here and of the corpus."""
 import json
 import pathlib
 import random

@@ -121,7 +121,7 @@ RULES = [
      drop(r'^# (cpu|feature CPUDESC|total mem|cmdline|sibling|Core ID|CPU \d|pmu map|missing|event|node)')),
     ('header', 'perf 6.1 crashed on it', lambda r: 'crash:header' in r.verdict, lambda rows: []),
     ('evlist', '7.x leaves modifiers out of names', by_7, sub('^([^ ]+?)' + MODIFIERS + ': ', r'\1: ')),
-    ('script', 'copied stacks of programs that are not here go on by frame pointers, where perf has nothing',
+    ('script', 'stack dumps of programs that are not here go on by frame pointers, where perf has nothing',
      is_one_of('29b828c2a4d8', 'b9f23968b15b'), drop(r'^\t +[0-9a-f]+ \[unknown\] \((?!\[kernel)')),
     ('script', 'width of columns', always, sub(r' +', ' ')),
     ('script', '7.x leaves modifiers out of names', by_7, sub(r'(\d [\w:./-]+?)' + MODIFIERS + ':( |$)', r'\1:\2')),

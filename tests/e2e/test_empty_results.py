@@ -89,8 +89,8 @@ def test_lists_that_are_empty(tally, tmp_path):
     assert run.stdout == '' and run.stderr == f'note: {path} has no build IDs\n'
     assert 'as no sample hit a file' in tally('buildid-list', '-H', '-i', recording(tmp_path / 'none.data', 0), check=0).stderr
     run = tally('list', 'no-such-event-anywhere', check=0)
-    assert "nothing here is called 'no-such-event-anywhere'" in run.stderr
-    assert 'nothing here is called' not in tally('list', 'cpu-clock', check=0).stderr
+    assert "no event or metric matches 'no-such-event-anywhere'" in run.stderr
+    assert 'no event or metric matches' not in tally('list', 'cpu-clock', check=0).stderr
 
 
 def test_tables_that_filters_leave_empty(tally, shared_recording, perf_recording):

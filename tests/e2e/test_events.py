@@ -152,7 +152,7 @@ def test_stat_refuses_terms_about_samples(tally):
 
 def test_record_refuses_terms_it_cannot_do(tally, tmp_path):
     for term, words in [('percore', 'only stat takes it'), ('nr=3', 'not supported by record'),
-                        ('overwrite', '--overwrite says it for all'), ('branch_type=any', ''),
+                        ('overwrite', 'use --overwrite for all of them'), ('branch_type=any', ''),
                         ('aux-output', 'leader'), ('aux-sample-size=64', 'leader'), ('aux-action=pause', 'leader')]:
         result = tally('record', '-o', tmp_path / 'x.data', '-e', f'cpu-clock/{term}/', 'true')
         assert result.returncode not in (0, 139) and words in result.stderr, term

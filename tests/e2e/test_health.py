@@ -171,7 +171,7 @@ def test_a_recorder_that_is_killed_is_told(live, tally, workload, tmp_path, mode
         assert found['verdict'] in ('unfinished', 'cut') and not found['end']['is_complete']
         if found['records']['samples']:
             assert not is_passed(tally, path)
-            assert 'did not come to the end' in tally('report', '--stdio', '-i', path).stderr
+            assert 'did not finish' in tally('report', '--stdio', '-i', path).stderr
     output = open(path, 'wb') if mode == 'pipe' else subprocess.DEVNULL
     shutil.rmtree(path, ignore_errors=True)
     subprocess.run([tally.path, *words, '200'], env=tally.environment, stdin=subprocess.DEVNULL, stdout=output,
@@ -214,7 +214,7 @@ def test_a_stream_without_its_end_is_told_while_it_comes(live, tally, workload, 
         assert (b'  end               complete\n' in page.stdout) == is_whole and (page.returncode == 0) == is_whole
         for verb in verbs:
             result = run(data, *verb)
-            assert (b'did not come to the end' in result.stderr) != is_whole, verb
+            assert (b'did not finish' in result.stderr) != is_whole, verb
             assert result.stdout
             if '--require' in verb:
                 assert (result.returncode == 0) == is_whole
@@ -222,7 +222,7 @@ def test_a_stream_without_its_end_is_told_while_it_comes(live, tally, workload, 
     begin = whole.index(b'tallybeg') - 8
     other = whole[:begin] + whole[begin + 24:at]
     assert json.loads(run(other, 'health', '--json').stdout)['verdict'] == 'good'
-    assert b'did not come' not in run(other, 'script').stderr + run(other, 'report', '--stdio').stderr
+    assert b'did not finish' not in run(other, 'script').stderr + run(other, 'report', '--stdio').stderr
 
 
 @pytest.mark.parametrize('number', [signal.SIGHUP, signal.SIGXFSZ])

@@ -13,7 +13,7 @@ KERNEL, MODULE, PROGRAM, LIBRARY, BPF = 0xffffffff9a000000, 0xffffffffc0123000, 
 NEW_KERNEL, NEW_MODULE, NEW_BPF = 0xffff800010000000, 0xffff800011001000, 0xffff800011012000
 NEW_PROGRAM, NEW_LIBRARY = 0x200000, 0x204000
 GONE = {'registers': ('REGS_USER REGS_INTR', {'regs_user': [0x55d6cee99010], 'regs_intr': [0x55d6cee99010]}),
-        'copies of stacks': ('STACK_USER', {'stack_user': b'\x10\x90\xe9\xce\xd6\x55\0\0'}),
+        'stack dumps': ('STACK_USER', {'stack_user': b'\x10\x90\xe9\xce\xd6\x55\0\0'}),
         'raw data': ('RAW', {'raw': b'\x10\x90\xe9\xce\xd6\x55\0\0'}),
         'physical addresses': ('PHYS_ADDR', {'phys_addr': 0x55d6cee99010})}
 

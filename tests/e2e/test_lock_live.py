@@ -210,13 +210,13 @@ def test_rows_are_bounded(tally, fight):
     for _ in range(5):
         shown = tally('lock', 'contention', '-bl', '-M', '1', *FIELDS, '--', *fight, 'at-once', check=0).stderr
         assert len(rows(shown)) == 1
-        note = re.search(r'note: (\d+) waits of (\d+) ns in all found no row, for there are 1 already', shown)
+        note = re.search(r'note: (\d+) waits of (\d+) ns in total are in no row, because there are 1 rows already', shown)
         if note:
             break
     else:
         pytest.skip('five times all waits were for one lock')
     assert int(note[1]) > 0 and int(note[2]) > 0
-    assert 'found no row' not in tally('lock', 'contention', '-bl', *FIELDS, '--', *fight, 'at-once', check=0).stderr
+    assert 'are in no row' not in tally('lock', 'contention', '-bl', *FIELDS, '--', *fight, 'at-once', check=0).stderr
 
 
 @pytest.fixture
@@ -284,7 +284,7 @@ def test_a_command_that_is_not_there(tally, tracepoints):
     (['contention', '-o'], 129, '--lock-owner needs --use-bpf'),
     (['contention', '-b', '-o', '-l', 'true'], 129, 'Cannot use thread and addr mode together'),
     (['report', '-o'], 129, '--lock-owner does not go with report'),
-    (['contention', '-J', '1ms@foo'], 129, 'is not supported yet: that takes a program inside the kernel'),
+    (['contention', '-J', '1ms@foo'], 129, 'is not supported yet: this needs a program inside the kernel'),
     (['report', '-b'], 129, '--use-bpf does not go with report'),
     (['report', '-M', '3'], 129, '--map-nr-entries does not go with report'),
     (['contention', 'true'], 129, "unexpected argument 'true': -b watches a command"),

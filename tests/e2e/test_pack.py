@@ -198,7 +198,7 @@ def test_user_named_files_go_first(recorded, tally):
 
 @pytest.fixture
 def stacks(tmp_path, live, perf, workload):
-    """A folder with in.data, whose samples have registers and copies of stacks, and the program."""
+    """A folder with in.data, whose samples have registers and stack dumps, and the program."""
     shutil.copy(workload('deep').path, tmp_path / 'program')
     result = perf('record', '-q', '-e', 'cpu-clock:u', '-F', '499', '--call-graph', 'dwarf', '-o', tmp_path / 'in.data', '--',
                   tmp_path / 'program', '300')
@@ -215,7 +215,7 @@ def test_copies_of_stacks_become_call_chains(stacks, tally, perf, elsewhere):
     at_home = [tally(*view, '-i', 'in.data', cwd=stacks, check=0).stdout for view in STACK_VIEWS]
     size = (stacks / 'in.data').stat().st_size
     told = tally('pack', 'in.data', cwd=stacks, check=0).stderr
-    assert re.search(r'call chains in place of [1-9]\d* copies of stacks', told)
+    assert re.search(r'call chains in place of [1-9]\d* stack dumps', told)
     assert (stacks / 'in.data').stat().st_size < size / 2
     (stacks / 'program').rename(stacks / 'moved')
     for view, expected in zip(STACK_VIEWS, at_home):

@@ -50,7 +50,7 @@ def test_a_report_follows_127_frames(tally, deep):
 
 
 def test_copied_stacks_are_followed_from_the_innermost(tally, perf, live, workload, tmp_path):
-    """Chains that begin with the outermost call have these of what the kernel recorded, but not of copied stacks."""
+    """Chains that begin with the outermost call have these of what the kernel recorded, but not of stack dumps."""
     def share_of_main(*record):
         path = tmp_path / 'data'
         made = perf('record', '-e', 'cpu-clock:u', '-F', '999', *record, '-o', path, '--', workload('recursion').path, 100,
@@ -169,7 +169,7 @@ def test_verbs_within_verbs_may_be_cut_to_three_letters(tally, waits, short, who
 
 @pytest.fixture
 def copied(tmp_path):
-    """Copies of stacks of a program that is not here; beside the last one its frame was recorded as a chain."""
+    """Stack dumps of a program that is not here; beside the last one its frame was recorded as a chain."""
     built = Recording()
     built.event('IP TID TIME PERIOD CALLCHAIN REGS_USER STACK_USER', regs=1 << 8 | 1 << 7)
     built.comm('gone')

@@ -96,7 +96,7 @@ def test_events_of_the_kernel_are_not_recorded_as_nothing(as_nobody):
     alone = as_nobody('record', '-o', '/dev/null', '-e', 'cs', '--', 'true')
     assert alone.returncode == 255 and 'measuring kernel mode needs 1 or less' in alone.stderr
     beside = as_nobody('record', '-o', '/dev/null', '-e', 'cs,cpu-clock', '--', 'true')
-    assert beside.returncode == 0 and "'cs' happens in the kernel only" in beside.stderr
+    assert beside.returncode == 0 and "'cs' occurs only in the kernel" in beside.stderr
 
 
 PROGRAM = '''
@@ -132,8 +132,8 @@ def as_user(folder, *words):
 
 @pytest.mark.parametrize('program, why', [
     ('./unreadable', './unreadable may be run but not read by this user'),
-    ('./setuid', './setuid gives other rights (it is set-user-ID)'),
-    ('sh', 'a program that this user may not read, or that gives other rights (set-user-ID)'),
+    ('./setuid', './setuid changes privileges (it is set-user-ID)'),
+    ('sh', 'a program that this user may not read, or that changes privileges (set-user-ID)'),
     ('./open', None)])
 def test_a_command_whose_events_end_at_its_exec_runs_to_its_end(tally, live, closed_programs, program, why):
     words = [program, '-c', 'sleep 0.1; exec ./unreadable'] if program == 'sh' else [program]

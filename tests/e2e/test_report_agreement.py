@@ -427,7 +427,7 @@ def test_samples_are_chosen_by_how_many_threads_ran(tally, tmp_path):
     assert [row['values'][0]['period'] for row in table['rows']] == [400], table
     for levels in ('0', '0-2', '', 'two', '1,two', '2-1', '-1', '99999999999'):
         refused = tally('report', '--parallelism', levels, '-i', path, check=255)
-        assert "--parallelism takes numbers of threads" in refused.stderr, levels
+        assert "--parallelism takes numbers of running threads" in refused.stderr, levels
 
 
 @pytest.fixture

@@ -100,11 +100,11 @@ def test_record_and_report_through_a_pipe(tally, folder):
     run = tally('script', 'wanting', 'word', 'sh', '-c', 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done', env=folder, check=0)
     count, words = run.stdout.split(' arguments ')
     assert words == "['word']\n" and int(count.split()[1]) >= 1
-    assert "wants arguments" in tally('script', 'wanting', env=folder, check=255).stderr
+    assert "requires arguments" in tally('script', 'wanting', env=folder, check=255).stderr
 
 
 @pytest.mark.parametrize('words,message,status', [
     (['nothing'], "no script 'nothing'", 255), (['record', 'alone'], "no script 'alone'", 255), (['alone'], "no script 'alone'", 255),
-    (['report', '../counter'], "no script '../counter'", 255), (['report'], 'wants the name', 129), (['record'], 'wants the name', 129)])
+    (['report', '../counter'], "no script '../counter'", 255), (['report'], 'requires the name', 129), (['record'], 'requires the name', 129)])
 def test_refusals(tally, folder, words, message, status):
     assert message in tally('script', *words, env=folder, check=status).stderr

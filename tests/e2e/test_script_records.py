@@ -333,7 +333,7 @@ def test_checks_instead_of_samples(tally, perf, tmp_path):
     recording.write(tmp_path / 'late.data')
     ours, theirs = (tool('script', '-d', '-i', tmp_path / 'late.data', check=0) for tool in (tally, perf))
     assert ours.stdout == theirs.stdout == ''
-    assert 'cannot be used with -s' in tally('script', '-d', '-s', 'x.py', '-i', tmp_path / 'late.data', check=255).stderr
+    assert '-d and -s cannot be used together' in tally('script', '-d', '-s', 'x.py', '-i', tmp_path / 'late.data', check=255).stderr
     said = [[line for line in result.stderr.splitlines() if 'isordered' in line] for result in (ours, theirs)]
     assert said[0] == said[1] == ['Samples misordered, previous: 23000000000 this: 1000000000', 'Misordered timestamps: 1']
 

@@ -48,14 +48,14 @@ def test_source_is_shown_and_other_files_are_not(tally, program, tmp_path, view)
     # A link to what is none, a pipe, and what is no text.
     (tmp_path / 'code.c').symlink_to(write(tmp_path / 'shadow'))
     is_shown, said = shown(tally, tmp_path, view)
-    assert not is_shown and 'its name is none of source code' in said
+    assert not is_shown and 'its name is not that of a source file' in said
     (tmp_path / 'code.c').unlink()
     os.mkfifo(tmp_path / 'code.c')
     assert not shown(tally, tmp_path, view)[0]
     (tmp_path / 'code.c').unlink()
     write(tmp_path / 'code.c', '\0\n')
     is_shown, said = shown(tally, tmp_path, view)
-    assert not is_shown and 'it is no text' in said
+    assert not is_shown and 'it is not text' in said
 
 
 @pytest.mark.parametrize('name', ['shadow', 'id_rsa', '.env', '.bashrc', 'server.key', 'config.json', 'notes.txt', 'x.c.bak'])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copied stacks (perf record --call-graph dwarf) become call chains when they are read: beside perf's own."""
+"""Stack dumps (perf record --call-graph dwarf) become call chains when they are read: beside perf's own."""
 import collections
 import json
 import math
@@ -109,7 +109,7 @@ def test_chains_are_those_of_perf(tally, newest_perf, recording):
 def test_all_are_complete(tally, recording):
     result = tally('report', '--stdio', '-g', 'folded', '--no-children', '-i', recording)
     samples = len(chains(tally(*FIELDS, '-i', recording).stdout))
-    assert f'% of {samples} copied stacks are complete' in result.stderr
+    assert f'% of {samples} stack dumps are complete' in result.stderr
     stacks = json.loads(tally('health', '--json', recording).stdout)['stacks']
     assert stacks['total'] == samples
     assert stacks['complete'] + stacks['no_frame_information'] == samples and stacks['no_frame_information'] <= 1
@@ -132,7 +132,7 @@ def test_converted_chains_are_the_same(tally, recording, tmp_path):
 def test_missing_files_are_the_reason(tally, recording, tmp_path):
     """Without the program's call-frame information a stack is not complete, and that is said."""
     result = tally('script', '--symfs', tmp_path, '-i', recording)
-    assert re.search(r'note: [0-9.]+% of \d+ copied stacks are complete \(.*no call-frame information', result.stderr)
+    assert re.search(r'note: [0-9.]+% of \d+ stack dumps are complete \(.*no call-frame information', result.stderr)
 
 
 def paths(data):
@@ -209,7 +209,7 @@ def test_what_threads_begin_in_needs_no_name(live, tally, tmp_path, source, flag
     data = tmp_path / 'data'
     tally('record', '-q', '--call-graph', 'dwarf', '-e', 'cpu-clock:u', '-F', 1000, '-o', data, tmp_path / 'p')
     svg = tally('flamegraph', '--svg', '-o', '-', '-i', data, check=0)
-    share = re.search(r'([\d.]+)% of the stacks are known to be complete', svg.stdout + svg.stderr)
+    share = re.search(r'([\d.]+)% of stacks are known to be complete', svg.stdout + svg.stderr)
     assert share and float(share[1]) > 95
     page = page_data(tally('flamegraph', '-o', '-', '-i', data, check=0).stdout)
     starts = [label for label in page['labels'] if len(label) > 3 and label[3] == 1]

@@ -206,10 +206,10 @@ def test_the_configuration_says_how_stacks_are_unwound(tally, tmp_path, section,
     """For -g, which asks for them; --call-graph goes before it."""
     (tmp_path / '.perfconfig').write_text(section.format(mode) + '\n')
     words = ['record', *CLOCK, '-o', tmp_path / 'data']
-    said = f'call graphs are by {mode}, as the configuration says'
+    said = f'recording call graphs by {mode}, as configured'
     assert said in tally(*words, '-g', '--', 'true').stderr
     for other in ([], ['--call-graph', 'fp']):
-        assert 'as the configuration says' not in tally(*words, *other, '--', 'true', check=0).stderr
+        assert 'as configured' not in tally(*words, *other, '--', 'true', check=0).stderr
     (tmp_path / '.perfconfig').write_text(section.format('nonsense') + '\n')
     assert 'wrong config key-value pair' in tally(*words, '-g', '--', 'true', check=255).stderr
 

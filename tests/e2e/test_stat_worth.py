@@ -58,7 +58,7 @@ def test_comparison_as_text_and_in_any_order_of_options():
     result = stat('-r', '4', '-e', 'page-faults', '--compare', 'sleep 0.5', 'true')
     assert result.returncode == 0, result.stderr
     assert 'B is faster' in result.stderr
-    assert 'too few runs to say' in stat('-r', '3', '--compare', 'true', 'true').stderr
+    assert 'too few runs to tell' in stat('-r', '3', '--compare', 'true', 'true').stderr
 
 
 FAILING = {

@@ -106,7 +106,7 @@ def test_stripped_program_says_where_was_looked(tally, live, tmp_path):
     assert re.search(r'no symbol   (\d+) of its \1 samples', part)
     assert f'build id    {identity}' in part
     assert f'debuginfod-find debuginfo {identity}' in part
-    assert 'reason      the file is stripped and no debug file of it was found' in part
+    assert 'reason      the file is stripped, and no debug file was found for it' in part
     by_id = f'.build-id/{identity[:2]}/{identity[2:]}'
     assert steps(part)[:5] == [
         ('path', str(program), 'no symbols (no .symtab; .dynsym, 0 names)'),
@@ -515,7 +515,7 @@ def test_truncated_program(tally, live, tmp_path):
     with program.open('r+b') as file:
         file.truncate(40)
     part = missing(tally, data)
-    assert f'reason      {program} is no sound ELF file' in part
+    assert f'reason      {program} is not a valid ELF file' in part
     assert ('path', str(program), 'damaged') in steps(part)
 
 
@@ -777,7 +777,7 @@ def test_libraries_in_an_archive(live, tally, tmp_path):
     (tmp_path / 'app.apk').write_bytes(b'no library at all'.ljust(len(archive)))
     os.utime(tmp_path / 'app.apk', (0, 0))
     missing = tally('report', '--missing', '-i', data, check=0).stdout
-    assert 'is no ELF file' in missing and 'damaged' not in missing and 'anew' not in missing
+    assert 'is not an ELF file' in missing and 'damaged' not in missing and 'anew' not in missing
 
 
 def test_generated_code_without_a_map_is_advised(live, tally, tmp_path):

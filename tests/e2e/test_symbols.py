@@ -238,7 +238,7 @@ def test_absent_files_take_one_line(tally, replaced, arguments):
     told = [line for line in result.stderr.splitlines() if 'warning:' in line]
     assert len(told) == 1
     assert 'of the samples have no symbol: ' in told[0]
-    assert f'most in {program} (no such file' in told[0]
+    assert f'most in {program} (the file does not exist' in told[0]
 
 
 def test_quiet_says_nothing(tally, replaced):

@@ -252,7 +252,7 @@ def test_the_configuration(top, deep, tally, tmp_path):
         lines = shown.next(rows)
         shown.process.send_signal(signal.SIGINT)
         said = shown.process.communicate()[1].decode()
-        assert ('by dwarf, as the configuration says' in said) == is_dwarf
+        assert ('by dwarf, as configured' in said) == is_dwarf
         assert not is_dwarf or any('_start' in line for line in lines)
         assert all(row.split()[-1] != 'main' for share, row in rows(lines) if share > 20), 'top.children is off'
     config.write_text('[call-graph]\nrecord-mode = none\n')

@@ -136,7 +136,7 @@ def write_trace(path, kind, payload, order='<'):
 def test_what_is_not_decoded_is_told(tally, tmp_path, verb, kind, name):
     path = write_trace(tmp_path / 'traced.data', kind, bytes(4096))
     words = ['-o', tmp_path / 'flame.svg'] if verb == 'flamegraph' else []
-    said = f"hardware trace ({name}, 8192 bytes) is not decoded: what is known by it alone is left out\n"
+    said = f"hardware trace ({name}, 8192 bytes) is not decoded: what only the trace holds is missing\n"
     assert said in tally(verb, '-i', path, *words, check=0).stderr
     stream = tally('inject', '-i', path, '-o', '-', text=False).stdout
     assert said in tally(verb, '-i', '-', *words, stdin=stream, text=False).stderr.decode()

@@ -273,7 +273,7 @@ def test_annotate(terminal, tally, recording):
     screen.press('Tab')
     screen.wait(lambda lines: re.match(r'2\. of \d+ lines with samples', lines[-1]) or len(shares) == 1)
     screen.press('T')
-    screen.wait(lambda lines: lines[-1].startswith('no types of data') or any('# data-type: ' in line for line in lines))
+    screen.wait(lambda lines: lines[-1].startswith('no data types') or any('# data-type: ' in line for line in lines))
     screen.press('p')
     screen.wait(lambda lines: 'percent: global period' in lines[0])
     screen.press('e')

@@ -6,7 +6,7 @@ usage: tests/live/stops.py [--stops 2000] [--threads 0] [--tally PATH] [--compil
                            [--unwinder build/tests/live/unwind_stops | --perf PERF] [--show N] [--work FOLDER]
 
 Each stop becomes two samples: one with gdb's addresses as its call chain, which tally names (functions and the calls
-inlined there), and one with registers and a copy of the stack, which tally unwinds. Both must be gdb's backtrace. Ends
+inlined there), and one with registers and a stack dump, which tally unwinds. Both must be gdb's backtrace. Ends
 with one line of counts; exit status 1: something differs. --unwinder
 unwinds without a recording, --perf with perf, for comparison.
 """
@@ -169,7 +169,7 @@ def script(program, path, names):
 
 
 def expected(stop, whole):
-    """gdb's frames; of a copy of the stack those up to the first one that the copy does not hold. A caller's address is
+    """gdb's frames; of a stack dump those up to the first one that the copy does not hold. A caller's address is
     that of its call, as unwinders give it: the byte before the one that it returns to."""
     low, high = stack_bounds(stop)
     frames = []
@@ -311,7 +311,7 @@ class Arbiter:
 
 
 def compare(stops, chains, arbiter, *, names, whole):
-    """Lists of stops that differ: in addresses, in names. whole: frames that the copied stack does not hold, too."""
+    """Lists of stops that differ: in addresses, in names. whole: frames that the stack dump does not hold, too."""
     wrong_pcs, wrong_names = [], []
     taken, maps = [], ''
     for stop in stops:

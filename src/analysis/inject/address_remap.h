@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * address_remap.h - other addresses for all that was mapped: where things lay is hidden, and what lies beside what stays.
+ * address_remap.h - assigns new addresses to all mappings: absolute addresses are hidden, and distances inside a
+ * mapping stay.
  *
- * Not a history: one function from old to new addresses for each family of processes (those that forked from one another,
- * as a child has its parent's mappings), and one for the kernel, whatever was mapped there at which time. Ranges that touch
- * or overlap stay together. The caller owns it; add in any order, then finish, then ask. One thread.
+ * Not a history: one function from old to new addresses for each family of processes (those that forked from one
+ * another, as a child has its parent's mappings), and one for the kernel, whatever was mapped there at which time.
+ * Ranges that touch or overlap stay together. The caller owns it; add in any order, then finish, then ask. One thread.
  *
  *	address_remap_add(&remap, pid, start, end);  address_remap_fork(&remap, child, parent);
  *	address_remap_finish(&remap, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inject.h - one pass over a recording that writes it anew: every record as it is, and what was asked for changed.
+ * inject.h - copies a recording in one pass: records stay as they are, except for the requested changes.
  *
  * Borrows everything. A pipe that becomes a file must have been read once (inject_survey): its descriptions go into the
  * file's header. A cut or damaged recording is copied up to where it ends; what was wrong is in the result. One thread.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inject_mmap.h - a mapping's record with its file's build id in it: MMAP2 in the form that the kernel writes with
+ * inject_mmap.h - makes a mapping record that holds the build ID of its file: MMAP2 in the kernel's form of
  * attr.build_id. Only mappings of processes; those of the kernel stay.
  *
  *	switch (inject_mmap(mmaps, &record, &out)) ...

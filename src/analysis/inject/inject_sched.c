@@ -50,7 +50,7 @@ static enum tally_status inject_sched_prepare(struct inject_sched *sched, struct
 		enum sched_role role = inject_sched_role_of(&events[i]);
 		has_stat = has_stat || role == ROLE_STAT;
 		if ((role == ROLE_SWITCH || role == ROLE_EXIT) && !(events[i].attr.sample_type & SAMPLE_TID))
-			return error_set(err, TALLY_INVALID, "samples of %.*s do not have the ID of their thread",
+			return error_set(err, TALLY_INVALID, "samples of %.*s have no thread ID",
 				(int)events[i].name.len, events[i].name.data);
 	}
 	if (!has_stat)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inject_sched.h - sched_stat and sched_switch made one: for each sched_stat_* sample the last sched_switch of its
- * thread, with the time and the period of the former. So a sample tells where a task went to sleep, and how long for.
+ * inject_sched.h - merges sched_stat and sched_switch: each sched_stat_* sample becomes the last sched_switch of its
+ * thread, with the time and period of the sched_stat_* sample. So a sample tells where a task went to sleep, and how
+ * long for.
  *
  * Samples must come in order of time. What this is built from is dropped: sched_switch, sched_stat_* and
  * sched_process_exit, which ends what is known of a thread. Owned by the caller. One thread.

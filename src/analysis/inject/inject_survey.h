@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inject_survey.h - what has to be known of a recording before it is written anew: which files were mapped, which of
- * them samples hit, which build ids its records tell.
+ * inject_survey.h - collects what must be known before a recording is rewritten: the mapped files, which of them
+ * samples hit, and the build IDs in its records.
  *
  * Owned by the caller; borrows the reader, which stands at its first record afterwards. One thread. A cut recording is
  * surveyed up to where it ends.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_binaries.h - how to unwind the files of live_maps: opened when a stack first leads there, kept as long as they
- * are mapped.
+ * live_binaries.h - holds the unwind tables of the files in live_maps: each file is opened when a stack first leads
+ * into it, and kept while it is mapped.
  *
  * Borrows the maps. A file that cannot be opened, or has no call-frame information, has no table. Large files take
  * tenths of a second, in which rings fill: they are opened by a thread of our own, one at a time, and until then

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_maps.h - what each process that runs has mapped now: for unwinding while recording. No history, so that a
- * recording of days needs the memory of what is alive; machine.h is for recordings that are there.
+ * live_maps.h - tracks the current mappings of each running process, for unwinding during recording. No history, so
+ * that a recording of days needs the memory of what is alive; machine.h is for recordings that are there.
  *
  * Fed with side-band records in order of time; the caller says when a round is over (live_maps_forget): what ended in
  * it is freed then. Strings are copied. One thread. Only mappings of code matter: others are expected to be left out by

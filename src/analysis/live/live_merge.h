@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_merge.h - the records of several rings in order of time, where they lie.
+ * live_merge.h - merges the records of several rings in time order, without copying them.
  *
  * Each ring's own records are taken to be in order. The caller shows what the rings hold twice: what came after the
  * second look may be older than what one ring had at the first (another was looked at before), so only records up to

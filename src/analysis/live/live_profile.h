@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_profile.h - a profile that is renewed while records come: what is new is added, what was there fades. For top.
+ * live_profile.h - keeps a profile up to date while records arrive: new samples are added, old ones fade. For top.
  *
  * Knows no kernel: it is fed with the bytes of whole records, in any order, and makes at each refresh a recording in
  * memory of who ran before (live_state.h) and what came since, which goes the way of any recording (replay.h). The

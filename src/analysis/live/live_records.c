@@ -149,7 +149,10 @@ static enum tally_status end_with(struct live_records *live, enum tally_status s
 	live->end_status = status;
 	if (err)
 		live->end_error = *err;
-	return err ? status : error_set(&live->end_error, status, "the stream was given up");
+	return err ? status
+		   : error_set(&live->end_error, status,
+			     "the stream cannot be read any further after an "
+			     "earlier error");
 }
 
 enum tally_status live_records_next(struct live_records *live, struct time_order_item *item, struct tally_error *err)

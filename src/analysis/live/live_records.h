@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_records.h - the records of a stream in order of time while it still comes: what a round brought of mappings and
- * names is in the machine before the round's samples are handed out. Memory is that of three rounds and of the history.
+ * live_records.h - sorts the records of a stream by time while it is still arriving: a round's mappings and names are
+ * applied to the machine before the round's samples are handed out. Memory is that of three rounds and of the history.
  *
  * For one reader from its start to its end; nothing is read twice. The sideband's machine grows, so only one thread may
  * ask it, and only between two calls; a resolver on it is told of each change. Streams that need to be seen whole first

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_splice.h - joins an unwound stack with the kernel's frame-pointer chain of the same sample, where call-frame
- * information leads no further: the code switched stacks (Go's runtime.systemstack, calls into C, handlers on a stack of
- * their own), of which a sample has one, or the copy is too short. Frame pointers lead over all of that.
+ * live_splice.h - joins an unwound stack with the frame-pointer chain that the kernel recorded for the same sample, if
+ * unwinding ended early: the code switched stacks (Go's runtime.systemstack, calls into C, handlers on their own
+ * stack), or the stack dump was too short. Frame pointers lead over all of that.
  *
  * The chain goes on behind the last frame that both have. It is believed if all of it up to there are frames that were
  * unwound too, or if the frame pointer of the last unwound frame is one that the kernel followed; and as far as it is
- * mapped code. What was unwound behind that frame is given up for a longer chain, or one as long where
- * unwinding ended in nothing: it is a wrong return address from the end of another stack. A stack whose call-frame information says that nobody called its first function is left alone.
- * Pure but for the look-up.
+ * mapped code. What was unwound behind that frame is given up for a longer chain, or one as long where unwinding ended
+ * in nothing: it is a wrong return address from the end of another stack. A stack whose call-frame information says
+ * that nobody called its first function is left alone. Pure but for the look-up.
  *
  *	joined = live_splice(&splice, ips, max, &result) > 0;
  */

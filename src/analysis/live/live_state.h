@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_state.h - who runs now and what they have mapped, as records: with what came before forgotten, a recording of the
- * next moments can start from it. No history (machine.h has that): memory is that of what is alive.
+ * live_state.h - describes the running processes and their mappings as records, so that a recording that starts now
+ * needs no earlier record. No history (machine.h has that): memory is that of what is alive.
  *
  * Fed with side-band records in order of time; live_state_settle lets go of what ended. Of files it keeps what names
  * them (path, build id). Names of threads are cut at the kernel's 15 bytes. One thread. Bad input: records that say

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_unwind.h - records as a recorder takes them from its rings, made into records for the file: samples with
- * registers and a copy of the stack become samples with the whole call chain; everything else passes as it is.
+ * live_unwind.h - turns records from a recorder's rings into records for the file: samples with registers and a stack
+ * dump get whole call chains instead; all other records are passed on unchanged.
  *
  * Knows no rings and no files: it is fed with single records in order of time (side-band of what runs already first)
  * and appends to a writer. It learns from side-band records what processes map, and opens their files when a stack

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plain_fold.h - pass two of a plain profile: the gathered samples of a part become sums by address in a binary. Then it is
- * known whose symbols are wanted; once they are there, plain_sum.h makes sums by function of those of all parts.
+ * plain_fold.h - runs pass two of a plain profile: it turns the gathered samples of a part into sums by address in a
+ * binary. Then it is known whose symbols are wanted; once they are there, plain_sum.h makes sums by function of those
+ * of all parts.
  *
  * A fold owns its tables and borrows its part.
  *

@@ -353,7 +353,7 @@ static enum tally_status check_parts(const struct plain_gather *gather, struct t
 		if (part->has_payload)
 			return error_set(err, TALLY_UNSUPPORTED, "data follows a record");
 		if (part->samples > UINT32_MAX)
-			return error_set(err, TALLY_UNSUPPORTED, "more samples than the counts of an address hold");
+			return error_set(err, TALLY_UNSUPPORTED, "an address has more samples than a counter can hold");
 	}
 	return TALLY_OK;
 }

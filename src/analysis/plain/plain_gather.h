@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plain_gather.h - pass one of a plain profile: all records are walked once, by all CPUs. Of each sample stays what such a
- * profile needs, in 24 bytes; all other records are copied, one after another, for the machine's history.
+ * plain_gather.h - runs pass one of a plain profile: all CPUs together walk all records once. Of each sample stays what
+ * such a profile needs, in 24 bytes; all other records are copied, one after another, for the machine's history.
  *
  * The parts of the recording are walked side by side from where records seem to begin. A part that turns out to begin
  * elsewhere is walked again: nothing depends on the number of workers. The file is read piece by piece, not mapped, since

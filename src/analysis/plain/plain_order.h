@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plain_order.h - what was placed of a plain profile in the order of its functions. Part of plain_sum.
+ * plain_order.h - sorts the placed samples of a plain profile by function. Part of plain_sum.
  *
  * The spots of each binary lie side by side, and in it those of each function, by where it starts; so symbols are met
  * one after another, by several workers, and none is looked up at random.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plain_sum.h - pass three of a plain profile: what was placed becomes sums by thread and function, in one sample_pass,
- * whose consumers see no difference but that frames of one function are one already.
+ * plain_sum.h - runs pass three of a plain profile: it adds up placed samples by thread and function into one
+ * sample_pass, in which the frames of a function are already merged.
  *
  * All spots are brought into the order of their functions first (plain_order.h). A function's spots lie side by side then,
  * and each group needs one place to remember whether the function has it: nothing is looked up in a table that no cache

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay_functions.h - the functions that a replay's frames lie in: each once, with the name that people read. Part of
- * replay.
+ * replay_functions.h - collects the functions that contain a replay's frames, each once, with its readable name. Part
+ * of replay.
  *
  * A list gives each symbol and each inlined function's name a place, which replay->functions holds until all are added:
  * names are made readable by all workers then, and the places become the profile's ids.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay_state.h - what a replay has read and is making of it. Part of replay: its passes read samples (replay.c), the
- * frames of all are joined and named (replay_frames.c, replay_functions.c), and stacks and samples become the profile's
- * (replay_samples.c).
+ * replay_state.h - holds the intermediate state of a replay; only replay_*.c uses it. Part of replay: its passes read
+ * samples (replay.c), the frames of all are joined and named (replay_frames.c, replay_functions.c), and stacks and
+ * samples become the profile's (replay_samples.c).
  *
  * One thread, but for the passes.
  */
@@ -82,11 +82,12 @@ struct replay_frame_ids { /* of all passes, in replay's frames */
 /* One list of frames out of the passes', in order of first use. False: out of memory; ids are the caller's to free. */
 bool replay_join_frames(struct replay *replay, struct replay_frame_ids *ids);
 /*
- * Which frames threads begin in, by more than names: programs are stripped, and entry points have any name. Of frames that
- * are outermost in a recorded stack those at the program's entry point, and those whose call-frame information says that
- * nobody called them. That is read for frames without a name, and for all where stacks were unwound by it.
+ * Which frames threads begin in, by more than names: programs are stripped, and entry points have any name. Of frames
+ * that are outermost in a recorded stack those at the program's entry point, and those whose call-frame information
+ * says that nobody called them. That is read for frames without a name, and for all where stacks were unwound by it.
  *
- * Marks the outermost frames of all stacks in replay->roots, before stacks are taken from the passes. False: out of memory.
+ * Marks the outermost frames of all stacks in replay->roots, before stacks are taken from the passes. False: out of
+ * memory.
  */
 TALLY_MUST_CHECK bool replay_note_outermost(struct replay *replay, const struct replay_frame_ids *ids);
 /* Leaves the marks of those that are roots. Wants symbols. NOMEM only. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay_twins.h - which frames of a replay are one frame of its profile, told by the functions they lie in: nothing is
- * hashed or compared. Part of replay.
+ * replay_twins.h - finds the frames of a replay that become one frame of its profile because they lie in the same
+ * function, without hashing or comparing. Part of replay.
  *
  *	frames.firsts = replay_find_twins(replay, count, room) ? room : NULL;
  */

@@ -99,17 +99,18 @@ static void put_kernel(struct text *t, const struct worth *worth)
 {
 	switch (worth->kernel) {
 	case WORTH_KERNEL_UNSEEN:
-		text_str(t, "no sample in the kernel");
+		text_str(t, "no sample in the kernel)");
 		break;
 	case WORTH_KERNEL_EXCLUDED:
-		text_str(t, "the kernel was left out");
+		text_str(t, "kernel excluded)");
 		break;
 	case WORTH_KERNEL_NAMED:
+		text_str(t, "kernel: ");
 		put_share(t, worth->kernel_named, worth->kernel_samples);
-		text_str(t, " of the kernel's have");
+		text_char(t, ')');
 		break;
 	case WORTH_KERNEL_HIDDEN:
-		text_str(t, "the kernel's names are hidden");
+		text_str(t, "kernel symbols are hidden)");
 		break;
 	}
 }
@@ -134,13 +135,12 @@ void worth_text(struct text *t, const struct worth *worth)
 	if (worth->stacks) {
 		text_str(t, "; ");
 		put_share(t, worth->complete, worth->stacks);
-		text_str(t,
-			worth->is_unwound ? " of the stacks are complete" : " of the stacks are known to be complete");
+		text_str(t, worth->is_unwound ? " of stacks are complete" : " of stacks are known to be complete");
 	}
 	if (worth->samples) {
 		text_str(t, "; ");
 		put_share(t, worth->named, worth->samples);
-		text_str(t, " of the samples have symbols, ");
+		text_str(t, " of samples resolved to a symbol (");
 		put_kernel(t, worth);
 	}
 	if (worth->is_cut)

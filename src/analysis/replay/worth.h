@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worth.h - what a profile is worth, in numbers: what was lost, how many call chains are whole, how many samples have
- * names; and requirements on these numbers, as text.
+ * worth.h - measures the quality of a profile (lost samples, complete call chains, samples with symbols), and checks it
+ * against requirements that are given as text.
  *
  * Values, read from a finished replay. Requirements are parsed once and hold no memory.
  *
@@ -26,12 +26,12 @@ struct worth {
 	uint64_t samples, lost; /* lost: samples, and records that may have been some */
 	uint64_t throttled; /* how often the kernel stopped a counter for interrupting too much */
 	uint64_t stacks, complete; /* call chains; those that end in a function that threads start in */
-	bool is_unwound; /* of copied stacks: those that do not are not complete. Of recorded chains that is not known */
+	bool is_unwound; /* of stack dumps: those that do not are not complete. Of recorded chains that is not known */
 	uint64_t named; /* samples whose own address has a symbol */
 	uint64_t kernel_samples, kernel_named;
 	enum worth_kernel kernel;
 	bool is_cut; /* the recording ends in the middle of a record */
-	bool is_unfinished; /* its recorder did not come to the end, or files of it are missing */
+	bool is_unfinished; /* its recorder did not finish, or files of it are missing */
 };
 
 /* result.profile is not NULL. Stacks are 0 where call chains were not kept. */

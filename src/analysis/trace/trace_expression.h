@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_expression.h - the operators of TRACE_BINARY nodes that are no single character.
+ * trace_expression.h - numbers the operators of TRACE_BINARY nodes that have more than one character.
  *
  *	case TRACE_SHIFT_LEFT: return (uint64_t)a << (b & 63);
  */

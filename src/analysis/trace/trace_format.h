@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_format.h - a tracepoint's format file (events/SYSTEM/NAME/format of tracefs): its fields, and how it is printed.
+ * trace_format.h - parses the format file of a tracepoint (events/SYSTEM/NAME/format of tracefs): its fields and its
+ * print format.
  *
  * Texts are slices of the format, which must outlive the event; fields, nodes and unescaped texts lie in the caller's
  * arena. The print format's expressions become nodes that name one another by index, children first: evaluating them

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_print.h - a tracepoint's payload as text: what its print format, or a trace_printk's, makes of it.
+ * trace_print.h - prints the payload of a tracepoint as text, by its print format or that of trace_printk.
  *
  * Everything is borrowed. Bad input: a payload that is too short gives zeros and empty strings for what it lacks.
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_value.h - what a field, or a node of a print format, is worth for one payload: a number, bytes, or text.
+ * trace_value.h - evaluates a field, or a node of a print format, for one payload: the value is a number, bytes or
+ * text.
  *
  * Everything is borrowed. Bad input: what lies beyond the payload's end is 0 and empty, no offset in it is followed
  * there.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * binary_entry.h - one binary of the store and what was loaded for it; shared by the loaders, not for others.
+ * binary_entry.h - describes one binary of the store and what was loaded for it; only the store and its loaders use it.
  *
  * The store owns entries. One worker loads an entry; then it is read-only. What is for unwinding has its own lock.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * binary_file.h - opens the places where a program file and its debug files may lie, takes the first that is the right
- * one, and writes into the entry's trail what was at each.
+ * binary_file.h - opens the places where a program file and its debug files may be, takes the first file that matches,
+ * and records in the entry's trail what was at each place.
  *
  * FIFOs, devices, and links out of a process's root or inside the cache are refused, never waited for. One thread per
  * entry.

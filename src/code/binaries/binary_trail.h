@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * binary_trail.h - what an entry's loaders tried, in order: each place they looked at and what was there. For loaders;
+ * binary_trail.h - records what the loaders of an entry tried, in order: each place and what was there. For loaders;
  * binary_store_trail gives it to whoever shows it.
  *
  * Steps live in the entry. Written by the one thread that loads the entry, or its lines.

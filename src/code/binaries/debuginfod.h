@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * debuginfod.h - fetches program and debug files by build id from debuginfod servers, in the background: a child process
- * asks libdebuginfod (loaded when it is first wanted) for one file after the other, within a budget of bytes and time,
- * and goes on when the caller ends. Files land in libdebuginfod's own cache, where search_path.c looks too, and only stay
+ * debuginfod.h - fetches program and debug files by build ID from debuginfod servers in the background: a child process
+ * asks libdebuginfod (which is loaded on demand) for one file after the other, within a budget of bytes and time, and
+ * continues when the caller ends. Files land in libdebuginfod's own cache, where search_path.c looks too, and only stay
  * there if they have the build id that was asked for.
  *
  * One job at a time per cache. The caller owns requests and job; one thread, no other running when it starts.

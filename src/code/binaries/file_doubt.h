@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_doubt.h - whether a file that was found by a path alone is the one that was mapped. For program files without a
- * recorded build id; the device and inode of the mapping and the time of the recording are what there is to tell.
+ * file_doubt.h - decides whether a file that was found by its path alone may be another file than the mapped one. For
+ * program files without a recorded build id; the device and inode of the mapping and the time of the recording are what
+ * there is to tell.
  *
  *	if (!file_doubt_accept(options, entry, place)) ... another of the recording's files at that path
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * index_cache.h - what costs time to read and is kept for the next run: indexes of lines (DIR/ab/cdef...-1234abcd.lines) and lists
- * of kernels' symbols (.kallsyms), by build id, and of lines also by which file was read, in $TALLY_CACHE, or tally's folder of the user's cache. Several programs
- * may write at once: a file is made under another name and renamed, and nobody changes it afterwards. What is not the
- * user's own is not read. The oldest files go when there are too many bytes.
+ * index_cache.h - caches on disk what takes time to read: line indexes (DIR/ab/cdef...-1234abcd.lines) and symbol lists
+ * of kernels (.kallsyms), by build ID, line indexes also by the file they were read from, in $TALLY_CACHE or tally's
+ * folder of the user's cache. Several programs may write at once: a file is made under another name and renamed, and
+ * nobody changes it afterwards. What is not the user's own is not read. The oldest files go when there are too many
+ * bytes.
  *
  *	if (index_cache_dir(options->index_dir, dir) && index_cache_open(&key, &map, err) == TALLY_OK) ...
  */

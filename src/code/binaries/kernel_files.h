@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_files.h - where the files of a kernel and its modules may lie, and those opened: vmlinux by build id, modules
- * by the recorded path or modules.dep.
+ * kernel_files.h - finds and opens the files of a kernel and its modules: vmlinux by build ID, modules by the recorded
+ * path or modules.dep.
  *
- * For load_kernel, load_module and load_lines. A file is taken by its build id only, never by its name alone. What was at
- * each place is in the entry's trail. One thread.
+ * For load_kernel, load_module and load_lines. A file is taken by its build id only, never by its name alone. What was
+ * at each place is in the entry's trail. One thread.
  *
  *	struct elf_image *image = kernel_files_open(options, entry, KERNEL_FILE_LINES, &path);
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_list_cache.h - the running kernel's list of symbols, kept from an earlier run: the kernel prints /proc/kallsyms
- * anew for each reader, which takes longer than reading a small recording.
+ * kernel_list_cache.h - caches the symbol list of the running kernel between runs, because the kernel prints
+ * /proc/kallsyms anew for each reader, which takes longer than reading a small recording.
  *
  * With it is kept where to look in the kernel's own part. What is kept serves as long as the live list begins with the
- * same lines, of which the first say where this boot has put the kernel, and whether this user may see it; and as long as
- * the same modules lie where they lay.
+ * same lines, of which the first say where this boot has put the kernel, and whether this user may see it; and as long
+ * as the same modules lie where they lay.
  *
  *	if (!kernel_list_cache_open(&place, &kept)) ... read live ... kernel_list_cache_save(&place, &kallsyms, &marks);
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_match.h - whether a list of a kernel's symbols is of the kernel that was recorded, where no build id tells:
- * by where the record of the kernel starts and ends. A pure function.
+ * kernel_match.h - decides, without a build ID, whether a symbol list belongs to the recorded kernel: by where the
+ * recorded kernel starts and ends. A pure function.
  *
  * A kernel is moved by whole pages at each boot, and its text is as long as its build made it: the length tells builds
  * of one release apart.

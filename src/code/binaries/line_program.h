@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * line_program.h - source lines and inlined calls of one file by a program named addr2line, for whoever asks for it
+ * line_program.h - reads the source lines and inlined calls of one file with an external addr2line program
  * (--addr2line). GNU's, elfutils' and LLVM's are understood.
  *
  * The program runs without a shell, as "PROGRAM -e PATH -a -i -f", and is asked over its standard input. It stays where

@@ -107,9 +107,11 @@ static void tell_archive(struct archive *archive, const struct binary_place *pla
 		return;
 	}
 	step->found = names ? BINARY_FOUND_USED : BINARY_FOUND_NO_SYMBOLS;
-	step->detail = archive->image_count ? arena_printf(&entry->arena, "no ELF file, but %zu in it, %zu names",
+	step->detail = archive->image_count ? arena_printf(&entry->arena,
+						      "not an ELF file; it contains %zu ELF "
+						      "files with %zu symbols",
 						      archive->image_count, names)
-					    : "no ELF file, and none in it";
+					    : "not an ELF file, and it contains none";
 	if (names)
 		binary_entry_set(entry, BINARY_OK, NULL);
 	else if (archive->image_count)
@@ -117,7 +119,10 @@ static void tell_archive(struct archive *archive, const struct binary_place *pla
 			arena_printf(&entry->arena, "the libraries in %s are stripped", place->path));
 	else
 		binary_entry_set(entry, BINARY_NO_SYMBOLS,
-			arena_printf(&entry->arena, "%s is no ELF file, and none begins on a page of it", place->path));
+			arena_printf(&entry->arena,
+				"%s is not an ELF file, and no ELF file starts on a page "
+				"boundary in it",
+				place->path));
 }
 
 static bool map_archive(const struct binary_entry *entry, const struct binary_place *place, struct file_map *map)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_archive.h - names of libraries that are mapped from inside another file: an archive that is not compressed (zip,
- * Android's .apk), where each begins on a page, as it could not be mapped otherwise.
+ * load_archive.h - loads the symbols of libraries that are mapped from inside an uncompressed archive (zip, Android's
+ * .apk), where each library starts on a page boundary.
  *
  * Symbols of all of them are the entry's, by their offsets in the file.
  *

@@ -69,7 +69,7 @@ static enum tally_status from_program(
 		code->has_symtab = elf_image_has_symtab(entry->image);
 		return TALLY_OK;
 	}
-	return error_set(err, TALLY_NOT_FOUND, "the file has no code there");
+	return error_set(err, TALLY_NOT_FOUND, "the file has no code at this address");
 }
 
 /* What was left out of a packed dump is zeros. */
@@ -88,7 +88,7 @@ static enum tally_status from_jitdump(
 	const struct jitdump_code *function = jitdump_find(&entry->jitdump, start);
 	struct tally_bytes bytes = entry->jitdump.bytes;
 	if (!function || start >= bytes.len || end > bytes.len || end < start)
-		return error_set(err, TALLY_NOT_FOUND, "the dump has no code there");
+		return error_set(err, TALLY_NOT_FOUND, "the dump has no code at this address");
 	if (load_code_is_blank(bytes.data + start, (size_t)(end - start)))
 		return error_set(err, TALLY_NOT_FOUND, "its code was not packed");
 	const uint16_t one = 1;
@@ -127,7 +127,7 @@ static enum tally_status from_image(struct binary_entry *entry, const struct elf
 		code->path = entry->code_path;
 		return TALLY_OK;
 	}
-	return error_set(err, TALLY_NOT_FOUND, "%s has no code there", entry->code_path);
+	return error_set(err, TALLY_NOT_FOUND, "%s has no code at this address", entry->code_path);
 }
 
 /* The kernel's own file, in this machine's byte order. False: the segments have not all of it. */
@@ -242,7 +242,9 @@ enum tally_status load_code(const struct binary_store_options *options, struct h
 	case BINARY_MODULE:
 		return from_kernel(options, host, entry, range, code, err);
 	case BINARY_PERF_MAP:
-		return error_set(err, TALLY_NOT_FOUND, "a perf map has names of generated code, not the code");
+		return error_set(err, TALLY_NOT_FOUND,
+			"a perf map holds the names of generated code, not its "
+			"instructions");
 	case BINARY_NONE:
 		break;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_code.h - the machine code of an entry: of a program file, the vdso, a jitdump, the kernel by its vmlinux or
- * /proc/kcore. For the store; see binary_store_code.
+ * load_code.h - loads the machine code of an entry: from a program file, the vdso, a jitdump, a vmlinux or /proc/kcore.
+ * For the store; see binary_store_code.
  *
  * What is opened for it is the entry's and lives as long.
  */

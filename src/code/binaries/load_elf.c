@@ -23,7 +23,7 @@ static void take_reason(struct binary_entry *entry, const struct binary_place *p
 		return;
 	switch (step->found) {
 	case BINARY_FOUND_DAMAGED:
-		binary_entry_set(entry, BINARY_DAMAGED, arena_printf(arena, "%s is no sound ELF file", place->path));
+		binary_entry_set(entry, BINARY_DAMAGED, arena_printf(arena, "%s is not a valid ELF file", place->path));
 		break;
 	case BINARY_FOUND_OTHER_BUILD_ID:
 		binary_entry_set(entry, BINARY_BUILD_ID_DIFFERS,
@@ -274,7 +274,7 @@ static void load_image_symbols(
 		binary_entry_set(
 			entry, BINARY_DAMAGED, arena_printf(&entry->arena, "%s ends before its sections", path));
 	else
-		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the file is stripped and no debug file of it was found");
+		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the file is stripped, and no debug file was found for it");
 	if (elf_image_is_cut(entry->image))
 		binary_trail_add(entry, source, path, BINARY_FOUND_DAMAGED, "it ends before its sections");
 	elf_image_drop(entry->image);
@@ -297,7 +297,7 @@ const char *load_open_user_file(const struct binary_store_options *options, stru
 {
 	struct binary_places places;
 	search_program(entry, options, &places);
-	binary_entry_set(entry, BINARY_NO_FILE, "no such file, nor its build id in the cache");
+	binary_entry_set(entry, BINARY_NO_FILE, "the file does not exist, and the build-ID cache has no copy");
 	for (size_t i = 0; i < places.count; i++) {
 		const struct binary_place *place = &places.items[i];
 		entry->image = open_program(options, entry, place);
@@ -370,7 +370,7 @@ void load_user_file(const struct binary_store_options *options, struct binary_en
 {
 	struct binary_places places;
 	search_program(entry, options, &places);
-	binary_entry_set(entry, BINARY_NO_FILE, "no such file, nor its build id in the cache");
+	binary_entry_set(entry, BINARY_NO_FILE, "the file does not exist, and the build-ID cache has no copy");
 	if (load_first(options, entry, &places))
 		return;
 	search_process(entry, options, &places);

@@ -283,7 +283,7 @@ void load_jitdump(const struct binary_store_options *options, struct binary_entr
 	if (bytes)
 		load_jitdump_bytes(options, entry, bytes, len);
 	else
-		binary_entry_set(entry, BINARY_NO_FILE, "the dump of its generated code is not there");
+		binary_entry_set(entry, BINARY_NO_FILE, "the dump of its generated code does not exist");
 }
 
 void load_jitdump_bytes(const struct binary_store_options *options, struct binary_entry *entry, char *bytes, size_t len)
@@ -295,7 +295,9 @@ void load_jitdump_bytes(const struct binary_store_options *options, struct binar
 	if (status == TALLY_NOMEM || (status == TALLY_OK && !load_jit_add_functions(entry)))
 		binary_entry_out_of_memory(entry);
 	else if (status != TALLY_OK)
-		binary_entry_set(entry, BINARY_DAMAGED, "the dump of its generated code is none of version 1");
+		binary_entry_set(entry, BINARY_DAMAGED,
+			"the dump of its generated code does not have version 1 of "
+			"the format");
 	else if (entry->jitdump.codes.len == 0)
 		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the dump of its generated code has no functions");
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_jit.h - names of generated code: from the map (/tmp/perf-PID.map) or the dump (jit-PID.dump) that its runtime
- * wrote.
+ * load_jit.h - loads the symbols of generated code: from the map (/tmp/perf-PID.map) or the dump (jit-PID.dump) that
+ * its runtime wrote.
  *
  * Anyone may write to /tmp: a file counts only if it is regular, no symbolic link, and owned by root, by us, or by the
  * process while it runs. The process has its own number and root where it runs in a container.

@@ -229,7 +229,7 @@ static void use_kallsyms(
 	else if (marks.is_hidden)
 		binary_entry_set(entry, BINARY_HIDDEN, hidden_text(options, entry));
 	else if (marks.count == 0)
-		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the list of the kernel's symbols has none of it");
+		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the list of the kernel's symbols has no symbol of it");
 	else
 		binary_entry_set(entry, BINARY_OK, NULL);
 	if (entry->status != BINARY_OK)
@@ -382,8 +382,8 @@ static void use_named_vmlinux(const struct binary_store_options *options, struct
 				options->vmlinux, last->detail ? last->detail : "another",
 				search_hex(arena, entry->key.build_id, entry->key.build_id_size)));
 	else
-		binary_entry_set(
-			entry, BINARY_NO_FILE, arena_printf(arena, "%s is no kernel with symbols", options->vmlinux));
+		binary_entry_set(entry, BINARY_NO_FILE,
+			arena_printf(arena, "%s is not a kernel image with symbols", options->vmlinux));
 }
 
 static bool use_found_vmlinux(const struct binary_store_options *options, struct binary_entry *entry)
@@ -403,8 +403,10 @@ static void tell_nothing_found(
 {
 	binary_entry_set(entry, BINARY_NO_FILE,
 		host_kernel_is_recorded(options, host) ? "/proc/kallsyms cannot be read"
-		: !host->is_foreign		       ? "with --symfs the kernel of this machine is not asked"
-				    : "another kernel than this machine's: its symbols are not in the build-id cache");
+		: !host->is_foreign		       ? "with --symfs, the symbols of this machine's kernel are not "
+							 "used"
+				    : "recorded on another kernel than this machine's, and its symbols are not in "
+				      "the build-ID cache");
 }
 
 void load_kernel(const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *entry)

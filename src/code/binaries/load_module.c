@@ -195,8 +195,8 @@ static bool use_list(const struct kallsyms *kallsyms, struct binary_entry *entry
 	bool is_elsewhere = table->symbols.len > 0 && entry->key.start != 0 &&
 			    table->symbols.items[0].start - entry->key.start >= CODE_BYTES_MAX; /* or before it */
 	bool is_used = table->symbols.len > 0 && !is_elsewhere;
-	const char *detail = is_elsewhere	       ? "the module was loaded at another place when it was recorded"
-			     : table->symbols.len == 0 ? "it has none of the module"
+	const char *detail = is_elsewhere	       ? "the module was loaded at another address when it was recorded"
+			     : table->symbols.len == 0 ? "it has no symbol of the module"
 						       : NULL;
 	binary_trail_add(entry, KERNEL_LIST, path, is_used ? BINARY_FOUND_USED : BINARY_FOUND_NO_SYMBOLS, detail);
 	if (is_used) {
@@ -216,7 +216,7 @@ void load_module(const struct binary_store_options *options, struct host_kernel 
 	bool is_host = host_kernel_is_recorded(options, host);
 	entry->is_loaded_now = is_host && !options->kallsyms && is_module_of_host(options, entry);
 	bool is_listed = options->kallsyms || entry->is_loaded_now;
-	binary_entry_set(entry, BINARY_NO_FILE, "a module of another kernel than this machine's");
+	binary_entry_set(entry, BINARY_NO_FILE, "the module belongs to another kernel than this machine's");
 	if (host->copy_path && !options->kallsyms && entry->key.start != 0 &&
 		use_list(&host->copy, entry, host->copy_path))
 		return;

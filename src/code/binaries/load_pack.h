@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_pack.h - an entry of the store from what its recording carries (code/pack/pack.h), and back to it.
+ * load_pack.h - fills an entry of the store with the symbols that are packed into a recording (code/pack/pack.h), and
+ * packs an entry.
  */
 #ifndef CODE_BINARIES_LOAD_PACK_H
 #define CODE_BINARIES_LOAD_PACK_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_unwind.h - the unwind table of an entry: from .eh_frame and .debug_frame of the program file, those of its debug
- * file or .gnu_debugdata for the code that the program's own do not cover, and the PLT. For the store. Any thread; the first that asks builds, others wait for it.
+ * load_unwind.h - builds the unwind table of an entry: from .eh_frame and .debug_frame of the program file, from its
+ * debug file or .gnu_debugdata for code that these do not cover, and for the PLT. For the store. Any thread; the first
+ * that asks builds, others wait for it.
  */
 #ifndef CODE_BINARIES_LOAD_UNWIND_H
 #define CODE_BINARIES_LOAD_UNWIND_H

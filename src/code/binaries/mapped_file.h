@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mapped_file.h - the file that a process has mapped, and no other: a path may lead to another file by now, or means
- * another one in the process's mount namespace. A file is told by device and inode, or by its build id.
+ * mapped_file.h - opens exactly the file that a process has mapped: its path may name another file by now, or mean
+ * another file in the mount namespace of the process. A file is told by device and inode, or by its build id.
  *
  * Opens nothing but regular files, and never waits for a FIFO. No state; any thread.
  *

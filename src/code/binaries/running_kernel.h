@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * running_kernel.h - the list of symbols of the kernel that runs, for whoever records: what is kept of it, or what the kernel
- * prints, which is kept then (kernel_list_cache.h), so that reports need not ask again.
+ * running_kernel.h - gives recorders the symbol list of the running kernel: from the cache, or from the kernel, and
+ * then stores it in the cache (kernel_list_cache.h) for later reports.
  *
  *	struct running_kernel kernel;
  *	if (running_kernel_open(&kernel)) ... kernel.text ...

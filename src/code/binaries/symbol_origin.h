@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbol_origin.h - perf's letter for where a binary's names came from: the kernel's list, the file, a debug file ...
+ * symbol_origin.h - gives perf's letter for the origin of a binary's symbols: the kernel's list, the file, a debug file
+ * and others.
  *
  *	char letter = symbol_origin(store, id);
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * demangle.h - C++, Rust, D, OCaml and Java names as people wrote them, with the types of parameters, as perf 7.x shows them.
+ * demangle.h - demangles C++, Rust, D, OCaml and Java names, with parameter types, as perf 7.x shows them.
  */
 #ifndef CODE_DEMANGLE_DEMANGLE_H
 #define CODE_DEMANGLE_DEMANGLE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * demangle_runtime.h - names that OCaml's compiler and Java's runtimes give to functions, as people wrote them.
+ * demangle_runtime.h - demangles the names that OCaml's compiler and Java's runtimes give to functions.
  *
  * OCaml: "camlShop__total_12" is Shop.total_12, "$2b" stands for a character by its number.
  * Java: "Ljava/lang/Integer;parseInt(Ljava/lang/String;)I" is java.lang.Integer.parseInt(java.lang.String), as the JVM

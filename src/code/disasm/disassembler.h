@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * disassembler.h - machine code -> instructions as text, one by one, in objdump's spelling. The one place that knows
+ * disassembler.h - disassembles machine code one instruction at a time, in objdump's syntax. The one place that knows
  * capstone.
  *
- * The caller owns the disassembler and the bytes. Code of any machine on any host. One thread each.
- * Bad input: what is no instruction comes out as "(bad)" (x86) or ".inst" with the smallest step of the machine, so every
- * call moves on.
+ * The caller owns the disassembler and the bytes. Code of any machine on any host. One thread each. Bad input: what is
+ * no instruction comes out as "(bad)" (x86) or ".inst" with the smallest step of the machine, so every call moves on.
  *
  *	disassembler_create(&(struct disassembler_options){.elf_machine = EM_X86_64}, &d, err);
  *	while (bytes.len > 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instruction.h - one instruction as text, and where it leads. A value.
+ * instruction.h - describes one disassembled instruction: its text and its target. A value.
  */
 #ifndef CODE_DISASM_INSTRUCTION_H
 #define CODE_DISASM_INSTRUCTION_H

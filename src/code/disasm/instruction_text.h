@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instruction_text.h - an instruction's operands as words, on their way from capstone's spelling to objdump's. For the
+ * instruction_text.h - edits the operands of an instruction on the way from capstone's syntax to objdump's. For the
  * modules of this folder.
  *
  * A value; nothing is allocated. What does not fit is cut.

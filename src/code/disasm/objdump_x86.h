@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * objdump_x86.h - an x86 instruction on its way from capstone's spelling to objdump's: what its steps share. For the
+ * objdump_x86.h - declares the steps that convert an x86 instruction from capstone's syntax to objdump's. For the
  * modules of this folder.
  */
 #ifndef CODE_DISASM_OBJDUMP_X86_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operation.h - what an instruction does with registers and memory, as far as values can be followed: copies, loads,
- * stores, addresses, sums. A value.
+ * operation.h - describes what an instruction does with registers and memory, as far as values can be followed: copies,
+ * loads, stores, addresses, sums. A value.
  *
  * Registers have DWARF's numbers. Loads, stores and copies are told only where they are as wide as an address; whatever
  * else writes a register is among written. x86-64 and aarch64.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operation_decode.h - each machine's own way from capstone's details to an operation. For the modules of this folder.
+ * operation_decode.h - declares the decoders that turn capstone's details into an operation, one for each architecture.
+ * For the modules of this folder.
  *
  * The operation comes with its size, no registers and goes_on set.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * x86_vector.h - instructions of AVX-512 by themselves: what Debian's capstone knows few of. EVEX, and of VEX masks and what
+ * x86_vector.h - decodes AVX-512 instructions, few of which Debian's capstone knows. EVEX, and of VEX masks and what
  * came after AVX2. For the modules of this folder.
  *
  * Facts of the Intel SDM, volume 2: 2.3 (VEX), 2.7 (EVEX), and the pages of the instructions. x86-64.

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack.h - what a recording carries of the machine that it was made on: of each program file that was hit, the symbols,
- * inlined calls and source lines of the addresses that were hit. The bytes are a feature section; docs/pack.md has the form.
+ * pack.h - defines the symbols and code that a recording can carry: for each program file that samples hit, the
+ * symbols, inlined calls and source lines of those addresses. The bytes are a feature section; docs/pack.md has the
+ * form.
  *
  * pack_open copies nothing: names point into the bytes, which must outlive the pack. After it, all are reads from any
  * thread. pack_encode makes the bytes of objects that a caller fills (tasks/packing/pack_gather.c).
  *
- * Bad input: what is cut, of another version, or fails its checksum or counts is refused as a whole: CORRUPT, UNSUPPORTED.
+ * Bad input: what is cut, of another version, or fails its checksum or counts is refused as a whole: CORRUPT,
+ * UNSUPPORTED.
  *
  *	if (pack_open(bytes, &pack, err) == TALLY_OK)
  *		object = pack_find(pack, &key);

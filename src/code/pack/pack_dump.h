@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack_dump.h - a runtime's dump of generated code, as a pack carries it: the functions that were hit, where they lie in
- * the dump, and zeros for all else; deflated.
+ * pack_dump.h - packs a runtime's dump of generated code: the functions that samples hit at their places in the dump,
+ * zeros elsewhere, compressed.
  *
  * The caller owns what is made.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack_form.h - the numbers of a pack's bytes, for its reader and its writer. docs/pack.md says what they mean.
+ * pack_form.h - defines the binary format of a pack for its reader and its writer. docs/pack.md says what they mean.
  */
 #ifndef CODE_PACK_PACK_FORM_H
 #define CODE_PACK_PACK_FORM_H

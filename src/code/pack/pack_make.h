@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack_make.h - what a store knows of some addresses, as an object of a pack.
+ * pack_make.h - packs what a store knows of some addresses.
  *
- * What the object points to is borrowed from the store; the caller frees it by pack_object_deinit, also after a failure.
- * One thread.
+ * What the object points to is borrowed from the store; the caller frees it by pack_object_deinit, also after a
+ * failure. One thread.
  *
  *	struct pack_object object = {0};
  *	pack_make(store, id, addresses, count, &object, err);

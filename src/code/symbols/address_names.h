@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * address_names.h - link-time address -> the symbol at or before it, functions and data alike, as a disassembler shows
- * what code refers to: "<sink>", "<main+0x31>".
+ * address_names.h - names a link-time address by the symbol at or before it, function or data, as a disassembler shows
+ * it: "<sink>", "<main+0x31>".
  *
- * Owned by the caller, zeros before the first add; names are borrowed from the images. Read-only after address_names_finish: any thread.
- * Of several names of one address stays: a function's, the widest known one (global, weak, local), the first by letters.
- * A slot that the dynamic linker fills has, where no symbol lies and no function is the last before it, the name of what
- * it will hold: at the slot only, with the distance from that, which may be negative. (A function would be in the section
- * of the code that refers to the slot; objdump then looks no further.) Names of dynamic symbols have their versions.
+ * Owned by the caller, zeros before the first add; names are borrowed from the images. Read-only after
+ * address_names_finish: any thread. Of several names of one address stays: a function's, the widest known one (global,
+ * weak, local), the first by letters. A slot that the dynamic linker fills has, where no symbol lies and no function is
+ * the last before it, the name of what it will hold: at the slot only, with the distance from that, which may be
+ * negative. (A function would be in the section of the code that refers to the slot; objdump then looks no further.)
+ * Names of dynamic symbols have their versions.
  *
  *	address_names_add(&names, image, 0);  address_names_finish(&names);
  *	const char *name = address_names_find(&names, address, &offset);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jitdump.h - what a runtime wrote of the code it generated (jit-PID.dump): which function came to lie where, and when,
- * its lines, and how to unwind it.
+ * jitdump.h - reads a runtime's dump of generated code (jit-PID.dump): which function was where and when, its lines,
+ * and its unwinding information.
  *
  * Each function has an address of its own that stays when its memory is used again: the offset of its code in the dump.
  * The caller owns the dump and its bytes, which are borrowed and outlive it. Read-only after it was parsed: any thread.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kallsyms.h - /proc/kallsyms (or a copy of it) as symbols: of the kernel, or of one module.
+ * kallsyms.h - parses /proc/kallsyms (or a copy of it) into symbols of the kernel or of one module.
  *
  * The caller owns the text, which must outlive struct kallsyms; names are copied into the arena. One thread.
  * Bad input: a line that is none is skipped. All addresses 0 means that the kernel hides them (kptr_restrict).

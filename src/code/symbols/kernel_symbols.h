@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_symbols.h - names from the kernel's list of symbols, of which only the parts that are asked for are read: it has
- * two hundred thousand lines, and a recording hits some hundred.
+ * kernel_symbols.h - looks up symbols in the kernel's list and parses only the parts of it that are asked for: it has
+ * two hundred thousand lines, of which a recording hits some hundred.
  *
  * The list's text is borrowed and outlives it; symbols belong to it. Opened by one thread; look-ups from any.
  * A part that does not fit into memory has no names.

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * line_index.h - what the debug information of one binary says, in a form that is mapped and searched, not read: the
- * functions, inlined calls and source lines of those units that were needed so far.
+ * line_index.h - stores the debug information of one binary in a form that is mapped and searched instead of read:
+ * functions, inlined calls and source lines of the units that were needed so far.
  *
- * A reader borrows the bytes (of a mapped file), and its places borrow from them. Finding checks the unit's checksum once:
- * one thread at a time. The builder belongs to the caller; units that an older index has are copied over.
+ * A reader borrows the bytes (of a mapped file), and its places borrow from them. Finding checks the unit's checksum
+ * once: one thread at a time. The builder belongs to the caller; units that an older index has are copied over.
  *
- * Bytes are this machine's: a magic, the version of the form, the byte order, the build id of the binary and which files were
- * read come first, then the ranges of all units, the table of units, and a block for each unit that was read. All words are 32 bits but
- * addresses. Source: this file and line_index.c; another version is no index.
+ * Bytes are this machine's: a magic, the version of the form, the byte order, the build id of the binary and which
+ * files were read come first, then the ranges of all units, the table of units, and a block for each unit that was
+ * read. All words are 32 bits but addresses. Source: this file and line_index.c; another version is no index.
  *
- * Bad input: line_index_open refuses what is of another form or build, or cut. A unit whose checksum or counts are wrong is
- * as if it was not there.
+ * Bad input: line_index_open refuses what is of another form or build, or cut. A unit whose checksum or counts are
+ * wrong is as if it was not there.
  *
  *	if (line_index_open(&index, bytes, &build_id) && line_index_has(&index, address))
  *		count = line_index_find(&index, address, places, max);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * line_index_form.h - the bytes of a line index, for its reader and its builder.
+ * line_index_form.h - defines the binary format of a line index for its reader and its builder.
  */
 #ifndef CODE_SYMBOLS_LINE_INDEX_FORM_H
 #define CODE_SYMBOLS_LINE_INDEX_FORM_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_map.h - /tmp/perf-PID.map: "START SIZE name" in hex, one function of generated code a line.
+ * perf_map.h - parses /tmp/perf-PID.map, which has a line "START SIZE name" in hex for each function of generated code.
  *
  * The caller owns the text, which is changed (lines end in NUL) and outlives the table: names are borrowed from it.
  * Memory of generated code is used again: of several functions at one address the one written last stays.

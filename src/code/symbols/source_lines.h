@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source_lines.h - the debug information of one binary: for an address, what was inlined there and the source lines.
+ * source_lines.h - finds source lines and inlined calls of an address in the debug information of one binary.
  *
  * Owned by a store entry; it owns the files that are opened for it but the program's own. One thread at a time.
  * Addresses are link-time. Names and paths are made once and live as long as the lines.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbol_table.h - symbols sorted by address, one per address, each with an end; found by
- * buckets of addresses and, in a bucket, binary search.
+ * symbol_table.h - stores symbols sorted by address, one per address and each with an end, and finds them by buckets
+ * and binary search.
  *
- * Owned by a store entry. Names are borrowed. Built by one thread, then read-only.
- * Which of several names of one address stays is perf's choice: the one with a size; not a weak one; a global one; the
- * one with fewer leading underscores; the longer. A label without a size inside a function that has one is a place in it,
- * and names nothing, but in kernels, whose list of symbols has such labels as functions.
+ * Owned by a store entry. Names are borrowed. Built by one thread, then read-only. Which of several names of one
+ * address stays is perf's choice: the one with a size; not a weak one; a global one; the one with fewer leading
+ * underscores; the longer. A label without a size inside a function that has one is a place in it, and names nothing,
+ * but in kernels, whose list of symbols has such labels as functions.
  */
 #ifndef CODE_SYMBOLS_SYMBOL_TABLE_H
 #define CODE_SYMBOLS_SYMBOL_TABLE_H

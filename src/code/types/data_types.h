@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data_types.h - for the instructions of one binary: which data they access. Functions are gone through when the first
+ * data_types.h - finds out which data the instructions of one binary access. Functions are gone through when the first
  * of their instructions is asked for.
  *
  * Owned by a store entry; it borrows the debug information and the code, which outlive it. One thread. Addresses are

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * value_input.h - what the tracker of values works on, and the places that it finds. Plain data.
+ * value_input.h - defines the input of the value tracker, and the accesses that it finds. Plain data.
  */
 #ifndef CODE_TYPES_VALUE_INPUT_H
 #define CODE_TYPES_VALUE_INPUT_H

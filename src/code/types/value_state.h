@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * value_state.h - what registers and stack slots hold at one place of a function. For the tracker of values.
+ * value_state.h - describes what registers and stack slots hold at one point of a function. For the tracker of values.
  *
  * A value; copied as a whole.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * value_tracker.h - follows values through the code of one function, to say which object each access to memory is of:
- * where debug information says that a register holds a variable, that is taken; between such places values are
- * followed through copies, loads, sums, spills and calls. What comes on two paths in two ways is not known.
+ * value_tracker.h - follows values through the code of one function to find the object of each memory access: debug
+ * information says which registers hold variables; between such points, values are followed through copies, loads,
+ * sums, spills and calls. What comes on two paths in two ways is not known.
  *
  * The tracker borrows all of its input. The result, one place per instruction, is the caller's (value_places_deinit);
  * its types live as long as input.types. One thread.

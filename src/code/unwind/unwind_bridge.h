@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_bridge.h - the caller of code that no call-frame information covers. Each is a guess that is checked as far as
- * can be, and counted in run->bridged; not for others.
+ * unwind_bridge.h - finds the caller of code that no call-frame information covers. Each is a guess that is checked as
+ * far as can be, and counted in run->bridged; not for others.
  */
 #ifndef CODE_UNWIND_UNWIND_BRIDGE_H
 #define CODE_UNWIND_UNWIND_BRIDGE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_input.h - what a walk up a stack starts from: registers, a slice of the stack, what is mapped where. Borrowed for
+ * unwind_input.h - defines the input of an unwinder: registers, a slice of the stack, and the mappings. Borrowed for
  * the time of the walk; made by who has the sample.
  *
  *	unwind_registers_set(&registers, arch, arch->sp, sp);

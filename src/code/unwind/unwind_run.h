@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_run.h - one walk up a stack: what it holds, the words it reads, what is mapped where. Shared by the unwinder and
- * its bridges; not for others.
+ * unwind_run.h - holds the state of unwinding one stack: registers, the stack words that it reads, and the mappings.
+ * Shared by the unwinder and its bridges; not for others.
  */
 #ifndef CODE_UNWIND_UNWIND_RUN_H
 #define CODE_UNWIND_UNWIND_RUN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_table.h - how to find the caller of any code of one object: its call-frame information decoded beforehand into
- * rows that are searched. Each row names a rule; equal rules are kept once. Not here: to follow them (unwinder.h).
+ * unwind_table.h - stores the call-frame information of one object as searchable rows, which say how to find the caller
+ * of any code in it. Each row names a rule; equal rules are kept once. Not here: to follow them (unwinder.h).
  *
  * The caller owns the table; once made it is read-only: any thread. It borrows nothing: expressions are copied.
  * Addresses are link-time. Bad input: what cannot be decoded has no rule, and is counted.

@@ -353,7 +353,7 @@ const char *unwind_end_name(enum unwind_end end)
 {
 	static const char *const names[UNWIND_ENDS] = {
 		[UNWIND_ROOT] = "complete",
-		[UNWIND_STACK_SHORT] = "stack copy too short",
+		[UNWIND_STACK_SHORT] = "stack dump too short",
 		[UNWIND_NO_CFI] = "no call-frame information",
 		[UNWIND_BROKEN] = "broken",
 		[UNWIND_LIMIT] = "frame limit",

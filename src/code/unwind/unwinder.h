@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwinder.h - the callers of a thread from its registers and a slice of its stack: a pure function of these and of a
- * look-up of what is mapped where. Not here: where registers and stack come from, names of frames.
+ * unwinder.h - finds the callers of a thread from its registers and a slice of its stack: a pure function of these and
+ * of a lookup of mappings. Not here: where registers and stack come from, names of frames.
  *
  * The caller creates one unwinder per worker; it holds caches only. Tables that find gives must outlive it, or
- * unwinder_forget_tables. Bad input: any registers and any stack end in one of the ways below, after at most max frames.
+ * unwinder_forget_tables. Bad input: any registers and any stack end in one of the ways below, after at most max
+ * frames.
  *
  *	unwinder_create(arch, &unwinder, err);
  *	r = unwinder_run(unwinder, &registers, &stack, &modules, ips, max);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fit.h - which events the PMU counts at the same time, found by asking for it: test groups that may not be shared.
+ * fit.h - finds out which events the PMU can count at the same time, by opening them in groups that may not be
+ * multiplexed.
  *
  * Units (a group, or an event alone) are packed into rounds, first fit: a round is what was on the PMU together when
  * it was tried, as one pinned group. More rounds than one means that the kernel would multiplex. Software events and

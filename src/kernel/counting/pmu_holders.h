@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pmu_holders.h - who else has performance events open: the NMI watchdog, and other processes.
+ * pmu_holders.h - lists who else has performance events open: the NMI watchdog and other processes.
  *
  * Processes of others are seen only with the right to look at their descriptors. The list belongs to the caller.
  *

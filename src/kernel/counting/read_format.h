@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read_format.h - what read(2) of an event gave, decoded by its read_format.
+ * read_format.h - decodes what read(2) of an event returned, by the event's read_format.
  *
  * A pure function on words in the machine's byte order. Source: perf_event_open(2), "Reading results".
  */

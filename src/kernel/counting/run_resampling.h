@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run_resampling.h - how sure a change between two sets of runs is: bootstrap intervals, an exact rank test that bears
- * ties, what runs of one program differ by (the noise floor), and p values corrected for their number.
+ * run_resampling.h - estimates the certainty of a change between two sets of runs: bootstrap intervals, an exact rank
+ * test that handles ties, the noise between runs of one program, and p values corrected for their number.
  *
  * Pure functions, deterministic: the random draws start from a seed. Values are amounts: not negative. They need not be
  * sorted. Beside run_statistics.h, which is about one comparison of measured counts.
  *
- * Sources: Efron and Tibshirani, An Introduction to the Bootstrap, chapter 12 (bootstrap-t); the permutation distribution
- * of midranks (Lehmann, Nonparametrics, 1.4); Holm 1979; Benjamini and Hochberg 1995.
+ * Sources: Efron and Tibshirani, An Introduction to the Bootstrap, chapter 12 (bootstrap-t); the permutation
+ * distribution of midranks (Lehmann, Nonparametrics, 1.4); Holm 1979; Benjamini and Hochberg 1995.
  *
  *	struct run_values a = {base, 10}, b = {new, 10};
  *	struct run_change change = run_change_of(a, b, seed);

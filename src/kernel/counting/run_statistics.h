@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run_statistics.h - what repeated measurements say: median with its confidence interval, outliers, and two compared.
+ * run_statistics.h - computes statistics of repeated measurements: the median with its confidence interval, outliers,
+ * and the comparison of two sets.
  *
  * Pure functions without assumptions on how the values are distributed; values are given sorted (run_values_sort). The
  * intervals aim at RUN_CONFIDENCE and tell what they cover, which is never less than that where it is known exactly.

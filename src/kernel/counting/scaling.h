@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scaling.h - what a count would have been, had its event been on the PMU all the time.
+ * scaling.h - scales the count of a multiplexed event to the whole measured time.
  *
  * Source: perf_event_open(2), PERF_FORMAT_TOTAL_TIME_RUNNING.
  */

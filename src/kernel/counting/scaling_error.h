@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scaling_error.h - how far off the scaled count of a multiplexed event may be, by how its rate changed from one
- * reading to the next. Pure.
+ * scaling_error.h - estimates the error of a scaled count from the changes of its rate between readings. Pure.
  *
  * The time that an event had a counter is a sample of the time it was enabled. What it missed is taken at the mean rate
  * of what it saw; the rates of neighbouring readings tell how much such pieces differ. (Successive differences, as for
  * systematic samples: Wolter, Introduction to Variance Estimation, chapter 8; with the finite population correction.)
- * Changes that keep step with the rotation of counters stay unseen, and a steady rise by a part of a turn; where a program changes from each reading to the
- * next, the estimate is too large rather than too small.
+ * Changes that keep step with the rotation of counters stay unseen, and a steady rise by a part of a turn; where a
+ * program changes from each reading to the next, the estimate is too large rather than too small.
  *
  *	struct scaling_error e = {0};
  *	scaling_error_add(&e, value, running_ns); ... at times, cumulative ...

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * student.h - Student's distribution: how likely a difference is that many standard errors wide, with few degrees of
- * freedom. Pure functions.
+ * student.h - implements Student's t distribution: how likely a difference of so many standard errors is with few
+ * degrees of freedom. Pure functions.
  *
- * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.5 and 26.7 (the incomplete beta function, by its
- * continued fraction).
+ * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.5 and 26.7 (the incomplete beta function, by
+ * its continued fraction).
  */
 #ifndef KERNEL_COUNTING_STUDENT_H
 #define KERNEL_COUNTING_STUDENT_H

@@ -50,7 +50,7 @@ static enum tally_status tally_counter_options_check(const struct tally_counter_
 		return error_set(
 			err, TALLY_INVALID, "one_cpu is %d: it takes a CPU's number, with is_on_one_cpu", o->one_cpu);
 	if (o->all_threads && o->pid < 0)
-		return error_set(err, TALLY_INVALID, "all threads of which process? pid is -1");
+		return error_set(err, TALLY_INVALID, "all threads of a process are counted by its pid, but pid is -1");
 	if (o->cgroup && o->pid != -1)
 		return error_set(err, TALLY_INVALID, "a cgroup is counted by CPU: pid has to be -1");
 	if (o->inherit_threads_only && !o->inherit)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally_counter.h - the inside of tally/counter.h: opening on any seam, and reading into cells.
+ * tally_counter.h - declares the internals of tally/counter.h: opening with any seam, and reading into cells.
  *
  * A cell is one descriptor: an event on one CPU and thread. One thread, but for what tally/counter.h says.
  *

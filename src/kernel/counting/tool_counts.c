@@ -254,14 +254,17 @@ static enum tally_status tool_check(struct tool_counts *t, struct counter *count
 	if (tool_event_is_constant(spec->tool))
 		return tool_event_constant(set->kernel, spec->tool, is_wide, &t->constants[spec->tool])
 			       ? TALLY_OK
-			       : tool_refuse(counter, "the machine does not say it", err);
+			       : tool_refuse(counter, "the machine does not report this value", err);
 	if (spec->cgroup)
 		return tool_refuse(
-			counter, "the kernel's times are those of whole CPUs and of processes, not of a cgroup", err);
+			counter, "the kernel reports times for CPUs and for processes, not for a cgroup", err);
 	if (!is_wide && set->cpus[0] >= 0)
-		return tool_refuse(counter, "the kernel's times of a process are those on all CPUs together", err);
+		return tool_refuse(counter,
+			"the kernel reports the times of a process for all CPUs together, not "
+			"for each CPU",
+			err);
 	if (is_wide && !kernel_has(set->kernel, "/proc/stat"))
-		return tool_refuse(counter, "there is no /proc/stat here", err);
+		return tool_refuse(counter, "/proc/stat is not available", err);
 	t->has_times = true;
 	return TALLY_OK;
 }

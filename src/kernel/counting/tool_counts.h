@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool_counts.h - counts for the events of a set that the tool itself answers: the times of /proc, and constants of the machine.
+ * tool_counts.h - fills in the counts of events that the tool itself measures: times from /proc and constants of the
+ * machine.
  *
- * Of a command: its own times and those of its descendants, which /proc tells while it runs and wait4(2) exactly at its end.
- * Of processes and threads: /proc/PID/stat, children not included; of CPUs: /proc/stat. Times of /proc go in clock ticks
- * (10 ms). A reading puts them into the counters of the set, in the shape of a reading of the kernel's: what reads counters needs
- * not know them. Counts are of the time while they were enabled.
+ * Of a command: its own times and those of its descendants, which /proc tells while it runs and wait4(2) exactly at its
+ * end. Of processes and threads: /proc/PID/stat, children not included; of CPUs: /proc/stat. Times of /proc go in clock
+ * ticks (10 ms). A reading puts them into the counters of the set, in the shape of a reading of the kernel's: what
+ * reads counters needs not know them. Counts are of the time while they were enabled.
  *
  * Belongs to the caller (tool_counts_destroy) and borrows the set. One thread.
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attr_bytes.h - a caller's struct perf_event_attr, of any age of the kernel's header, as a struct perf_attr.
+ * attr_bytes.h - converts a caller's struct perf_event_attr, of any version of the kernel's header, to struct
+ * perf_attr.
  */
 #ifndef KERNEL_EVENTS_ATTR_BYTES_H
 #define KERNEL_EVENTS_ATTR_BYTES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * catalogue.h - what this machine can count: its PMUs, and the nearest name to a wrong one. The generic names are in
- * abi/names; tracepoints in tracepoints.h.
+ * catalogue.h - lists the PMUs and events of this machine, and suggests the nearest name for an unknown one. The
+ * generic names are in abi/names; tracepoints in tracepoints.h.
  *
  * The catalogue belongs to the caller (event_catalogue_destroy), and is used by one thread. Event lists do not refer
  * to it: it may go before them.

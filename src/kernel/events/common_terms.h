@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * common_terms.h - the terms that any event takes, whatever its PMU: name, period, percore, call-graph, ... Those about
- * samples go into spec->recording.
+ * common_terms.h - parses the terms that any event takes, whatever its PMU: name, period, percore, call-graph and
+ * others.
  *
  * For event_terms.c, which splits the text; what one call of it works through is a term_scope.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_filter.h - gives an open tracepoint its filter (--filter, tally_event_filter): one sentence wherever the kernel refuses.
+ * event_filter.h - sets the filter of an open tracepoint (--filter, tally_event_filter), with one message for every
+ * refusal.
  *
  *	if (fd >= 0 && event_filter_set(kernel, spec, fd, err) != TALLY_OK) close it
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_format.h - the text of an event list: event_parser's inverse. Parsing what is written gives the same list again
- * (attrs, groups, units, names of their own; filters and cgroups have options of their own and are left out).
+ * event_format.h - prints an event list as text: the inverse of event_parser. Parsing what is written gives the same
+ * list again (attrs, groups, units, names of their own; filters and cgroups have options of their own and are left
+ * out).
  *
  * Pure. The text is appended without a closing NUL.
  *

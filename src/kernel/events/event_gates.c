@@ -103,7 +103,7 @@ static bool missing_feature(const struct perf_attr *attr, struct text *reason)
 	else if (ATTR_HAS(attr, AUX_OUTPUT) || (attr->sample_type & SAMPLE_AUX))
 		text_str(reason, "no PMU here writes this event into an AUX area: leave aux-output or aux-sample out");
 	else if (precise)
-		text_printf(reason, "precise sampling (modifier %.*s) is not what this PMU can do: fewer p, or none",
+		text_printf(reason, "this PMU cannot sample as precisely as modifier %.*s asks: use fewer p, or none",
 			(int)precise, "ppp");
 	else if (is_sampling(attr))
 		text_str(reason, "the PMU has no interrupt, so that the event can be counted ('stat') but not sampled: "
@@ -173,8 +173,8 @@ void gate_combination(const struct event_request *request, struct text *reason)
 	const struct perf_attr *attr = &request->spec->attr;
 	int64_t max_rate = kernel_number(request->kernel, INT64_MAX, "/proc/sys/kernel/perf_event_max_sample_rate");
 	if (request->errnum == E2BIG)
-		text_str(reason, "this kernel is older than a feature that was asked for (its perf_event_attr is "
-				 "shorter): leave the option or term out that needs it");
+		text_str(reason, "this kernel is too old for a requested feature (its perf_event_attr is shorter): "
+				 "omit the option or term that needs it");
 	else if (request->cpu >= 0 && kernel_has(request->kernel, "/sys/devices/system/cpu/cpu0") &&
 		 !kernel_has(request->kernel, "/sys/devices/system/cpu/cpu%d", request->cpu))
 		text_printf(reason, "there is no CPU %d on this machine", request->cpu);

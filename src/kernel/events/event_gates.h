@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_gates.h - why the kernel refuses an event for other reasons than permission: what the hardware, the PMU's other
- * users, the attr or a limit say. One sentence without the event's name, with the least that opens it.
+ * event_gates.h - explains why the kernel refuses an event for other reasons than permission: the hardware, other users
+ * of the PMU, the attr or a limit. One sentence without the event's name, with the least that opens it.
  */
 #ifndef KERNEL_EVENTS_EVENT_GATES_H
 #define KERNEL_EVENTS_EVENT_GATES_H

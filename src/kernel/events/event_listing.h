@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_listing.h - the events of this machine by name: what `list` shows, and whether each would open here.
+ * event_listing.h - lists the events of this machine by name for `list`, and tells whether each of them opens here.
  *
  * The caller owns the listing (event_listing_deinit); names live in its arena. One thread. tracefs that cannot be read
  * leaves the tracepoints out: why is in tracefs_error; so with vendor_error.

@@ -121,11 +121,11 @@ static enum tally_status modifiers_take(struct event_parser_parser *p, size_t fi
 			p, start, TALLY_INVALID, "Bad modifier: '%.*s' repeats a letter", (int)n, p->text + start);
 	if (p->text[p->pos] == 'R')
 		return parse_fail(p, p->pos, TALLY_UNSUPPORTED,
-			"parser error: not supported yet: modifier 'R': retire latency is no count: a few Intel CPUs "
-			"give it as the weight of samples, see record -W");
+			"parser error: not supported yet: modifier 'R': retire latency is not a count: a few Intel "
+			"CPUs report it as the weight of samples, see record -W");
 	if (!ends_name(p->text[p->pos]))
 		return parse_fail(p, p->pos, TALLY_INVALID,
-			"parser error: '%c' is no modifier; modifiers are u k h (modes), G H (guest, host), p P "
+			"parser error: '%c' is not a modifier; modifiers are u k h (modes), G H (guest, host), p P "
 			"(precise), "
 			"D e S W I X b",
 			p->text[p->pos]);

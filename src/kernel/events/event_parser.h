@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_parser.h - the event language: text -> event_list. One parser; event_format is its inverse.
+ * event_parser.h - parses event expressions into an event_list. One parser; event_format is its inverse.
  *
  * What -e takes: names (hardware, software, hardware cache), rNNN, subsystem:name, pmu/terms/, {groups}, modifiers.
  * The list belongs to the caller (event_list_deinit) and owns its strings. Errors point at the column and name the

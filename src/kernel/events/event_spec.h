@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_spec.h - what an event's text asks for: types. event_parser makes them, event_format writes them; a list
- * owns the strings of its specs.
+ * event_spec.h - declares the types that describe what an event expression asks for. event_parser makes them,
+ * event_format writes them; a list owns the strings of its specs.
  */
 #ifndef KERNEL_EVENTS_EVENT_SPEC_H
 #define KERNEL_EVENTS_EVENT_SPEC_H

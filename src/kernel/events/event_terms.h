@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_terms.h - what stands between the slashes: "event=0x3c,umask=1,name=x", "r1a8", "config=3,period=1000".
+ * event_terms.h - parses the terms between the slashes of an event: "event=0x3c,umask=1,name=x", "r1a8",
+ * "config=3,period=1000".
  *
  * For a PMU, terms are its formats and named events as sysfs gives them; for a generic event only the terms that any
  * event takes. Those that steer recording go into spec->recording; what is not built is refused by name.

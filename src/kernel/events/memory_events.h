@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory_events.h - the events of this machine's PMUs that sample accesses to memory with where the data was found.
+ * memory_events.h - finds the events of this machine's PMUs that sample memory accesses with their data source.
  *
  * Pure but for the kernel seam: sysfs says which PMU has mem-loads, mem-stores (and mem-loads-aux, which must lead its
  * group), or is AMD's ibs_op, which samples both at once. The text is what -e takes.

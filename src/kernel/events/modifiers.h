@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * modifiers.h - the letters after an event's colon (u k h G H I p P S D W e X b), read and put into an attr.
+ * modifiers.h - parses the letters after an event's colon (u k h G H I p P S D W e X b) and sets them in an attr.
  *
  * A value. A group's letters come on top of each member's own, as perf does it: what may be counted is the union.
  *

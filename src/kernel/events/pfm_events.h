@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pfm_events.h - vendors' names for what the CPU counts, as libpfm4 knows them: text -> event_list, and the list of names.
+ * pfm_events.h - parses vendors' event names with libpfm4 into an event_list, and lists these names.
  *
- * The library is loaded when it is first needed, because that takes longer than a short run of stat. It looks at the CPU
- * itself, not through the kernel seam (LIBPFM_FORCE_PMU names another model). One thread.
+ * The library is loaded when it is first needed, because that takes longer than a short run of stat. It looks at the
+ * CPU itself, not through the kernel seam (LIBPFM_FORCE_PMU names another model). One thread.
  *
  *	if (pfm_events_parse(catalogue, "{inst_retired:any_p:u,skl::unhalted_core_cycles}", &list, err) != TALLY_OK) ...
  *

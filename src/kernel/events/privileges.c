@@ -145,8 +145,8 @@ static void policy_gate(
 	const struct kernel_seam *kernel = request->kernel;
 	const struct event_spec *spec = request->spec;
 	if (request->errnum == EPERM && is_capable && spec->attr.type == EVENT_TRACEPOINT) {
-		text_str(reason, "the kernel keeps this tracepoint from events of this kind, whatever one's privileges "
-				 "(measuring it would make it happen): leave it out of -e");
+		text_str(reason, "the kernel does not allow events of this kind on this tracepoint, whatever the "
+				 "privileges (measuring it would trigger it): leave it out of -e");
 	} else if (kernel_file_has(kernel, "/sys/kernel/security/lockdown", "[confidentiality]")) {
 		text_str(reason, "kernel lockdown (confidentiality) forbids it: boot with lockdown=integrity or none");
 	} else if (request->pid > 0 && !capability_is_held(kernel, CAPABILITY_SYS_PTRACE)) {
@@ -155,7 +155,7 @@ static void policy_gate(
 		remedy_perfmon(request->kernel, where, reason);
 		text_str(reason, ", and CAP_SYS_PTRACE too");
 	} else if (request->errnum == EPERM && (spec->pmu || event_is_hardware(spec)) && spec->has_exclude) {
-		text_str(reason, "this PMU cannot leave a mode out (the modifiers u, k, h): leave the modifier out");
+		text_str(reason, "this PMU cannot exclude a mode (modifiers u, k, h): omit the modifier");
 	} else {
 		char *modules = NULL;
 		bool is_known = kernel_text(kernel, &modules, NULL, "/sys/kernel/security/lsm") == TALLY_OK;

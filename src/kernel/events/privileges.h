@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * privileges.h - translates a refusal of perf_event_open (and of the ring's mmap) into what refused, why, and the least
- * that opens it. The errno is kept. The only place that does.
+ * privileges.h - explains a refusal of perf_event_open or of mapping the ring: what refused, why, and the smallest
+ * change that allows it. The errno is kept. The only place that does.
  */
 #ifndef KERNEL_EVENTS_PRIVILEGES_H
 #define KERNEL_EVENTS_PRIVILEGES_H

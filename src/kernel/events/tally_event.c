@@ -22,7 +22,7 @@ enum tally_status tally_event_attr(const char *event, void *attr, size_t size, s
 		return status;
 	status = event_parse(catalogue, event, &events, err);
 	if (status == TALLY_OK && (events.len != 1 || events.specs[0].tool != TOOL_NONE))
-		status = error_set(err, TALLY_INVALID, "'%s' is not one event of the kernel", event);
+		status = error_set(err, TALLY_INVALID, "'%s' is not the name of a single kernel event", event);
 	if (status == TALLY_OK) {
 		struct perf_attr *made = &events.specs[0].attr;
 		made->size = (uint32_t)(MIN(size, ATTR_SIZE_KNOWN));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool_events.h - events that the tool itself answers: their names, and what those are that stay the same while it measures.
+ * tool_events.h - names the events that the tool itself measures, and tells which of them are constants of the machine.
  *
  * Names are perf's ("perf list tool").
  *

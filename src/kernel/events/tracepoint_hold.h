@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracepoint_hold.h - holds tracepoints while a program opens and closes events of them: the kernel waits tens of
- * milliseconds, one event after the other, each time a tracepoint loses its last event. And finds those of a pattern
- * that cannot be opened. Counts nothing.
+ * tracepoint_hold.h - keeps tracepoints in use while a program opens and closes events on them, because the kernel
+ * waits tens of milliseconds each time a tracepoint loses its last event. And finds those of a pattern that cannot be
+ * opened. Counts nothing.
  *
  * A hold belongs to the caller, who releases it after all its other events of these tracepoints are closed. One thread.
  *

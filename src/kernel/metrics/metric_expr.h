@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metric_expr.h - the arithmetic of metrics: "branch\-misses / branches if #smt_on else 0" -> a tree, and its value.
+ * metric_expr.h - parses the expressions of metrics ("branch\-misses / branches if #smt_on else 0") into trees and
+ * evaluates them.
  *
- * Names are events as event_parser takes them, with / written @ and other signs behind a backslash; + - * / % < > & | ^,
- * "A if C else B", min(a, b), max(a, b), d_ratio(a, b) (0 where b is 0), has_event(name), #constants. What is constant
- * is worked out when it is read: an event of a branch that is never taken is not needed. Dividing by zero gives NaN.
- * The spelling is that of MetricExpr in perf-list(1)'s --json.
+ * Names are events as event_parser takes them, with / written @ and other signs behind a backslash; + - * / % < > & |
+ * ^, "A if C else B", min(a, b), max(a, b), d_ratio(a, b) (0 where b is 0), has_event(name), #constants. What is
+ * constant is worked out when it is read: an event of a branch that is never taken is not needed. Dividing by zero
+ * gives NaN. The spelling is that of MetricExpr in perf-list(1)'s --json.
  *
  * An expression belongs to the caller (metric_expr_deinit) and holds no pointer into the text. Pure.
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metric_machine.h - what a metric's expression is on this machine: its constants, and whether it has the events.
+ * metric_machine.h - evaluates what metric expressions need of this machine: its constants, and whether it has the
+ * events.
  *
  * Asks sysfs, and opens an event where has_event() asks for it. One thread; borrows the catalogue.
  *

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metric_set.h - the metrics of a run: which event of the list each name in their expressions is.
+ * metric_set.h - binds the metrics of a run to events: which event of the list each name in an expression stands for.
  *
  * Belongs to the caller (metric_set_deinit), and refers to events by index. Each metric's events become a weak group,
- * which several share where one needs no more than another has; clocks of the tool stand outside. On a machine of several
- * kinds of core a metric is there once for each kind.
+ * which several share where one needs no more than another has; clocks of the tool stand outside. On a machine of
+ * several kinds of core a metric is there once for each kind.
  *
  *	struct metric_set set = {0};
  *	metric_set_add(&set, &machine, "IPC,TopdownL1", &options, &events, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metric_table.h - the metrics that stat -M knows: names, groups and expressions over generic events and those that
- * sysfs names. A constant table.
+ * metric_table.h - lists the metrics of stat -M: names, groups and expressions over generic events and events from
+ * sysfs. A constant table.
  *
  * A name may have several rows: the first whose events this machine has is meant. Names of perf 7.3 where it has the
  * metric (perf list metric).

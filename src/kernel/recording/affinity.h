@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * affinity.h - --affinity: the recording thread moves to the CPU, or the node, of the ring that it is about to read.
+ * affinity.h - implements --affinity: the recording thread moves to the CPU or the node of the ring that it is about to
+ * read.
  *
- * The owner of the rings holds one (affinity_deinit). Places that are not available are passed over: reading a ring from
- * elsewhere costs time only. One thread.
+ * The owner of the rings holds one (affinity_deinit). Places that are not available are passed over: reading a ring
+ * from elsewhere costs time only. One thread.
  *
  *	affinity_init(&affinity, kernel, AFFINITY_NODE, cpus, cpu_count, err);
  *	affinity_move(&affinity, ring);  ... read the ring ...

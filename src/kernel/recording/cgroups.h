@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgroups.h - the control groups that exist: their ids, as samples carry them, and their paths.
+ * cgroups.h - lists the existing control groups: their IDs, as samples carry them, and their paths.
  *
  * Walks the hierarchy that perf events belong to: perf_event of version 1 where it is mounted, else version 2. A group
  * that goes meanwhile is left out. Source: cgroups(7); name_to_handle_at(2) gives the id that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proc_maps.h - one line of /proc/PID/maps or /proc/modules, read without trusting it. Pure; strings borrow the line.
+ * proc_maps.h - parses one line of /proc/PID/maps or /proc/modules without trusting it. Pure; strings borrow the line.
  * Source: proc(5).
  */
 #ifndef KERNEL_RECORDING_PROC_MAPS_H

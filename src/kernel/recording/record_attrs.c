@@ -241,7 +241,7 @@ static struct record_attr_options with_terms(const struct record_attr_options *o
 		own.unwinds_live =
 			o->unwinds_live && (o->chains.mode == CALLGRAPH_DWARF || o->chains.mode == CALLGRAPH_BPF);
 	} else if (o->chains.mode == CALLGRAPH_BPF && is_tracing(spec)) {
-		own.chains.mode = CALLGRAPH_DWARF; /* copies of stacks are unwound as they come */
+		own.chains.mode = CALLGRAPH_DWARF; /* stack dumps are unwound as they come */
 	}
 	if (terms->stack_bytes)
 		own.chains.stack_bytes = terms->stack_bytes;

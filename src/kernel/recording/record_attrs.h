@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_attrs.h - from what record's options say to the attrs of its events: pure, opens nothing.
+ * record_attrs.h - computes the attrs of a recording's events from the options of record; it opens nothing.
  *
  * Works in place on an event list. Two steps, because the kernel may refuse features in between: record_attrs_apply
  * sets everything, record_attrs_drop takes the newest optional feature away again.

@@ -65,8 +65,7 @@ static bool leave_out_kernel(struct record_fallback *f, size_t event)
 			(long long)paranoid);
 	if (event_happens_in_kernel(&f->events->specs[event])) /* in user mode it never comes */
 		diag_add(f->diag, DIAG_WARNING,
-			"'%s' happens in the kernel only: without samples of the kernel nothing is recorded of it",
-			name);
+			"'%s' occurs only in the kernel: without kernel samples, nothing would be recorded", name);
 	return true;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_fallback.h - what to ask for when the kernel refuses an event of a recording: one step less each time.
+ * record_fallback.h - decides what to ask for when the kernel refuses an event of a recording: one feature less each
+ * time.
  *
  * Works on the event list in place and says what it gave up in diag. Every step takes something away, so that trying
  * again ends. Never looks at a version: only at refusals. What diag says is true once the events are open: who shows it

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorder.h - samples a target: events opened per CPU and thread, rings mapped, and what they hold handed on as bytes.
+ * recorder.h - samples a target: it opens the events per CPU and thread, maps rings, and hands on their contents as
+ * bytes.
  *
  * Decodes nothing and writes no file: recorder_drain gives slices of whole records to a sink. The recorder belongs to
  * the caller (recorder_destroy) and borrows the events, whose attrs and names it changes where the kernel refuses what
@@ -69,8 +70,8 @@ size_t recorder_ring_bytes(const struct recorder *recorder);
 bool recorder_clock(const struct recorder *recorder, struct ring_clock *clock);
 
 /* Threads that are to be recorded too, into the rings that are there; not with per_thread. Those that have ended, or that we
- * may not watch, are left out. Running as the others were asked to. Their sources come behind those of before. joined: how
- * many threads came in. */
+ * may not watch, are left out. Running as the others were asked to. Their sources come behind those of before. joined:
+ * how many threads came in. */
 TALLY_MUST_CHECK enum tally_status recorder_join(
 	struct recorder *recorder, const pid_t *threads, size_t thread_count, size_t *joined, struct tally_error *err);
 /* Closes what was joined and has ended, with all children. */

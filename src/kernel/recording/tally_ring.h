@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally_ring.h - the inside of tally/ring.h: opening on any seam.
+ * tally_ring.h - declares the internals of tally/ring.h: opening with any seam.
  *
  *	struct tally_ring *ring = tally_ring_open_on(kernel, fd, NULL, &err);
  */

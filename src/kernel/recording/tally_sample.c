@@ -78,7 +78,7 @@ enum tally_status sample_present(const struct record_layout *layout, const struc
 	if (s.present & SAMPLE_READ)
 		present_reading(&s.read, &made);
 	if (!is_good)
-		return error_set(err, TALLY_CORRUPT, "a sample's words do not lie on word boundaries");
+		return error_set(err, TALLY_CORRUPT, "a sample is not aligned to 8 bytes");
 	*sample = made;
 	return TALLY_OK;
 }
@@ -89,7 +89,7 @@ enum tally_status tally_sample_decode(
 	struct perf_attr attr;
 	struct record record;
 	if (given->type != RECORD_SAMPLE)
-		return error_set(err, TALLY_INVALID, "a record of type %u is no sample", given->type);
+		return error_set(err, TALLY_INVALID, "a record of type %u is not a sample", given->type);
 	enum tally_status status = attr_from_bytes(bytes, &attr, err);
 	if (status == TALLY_OK)
 		status = record_at(tally_record_inside(given).bytes, false, 0, &record, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracing_data.h - the formats of the tracepoints that a recording holds, as the file's TRACING_DATA section has them.
+ * tracing_data.h - collects the formats of a recording's tracepoints, in the form of the file's TRACING_DATA section.
  *
  * Layout: magic, version, byte order, word size, page size; header_page and header_event; ftrace formats (none); per
  * subsystem the formats of its events; kallsyms (none: the recording's host has it); printk formats; command names

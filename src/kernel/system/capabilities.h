@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capabilities.h - what this process may do that others may not, as far as perf events ask for it: capabilities of the
- * first user namespace. Root of another user namespace (a rootless container, a sandbox) has a full set that does not
+ * capabilities.h - finds out which of the privileges that perf events need this process has: its capabilities in the
+ * initial user namespace. Root of another user namespace (a rootless container, a sandbox) has a full set that does not
  * count there.
  *
  * Reads /proc/self under the seam's root. Any thread. Source: capabilities(7), user_namespaces(7), proc(5).

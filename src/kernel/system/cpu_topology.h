@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_topology.h - lists of CPUs ("0-3,8"), which are online, and which core, die, socket and node each belongs to.
+ * cpu_topology.h - parses lists of CPUs ("0-3,8"), and tells which CPUs are online and to which core, die, socket and
+ * node each belongs.
  *
  * Lists belong to the caller (free the array). No table is sized by a compile-time CPU count. Source: the kernel's
  * Documentation/admin-guide/cputopology.rst, sysfs-devices-system-cpu.

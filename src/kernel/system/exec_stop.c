@@ -99,7 +99,7 @@ bool exec_stop_explain(const char *command, struct text *reason)
 	}
 	const char *gain = rights_gained(path);
 	if (gain)
-		text_printf(reason, "%s gives other rights (%s)", path, gain);
+		text_printf(reason, "%s changes privileges (%s)", path, gain);
 	return gain != NULL;
 }
 

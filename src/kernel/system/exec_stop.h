@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exec_stop.h - whether the kernel ends the events of a command at its exec: it does where the program may not be read
- * by the user, or gives the process other rights (set-user-ID, set-group-ID, file capabilities). The command runs on.
+ * exec_stop.h - predicts whether the kernel ends the events of a command at its exec: it does if the user may not read
+ * the program, or if the program changes privileges (set-user-ID, set-group-ID, file capabilities). The command runs
+ * on.
  *
  * Events that hang up while their thread lives were ended so. Nothing tells afterwards, so for commands that are over
  * the program's file is looked at. Any thread. Source: execve(2), perf_event_open(2), proc(5).

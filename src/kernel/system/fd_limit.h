@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fd_limit.h - makes room for descriptors: raises RLIMIT_NOFILE as far as it goes. Changes the whole process.
+ * fd_limit.h - raises RLIMIT_NOFILE as far as allowed, to make room for descriptors. Changes the whole process.
  *
  *	fd_limit_make_room(events * cpus * threads + 64);
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host_info.h - what describes the machine that a recording is made on: names, CPUs, caches, memory, PMUs.
+ * host_info.h - collects the description of the recording machine: names, CPUs, caches, memory, PMUs.
  *
  * Everything lives in the info's arena (host_info_deinit). What the kernel does not tell stays empty: nothing here
  * fails but for lack of memory. One thread. Source: proc(5), Documentation/admin-guide/cputopology.rst.

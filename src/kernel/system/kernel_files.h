@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_files.h - the small text files of /proc, /sys and tracefs, read under the seam's root.
+ * kernel_files.h - reads the small text files of /proc, /sys and tracefs below the seam's root.
  *
  * Texts and lists belong to the caller. One thread.
  *

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory_limit.h - how much memory this process may still take before the kernel ends it, or refuses it: the least that
- * the limits of its control groups (both versions, all levels that can be seen), RLIMIT_AS, RLIMIT_DATA and the machine
- * leave. What control groups hold of files does not count: it is given back. Asked anew each time: others take memory too.
+ * memory_limit.h - computes how much more memory this process may use before the kernel refuses it or kills the
+ * process: the minimum over its control groups (both versions, all visible levels), RLIMIT_AS, RLIMIT_DATA and the
+ * machine. What control groups hold of files does not count: it is given back. Asked anew each time: others take memory
+ * too.
  *
  *	uint64_t bytes = memory_limit_left("");
  */

@@ -127,7 +127,7 @@ static enum tally_status processes_add(
 	}
 	name_list_deinit(&names);
 	if (status == TALLY_OK && threads->len == 0)
-		status = error_set(err, TALLY_NOT_FOUND, "user '%s' runs no process", user ? user : "");
+		status = error_set(err, TALLY_NOT_FOUND, "user '%s' has no running process", user ? user : "");
 	return status;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * target.h - whom to measure: a command, processes, threads, CPUs, a user, the whole system; made into the list of
+ * target.h - turns the target of a measurement (a command, processes, threads, CPUs, a user, the whole system) into the
  * (pid, cpu) pairs that perf_event_open takes.
  *
  * The caller owns the target (target_deinit). CPU lists are as perf's -C ("0-3,8").

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * debug_info.h - for a link-time address: the function, what was inlined there, and the source lines.
+ * debug_info.h - finds the function, the inlined calls and the source line of a link-time address.
  *
  * The caller owns the info, and the image must outlive it. Opening reads the head of each unit only. debug_info_load
  * reads the units of the addresses given, in parallel; after it debug_info_find is a read from any thread. Names are

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_numbers.h - what debugging information has as numbers: units, entries, attributes, lines and lists.
+ * dwarf_numbers.h - restates the constants of DWARF: units, entries, attributes, lines and lists.
  *
  * Names and values are those of DWARF 5 (dwarfstd.org; sections in brackets), with the vendors' of GNU that compilers
  * write; only what is used here, so that libdw, whose dwarf.h has them all, is not needed for them alone.

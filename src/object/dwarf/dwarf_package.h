@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_package.h - a .dwp: the .dwo files of a program in one, found by their ids. Index sections of version 2 (GNU's,
- * for DWARF 4) and 5, either byte order. Not for type units.
+ * dwarf_package.h - reads .dwp files, which hold the .dwo files of a program, and finds units in them by ID. Index
+ * sections of version 2 (GNU's, for DWARF 4) and 5, either byte order. Not for type units.
  *
  * The caller owns the package; the image outlives it. After open it is read-only, for any thread.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_type.h - the types that a program's debug information describes: names as C writes them, sizes, members.
+ * dwarf_type.h - describes the types in a program's debug information: names as in C, sizes, members.
  *
  * The caller owns the types (dwarf_types_deinit) and keeps the files open meanwhile. A type is read when it is first
  * asked for, and once; its members and what it points to likewise. One thread.

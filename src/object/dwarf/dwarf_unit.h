@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_unit.h - what a file of debug sections and one of its units are: the types that all readers here share.
+ * dwarf_unit.h - declares the types that all DWARF readers share: a file of debug sections and one of its units.
  */
 #ifndef OBJECT_DWARF_DWARF_UNIT_H
 #define OBJECT_DWARF_DWARF_UNIT_H

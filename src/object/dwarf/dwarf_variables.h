@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_variables.h - the variables of a function, where they are in which of its code, and what its calls return; and
- * the variables that have an address of their own.
+ * dwarf_variables.h - reads the variables of a function, where they are in which of its code, and what its calls
+ * return; and variables with static addresses.
  *
  * The caller owns what is filled in (deinit). Types are references, for dwarf_type_at. Inner scopes come behind outer
  * ones.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_internal.h - what the modules of object/elf share of an image; not for others.
+ * elf_internal.h - declares what the modules of object/elf share of an image; others do not include it.
  */
 #ifndef OBJECT_ELF_ELF_INTERNAL_H
 #define OBJECT_ELF_ELF_INTERNAL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * go_table.h - the table of functions that every Go program carries for its own tracebacks, stripped or not
- * (.gopclntab): where each begins, and its name. The forms of Go 1.2, 1.16, 1.18 and 1.20, which later versions keep.
+ * go_table.h - reads the function table that every Go program contains for its own tracebacks, even if it is stripped
+ * (.gopclntab). The forms of Go 1.2, 1.16, 1.18 and 1.20, which later versions keep.
  *
  * Names are borrowed from the table, which is hostile: counts and offsets are checked, a function whose name is not in
  * it is left out. Documents: "Go 1.2 Runtime Symbol Information", and the tables that compilers write.

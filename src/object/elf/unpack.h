@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unpack.h - a whole file that is compressed, as kernel modules are stored (.ko.gz, .ko.xz, .ko.zst), in memory. With a
- * bound on what comes out.
+ * unpack.h - decompresses a whole file in memory, such as a kernel module (.ko.gz, .ko.xz, .ko.zst). With a bound on
+ * what comes out.
  *
  *	if (unpack_is_packed(bytes)) status = unpack(bytes, LIMIT_PACKED_ELF, &data, &len, err);
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_changes.h - what the recordings of two sides say of each row: how much it changed, and how sure that is. Data only.
+ * diff_changes.h - computes, from several recordings of each side, how much each row changed and how certain that is.
+ * Data only.
  *
- * Filled by whoever knows the statistics (verbs/diff/diff_statistics.h); rows are numbered as those of the table that they are
- * about. The owner deinits.
+ * Filled by whoever knows the statistics (verbs/diff/diff_statistics.h); rows are numbered as those of the table that
+ * they are about. The owner deinits.
  */
 #ifndef PROFILE_DIFF_DIFF_CHANGES_H
 #define PROFILE_DIFF_DIFF_CHANGES_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_paths.h - the call paths of several recordings in one tree, matched by name: main;work;parse in one build is
- * main;work;parse in another, wherever they lie. Inlined calls are frames. Not how it is drawn.
+ * diff_paths.h - joins the call paths of several recordings in one tree by name: main;work;parse of one build matches
+ * main;work;parse of another, whatever the addresses. Inlined calls are frames. Not how it is drawn.
  *
- * A path is its caller's path and one frame; path 0 is the root, above all callers, and a path's number is larger than its
- * caller's. Periods are those of all samples at and below the path. Owns its names; the caller deinits.
+ * A path is its caller's path and one frame; path 0 is the root, above all callers, and a path's number is larger than
+ * its caller's. Periods are those of all samples at and below the path. Owns its names; the caller deinits.
  *
  *	diff_paths_init(&paths, sources, 2, by_line, err);
  *	for (uint32_t i = 1; i < paths.count; i++) use(intern_get(&paths.names, paths.items[i].name));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * facet_keys.h - how keys that are about one facet of samples group and order rows. Of a table, whose profile and options say what they are.
+ * facet_keys.h - groups and sorts rows by keys that show one facet of samples. Of a table, whose profile and options
+ * say what they are.
  *
  *	facet_key_words(&table, key, value, words);	equal words: one row
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flat_chain_keys.h - which frames a call graph takes for the same: those of one function, or of one address where there
- * is no symbol. Part of flat_table.
+ * flat_chain_keys.h - decides which frames of a call graph are merged: those of one function, or of one address if
+ * there is no symbol. Part of flat_table.
  *
  *	if (!flat_chain_keys_make(&table, &groups)) ...; a frame's is table.chain_keys[frame]
  */

@@ -44,7 +44,7 @@ static struct list recorded_calls(
 	return options->is_caller_first ? outermost_calls(p, frames, calls) : innermost_calls(p, frames, calls);
 }
 
-/* As perf: the innermost calls, or the outermost ones of chains that begin with these. Callers of copied stacks are found
+/* As perf: the innermost calls, or the outermost ones of chains that begin with these. Callers of stack dumps are found
  * one by one from the innermost, whatever the order, and as many as of those that the kernel recorded of itself. */
 struct flat_counted flat_chains_counted(const struct profile *p, const struct flat_options *options, uint32_t stack)
 {

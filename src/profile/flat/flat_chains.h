@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flat_chains.h - the call chains that the rows of a table are made of: each stack once, in the order asked for and
- * without the frames that are not. Part of flat_table.
+ * flat_chains.h - prepares the call chains for the rows of a table: each stack once, in the requested order and without
+ * excluded frames. Part of flat_table.
  *
  *	struct flat_chains chains;
  *	if (flat_chains_make(&chains, profile, options)) ... whole = flat_chains_of(&chains, profile, sample); ...
@@ -73,8 +73,8 @@ static inline bool flat_frame_is_resolved(const struct profile *profile, uint32_
 	return profile->frames[frame].function != PROFILE_NONE;
 }
 /* Cuts the chain to what follows the last function whose callees are ignored, in the order of the chain, which is perf's
- * way: callers where chains start at the callee, callees where they start at the caller. Gives the frame that the sample
- * counts for. */
+ * way: callers where chains start at the callee, callees where they start at the caller. Gives the frame that the
+ * sample counts for. */
 uint32_t flat_chains_ignore_callees(const struct flat_chains *chains, const struct flat_options *options,
 	struct flat_instance *whole, uint32_t leaf);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flat_groups.h - what rows are made of: frames that are alike to the keys of a table, and samples that are, whatever
- * their frames. A row is of one group of each. Part of flat_table.
+ * flat_groups.h - groups frames, and samples whatever their frames, that are equal by the keys of a table; rows consist
+ * of such groups. A row is of one group of each. Part of flat_table.
  *
  * The two halves, which need nothing of each other, may be made by two threads.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flat_instances.h - the chains below each row of a table that is heavy enough for a call graph. Most rows of a large
+ * flat_instances.h - collects the call chains of each row that is heavy enough for a call graph. Most rows of a large
  * table are not: samples are walked a second time, for those that are.
  *
  * Inside profile/, part of making a table. Workers walk their own part and write to places of their own.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flat_part.h - the rows that some of the samples make, by one worker. Inside profile/: flat_rows makes parts, flat_join
+ * flat_part.h - builds rows from some of the samples, in one worker. Inside profile/: flat_rows makes parts, flat_join
  * joins them, flat_instances walks their samples once more.
  */
 #ifndef PROFILE_FLAT_FLAT_PART_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flat_rows.h - the rows of a table, out of groups of frames and of samples. Part of flat_table.
+ * flat_rows.h - builds the rows of a table from groups of frames and of samples. Part of flat_table.
  *
- * Workers take samples side by side, each a part of them, and make rows of their own; then these are joined, in the order
- * of the parts, to what one worker would have made.
+ * Workers take samples side by side, each a part of them, and make rows of their own; then these are joined, in the
+ * order of the parts, to what one worker would have made.
  *
  *	flat_rows_make(&table, &(struct flat_rows_source){&groups, &chains});	... table.rows, stats, instances, order
  */

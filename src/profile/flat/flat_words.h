@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flat_words.h - the rows of a flat table sorted by words that are written down once for each row. Internal to flat_sort.
+ * flat_words.h - sorts the rows of a flat table by words that are computed once per row. Internal to flat_sort.
  *
  * Most rows of a large table have few samples and are told apart by their keys only, so that a comparison by the tables
- * of the profile waits for memory a dozen times. Here a row is an item of a few words, smaller ones first; what does not
- * fit into them is left to flat_sort_compare.
+ * of the profile waits for memory a dozen times. Here a row is an item of a few words, smaller ones first; what does
+ * not fit into them is left to flat_sort_compare.
  *
  *	struct flat_sort sort = {table, columns, count, ranks};
  *	if (!flat_words_sort(&sort)) return error_nomem(err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hot_streams.h - the runs of code that a recording with branch stacks spent most in: for diff --stream.
+ * hot_streams.h - finds the sequences of branches in which a recording with branch stacks spent most of its time, for
+ * diff --stream.
  *
  * A stream is a run of branches, the newest first, at which samples lie: a node of the call trees of a table of branch
  * history that has samples of its own. Some of the heaviest are kept, in the order that perf has them in. A value; it

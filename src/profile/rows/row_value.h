@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row_value.h - what a row is by one key, as a value that means the same in every profile: a name or a number.
+ * row_value.h - gives the value of a row by one key in a form that is comparable between profiles: a name or a number.
  *
- * For tables of several recordings, where ids and addresses are each recording's own. Texts are borrowed from the profile.
+ * For tables of several recordings, where ids and addresses are each recording's own. Texts are borrowed from the
+ * profile.
  *
  *	struct row_value v = row_value(&table, &table.rows[0], KEY_SYMBOL);
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_metrics.h - what stands beside a count: the ratios of default events, or the metrics that -M asked for.
+ * stat_metrics.h - computes what is shown beside a count: the ratios of default events, or the metrics of -M.
  *
  * Pure; borrows the report.
  */

@@ -277,7 +277,7 @@ static enum tally_status replay_prepare(struct stat_replay_replay *r)
 		return status;
 	size_t per_event = r->cpus.len * r->threads.len, total; /* both are of 64 KiB records */
 	if (__builtin_mul_overflow(per_event, r->events.len, &total) || total > LIMIT_STAT_COUNTERS)
-		return error_set(r->err, TALLY_LIMIT, "the recording tells of more counters than any machine has");
+		return error_set(r->err, TALLY_LIMIT, "the recording describes more counters than any machine has");
 	r->counts = arena_array(&r->arena, struct count, total);
 	r->previous = arena_array(&r->arena, struct count, total);
 	r->counters = arena_array(&r->arena, struct counter, r->events.len);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_replay.h - stat report: the counts of a recording of stat record, ours or perf's, as stat_reports.
+ * stat_replay.h - reads the counts of a recording by stat record, ours or perf's, as stat_reports (stat report).
  *
  * show is called once per round: per interval with the differences, at the end with the totals. What it gets lives for
  * the call. Counts may be added up by other places than they were recorded for, as the recording knows its machine.

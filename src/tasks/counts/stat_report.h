@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_report.h - what stat has measured, ready to be shown: per event and place the mean over runs, and the ratios.
+ * stat_report.h - holds what stat has measured, ready to be shown: for each event and place the mean over runs, and the
+ * ratios.
  *
  * Filled by cmd_stat, read by stat_rows. The report belongs to the caller and borrows the event list, the aggregation
  * and the names of threads.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_rows.h - a stat_report as perf's table, as CSV or as one JSON object a line.
+ * stat_rows.h - prints a stat_report as perf's table, as CSV or as one JSON object per line.
  */
 #ifndef TASKS_COUNTS_STAT_ROWS_H
 #define TASKS_COUNTS_STAT_ROWS_H

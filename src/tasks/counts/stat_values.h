@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_values.h - what each run measured, kept run by run: per event, and the times of the command.
+ * stat_values.h - stores what each run measured: the counts of each event, and the times of the command.
  *
  * Columns are the events in their order, as the table shows them (scaled, like PMUs added up), then elapsed, user and
  * system time. A run in which an event was not counted has no value for it. The caller owns it (stat_values_deinit);

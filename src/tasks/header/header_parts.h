@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * header_parts.h - the lines of a recording's header that describe the machine; private to header_*.c.
+ * header_parts.h - prints the lines of a recording's header that describe the machine; private to header_*.c.
  *
  * Each appends the lines of one feature, as perf's --header has them.
  */

@@ -49,8 +49,8 @@ static void health_text_put_end(struct text *t, const struct recording_health *h
 	health_text_label(t, "end");
 	if (health->input.is_unfinished && health->end.status == TALLY_OK) {
 		text_str(t,
-			"whole records, but the recorder did not come to the end: it was killed, or had no memory or "
-			"disk left; what it had not written is missing\n");
+			"whole records, but the recorder did not finish: it was killed, or ran out of memory or disk "
+			"space; what it had not written is missing\n");
 		return;
 	}
 	if (health->end.status == TALLY_OK) {
@@ -163,7 +163,7 @@ static void health_text_put_damage(struct text *t, const struct health_source *s
 	const struct perfdata_features *features = perfdata_reader_features(source->reader);
 	line_if(t, "damaged", input->damaged.count, "records");
 	line_if(t, "damaged", input->damaged_features, "header sections");
-	line_if(t, "out of order", input->unordered, "records came after their round");
+	line_if(t, "out of order", input->unordered, "records arrived after their round");
 	line_if(t, "of no event", input->unattributed_samples, "samples");
 	line_if(t, "unknown records", input->unknown_records, "records of types that tally does not know");
 	if (input->unknown_features > 0)
@@ -199,7 +199,7 @@ static void health_text_put_event(struct text *t, const struct perfdata_event *e
 	}
 	if (counts->full_stacks > 0) {
 		text_str(t, ", ");
-		health_text_put_count(t, counts->full_stacks, "copied stacks cut at their size");
+		health_text_put_count(t, counts->full_stacks, "stack dumps cut at their size");
 	}
 	if (attr_is_unwound(&event->attr))
 		text_printf(t, ", call chains unwound while recording from %u bytes of stack",

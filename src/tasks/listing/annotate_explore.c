@@ -103,7 +103,7 @@ static enum tally_status annotate_explore_enter(
 	struct annotate_screen *from = &annotate_explore_shown(x)->screen;
 	struct tally_error why = {0};
 	if (x->depth == MAX_ENTERED) {
-		tui_frame_say(&from->frame, "%d calls deep is as far as this goes: q goes back", MAX_ENTERED);
+		tui_frame_say(&from->frame, "at most %d calls can be followed: q goes back", MAX_ENTERED);
 		return TALLY_OK;
 	}
 	enum tally_status status = open_function(x, target, &x->opened[x->depth], &why);
@@ -172,7 +172,7 @@ static enum tally_status enter_call(struct exploring *x, struct tally_error *err
 	}
 	const struct symbol *symbol = binary_store_find(store, id, stored);
 	if (!symbol) {
-		tui_frame_say(&from->screen.frame, "no function is known where this leads");
+		tui_frame_say(&from->screen.frame, "no function is known at the target");
 		return TALLY_OK;
 	}
 	target = target_of_symbol(samples, symbol);
@@ -238,7 +238,7 @@ static enum tally_status switch_types(struct exploring *x, struct tally_error *e
 	if (status == TALLY_OK && annotate_explore_shown(x)->screen.settings.shows_types &&
 		!has_types(annotate_explore_shown(x)))
 		tui_frame_say(&annotate_explore_shown(x)->screen.frame,
-			"no types of data are known here: debug information has them");
+			"no data types are known here: they come from debug information");
 	return status;
 }
 
@@ -447,7 +447,8 @@ static enum tally_status annotate_explore_take_key(
 		if (x->depth > 1)
 			go_back(x);
 		else
-			tui_frame_say(&annotate_explore_shown(x)->screen.frame, "no call led here: q goes back");
+			tui_frame_say(&annotate_explore_shown(x)->screen.frame, "this function was not entered by a "
+										"call: q goes back");
 		break;
 	case ANNOTATE_CALLS:
 		return enter_call(x, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_explore.h - annotate on a terminal: a function on the screen, and the functions that are entered from it.
+ * annotate_explore.h - runs annotate on a terminal: shows a function, and the functions that the user enters from it.
  *
  * Borrows all of the request. Nothing of the terminal is changed but what it shows.
  *

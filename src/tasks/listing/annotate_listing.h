@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_listing.h - makes the lines of one function: disassembled, with names of addresses, lines of source, and what
- * each event had on each.
+ * annotate_listing.h - makes the lines of one function: instructions with symbol names, source lines, and the samples
+ * of each event on each line.
  *
  * The caller owns the listing; names of files borrow from the target.
  *

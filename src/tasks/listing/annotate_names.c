@@ -150,7 +150,7 @@ static enum tally_status tell_nearest(struct annotate_names *names, const char *
 	enum tally_status status =
 		list.failed ? error_nomem(err)
 			    : error_set(err, TALLY_NOT_FOUND, "no samples fell on a function '%s'; %s: %s", wanted,
-				      is_near ? "the nearest names" : "the functions that have most", list.data);
+				      is_near ? "the nearest names" : "the functions with the most samples", list.data);
 	text_deinit(&list);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_names.h - the function that is meant by a name as people write it: in full, without parameters, without
- * template arguments, without the scopes around it.
+ * annotate_names.h - finds the function that a user's name stands for: in full, or without parameters, template
+ * arguments or scopes.
  *
  *	annotate_names_see(&names, symbol, count);	of each frame that has samples
  *	annotate_names_choose(&names, "FindEqual", &symbol, err);	"Map<int, long>::FindEqual", if only that has any

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_objdump.h - the text of instructions by a program named objdump, for whoever asks for it (--objdump).
+ * annotate_objdump.h - disassembles with an external objdump program (--objdump).
  *
- * The program is given the code as an object file in memory, whatever it came from, so it sees the bytes that are shown.
- * It runs without a shell. What it prints is not trusted: addresses outside the code and sizes beyond it are left out.
+ * The program is given the code as an object file in memory, whatever it came from, so it sees the bytes that are
+ * shown. It runs without a shell. What it prints is not trusted: addresses outside the code and sizes beyond it are
+ * left out.
  *
  *	struct objdump_lines lines = {0};
  *	objdump_run("aarch64-linux-gnu-objdump", NULL, &code, &lines, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_samples.h - the samples of a recording by function and address: what annotate has to show.
+ * annotate_samples.h - collects the samples of a recording by function and address, for annotate.
  *
  * The caller owns it and deinits it; symbols and names borrow from its data source.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_source.h - which lines of source are shown before an instruction: those up to its own that were not shown yet,
- * a few at most, as objdump -S chooses them.
+ * annotate_source.h - chooses the source lines to show before an instruction: the lines up to its own that have not
+ * been shown, a few at most, as objdump -S chooses them.
  *
  * The caller owns it. Files are read once, when first named; what cannot be read gives no lines.
  *

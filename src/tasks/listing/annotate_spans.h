@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_spans.h - what branch stacks tell of a function's instructions: how often runs of code began and ended there,
- * and the cycles that runs took. A pure function of spans and lines.
+ * annotate_spans.h - computes from branch stacks how often runs of code began and ended at a function's instructions,
+ * and how many cycles they took. A pure function of spans and lines.
  *
  *	annotate_spans_apply(target, moved, lines, count, &has_cycles);
  */

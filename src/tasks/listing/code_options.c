@@ -21,7 +21,7 @@ static const char *code_options_set_strip(const struct option_use *use)
 	options->has_strip = true;
 	return str_to_u64(str_from(use->value), 0, &options->strip) && options->strip <= UINT32_MAX
 		       ? NULL
-		       : "expects a number of parts of a path";
+		       : "expects a number of path components";
 }
 
 static const char *code_options_set_percent(const struct option_use *use)
@@ -45,18 +45,18 @@ static const char *code_options_set_percent(const struct option_use *use)
 
 static const struct option code_rows[] = {
 	{"objdump", 0, OPTION_STRING, "path", ROW(objdump),
-		.help = "objdump binary to run for the text of instructions (default: they are disassembled here)"},
+		.help = "objdump program to disassemble with (default: the built-in disassembler)"},
 	{"disassembler-style", 'M', OPTION_STRING, "style", ROW(style),
-		.help = "syntax of the disassembly: intel or att; with --objdump any that it has"},
+		.help = "syntax of the disassembly: intel or att; with --objdump, any that it knows"},
 	{"source", 0, OPTION_CALL, .call = code_options_set_source,
-		.help = "Interleave source with instructions (on; --no-source: off)"},
+		.help = "Interleave source with instructions (default; --no-source turns it off)"},
 	{"asm-raw", 0, OPTION_FLAG, ROW(shows_bytes), .help = "Display the bytes of instructions"},
 	{"prefix", 0, OPTION_STRING, "prefix", ROW(prefix),
 		.help = "Add prefix to source file path names in programs (with --prefix-strip)"},
 	{"prefix-strip", 0, OPTION_CALL, "N", .call = code_options_set_strip,
 		.help = "Strip first N entries of source file path name in programs (with --prefix)"},
 	{"percent-type", 0, OPTION_CALL, "type", .call = code_options_set_percent,
-		.help = "what percentages of instructions are of: local-period, global-period, local-hits or "
+		.help = "what the percentages of instructions refer to: local-period, global-period, local-hits or "
 			"global-hits"},
 };
 const struct option_table code_option_table = {code_rows, ARRAY_LEN(code_rows), false};

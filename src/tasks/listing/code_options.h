@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_options.h - how the code of functions is shown: the options of every verb that annotates.
+ * code_options.h - declares the options of every verb that annotates code.
  *
  *	CODE_OPTIONS(struct settings, code),
  *	...

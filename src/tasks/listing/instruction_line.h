@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instruction_line.h - an instruction as one line of objdump: mnemonic, operands, the name of what it refers to.
+ * instruction_line.h - formats an instruction as one line of objdump: mnemonic, operands, the symbol that it refers to.
  *
  *	const char *name = instruction_name(store, id, instruction.target, &arena);
  *	const char *text = instruction_line(disassembler, &instruction, name, &arena);

@@ -113,14 +113,14 @@ char *source_access_read(const char *path, const struct source_readers *readers,
 	if (!realpath(path, real))
 		return NULL;
 	if (!source_access_is_source(path) || !source_access_is_source(real)) {
-		*why = "its name is none of source code";
+		*why = "its name is not that of a source file";
 		return NULL;
 	}
 	int fd = open(real, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC); /* a FIFO would never end */
 	if (fd < 0)
 		return NULL;
 	bool is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	*why = is_file ? source_access_refuses(real, &st, readers) : "it is no regular file";
+	*why = is_file ? source_access_refuses(real, &st, readers) : "it is not a regular file";
 	enum tally_status status = *why ? TALLY_INVALID : file_read_fd(fd, LIMIT_SOURCE_FILE, &text, len, NULL);
 	close(fd);
 	if (status == TALLY_LIMIT)
@@ -129,7 +129,7 @@ char *source_access_read(const char *path, const struct source_readers *readers,
 		return NULL;
 	if (!memchr(text, '\0', *len))
 		return text;
-	*why = "it is no text";
+	*why = "it is not text";
 	free(text);
 	return NULL;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source_access.h - which files that debug information names are shown as source.
+ * source_access.h - decides which of the files that debug information names may be shown as source.
  *
- * Debug information is another's: it may name any file, and who runs tally may be allowed to read what the program's owner
- * is not. So a file is opened only if it is a regular file whose name is one of source code, without a NUL byte in it,
- * and, where root asks, if the owners of the program and of the file with its debug information could read it.
+ * Debug information is another's: it may name any file, and who runs tally may be allowed to read what the program's
+ * owner is not. So a file is opened only if it is a regular file whose name is one of source code, without a NUL byte
+ * in it, and, where root asks, if the owners of the program and of the file with its debug information could read it.
  *
  *	source_readers_of(&readers, store, store_id);
  *	text = source_access_read(path, &readers, &len, &why);   // from malloc

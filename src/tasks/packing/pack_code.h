@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack_code.h - the code of functions that samples hit, or of what they hit outside of functions, with the names of what it
- * refers to, for a pack.
+ * pack_code.h - packs the code of functions that samples hit (and of addresses outside of functions), with the symbols
+ * that it refers to.
  *
  * What the object points to is borrowed from the store. One thread.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack_gather.h - what a recording needs of this machine to be read on another: its samples are walked once, and what the
- * store knows of every address that they hit becomes the bytes of a pack.
+ * pack_gather.h - collects what another machine needs to read a recording: it walks the samples once and packs what the
+ * store knows of every address that they hit.
  *
  * The source is open and has not been read from. One thread.
  *
@@ -22,7 +22,7 @@ struct pack_sum { /* of what was packed */
 	struct tally_error end; /* of a damaged recording, what ended it */
 };
 
-/* scrub NULL: all stays as it is. chains: are told those of samples with copies of stacks. */
+/* scrub NULL: all stays as it is. chains: are told those of samples with stack dumps. */
 TALLY_MUST_CHECK enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scrub,
 	struct stack_chains *chains, struct writer *section, struct pack_sum *sum, struct tally_error *err);
 

@@ -66,7 +66,7 @@ static void pack_run_tell(const struct packing *p, const struct pack_sum *sum, s
 	if (sum->dumps)
 		text_printf(&more, ", %zu dumps of generated code", sum->dumps);
 	if (stack_chains_are_made(p->chains))
-		text_printf(&more, ", call chains in place of %zu copies of stacks", p->chains->stacks);
+		text_printf(&more, ", call chains in place of %zu stack dumps", p->chains->stacks);
 	fprintf(stderr,
 		"[ %s pack: %zu symbols and %zu source lines of %zu files (%zu without names), code of %zu functions "
 		"(%zu without)%.*s, %zu KB, in %s ]\n",

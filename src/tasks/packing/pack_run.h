@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack_run.h - packs one recording: reads it, gathers what names its addresses, writes it anew with that in it.
+ * pack_run.h - packs one recording: reads it, gathers symbols and code, and writes the recording with them.
  *
  *	pack_run(cli, &(struct pack_request){.input.path = "perf.data"}, err);
  */

@@ -417,7 +417,7 @@ static void scrub_object(struct pack_scrub *scrub, struct pack_object *object)
 	object->key.file = scrub_path(scrub, object->key.file, is_kernel);
 	object->used_path = object->text = object->places_path = NULL;
 	if (object->status != BINARY_OK)
-		object->text = "it had none where it was packed";
+		object->text = "no symbols were available where it was packed";
 	for (size_t i = 0; i < object->symbols.len; i++)
 		object->symbols.items[i].name = pack_scrub_symbol(scrub, object->symbols.items[i].name);
 	for (size_t i = 0; i < object->places.len; i++)
@@ -433,12 +433,13 @@ void pack_scrub_objects(struct pack_scrub *scrub, struct pack_object *objects, s
 
 void pack_scrub_tell(const struct pack_scrub *scrub, struct text *out)
 {
-	text_printf(out, "What remains: addresses, times, counts, numbers of processes, threads, CPUs and files;\n"
-			 "what the CPU and the memory are; build ids; names of functions; and these names:\n");
+	text_printf(out,
+		"What remains: addresses, times, counts, numbers of processes, threads, CPUs and "
+		"files;\ndescriptions of the CPU and the memory; build IDs; names of functions; and these names:\n");
 	for (size_t i = 0; i < scrub->kept.len; i++) {
 		struct tally_str name = intern_get(&scrub->kept, (uint32_t)i);
 		text_printf(out, "  %.*s\n", (int)name.len, name.data);
 	}
-	text_printf(out, "%zu names became numbers, %llu records went\n", scrub->hidden.len,
+	text_printf(out, "%zu names were replaced by numbers, %llu records were removed\n", scrub->hidden.len,
 		(unsigned long long)scrub->dropped);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack_scrub.h - takes out of a recording what tells of people and machines: only what is on a list stays.
+ * pack_scrub.h - removes data about people and machines from a recording: only listed data stays.
  *
  * Paths outside the system's own folders, names of threads, cgroups and generated code become numbers ("/x7"), the same
  * number wherever the name was the same. Arguments, host, kernel release, build-id names, formats and payloads of

@@ -107,7 +107,7 @@ struct record_chains record_config_chains(const struct record_settings *s)
 void record_config_say_chains(const struct record_settings *s)
 {
 	if (record_config_chooses(s))
-		fprintf(stderr, "call graphs are by %s, as the configuration says (call-graph.record-mode)\n",
+		fprintf(stderr, "recording call graphs by %s, as configured (call-graph.record-mode)\n",
 			s->configured.mode == CALLGRAPH_DWARF  ? "dwarf"
 			: s->configured.mode == CALLGRAPH_LBR  ? "lbr"
 			: s->configured.mode == CALLGRAPH_BPF  ? "bpf"

@@ -111,7 +111,8 @@ static const char *terms_refusal(const struct event_spec *spec, bool is_leader, 
 	if (spec->recording.most_events)
 		return "nr= is not supported by record: it stores all events that come";
 	if (overwrite && (overwrite == TERM_YES) != s->overwrites)
-		return "events share a ring for each CPU, so all overwrite or none: --overwrite says it for all";
+		return "all events of a CPU share a ring, so they cannot differ in overwriting: use --overwrite for "
+		       "all of them";
 	if (wants_aux && is_leader)
 		return "terms about AUX data need an event of a PMU that writes some (intel_pt, arm_spe, cs_etm) as "
 		       "their group's leader";
@@ -127,8 +128,7 @@ static int record_events_check(const struct record_events_making *m, const struc
 			return cli_failf(m->cli, "%s: %s", spec->name, why);
 		if (spec->tool != TOOL_NONE)
 			return cli_failf(m->cli,
-				"%s is a time that stat measures itself, there is nothing to sample; take cpu-clock or "
-				"task-clock",
+				"%s is measured by stat itself and cannot be sampled; use cpu-clock or task-clock",
 				spec->name);
 	}
 	return 0;

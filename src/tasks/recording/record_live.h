@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_live.h - --call-graph dwarf: empties the rings of a recorder through live_unwind, so that the file gets call
- * chains instead of copies of stacks; takes less where it cannot keep up.
+ * chains instead of stack dumps; takes less where it cannot keep up.
  *
  * The session owns it; events, recorder and kernel stay the caller's. Step by step, when rings fill faster than they
- * are emptied: shorter copies are read, then the events' frequency is halved (those with a fixed period keep it); step by
- * step back when they no longer do. One thread.
+ * are emptied: shorter copies are read, then the events' frequency is halved (those with a fixed period keep it); step
+ * by step back when they no longer do. One thread.
  *
  *	record_live_create(&config, &live, err);
  *	record_live_pass(live, &state_slice, 1, sink, err);        // what runs already

@@ -46,7 +46,7 @@ static const char *record_options_add_filter(const struct option_use *use)
 
 static const char *set_exclude_perf(const struct option_use *use)
 {
-	return use->is_negated ? "cannot be taken back" : add_event_word(use, RECORD_WORD_EXCLUDE_PERF);
+	return use->is_negated ? "cannot be negated" : add_event_word(use, RECORD_WORD_EXCLUDE_PERF);
 }
 
 static const char *set_switch_event(const struct option_use *use)
@@ -443,12 +443,11 @@ static const struct option sampling_rows[] = {
 	CALL("pfm-events", 0, "event", record_options_add_pfm,
 		"events by their vendor's names, as libpfm4 knows them; 'tally list pfm' shows them"),
 	CALL("filter", 0, "filter", record_options_add_filter,
-		"what fields the events before it must have: of tracepoints 'prev_pid > 0', else of their samples, by "
-		"BPF: "
-		"'period > 1000, ip < 0x8000 || uid == 0'"),
+		"filter for the events before it: of tracepoints by their fields, 'prev_pid > 0'; of other events by "
+		"their samples, with BPF, 'period > 1000, ip < 0x8000 || uid == 0'"),
 	CALL("cgroup", 'G', "name", record_options_add_cgroup,
 		"measure only tasks of this cgroup, one per event in their order, one alone for all (on whole CPUs)"),
-	{"count", 'c', OPTION_U64, "n", AT(period), .help = "take one sample each n events"},
+	{"count", 'c', OPTION_U64, "n", AT(period), .help = "take one sample every n events"},
 	TEXT("freq", 'F', "freq or 'max'", freq_text, "samples per second and CPU (4000)"),
 	CALL("branch-any", 'b', NULL, record_options_set_any_branch,
 		"store the last branches with each sample; annotate shows cycles by them"),
@@ -463,11 +462,11 @@ static const struct option sampling_rows[] = {
 		"size of a ring: pages, or a size with B, K, M or G (behind a comma that of AUX data, which is not "
 		"recorded)"),
 	FLAG("overwrite", 0, overwrites,
-		"let rings that are full keep what is newest (record writes it at the end, or as --switch-output "
+		"overwrite the oldest records of a full ring (rings are written at the end, or as --switch-output "
 		"says)"),
 	CALL("realtime", 'r', "n", record_options_set_realtime, "collect with this SCHED_FIFO priority"),
 	CALL("proc-map-timeout", 0, "n", record_options_set_map_timeout,
-		"how many milliseconds the maps of one process may take at the start (500)"),
+		"milliseconds to spend on the maps of one process at the start (500)"),
 	LATER("num-thread-synthesize", 0, "n", "threads for the initial state"),
 	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, AT(verbose), .help = "tell more"},
 };
@@ -503,37 +502,38 @@ static const struct option options[] = {
 	LATER("aux-sample", 0, "opts", "store AUX data with samples"),
 	FLAG("buildid-all", 0, all_build_ids, "store build ids of all mapped files, hit or not"),
 	FLAG("buildid-mmap", 0, fields.build_id_mmap,
-		"let the kernel put the build ids of files into map events, which tells builds apart that ran at one "
-		"path (the default; --no-buildid-mmap: device and inode instead)"),
+		"let the kernel store build IDs in map events, which distinguishes builds that ran at one path "
+		"(default; --no-buildid-mmap stores device and inode instead)"),
 	{.name = "call-graph",
 		.kind = OPTION_CALL,
 		.argument = "record_mode[,record_size]",
 		.call = record_set_call_graph,
 		.can_be_negated = true,
 		.is_self_explaining = true,
-		.help = "record call graphs: fp, dwarf (unwound while it records, from registers and a copy of the "
-			"stack of record_size bytes: 65528 by default, 8192 with --keep-stacks), bpf (unwound in the "
+		.help = "record call graphs: fp, dwarf (unwound while recording, from registers and a stack dump of "
+			"record_size bytes: 65528 by default, 8192 with --keep-stacks), bpf (unwound in the "
 			"kernel by a BPF program), auto (bpf "
 			"if this process may, else dwarf, else fp) or lbr"},
 	LATER("clang-opt", 0, "clang options", "options for clang"),
 	LATER("clang-path", 0, "clang path", "which clang"),
 	FLAG("code-page-size", 0, fields.code_page_size, "store the page size of the sampled code"),
 	CALL("control", 0, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]", record_options_set_control,
-		"commands while it runs: enable [event], disable [event], evlist [-v|-F], ping, snapshot, stop; each "
-		"is "
-		"answered with 'ack'"),
+		"accept commands while recording: enable [event], disable [event], evlist [-v|-F], ping, snapshot, "
+		"stop; each is answered with 'ack'"),
 	FLAG("data-mmap", 0, fields.data_maps, "store mappings that are not executable too"),
 	FLAG("data-page-size", 0, fields.data_page_size, "store the page size of the sampled data"),
 	LATER("debuginfod", 0, "urls", "where to fetch debug info"),
 	FLAG("dry-run", 0, dry_run, "parse the options and exit"),
-	CALL("exclude-perf", 0, NULL, set_exclude_perf, "leave the recorder itself out of the tracepoints before it"),
+	CALL("exclude-perf", 0, NULL, set_exclude_perf, "exclude the recorder itself from the tracepoints before it"),
 	FLAG("keep-stacks", 0, keeps_stacks,
 		"with --call-graph dwarf: store registers and stacks, as perf does, to be unwound by report"),
 	LATER("kcore", 0, NULL, "copy /proc/kcore"),
 	FLAG("kernel-callchains", 0, chains.no_user, "call chains of the kernel only"),
-	CALL("max-size", 0, "size", record_options_set_max_size, "stop when the file has this size"),
-	CALL("mmap-flush", 0, "number", set_mmap_flush, "least bytes to take from a ring (a size with B, K, M or G)"),
-	FLAG("no-buffering", 0, modes.no_buffering, "take each sample at once"),
+	CALL("max-size", 0, "size", record_options_set_max_size, "stop when the file reaches this size"),
+	CALL("mmap-flush", 0, "number", set_mmap_flush,
+		"minimum number of bytes to read from a ring (a size with B, "
+		"K, M or G)"),
+	FLAG("no-buffering", 0, modes.no_buffering, "read each sample as soon as it is written"),
 	FLAG("off-cpu", 0, off_cpu,
 		"measure the time that threads are blocked, too, with stacks and wakers (by BPF): event offcpu-time"),
 	FLAG("per-thread", 0, target.per_thread, "one ring per thread instead of one per CPU"),
@@ -542,7 +542,7 @@ static const struct option options[] = {
 	FLAG("sample-cpu", 0, fields.cpu, "store the CPU with each sample"),
 	FLAG("sample-mem-info", 0, fields.data_source, "store where the data of a memory access came from"),
 	FLAG("sample-identifier", 0, fields.identifier, "store the identifier with each sample"),
-	FLAG("self-contained", 0, is_self_contained, "put what names the addresses into the recording (tally pack)"),
+	FLAG("self-contained", 0, is_self_contained, "embed symbols and code in the recording (tally pack)"),
 	FLAG("strict-freq", 0, strict_freq, "fail if the frequency is not available"),
 	FLAG("switch-events", 0, fields.switch_events, "store context switches"),
 	CALL("switch-max-files", 0, "n", set_max_files, "how many files --switch-output keeps"),
@@ -550,10 +550,12 @@ static const struct option options[] = {
 		"start a new file on SIGUSR2, at a size or after a time; files get the time in their names"),
 	CALL("switch-output-event", 0, "switch output event", set_switch_event,
 		"start a new file when this event comes, on any CPU (as --switch-output too)"),
-	CALL("synth", 0, "no|all|task|mmap|cgroup", set_synth, "what to tell of what already runs"),
-	FLAG("tail-synthesize", 0, tail_synthesize, "store what runs at the end, not at the start"),
+	CALL("synth", 0, "no|all|task|mmap|cgroup", set_synth, "which of the running processes' records to store"),
+	FLAG("tail-synthesize", 0, tail_synthesize,
+		"store the running processes at the end of the recording, not at "
+		"its start"),
 	OPTIONAL("threads", 0, "spec", set_threads,
-		"empty the rings by a thread per cpu, core, package or numa node, into a directory"),
+		"read the rings with a thread per cpu, core, package or numa node, into a directory"),
 	FLAG("timestamp-boundary", 0, time_boundary, "store the times of the first and the last sample"),
 	FLAG("timestamp-filename", 0, output.timestamp_name, "put the time in the file's name"),
 	FLAG("transaction", 0, fields.transaction, "store transaction flags (events that have them)"),
@@ -566,7 +568,7 @@ static const struct option options[] = {
 		"where all time goes: the CPU clock with call graphs, and the time that threads wait or could run (as "
 		"--off-cpu)"),
 	LATER("setup-filter", 0, "pin|unpin", "keep a BPF filter for others"),
-	FLAG("latency", 0, latency, "what report --latency needs: context switches (not with -a)"),
+	FLAG("latency", 0, latency, "record what report --latency needs: context switches (not with -a)"),
 };
 
 const struct option_table record_option_table = {options, ARRAY_LEN(options), true};

@@ -37,7 +37,7 @@ enum tally_status record_output_failure(const struct record_output *o, struct ta
 	const char *path = o->request->output.path;
 	if (!o->is_recording)
 		return error_prefix(err, "'%s' cannot hold even the beginning of a recording", path);
-	return o->pipe_fd >= 0 ? error_prefix(err, "the recording is cut, '%s' takes no more of it", path)
+	return o->pipe_fd >= 0 ? error_prefix(err, "the recording is cut: '%s' cannot take more data", path)
 			       : error_prefix(err, "'%s' has all that was recorded so far", path);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring_merge.h - the records of a recorder's rings in order of time, read where they lie, and their memory given back as
- * they are done with.
+ * ring_merge.h - the records of a recorder's rings in order of time, read where they lie, and their memory given back
+ * as they are done with.
  *
  * live_merge.h says how the order comes about. The caller owns it; recorder and context stay the caller's. One thread.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_annotate.h - annotate out of the interactive report: the recording's samples by function and address, read when
- * the first function is asked for and kept.
+ * report_annotate.h - annotate out of the interactive report: the recording's samples by function and address, read
+ * when the first function is asked for and kept.
  *
  * Zero-initialised but for cli and plan, which are borrowed, is unread; the caller deinits.
  *

@@ -14,8 +14,8 @@ typedef enum tally_status (*report_request_setter)(
 	struct report_request *request, const char *value, struct tally_error *err);
 
 /* -n/--show-nr-samples, --show-total-period, -w/--column-widths, --percent-limit, --percentage, --children,
- * -H/--hierarchy, --group-sort-idx, --ignore-callees, --raw-trace, --switch-on, --switch-off, --show-on-off-events, of a
- * struct report_request */
+ * -H/--hierarchy, --group-sort-idx, --ignore-callees, --raw-trace, --switch-on, --switch-off, --show-on-off-events, of
+ * a struct report_request */
 extern const struct option_table report_option_table;
 #define REPORT_OPTIONS(type, member) OPTION_GROUP_ROW(&report_option_table, type, member)
 

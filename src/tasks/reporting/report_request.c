@@ -215,7 +215,7 @@ enum tally_status report_request_set_time_quantum(
 		request->rows.time_quantum_ns = ns;
 		return TALLY_OK;
 	}
-	return error_set(err, TALLY_INVALID, "'%s' is not a time with s, ms, us or ns behind it", text);
+	return error_set(err, TALLY_INVALID, "'%s' is not a time with the unit s, ms, us or ns", text);
 }
 
 struct tally_str report_request_only(const struct report_request *request, enum profile_key key)

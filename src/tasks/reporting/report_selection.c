@@ -58,5 +58,5 @@ enum tally_status report_parallelism_levels(const char *list, bool **levels, str
 	}
 	free(table);
 	return error_set(err, TALLY_INVALID,
-		"--parallelism takes numbers of threads that run, as 1,4-8 and from 1 on, not '%s'", list);
+		"--parallelism takes numbers of running threads from 1 on, such as 1,4-8, not '%s'", list);
 }

@@ -84,8 +84,7 @@ static void add_frame_pointers(struct diag *notes, struct perfdata_reader *reade
 	struct chain_counts counts = count_chains(p);
 	if (counts.chains < CHAINS_LEAST || counts.whole * 100 >= counts.chains * WHOLE_PERCENT)
 		return;
-	diag_add(notes, DIAG_NOTE,
-		"%.1f%% of %" PRIu64 " call chains reach the function that their thread began in: %s",
+	diag_add(notes, DIAG_NOTE, "%.1f%% of %" PRIu64 " call chains reach the first function of their thread: %s",
 		100.0 * (double)counts.whole / (double)counts.chains, counts.chains, ADVICE_FRAME_POINTERS);
 }
 
@@ -214,8 +213,8 @@ static void add_runtimes(struct diag *notes, const struct profile *p)
 			(is_python && counts.has_trampolines))
 			continue;
 		diag_add(notes, DIAG_NOTE,
-			is_python ? "%.1f%% of the samples are in the interpreter, which does not tell whose code it "
-				    "runs: %s"
+			is_python ? "%.1f%% of the samples are in the interpreter, which does not name the code that "
+				    "it runs: %s"
 				  : "%.1f%% of the samples are in generated code without names: %s",
 			100.0 * (double)lacking / (double)counts.samples, runtimes[i].advice);
 	}

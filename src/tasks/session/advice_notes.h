@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * advice_notes.h - what to record otherwise, where the recording shows that something is lacking: call chains that code
- * without frame pointers breaks, and code of runtimes that were not told to name what they generate.
+ * advice_notes.h - suggests how to record better when a recording lacks something: frame pointers for call chains, or
+ * names of generated code from runtimes.
  *
  *	advice_notes_add(&notes, reader, profile);   cli_print_diag(cli, &notes);
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_id_rows.h - lines of a build id and a name, as buildid-list prints them.
+ * build_id_rows.h - prints lines of a build ID and a name, as buildid-list does.
  *
  * Names are copied. A name with a build id is listed once. The caller owns the rows. One thread.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_filter.h - "0-3,7", the argument of -C, as a table of CPUs. The caller frees the table.
+ * cpu_filter.h - parses "0-3,7", the argument of -C, into a table of CPUs. The caller frees the table.
  *
  *	bool *cpus;	// LIMIT_CPUS of them
  *	cpu_filter_parse("0-3,7", &cpus, err);

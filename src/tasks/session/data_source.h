@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data_source.h - a recording opened for a converter: its samples in order of time, each with what names it.
+ * data_source.h - opens a recording for a converter and hands out its samples in time order, each with its names.
  *
  * The caller owns the source and closes it; what is borrowed from it lives until then. One thread.
  *

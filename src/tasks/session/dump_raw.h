@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump_raw.h - a record as perf's -D shows it: where it lies, its bytes, what it says. For script and for report.
+ * dump_raw.h - prints a record as perf's -D does: its offset, its bytes, its fields. For script and for report.
  *
  * Borrows all that it is given. What perf itself does not handle in that verb it calls "unhandled"; so does this.
  *

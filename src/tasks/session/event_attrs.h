@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_attrs.h - the attrs of a recording's events as they are to be written anew, in the file's table and in its
- * description of events alike.
+ * event_attrs.h - prepares the attrs of a recording's events for a rewritten file, both for the file's table and for
+ * its description of events.
  *
  * All that is made lives in the arena. One thread.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_errors.h - an event that was not understood, shown as perf shows it: the text, an arrow, the reason, the usage.
+ * event_errors.h - reports an invalid event as perf does: the text, an arrow, the reason, the usage.
  */
 #ifndef TASKS_SESSION_EVENT_ERRORS_H
 #define TASKS_SESSION_EVENT_ERRORS_H

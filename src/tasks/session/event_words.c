@@ -103,7 +103,8 @@ enum tally_status event_add_filter(
 		struct event_spec *spec = &events->specs[i];
 		if (!spec->tracepoint_name)
 			return error_set(err, TALLY_INVALID,
-				"--%s option should follow a -e tracepoint option; %s is none, and has no fields",
+				"--%s option should follow a -e tracepoint option; %s is not a tracepoint and has no "
+				"fields",
 				option, spec->name);
 		spec->filter = spec->filter ? arena_printf(&events->arena, "(%s) && (%s)", spec->filter, filter)
 					    : arena_printf(&events->arena, "%s", filter);

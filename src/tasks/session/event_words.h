@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_words.h - -e, and the options that speak of events named before them: -G and --filter. For stat and record.
+ * event_words.h - handles -e, and the options that refer to the events before them: -G and --filter. For stat and
+ * record.
  *
  * The latter change specs of the list in place; strings go into its arena. A failure's text is for the option's usage.
  */

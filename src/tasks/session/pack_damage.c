@@ -7,6 +7,6 @@ void pack_tell_damage(const struct cli *cli, const struct binary_store *store)
 {
 	const char *damage = binary_store_pack_damage(store);
 	if (damage)
-		fprintf(stderr, "%s: what the recording carries to name its addresses cannot be used: %s\n",
-			cli->program, damage);
+		fprintf(stderr, "%s: the symbols that are packed into the recording cannot be used: %s\n", cli->program,
+			damage);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack_damage.h - what is said where a recording carries names for its addresses that cannot be used.
+ * pack_damage.h - reports that the symbols packed into a recording cannot be used.
  */
 #ifndef TASKS_SESSION_PACK_DAMAGE_H
 #define TASKS_SESSION_PACK_DAMAGE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader_styles.h - --unwind-style and --addr2line-style: which of its libraries perf takes for copied stacks and source
- * lines. Here each is read in one way, whatever the name, but that perf's names are known.
+ * reader_styles.h - parses --unwind-style and --addr2line-style, which select libraries in perf. Here each is read in
+ * one way, whatever the name, but that perf's names are known.
  *
  *	{"unwind-style", 0, OPTION_CALL, "style", .call = unwind_style_check, ...},
  */
@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "cli/options.h"
 
-#define UNWIND_STYLE_HELP "taken as perf's (libdw,libunwind): copied stacks are unwound in one way"
+#define UNWIND_STYLE_HELP "accepted for perf's sake (libdw,libunwind): there is one built-in unwinder"
 
 /* Lists of styles, the best one first. NULL: all are known. */
 const char *unwind_style_check(const struct option_use *use);

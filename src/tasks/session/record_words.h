@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_words.h - the words that options of record take: clocks, registers. Constant tables.
- * Source: clock_gettime(2); asm/perf_regs.h; perf-record(1) for the spellings.
+ * record_words.h - parses arguments of record's options: clocks and registers. Constant tables. Source:
+ * clock_gettime(2); asm/perf_regs.h; perf-record(1) for the spellings.
  */
 #ifndef TASKS_SESSION_RECORD_WORDS_H
 #define TASKS_SESSION_RECORD_WORDS_H

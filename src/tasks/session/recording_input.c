@@ -36,7 +36,7 @@ static void tell_nameless_tracepoints(struct perfdata_reader *reader)
 	if (tracepoints > 0)
 		fprintf(stderr,
 			"warning: the recording is cut at offset %#" PRIx64
-			": the names and fields of its %zu tracepoints stood behind it\n",
+			": the names and fields of its %zu tracepoints would have followed\n",
 			health->cut_offset, tracepoints);
 }
 
@@ -44,7 +44,7 @@ static const struct option input_rows[] = {
 	{"input", 'i', OPTION_STRING, "file", .offset = offsetof(struct input_options, path),
 		.help = "input file name (default: perf.data); -: standard input"},
 	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct input_options, force),
-		.help = "don't complain, do it: read a file that another user owns"},
+		.help = "read a file even if another user owns it"},
 };
 const struct option_table input_option_table = {input_rows, ARRAY_LEN(input_rows), false};
 
@@ -104,9 +104,8 @@ static void say_trace(const struct cli *cli, const struct input_health *health)
 	const char *name = record_trace_name(health->trace_type);
 	if (health->trace_bytes > 0)
 		fprintf(stderr,
-			"%s: the recording's hardware trace (%s, %llu bytes) is not decoded: what is known by it alone "
-			"is "
-			"left out\n",
+			"%s: the recording's hardware trace (%s, %llu bytes) is not decoded: what only the trace "
+			"holds is missing\n",
 			cli->program, name ? name : "of an unknown kind", (unsigned long long)health->trace_bytes);
 }
 
@@ -115,18 +114,17 @@ void cli_print_health(const struct cli *cli, const struct input_health *health)
 	fflush(stdout);
 	if (health->is_unfinished)
 		fprintf(stderr,
-			"%s: warning: the recorder did not come to the end (it was killed, or had no memory or disk "
-			"left): "
-			"what it had not written is missing\n",
+			"%s: warning: the recorder did not finish (it was killed, or ran out of memory or disk "
+			"space): what it had not written is missing\n",
 			cli->program);
 	recording_input_say(cli, health->missing_parts, "files of the recording's directory are missing, or cut");
 	recording_input_say(cli, health->lost_events, "events were lost while recording: raise -m, or lower -F");
 	recording_input_say(cli, health->lost_samples, "samples were lost while recording");
 	recording_input_say(
-		cli, health->filtered_samples, "samples did not pass the recording's --filter, and are not in it");
+		cli, health->filtered_samples, "samples did not pass the recording's --filter and were not stored");
 	recording_input_say(
-		cli, health->unattributed_samples, "samples belong to no event of the file, and are left out");
-	recording_input_say(cli, health->unordered, "records came a round too late to be put in order of time");
+		cli, health->unattributed_samples, "samples belong to no event of the recording and are left out");
+	recording_input_say(cli, health->unordered, "records came a round too late to be sorted by time");
 	recording_input_say(cli, health->untimed_jitdumps,
 		"jitdumps have timestamps of another clock (record with -k mono): of several functions at one address "
 		"the "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recording_input.h - how every verb that reads a recording opens it: which file, and what is said when that fails.
+ * recording_input.h - opens the recording of a verb: chooses the file, and reports what is wrong with it.
  */
 #ifndef TASKS_SESSION_RECORDING_INPUT_H
 #define TASKS_SESSION_RECORDING_INPUT_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_dump.h - `report -D`: every record of a recording as text, in order of time or of the file, and their counts at the end.
+ * report_dump.h - implements `report -D`: prints every record of a recording as text, in time order or file order, and
+ * their counts at the end.
  *
  *	const struct report_dump_options options = {.file_name = "perf.data"};
  *	status = report_dump(&out, reader, &options, &health, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_stats.h - counts over a recording's records: `report --stats` and the per-thread counts of `report -T`.
+ * report_stats.h - counts a recording's records for `report --stats` and per thread for `report -T`.
  *
  * Reads the reader from its first record on (a pipe must not have been read); appends to a text of the caller's.
  *

@@ -16,7 +16,7 @@ static const struct option sample_rows[] = {
 		.help = "Time span of interest (start,stop), or percentages of the recording (10%-20%, 10%/2)"},
 	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only samples of these CPUs (0-3,8)"},
 	{"comms", 'c', OPTION_STRING, "comm[,comm...]", ROW(filters.comms),
-		.help = "only samples of threads of these names (file://FILE: those in it, one a line)"},
+		.help = "only samples of threads with these names (file://FILE lists them, one per line)"},
 	{"pid", 0, OPTION_STRING, "pid[,pid...]", ROW(filters.pids), .help = "only samples of these processes"},
 	{"tid", 0, OPTION_STRING, "tid[,tid...]", ROW(filters.tids), .help = "only samples of these threads"},
 };
@@ -24,9 +24,9 @@ const struct option_table sample_option_table = {sample_rows, ARRAY_LEN(sample_r
 
 static const struct option place_rows[] = {
 	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", ROW(filters.dsos),
-		.help = "only samples in these objects (file://FILE: those in it, one a line)"},
+		.help = "only samples in these DSOs (file://FILE lists them, one per line)"},
 	{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", ROW(filters.symbols),
-		.help = "only samples in these functions (file://FILE: those in it, one a line)"},
+		.help = "only samples in these functions (file://FILE lists them, one per line)"},
 };
 const struct option_table place_option_table = {place_rows, ARRAY_LEN(place_rows), false};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_options.h - which samples of a recording count: the options of every verb that can choose, and the choice by
+ * sample_options.h - declares the options that select samples for all verbs that can, and applies the selection by
  * time, CPU and thread for verbs that read one sample after another. Verbs with a profile choose in profile/filter.h.
  *
  *	SAMPLE_OPTIONS(struct settings, samples),

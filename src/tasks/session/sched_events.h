@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sched_events.h - the scheduler's events of a recording, in order of time, with their fields read; forks and exits of
- * tasks come too.
+ * sched_events.h - reads the scheduler's events of a recording in time order, with their fields decoded, and the forks
+ * and exits of tasks.
  *
  * Borrows the source, which must have with_sideband set. One thread. Events on CPUs past LIMIT_CPUS are passed over.
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_values.h - single columns of `tally script` that are more than a number: registers, sizes, times of day, raw data.
+ * script_values.h - formats single columns of `tally script` that are more than a number: registers, sizes, times of
+ * day, raw data.
  *
  * Each appends to a text in the layout of `perf script`. Only cgroups and the clock hold anything, for the run.
  *

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_chains.h - call chains in place of the registers' and stacks' copies that perf's --call-graph dwarf records, which
- * only the programs explain: pack writes those without the programs, inject those alone. The kernel's part of a chain stays
- * before them.
+ * stack_chains.h - unwinds the stack dumps of a recording (perf's --call-graph dwarf) into call chains, for pack, which
+ * leaves the programs behind, and for inject. The kernel's part of a chain stays before them.
  *
  * The caller owns it; the reader outlives it. Events that recorded no copies stay as they are. One thread.
  *
@@ -31,7 +30,7 @@ struct stack_chains {
 	struct arena arena;
 	struct map_u64 by_record; /* hash of its bytes -> chain */
 	struct intern chains; /* words as recorded */
-	bool is_made; /* else no event has copies of stacks */
+	bool is_made; /* else no event has stack dumps */
 	struct event_attrs attrs;
 	size_t stacks;
 	bool failed; /* out of memory */

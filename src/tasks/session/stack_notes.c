@@ -10,7 +10,7 @@ void stack_notes_text(struct text *t, const struct stack_ends *ends)
 	if (all == 0)
 		return;
 	text_fixed(t, 100.0 * (double)ends->ends[UNWIND_ROOT] / (double)all, 1);
-	text_printf(t, "%% of %" PRIu64 " copied stacks are complete", all);
+	text_printf(t, "%% of %" PRIu64 " stack dumps are complete", all);
 	for (unsigned i = 0; i < UNWIND_ENDS; i++) {
 		if (i == UNWIND_ROOT || ends->ends[i] == 0)
 			continue;

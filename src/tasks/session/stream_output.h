@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream_output.h - where a recording is written that cannot be written as a file, because what is at its path cannot be
- * read back or written to twice: standard output ("-"), a descriptor (/dev/stdout, /dev/fd/N), a FIFO, a socket, a
- * terminal. Such a recording is written as a pipe's, front to back.
+ * stream_output.h - writes a recording as a stream when its path cannot be read back or written twice: standard output
+ * ("-"), a descriptor (/dev/stdout, /dev/fd/N), a FIFO, a socket, a terminal. Such a recording is written as a pipe's,
+ * front to back.
  *
  *	if (stream_output_is_named(path)) status = stream_output_open(path, &fd, err);
  */

@@ -23,7 +23,7 @@ static bool is_surprising(const struct binary_info *info)
 static const char *symbol_notes_reason(const struct binary_info *info)
 {
 	if (info->status == BINARY_OK)
-		return "it has names of some of its code only";
+		return "it has symbols for only a part of its code";
 	return info->text ? info->text : "out of memory";
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbol_notes.h - says why names are missing from a report: the kernel hides them, another file is in place, ...
+ * symbol_notes.h - reports why symbols are missing from a report: the kernel hides them, another file is in place, and
+ * so on.
  *
  * Quiet for what is usual: a few samples in stripped files give no line.
  *

@@ -38,15 +38,16 @@ static const struct option symbol_rows[] = {
 	{"demangle", 0, OPTION_CALL, .call = symbol_options_set_demangle,
 		.help = "Demangle symbols; --no-demangle shows them as stored"},
 	{"demangle-kernel", 0, OPTION_CALL, .call = symbol_options_keep_kernel,
-		.help = "Enable kernel symbol demangling (always done, but with --no-demangle)"},
+		.help = "Enable kernel symbol demangling (always on without --no-demangle)"},
 };
 const struct option_table symbol_option_table = {symbol_rows, ARRAY_LEN(symbol_rows), false};
 
 static const struct option line_rows[] = {
 	{"addr2line", 0, OPTION_STRING, "path", ROW(addr2line),
-		.help = "addr2line binary to run for source lines and inlined calls (default: they are read here)"},
+		.help = "addr2line program for source lines and inlined calls (default: the built-in reader)"},
 	{"addr2line-style", 0, OPTION_CALL, "style", .call = symbol_options_set_style,
-		.help = "addr2line: that program for source lines; perf's others (libdw,llvm,libbfd): read here"},
+		.help = "addr2line: run that program for source lines; perf's other styles (libdw,llvm,libbfd) use "
+			"the built-in reader"},
 };
 const struct option_table line_option_table = {line_rows, ARRAY_LEN(line_rows), false};
 

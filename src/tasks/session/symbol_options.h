@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbol_options.h - where the names of a recording's addresses come from: the options of every verb that shows symbols,
- * and the binary store that they ask for.
+ * symbol_options.h - declares the options that say where symbols come from, for all verbs that show symbols, and opens
+ * the binary store accordingly.
  *
  * A verb's settings have a struct symbol_options, and its table the rows of the group:
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_fields.h - numbers and names out of a tracepoint's payload, by field name.
+ * trace_fields.h - reads numbers and names from a tracepoint's payload by field name.
  *
  * Borrows the printer. One thread.
  *

@@ -92,17 +92,18 @@ static const char *trace_options_set_itrace(const struct option_use *use)
 {
 	struct trace_options *asked = use->settings;
 	if (use->value && !is_itrace(use->value))
-		return "expects letters of what to make of a trace, as in i100us or cr";
+		return "expects letters that say what to synthesize, such as i100us or cr";
 	asked->decoding = use->is_negated ? NULL : "--itrace";
 	return NULL;
 }
 
 #define GUEST_ROW(member) .offset = offsetof(struct trace_options, member)
-#define ONLY_OF_GUESTS	  ": refused of recordings with guests, nothing to do in others"
+#define ONLY_OF_GUESTS	  ": not supported for recordings with guests, without effect on others"
 
 static const struct option trace_rows[] = {
 	{"itrace", 0, OPTION_CALL, "opts", .argument_is_optional = true, .call = trace_options_set_itrace,
-		.help = "what to make of a hardware trace: refused of recordings with one, nothing to do in others"},
+		.help = "what to synthesize from a hardware trace: not supported for recordings with one, without "
+			"effect on others"},
 };
 const struct option_table trace_option_table = {trace_rows, ARRAY_LEN(trace_rows), false};
 

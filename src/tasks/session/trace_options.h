@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_options.h - options of perf that are about decoded hardware traces (--itrace, --call-trace and so on) or the
- * files of guests (--guestmount and so on). Of recordings with neither there is nothing to decode or to find, and they
+ * trace_options.h - handles perf's options for decoded hardware traces (--itrace, --call-trace and others) and for the
+ * files of guests (--guestmount and others). Of recordings with neither there is nothing to decode or to find, and they
  * change nothing; of others they would, and are refused by name.
  *
  *	struct trace_options asked = {.decoding = "--itrace"};

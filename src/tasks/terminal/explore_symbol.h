@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explore_symbol.h - which function's code a row, or a block of a tree, asks for. Values; names are the profile's.
+ * explore_symbol.h - determines the function whose code a row, or a block of a tree, asks for. Values; names are the
+ * profile's.
  *
  *	struct explore_symbol symbol = {.terminal = terminal, .grid = &grid};
  *	status = explore_symbol_of(&symbol, table, function, &why);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen_work.h - long work in a thread of its own while a screen shows how far it is, and what it has made so far.
+ * screen_work.h - runs long work in its own thread while a screen shows its progress and its partial results.
  *
  * The worker makes parts whole and puts them; the thread that draws takes them, and owns them from then on. Signals are
  * the drawing thread's, but for those of the worker's own faults. The struct stays where it is.

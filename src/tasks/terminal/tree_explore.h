@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_explore.h - the views of a profile as trees on a terminal: of stacks top-down, of callers, a flame; of sort keys by
+ * tree_explore.h - shows a profile as trees on a terminal: stacks top-down, callers, a flame graph, or sort keys by
  * level. Each is made when first looked at, and stays as it was left.
  *
  * Zero-initialised is nothing; the caller deinits. Trees borrow the profile.

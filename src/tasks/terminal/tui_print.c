@@ -48,7 +48,7 @@ void tui_print(const struct tui_printed *printed, char *message, size_t size)
 		problem = errno;
 	}
 	if (!is_whole)
-		snprintf(message, size, "out of memory: %s is not whole", name);
+		snprintf(message, size, "out of memory: %s is incomplete", name);
 	else if (!is_written)
 		snprintf(message, size, "cannot write %s: %s", name, strerror(problem));
 	else

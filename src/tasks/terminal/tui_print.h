@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tui_print.h - puts what a screen shows into a file of the current folder that was not there before, and says how it
- * went.
+ * tui_print.h - writes the contents of a screen to a new file in the current folder, and reports the result.
  *
  *	tui_print(&(struct tui_printed){.base = "perf.hist", .is_numbered = true, .print = print, .data = e}, message, size);
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tui_terminal.h - the terminal of the interactive report, by ncursesw: shows a grid, reads keys. Nothing else knows it.
+ * tui_terminal.h - drives the terminal of the interactive report with ncursesw: shows a grid, reads keys. Nothing else
+ * knows it.
  *
  * One at a time. Whatever ends the program, a crash included, the terminal is left as it was found; Ctrl-Z gives it to
  * the shell and takes it back. Without ncursesw in the build no terminal is usable.

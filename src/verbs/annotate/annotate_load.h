@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_load.h - reads the samples of a recording for annotate on a terminal while code is on the screen: at first how far
- * the reading is, then the code with what is known of the recording's beginning, of more of it, and of all.
+ * annotate_load.h - reads the samples of a recording for annotate on a terminal while code is on the screen: the screen
+ * shows first the progress, then the code with the samples of the recording's beginning, of more of it, and of all.
  *
- * A thread reads; the screen is the caller's thread's. Parts are made whole by the one and taken by the other. Recordings
- * of which no beginning can be had by itself (from pipes, compressed, limited to spans of time) show how far it is.
+ * A thread reads; the screen is the caller's thread's. Parts are made whole by the one and taken by the other.
+ * Recordings of which no beginning can be had by itself (from pipes, compressed, limited to spans of time) show how far
+ * it is.
  *
  *	struct annotate_load load = {.cli = cli, .request = request, .data = mine, .begin = begin};
  *	status = annotate_load_show(&load, &samples, err);

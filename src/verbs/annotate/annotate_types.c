@@ -352,7 +352,8 @@ static void note_none(const struct collecting *c)
 		diag_add(c->job->notes, DIAG_WARNING, "no sampled instruction accesses a '%s'", c->job->name);
 	else
 		diag_add(c->job->notes, DIAG_WARNING,
-			"none of %llu sampled instructions has a type: of %llu there is no debug information here",
+			"no data type is known for any of %llu sampled instructions; for %llu of them there is no "
+			"debug information here",
 			(unsigned long long)total, (unsigned long long)without);
 }
 

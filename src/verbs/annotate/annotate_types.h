@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_types.h - the samples of a recording by data type and field: annotate --data-type; and how many of the sampled
- * instructions could be given a type.
+ * annotate_types.h - adds up the samples of a recording by data type and field (annotate --data-type), and counts the
+ * sampled instructions without a type.
  *
  * Borrows the samples, whose store the names are of.
  *

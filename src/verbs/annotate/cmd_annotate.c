@@ -54,10 +54,10 @@ static const char *set_data_type(const struct option_use *use)
 static const struct option options[] = {
 	INPUT_OPTIONS(struct cmd_annotate_settings, run.request.input.file),
 	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", .offset = RUN(request.input.samples.filters.dsos),
-		.help = "only consider symbols in these dsos (file://FILE: those in it, one a line)"},
+		.help = "only consider symbols in these DSOs (file://FILE lists them, one per line)"},
 	{"symbol", 's', OPTION_STRING, "symbol", .offset = RUN(request.symbol), .help = "symbol to annotate"},
 	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct cmd_annotate_settings, verbose),
-		.help = "say on standard error where symbols and code came from"},
+		.help = "report on standard error where symbols and code came from"},
 	{"quiet", 'q', OPTION_FLAG, .offset = RUN(is_quiet), .help = "Do not show any warnings or messages"},
 	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = RUN(dump), .help = "dump raw trace in ASCII"},
 	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, stdio),
@@ -72,7 +72,7 @@ static const struct option options[] = {
 	{"modules", 'm', OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, modules),
 		.help = "load module symbols (always done, of any kernel whose files are there)"},
 	{"print-line", 'l', OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, print_line),
-		.help = "the hottest source lines first, and the line behind each hot instruction"},
+		.help = "Print the hottest source lines first, and the source line of each hot instruction"},
 	{"full-paths", 'P', OPTION_FLAG, .offset = RUN(text.with_whole_path),
 		.help = "Don't shorten the displayed pathnames"},
 	{"skip-missing", 0, OPTION_FLAG, .offset = RUN(skips_missing), .help = "Skip symbols that cannot be annotated"},
@@ -90,7 +90,7 @@ static const struct option options[] = {
 		.help = "Use the terminal: instructions to move through (the default on one)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK interface"},
 	{"data-type", 0, OPTION_CALL, "name", .call = set_data_type, .argument_is_optional = true,
-		.help = "Show what fell on the fields of data types (of the one that is named) instead of code"},
+		.help = "Show samples by data type and field (of one type if it is named) instead of code"},
 	{"code-with-type", 0, OPTION_FLAG, .offset = RUN(with_data_types),
 		.help = "Show which data each instruction accesses"},
 	{"insn-stat", 0, OPTION_FLAG, .offset = RUN(with_instruction_counts),
@@ -231,10 +231,10 @@ const struct command command_annotate = {
 		"Disassembles the functions that samples fell on, the hottest first, and prints what share of a "
 		"function's "
 		"samples each instruction has, between the lines of its source.\n\n"
-		"On a terminal the functions are shown on the screen, to move through and to search; docs/tui.md "
-		"has the keys. --stdio prints them.\n\n"
-		"A symbol may be a part of a name, without template arguments, parameters or scopes, if only one "
-		"function with samples has it; else those that have it, or the nearest names, are told.\n\n"
+		"On a terminal, the functions are shown on a screen that can be scrolled and searched; docs/tui.md "
+		"lists the keys. --stdio prints them.\n\n"
+		"A symbol may be given without template arguments, parameters or scopes if it matches only one "
+		"function with samples; otherwise the matching or the nearest names are listed.\n\n"
 		"Which functions have no code available, and why, is reported on standard error.",
 	.examples = examples,
 	.run = cmd_annotate_run,

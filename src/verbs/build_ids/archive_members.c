@@ -70,7 +70,7 @@ enum tally_status archive_members_open(const char *path, struct archive_members 
 	*archive = (struct archive_members){.fd = -1, .most = LIMIT_ARCHIVE_UNPACKED};
 	enum tally_status status = fstat(input, &about) == 0 && S_ISREG(about.st_mode)
 					   ? start_bzip2(input, archive, err)
-					   : error_set(err, TALLY_INVALID, "%s is no file", path);
+					   : error_set(err, TALLY_INVALID, "%s is not a file", path);
 	close(input);
 	if (status == TALLY_OK)
 		archive->most += (uint64_t)about.st_size * LIMIT_ARCHIVE_RATIO;
@@ -102,7 +102,7 @@ enum tally_status archive_members_read(
 	size_t wanted = archive->left < room_bytes ? (size_t)archive->left : room_bytes;
 	enum tally_status status = read_fully(archive, room, wanted, len, err);
 	if (status == TALLY_OK && *len < wanted)
-		status = archive_members_damaged(archive, "it ends in a member", err);
+		status = archive_members_damaged(archive, "it ends inside a member", err);
 	if (status == TALLY_OK)
 		archive->left -= *len;
 	return status;
@@ -218,7 +218,7 @@ static enum tally_status take_extension(struct archive_members *archive, char ty
 			type == LONG_NAME ? member->name : member->link, text, strnlen(text, bytes));
 	free(text);
 	if (status == TALLY_OK && !is_good)
-		status = archive_members_damaged(archive, "what it says of a member is not understood", err);
+		status = archive_members_damaged(archive, "the header of a member is not valid", err);
 	return status;
 }
 
@@ -236,12 +236,12 @@ static enum tally_status archive_members_read_header(
 	if (len == 0)
 		return TALLY_END;
 	if (len < sizeof(*header))
-		return archive_members_damaged(archive, "it ends in a header", err);
+		return archive_members_damaged(archive, "it ends inside a header", err);
 	if (memcmp(header, &zeros, sizeof(zeros)) == 0)
 		return TALLY_END;
 	if (!has_right_checksum(header) ||
 		!archive_members_read_number(header->size, sizeof(header->size), &archive->left))
-		return archive_members_damaged(archive, "what should be a header is none", err);
+		return archive_members_damaged(archive, "a block that should be a header is not one", err);
 	archive->padding = -archive->left & (BLOCK_BYTES - 1);
 	return TALLY_OK;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * archive_members.h - reads the members of a tar archive that bzip2 packed, one after another: what perf archive makes.
+ * archive_members.h - reads the members of a .tar.bz2 archive one after another, as perf archive makes it.
  *
- * It writes nothing: who reads decides what a member may become. bzip2 unpacks, in a process of its own. The forms read are
- * ustar's, GNU's long names and pax headers. Every field is checked; a damaged archive is TALLY_CORRUPT with the offset
- * in what bzip2 gave. An archive that unpacks to far more than it has is TALLY_LIMIT.
+ * It writes nothing: who reads decides what a member may become. bzip2 unpacks, in a process of its own. The forms read
+ * are ustar's, GNU's long names and pax headers. Every field is checked; a damaged archive is TALLY_CORRUPT with the
+ * offset in what bzip2 gave. An archive that unpacks to far more than it has is TALLY_LIMIT.
  *
  *	struct archive_members archive;   archive_members_open(path, &archive, err);
  *	while (archive_members_next(&archive, &member, err) == TALLY_OK) ... archive_members_read(&archive, room, n, &len, err)

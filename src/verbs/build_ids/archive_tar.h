@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * archive_tar.h - runs tar, as perf archive does: packs files of a folder. What unpacks is archive_unpack.h.
+ * archive_tar.h - packs the files of a folder with tar, as perf archive does. What unpacks is archive_unpack.h.
  *
  * Names go to tar on its standard input, each ended by a NUL, so that no name is taken for an option.
  *

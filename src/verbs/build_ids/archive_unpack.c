@@ -64,7 +64,7 @@ static const char *refuses_link(struct tally_str rest, struct tally_str target)
 	/* "12/3456" is the link of id 123456. */
 	bool is_own = ends_in_id(target, &id) && id.len + 1 == rest.len && rest.data[2] == '/' &&
 		      memcmp(id.data, rest.data, 2) == 0 && memcmp(id.data + 2, rest.data + 3, id.len - 2) == 0;
-	return is_own ? NULL : "a link to what is not the build id's folder";
+	return is_own ? NULL : "a link that does not lead to the folder of the build ID";
 }
 
 /* rest: behind ".build-id/". */
@@ -73,7 +73,7 @@ static const char *refuses_below_links(struct tally_str rest, const struct archi
 	struct tally_str at = rest, two, id, file = {"x", 1};
 	if (!str_next(&at, '/', &two) || two.len != 2 || !isxdigit((unsigned char)two.data[0]) ||
 		!isxdigit((unsigned char)two.data[1]) || !str_next(&at, '/', &id))
-		return "a name that is no build id";
+		return "a name that is not a build ID";
 	if (at.len > 0)
 		file = at;
 	bool is_file = memchr(file.data, '/', file.len) == NULL;
@@ -81,9 +81,9 @@ static const char *refuses_below_links(struct tally_str rest, const struct archi
 		id.len -= strlen(".debug");
 	for (size_t i = 0; i < id.len; i++)
 		if (!isxdigit((unsigned char)id.data[i]))
-			return "a name that is no build id";
+			return "a name that is not a build ID";
 	if (id.len < 2 || !is_file)
-		return "a name that is no build id";
+		return "a name that is not a build ID";
 	return member->type == ARCHIVE_SYMLINK ? refuses_link(rest, str_from(member->link)) : NULL;
 }
 
@@ -138,7 +138,7 @@ const char *archive_refuses(const struct archive_member *member)
 	const char *slash = memrchr(path.data, '/', path.len);
 	return slash && ends_in_id((struct tally_str){path.data, (size_t)(slash - path.data)}, &id)
 		       ? NULL
-		       : "it lies in no folder of a build id";
+		       : "it is not in the folder of a build ID";
 }
 
 /* "data", "data.0", "kcore_dir/kcore": what record makes in a folder. */
@@ -178,8 +178,8 @@ static enum tally_status archive_unpack_refuse(
 	for (; member->name[i] && i < sizeof(shown) - 1; i++)
 		shown[i] = isprint((unsigned char)member->name[i]) ? member->name[i] : '?';
 	shown[i] = '\0';
-	return error_set(err, TALLY_INVALID, "nothing of %s is unpacked: '%s' in it is %s", path, shown,
-		strncmp(why, "it lies", 7) == 0 ? "in no folder of a build id" : why);
+	return error_set(err, TALLY_INVALID, "%s is not unpacked: its member '%s' is %s", path, shown,
+		strncmp(why, "it lies", 7) == 0 ? "not in the folder of a build ID" : why);
 }
 
 typedef enum tally_status take_member(
@@ -348,7 +348,7 @@ static enum tally_status check_recording(struct unpacking *unpacking, struct arc
 	memcpy(unpacking->recording, first.data, first.len); /* is_plain_path: it fits */
 	if (fstatat(unpacking->root, unpacking->recording, &about, AT_SYMLINK_NOFOLLOW) == 0)
 		return error_set(err, TALLY_INVALID,
-			"nothing of %s is unpacked: %s lies here; move it away, or unpack in another folder",
+			"%s is not unpacked: %s already exists here; move it away, or unpack in another folder",
 			unpacking->path, unpacking->recording);
 	return TALLY_OK;
 }
@@ -400,7 +400,7 @@ enum tally_status archive_unpack_all(const char *path, const char *cache, struct
 					   ? each_member(path, check_all, &unpacking, err)
 					   : error_set_errno(err, TALLY_IO, errno, "cannot open this folder");
 	if (status == TALLY_OK && unpacking.recording[0] && !unpacking.has_recording)
-		status = error_set(err, TALLY_INVALID, "nothing of %s is unpacked: '%s' in it has no data", path,
+		status = error_set(err, TALLY_INVALID, "%s is not unpacked: its member '%s' has no data", path,
 			unpacking.recording);
 	if (status == TALLY_OK && lseek(unpacking.symbols, 0, SEEK_END) == 0)
 		status = error_set(err, TALLY_INVALID, "%s has no " ARCHIVE_SYMBOLS, path);

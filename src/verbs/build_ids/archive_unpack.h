@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * archive_unpack.h - takes an archive apart into the cache of build ids, and a recording in it into this folder.
+ * archive_unpack.h - unpacks an archive into the build-ID cache, and a recording in it into the current folder.
  *
  * An archive is another's: all of it is read and judged before anything is written, and one member that has no business
  * there refuses the whole. Into the cache go
@@ -8,8 +8,8 @@
  *	.build-id/12/3456...                         a link to ../../NAME/123456..., a file, or a folder of files
  *	usr/bin/ls/123456.../elf                     a file in a folder that is named by a build id
  *
- * and nothing else: no hard link, device, pipe, no absolute path, no "..". Files get no right to be executed. No symbolic
- * link is followed on the way, and what is there stays as it is.
+ * and nothing else: no hard link, device, pipe, no absolute path, no "..". Files get no right to be executed. No
+ * symbolic link is followed on the way, and what is there stays as it is.
  */
 #ifndef VERBS_BUILD_IDS_ARCHIVE_UNPACK_H
 #define VERBS_BUILD_IDS_ARCHIVE_UNPACK_H

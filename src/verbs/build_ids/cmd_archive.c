@@ -40,14 +40,15 @@ static const struct option options[] = {
 	{"unpack", 0, OPTION_FLAG, .offset = offsetof(struct cmd_archive_settings, unpack),
 		.help = "put an archive's files into the cache of build ids, and a recording in it here"},
 	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct cmd_archive_settings, force),
-		.help = "take the file whoever owns it"},
+		.help = "do not check who owns the file"},
 	{"exclude-buildids", 0, OPTION_STRING, "file", .offset = offsetof(struct cmd_archive_settings, excluded),
-		.help = "leave out the build ids that the file lists, one a line (what is behind them is ignored)"},
+		.help = "exclude the build IDs that this file lists, one per line (text after them is ignored)"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[--all] [--exclude-buildids <file>] [<file>]", "--unpack [<archive>]", NULL};
-static const char *const examples[] = {"what another machine needs to name what was recorded here",
-	"tally archive perf.data", "there, beside perf.data", "tally archive --unpack perf.data.tar.bz2", NULL};
+static const char *const examples[] = {"pack what another machine needs to show the symbols of this recording",
+	"tally archive perf.data", "unpack it there, next to perf.data", "tally archive --unpack perf.data.tar.bz2",
+	NULL};
 
 static bool same_id(const struct elf_build_id *a, const struct record_build_id *b)
 {
@@ -81,7 +82,7 @@ static void fill_cache(const struct cli *cli, const struct build_id_cache *cache
 		path[row->name.len] = 0;
 		status = build_id_cache_add(cache, row->name, id, path, &err);
 	} else {
-		(void)error_set(&err, TALLY_INVALID, "it is no file");
+		(void)error_set(&err, TALLY_INVALID, "it is not a file");
 	}
 	if (status != TALLY_OK)
 		fprintf(stderr, "%s: %.*s is not in the archive: %s\n", cli->program, (int)row->name.len,
@@ -286,11 +287,11 @@ static int cmd_archive_unpack(const struct cli *cli, const char *named)
 		snprintf(path, sizeof(path), "%s", named);
 	else if (!find_archive(path, sizeof(path)))
 		return cli_failf(cli,
-			"%s archive: name the archive: not one " ALL_PREFIX "*" SUFFIX ", nor perf.data" SUFFIX
-			", lies here",
+			"%s archive: name the archive to unpack: neither " ALL_PREFIX "*" SUFFIX
+			", nor perf.data" SUFFIX ", lies here",
 			cli->program);
 	if (!file_is_regular(path))
-		return cli_failf(cli, "%s is no file", path);
+		return cli_failf(cli, "%s is not a file", path);
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	enum tally_status status = build_id_cache_init(&cache, cli->build_id_dir, &err);
 	snprintf(inside, sizeof(inside), "%s/x", cache.dir);
@@ -328,14 +329,12 @@ const struct command command_archive = {
 	.usages = usages,
 	.options = &table,
 	.description =
-		"Packs the program files that a recording's samples and their callers hit, from the cache of build ids "
-		"(what is not in it is added), into FILE.tar.bz2, as perf archive does. Where that is unpacked into "
-		"~/.debug, here by --unpack, reports name everything.\n\n"
-		"tar and bzip2 do the packing, bzip2 the unpacking. Unpacking writes files of build ids into the cache "
-		"and "
-		"the recording here, and nothing else: an archive in which anything else lies is refused as a whole. "
-		"It "
-		"replaces no file that is there, and refuses where the recording would.",
+		"Packs the program files that samples and their callers hit into FILE.tar.bz2, as perf archive does. "
+		"The files come from the build-ID cache, and those that it lacks are added to it. Unpack the archive "
+		"into ~/.debug on another machine (--unpack does that), and reports there show all symbols.\n\n"
+		"tar and bzip2 do the packing, bzip2 the unpacking. Unpacking writes program files into the build-ID "
+		"cache and the recording into the current folder, and nothing else: an archive with any other member "
+		"is refused as a whole. Existing files are never replaced.",
 	.examples = examples,
 	.run = cmd_archive_run,
 };

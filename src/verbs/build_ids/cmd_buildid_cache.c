@@ -46,7 +46,9 @@ static const char *set_max_bytes(const struct option_use *use)
 static const struct option options[] = {
 	FILES("add", 'a', add, "file(s) to add"),
 	FLAG("force", 'f', force, "don't complain, do it"),
-	FILES("index", 0, index, "file(s) whose source lines and inlined calls are read whole, and kept for reports"),
+	FILES("index", 0, index,
+		"file(s) to index: their source lines and inlined calls are read now and kept for "
+		"reports"),
 	{.name = "kcore", .letter = 'k', .kind = OPTION_UNSUPPORTED, .argument = "file", .help = "kcore file to add"},
 	FLAG("list", 'l', list, "list all cached files"),
 	{.name = "max-size",
@@ -78,13 +80,13 @@ static const struct option options[] = {
 		.kind = OPTION_U64,
 		.argument = "n",
 		.offset = offsetof(struct cmd_buildid_cache_settings, target),
-		.help = "files as this process sees them (its mount namespace)"},
+		.help = "take files from the mount namespace of this process"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>]", NULL};
-static const char *const examples[] = {"keep a program for reports of later days",
-	"tally buildid-cache --add ./program", "what is there", "tally buildid-cache --list",
-	"no more than a gigabyte of it", "tally buildid-cache --max-size 1G", NULL};
+static const char *const examples[] = {"keep a program for later reports", "tally buildid-cache --add ./program",
+	"list what the cache holds", "tally buildid-cache --list", "keep at most a gigabyte of it",
+	"tally buildid-cache --max-size 1G", NULL};
 
 struct cmd_buildid_cache_job {
 	const struct cli *cli;

@@ -44,7 +44,7 @@ static const struct option options[] = {
 		.letter = 'v',
 		.kind = OPTION_COUNT,
 		.offset = offsetof(struct cmd_buildid_list_settings, verbose),
-		.help = "Say what the recording lost or hides"},
+		.help = "Report what the recording lost or hides"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>]", NULL};

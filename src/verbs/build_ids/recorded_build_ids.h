@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorded_build_ids.h - the files of a recording and their build ids: what it lists of itself, or, where it does not
- * and where hits are wanted, what its samples and their callers say.
+ * recorded_build_ids.h - lists the files of a recording with their build IDs: from its table, or, if there is none or
+ * hits are wanted, from its samples and their callers.
  */
 #ifndef VERBS_BUILD_IDS_RECORDED_BUILD_IDS_H
 #define VERBS_BUILD_IDS_RECORDED_BUILD_IDS_H

@@ -22,7 +22,7 @@ static const struct option options[] = {
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] feature <feature_list>", NULL};
 static const char *const examples[] = {"whether recordings can be compressed", "tally check feature zstd",
-	"in a script", "tally check -q feature zstd,libtraceevent && record_options=-z", NULL};
+	"use it in a script", "tally check -q feature zstd,libtraceevent && record_options=-z", NULL};
 
 /* True if it is known and on. */
 static bool cmd_check_check(const struct cli *cli, struct tally_str name, bool is_quiet)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ctf_trace.h - writes a trace in the Common Trace Format 1.8: a directory with its description in TSDL ("metadata") and
- * a stream of binary packets per CPU ("perf_stream_N"). What the events mean is the caller's.
+ * ctf_trace.h - writes a trace in the Common Trace Format 1.8: a directory with its description in TSDL ("metadata")
+ * and a stream of binary packets per CPU ("perf_stream_N"). What the events mean is the caller's.
  *
  * The order is: create, an event class for each kind of event, events in order of time, close. A field's value goes in
  * by ctf_put_*, in the order of the class. Names come from recordings: what TSDL would not take as an identifier is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ctf_types.h - what a CTF trace is described by: the kinds of fields, the environment, the clock. No code.
+ * ctf_types.h - declares the parts of a CTF trace's description: kinds of fields, environment, clock. No code.
  */
 #ifndef VERBS_CONVERT_CTF_TYPES_H
 #define VERBS_CONVERT_CTF_TYPES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data_ctf.h - the samples of a recording as a CTF trace, in the form of `perf data convert --to-ctf`: an event class per
- * event, whose fields are perf_ip, perf_tid ... and those of the tracepoint.
+ * data_ctf.h - writes the samples of a recording as a CTF trace in the form of `perf data convert --to-ctf`: an event
+ * class per event, whose fields are perf_ip, perf_tid ...
  */
 #ifndef VERBS_CONVERT_DATA_CTF_H
 #define VERBS_CONVERT_DATA_CTF_H

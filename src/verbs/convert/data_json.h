@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data_json.h - the samples of a recording as JSON, in the schema of `perf data convert --to-json`, version 1.
+ * data_json.h - writes the samples of a recording as JSON, in the schema of `perf data convert --to-json`, version 1.
  */
 #ifndef VERBS_CONVERT_DATA_JSON_H
 #define VERBS_CONVERT_DATA_JSON_H

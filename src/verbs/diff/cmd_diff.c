@@ -113,25 +113,24 @@ static const char *add_aa(const struct option_use *use)
 
 static const struct option options[] = {
 	{"base", 0, OPTION_CALL, "file...", .call = cmd_diff_add_base,
-		.help = "several recordings of the old program, with --new: which changes are more than noise"},
+		.help = "several recordings of the old program: with --new, shows which changes exceed the noise"},
 	{"new", 0, OPTION_CALL, "file...", .call = cmd_diff_add_new, .help = "several recordings of the new program"},
 	{"aa", 0, OPTION_CALL, "file...", .call = add_aa,
-		.help = "recordings of the old program made apart: how far it is from itself (the noise floor)"},
+		.help = "further recordings of the old program: how much it differs from itself (the noise floor)"},
 	{"measure", 0, OPTION_CALL, "auto|period|share|scaled", .call = set_measure, .is_self_explaining = true,
-		.help = "with --base: what is compared, a row's period in a recording, its share, its period by the "
-			"machine's speed in that recording (scaled), or what suits of the first and the last "
-			"(default)"},
+		.help = "with --base: the quantity to compare: a row's period, its share, or its period scaled by "
+			"the machine's speed in that recording; auto chooses period or scaled (default)"},
 	{"level", 0, OPTION_CALL, "p", .call = set_level, .is_self_explaining = true,
-		.help = "with --base: changes of smaller (corrected) p are shown as such (default: 0.005)"},
+		.help = "with --base: changes with a smaller (corrected) p value count as changes (default: 0.005)"},
 	{"correction", 0, OPTION_CALL, "holm|bh|none", .call = set_correction, .is_self_explaining = true,
-		.help = "with --base: for the number of rows: holm bounds the chance of any false alarm (default), bh "
-			"their share"},
+		.help = "with --base: correction of p values for the number of rows: holm bounds the chance of any "
+			"false alarm (default), bh the share of false alarms"},
 	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_limit, .is_self_explaining = true,
-		.help = "with --base: rows of a smaller share are not tested; with -g: paths whose share differs by "
-			"less are not shown (default: 0.5)"},
+		.help = "with --base: do not test rows with a smaller share; with -g: hide paths whose share differs "
+			"by less (default: 0.5)"},
 	{"call-graph", 'g', OPTION_CALL, "name|line", .argument_is_optional = true, .takes_next_word = false,
 		.call = set_paths, .is_self_explaining = true,
-		.help = "the call paths that differ, matched by names, or by names and source lines"},
+		.help = "show the call paths that differ, matched by names, or by names and source lines"},
 	{"fail-if", 0, OPTION_STRING, "clause[,clause...]", .offset = REQUEST(fail_if),
 		.help = "with --base: exit status 3 if there is such a change, 4 if recordings are too few to tell: "
 			"'regression>2% with p<0.01'; regression, improvement, change, total"},
@@ -164,7 +163,7 @@ static const struct option options[] = {
 	{"verbose", 'v', OPTION_COUNT, .offset = REQUEST(verbose),
 		.help = "paths of objects, addresses of symbols; list the files above the table"},
 	{"quiet", 'q', OPTION_FLAG, .offset = REQUEST(is_quiet), .help = "Do not show any warnings or messages"},
-	{"force", 'f', OPTION_FLAG, .offset = REQUEST(force), .help = "take the files whoever owns them"},
+	{"force", 'f', OPTION_FLAG, .offset = REQUEST(force), .help = "do not check who owns the files"},
 	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REQUEST(dump), .help = "dump raw trace in ASCII"},
 	{"modules", 'm', OPTION_FLAG, .offset = REQUEST(modules_are_asked),
 		.help = "load module symbols (always done, of any kernel whose files are there)"},
@@ -251,7 +250,7 @@ static int cmd_diff_run_parsed(const struct cli *cli, struct cmd_diff_settings *
 	struct text out = {0};
 	struct diff_outcome outcome = {0};
 	if (request->with_streams && request->sort)
-		fprintf(stderr, "%s: note: -s is about rows, and --stream shows none\n", cli->program);
+		fprintf(stderr, "%s: note: -s has no effect with --stream, which shows no rows\n", cli->program);
 	text_to_fd(&out, STDOUT_FILENO);
 	text_separated_by(&out, request->separator);
 	enum tally_status status = diff_run(cli, request, &out, &outcome, &err);

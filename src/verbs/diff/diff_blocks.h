@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_blocks.h - the cycles of program blocks, as branch stacks of a recording tell them: for diff -c cycles.
+ * diff_blocks.h - computes the cycles of program blocks from the branch stacks of a recording, for diff -c cycles.
  *
- * A block is code between two branches of one function. Cycles are those of the branch that ends it, on average over all
- * times that it was taken; of blocks with the same end the one that begins first counts: so perf. One thread.
+ * A block is code between two branches of one function. Cycles are those of the branch that ends it, on average over
+ * all times that it was taken; of blocks with the same end the one that begins first counts: so perf. One thread.
  *
  *	diff_blocks_read(cli, &input, event, &blocks, err);
  *	diff_blocks_find(&blocks, dso, symbol, &first, &count);

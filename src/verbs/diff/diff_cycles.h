@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_cycles.h - the blocks of each row of a diff table, with the difference of their cycles: what diff -c cycles prints.
+ * diff_cycles.h - prints the blocks of each row of a diff table with the difference of their cycles (diff -c cycles).
  *
  * The caller deinits, after it has printed. One thread.
  *

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_few.h - what recordings say of rows that are too few for a test by ranks: whose least p is not under the level,
- * however far the sides are apart. Pure.
+ * diff_few.h - judges rows of too few recordings for a rank test, whose smallest possible p value exceeds the level.
+ * Pure.
  *
  * The rank test takes nothing for granted; this one takes more: that what runs differ by is about normal, that samples
- * fall as chance has it (an amount of n samples is known to 1/sqrt(n) of it), and that rows differ alike from run to run.
- * A row's variance is at least what sampling makes of it, plus what the rows together differ by beyond that among
- * recordings of one side; more, if the row differs more. The difference of the sides' means by its standard error is held
- * against Student's distribution with as many degrees of freedom as there are recordings less two.
+ * fall as chance has it (an amount of n samples is known to 1/sqrt(n) of it), and that rows differ alike from run to
+ * run. A row's variance is at least what sampling makes of it, plus what the rows together differ by beyond that among
+ * recordings of one side; more, if the row differs more. The difference of the sides' means by its standard error is
+ * held against Student's distribution with as many degrees of freedom as there are recordings less two.
  */
 #ifndef VERBS_DIFF_DIFF_FEW_H
 #define VERBS_DIFF_DIFF_FEW_H

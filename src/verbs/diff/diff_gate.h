@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_gate.h - --fail-if: which changes are to fail a build, as text such as "regression>2% with p<0.01".
+ * diff_gate.h - parses --fail-if, which says what changes fail a build, such as "regression>2% with p<0.01".
  *
  * A text is clauses with commas between; any that holds fails. A clause is WHAT>PERCENT% [with p<P], WHAT one of
  * regression, improvement, change (of any row), total (regression of all samples). Pure.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_recordings.h - several recordings replayed in the same way, so that their profiles can be compared.
+ * diff_recordings.h - replays several recordings in the same way, so that their profiles can be compared.
  *
- * The caller deinits. Recordings of one kernel share a store, so that a program's symbols are read once. What a recording
- * lost goes to standard error as it is read.
+ * The caller deinits. Recordings of one kernel share a store, so that a program's symbols are read once. What a
+ * recording lost goes to standard error as it is read.
  *
  *	struct diff_recordings r;
  *	diff_recordings_open(cli, &request, &options, &r, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_run.h - runs a diff request: opens the recordings, brings their rows together, prints. cmd_diff.c without options.
+ * diff_run.h - runs a diff request: opens the recordings, joins their rows, prints. cmd_diff.c without options.
  *
  *	enum tally_status status = diff_run(cli, &request, &out, &outcome, err);
  */

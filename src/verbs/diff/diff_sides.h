@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_sides.h - "--base A1 A2 A3 --new B1 B2": options that take every word up to the next option, as the shell's globs
- * write them. The words become options of their own ("--base A1 --base A2 ..."), which the table then parses.
+ * diff_sides.h - parses "--base A1 A2 A3 --new B1 B2": options that take all words up to the next option, so that shell
+ * patterns can be used. The words become options of their own ("--base A1 --base A2 ..."), which the table then parses.
  *
  * The caller frees the new argv; its words are those of the old.
  *

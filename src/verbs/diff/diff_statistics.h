@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_statistics.h - what several recordings a side say of rows: change, interval, p value, noise, verdict.
+ * diff_statistics.h - computes statistics of rows from several recordings of each side: change, interval, p value,
+ * noise, verdict.
  *
  * Values are amounts of rows by recording, in the order of the sides: baseline, new, and more of the baseline's program
  * (A/A, for the noise alone). docs/diff.md says what is computed.

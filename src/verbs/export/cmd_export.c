@@ -89,9 +89,9 @@ static const struct export_format formats[] = {
 static const struct option rows[] = {
 	{"format", 'F', OPTION_STRING, FORMAT_NAMES, ROW(format), .help = "what to write"},
 	{"output", 'o', OPTION_STRING, "file", ROW(output),
-		.help = "where to (standard output); packed by gzip if it ends in .gz"},
+		.help = "output file (default: standard output); compressed with gzip if its name ends in .gz"},
 	{"event", 'e', OPTION_STRING, "name", ROW(event),
-		.help = "of several events, this one (all; folded: the first that has samples)"},
+		.help = "write this event only (default: all; folded: the first that has samples)"},
 	EXPORT_SELECTION_ROWS,
 };
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
@@ -246,9 +246,10 @@ const struct command command_export = {
 	.summary = "Write a recording in the formats of other viewers",
 	.usages = usages,
 	.options = &table,
-	.description = "Writes the samples of a recording for another program. What each format holds, and which "
-		       "programs read it, is in docs/exports.md.\n\nNames may hold anything: what is no UTF-8 becomes "
-		       "U+FFFD where a format wants UTF-8.",
+	.description =
+		"Writes the samples of a recording for another program. docs/exports.md describes what each "
+		"format holds and which programs read it.\n\nBytes in names that are not UTF-8 become U+FFFD if the "
+		"format requires UTF-8.",
 	.examples = examples,
 	.run = cmd_export_run,
 };

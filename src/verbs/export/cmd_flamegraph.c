@@ -47,18 +47,18 @@ struct cmd_flamegraph_settings {
 static const struct option rows[] = {
 	INPUT_OPTIONS(struct cmd_flamegraph_settings, input),
 	{"output", 'o', OPTION_STRING, "file", ROW(output),
-		.help = "where to (flamegraph.html; --folded: standard output); -: standard output"},
+		.help = "output file (default: flamegraph.html, standard output with --folded); - is standard output"},
 	{"folded", 0, OPTION_FLAG, ROW(folded),
-		.help = "lines of 'comm;main;work 123', for FlameGraph, inferno, speedscope"},
+		.help = "write lines such as 'comm;main;work 123', for FlameGraph, inferno, speedscope"},
 	{"samples", 0, OPTION_FLAG, ROW(counts_samples),
-		.help = "widths are samples instead of what they stand for (periods)"},
+		.help = "make widths numbers of samples instead of sums of periods"},
 	{"reverse", 0, OPTION_FLAG, ROW(reverse),
-		.help = "with --folded: from the functions outwards (the page has a button)"},
+		.help = "with --folded: start from the functions instead of their callers (the page has a button)"},
 	{"group", 'g', OPTION_STRING, "comm|process|thread|cpu|event|none", ROW(group),
-		.help = "what stands at the root (comm); event: of all events, their samples"},
+		.help = "what to show at the root (default: comm); event shows the samples of all events"},
 	{"event", 'e', OPTION_STRING, "name", ROW(event),
-		.help = "of several events, this one (the first that has samples); before a command: record this one"},
-	{"title", 0, OPTION_STRING, "text", ROW(title), .help = "above the picture (the file's name)"},
+		.help = "event to draw (default: the first that has samples); before a command: the event to record"},
+	{"title", 0, OPTION_STRING, "text", ROW(title), .help = "title of the picture (default: the file's name)"},
 	{"cpu", 'C', OPTION_STRING, "cpu", ROW(samples.cpus),
 		.help = "only samples of these CPUs; before a command: record them while it runs"},
 	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(samples.filters.pids),
@@ -70,20 +70,21 @@ static const struct option rows[] = {
 	{"uid", 'u', OPTION_STRING, "user", ROW(user), .help = "record this user's processes while the command runs"},
 	SAMPLE_OPTIONS(struct cmd_flamegraph_settings, samples),
 	PLACE_OPTIONS(struct cmd_flamegraph_settings, samples),
-	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack), .help = "frames of a stack that are shown (all)"},
-	{"no-inline", 0, OPTION_FLAG, ROW(no_inline), .help = "calls that were inlined are no frames of their own"},
+	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack),
+		.help = "maximum number of frames of a stack to show "
+			"(default: all)"},
+	{"no-inline", 0, OPTION_FLAG, ROW(no_inline), .help = "do not show inlined calls as frames"},
 	SYMBOL_OPTIONS(struct cmd_flamegraph_settings, symbols),
 	LINE_OPTIONS(struct cmd_flamegraph_settings, symbols),
 	{"wall", 0, OPTION_FLAG, ROW(wall),
-		.help = "wall-clock time: what threads waited for too, coloured by what they did; before a command: "
+		.help = "draw wall-clock time, coloured by what threads did, including waits; before a command: "
 			"record that"},
 	IDLE_OPTIONS(struct cmd_flamegraph_settings, samples),
 	{"wakers", 0, OPTION_FLAG, ROW(wakers),
-		.help = "waits, and above each who ended it and what the waker had been doing"},
+		.help = "show waits, and above each the thread that ended it and what that thread had been doing"},
 	{"follow", 0, OPTION_FLAG, ROW(follows), .help = "with --wakers: follow wake-ups back until somebody ran"},
-	{"svg", 0, OPTION_FLAG, ROW(svg), .help = "an SVG (flamegraph.svg) instead of a page"},
-	{"diff", 0, OPTION_STRING, "base", ROW(base),
-		.help = "colours show what grew and what shrank since this recording"},
+	{"svg", 0, OPTION_FLAG, ROW(svg), .help = "write an SVG (flamegraph.svg) instead of a page"},
+	{"diff", 0, OPTION_STRING, "base", ROW(base), .help = "colour what grew and what shrank since this recording"},
 };
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
 
@@ -505,11 +506,11 @@ static int cmd_flamegraph_run(const struct cli *cli, const struct command *comma
 static const char *const usages[] = {"[<options>] [<file>]", "[<options>] -- <command>",
 	"-p <pid>|-t <tid>|-a|-C <cpu>|-G <cgroup>|-u <user> [<options>] <seconds>", NULL};
 static const char *const examples[] = {
-	"a picture of where a program spends its time, in one command",
+	"draw where a program spends its time, in one command",
 	"tally flamegraph -- ./program",
-	"of a process that runs, for ten seconds",
+	"draw a running process, for ten seconds",
 	"tally flamegraph -p 1234 -- sleep 10",
-	"of a recording, by thread, for a browser",
+	"draw a recording, by thread, for a browser",
 	"tally flamegraph -g thread -o profile.html perf.data",
 	"for other tools",
 	"tally flamegraph --folded | flamegraph.pl > profile.svg",
@@ -521,12 +522,13 @@ const struct command command_flamegraph = {
 	.summary = "Draw a recording, or a command, as a flame graph",
 	.usages = usages,
 	.options = &table,
-	.description = "Writes one HTML file that needs nothing else, neither the network nor the programs that were "
-		       "measured: zoom, search with the matched share, callers, keyboard (press ? in the page), light "
-		       "and dark. Kernel, user, inlined and JIT code and what has no symbol have colours of their own. "
-		       "Of a command, whole stacks are recorded (--call-graph dwarf). Before a command, or a number of "
-		       "seconds, -p, -t, -a, -C, -G and -u name what is recorded instead, for as long as the command "
-		       "runs; with a recording, -p, -t and -C choose among its samples.",
+	.description =
+		"Writes one HTML file that needs neither the network nor the programs that were measured. The "
+		"page can zoom, search (with the share of the matches), show callers and be used by keyboard (press "
+		"? in the page), in light and dark. Kernel, user, inlined and JIT code and code without a symbol "
+		"have different colours.\n\nA command is recorded with whole stacks (--call-graph dwarf). Before a "
+		"command, or a number of seconds, -p, -t, -a, -C, -G and -u name what is recorded instead while the "
+		"command runs; with a recording, -p, -t and -C select samples.",
 	.examples = examples,
 	.run = cmd_flamegraph_run,
 };

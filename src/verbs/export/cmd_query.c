@@ -26,10 +26,12 @@ struct query_settings {
 static const struct option rows[] = {
 	{"input", 'i', OPTION_STRING, "file", ROW(recording.input.path),
 		.help = "the recording (perf.data), or a database that export wrote; -: standard input"},
-	{"csv", 0, OPTION_FLAG, ROW(csv), .help = "rows as comma-separated values"},
-	{"json", 'j', OPTION_FLAG, ROW(json), .help = "rows as an array of objects"},
-	{"timeout", 0, OPTION_U64, "seconds", ROW(timeout_s), .help = "give up a query that takes longer (never)"},
-	{"event", 'e', OPTION_STRING, "name", ROW(recording.event), .help = "of several events, this one (all)"},
+	{"csv", 0, OPTION_FLAG, ROW(csv), .help = "print rows as comma-separated values"},
+	{"json", 'j', OPTION_FLAG, ROW(json), .help = "print rows as an array of JSON objects"},
+	{"timeout", 0, OPTION_U64, "seconds", ROW(timeout_s),
+		.help = "abort a query that takes longer (default: "
+			"never)"},
+	{"event", 'e', OPTION_STRING, "name", ROW(recording.event), .help = "use this event only (default: all)"},
 	EXPORT_SELECTION_ROWS,
 };
 static const struct option_table table = {rows, ARRAY_LEN(rows), false};
@@ -139,22 +141,21 @@ static const char *const examples[] = {
 	"desc\"",
 	"samples per tenth of a second, as CSV",
 	"tally query --csv 'select time / 100000000, count(*) from samples group by 1'",
-	"asked several times: the database is made once",
+	"make the database once, and query it several times",
 	"tally query recording.db 'select * from events'",
 	NULL,
 };
 
 const struct command command_query = {
 	.name = "query",
-	.summary = "Ask a recording by SQL",
+	.summary = "Query a recording with SQL",
 	.usages = usages,
 	.options = &table,
 	.description =
-		"Makes a SQLite database of the recording, as export --format sqlite does, in a file that goes with "
-		"it, "
-		"and prints what one select finds there. Nothing can be changed by a query, and no other file be read. "
-		"docs/exports.md has the tables: events, maps, threads, frames, stacks, samples, marks, and the views "
-		"hits (samples with all that names them) and callers.",
+		"Makes a SQLite database of the recording in a temporary file, as export --format sqlite does, and "
+		"prints the result of one select. A query cannot change anything and cannot read other files. "
+		"docs/exports.md describes the tables: events, maps, threads, frames, stacks, samples, marks, and "
+		"the views hits (samples with all their names) and callers.",
 	.examples = examples,
 	.run = cmd_query_run,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_code.h - the code of the functions that samples fell on most, for a page that needs no program file.
+ * export_code.h - collects the code of the hottest functions, for a page that needs no program files.
  *
  * The caller deinits. The samples are those of the profile: nothing is read twice.
  *

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_counts.h - the counts of a recording of stat record, for a page: each place (CPU, core, thread) and each
- * interval by itself, as stat report tells them.
+ * export_counts.h - reads the counts of a recording by stat record for a page: each place (CPU, core, thread) and each
+ * interval separately, as stat report shows them.
  *
- * The caller deinits, also after a failure. Borrows nothing afterwards. The reader stands at its start before and after.
+ * The caller deinits, also after a failure. Borrows nothing afterwards. The reader stands at its start before and
+ * after.
  *
  *	export_counts_read(&counts, reader, err);
  *	view.counts = &counts.view;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_database.h - SQLite's side of export and query: a database filled from a recording, or one that was exported.
+ * export_database.h - fills a SQLite database from a recording, or opens an exported one, for export and query.
  *
  * Both functions refuse where tally was built without SQLite.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_marks.h - what a recording tells besides samples, for views of time: names taken, programs started, forks, ends,
- * losses, and the switches of recordings of the scheduler.
+ * export_marks.h - collects what a recording tells besides samples, for views over time: thread names, started
+ * programs, forks, exits, losses, and context switches.
  *
  * The caller says what is wanted and deinits. Borrows nothing after export_marks_read.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_run.h - a recording read for export and query: the profile, what happened besides, and the view of both.
+ * export_run.h - reads a recording for export and query: the profile, the other events, and the view of both.
  *
  * The caller closes, also after a failure. A damaged recording gives a status and a run that is_ready: what was whole.
  *
@@ -31,17 +31,16 @@ struct export_settings {
 
 /* The rows of option tables that choose samples, for settings that begin with a struct export_settings. */
 #define EXPORT_ROW(member) .offset = offsetof(struct export_settings, member)
-#define EXPORT_SELECTION_ROWS                                                                                    \
-	{"pid", 'p', OPTION_STRING, "pid[,pid...]", EXPORT_ROW(samples.filters.pids),                            \
-		.help = "only samples of these processes"},                                                      \
-		{"tid", 't', OPTION_STRING, "tid[,tid...]", EXPORT_ROW(samples.filters.tids),                    \
-			.help = "only samples of these threads"},                                                \
-		SAMPLE_OPTIONS(struct export_settings, samples), PLACE_OPTIONS(struct export_settings, samples), \
-		{"max-stack", 0, OPTION_U64, "n", EXPORT_ROW(max_stack),                                         \
-			.help = "frames of a stack that are written (all)"},                                     \
-		{"no-inline", 0, OPTION_FLAG, EXPORT_ROW(no_inline),                                             \
-			.help = "calls that were inlined are no frames of their own"},                           \
-		SYMBOL_OPTIONS(struct export_settings, symbols), LINE_OPTIONS(struct export_settings, symbols),  \
+#define EXPORT_SELECTION_ROWS                                                                                        \
+	{"pid", 'p', OPTION_STRING, "pid[,pid...]", EXPORT_ROW(samples.filters.pids),                                \
+		.help = "only samples of these processes"},                                                          \
+		{"tid", 't', OPTION_STRING, "tid[,tid...]", EXPORT_ROW(samples.filters.tids),                        \
+			.help = "only samples of these threads"},                                                    \
+		SAMPLE_OPTIONS(struct export_settings, samples), PLACE_OPTIONS(struct export_settings, samples),     \
+		{"max-stack", 0, OPTION_U64, "n", EXPORT_ROW(max_stack),                                             \
+			.help = "maximum number of frames of a stack to write (default: all)"},                      \
+		{"no-inline", 0, OPTION_FLAG, EXPORT_ROW(no_inline), .help = "do not show inlined calls as frames"}, \
+		SYMBOL_OPTIONS(struct export_settings, symbols), LINE_OPTIONS(struct export_settings, symbols),      \
 		INPUT_OPTIONS(struct export_settings, input)
 
 struct export_wishes {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame_record.h - records what a flame graph is drawn of: a command, or other targets for as long as a command runs.
+ * flame_record.h - records the data of a flame graph: a command, or other targets while a command runs.
  *
  *	const struct flame_target target = {.pids = "12"};
  *	code = flame_record(cli, &target, path, argc, argv);   // tally record -p 12 -o PATH ... -- ARGV

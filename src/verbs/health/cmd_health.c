@@ -28,12 +28,12 @@ static const struct option options[] = {
 	{.name = "json",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct cmd_health_settings, json),
-		.help = "Print JSON, whose fields stay (\"schema\": 1)"},
+		.help = "Print JSON with stable fields (\"schema\": 1)"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] [<file>]", NULL};
-static const char *const examples[] = {"what is wrong with a recording, if anything", "tally health perf.data",
-	"in a script", "tally health --json perf.data | jq .verdict", NULL};
+static const char *const examples[] = {"check whether anything is wrong with a recording", "tally health perf.data",
+	"use it in a script", "tally health --json perf.data | jq .verdict", NULL};
 
 static int cmd_health_print(const struct cli *cli, const struct health_source *source, bool as_json)
 {
@@ -97,7 +97,7 @@ static int cmd_health_run(const struct cli *cli, const struct command *command, 
 
 const struct command command_health = {
 	.name = "health",
-	.summary = "Tell whether a recording is whole, and what it lost",
+	.summary = "Check whether a recording is complete, and what it lost",
 	.usages = usages,
 	.options = &table,
 	.description =

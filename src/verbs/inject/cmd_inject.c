@@ -58,8 +58,8 @@ static const struct option options[] = {
 		.letter = 'j',
 		.kind = OPTION_FLAG,
 		ROW(jit),
-		.help = "merge jitdump files into the recording: an ELF file beside the dump for each function, and "
-			"mappings of these"},
+		.help = "merge jitdump files into the recording: write an ELF file for each function next to the "
+			"dump, and mappings of these files"},
 	{.name = "output",
 		.letter = 'o',
 		.kind = OPTION_STRING,
@@ -67,7 +67,7 @@ static const struct option options[] = {
 		ROW(output),
 		.help = "output file name (default: standard output)"},
 	{.name = "sort", .kind = OPTION_FLAG, ROW(sort), .help = "put the records into order of time"},
-	{.name = "strip", .kind = OPTION_FLAG, ROW(strip), .help = "leave out AUX data, and what describes it"},
+	{.name = "strip", .kind = OPTION_FLAG, ROW(strip), .help = "omit AUX data and the records that describe it"},
 	{.name = "verbose",
 		.letter = 'v',
 		.kind = OPTION_COUNT,
@@ -108,11 +108,11 @@ static const struct option options[] = {
 	{.name = "convert-callchain",
 		.kind = OPTION_FLAG,
 		ROW(convert),
-		.help = "Call chains in place of the registers and stacks that --call-graph dwarf copied"},
+		.help = "Replace the registers and stack dumps of --call-graph dwarf with call chains"},
 	{.name = "aslr",
 		.kind = OPTION_FLAG,
 		ROW(aslr),
-		.help = "other addresses for all that was mapped, so that the recording does not tell where it lay"},
+		.help = "replace all addresses, so that the recording does not reveal where anything was mapped"},
 	{.name = "guest-data", .kind = OPTION_UNSUPPORTED},
 	GUEST_OPTIONS(struct cmd_inject_settings, traces),
 	TRACE_OPTIONS(struct cmd_inject_settings, traces),
@@ -126,9 +126,9 @@ static const struct option options[] = {
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {
-	"a recording that was piped, as a file",
+	"store a piped recording as a file",
 	"tally inject -i piped.data -o perf.data",
-	"a compressed recording, plain and in order of time",
+	"decompress a recording and sort it by time",
 	"tally inject --sort -i packed.data -o plain.data",
 	NULL,
 };
@@ -166,7 +166,7 @@ static bool cmd_inject_is_same_file(const char *a, const char *b)
 static void cmd_inject_print_result(const struct cli *cli, const struct inject_result *result, unsigned left_out)
 {
 	if (result->late)
-		cli_failf(cli, "%s: %llu records came a round too late to be put in order of time", cli->program,
+		cli_failf(cli, "%s: %llu records came a round too late to be sorted by time", cli->program,
 			(unsigned long long)result->late);
 	if (left_out)
 		cli_failf(
@@ -297,7 +297,7 @@ static enum tally_status convert_chains(
 	status = stack_chains_init(&in->chains, reader, STACK_CHAINS_ALONE, err);
 	if (status == TALLY_OK && !stack_chains_are_made(&in->chains))
 		return error_set(err, TALLY_INVALID,
-			"--convert-callchain needs copies of stacks, and this recording has none: record --call-graph "
+			"--convert-callchain needs stack dumps, and this recording has none: record --call-graph "
 			"dwarf");
 	if (status == TALLY_OK)
 		status = note_chains(in, err);
@@ -480,14 +480,13 @@ const struct command command_inject = {
 	.summary = "Filter to augment the events stream with additional information",
 	.usages = usages,
 	.options = &table,
-	.description = "Reads a recording and writes it again, record by record, with what the options add.\n\nWithout "
-		       "options it "
-		       "is a faithful copy: the same records and header sections, those that are unknown too. A file "
-		       "with -o FILE, "
-		       "a pipe on standard output otherwise, whichever the input was; a directory (record --threads) "
-		       "becomes one file. What was compressed is written "
-		       "plain. The "
-		       "output takes its name when it is complete; until then an older file of that name stays.",
+	.description =
+		"Reads a recording and writes it again, record by record, with what the options "
+		"add.\n\nWithout options the output is a faithful copy: the same records and header sections, "
+		"including unknown ones. With -o FILE it is a file, else a stream on standard output, whatever the "
+		"input was; a directory (record --threads) becomes one file. Compressed data is written "
+		"uncompressed. The output takes its name when it is complete; until then an older file of that name "
+		"stays.",
 	.examples = examples,
 	.run = cmd_inject_run,
 };

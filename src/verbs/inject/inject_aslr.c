@@ -244,7 +244,7 @@ void inject_aslr_tell(const struct inject_aslr *aslr, struct text *out)
 		uint64_t field;
 		const char *name;
 	} names[] = {{SAMPLE_REGS_USER | SAMPLE_REGS_INTR, "registers"},
-		{SAMPLE_STACK_USER, "copies of stacks (--convert-callchain makes call chains of them)"},
+		{SAMPLE_STACK_USER, "stack dumps (--convert-callchain makes call chains of them)"},
 		{SAMPLE_RAW, "raw data of tracepoints"}, {SAMPLE_PHYS_ADDR, "physical addresses"},
 		{SAMPLE_AUX, "hardware traces"}};
 	const char *before = "left out, as addresses are in them: ";

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inject_aslr.h - a recording without the addresses that its programs and kernel had: all that was mapped lies elsewhere.
+ * inject_aslr.h - writes a recording without the addresses of its programs and kernel: all mappings get new addresses.
  *
  * Addresses of samples, call chains, branches and mappings are moved alike, so names, lines and reports stay. What has
- * addresses that cannot be found goes: registers, copies of stacks, raw data, physical addresses, changes of the kernel's
- * code, hardware traces, and sections that describe those; of tracing data the formats stay. The caller owns it; the reader outlives it. One thread.
+ * addresses that cannot be found goes: registers, stack dumps, raw data, physical addresses, changes of the kernel's
+ * code, hardware traces, and sections that describe those; of tracing data the formats stay. The caller owns it; the
+ * reader outlives it. One thread.
  *
  *	inject_aslr_read(&aslr, reader, err);
  *	inject_aslr_features(&aslr, &features);  // of the new file, and aslr.attrs.attrs

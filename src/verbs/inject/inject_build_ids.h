@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inject_build_ids.h - the build ids that `inject` adds: of the files that a survey found, from what the user knows, the
- * recording, and the files themselves, in this order.
+ * inject_build_ids.h - finds the build IDs that `inject` adds to the files of a survey: from the user, from the
+ * recording, and from the files themselves, in this order.
  *
  * The list owns its memory; names and features borrow from the survey and the reader. One thread.
  */

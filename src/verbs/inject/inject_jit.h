@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inject_jit.h - code that runtimes generated and dumped, as files that every tool can read: an ELF file for each function,
- * beside the dump, and a mapping record for each place and time that it lay at.
+ * inject_jit.h - makes dumped generated code readable by every tool: an ELF file for each function, next to the dump,
+ * and a mapping record for each place and time of the function.
  *
  * Reads the recording once, whole. The caller deinits. One thread.
  *

@@ -18,12 +18,12 @@ static const struct option options[] = {
 		.letter = 'v',
 		.kind = OPTION_COUNT,
 		.offset = offsetof(struct cmd_kallsyms_settings, verbose),
-		.help = "Say how much was looked through"},
+		.help = "Report how much was searched"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] symbol_name", NULL};
 static const char *const examples[] = {
-	"where the running kernel has a function", "tally kallsyms vfs_read schedule", NULL};
+	"find a function of the running kernel", "tally kallsyms vfs_read schedule", NULL};
 
 struct file_search { /* the file of the module that is mapped at an address */
 	uint64_t address;
@@ -106,8 +106,9 @@ const struct command command_kallsyms = {
 	.usages = usages,
 	.options = &table,
 	.description =
-		"Prints where the running kernel has the symbols that are named: the module, its file, and start "
-		"and end. Of several of one name the first is shown, the kernel's own before those of modules.",
+		"Prints where each named symbol is in the running kernel: the module, its file, and its start and "
+		"end. If several symbols have the name, the first one is shown; the kernel's own come before those "
+		"of modules.",
 	.examples = examples,
 	.run = cmd_kallsyms_run,
 };

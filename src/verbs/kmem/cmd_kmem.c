@@ -21,7 +21,7 @@ static const struct option options[] = {
 	{"caller", 0, OPTION_FLAG, ROW(by_caller), .help = "show per-callsite statistics"},
 	INPUT_OPTIONS(struct kmem_settings, input),
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/kmem.json"},
-	{"line", 'l', OPTION_U64, "num", ROW(lines), .help = "show so many rows of each table"},
+	{"line", 'l', OPTION_U64, "num", ROW(lines), .help = "show at most this many rows of each table"},
 	{"raw-ip", 0, OPTION_FLAG, ROW(raw_addresses), .help = "addresses of call sites instead of names"},
 	{"slab", 0, OPTION_FLAG, ROW(slab), .help = "Analyze slab allocator (the default)"},
 	{"sort", 's', OPTION_STRING, "key[,key2...]", ROW(sort),
@@ -30,9 +30,11 @@ static const struct option options[] = {
 			"hit order migtype gfp (bytes,hit)"},
 	{"time", 0, OPTION_STRING, "str", ROW(times), .help = "Time span of interest (start,stop)"},
 	SYMBOL_OPTIONS(struct kmem_settings, symbols),
-	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say how many frees were of objects from before"},
+	{"verbose", 'v', OPTION_COUNT, ROW(verbose),
+		.help = "report how many freed objects had been allocated "
+			"before the recording"},
 	{"page", 0, OPTION_FLAG, ROW(page), .help = "Analyze page allocator"},
-	{"live", 0, OPTION_FLAG, ROW(is_live), .help = "with --page: rows of what was not freed again"},
+	{"live", 0, OPTION_FLAG, ROW(is_live), .help = "with --page: show only what was not freed again"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 
@@ -157,12 +159,12 @@ static int cmd_kmem_run(const struct cli *cli, const struct command *command, in
 
 static const char *const usages[] = {"[<options>] {record|stat}", NULL};
 static const char *const examples[] = {
-	"what the kernel's slab allocator does for ten seconds",
+	"record what the kernel's slab allocator does for ten seconds",
 	"tally kmem record sleep 10",
-	"who asks for most pages, and who holds most at the end",
+	"find who allocates most pages, and who holds most at the end",
 	"tally kmem --page record sleep 10; tally kmem stat --page --caller -l 10; tally kmem stat --page --live "
 	"--caller -l 10",
-	"the ten callers that waste most, and the ten that ask most often",
+	"list the ten callers that waste most, and the ten that allocate most often",
 	"tally kmem stat --caller -l 10; tally kmem stat --caller -l 10 -s hit",
 	NULL,
 };
@@ -173,9 +175,10 @@ const struct command command_kmem = {
 	.usages = usages,
 	.options = &table,
 	.description =
-		"Adds up what the kernel's slab allocator gave out and got back (kmem:kmalloc, kmem_cache_alloc and "
-		"their frees), by call site (--caller) and by object (--alloc). 'record' passes its words to "
-		"record. Ping-pong counts objects that were freed on another CPU than they were allocated on.\n\n"
+		"Adds up what the kernel's slab allocator allocated and freed (kmem:kmalloc, kmem_cache_alloc and "
+		"their frees), by call site (--caller) and by object (--alloc). 'record' passes its arguments to "
+		"tally record. Ping-pong counts objects that were freed on another CPU than the one that allocated "
+		"them.\n\n"
 		"With --page it is the page allocator, by call site and by block of pages. The call site is the first "
 		"function of the call chain that is not the allocator's own.",
 	.examples = examples,

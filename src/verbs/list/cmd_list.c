@@ -31,7 +31,7 @@ static const struct option options[] = {
 		.letter = 'a',
 		.kind = OPTION_FLAG,
 		ROW(all),
-		.help = "show what does not open here, too, and why"},
+		.help = "show also events that do not open here, and why"},
 	{.name = "cputype",
 		.kind = OPTION_UNSUPPORTED,
 		.argument = "hybrid cpu type",
@@ -40,34 +40,41 @@ static const struct option options[] = {
 	{.name = "deprecated",
 		.kind = OPTION_FLAG,
 		ROW(deprecated),
-		.help = "show deprecated events too: of those that are listed here none is"},
-	{.name = "desc", .letter = 'd', .kind = OPTION_FLAG, ROW(desc), .help = "say what each event counts"},
+		.help = "show deprecated events too (no listed event is deprecated)"},
+	{.name = "desc", .letter = 'd', .kind = OPTION_FLAG, ROW(desc), .help = "show what each event counts"},
 	{.name = "no-desc", .kind = OPTION_FLAG, ROW(no_desc), .help = "names only, also with -v"},
 	{.name = "details",
 		.kind = OPTION_FLAG,
 		ROW(details),
-		.help = "what the kernel is asked for, and if it opens here"},
-	{.name = "json", .letter = 'j', .kind = OPTION_FLAG, ROW(json), .help = "all of it as JSON"},
+		.help = "show the event's attributes, and whether it opens here"},
+	{.name = "json", .letter = 'j', .kind = OPTION_FLAG, ROW(json), .help = "print everything as JSON"},
 	{.name = "long-desc",
 		.letter = 'v',
 		.kind = OPTION_COUNT,
 		ROW(long_desc),
-		.help = "what each event counts, and the fields of tracepoints"},
+		.help = "show what each event counts, and the fields of tracepoints"},
 	{.name = "output",
 		.letter = 'o',
 		.kind = OPTION_STRING,
 		.argument = "file",
 		ROW(output),
 		.help = "write to this file"},
-	{.name = "raw-dump", .kind = OPTION_FLAG, ROW(raw_dump), .help = "names alone on one line, for completion"},
-	{.name = "unit", .kind = OPTION_STRING, .argument = "PMU name", ROW(unit), .help = "events of this PMU only"},
+	{.name = "raw-dump",
+		.kind = OPTION_FLAG,
+		ROW(raw_dump),
+		.help = "print names alone on one line, for completion"},
+	{.name = "unit",
+		.kind = OPTION_STRING,
+		.argument = "PMU name",
+		ROW(unit),
+		.help = "show events of this PMU only"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {
 	"[<options>] [hw|sw|cache|tracepoint|pmu|pfm|metric|metricgroup|event_glob]", NULL};
 static const char *const examples[] = {"the scheduler's tracepoints", "tally list 'sched:*'",
-	"which hardware events this machine refuses, and why", "tally list --all --details hw cache",
-	"everything, for a program", "tally list --json", NULL};
+	"list the hardware events that this machine refuses, and why", "tally list --all --details hw cache",
+	"print everything, for a program", "tally list --json", NULL};
 
 struct category {
 	const char *name, *other_name;
@@ -391,8 +398,9 @@ static int cmd_list_events(const struct cli *cli, struct cmd_list_list *list, in
 			!list_metrics_has_any(&list->metrics);
 	if (status == TALLY_OK && count > 0 && is_empty)
 		fprintf(stderr,
-			"%s: note: nothing here is called '%s'%s: names may have * and ?, and '%s list' shows all\n",
-			cli->program, words[0], count > 1 ? ", nor by the other words" : "", cli->program);
+			"%s: note: no event or metric matches '%s'%s: patterns may contain * and ?; '%s list' shows "
+			"all names\n",
+			cli->program, words[0], count > 1 ? ", nor the other words" : "", cli->program);
 	event_listing_deinit(&list->listing);
 	return status == TALLY_OK ? code : cli_fail(cli, &err);
 }
@@ -421,11 +429,11 @@ const struct command command_list = {
 	.usages = usages,
 	.options = &table,
 	.description =
-		"Lists the events that stat and record take with -e: of the categories that are named, or whose "
-		"names hold a word or match a glob; without arguments all.\n\n"
-		"Generic events that this machine refuses are left out, and counted on standard error; --all shows "
-		"them with the reason. --details shows what the kernel is asked for, and whether it opens here: "
-		"each event is opened once, disabled. Of long lists tracepoints are not tried.",
+		"Lists the events that stat and record take with -e: all of them, those of the named categories, or "
+		"those whose names contain a word or match a glob.\n\n"
+		"Generic events that this machine refuses are hidden, and their number is reported on standard "
+		"error; --all shows them with the reason. --details shows each event's attributes and whether it "
+		"opens here: each event is opened once, disabled. Tracepoints of long lists are not tried.",
 	.examples = examples,
 	.run = cmd_list_run,
 };

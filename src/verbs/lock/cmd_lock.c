@@ -30,12 +30,12 @@ static const struct option options[] = {
 	{"all-cpus", 'a', OPTION_FLAG, ROW(all_cpus), .help = "contention: what happened on every CPU (the default)"},
 	{"combine-locks", 'c', OPTION_FLAG, ROW(combine), .help = "report: locks of one name in one row"},
 	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "contention: only what happened on these CPUs"},
-	{"dump-raw-trace", 'D', OPTION_FLAG, ROW(dump), .help = "first every record, as report -D shows it"},
-	{"entries", 'E', OPTION_U64, "n", ROW(entries), .help = "show so many rows"},
+	{"dump-raw-trace", 'D', OPTION_FLAG, ROW(dump), .help = "print every record first, as report -D does"},
+	{"entries", 'E', OPTION_U64, "n", ROW(entries), .help = "show at most this many rows"},
 	{"field", 'F', OPTION_STRING, "field[,field...]", ROW(fields),
 		.help = "columns: acquired contended avg_wait wait_total wait_max wait_min"},
 	{"field-separator", 'x', OPTION_STRING, "separator", ROW(separator),
-		.help = "contention: plain numbers (ns) with this between them"},
+		.help = "contention: plain numbers (ns) separated by this text"},
 	INPUT_OPTIONS(struct lock_settings, input),
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON on standard output, see docs/schema/lock.json"},
 	{"key", 'k', OPTION_STRING, "field", ROW(key),
@@ -45,13 +45,15 @@ static const struct option options[] = {
 		.help = "contention: only these locks, by address or by the name of the kernel's variable"},
 	{"map", 'm', OPTION_FLAG, ROW(is_map), .help = "info: addresses of locks and their names"},
 	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack),
-		.help = "contention: frames of a caller's stack that count (8)"},
-	{"output", 0, OPTION_STRING, "file", ROW(output), .help = "where the table goes (standard error)"},
+		.help = "contention: number of frames of a caller's stack to compare (8)"},
+	{"output", 0, OPTION_STRING, "file", ROW(output), .help = "output file of the table (default: standard error)"},
 	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(pids), .help = "contention: only these processes"},
 	{"quiet", 'q', OPTION_FLAG, ROW(quiet), .help = "no titles of tables, no warnings or notes"},
 	{"callstack-filter", 'S', OPTION_STRING, "name[,name...]", ROW(callers),
-		.help = "contention: only where one of these stands in a function's name of the stack"},
-	{"stack-skip", 0, OPTION_U64, "n", ROW(skip), .help = "contention: frames passed over to find the caller (3)"},
+		.help = "contention: only stacks with a function whose name contains one of these texts"},
+	{"stack-skip", 0, OPTION_U64, "n", ROW(skip),
+		.help = "contention: number of frames to skip when looking for "
+			"the caller (3)"},
 	{"threads", 't', OPTION_FLAG, ROW(by_thread), .help = "one row per thread; info: the threads"},
 	{"tid", 0, OPTION_STRING, "tid[,tid...]", ROW(tids), .help = "contention: only these threads"},
 	{"type-filter", 'Y', OPTION_STRING, "type[,type...]", ROW(types),
@@ -60,18 +62,20 @@ static const struct option options[] = {
 	{"vmlinux", 0, OPTION_STRING, "file", ROW(symbols.vmlinux), .help = "vmlinux pathname"}, /* -k is --key */
 	SYMBOL_OPTIONS(struct lock_settings, symbols),
 	{"use-bpf", 'b', OPTION_FLAG, ROW(is_live),
-		.help = "contention: watch now, without a file: a command, what -a, -C, -p or --tid says, or all CPUs "
-			"until Ctrl-C; a BPF program sums waits up in the kernel"},
+		.help = "contention: watch live, without a recording: a command, the target of -a, -C, -p or --tid, "
+			"or all CPUs until Ctrl-C; a BPF program adds up waits in the kernel"},
 	{"lock-owner", 'o', OPTION_FLAG, ROW(by_owner),
-		.help = "contention -b: one row per thread that held a mutex or an rwsem when a wait began (takes "
+		.help = "contention -b: one row per thread that held a mutex or an rwsem when a wait began (needs "
 			"BPF)"},
-	{"lock-cgroup", 'g', OPTION_FLAG, ROW(by_cgroup), .help = "contention: one row per cgroup of who waited"},
+	{"lock-cgroup", 'g', OPTION_FLAG, ROW(by_cgroup),
+		.help = "contention: one row per cgroup of the waiting "
+			"threads"},
 	{"cgroup-filter", 'G', OPTION_STRING, "cgroup[,cgroup...]", ROW(cgroups),
 		.help = "contention: only threads in these cgroups, by their paths"},
 	{"map-nr-entries", 'M', OPTION_U64, "n", ROW(row_limit),
-		.help = "contention: make so many rows at most, and count what finds none (with -b: 16384)"},
-	{"inject-delay", 'J', OPTION_UNSUPPORTED, "time@func", .help = "contention: hold some locks for longer",
-		.refusal = "that takes a program inside the kernel, which runs with the lock held"},
+		.help = "contention: make at most this many rows, and count the waits beyond them (with -b: 16384)"},
+	{"inject-delay", 'J', OPTION_UNSUPPORTED, "time@func", .help = "contention: hold some locks longer",
+		.refusal = "this needs a program inside the kernel that runs while the lock is held"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), true};
 
@@ -175,7 +179,7 @@ static void cmd_lock_print_notes(const struct lock_job *job)
 	if (w->others.acquired > 0)
 		cli_failf(job->cli,
 			"note: %" PRIu64 " waits of %" PRIu64
-			" ns in all found no row, for there are %zu already: raise --map-nr-entries",
+			" ns in total are in no row, because there are %zu rows already: raise --map-nr-entries",
 			w->others.acquired, w->others.total_ns, w->rows.len);
 	if (w->unended + w->unbegun > 0)
 		cli_failf(job->cli, "note: %" PRIu64 " waits had no end and %" PRIu64 " ends no begin %s: not counted",
@@ -478,11 +482,11 @@ static int cmd_lock_run(const struct cli *cli, const struct command *command, in
 static const char *const usages[] = {
 	"[<options>] {record|report|script|info|contention}", "[<options>] contention -b [<command>]", NULL};
 static const char *const examples[] = {
-	"the waits of a program for locks of the kernel",
+	"record how a program waits for locks of the kernel",
 	"tally lock record ./program",
-	"who waited longest, by caller; by thread; by lock",
+	"show who waited longest, by caller; by thread; by lock",
 	"tally lock contention; tally lock contention -t; tally lock contention -l",
-	"what the whole machine waits for now, for a second, without a file",
+	"show what the whole machine waits for, for a second, without a recording",
 	"tally lock contention -ab -- sleep 1",
 	NULL,
 };
@@ -494,15 +498,16 @@ const struct command command_lock = {
 	.options = &table,
 	.description =
 		"Shows who waited for locks of the kernel and how long, from the begin and the end of each wait "
-		"(lock:contention_begin and _end), or from the events of a kernel with lockdep. 'record' passes "
-		"its words to record, 'script' to script. The tables go to standard error, as perf's do.\n\n"
-		"'contention -b' takes the same events as they happen and adds them up, without a file: a command "
-		"with its threads and children, or what -a, -C, -p or --tid says, until the command ends or Ctrl-C. "
-		"A BPF program adds the waits up in the kernel; where the system refuses it, each wait costs two "
-		"records, "
-		"which this process reads (not with -o, which takes BPF). What finds no room is counted and said. "
+		"(lock:contention_begin and _end), or from the events of a kernel with lockdep. 'record' passes its "
+		"arguments to tally record, 'script' to tally script. The tables are printed on standard error, as "
+		"perf prints them.\n\n"
+		"'contention -b' adds up the same events as they happen, without a recording: of a command with its "
+		"threads and children, or of the target of -a, -C, -p or --tid, until the command ends or Ctrl-C. A "
+		"BPF program adds up the waits in the kernel; if the system refuses it, each wait costs two records, "
+		"which this process reads (not with -o, which needs BPF). Waits that find no room are counted and "
+		"reported. "
 		"Rows are those of 'record --kernel-callchains'. It needs root, or CAP_BPF and CAP_PERFMON; without "
-		"BPF what 'record -a' of tracepoints needs.",
+		"BPF it needs the rights of 'record -a' of tracepoints.",
 	.examples = examples,
 	.run = cmd_lock_run,
 };

@@ -397,10 +397,10 @@ enum tally_status lock_job_begin(struct lock_job *job, struct tally_error *err)
 		return TALLY_OK;
 	if (!perfdata_reader_has_samples_with(reader, SAMPLE_CGROUP))
 		return error_set(err, TALLY_UNSUPPORTED, "%s",
-			job->settings->is_live ? "this kernel's samples do not tell their cgroup: Linux 5.7 is the "
-						 "first whose do"
-					       : "samples of this recording do not tell their cgroup: record with "
-						 "--all-cgroups");
+			job->settings->is_live ? "this kernel cannot store the cgroup of samples: Linux 5.7 or newer "
+						 "is needed"
+					       : "the samples of this recording do not store their cgroup: record "
+						 "with --all-cgroups");
 	enum tally_status status = cgroup_names_read(&job->cgroups, reader, err);
 	perfdata_reader_rewind(reader);
 	return status == TALLY_OK ? check_cgroups(job, err) : status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_job.h - what a `lock` command line asks for, and the waits that it found: events of locks become rows with
- * labels.
+ * lock_job.h - holds the request of a `lock` command line and the waits that it found: lock events become labelled
+ * rows.
  *
  * Fed with samples in order of time, of a file or as they come (lock_live.h); source, which names them, is the job's
  * from when the caller opened it. Settings are borrowed. One thread.

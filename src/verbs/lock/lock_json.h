@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_json.h - what `lock report`, `contention` and `info` found, as JSON: docs/schema/lock.json describes it.
+ * lock_json.h - prints the result of `lock report`, `contention` and `info` as JSON; docs/schema/lock.json describes
+ * it.
  *
  *	lock_json(&job, &table, &out);
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_live.h - waits for locks as they happen: contention_begin and _end out of the kernel's rings into a lock_job, with
- * no file between.
+ * lock_live.h - measures waits for locks live: it feeds contention_begin and _end from the kernel's rings into a
+ * lock_job, without a recording.
  *
  * Samples are those of `lock record --kernel-callchains`, in order of time. Memory is that of the rings, of what runs
  * now and of the job's rows, however long it goes on. The caller owns it and the job, whose source is opened here and

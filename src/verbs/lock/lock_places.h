@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_places.h - where a thread waited for a lock of the kernel: the functions that called, and the lock's own name.
+ * lock_places.h - names where a thread waited for a lock of the kernel: the calling functions, and the lock itself.
  *
  * Borrows the source and the sample; the caller owns the caller (all zero at first) and the texts. One thread.
  *

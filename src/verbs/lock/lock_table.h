@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_table.h - the tables of `lock report` and `lock contention`: sorted rows, the columns that were asked for, as text,
- * with a separator, or as JSON.
+ * lock_table.h - prints the tables of `lock report` and `lock contention`: sorted rows with the chosen columns, as
+ * text, separated values or JSON.
  *
  * Borrows all it is given. One thread.
  *

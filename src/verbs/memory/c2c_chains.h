@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * c2c_chains.h - the call chains of accesses to memory, drawn below what they are of: c2c report -g.
+ * c2c_chains.h - prints the call chains of memory accesses below their rows (c2c report -g).
  *
  * The caller owns it and deinits; it borrows the source, which outlives it. Memory: a stack once, 24 bytes an access.
  * One thread.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * c2c_json.h - what `c2c report` found, as JSON: docs/schema/c2c.json describes it.
+ * c2c_json.h - prints the result of `c2c report` as JSON; docs/schema/c2c.json describes it.
  *
  *	c2c_json(&table, "perf.data", &text);	false: out of memory
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * c2c_table.h - what `c2c report` shows: lines, who accesses them, and the order in which these come.
+ * c2c_table.h - builds the tables of `c2c report`: cache lines, their accessing threads and code, and their order.
  *
  * Borrows all it is given. One thread.
  *

@@ -63,11 +63,11 @@ static const char *cmd_c2c_set_chains(const struct option_use *use)
 static const struct option options[] = {
 	INPUT_OPTIONS(struct cmd_c2c_settings, input),
 	{"coalesce", 'c', OPTION_STRING, "fields", ROW(coalesce),
-		.help = "what makes rows of a line: pid,tid,iaddr,dso (default: iaddr)"},
+		.help = "keys that group the rows of a cache line: pid,tid,iaddr,dso (default: iaddr)"},
 	{"display", 'd', OPTION_STRING, "type", ROW(display),
-		.help = "what lines are ordered by: tot, lcl, rmt, peer (default: tot, of arm64 peer)"},
+		.help = "sort order of cache lines: tot, lcl, rmt, peer (default: tot, on arm64 peer)"},
 	{"node-info", 'N', OPTION_COUNT, ROW(node_detail),
-		.help = "more of the nodes that accessed: shares, with -NN the CPUs"},
+		.help = "show more about the accessing nodes: shares, with -NN the CPUs"},
 	{"show-all", 0, OPTION_FLAG, ROW(shows_all), .help = "Show all captured lines"},
 	{"double-cl", 0, OPTION_FLAG, ROW(is_double), .help = "Detect adjacent cacheline false sharing"},
 	{"stats", 0, OPTION_FLAG, ROW(only_stats), .help = "Display only statistic tables"},
@@ -76,7 +76,7 @@ static const struct option options[] = {
 	{"stdio", 0, OPTION_FLAG, ROW(stdio), .help = "Use the stdio interface"},
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/c2c.json"},
 	{"comms", 0, OPTION_STRING, "comm[,comm...]", ROW(samples.filters.comms), /* -c is --coalesce */
-		.help = "only samples of threads of these names (file://FILE: those in it, one a line)"},
+		.help = "only samples of threads with these names (file://FILE lists them, one per line)"},
 	SAMPLE_OPTIONS(struct cmd_c2c_settings, samples),
 	SYMBOL_OPTIONS(struct cmd_c2c_settings, symbols),
 	LINE_OPTIONS(struct cmd_c2c_settings, symbols),
@@ -84,10 +84,10 @@ static const struct option options[] = {
 	{"call-graph", 'g', OPTION_CALL, "print_type,threshold[,print_limit],order,sort_key,value",
 		.argument_is_optional = true, .takes_next_word = true, .call = cmd_c2c_set_chains,
 		.is_self_explaining = true,
-		.help = "call chains below rows, of recordings that have them (graph,0,callee,function,percent); none: "
-			"not"},
+		.help = "show call chains below rows if the recording has them (default: "
+			"graph,0,callee,function,percent); none hides them"},
 	{"stitch-lbr", 0, OPTION_FLAG, ROW(stitches),
-		.help = "longer LBR call stacks: callers that fell off the CPU's registers are those of earlier "
+		.help = "extend LBR call stacks: take callers that the CPU's registers no longer held from earlier "
 			"samples"},
 	{"objdump", 0, OPTION_UNSUPPORTED, "path", .refusal = "c2c shows no instructions"},
 	{"disassembler-style", 'M', OPTION_UNSUPPORTED, "style", .refusal = "c2c shows no instructions"},
@@ -437,8 +437,8 @@ static int cmd_c2c_run_report(const struct cli *cli, const struct cmd_c2c_settin
 }
 
 static const char *const usages[] = {"{record|report} [<options>]", NULL};
-static const char *const examples[] = {"lines of memory that CPUs take from each other", "tally c2c report",
-	"and which CPUs", "tally c2c report -NN", NULL};
+static const char *const examples[] = {"show the cache lines that CPUs take from each other", "tally c2c report",
+	"show the CPUs, too", "tally c2c report -NN", NULL};
 
 static int cmd_c2c_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {

@@ -29,7 +29,7 @@ static const struct option options[] = {
 	SYMBOL_OPTIONS(struct cmd_mem_settings, symbols),
 	SAMPLE_OPTIONS(struct cmd_mem_settings, samples),
 	{"type", 't', OPTION_STRING, "type", ROW(type),
-		.help = "memory operations(load,store): columns that say something of them; default: load,store"},
+		.help = "memory operations to show columns for: load,store (default: load,store)"},
 	{"phys-data", 'p', OPTION_FLAG, ROW(physical), .help = "Report physical addresses"},
 	{"data-page-size", 0, OPTION_FLAG, ROW(data_pages), .help = "Report the page size of data addresses"},
 	{"hide-unresolved", 'U', OPTION_FLAG, ROW(hides_unresolved),
@@ -37,14 +37,14 @@ static const struct option options[] = {
 	{"field-separator", 'x', OPTION_STRING, "separator", ROW(separator),
 		.help = "separator for columns, no spaces will be added between columns"},
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say more"},
-	{"dump-raw-samples", 'D', OPTION_FLAG, ROW(dumps), .help = "print each access on a line of its own"},
+	{"dump-raw-samples", 'D', OPTION_FLAG, ROW(dumps), .help = "print each access on a separate line"},
 	{"type-profile", 'T', OPTION_FLAG, ROW(by_data_type),
-		.help = "by data type, instead of by code: mem,snoop,tlb,type"},
+		.help = "group by data type instead of by code: mem,snoop,tlb,type"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] {record|report}", NULL};
-static const char *const examples[] = {
-	"which data, and where it was found", "tally mem report", "by level only", "tally mem report -s mem,tlb", NULL};
+static const char *const examples[] = {"show which data was accessed, and where it was found", "tally mem report",
+	"show memory levels only", "tally mem report -s mem,tlb", NULL};
 
 /* The keys that the operations have something to say for. */
 static const char *sort_keys(const struct cmd_mem_settings *s, struct text *t)

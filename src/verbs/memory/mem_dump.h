@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mem_dump.h - `mem -D report`: each access to memory on a line of its own.
+ * mem_dump.h - implements `mem -D report`: prints each memory access on a line of its own.
  *
  *	status = mem_dump(cli, &(struct mem_dump){.input = {.file.path = path}}, &out, err);
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory_record.h - `mem record` and `c2c record`: record, of the events that sample accesses to memory here.
+ * memory_record.h - implements `mem record` and `c2c record`: runs record with the events of this machine that sample
+ * memory accesses.
  *
  *	return memory_record(cli, &(struct memory_record){.is_c2c = true}, argc, argv);	what follows "record"
  */

@@ -21,23 +21,23 @@ static const struct option options[] = {
 		.kind = OPTION_STRING,
 		.argument = "file",
 		ROW(output),
-		.help = "the packed recording (default: in place of the one that is read)"},
-	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, ROW(quiet), .help = "do not say what was packed"},
-	{.name = "demangle", .kind = OPTION_UNSUPPORTED, .refusal = "names are packed as the linker has them"},
-	{.name = "demangle-kernel", .kind = OPTION_UNSUPPORTED, .refusal = "names are packed as the linker has them"},
+		.help = "output file (default: replace the input)"},
+	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, ROW(quiet), .help = "do not report what was packed"},
+	{.name = "demangle", .kind = OPTION_UNSUPPORTED, .refusal = "names are packed as they are stored"},
+	{.name = "demangle-kernel", .kind = OPTION_UNSUPPORTED, .refusal = "names are packed as they are stored"},
 	SYMBOL_OPTIONS(struct cmd_pack_settings, symbols),
 	LINE_OPTIONS(struct cmd_pack_settings, symbols),
 	{.name = "scrub",
 		.kind = OPTION_FLAG,
 		ROW(scrub),
-		.help = "take out arguments, paths, names of the host and of users, payloads; print what remains"},
+		.help = "remove arguments, paths, names of the host and of users, payloads; print what remains"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>] [<file>]", NULL};
 static const char *const examples[] = {
-	"one file that names everything on any machine",
+	"make one file that shows its symbols on any machine",
 	"tally pack perf.data -o to-send.data",
-	"the same without what tells of people and machines",
+	"make the same without data about people and machines",
 	"tally pack --scrub perf.data -o to-publish.data",
 	NULL,
 };
@@ -65,20 +65,20 @@ static int cmd_pack_run(const struct cli *cli, const struct command *command, in
 
 const struct command command_pack = {
 	.name = "pack",
-	.summary = "Put what names a recording's addresses into the recording",
+	.summary = "Embed symbols and code in a recording",
 	.usages = usages,
 	.options = &table,
 	.description =
 		"Adds to the recording the symbols, inlined calls and source lines of all addresses that its samples "
-		"hit, of programs and of the kernel, and the code of the functions that they hit. report, script and "
-		"annotate then need nothing of the machine where it was recorded. Other tools read the file as before, "
-		"and ignore what was added.\n\n"
-		"What a packed recording carries goes before the files of the machine where it is read; those that "
-		"--symfs, --vmlinux or --kallsyms name go before it. Copies of stacks become call chains. The text "
-		"of source files stays behind.\n\n"
-		"With --scrub only what is listed stays: paths that are not the system's, names of threads, cgroups, "
+		"hit, in programs and in the kernel, and the code of the functions that they hit. report, script and "
+		"annotate then need no file of the machine where it was recorded. Other tools read the recording as "
+		"before and ignore what was added.\n\n"
+		"Packed symbols take precedence over the files of the machine where the recording is read; files "
+		"that --symfs, --vmlinux or --kallsyms name take precedence over packed symbols. Copies of stacks "
+		"become call chains. The text of source files is not packed.\n\n"
+		"--scrub keeps only what is listed: paths that are not the system's, names of threads, cgroups, "
 		"probes and source files become numbers; the command line, host, kernel release, payloads of "
-		"tracepoints, registers, stacks, code, and all records and sections that are not known go.",
+		"tracepoints, registers, stacks, code, and all unknown records and sections are removed.",
 	.examples = examples,
 	.run = cmd_pack_run,
 };

@@ -48,7 +48,7 @@ static void say_ring_size(const struct record_settings *s)
 		fprintf(stderr, "rounding mmap pages size to %lluK (%llu pages)\n",
 			(unsigned long long)s->ring_bytes / 1024, (unsigned long long)(s->ring_bytes / page));
 	if (s->has_aux_size && !s->quiet)
-		fprintf(stderr, "the size of the area for AUX data is not used: no AUX data is recorded\n");
+		fprintf(stderr, "the size of the AUX area is ignored: no AUX data is recorded\n");
 }
 
 static void cmd_record_complete(struct cmd_record_run *run, bool has_command)
@@ -87,14 +87,14 @@ static int check_outputs(const struct cmd_record_run *run)
 	const struct record_output_options *o = &run->settings.output;
 	bool is_stream = stream_output_is_named(o->path);
 	if (is_stream && (o->switches || o->timestamp_name))
-		return cli_failf(run->cli, "a stream on standard output is one, as is a FIFO: --switch-output and "
-					   "--timestamp-filename need a file (-o)");
+		return cli_failf(run->cli, "--switch-output and --timestamp-filename need a file (-o): standard "
+					   "output and a FIFO take one stream");
 	if (o->threads == THREADS_NONE)
 		return 0;
 	if (is_stream || o->switches || run->settings.overwrites || run->settings.target.per_thread)
 		return cli_failf(run->cli,
-			"--threads writes a directory with a file for each CPU: it goes with none of "
-			"-o -, --switch-output, --overwrite and --per-thread");
+			"--threads writes a directory with a file for each CPU: it cannot be used with -o -, "
+			"--switch-output, --overwrite or --per-thread");
 	return 0;
 }
 
@@ -163,7 +163,7 @@ static int check_live(const struct cmd_record_run *run)
 		return cli_failf(run->cli, "--call-graph bpf and %s cannot be used together", other);
 	if (other)
 		return cli_failf(run->cli,
-			"--call-graph dwarf unwinds what all rings hold in order of time, which %s does not allow; "
+			"--call-graph dwarf unwinds the records of all rings in time order, which %s does not allow; "
 			"--keep-stacks stores the stacks instead",
 			other);
 	return 0;
@@ -222,7 +222,7 @@ static void say_cut_off(const struct cmd_record_run *run, char *const *command, 
 	else if (summary->cut_off_thread)
 		fprintf(stderr,
 			"%s: warning: the kernel ended the recording when %d executed a program that this user may not "
-			"read, or that gives other rights (set-user-ID); root may record it\n",
+			"read, or that changes privileges (set-user-ID); root may record it\n",
 			run->cli->program, (int)summary->cut_off_thread);
 	text_deinit(&reason);
 }
@@ -425,11 +425,11 @@ static int cmd_record_run(const struct cli *cli, const struct command *command, 
 
 static const char *const usages[] = {"[<options>] [<command>]", "[<options>] -- <command> [<options>]", NULL};
 static const char *const examples[] = {
-	"where a program spends its time, with callers",
+	"record where a program spends its time, with callers",
 	"tally record -g -- ./program",
-	"a whole machine for ten seconds",
+	"record the whole machine for ten seconds",
 	"tally record -a -g -- sleep 10",
-	"a running process, 99 samples a second",
+	"record a running process with 99 samples a second",
 	"tally record -F 99 -p 1234",
 	NULL,
 };
@@ -441,8 +441,7 @@ const struct command command_record = {
 	.options = &record_option_table,
 	.description =
 		"Samples a command, running processes or whole CPUs and writes the samples to a file that 'report' and "
-		"'script' read, and perf too.\n\nWithout -e it samples cycles, and the CPU clock where the machine "
-		"gives "
+		"'script' read, and perf too.\n\nWithout -e it samples cycles, or the CPU clock if the machine has "
 		"no hardware counters. It ends when the command or the target ends, or with Ctrl-C; the command's exit "
 		"status is passed on.",
 	.examples = examples,

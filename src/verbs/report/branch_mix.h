@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * branch_mix.h - of which types the branches of a recording are, where its CPU told: what stands below `report -b`.
+ * branch_mix.h - counts the branches of a recording by type, if the CPU recorded types, for the summary below `report
+ * -b`.
  *
  * A value. Conditional branches are told apart by where they lead, all by whether they leave a page.
  *

@@ -156,7 +156,7 @@ static const struct option options[] = {
 	{"inverted", 'G', OPTION_FLAG, .offset = REQUEST(chains.is_inverted),
 		.help = "call graphs start at the outermost caller"},
 	{"max-stack", 0, OPTION_U64, "n", .offset = offsetof(struct cmd_report_settings, max_stack),
-		.help = "calls of a chain that are looked at, with what was inlined into them (127); 0: none"},
+		.help = "maximum number of frames of a call chain, including inlined ones (default: 127); 0: none"},
 	SAMPLE_OPTIONS(struct cmd_report_settings, request.samples),
 	PLACE_OPTIONS(struct cmd_report_settings, request.samples),
 	{"symbol-filter", 0, OPTION_STRING, "filter", .offset = REQUEST(samples.filters.symbol_part),
@@ -171,16 +171,16 @@ static const struct option options[] = {
 		.help = "Display extended information about perf.data file"},
 	{"stats", 0, OPTION_FLAG, .offset = REQUEST(output.stats), .help = "Display event stats"},
 	{"require", 0, OPTION_CALL, "name<bound[,...]", .call = set_require, .is_self_explaining = true,
-		.help = "end with status 3 unless the recording is worth that, as in "
+		.help = "exit with status 3 unless the recording meets these requirements, such as "
 			"'lost<1%,complete>95%,symbols>90%' "
 			"(samples, lost, throttled, complete, symbols, kernel; < <= > >= =)"},
 	{"html", 0, OPTION_CALL, "file", .argument_is_optional = true, .call = set_html,
-		.help = "write one page (" DEFAULT_PAGE ") with all of the recording, for a browser; goes with what "
-			"'export' takes"},
+		.help = "write one page (" DEFAULT_PAGE ") with the whole recording, for a browser; can be used with "
+			"the options of 'export'"},
 	{"json", 0, OPTION_FLAG, .offset = REQUEST(output.is_json),
 		.help = "the tables as JSON (docs/schema/report.json), with call chains as trees; -I: the header too"},
 	{"missing", 0, OPTION_FLAG, .offset = REQUEST(output.missing),
-		.help = "Show which objects lack symbols, where was looked for them and what to install"},
+		.help = "Show which DSOs lack symbols, where the symbols were searched and what to install"},
 	{"threads", 'T', OPTION_FLAG, .offset = REQUEST(output.threads), .help = "Show per-thread event counters"},
 	{"pretty", 0, OPTION_STRING, "key", .offset = offsetof(struct cmd_report_settings, pretty),
 		.help = "printing style of -T: normal raw"},
@@ -205,7 +205,7 @@ static const struct option options[] = {
 	{"branch-stack", 'b', OPTION_CALL, .call = set_branches,
 		.help = "use branch records for per branch histogram filling"},
 	{"branch-history", 0, OPTION_FLAG, .offset = REQUEST(chains.has_history),
-		.help = "add last branch records to call history: the jumps that led to each sample"},
+		.help = "add last branch records to the call history: show the jumps that led to each sample"},
 	{"wall", 0, OPTION_CALL, .call = cmd_report_set_wall,
 		.help = "Show waits and time on the CPU as one profile of wall-clock time (of record --wall, and with "
 			"sort "
@@ -221,7 +221,7 @@ static const struct option options[] = {
 	{"time-quantum", 0, OPTION_CALL, "time", .call = set_time_quantum, .is_self_explaining = true,
 		.help = "Set time quantum for time sort key"},
 	{"parallelism", 0, OPTION_STRING, "list", .offset = REQUEST(selection.parallelism),
-		.help = "Only samples of times when so many threads ran (1,4-8; needs --switch-events)"},
+		.help = "Only samples from times when this many threads ran (1,4-8; needs --switch-events)"},
 	TRACE_OPTIONS(struct cmd_report_settings, request.traces),
 	DEBUGINFOD_OPTIONS(struct cmd_report_settings, request.debuginfod),
 	{"modules", 'm', OPTION_FLAG, .offset = REQUEST(modules_are_asked),
@@ -229,31 +229,34 @@ static const struct option options[] = {
 	{"full-source-path", 0, OPTION_FLAG, .offset = REQUEST(rows.full_source_path),
 		.help = "Show source lines and files with the whole path"},
 	{"samples", 0, OPTION_CALL, "n", .call = check_samples,
-		.help = "Number of samples to save per histogram entry for a browser; text has none"},
+		.help = "Number of samples to save per histogram entry for a browser (without effect on text)"},
 	{"show-ref-call-graph", 0, OPTION_FLAG, .offset = REQUEST(look.shows_reference),
-		.help = "Say in the heading of events recorded with call-graph=no that chains are a reference event's"},
+		.help = "Mark events recorded with call-graph=no, whose chains come from a reference event, in their "
+			"heading"},
 	{"total-cycles", 0, OPTION_FLAG, .offset = REQUEST(output.total_cycles),
-		.help = "Sort all blocks of code by their share of the cycles that branch stacks tell"},
+		.help = "Sort all blocks of code by their share of the cycles in branch stacks"},
 	{"socket-filter", 0, OPTION_CALL, "n", .call = set_socket,
 		.help = "only show processor socket that match with this filter"},
 	{"xed", 0, OPTION_UNSUPPORTED, .help = "Run xed disassembler on output"},
 	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct cmd_report_settings, tui),
-		.help = "Use the TUI interface: look through the report by keys (on a terminal it is; ? lists them)"},
+		.help = "Use the TUI interface: browse the report by keys (default on a terminal; ? lists the keys)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK2 interface"},
 	{"ns", 0, OPTION_FLAG, .offset = REQUEST(look.times_in_ns), .help = "Show times in nanosecs"},
 	CODE_OPTIONS(struct cmd_report_settings, request.code),
 	{"disable-order", 0, OPTION_FLAG, .offset = REQUEST(output.in_file_order),
-		.help = "Disable raw trace ordering: -D shows records as they lie in the file (rows are the same)"},
+		.help = "Disable raw trace ordering: -D shows records in file order (rows are the same)"},
 	{"unwind-style", 0, OPTION_CALL, "style", .call = unwind_style_check, .help = UNWIND_STYLE_HELP},
 	{"stitch-lbr", 0, OPTION_FLAG, .offset = REQUEST(chains.stitches),
-		.help = "Enable LBR callgraph stitching: callers that fell off the CPU's registers, of earlier "
-			"samples"},
+		.help = "Enable LBR callgraph stitching: take callers that the CPU's registers no longer held from "
+			"earlier samples"},
 	{"latency", 0, OPTION_FLAG, .offset = REQUEST(rows.by_latency),
-		.help = "Show the share of the time that passed, by how many threads ran (needs --switch-events)"},
+		.help = "Show shares of elapsed time, by the number of running threads (needs --switch-events)"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>]", NULL};
-static const char *const examples[] = {"callers and callees of perf.data", "tally report", "the ten heaviest programs",
+static const char *const examples[] = {"show the callers and callees of perf.data", "tally report",
+	"show the "
+	"heaviest programs",
 	"tally report -s comm,dso -g none --percent-limit 1", NULL};
 
 /* What a screen cannot show, or what is made for other programs; NULL: nothing of it is asked for. */
@@ -315,7 +318,7 @@ static int cmd_report_finish_settings(
 	if (settings->pretty && !strcmp(settings->pretty, "raw"))
 		request->output.is_raw_pretty = true;
 	else if (settings->pretty && strcmp(settings->pretty, "normal") && !request->is_quiet)
-		cli_failf(cli, "note: --pretty takes normal or raw, and '%s' is taken as normal", settings->pretty);
+		cli_failf(cli, "note: --pretty takes normal or raw; '%s' is treated as normal", settings->pretty);
 	request->chains.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	request->is_verbose = settings->verbose > 0 && !request->is_quiet;
 	if (request->rows.follows && !request->rows.wakers)
@@ -446,17 +449,15 @@ const struct command command_report = {
 	.usages = usages,
 	.options = &table,
 	.description =
-		"Reads a recording and prints, for each of its events, which programs, files and functions the samples "
-		"fell on, the most first. With call chains, Children is what a function and all that it called had, "
-		"Self what it had alone, and the callers follow each row.\n\n"
-		"What the recording lost or hides is reported on standard error, and at the end what the report is "
-		"worth: "
-		"samples, what was lost, how often the kernel throttled, the share of call chains that are complete "
+		"Reads a recording and prints, for each of its events, which programs, files and functions the "
+		"samples fell on, the heaviest first. With call chains, Children is the share of a function and all "
+		"that it called, Self is the share of the function alone, and the callers follow each row.\n\n"
+		"Losses and missing data are reported on standard error, and at the end the quality of the report: "
+		"samples, losses, how often the kernel throttled, the share of call chains that are complete "
 		"(of "
-		"copied stacks: unwound to the thread's first function; of recorded chains: ending in a function that "
-		"threads start in), the share of samples that have symbols. With --require, status 3 says that it is "
-		"worth "
-		"less than that.",
+		"stack dumps: unwound to the thread's first function; of recorded chains: ending in a function that "
+		"threads start in), the share of samples that have symbols. With --require, exit status 3 says that "
+		"the requirements are not met.",
 	.examples = examples,
 	.run = cmd_report_run,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * package_hint.h - which package a file is of, and what to install for its debug symbols, in the words of the system's
- * distribution. Reads /etc/os-release and dpkg's lists; runs nothing.
+ * package_hint.h - finds the package that a file belongs to, and the command of the distribution that installs its
+ * debug symbols. Reads /etc/os-release and dpkg's lists; runs nothing.
  *
  *	struct package_hints hints;
  *	package_hints_init(&hints);

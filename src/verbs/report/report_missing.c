@@ -61,7 +61,7 @@ static void print_remedy(
 			"    to do       take the recorded file from where it was: tally buildid-cache --add FILE, or "
 			"--symfs DIRECTORY\n");
 	} else if (is_file && info->status == BINARY_DAMAGED) {
-		text_str(out, "    to do       install the file anew\n");
+		text_str(out, "    to do       install the file again\n");
 	} else if (is_file) {
 		text_str(out, "    to install  ");
 		package_hint_print(hints, out, path, hex);

@@ -130,6 +130,6 @@ bool report_notes_formats(const struct cli *cli, const struct perfdata_reader *r
 	bool is_read = tracepoint_printer_create(formats, &printer, &err) == TALLY_OK;
 	tracepoint_printer_destroy(printer);
 	if (!is_read)
-		cli_failf(cli, "%s: %s: rows are not by trace", cli->program, err.text);
+		cli_failf(cli, "%s: %s: rows are not sorted by trace", cli->program, err.text);
 	return is_read;
 }

@@ -19,11 +19,11 @@
 
 #define ROW(member) .offset = offsetof(struct sched_settings, member)
 /* What every verb takes, before and behind its name. */
-#define COMMON_ROWS                                                                                   \
-	{"dump-raw-trace", 'D', OPTION_FLAG, ROW(dump), .help = "all records first, as report -D"},   \
-		INPUT_OPTIONS(struct sched_settings, input),                                          \
-	{                                                                                             \
-		"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "how many events there were, too" \
+#define COMMON_ROWS                                                                                            \
+	{"dump-raw-trace", 'D', OPTION_FLAG, ROW(dump), .help = "print all records first, as report -D does"}, \
+		INPUT_OPTIONS(struct sched_settings, input),                                                   \
+	{                                                                                                      \
+		"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "report the number of events, too"         \
 	}
 #define TABLE(rows)                          \
 	{                                    \
@@ -35,54 +35,57 @@ static const struct option_table table = {options, ARRAY_LEN(options), true};
 
 static const struct option latency_options[] = {
 	COMMON_ROWS,
-	{"CPU", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only delays that ended, and run times, on these CPUs"},
+	{"CPU", 'C', OPTION_STRING, "cpu", ROW(cpus),
+		.help = "only delays that ended on these CPUs, and run times on them"},
 	{"hist-mode", 0, OPTION_STRING, "log|linear", ROW(histogram_mode),
 		.help = "the histogram by powers of two (default), or by 100 us"},
-	{"histogram", 'H', OPTION_FLAG, ROW(with_histogram), .help = "how many delays were how long, too"},
+	{"histogram", 'H', OPTION_FLAG, ROW(with_histogram), .help = "show a histogram of the delays, too"},
 	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/sched.json"},
 	{"pids", 'p', OPTION_FLAG, ROW(by_pid), .help = "one row per task, not per name"},
 	{"sort", 's', OPTION_STRING, "key[,key...]", ROW(sort),
 		.help = "sort by runtime, switch, avg, max, pid (avg,max,switch,runtime)"},
 	{"time", 0, OPTION_STRING, "start,stop", ROW(times),
-		.help = "only delays that ended, and run times, in this part of the recording"},
+		.help = "only delays that ended in this part of the recording, and run times in it"},
 	{"waking", 0, OPTION_FLAG, ROW(with_waking),
-		.help = "delays from sched_waking too, where there is no sched_wakeup"},
+		.help = "measure delays from sched_waking if there is no sched_wakeup"},
 };
 static const struct option_table latency_table = TABLE(latency_options);
 
 static const struct option map_options[] = {
 	COMMON_ROWS,
-	{"compact", 0, OPTION_FLAG, ROW(is_compact), .help = "columns only for CPUs that switch, when they first do"},
+	{"compact", 0, OPTION_FLAG, ROW(is_compact), .help = "add a column for a CPU when it first switches"},
 	{"cpus", 0, OPTION_STRING, "cpus", ROW(cpus), .help = "only these CPUs"},
-	{"color-cpus", 0, OPTION_STRING, "cpus", ROW(colour_cpus), .help = "these CPUs in colour, on a terminal"},
-	{"color-pids", 0, OPTION_STRING, "pids", ROW(colour_pids), .help = "these tasks in colour, on a terminal"},
-	{"fuzzy-name", 0, OPTION_FLAG, ROW(has_fuzzy_name), .help = "--task-name may be a part of the name"},
+	{"color-cpus", 0, OPTION_STRING, "cpus", ROW(colour_cpus), .help = "show these CPUs in colour on a terminal"},
+	{"color-pids", 0, OPTION_STRING, "pids", ROW(colour_pids), .help = "show these tasks in colour on a terminal"},
+	{"fuzzy-name", 0, OPTION_FLAG, ROW(has_fuzzy_name), .help = "let --task-name match a part of the name"},
 	{"task-name", 0, OPTION_STRING, "task[,task...]", ROW(task_name),
-		.help = "only tasks of these names; - for others that follow them"},
+		.help = "show only tasks with these names; - marks others that follow them"},
 };
 static const struct option_table map_table = TABLE(map_options);
 
 static const struct option timehist_options[] = {
 	COMMON_ROWS,
 	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only switches on these CPUs"},
-	{"call-graph", 'g', OPTION_FLAG, ROW(with_chains), .help = "call chains where there are (default on)"},
-	{"idle-hist", 'I', OPTION_FLAG, ROW(only_idle), .help = "only idle times, and what they follow"},
-	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack), .help = "functions of a call chain (5)"},
-	{"migrations", 'M', OPTION_FLAG, ROW(with_migrations), .help = "tasks that change their CPU, too"},
+	{"call-graph", 'g', OPTION_FLAG, ROW(with_chains), .help = "show call chains if there are any (on by default)"},
+	{"idle-hist", 'I', OPTION_FLAG, ROW(only_idle), .help = "show only idle times, and what they follow"},
+	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack), .help = "number of functions of a call chain to show (5)"},
+	{"migrations", 'M', OPTION_FLAG, ROW(with_migrations), .help = "show tasks that change their CPU, too"},
 	{"next", 'n', OPTION_FLAG, ROW(with_next), .help = "the task that is switched to"},
 	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(pids), .help = "only these processes"},
-	{"state", 0, OPTION_FLAG, ROW(with_state), .help = "how the task left; what it waited for in the summary"},
-	{"summary", 's', OPTION_FLAG, ROW(only_summary), .help = "only the summary"},
+	{"state", 0, OPTION_FLAG, ROW(with_state),
+		.help = "show how the task left the CPU; with the summary, what it waited for"},
+	{"summary", 's', OPTION_FLAG, ROW(only_summary), .help = "show only the summary"},
 	{"tid", 't', OPTION_STRING, "tid[,tid...]", ROW(tids), .help = "only these threads"},
 	{"time", 0, OPTION_STRING, "start,stop", ROW(times), .help = "only this part of the recording"},
-	{"cpu-visual", 'V', OPTION_FLAG, ROW(with_cpus), .help = "a column per CPU: s switch, i idle, m migration"},
+	{"cpu-visual", 'V', OPTION_FLAG, ROW(with_cpus),
+		.help = "show a column per CPU: s switch, i idle, m migration"},
 	SYMBOL_OPTIONS(struct sched_settings, symbols),
 	{"wakeups", 'w', OPTION_FLAG, ROW(with_wakes), .help = "wake-ups, too"},
-	{"with-summary", 'S', OPTION_FLAG, ROW(with_summary), .help = "the summary behind the rows"},
+	{"with-summary", 'S', OPTION_FLAG, ROW(with_summary), .help = "show the summary after the rows"},
 	{"pre-migrations", 'P', OPTION_FLAG, ROW(with_pre_migrations),
-		.help = "what a task waited for a CPU before it was moved to another"},
+		.help = "show how long a task waited for a CPU before it was moved to another"},
 	{"prio", 0, OPTION_STRING, "prio", ROW(prios), .help = "only tasks of these priorities (0-99,120)"},
-	{"show-prio", 0, OPTION_FLAG, ROW(with_prio), .help = "priorities, and from which to which one it changed"},
+	{"show-prio", 0, OPTION_FLAG, ROW(with_prio), .help = "show priorities and how they changed"},
 };
 static const struct option_table timehist_table = TABLE(timehist_options);
 
@@ -181,8 +184,9 @@ static int cmd_sched_show(const struct cli *cli, const struct sched_settings *se
 			job.seen[SCHED_SWITCH], recording_name(settings->input.path));
 	if (job.cut > 0)
 		cli_failf(cli,
-			"note: within %" PRIu64 " times on a CPU or waits for one, events were lost: these times are "
-			"not known, and not counted",
+			"note: events were lost within %" PRIu64
+			" run times or waits for a CPU: these times are not known "
+			"and not counted",
 			job.cut);
 	data_source_close(&job.source);
 	free(job.cpus);
@@ -261,11 +265,11 @@ static int cmd_sched_run(const struct cli *cli, const struct command *command, i
 
 static const char *const usages[] = {"[<options>] {record|latency|map|script|timehist}", NULL};
 static const char *const examples[] = {
-	"what the scheduler did while a program ran",
+	"record what the scheduler did while a program ran",
 	"tally sched record ./program",
-	"who waited longest for a CPU; every switch with its times; sums",
+	"show who waited longest for a CPU; every switch with its times; sums",
 	"tally sched latency; tally sched timehist; tally sched timehist --summary",
-	"which task ran where",
+	"show which task ran where",
 	"tally sched map",
 	NULL,
 };
@@ -275,10 +279,10 @@ const struct command command_sched = {
 	.summary = "Tool to trace/measure scheduler properties (latencies)",
 	.usages = usages,
 	.options = &table,
-	.description = "Shows how tasks ran and waited for a CPU. 'record' passes its words to record, for the whole "
-		       "machine, 'script' to script. 'latency' sums up how long tasks that could run waited; "
+	.description = "Shows how tasks ran and waited for a CPU. 'record' passes its arguments to tally record, for "
+		       "the whole machine, 'script' to tally script. 'latency' sums up how long runnable tasks waited; "
 		       "'timehist' lists every switch with how long the task had waited and run; 'map' draws which "
-		       "task was on which CPU. Each has options of its own: 'sched timehist -h' lists them.",
+		       "task was on which CPU. Each has its own options: 'sched timehist -h' lists those of timehist.",
 	.examples = examples,
 	.run = cmd_sched_run,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sched_text.h - what `sched latency`, `map` and `timehist` print, from a recording that is open. Each returns a status and
- * leaves the text in out, which it flushes as it goes.
+ * sched_text.h - prints `sched latency`, `map` and `timehist` from an open recording. Each returns a status and leaves
+ * the text in out, which it flushes as it goes.
  *
  * Borrows all it is given. One thread.
  *

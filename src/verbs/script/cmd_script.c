@@ -20,9 +20,9 @@
 
 static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {
-	"every sample of perf.data, one after another",
+	"print every sample of perf.data",
 	"tally script",
-	"only what one program did, with nanoseconds",
+	"print only what one program did, with nanoseconds",
 	"tally script -c myprog --ns",
 	NULL,
 };
@@ -318,7 +318,7 @@ static int cmd_script_run(const struct cli *cli, const struct command *command, 
 	if (code != CLI_GO_ON)
 		return code;
 	if (script.settings.script && script.settings.only_checks)
-		return cli_failf(cli, "-d passes no samples on, and so cannot be used with -s");
+		return cli_failf(cli, "-d and -s cannot be used together: -d processes no samples");
 	if (script.settings.dlfilter.path && (script.settings.script || script.settings.only_checks))
 		return cli_failf(cli, "--dlfilter filters what is printed, and so cannot be used with -s or -d");
 	if (script.settings.reltime && script.settings.deltatime)
@@ -363,9 +363,8 @@ const struct command command_script = {
 	.summary = "Read perf.data (created by perf record) and display trace output",
 	.usages = usages,
 	.options = &script_option_table,
-	.description = "Prints every sample in order of time: who, when, which event, where; with its call chain, or a "
-		       "tracepoint's\n"
-		       "fields. Losses and damage are reported on standard error.",
+	.description = "Prints every sample in time order: thread, time, event and address, with its call chain or a "
+		       "tracepoint's\nfields. Losses and damage are reported on standard error.",
 	.examples = examples,
 	.run = cmd_script_run,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_dlfilter.h - the interface between a filter of samples in a shared object and the program that loads it, as
- * perf-dlfilter(1) has it: names and layouts are that page's, so filters that were built for perf work. Filters can be
- * built against this header too.
+ * perf_dlfilter.h - defines the interface between a sample filter in a shared object and the program that loads it,
+ * with the names and layouts of perf-dlfilter(1), so that filters built for perf work. Filters can be built against
+ * this header too.
  *
  * The page says what each function returns and how long it lives; al_cleanup and priv are of perf 6.6 and newer.
  */

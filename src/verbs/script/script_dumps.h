@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_dumps.h - the files of `tally script --per-event-dump`: one per event, named after the recording and the event.
+ * script_dumps.h - writes the files of `tally script --per-event-dump`: one per event, named after the recording and
+ * the event.
  *
  * Files are made at once, and what was there is lost. The texts write to them as they fill.
  *

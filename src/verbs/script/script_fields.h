@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_fields.h - which columns `tally script` prints for each event: perf's defaults, edited by its -F lists.
+ * script_fields.h - chooses the columns that `tally script` prints for each event: perf's defaults, edited by -F lists.
  *
  * Columns are chosen per kind of event, as perf does: the first event of a kind decides what all of that kind can show.
  * A request is plain data on the caller's stack; lists are applied in the order they were given.

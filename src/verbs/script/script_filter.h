@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_filter.h - which samples `tally script` prints: by time, CPU, thread, name, place, and between two events.
+ * script_filter.h - selects the samples that `tally script` prints: by time, CPU, thread, name, address, and between
+ * two events.
  *
- * The request is what was typed, borrowed from the command line. A filter is asked once for each sample in order of time,
- * as --switch-on and -off depend on what came before. One thread.
+ * The request is what was typed, borrowed from the command line. A filter is asked once for each sample in order of
+ * time, as --switch-on and -off depend on what came before. One thread.
  *
  *	script_filter_init(&filter, &request, reader, err);
  *	if (script_filter_wants(&filter, &places, &probe, &wanted)) ...

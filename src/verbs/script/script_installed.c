@@ -305,7 +305,7 @@ static int script_live(const struct cli *cli, const struct script_settings *sett
 	int ends[2];
 	if (count == SIZE_MAX)
 		return cli_failf(
-			cli, "the script '%s' wants arguments: '%s script -l' shows which", name, cli->program);
+			cli, "the script '%s' requires arguments: '%s script -l' shows which", name, cli->program);
 	if (pipe(ends) != 0)
 		return cli_failf(cli, "a pipe: %s", strerror(errno));
 	pid_t child = fork();
@@ -336,8 +336,8 @@ int script_installed_run(const struct cli *cli, const struct script_settings *se
 	bool is_record = strcmp(words[0], "record") == 0, is_report = strcmp(words[0], "report") == 0;
 	char **name = words + (is_record || is_report);
 	if (!*name)
-		return cli_failf(
-			       cli, "%s wants the name of a script: '%s script -l' lists them", words[0], cli->program),
+		return cli_failf(cli, "%s requires the name of a script: '%s script -l' lists them", words[0],
+			       cli->program),
 		       EXIT_USAGE;
 	struct arena arena;
 	struct installed_script script;

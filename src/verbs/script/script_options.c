@@ -83,12 +83,12 @@ static const struct option options[] = {
 		.letter = 'a',
 		.kind = OPTION_FLAG,
 		ROW(all_cpus),
-		.help = "system-wide collection from all CPUs: of what a script records, and none is run here"},
+		.help = "system-wide collection from all CPUs: for scripts that record, which are not run here"},
 	{.name = "dsos", /* -d is --debug-mode */
 		.kind = OPTION_STRING,
 		.argument = "dso[,dso...]",
 		ROW(filter.samples.filters.dsos),
-		.help = "only samples in these objects (file://FILE: those in it, one a line)"},
+		.help = "only samples in these DSOs (file://FILE lists them, one per line)"},
 	{.name = "symbols",
 		.letter = 'S',
 		.kind = OPTION_STRING,
@@ -124,7 +124,7 @@ static const struct option options[] = {
 		.kind = OPTION_U64,
 		.argument = "n",
 		ROW(max_blocks),
-		.help = "Of brstackinsn, print that many blocks of each sample at most"},
+		.help = "With brstackinsn, print at most this many blocks of each sample"},
 	{.name = "stop-bt",
 		.kind = OPTION_STRING,
 		.argument = "symbol[,symbol...]",
@@ -160,7 +160,7 @@ static const struct option options[] = {
 	{.name = "stitch-lbr",
 		.kind = OPTION_FLAG,
 		ROW(stitches),
-		.help = "longer LBR call stacks: callers that fell off the CPU's registers are those of earlier "
+		.help = "extend LBR call stacks: take callers that the CPU's registers no longer held from earlier "
 			"samples"},
 	{.name = "inline",
 		.kind = OPTION_CALL,
@@ -206,7 +206,12 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		ROW(full_info),
 		.help = "with the header, topology and caches too"},
-	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, ROW(verbose), .help = "say what was lost or left out"},
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_COUNT,
+		ROW(verbose),
+		.help = "report what was lost or left "
+			"out"},
 	{.name = "Latency",
 		.letter = 'L',
 		.kind = OPTION_FLAG,
@@ -217,7 +222,7 @@ static const struct option options[] = {
 		.kind = OPTION_STRING,
 		.argument = "[lang:]script",
 		ROW(script),
-		.help = "run a Python script on the events; what follows the options are its arguments"},
+		.help = "run a Python script on the events; its arguments follow the options"},
 	{.name = "gen-script",
 		.letter = 'g',
 		.kind = OPTION_STRING,
@@ -228,7 +233,7 @@ static const struct option options[] = {
 		.letter = 'd',
 		.kind = OPTION_FLAG,
 		ROW(only_checks),
-		.help = "no samples, but whether their times are in order, and what was lost"},
+		.help = "print no samples, but check the order of their times and report losses"},
 	TRACE_OPTIONS(struct script_settings, traces),
 	{.name = "insn-trace",
 		.kind = OPTION_CALL,
@@ -246,8 +251,8 @@ static const struct option options[] = {
 	{.name = "merge-callchains",
 		.kind = OPTION_CALL,
 		.call = set_merging,
-		.help = "Give samples the user call chains that the kernel took later (on; --no-merge-callchains: "
-			"rows of their own)"},
+		.help = "Merge user call chains that the kernel stored later into their samples (default; "
+			"--no-merge-callchains shows them as separate rows)"},
 	{.name = "unwind-style",
 		.kind = OPTION_CALL,
 		.argument = "style",
@@ -270,6 +275,6 @@ static const struct option options[] = {
 	{.name = "list-dlfilters",
 		.kind = OPTION_FLAG,
 		ROW(list_dlfilters),
-		.help = "list the filters of this folder and of perf's; with -v, all that they say of themselves"},
+		.help = "list the filters of this folder and of perf's folder; with -v, with their descriptions"},
 };
 const struct option_table script_option_table = {options, ARRAY_LEN(options), true};

@@ -225,7 +225,7 @@ void script_print_start(struct script_printer *p, struct text *t, const struct s
 		script_rows_print_time(p, t, sample->time);
 }
 
-/* A copy of a stack that tells nothing, as the files are missing. What is known is its innermost frame, which perf shows
+/* A stack dump that tells nothing, as the files are missing. What is known is its innermost frame, which perf shows
  * too if it has the file to unwind by. */
 static bool print_copied_stack(struct script_printer *p, struct text *t, const struct resolve_where *where,
 	unsigned cpumode, const struct sample *sample, uint64_t fields)

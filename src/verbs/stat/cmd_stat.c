@@ -444,23 +444,23 @@ const struct command command_stat = {
 		"Counts events while a command runs, or in running processes and threads, on CPUs or on the "
 		"whole machine "
 		"until interrupted, and prints the counts with their ratios on standard error.\n\n"
-		"An event that the machine lacks shows <not supported>, one that never got PMU time <not "
-		"counted>; a line below "
-		"the table tells why. Counts of events that shared the PMU are scaled up, and the share of the "
-		"time that they "
-		"were counted follows in parentheses.\n\n"
+		"An event that the machine lacks shows <not supported>, one that never got PMU time <not counted>; a "
+		"line below the table gives the reason. Counts of events that shared the PMU are scaled up, and the "
+		"share of time that they were counted follows in parentheses.\n\n"
 		"The command's exit status is passed on.\n\n"
-		"'stat record' keeps the counts in a perf.data file as well, 'stat report' prints those of such a "
-		"file: options stand before and behind the word.",
+		"'stat record' also stores the counts in a perf.data file, and 'stat report' prints the counts of "
+		"such a file; options may come before and after 'record' and 'report'.",
 	.examples = (const char *const[]){"count the default events of a command", "tally stat make -j8",
-		"five runs, with mean and deviation", "tally stat -r 5 -e task-clock,page-faults ./program",
-		"a system call of a running process, for ten seconds",
-		"tally stat -e syscalls:sys_enter_write -p 1234 sleep 10", "every second, per CPU, for a spreadsheet",
-		"tally stat -a -A -I 1000 -x, -o counts.csv", "medians of twenty runs, with confidence intervals",
-		"tally stat -r 20 --stats ./program", "what these events would count here, and whether together",
+		"run five times, with mean and deviation", "tally stat -r 5 -e task-clock,page-faults ./program",
+		"count a system call of a running process for ten seconds",
+		"tally stat -e syscalls:sys_enter_write -p 1234 sleep 10",
+		"count every second, per CPU, for a spreadsheet", "tally stat -a -A -I 1000 -x, -o counts.csv",
+		"show medians of twenty runs, with confidence intervals", "tally stat -r 20 --stats ./program",
+		"show what these events would count here, and whether they fit "
+		"together",
 		"tally stat --plan cycles,instructions,LLC-loads",
-		"instructions per cycle, and branches foretold wrong",
-		"tally stat -M insn_per_cycle,branch_miss_rate ./program", "which of two commands is faster",
+		"show instructions per cycle, and mispredicted branches",
+		"tally stat -M insn_per_cycle,branch_miss_rate ./program", "find out which of two commands is faster",
 		"tally stat --compare './old 100' './new 100' -r 20", NULL},
 	.run = cmd_stat_run,
 };

@@ -24,7 +24,9 @@ int stat_compare_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, int rest, struct stat_settings *s)
 {
 	if (rest >= argc)
-		return cli_usagef(cli, command, "compare", "--compare needs two command lines, each as one word");
+		return cli_usagef(cli, command, "compare",
+			"--compare needs two command lines, each quoted as one "
+			"argument");
 	if (rest + 1 < argc) {
 		int more;
 		int exit_code = cli_parse_options(cli, command, argc - rest, argv + rest, s, &more);
@@ -32,7 +34,7 @@ int stat_compare_options(
 			return exit_code;
 		if (more < argc - rest)
 			return cli_usagef(cli, command, "compare",
-				"'%s' is one word too many: --compare takes each command line as one word",
+				"unexpected argument '%s': quote each command line of --compare as one argument",
 				argv[rest + more]);
 	}
 	if (s->counting.target.pids || s->counting.target.tids || s->counting.target.system_wide ||
@@ -99,7 +101,7 @@ static const char *stat_compare_verdict(const struct compared *row)
 	if (row->has_failures)
 		return "no verdict";
 	if (!c->interval.is_known)
-		return "too few runs to say";
+		return "too few runs to tell";
 	if (c->sign == 0)
 		return "no difference shown";
 	if (column == values->events->len + STAT_TIME_ELAPSED)

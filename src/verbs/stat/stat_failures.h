@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_failures.h - how measured runs of a command ended: a run that failed did something else than what was to be measured.
+ * stat_failures.h - reports how measured runs of a command ended, because a failed run did not do the work that was to
+ * be measured.
  *
  * A value of the caller's, all zeros at first.
  *

@@ -255,7 +255,7 @@ void stat_passes_print(struct text *t, const struct stat_passes *passes, const s
 		text_str(t, agree ? "%).\n" : "%): do not relate counts of one pass to those of another.\n");
 	}
 	if (passes->shared)
-		text_printf(t, " %zu events were multiplexed all the same: others took counters meanwhile.\n",
+		text_printf(t, " %zu events were multiplexed all the same: other users took counters meanwhile.\n",
 			passes->shared);
 	text_char(t, '\n');
 }

@@ -86,7 +86,7 @@ static void cut_off_add(struct text *text, const char *program, const struct sta
 		text_printf(text, "'%s' at its exec: %.*s", s->job->command[0], (int)reason.len, reason.data);
 	else
 		text_printf(text,
-			"%d when it executed a program that this user may not read, or that gives other rights "
+			"%d when it executed a program that this user may not read, or that changes privileges "
 			"(set-user-ID)",
 			(int)s->target->threads[0]);
 	text_str(text, "; root may count it\n");
@@ -158,7 +158,7 @@ static void scaled_add(struct text *text, const char *program, const struct stat
 			continue;
 		}
 		if (named++ == 0)
-			text_printf(text, "%s: scaled, for others had the counters at times: ", program);
+			text_printf(text, "%s: scaled, because other events had the counters at times: ", program);
 		else
 			text_str(text, ", ");
 		text_printf(text, "%s (counted ", s->events->specs[i].name);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_reasons.h - why rows of stat say <not supported> or <not counted>, what a scaled count is worth, and what
- * a count leaves out: sentences for
- * people, one per reason. Prints nothing itself.
+ * stat_reasons.h - explains why rows of stat show <not supported> or <not counted>, how precise a scaled count is, and
+ * what a count leaves out: one sentence per reason. Prints nothing itself.
  *
  *	stat_reasons_add(&text, "tally", session);
  */

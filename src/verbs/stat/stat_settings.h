@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_settings.h - what the command line of stat asked for.
+ * stat_settings.h - holds the settings from the command line of stat.
  *
- * A value on the verb's stack; texts borrow from argv. events holds -e, --pfm-events, -G, -M and --filter in their order, because the
- * later ones refer to the events before them.
+ * A value on the verb's stack; texts borrow from argv. events holds -e, --pfm-events, -G, -M and --filter in their
+ * order, because the later ones refer to the events before them.
  */
 #ifndef VERBS_STAT_STAT_SETTINGS_H
 #define VERBS_STAT_STAT_SETTINGS_H

@@ -86,25 +86,27 @@ static const char *cmd_timechart_add_process(const struct option_use *use)
 #define ROW(member) .offset = offsetof(struct cmd_timechart_settings, member)
 static const struct option options[] = {
 	{"highlight", 0, OPTION_STRING, "duration|name", ROW(highlight),
-		.help = "another colour for runs longer than this (ns, or with us, ms, s), or for tasks of this name"},
+		.help = "highlight runs longer than this (ns, or with us, ms, s), or tasks of this name"},
 	{"html", 0, OPTION_STRING, "file", ROW(html),
-		.help = "write a page with all of it, to zoom and search in; no SVG unless -o is given too"},
+		.help = "write a page with everything, to zoom and search in; no SVG unless -o is given too"},
 	INPUT_OPTIONS(struct cmd_timechart_settings, input),
 	{"io-merge-dist", 0, OPTION_CALL, "time", .call = set_merge_dist,
-		.help = "make one of I/O this near to one another (1us)"},
-	{"io-min-time", 0, OPTION_CALL, "time", .call = set_min_time, .help = "draw shorter I/O as long as this (1ms)"},
-	{"io-skip-eagain", 0, OPTION_FLAG, ROW(skips_eagain), .help = "leave out I/O that returned EAGAIN"},
+		.help = "merge I/O operations that are closer together than this (1us)"},
+	{"io-min-time", 0, OPTION_CALL, "time", .call = set_min_time,
+		.help = "draw shorter I/O operations with this "
+			"length (1ms)"},
+	{"io-skip-eagain", 0, OPTION_FLAG, ROW(skips_eagain), .help = "omit I/O operations that returned EAGAIN"},
 	{"max-size", 0, OPTION_CALL, "size", .call = cmd_timechart_set_max_size,
-		.help = "the file is not larger (8M for an SVG, any size for a page): short spans are merged until it "
-			"fits"},
+		.help = "maximum size of the file (default: 8M for an SVG, unlimited for a page): short spans are "
+			"merged until it fits"},
 	{"output", 'o', OPTION_STRING, "file", ROW(output),
 		.help = "output file name (output.svg); - is standard output"},
-	{"power-only", 'P', OPTION_FLAG, ROW(power_only), .help = "only the rows of CPUs"},
+	{"power-only", 'P', OPTION_FLAG, ROW(power_only), .help = "draw only the rows of CPUs"},
 	{"proc-num", 'n', OPTION_U64, "n", ROW(least_tasks), .help = "draw at least so many tasks (15)"},
 	{"process", 'p', OPTION_CALL, "process", .call = cmd_timechart_add_process,
-		.help = "only tasks of this name or number; may be given several times"},
+		.help = "draw only tasks with this name or number; may be given several times"},
 	SYMBOL_OPTIONS(struct cmd_timechart_settings, symbols),
-	{"tasks-only", 'T', OPTION_FLAG, ROW(tasks_only), .help = "no states and frequencies of CPUs"},
+	{"tasks-only", 'T', OPTION_FLAG, ROW(tasks_only), .help = "omit states and frequencies of CPUs"},
 	{"topology", 't', OPTION_FLAG, ROW(by_topology), .help = "sort CPUs by socket and core"},
 	{"width", 'w', OPTION_U64, "n", ROW(width), .help = "width of the SVG (1000, at least 400)"},
 };
@@ -425,11 +427,11 @@ static int cmd_timechart_run(const struct cli *cli, const struct command *comman
 
 static const char *const usages[] = {"[<options>]", "record [<options>] [<command>]", NULL};
 static const char *const examples[] = {
-	"what the machine did while a program ran, as a picture",
+	"draw what the machine did while a program ran",
 	"tally timechart record ./program; tally timechart",
-	"the same with call chains, as a page to zoom and search in",
+	"draw the same with call chains, as a page to zoom and search in",
 	"tally timechart record -g ./program; tally timechart --html chart.html",
-	"reading, writing and waiting for the network",
+	"draw reading, writing and waiting for the network",
 	"tally timechart record -I ./program; tally timechart -o io.svg",
 	NULL,
 };
@@ -440,14 +442,12 @@ const struct command command_timechart = {
 	.usages = usages,
 	.options = &table,
 	.description =
-		"'record' records the scheduler's events and the states of CPUs of the whole machine, or with -I the "
-		"system calls that do I/O. Without it, a recording is drawn as an SVG: a row per CPU with who ran "
-		"there, "
-		"how deep it idled and its frequency; a row per task with when it ran, waited for a CPU, was blocked "
-		"and "
-		"slept; arrows from who woke to who was woken. In I/O mode, a task's second row has what it read above "
-		"and what it wrote below. The pointer on a bar shows its times, and the call chain where one was "
-		"recorded (record -g).",
+		"'record' records the scheduler's events and the CPU states of the whole machine, or with -I the "
+		"system calls that do I/O. Without 'record', a recording is drawn as an SVG. Each CPU has a row that "
+		"shows which tasks ran, how deeply the CPU idled and its frequency. Each task has a row that shows "
+		"when it ran, waited for a CPU, was blocked and slept. Arrows lead from the waking to the woken "
+		"task. In I/O mode, a task's second row shows reads above and writes below. Point at a bar to see "
+		"its times, and the call chain if one was recorded (record -g).",
 	.examples = examples,
 	.run = cmd_timechart_run,
 };

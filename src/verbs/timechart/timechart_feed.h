@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timechart_feed.h - a recording's records into a timechart: the scheduler's and the CPUs' events, system calls, names.
+ * timechart_feed.h - feeds a recording's records into a timechart: events of the scheduler and of CPUs, system calls,
+ * names.
  *
  * Borrows the source (with_sideband is set here) and the chart, both the caller's. One thread.
  *

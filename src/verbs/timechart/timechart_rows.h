@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timechart_rows.h - which tracks are drawn, and in what order.
+ * timechart_rows.h - chooses the tracks that are drawn, and their order.
  *
  * CPUs come first, by number or as the machine is built; then the tasks that ran long enough (or did I/O), those of one
  * process together, in the order in which processes were first seen. Pure: names and times are the tracks'.

@@ -95,7 +95,7 @@ static const struct option options[] = {
 		.help = "sort by key(s): pid, comm, dso, symbol, cpu, srcline, ... (dso,symbol)"},
 	{"hide_user_symbols", 'U', OPTION_FLAG, AT(hides_user), .help = "leave samples of user space out"},
 	{"zero", 'z', OPTION_FLAG, AT(zeroes),
-		.help = "forget all at each refresh; else it fades, by an eighth each time"},
+		.help = "forget all samples at each refresh (default: they lose an eighth of their weight)"},
 	{"call-graph", 0, OPTION_CALL,
 		"record_mode[,record_size],print_type,threshold[,print_limit],order,sort_key[,branch]",
 		.call = set_call_graph, .can_be_negated = true, .is_self_explaining = true,
@@ -108,26 +108,28 @@ static const struct option options[] = {
 		.help = "only consider symbols in these dsos"},
 	{"fields", 0, OPTION_STRING, "key[,keys...]", REPORT(rows.fields),
 		.help = "output field(s): overhead, period, sample and the sort keys"},
-	{"force", 0, OPTION_FLAG, REPORT(input.force), .help = "take files whoever owns them (which is the default)"},
-	{"max-stack", 0, OPTION_U64, "n", AT(max_stack), .help = "frames of a call chain that are looked at"},
+	{"force", 0, OPTION_FLAG, REPORT(input.force), .help = "do not check file ownership (default)"},
+	{"max-stack", 0, OPTION_U64, "n", AT(max_stack), .help = "maximum number of frames of a call chain"},
 	REPORT_OPTIONS(struct top_settings, report),
 	SYMBOL_OPTIONS(struct top_settings, report.symbols),
 	LINE_OPTIONS(struct top_settings, report.symbols),
 	CODE_OPTIONS(struct top_settings, report.code),
-	{"stdio", 0, OPTION_FLAG, AT(stdio), .help = "text instead of the screen (default without a terminal)"},
-	{"branch-history", 0, OPTION_UNSUPPORTED, .help = "branches as the inner part of call chains"},
+	{"stdio", 0, OPTION_FLAG, AT(stdio),
+		.help = "print text instead of using the screen (default without a "
+			"terminal)"},
+	{"branch-history", 0, OPTION_UNSUPPORTED, .help = "show branches as the inner part of call chains"},
 	{"stitch-lbr", 0, OPTION_UNSUPPORTED, .help = "stitch branch stacks into longer chains"},
 	{"sym-annotate", 0, OPTION_STRING, "symbol name", AT(sym_annotate),
 		.help = "show the code of this function: at once on the screen, below the table as text"},
 	{"symbols", 0, OPTION_STRING, "symbol[,symbol...]", REPORT(samples.filters.symbols),
 		.help = "only consider these symbols"},
-	{"tui", 0, OPTION_FLAG, AT(tui), .help = "the screen: look through the profile by keys (on a terminal it is)"},
+	{"tui", 0, OPTION_FLAG, AT(tui), .help = "use the screen: browse the profile by keys (default on a terminal)"},
 };
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>]", NULL};
-static const char *const examples[] = {"what the machine is doing now", "tally top",
-	"one process with its callers, from programs without frame pointers too",
-	"tally top -p 1234 --call-graph dwarf", "the ten busiest programs, as text, each five seconds",
+static const char *const examples[] = {"show what the machine is doing now", "tally top",
+	"show one process with callers, also for programs without frame pointers",
+	"tally top -p 1234 --call-graph dwarf", "print the ten busiest programs as text every five seconds",
 	"tally top --stdio -s comm -E 10 -d 5 -z", NULL};
 
 static int cmd_top_choose_interface(const struct cli *cli, const struct top_settings *s, bool *is_interactive)
@@ -154,7 +156,7 @@ static int cmd_top_complete_settings(const struct cli *cli, const struct kernel_
 	enum record_callgraph chains = record_config_chains(r).mode;
 	record_config_say_chains(r);
 	if (r->overwrites && chains == CALLGRAPH_DWARF)
-		return cli_failf(cli, "--call-graph dwarf unwinds what all rings hold in order of time, which "
+		return cli_failf(cli, "--call-graph dwarf unwinds the records of all rings in time order, which "
 				      "--overwrite does not allow");
 	const char *other = chains == CALLGRAPH_BPF ? record_auto_obstacle(r, chains) : NULL;
 	if (other)
@@ -241,14 +243,15 @@ const struct command command_top = {
 	.summary = "System profiling tool.",
 	.usages = usages,
 	.options = &table,
-	.description = "Shows what the CPUs are doing now: samples all of them, or the processes that were asked for, "
-		       "and renews the table each two seconds. Old samples fade, an eighth of their weight at each "
-		       "refresh (-z: all of it).\n\n"
-		       "On a terminal it is looked through by keys, as report is (? lists them). Without one, or with "
-		       "--stdio, each refresh is printed.\n\n"
-		       "Its own cost, in percent of one CPU, samples per second and lost events are in the first line. "
-		       "Where the kernel does not let one see all CPUs, one's own processes are shown, and the reason "
-		       "is said.",
+	.description =
+		"Shows what the CPUs are doing now: samples all CPUs, or the given processes, and refreshes "
+		"the table every two seconds. Old samples lose an eighth of their weight at each refresh (-z: all of "
+		"it).\n\n"
+		"On a terminal, the table can be browsed by keys, as in report (? lists them). Without a "
+		"terminal, or with --stdio, each refresh is printed.\n\n"
+		"The first line shows top's own cost in percent of one CPU, samples per second and lost "
+		"events. If the kernel does not allow measuring all CPUs, your own processes are shown, and the "
+		"reason is reported.",
 	.examples = examples,
 	.run = cmd_top_run,
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_annotate.h - the samples of a live profile by function and address, for as long as somebody looks at code: those of
- * the last refresh to begin with, then what comes, fading as the profile does.
+ * top_annotate.h - collects the samples of a live profile by function and address while code is shown: first those of
+ * the last refresh, then new ones, which fade as the profile does.
  *
- * Owned by the caller. Files and their symbols are kept from one refresh to the next, so that only new ones are read. The
- * samples of the refresh before stay until the next one, for whoever has still to let go of them. One thread.
+ * Owned by the caller. Files and their symbols are kept from one refresh to the next, so that only new ones are read.
+ * The samples of the refresh before stay until the next one, for whoever has still to let go of them. One thread.
  *
  *	top_annotate_create(&config, &annotate, err);
  *	top_annotate_take(annotate, recording_of_a_refresh, fades, err);

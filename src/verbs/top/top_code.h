@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_code.h - the code of a function under top: on the screen or as text, with percentages that are renewed as the
- * profile is.
+ * top_code.h - shows the code of a function in top, on the screen or as text, with percentages that are refreshed with
+ * the profile.
  *
  * Borrows all it is given. Samples by address are taken while code is shown, from the last refresh on.
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_explore.h - top on the screen: the explorer of report on a profile that is renewed under the user's hands.
+ * top_explore.h - runs top on the screen: the explorer of report over a profile that is refreshed while the user looks
+ * at it.
  *
  * The row that the cursor is on, and the rows that are open, stay across refreshes, wherever they move to.
  *

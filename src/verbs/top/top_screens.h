@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_screens.h - what top shows beside its table: code, call trees and flames, renewed as the profile is.
+ * top_screens.h - shows the screens of top other than its table: code, call trees and flame graphs, refreshed with the
+ * profile.
  *
  *	x.code = top_screens_code(&x);
  *	top_screens_show(&x, EXPLORER_FLAME, err);   // returns when the user goes back; x.leaves: or out of all

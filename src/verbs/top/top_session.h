@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_session.h - a recording that is never written: what the kernel samples goes into a profile that is renewed.
+ * top_session.h - samples into a profile that is refreshed, instead of a file.
  *
  * A thread of its own empties the rings, so that they do not fill while a profile is made; everything else is the
  * caller's thread. Opened in two steps, because what is kept of samples depends on how the events came out. The request

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_settings.h - what a `top` command line asks for. A value, filled by the option table of cmd_top.c; texts are
- * borrowed from the command line.
+ * top_settings.h - holds the settings from the command line of top. A value, filled by the option table of cmd_top.c;
+ * texts are borrowed from the command line.
  */
 #ifndef VERBS_TOP_TOP_SETTINGS_H
 #define VERBS_TOP_TOP_SETTINGS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_state.h - what top's screens are of: the profile that is renewed, the table that shows, when the next refresh is due.
- * The keys are in top_explore.c, code and trees in top_screens.h.
+ * top_state.h - holds what top's screens show: the profile, the current table, and the time of the next refresh. The
+ * keys are in top_explore.c, code and trees in top_screens.h.
  *
  * One thread. The caller fills view, terminal, signal_fd and due_ms, and deinits after a successful open.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_view.h - what is written for another program: a profile, the choice of samples, and what happened besides; and
- * the tables that formats are made of, with nothing in them that no chosen sample needs.
+ * export_view.h - selects what an export writes: a profile, the chosen samples and other events; and builds the tables
+ * of export formats, with only what the chosen samples need.
  *
  * A node is a frame below its caller's node, parents before children. A sample without a call chain has a node of its
  * own frame. A track is a thread that keeps its number, whatever names it took. Borrows the profile and all else; the

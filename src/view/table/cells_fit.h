@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cells_fit.h - a table of cells whose columns are as wide as its first rows need: these wait until there are enough of
- * them, then the headings and a rule come out, and further rows as they come. What is wider later stands out.
+ * cells_fit.h - prints a table whose columns are as wide as its first rows need: these rows wait until there are enough
+ * of them, then headings and rows are printed as they arrive. What is wider later stands out.
  *
  * Texts stand at the left, numbers at the right. Widths are of characters. Owns its columns and a copy of the rows that
  * wait. One thread.

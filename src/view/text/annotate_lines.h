@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_lines.h - a function's code as lines, with what each event had on each: what the annotate printers are given.
+ * annotate_lines.h - declares a function's code as lines with the samples of each event, the input of the annotate
+ * printers.
  *
  * All borrowed from whoever made it. Values of a line are at values[line.values + event]; lines of source have none.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chain_text.h - draws the call chains under a row of the text report: graph, fractal, flat or folded.
+ * chain_text.h - prints the call chains under a row of the text report: graph, fractal, flat or folded.
  *
  * Appends to a text that the caller owns; the printer holds scratch memory and is deinited by the caller. Lay-out: that
  * of `perf report --stdio -g`.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * origin_text.h - what stands before a symbol where a report is verbose, as perf has it: an address, and a letter for
- * where the names of the symbol's object came from.
+ * origin_text.h - prints what verbose reports show before a symbol, as perf does: its address, and a letter for the
+ * origin of the DSO's symbols.
  *
  * Internal to view/text, for cells of symbols.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * repeated_cells.h - what the row before showed in each column, so that a row that shows the same copies it.
+ * repeated_cells.h - remembers what the previous row showed in each column, so that a row with an equal value can copy
+ * it.
  *
  * Sorted rows repeat most of what stands before the symbol: shares of few samples, the command, the object. What tells
  * such cells apart is a number, which is compared instead of making the cell's text again.

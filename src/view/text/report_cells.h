@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_cells.h - the cells of the text report: what a row shows in a column, and how wide that is.
+ * report_cells.h - formats the cells of the text report: what a row shows in a column, and its width.
  *
  * Internal to view/text: for report_text and report_hierarchy. Borrows everything.
  *

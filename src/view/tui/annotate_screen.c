@@ -201,7 +201,7 @@ static enum annotate_action annotate_screen_follow(struct annotate_screen *s)
 	if (line->flow == ANNOTATE_PLAIN)
 		tui_frame_say(&s->frame, "Enter follows jumps and calls");
 	else
-		tui_frame_say(&s->frame, "where this leads is only known when it runs");
+		tui_frame_say(&s->frame, "the target is known only at run time");
 	return ANNOTATE_STAY;
 }
 
@@ -236,7 +236,7 @@ static const struct tui_help help[] = {
 	{NULL, "Other"},
 	{"P", "print to FUNCTION.annotation"},
 	{"h, F1", "this list"},
-	{"Ctrl-L", "draw the screen anew"},
+	{"Ctrl-L", "redraw the screen"},
 	{"Ctrl-C", "leave"},
 };
 
@@ -307,7 +307,7 @@ static bool annotate_screen_look_key(struct annotate_screen *s, uint32_t key)
 	case 'c':
 		look->shows_cycle_range = !look->shows_cycle_range;
 		if (!s->function->has_cycles)
-			tui_frame_say(&s->frame, "no cycles are known: record -b has them, where the CPU does");
+			tui_frame_say(&s->frame, "no cycles are known: they need branch stacks (record -b)");
 		return true;
 	case '[':
 	case ']':

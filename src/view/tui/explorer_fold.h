@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_fold.h - the call chains under one row of the explorer: which of them are open, and the lines that makes.
+ * explorer_fold.h - tracks which call chains under one row of the explorer are open, and makes their lines.
  *
  * A copy of what call_tree built, so that many rows can be open at a time. The caller deinits.
  *

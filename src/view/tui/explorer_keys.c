@@ -49,7 +49,7 @@ static const struct tui_help help[] = {
 	{"P", "print what is shown to perf.hist.N"},
 	{"?, h, F1", "this list"},
 	{"mouse", "wheel: three lines; click: the cursor; double click: Enter"},
-	{"Ctrl-L", "draw the screen anew"},
+	{"Ctrl-L", "redraw the screen"},
 	{"q, Ctrl-C", "leave"},
 };
 

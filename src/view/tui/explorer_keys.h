@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_keys.h - what a key does to an explorer, and the list of keys that help shows. Pure: no terminal.
+ * explorer_keys.h - handles the keys of an explorer, and lists them for the help screen. Pure: no terminal.
  *
  * What reaches beyond one table is handed back as an action for the caller.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_lines.h - the lines of the interactive report: rows, and under those that are open the lines of their call
- * chains; where the cursor is, what is on the screen, what is open.
+ * explorer_lines.h - lists the lines of the interactive report: rows, and the call chains of open rows; it tracks the
+ * cursor and the visible part.
  *
  * Chains are built when they come into view, so a table of a million rows costs what is looked at.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_renew.h - an explorer whose table is made anew while it is looked at: what the user had before his eyes is
- * noted by name, and found again in the new table, wherever it has moved to.
+ * explorer_renew.h - replaces the table of an explorer while it is in use: what the user looked at is remembered by
+ * name and found again in the new table, wherever it has moved.
  *
  * The memory belongs to the caller (explorer_memory_deinit) and is good for one renewal; table and profile may go
  * between the two calls. A cursor on the first row stays there, any other stays on its row (if that is gone: where it

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_rows.h - which rows of its table the interactive report shows, and what the cursor's one is of: filters, the
- * percent limit, search.
+ * explorer_rows.h - chooses the rows of a table that the interactive report shows (filters, percent limit, search), and
+ * describes the row at the cursor.
  *
  *	explorer_zoom_symbol(&e, "alloc");
  *	if (e.visible_count == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_state.h - what the interactive report shows of one table: rows, chains, filters, cursor. A value, and questions
- * to it; it is made in explorer_table.h, lines and the cursor are in explorer_lines.h, which rows show in
+ * explorer_state.h - what the interactive report shows of one table: rows, chains, filters, cursor. A value, and
+ * questions to it; it is made in explorer_table.h, lines and the cursor are in explorer_lines.h, which rows show in
  * explorer_rows.h. No keys, no drawing.
  *
  * Borrows table, title and the arrays of its options; the struct must stay where it is. Failures stick in `failed`.

@@ -53,7 +53,7 @@ void explorer_switch_field(struct explorer *e, enum profile_key key)
 			continue;
 		bool is_last = e->fields[i].is_shown && e->options.column_count == 1;
 		if (is_last)
-			explorer_say(e, "the last column stays");
+			explorer_say(e, "the last column cannot be hidden");
 		else
 			e->fields[i].is_shown = !e->fields[i].is_shown;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame_screen.h - a profile's stacks as blocks on the screen: callers above, callees below, as wide as what they cost.
- * What is zoomed into, the cursor, what keys do, and the grid of it. No terminal.
+ * flame_screen.h - shows a profile's stacks as blocks on the screen: callers above, callees below, with widths
+ * proportional to their cost. What is zoomed into, the cursor, what keys do, and the grid of it. No terminal.
  *
  * Borrows the flame tree; the caller deinits.
  *

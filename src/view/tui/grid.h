@@ -2,8 +2,8 @@
 /*
  * grid.h - a screen as cells: what the explorer draws into and a terminal shows. Knows no terminal and no locale.
  *
- * Text is UTF-8; control characters and bytes that are none become '?', marks that have no width are left out, and a wide
- * character takes a second cell, whose character is 0. What does not fit is cut. The caller deinits.
+ * Text is UTF-8; control characters and bytes that are none become '?', marks that have no width are left out, and a
+ * wide character takes a second cell, whose character is 0. What does not fit is cut. The caller deinits.
  *
  *	struct grid grid = {0};
  *	if (!grid_resize(&grid, 24, 80)) return error_nomem(err);

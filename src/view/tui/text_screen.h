@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_screen.h - a page of text on the screen, to scroll and to search: a header, a recording's health. No terminal.
+ * text_screen.h - shows a page of text on the screen that can be scrolled and searched, such as a header or a
+ * recording's health. No terminal.
  *
  * Owns its text; the caller deinits.
  *

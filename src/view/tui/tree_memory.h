@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_memory.h - ways through a tree of stacks by the names on them: what was open, or under the cursor, is found again in
- * a tree that was made anew of another profile.
+ * tree_memory.h - remembers paths through a tree of stacks by name, so that open nodes and the cursor are found again
+ * in a tree of another profile.
  *
  * Owned by the caller (tree_memory_deinit), good for one renewal; the tree that was noted may go before that.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_order.h - the children of each node of a tree by weight, of what a filter lets through. No screen.
+ * tree_order.h - sorts the children of each tree node by weight, and omits those that a filter rejects. No screen.
  *
  * Borrows the tree; the caller deinits.
  *

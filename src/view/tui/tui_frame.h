@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tui_frame.h - what screens have beside what they show: their size, a bottom line that asks, says or names keys, a list of
- * keys, and the search for a text. The screens of pages, trees, flames and code are made of one each.
+ * tui_frame.h - implements what all screens share: their size, the bottom line with questions, messages or keys, the
+ * list of keys, and text search. The screens of pages, trees, flames and code are made of one each.
  *
  *	if (!tui_frame_takes(&s->frame, &(struct tui_frame_owner){s, help_count, search}, key, &leaves))
  *		... the key is the screen's own ...

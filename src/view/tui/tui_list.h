@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tui_list.h - lines of which some are on the screen and one has the cursor: numbers only.
+ * tui_list.h - tracks a scrolled list: which lines are visible, and which one has the cursor.
  *
  *	struct tui_list list = {.count = 1000, .page = 20};
  *	tui_list_move(&list, 5);

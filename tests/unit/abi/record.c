@@ -274,7 +274,7 @@ static void test_errors_of_headers(void **state)
 	}
 }
 
-/* A copied stack is unwound later where the kernel was told to leave the user's call chain out. */
+/* A stack dump is unwound later where the kernel was told to leave the user's call chain out. */
 static void test_call_chains_of_layouts(void **state)
 {
 	static const struct {

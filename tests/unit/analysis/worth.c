@@ -117,15 +117,15 @@ static void assert_worth(const struct worth *worth, const char *expected)
 
 static void worth_is_one_line(void **state)
 {
-	assert_worth(&some, "990 samples, 10 lost (1.00%), throttled 2 times; 96.0% of the stacks are complete; 90.9% "
-			    "of the samples "
-			    "have symbols, 99.0% of the kernel's have");
+	assert_worth(&some,
+		"990 samples, 10 lost (1.00%), throttled 2 times; 96.0% of stacks are complete; 90.9% of samples "
+		"resolved to a symbol (kernel: 99.0%)");
 	assert_worth(&(struct worth){.samples = 1000000, .named = 999999, .kernel = WORTH_KERNEL_EXCLUDED},
-		"1,000,000 samples, none lost, never throttled; 99.9% of the samples have symbols, the kernel was left "
-		"out");
+		"1,000,000 samples, none lost, never throttled; 99.9% of samples resolved to a symbol (kernel "
+		"excluded)");
 	assert_worth(&(struct worth){.samples = 1, .kernel_samples = 1, .kernel = WORTH_KERNEL_HIDDEN, .is_cut = true},
-		"1 sample, none lost, never throttled; 0.0% of the samples have symbols, the kernel's names are "
-		"hidden; "
+		"1 sample, none lost, never throttled; 0.0% of samples resolved to a symbol (kernel symbols are "
+		"hidden); "
 		"the recording is cut");
 	assert_worth(&(struct worth){0}, "0 samples, none lost, never throttled");
 }

@@ -70,7 +70,7 @@ static void test_the_nearest_are_told(void **state)
 	assert_int_equal(choose("push", &chosen, &err), TALLY_NOT_FOUND);
 	assert_non_null(strstr(err.text, "'std::vector<int>::push_back'"));
 	assert_int_equal(choose("nothing_like_it", &chosen, &err), TALLY_NOT_FOUND);
-	assert_non_null(strstr(err.text, "the functions that have most: 'Map<int, long>"));
+	assert_non_null(strstr(err.text, "the functions with the most samples: 'Map<int, long>"));
 }
 
 static void test_no_names(void **state)

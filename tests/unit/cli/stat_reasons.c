@@ -127,11 +127,13 @@ static void a_scaled_count_says_what_it_is_worth(void **state)
 	b.cells[0].running_ns.mean = 2.5e5;
 	b.cells[1].running_ns.mean = 5e5;
 	expect(&b,
-		"tally: scaled, for others had the counters at times: one (counted 25.0% of the time, too short to "
+		"tally: scaled, because other events had the counters at times: one (counted 25.0% of the time, too "
+		"short to "
 		"tell the error), two (counted 50.0% of the time, too short to tell the error); --passes counts each "
 		"all the time\n");
 	b.session.error_squares = squares;
-	expect(&b, "tally: scaled, for others had the counters at times: one (counted 25.0% of the time, +- 2.0%), two "
+	expect(&b, "tally: scaled, because other events had the counters at times: one (counted 25.0% of the time, "
+		   "+- 2.0%), two "
 		   "(counted 50.0% of the time, too short to tell the error); --passes counts each all the time\n");
 	b.job.settings.counting.is_scaling = false;
 	expect(&b, "");

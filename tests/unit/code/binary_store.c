@@ -288,12 +288,13 @@ static void tells_why_there_are_no_symbols(void **state)
 	put(f, "fs/bin/prog", "MZ, not ELF", 11);
 	l = load(f, &key);
 	assert_int_equal(l.info.status, BINARY_NO_SYMBOLS);
-	assert_non_null(strstr(l.info.text, "bin/prog is no ELF file, and none begins on a page of it"));
+	assert_non_null(strstr(l.info.text, "bin/prog is not an ELF file, and no ELF file starts on a page boundary "
+					    "in it"));
 	binary_store_destroy(l.store);
 	put(f, "fs/bin/prog", "\177ELF, not really", 17);
 	l = load(f, &key);
 	assert_int_equal(l.info.status, BINARY_DAMAGED);
-	assert_non_null(strstr(l.info.text, "bin/prog is no sound ELF file"));
+	assert_non_null(strstr(l.info.text, "bin/prog is not a valid ELF file"));
 	binary_store_destroy(l.store);
 	key.kind = BINARY_NONE;
 	l = load(f, &key);

@@ -214,7 +214,7 @@ static void test_errors(void **state)
 		{"cycels", 0, TALLY_NOT_FOUND, "did you mean 'cycles'?"},
 		{"cs,page-fautls", 3, TALLY_NOT_FOUND, "did you mean 'page-faults'?"},
 		{"CPU-CLOCK2", 0, TALLY_NOT_FOUND, "no event 'CPU-CLOCK2'"},
-		{"cpu-clock:x", 10, TALLY_INVALID, "'x' is no modifier"},
+		{"cpu-clock:x", 10, TALLY_INVALID, "'x' is not a modifier"},
 		{"cpu-clock:uu", 10, TALLY_INVALID, "Bad modifier"},
 		{"cpu-clock:pppp", 10, TALLY_INVALID, "Bad modifier"},
 		{"cs,,cs", 3, TALLY_INVALID, "name is missing"},

@@ -399,7 +399,7 @@ static void test_events_of_the_kernel_without_its_samples(void **state)
 	f.fake.refuse = refuse_kernel;
 	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
 	assert_int_equal(f.diag.len, 2);
-	assert_non_null(strstr(f.diag.entries[1].text, "'cs' happens in the kernel only"));
+	assert_non_null(strstr(f.diag.entries[1].text, "'cs' occurs only in the kernel"));
 	recorder_destroy(f.recorder);
 	f.recorder = NULL;
 	f.events.specs = own;

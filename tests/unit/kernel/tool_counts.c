@@ -206,7 +206,7 @@ static void what_is_not_known_is_refused(void **state)
 	(void)state;
 	bench_start(&b, ONLINE, EVENTS, &wide, (struct tool_counts_options){0});
 	assert_false(counter_is_supported(&b.set->counters[0]));
-	assert_string_equal(b.set->counters[1].reason, "there is no /proc/stat here");
+	assert_string_equal(b.set->counters[1].reason, "/proc/stat is not available");
 	assert_true(counter_is_supported(&b.set->counters[2]));
 	bench_end(&b);
 	b = (struct tools_bench){0};

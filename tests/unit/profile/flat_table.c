@@ -127,7 +127,7 @@ static void bounds_of_chains(void **state)
 		"a g 1/1/1 .3\na f 1/0/0 .2\na main 1/0/0 .1\n");
 }
 
-/* Callers that were found in a copy of the stack have as many calls as the kernel's part. */
+/* Callers that were found in a stack dump have as many calls as the kernel's part. */
 static void kernels_have_a_bound_of_their_own(void **state)
 {
 	static const char text[] = "event c\na 1/1 0 0 1 main@x;f@x;g@x;sys@[k];read@[k];copy@[k]\n";

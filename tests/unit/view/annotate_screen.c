@@ -181,7 +181,7 @@ static void jumps_and_calls_are_followed(void **state)
 	press(&f, "s"); /* without source the line is the same */
 	assert_int_equal(line_at_cursor(&f), 6);
 	press(&f, "Gk$");
-	assert_string_equal(f.screen.frame.message, "where this leads is only known when it runs");
+	assert_string_equal(f.screen.frame.message, "the target is known only at run time");
 	assert_int_equal(press(&f, "G$"), ANNOTATE_RETURNS);
 	assert_int_equal(annotate_screen_key(&f.screen, tui_mouse(TUI_MOUSE_DOUBLE, 3, 3)), ANNOTATE_RETURNS);
 	annotate_screen_go(&f.screen, 0x401015);
