@@ -69,7 +69,7 @@ def test_everything_in_one_file(recorded, tally, perf):
     assert 'leaf' in report(perf, other, recorded / 'there')
     # The recording that lies here is not taken for the archive's.
     (other / 'perf.data').write_bytes(b'mine')
-    assert 'perf.data lies here' in tally('archive', '--unpack', cwd=other, env=there, check=255).stderr
+    assert 'perf.data already exists here' in tally('archive', '--unpack', cwd=other, env=there, check=255).stderr
     assert (other / 'perf.data').read_bytes() == b'mine'
 
 
@@ -240,7 +240,7 @@ def test_parts_of_a_recording_go_into_its_folder_only(tally, folders):
     home = {'HOME': str(folders / 'there')}
     whole = [(dict(name='perf.data/data.0'), b'part'), (dict(name='perf.data/data'), RECORDING)]
     for members, word in (([(dict(name='src/data.0'), b'bad')], 'src already exists here'),
-                          ([(dict(name='new/kcore_dir/modules'), b'bad')], "'new' in it has no data"),
+                          ([(dict(name='new/kcore_dir/modules'), b'bad')], "its member 'new' has no data"),
                           ([*whole, (dict(name='src/data.0'), b'bad')], 'not of the recording'),
                           ([(dict(name='perf.data'), RECORDING), (dict(name='src/data.0'), b'bad')], 'not of the recording')):
         make_archive(here / 'perf.all-x.tar.bz2', [*members, symbols])
