@@ -12,6 +12,7 @@
 #include "bpf/off_cpu.bpf.h"
 
 #include "bpf/kernel_types.bpf.h"
+#include "bpf/walk.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -79,12 +80,18 @@ struct {
 
 struct off_cpu_scratch {
 	struct off_cpu_stack head;
-	__u64 ips[2 * OFF_CPU_FRAMES + 2]; /* 256: indices are masked. the kernel's, then the user's behind them */
-	__u64 user[OFF_CPU_FRAMES + 1];
+	__u64 ips[2 * OFF_CPU_FRAMES + 2]; /* the kernel's, then the user's behind them; 256: indices are masked */
 	__u64 words[OFF_CPU_WORDS];
+	struct walk walk;
+	struct walk_stack user;
 	__u32 kernel_count, user_count;
 	volatile __u32 frame, found;
 	volatile __u64 address;
+	struct { /* for when the walk is over */
+		__u64 kernel_hash, now;
+		__u32 tid, place; /* whose stack it is, and which of its places */
+		__u32 wakee; /* whose waker that thread is; 0: it leaves the CPU */
+	} walked;
 	struct off_cpu_thread fresh; /* what a new entry begins as: zero */
 };
 
@@ -94,6 +101,24 @@ struct {
 	__type(key, __u32);
 	__type(value, struct off_cpu_scratch);
 } scratch SEC(".maps");
+
+/* A walk takes some frames, and the next ones by a tail call. */
+int off_cpu_walk_switch(__u64 *context);
+int off_cpu_walk_waking(__u64 *context);
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, int(void *));
+} switch_calls SEC(".maps") = {.values = {(void *)&off_cpu_walk_switch}};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, int(void *));
+} waking_calls SEC(".maps") = {.values = {(void *)&off_cpu_walk_waking}};
 
 /* ---- registers and context ---- */
 
@@ -188,7 +213,7 @@ static __noinline void off_cpu_remember(struct off_cpu_scratch *s, struct off_cp
 		__u32 frame = s->frame, found = s->found;
 		if (frame >= s->user_count || frame >= OFF_CPU_FRAMES || found >= OFF_CPU_CHECKS)
 			break;
-		if (s->words[i] != s->user[frame])
+		if (s->words[i] != s->user.ips[frame] + WALK_CALL_BYTES)
 			continue;
 		place->offsets[found] = (__u8)i;
 		place->last_offset = (__u8)i;
@@ -203,23 +228,8 @@ static __noinline __u64 off_cpu_user_hash(struct off_cpu_scratch *s, __u32 count
 {
 	__u64 hash = count;
 	for (__u32 i = 0; i < OFF_CPU_FRAMES && i < count; i++)
-		hash = off_cpu_mix(hash, s->user[i]);
+		hash = off_cpu_mix(hash, s->user.ips[i]);
 	return hash | 1;
-}
-
-static __noinline __u64 off_cpu_kernel_hash(struct off_cpu_scratch *s, __u32 count)
-{
-	__u64 hash = count;
-	for (__u32 i = 0; i < OFF_CPU_FRAMES && i < count; i++)
-		hash = off_cpu_mix(hash, s->ips[i]);
-	return hash;
-}
-
-/* Into s->user: how many. */
-static __always_inline __u32 off_cpu_walk_user(void *context, struct off_cpu_scratch *s)
-{
-	long bytes = bpf_get_stack(context, s->user, OFF_CPU_FRAMES * sizeof(__u64), BPF_F_USER_STACK);
-	return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
 }
 
 /* Through the ring, unless it has been. */
@@ -228,7 +238,7 @@ static __noinline bool off_cpu_tell_stack(void *context, struct off_cpu_scratch 
 	__u8 yes = 1;
 	__u32 kernel = s->kernel_count & OFF_CPU_FRAMES, user = s->user_count & OFF_CPU_FRAMES;
 	for (__u32 i = 0; i < OFF_CPU_FRAMES && i < user; i++)
-		s->ips[(kernel + i) & (2 * OFF_CPU_FRAMES + 1)] = s->user[i];
+		s->ips[(kernel + i) & (2 * OFF_CPU_FRAMES + 1)] = s->user.ips[i];
 	s->head.kind = OFF_CPU_STACK;
 	s->head.kernel_count = (__u16)kernel;
 	s->head.user_count = (__u16)user;
@@ -246,63 +256,89 @@ static __noinline bool off_cpu_tell_stack(void *context, struct off_cpu_scratch 
 
 enum off_cpu_role { OFF_CPU_WAITS, OFF_CPU_WAKES, OFF_CPU_INTERRUPTED, OFF_CPU_IS_PREEMPTED };
 
-/* The ID of the current thread's stack; place remembers it, and may have the user's part from before. */
-static __noinline __u64 off_cpu_take(
-	void *context, struct off_cpu_scratch *s, struct off_cpu_place *place, bool has_user, __u64 now)
+/* Of the current thread: into s->ips. Its hash. */
+static __noinline __u64 off_cpu_take_kernel(void *context, struct off_cpu_scratch *s)
 {
 	long bytes = wants_kernel ? bpf_get_stack(context, s->ips, OFF_CPU_FRAMES * sizeof(__u64), 0) : 0;
-	s->kernel_count = bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
+	__u64 hash = s->kernel_count = bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
 	s->user_count = 0;
-	if (has_user && !place->user) {
-		s->user_count = off_cpu_walk_user(context, s);
-		place->user = off_cpu_user_hash(s, s->user_count);
-		off_cpu_remember(s, place);
-	}
-	__u64 id = off_cpu_mix(off_cpu_kernel_hash(s, s->kernel_count), place->user);
 	counts.stacks_taken++;
-	place->stack = id;
-	place->taken_ns = now;
-	if (!bpf_map_lookup_elem(&known, &id)) {
-		if (has_user && s->user_count == 0)
-			s->user_count = off_cpu_walk_user(context, s);
-		if (!off_cpu_tell_stack(context, s, id))
-			place->taken_ns = 0;
-	}
-	return id;
+	for (__u32 i = 0; i < OFF_CPU_FRAMES && i < s->kernel_count; i++)
+		hash = off_cpu_mix(hash, s->ips[i]);
+	return hash;
 }
 
-static __always_inline struct off_cpu_place *off_cpu_find_place(
-	struct off_cpu_thread *t, const struct off_cpu_regs *regs, __u8 role)
+/* What the walk found becomes the stack of the one that it was for. */
+static __noinline int off_cpu_walked(void *context, struct off_cpu_scratch *s)
+{
+	__u32 tid = s->walked.tid, wakee = s->walked.wakee;
+	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &tid);
+	if (!t)
+		return 0;
+	struct off_cpu_place *place = &t->places[s->walked.place & (OFF_CPU_PLACES - 1)];
+	s->user_count = s->user.count & OFF_CPU_FRAMES;
+	place->user = off_cpu_user_hash(s, s->user_count);
+	place->is_unknown = s->user.is_unknown;
+	off_cpu_remember(s, place);
+	__u64 id = off_cpu_mix(s->walked.kernel_hash, place->user);
+	place->stack = id;
+	place->taken_ns = s->walked.now;
+	if (!bpf_map_lookup_elem(&known, &id) && !off_cpu_tell_stack(context, s, id))
+		place->taken_ns = 0;
+	struct off_cpu_thread *woken = wakee ? bpf_map_lookup_elem(&threads, &wakee) : NULL;
+	if (woken)
+		woken->waker_stack = id;
+	else if (!wakee)
+		t->stack = id;
+	return 0;
+}
+
+/* Begins a walk; false: there is nothing to walk. */
+static __noinline bool off_cpu_begin_walk(struct off_cpu_scratch *s)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct walk_registers registers;
+	if (!walk_registers_of_task(&registers, task))
+		return false;
+	walk_begin(&s->walk, &s->user, task, &registers);
+	return true;
+}
+
+static __always_inline __u32 off_cpu_find_place(struct off_cpu_thread *t, const struct off_cpu_regs *regs, __u8 role)
 {
 	for (__u32 i = 0; i < OFF_CPU_PLACES; i++) {
 		struct off_cpu_place *place = &t->places[i];
 		if (place->taken_ns && place->role == role && place->ip == regs->ip && place->sp == regs->sp &&
 			place->syscall == regs->syscall)
-			return place;
+			return i;
 	}
-	return NULL;
+	return OFF_CPU_PLACES;
 }
 
-/* The ID of the current thread's stack, by its memory where that is good enough. */
-static __always_inline __u64 off_cpu_stack_of(void *context, struct off_cpu_thread *t, const struct off_cpu_regs *regs,
-	bool has_user, enum off_cpu_role role, __u64 now)
+/* The ID of the current thread's stack, by its memory where that is good enough. True: the user's part has to be walked, and
+ * off_cpu_walked will say the ID. */
+static __always_inline bool off_cpu_stack_of(void *context, struct off_cpu_thread *t, __u32 tid,
+	const struct off_cpu_regs *regs, bool has_user, enum off_cpu_role role, __u64 now, __u64 *stack)
 {
-	__u32 zero = 0;
+	__u32 zero = 0, index = off_cpu_find_place(t, regs, role);
 	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	*stack = 0;
 	if (!s)
-		return 0;
-	struct off_cpu_place *place = off_cpu_find_place(t, regs, role);
-	if (place) {
+		return false;
+	struct off_cpu_place *place = &t->places[index & (OFF_CPU_PLACES - 1)];
+	if (index < OFF_CPU_PLACES) {
 		/* Where no return address is near, the registers have to do, for a shorter time. */
 		bool is_there = !has_user || place->check_count == 0 || off_cpu_is_there(s, place);
 		if (is_there && now - place->taken_ns < KERNEL_TRUSTED_NS) {
 			counts.stacks_reused++;
-			return place->stack;
+			*stack = place->stack;
+			return false;
 		}
-		if (!is_there || place->check_count == 0)
+		if (!is_there || place->check_count == 0 || place->is_unknown)
 			place->user = 0;
 	} else {
-		place = &t->places[t->next_place++ & (OFF_CPU_PLACES - 1)];
+		index = t->next_place++ & (OFF_CPU_PLACES - 1);
+		place = &t->places[index];
 		place->ip = regs->ip;
 		place->sp = regs->sp;
 		place->syscall = regs->syscall;
@@ -310,7 +346,18 @@ static __always_inline __u64 off_cpu_stack_of(void *context, struct off_cpu_thre
 		place->user = 0;
 		place->check_count = 0;
 	}
-	return off_cpu_take(context, s, place, has_user && wants_user, now);
+	__u64 hash = off_cpu_take_kernel(context, s), id = off_cpu_mix(hash, place->user);
+	bool is_known = bpf_map_lookup_elem(&known, &id) != NULL;
+	s->walked.kernel_hash = hash;
+	s->walked.now = now;
+	s->walked.tid = tid;
+	s->walked.place = index;
+	s->walked.wakee = 0;
+	if (has_user && wants_user && !(place->user && is_known) && off_cpu_begin_walk(s))
+		return true;
+	*stack = place->stack = id;
+	place->taken_ns = is_known || off_cpu_tell_stack(context, s, id) ? now : 0;
+	return false;
 }
 
 /* ---- sums ---- */
@@ -446,7 +493,7 @@ static __always_inline __u64 off_cpu_raw_state(__u64 *context, struct task_struc
 	return (__u64)task->state;
 }
 
-static __always_inline void off_cpu_leave(
+static __always_inline bool off_cpu_leave(
 	void *context, struct task_struct *task, struct off_cpu_thread *t, __u8 state, __u64 now)
 {
 	struct off_cpu_regs regs = {.syscall = -1};
@@ -455,13 +502,13 @@ static __always_inline void off_cpu_leave(
 	__s32 syscall = regs.syscall;
 	if (role == OFF_CPU_IS_PREEMPTED) /* anywhere: one stack stands for those that come soon after it */
 		regs = (struct off_cpu_regs){.syscall = -1};
-	t->stack = off_cpu_stack_of(context, t, &regs, has_user, role, now);
 	t->syscall = syscall;
 	t->state = state;
 	t->flags = state == OFF_CPU_RUNNABLE ? OFF_CPU_PREEMPTED : 0;
 	t->is_told = 0;
 	t->generation = control.generation;
 	t->off_ns = now;
+	return off_cpu_stack_of(context, t, task->pid, &regs, has_user, role, now, &t->stack);
 }
 
 /* The thread runs again, at now. */
@@ -486,47 +533,63 @@ static __always_inline void off_cpu_return(struct off_cpu_thread *t, __u32 tid, 
 		off_cpu_add(t, &key, woken - begin, now - woken, now);
 }
 
-static __always_inline void off_cpu_switch_out(__u64 *context, struct task_struct *task, __u64 now)
+/* True: its stack has to be walked. */
+static __always_inline bool off_cpu_switch_out(__u64 *context, struct task_struct *task, __u64 now)
 {
 	__u32 tid = task->pid;
 	__u64 raw = off_cpu_raw_state(context, task);
 	if (raw & TASK_DEAD) {
 		off_cpu_forget(tid);
-		return;
+		return false;
 	}
 	if (tid == 0 || task->flags & PF_KTHREAD || (__u32)task->tgid == own_tgid)
-		return;
+		return false;
 	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &tid);
 	if (!t && all_threads)
 		t = off_cpu_new_thread(tid, task->tgid, true);
 	if (!t || !off_cpu_is_wanted(t))
-		return;
+		return false;
 	__u32 cpu = bpf_get_smp_processor_id();
 	__u8 state = off_cpu_state_of(task, context[0] & 1, raw);
 	if ((state == OFF_CPU_RUNNABLE && !wants_preempted) || (has_cpus && !bpf_map_lookup_elem(&cpus, &cpu)))
+		return false;
+	return off_cpu_leave(context, task, t, state, now);
+}
+
+static __always_inline void off_cpu_switch_in(struct task_struct *task, __u64 now)
+{
+	__u32 tid = task->pid;
+	struct off_cpu_thread *t = task->flags & PF_KTHREAD ? NULL : bpf_map_lookup_elem(&threads, &tid);
+	if (!t)
 		return;
-	off_cpu_leave(context, task, t, state, now);
+	if (t->off_ns && t->generation == control.generation)
+		off_cpu_return(t, tid, now);
+	t->off_ns = 0;
+	t->woken_ns = 0;
 }
 
 SEC("tp_btf/sched_switch")
 int off_cpu_switch(__u64 *context)
 {
-	struct task_struct *prev = (void *)context[1], *next = (void *)context[2];
 	if (!control.is_running)
 		return 0;
 	__u64 now = bpf_ktime_get_ns();
-	off_cpu_switch_out(context, prev, now);
-	if (next->flags & PF_KTHREAD)
-		return 0;
-	__u32 tid = next->pid;
-	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &tid);
-	if (!t)
-		return 0;
-	if (t->off_ns && t->generation == control.generation)
-		off_cpu_return(t, tid, now);
-	t->off_ns = 0;
-	t->woken_ns = 0;
+	off_cpu_switch_in((void *)context[2], now);
+	if (off_cpu_switch_out(context, (void *)context[1], now))
+		bpf_tail_call(context, &switch_calls, 0);
 	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int off_cpu_walk_switch(__u64 *context)
+{
+	__u32 zero = 0;
+	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	if (!s)
+		return 0;
+	if (walk_go_on(&s->walk, &s->user))
+		bpf_tail_call(context, &switch_calls, 0);
+	return off_cpu_walked(context, s);
 }
 
 /* Who wakes. An interrupt has no thread: its stack is taken seldom, for what it wakes. */
@@ -539,16 +602,17 @@ static __always_inline void off_cpu_interrupted(void *context, struct off_cpu_th
 	t->flags |= OFF_CPU_WAKER | OFF_CPU_INTERRUPT;
 	if (t->interrupt_for != t->stack || now - t->interrupt_ns >= KERNEL_TRUSTED_NS) {
 		struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
-		struct off_cpu_place place = {0};
-		if (s)
-			t->interrupt_stack = off_cpu_take(context, s, &place, false, now);
+		__u64 id = s ? off_cpu_mix(off_cpu_take_kernel(context, s), 0) : 0;
+		bool is_known = !s || bpf_map_lookup_elem(&known, &id) || off_cpu_tell_stack(context, s, id);
+		t->interrupt_stack = id;
 		t->interrupt_for = t->stack;
-		t->interrupt_ns = now;
+		t->interrupt_ns = is_known ? now : 0;
 	}
 	t->waker_stack = t->interrupt_stack;
 }
 
-static __always_inline void off_cpu_woken_by(
+/* True: the waker's stack has to be walked. */
+static __always_inline bool off_cpu_woken_by(
 	void *context, struct task_struct *current, struct off_cpu_thread *t, __u64 now)
 {
 	struct off_cpu_regs regs = {.syscall = -1};
@@ -558,19 +622,19 @@ static __always_inline void off_cpu_woken_by(
 	/* A softirq in a system call may be the caller's own work: packets to this machine. */
 	if (tid == 0 || (is_interrupt && regs.syscall < 0)) {
 		off_cpu_interrupted(context, t, now);
-		return;
+		return false;
 	}
 	struct off_cpu_thread *waker = bpf_map_lookup_elem(&threads, &tid);
 	if (!waker)
 		waker = off_cpu_new_thread(tid, current->tgid, false);
 	if (!waker)
-		return;
+		return false;
 	enum off_cpu_role role = is_interrupt ? OFF_CPU_INTERRUPTED : OFF_CPU_WAKES;
-	t->waker_stack = off_cpu_stack_of(context, waker, &regs, has_user, role, now);
 	t->waker_tid = tid;
 	t->waker_tgid = current->tgid;
 	bpf_get_current_comm(t->waker_comm, sizeof(t->waker_comm));
 	t->flags = (t->flags & ~OFF_CPU_INTERRUPT) | OFF_CPU_WAKER | (is_interrupt ? OFF_CPU_INTERRUPT : 0);
+	return off_cpu_stack_of(context, waker, tid, &regs, has_user, role, now, &t->waker_stack);
 }
 
 SEC("tp_btf/sched_waking")
@@ -584,9 +648,27 @@ int off_cpu_waking(__u64 *context)
 	if (!t || !off_cpu_is_wanted(t))
 		return 0;
 	__u64 now = bpf_ktime_get_ns();
-	off_cpu_woken_by(context, bpf_get_current_task_btf(), t, now);
 	t->woken_ns = now;
+	if (off_cpu_woken_by(context, bpf_get_current_task_btf(), t, now)) {
+		__u32 zero = 0;
+		struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+		if (s)
+			s->walked.wakee = tid;
+		bpf_tail_call(context, &waking_calls, 0);
+	}
 	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int off_cpu_walk_waking(__u64 *context)
+{
+	__u32 zero = 0;
+	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	if (!s)
+		return 0;
+	if (walk_go_on(&s->walk, &s->user))
+		bpf_tail_call(context, &waking_calls, 0);
+	return off_cpu_walked(context, s);
 }
 
 /* A thread that has not run yet waits for its first turn. */

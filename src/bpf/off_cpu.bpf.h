@@ -66,7 +66,8 @@ struct off_cpu_place { /* where a thread blocked or woke somebody, and the stack
 	__u8 role;
 	__u8 check_count;
 	__u8 offsets[OFF_CPU_CHECKS], last_offset; /* words above sp */
-	__u8 zero[3];
+	__u8 is_unknown; /* the process's tables were not, when it was walked */
+	__u8 zero[2];
 };
 
 struct off_cpu_thread {

@@ -11,6 +11,7 @@
 #include "bpf/bpf_load.h"
 #include "bpf/wait_stacks.h"
 #include "bpf/wait_syscalls.h"
+#include "bpf/walk_tables.h"
 #include "tally_config.h"
 
 #if HAVE_BPF
@@ -29,6 +30,7 @@ struct off_cpu {
 	struct off_cpu_bpf *skeleton;
 	struct ring_buffer *ring;
 	struct wait_stacks stacks;
+	struct walk_tables *tables; /* NULL: another one's are used */
 	const struct off_cpu_sink *sink; /* during a drain */
 	struct tally_error *err;
 	enum tally_status status;
@@ -289,6 +291,8 @@ static enum tally_status off_cpu_size(struct off_cpu *o, struct tally_error *err
 	const struct off_cpu_config *c = &o->config;
 	struct off_cpu_bpf *s = o->skeleton;
 	size_t threads = 2 * c->thread_count + THREADS_LEAST;
+	bpf_program__set_autoattach(s->progs.off_cpu_walk_switch, false); /* reached by tail calls */
+	bpf_program__set_autoattach(s->progs.off_cpu_walk_waking, false);
 	s->rodata->all_threads = c->all_threads;
 	s->rodata->wants_preempted = c->wants_preempted;
 	s->rodata->inherits = !c->no_inherit;
@@ -314,6 +318,12 @@ static enum tally_status off_cpu_start(struct off_cpu *o, struct tally_error *er
 	for (size_t i = 0; i < c->cpu_count; i++)
 		if (bpf_map_update_elem(bpf_map__fd(o->skeleton->maps.cpus), &c->cpus[i], &yes, BPF_ANY) != 0)
 			return bpf_explain(c->kernel, c->what, errno, err);
+	if (!c->walks) {
+		const struct walk_tables_config tables = {c->kernel, c->arch, c->build_id_dir};
+		status = walk_tables_create(o->skeleton->obj, &tables, &o->tables, err);
+		if (status != TALLY_OK)
+			return status;
+	}
 	o->ring = ring_buffer__new(bpf_map__fd(o->skeleton->maps.ring), off_cpu_take_record, o, NULL);
 	if (!o->ring)
 		return bpf_explain(c->kernel, c->what, errno, err);
@@ -333,6 +343,8 @@ enum tally_status off_cpu_create(const struct off_cpu_config *config, struct off
 	o->stacks.forgotten_context = o;
 	o->skeleton = off_cpu_bpf__open();
 	status = o->skeleton ? off_cpu_size(o, err) : bpf_explain(config->kernel, config->what, errno, err);
+	if (status == TALLY_OK && config->walks)
+		status = walk_tables_share(o->skeleton->obj, config->walks, err);
 	if (status == TALLY_OK)
 		status = off_cpu_start(o, err);
 	if (status != TALLY_OK) {
@@ -348,10 +360,20 @@ void off_cpu_destroy(struct off_cpu *o)
 {
 	if (!o)
 		return;
+	walk_tables_destroy(o->tables);
 	ring_buffer__free(o->ring);
 	off_cpu_bpf__destroy(o->skeleton);
 	wait_stacks_deinit(&o->stacks);
 	free(o);
+}
+
+enum tally_status off_cpu_read_tables(struct off_cpu *o, const pid_t *pids, size_t pid_count, struct tally_error *err)
+{
+	if (!o->tables)
+		return TALLY_OK;
+	for (size_t i = 0; i < pid_count; i++)
+		walk_tables_preload(o->tables, pids[i]);
+	return walk_tables_start(o->tables, err);
 }
 
 void off_cpu_set_running(struct off_cpu *o, bool is_running)
@@ -389,50 +411,45 @@ enum tally_status off_cpu_add_thread(
 	return TALLY_OK;
 }
 #else
+/* None is ever made: off_cpu_create refuses. */
 enum tally_status off_cpu_create(const struct off_cpu_config *config, struct off_cpu **waits, struct tally_error *err)
 {
-	(void)waits;
 	return bpf_refusal_expected(config->kernel, config->what, err);
 }
 
 void off_cpu_destroy(struct off_cpu *waits)
 {
-	(void)waits;
+}
+
+enum tally_status off_cpu_read_tables(
+	struct off_cpu *waits, const pid_t *pids, size_t pid_count, struct tally_error *err)
+{
+	return TALLY_UNSUPPORTED;
 }
 
 void off_cpu_set_running(struct off_cpu *waits, bool is_running)
 {
-	(void)waits;
-	(void)is_running;
 }
 
 enum tally_status off_cpu_add_thread(
 	struct off_cpu *waits, uint32_t tid, uint32_t pid, const struct off_cpu_before *before, struct tally_error *err)
 {
-	(void)waits;
-	(void)tid;
-	(void)pid;
-	(void)before;
-	return error_set(err, TALLY_UNSUPPORTED, "this build of tally lacks BPF");
+	return TALLY_UNSUPPORTED;
 }
 
 enum tally_status off_cpu_drain(
 	struct off_cpu *waits, bool takes_sums, const struct off_cpu_sink *sink, struct tally_error *err)
 {
-	(void)waits;
-	(void)takes_sums;
-	(void)sink;
-	return error_set(err, TALLY_UNSUPPORTED, "this build of tally lacks BPF");
+	return TALLY_UNSUPPORTED;
 }
 
 enum tally_status off_cpu_finish(struct off_cpu *waits, const struct off_cpu_sink *sink, struct tally_error *err)
 {
-	return off_cpu_drain(waits, true, sink, err);
+	return TALLY_UNSUPPORTED;
 }
 
 struct off_cpu_losses off_cpu_losses(const struct off_cpu *waits)
 {
-	(void)waits;
 	return (struct off_cpu_losses){0};
 }
 #endif

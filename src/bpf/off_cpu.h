@@ -7,7 +7,8 @@
  * it (off_cpu_destroy). When the process ends in whatever way, nothing stays in the kernel. Times are of CLOCK_MONOTONIC.
  * One thread.
  *
- *	off_cpu_create(&config, &waits, err);   off_cpu_add_thread(waits, tid, pid, NULL, err);
+ *	off_cpu_create(&config, &waits, err);   off_cpu_read_tables(waits, pids, n, err);
+ *	off_cpu_add_thread(waits, tid, pid, NULL, err);
  *	off_cpu_set_running(waits, true);       ... off_cpu_drain(waits, false, &sink, err) now and then ...
  *	off_cpu_finish(waits, &sink, err);      off_cpu_destroy(waits);
  */
@@ -16,6 +17,9 @@
 
 #include "abi/wait_record.h"
 #include "kernel/system/kernel_seam.h"
+
+struct bpf_object;
+struct arch;
 
 struct off_cpu_config {
 	const struct kernel_seam *kernel;
@@ -28,6 +32,9 @@ struct off_cpu_config {
 	bool no_kernel_stacks, no_user_stacks;
 	uint64_t threshold_ns; /* waits that are as long come by themselves */
 	size_t thread_count; /* how many are expected; 0: no idea */
+	const struct arch *arch; /* of this machine, for the tables that stacks are walked by */
+	const char *build_id_dir; /* NULL: ~/.debug */
+	struct bpf_object *walks; /* whose tables are used (walk_tables_share); NULL: own ones */
 };
 
 /* A part of one wait, or a sum of such: of one state. */
@@ -63,6 +70,9 @@ struct off_cpu;
 TALLY_MUST_CHECK enum tally_status off_cpu_create(
 	const struct off_cpu_config *config, struct off_cpu **waits, struct tally_error *err);
 void off_cpu_destroy(struct off_cpu *waits);
+/* From now on tables are read that stacks are walked by, those of pids first. */
+TALLY_MUST_CHECK enum tally_status off_cpu_read_tables(
+	struct off_cpu *waits, const pid_t *pids, size_t pid_count, struct tally_error *err);
 /* A thread that runs already, or with before: waits. Nothing where the program knows it by now. */
 TALLY_MUST_CHECK enum tally_status off_cpu_add_thread(struct off_cpu *waits, uint32_t tid, uint32_t pid,
 	const struct off_cpu_before *before, struct tally_error *err);

@@ -2,7 +2,7 @@
 /*
  * Threads whose waits are known: known_waits UNIT_MS. `computer` computes for two units, `sleeper` sleeps for one, `waiter`
  * waits three for a mutex that `holder` keeps in hold(), `reader` reads a pipe into which `feeder` writes after one and a
- * half, and `left` and `right` compute on one CPU until both had half a unit. Each says at its end, as a line: its name, its
+ * half, and `left` and `right` compute on one CPU until both had half a unit; all begin after one unit. Each says at its end, as a line: its name, its
  * ID, what it measured of its wait in ns, and what the kernel says of it: ns on a CPU, and ns ready to run.
  */
 #include <pthread.h>
@@ -145,6 +145,7 @@ int main(int argc, char **argv)
 	pthread_t threads[sizeof(names) / sizeof(*names)];
 	unit_ns = (argc > 1 ? atol(argv[1]) : 1000) * NS_PER_MS;
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	rest(1); /* a recorder reads what it needs of this program meanwhile */
 	if (pipe(pipe_ends) != 0 || pthread_barrier_init(&is_held, NULL, 2) != 0)
 		return 1;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/map_u64.h"
 #include "kernel/events/event_gates.h"
+#include "kernel/recording/record_attrs.h"
 #include "kernel/recording/thread_waits.h"
 #include "kernel/system/kernel_files.h"
 
@@ -84,6 +85,8 @@ enum tally_status record_waits_create(
 		.no_kernel_stacks = config->no_kernel_stacks,
 		.no_user_stacks = config->no_user_stacks,
 		.threshold_ns = config->options.threshold_ns,
+		.arch = record_host_arch(),
+		.build_id_dir = config->build_id_dir,
 		.thread_count = record_waits_running_threads(config->kernel)};
 	enum tally_status status = off_cpu_create(&off_cpu, &w->off_cpu, err);
 	if (status == TALLY_OK)
@@ -153,7 +156,10 @@ static enum tally_status record_waits_add_all(struct record_waits *w, struct tal
 enum tally_status record_waits_start(struct record_waits *w, bool starts_disabled, struct tally_error *err)
 {
 	const struct target *t = w->config.target;
-	enum tally_status status = TALLY_OK;
+	enum tally_status status = off_cpu_read_tables(
+		w->off_cpu, t->threads, t->is_system_wide || t->is_command ? 0 : t->thread_count, err);
+	if (status != TALLY_OK)
+		return status;
 	off_cpu_set_running(w->off_cpu, !starts_disabled);
 	w->sums_ms = clock_ms();
 	if (t->is_system_wide)

@@ -28,6 +28,7 @@ struct record_waits_config {
 	const struct event_list *events; /* as they were opened */
 	const struct recorder *recorder;
 	const struct target *target;
+	const char *build_id_dir; /* NULL: ~/.debug */
 	bool is_cpu_list; /* -C: only waits that began there */
 	bool is_process_list; /* -p: also threads that come while they are listed */
 	bool no_inherit, no_kernel_stacks, no_user_stacks;
