@@ -52,7 +52,8 @@ enum wait_flags {
 	WAIT_FLAG_BEGAN_BEFORE = 2, /* before the recording */
 	WAIT_FLAG_UNFINISHED = 4, /* still waiting when the recording ended */
 	WAIT_FLAG_WAKER = 8, /* the waker's fields are known */
-	WAIT_FLAG_INTERRUPT = 16, /* an interrupt woke it: the waker is what was interrupted */
+	WAIT_FLAG_INTERRUPT =
+		16, /* an interrupt woke it: no thread is the waker, and the frames are of the interrupt */
 	WAIT_FLAG_PREEMPTED = 32 /* runnable without having blocked */
 };
 

@@ -25,6 +25,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define TASK_RTLOCK	     0x1000
 #define STACK_BYTES_MOST     0x10000
 #define KERNEL_TRUSTED_NS    10000000
+#define OWN_WORK_TRUSTED_NS  2000000
 #define SLOT_KEPT_NS	     200000000
 
 /* Constants, set before the program is loaded. */
@@ -32,7 +33,7 @@ const volatile bool all_threads; /* or those that are in the map, and their chil
 const volatile bool wants_preempted, inherits = true, switch_has_state, wants_kernel = true, wants_user = true,
 				     has_cpus;
 const volatile __u32 own_tgid;
-const volatile __u64 threshold_ns;
+const volatile __u64 threshold_ns, interrupts_begin, interrupts_bytes; /* where interrupts enter the kernel */
 
 struct off_cpu_control control; /* set while it runs */
 struct off_cpu_counts counts;
@@ -611,29 +612,47 @@ static __always_inline void off_cpu_interrupted(void *context, struct off_cpu_th
 	t->waker_stack = t->interrupt_stack;
 }
 
+/* A system call may wake by a softirq of its own, which packets to this machine do, and a page fault because it holds a lock.
+ * Interrupts have entered the kernel by code of theirs. */
+static __noinline bool off_cpu_is_own_work(void *context, struct off_cpu_thread *waker, __u64 now)
+{
+	__u32 zero = 0;
+	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	if (!s || now - waker->own_work_ns < OWN_WORK_TRUSTED_NS)
+		return waker->is_own_work;
+	long bytes = bpf_get_stack(context, s->ips, OFF_CPU_FRAMES * sizeof(__u64), 0);
+	__u32 count = bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
+	waker->own_work_ns = now;
+	waker->is_own_work = true;
+	for (__u32 i = 0; i < OFF_CPU_FRAMES && i < count; i++)
+		if (s->ips[i] - interrupts_begin < interrupts_bytes)
+			waker->is_own_work = false;
+	return waker->is_own_work;
+}
+
 /* True: the waker's stack has to be walked. */
 static __always_inline bool off_cpu_woken_by(
 	void *context, struct task_struct *current, struct off_cpu_thread *t, __u64 now)
 {
 	struct off_cpu_regs regs = {.syscall = -1};
 	bool has_user = !(current->flags & PF_KTHREAD) && off_cpu_regs(current, &regs);
-	bool is_interrupt = !off_cpu_is_on_own_stack(context, current);
+	/* From user space an interrupt enters on the thread's own stack, as page faults do. */
+	bool may_interrupt = (has_user && regs.syscall < 0) || !off_cpu_is_on_own_stack(context, current);
 	__u32 tid = current->pid;
-	/* A softirq in a system call may be the caller's own work: packets to this machine. */
-	if (tid == 0 || (is_interrupt && regs.syscall < 0)) {
+	struct off_cpu_thread *waker = tid ? bpf_map_lookup_elem(&threads, &tid) : NULL;
+	if (!waker && tid)
+		waker = off_cpu_new_thread(tid, current->tgid, false);
+	if (!waker && tid)
+		return false;
+	if (!waker || (may_interrupt && !off_cpu_is_own_work(context, waker, now))) {
 		off_cpu_interrupted(context, t, now);
 		return false;
 	}
-	struct off_cpu_thread *waker = bpf_map_lookup_elem(&threads, &tid);
-	if (!waker)
-		waker = off_cpu_new_thread(tid, current->tgid, false);
-	if (!waker)
-		return false;
-	enum off_cpu_role role = is_interrupt ? OFF_CPU_INTERRUPTED : OFF_CPU_WAKES;
+	enum off_cpu_role role = may_interrupt ? OFF_CPU_INTERRUPTED : OFF_CPU_WAKES;
 	t->waker_tid = tid;
 	t->waker_tgid = current->tgid;
 	bpf_get_current_comm(t->waker_comm, sizeof(t->waker_comm));
-	t->flags = (t->flags & ~OFF_CPU_INTERRUPT) | OFF_CPU_WAKER | (is_interrupt ? OFF_CPU_INTERRUPT : 0);
+	t->flags = (t->flags & ~OFF_CPU_INTERRUPT) | OFF_CPU_WAKER;
 	return off_cpu_stack_of(context, waker, tid, &regs, has_user, role, now, &t->waker_stack);
 }
 

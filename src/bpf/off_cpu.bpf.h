@@ -74,6 +74,7 @@ struct off_cpu_thread {
 	__u64 off_ns; /* since when it has been off the CPU; 0: not, or not known */
 	__u64 woken_ns; /* last time; older than off_ns: before it was off */
 	__u64 stack, waker_stack;
+	__u64 own_work_ns; /* when is_own_work was found out */
 	__u64 interrupt_ns, interrupt_for,
 		interrupt_stack; /* the last stack of an interrupt, taken for which stack of ours */
 	__u32 tgid, waker_tid, waker_tgid;
@@ -83,7 +84,8 @@ struct off_cpu_thread {
 	__u8 is_target; /* 0: only wakes others */
 	__u8 is_told; /* the blocked part of this wait has been */
 	__u8 next_place;
-	__u8 zero[3];
+	__u8 is_own_work; /* what wakes others on the stack of interrupts is the thread's own work */
+	__u8 zero[2];
 	char comm[OFF_CPU_COMM], waker_comm[OFF_CPU_COMM];
 	struct off_cpu_place places[OFF_CPU_PLACES];
 	struct off_cpu_slot slots[OFF_CPU_SLOTS];

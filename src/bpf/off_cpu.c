@@ -301,6 +301,8 @@ static enum tally_status off_cpu_size(struct off_cpu *o, struct tally_error *err
 	s->rodata->has_cpus = c->cpu_count > 0;
 	s->rodata->own_tgid = (uint32_t)getpid();
 	s->rodata->threshold_ns = c->threshold_ns;
+	s->rodata->interrupts_begin = o->stacks.interrupts.begin;
+	s->rodata->interrupts_bytes = o->stacks.interrupts.end - o->stacks.interrupts.begin;
 	s->rodata->switch_has_state = off_cpu_switch_has_state();
 	if (bpf_map__set_max_entries(s->maps.threads, (uint32_t)MIN(threads, (size_t)1 << 22)) != 0 ||
 		bpf_map__set_max_entries(s->maps.cpus, (uint32_t)MAX(c->cpu_count, (size_t)1)) != 0)
@@ -341,6 +343,7 @@ enum tally_status off_cpu_create(const struct off_cpu_config *config, struct off
 	o->config = *config;
 	o->stacks.forgotten = off_cpu_forgotten;
 	o->stacks.forgotten_context = o;
+	wait_stacks_read_kernel(&o->stacks, config->kernel);
 	o->skeleton = off_cpu_bpf__open();
 	status = o->skeleton ? off_cpu_size(o, err) : bpf_explain(config->kernel, config->what, errno, err);
 	if (status == TALLY_OK && config->walks)
@@ -351,7 +354,6 @@ enum tally_status off_cpu_create(const struct off_cpu_config *config, struct off
 		off_cpu_destroy(o);
 		return status;
 	}
-	wait_stacks_read_kernel(&o->stacks, config->kernel);
 	*waits = o;
 	return TALLY_OK;
 }

@@ -71,6 +71,11 @@ void wait_stacks_read_kernel(struct wait_stacks *stacks, const struct kernel_sea
 			open->end = address;
 			open = NULL;
 		}
+		/* x86 has exceptions first, then interrupts. */
+		if (str_equal(name, STR("__irqentry_text_start")) || str_equal(name, STR("asm_common_interrupt")))
+			stacks->interrupts.begin = address;
+		if (str_equal(name, STR("__irqentry_text_end")))
+			stacks->interrupts.end = address;
 		if (!open && stacks->scheduler_count < ARRAY_LEN(stacks->scheduler) && wait_stacks_is_scheduler(name)) {
 			open = &stacks->scheduler[stacks->scheduler_count++];
 			*open = (struct wait_stacks_range){address, address + 1};

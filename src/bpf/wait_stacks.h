@@ -37,6 +37,7 @@ struct wait_stacks {
 	/* Functions of the scheduler and of wake-ups, whose frames every stack begins with. */
 	struct wait_stacks_range scheduler[WAIT_STACKS_SCHEDULER_MOST];
 	size_t scheduler_count;
+	struct wait_stacks_range interrupts; /* where they enter the kernel; empty: not known */
 	void (*forgotten)(void *context, uint64_t id); /* may be NULL */
 	void *forgotten_context;
 };
