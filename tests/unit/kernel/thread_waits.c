@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/recording/thread_waits.h"
+
+#include <stdlib.h>
+
+#include "fake_root.h"
+#include "unit_test.h"
+
+static struct thread_wait wait_in(const char *tree)
+{
+	char *root = fake_root_make(tree);
+	struct kernel_seam kernel = *kernel_seam_linux();
+	kernel.root = root;
+	struct thread_wait wait = thread_waits_read(&kernel, 7);
+	fake_root_remove(root);
+	return wait;
+}
+
+static void reads_a_thread_that_waits(void **state)
+{
+	struct thread_wait wait =
+		wait_in("/proc/7/stat: 7 (a) b (c) S 1 7 7 0 -1 4194304 0 0\n"
+			"/proc/7/status: Name:\ta\\nTgid:\t5\\nPid:\t7\n"
+			"/proc/7/syscall: 202 0x1 0x2 0x3 0x4 0x5 0x6 0x7ffc00000010 0x7f0000001234\n");
+	assert_true(wait.exists && wait.is_waiting && !wait.is_kernel);
+	assert_int_equal(wait.state, 'S');
+	assert_int_equal(wait.pid, 5);
+	assert_int_equal(wait.syscall, 202);
+	assert_int_equal(wait.ip, 0x7f0000001234);
+}
+
+static void tells_who_runs_or_is_of_the_kernel(void **state)
+{
+	struct thread_wait wait = wait_in("/proc/7/stat: 7 (x) R 1 7 7 0 -1 4194304 0\n"
+					  "/proc/7/status: Tgid:\t7\n"
+					  "/proc/7/syscall: running\n");
+	assert_true(wait.exists && !wait.is_waiting);
+	assert_int_equal(wait.syscall, -1);
+	wait = wait_in("/proc/7/stat: 7 (kworker/0:1) I 2 0 0 0 -1 69238880 0\n");
+	assert_true(wait.exists && wait.is_kernel);
+	wait = wait_in("/proc/7/stat: 7 (x) S 1 7 7 0 -1 0 0\n/proc/7/syscall: -1 0x7ffc00000010 0x401000\n");
+	assert_int_equal(wait.syscall, -1);
+	assert_int_equal(wait.ip, 0x401000);
+}
+
+static void takes_nothing_for_granted(void **state)
+{
+	static const char *const trees[] = {"/proc/7/other: x\n", "/proc/7/stat: x\n", "/proc/7/stat: 7 (x)\n",
+		"/proc/7/stat: )\n", "/proc/7/stat: 7 (x) \n"};
+	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++)
+		assert_false(wait_in(trees[i]).exists);
+	struct thread_wait wait = wait_in("/proc/7/stat: 7 (x) S 1\n"
+					  "/proc/7/status: Tgid:\tmany\\nno colon\n"
+					  "/proc/7/syscall: 99999999999 0xzz\n");
+	assert_true(wait.exists && wait.is_waiting);
+	assert_int_equal(wait.syscall, -1);
+	assert_int_equal(wait.ip, 0);
+	assert_int_equal(wait.pid, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_a_thread_that_waits),
+		cmocka_unit_test(tells_who_runs_or_is_of_the_kernel),
+		cmocka_unit_test(takes_nothing_for_granted),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
