@@ -373,8 +373,9 @@ enum tally_status off_cpu_read_tables(struct off_cpu *o, const pid_t *pids, size
 {
 	if (!o->tables)
 		return TALLY_OK;
+	walk_tables_preload(o->tables, getpid(), true); /* most programs have the same libraries */
 	for (size_t i = 0; i < pid_count; i++)
-		walk_tables_preload(o->tables, pids[i]);
+		walk_tables_preload(o->tables, pids[i], false);
 	return walk_tables_start(o->tables, err);
 }
 
