@@ -305,6 +305,14 @@ static __noinline bool off_cpu_begin_walk(struct off_cpu_scratch *s)
 	return true;
 }
 
+struct off_cpu_at { /* where a thread is that waits or wakes */
+	struct off_cpu_regs regs;
+	__u32 tid;
+	bool has_user;
+	enum off_cpu_role role;
+	__u64 now;
+};
+
 static __always_inline __u32 off_cpu_find_place(struct off_cpu_thread *t, const struct off_cpu_regs *regs, __u8 role)
 {
 	for (__u32 i = 0; i < OFF_CPU_PLACES; i++) {
@@ -318,10 +326,13 @@ static __always_inline __u32 off_cpu_find_place(struct off_cpu_thread *t, const 
 
 /* The ID of the current thread's stack, by its memory where that is good enough. True: the user's part has to be walked, and
  * off_cpu_walked will say the ID. */
-static __always_inline bool off_cpu_stack_of(void *context, struct off_cpu_thread *t, __u32 tid,
-	const struct off_cpu_regs *regs, bool has_user, enum off_cpu_role role, __u64 now, __u64 *stack)
+static __always_inline bool off_cpu_stack_of(
+	void *context, struct off_cpu_thread *t, const struct off_cpu_at *at, __u64 *stack)
 {
-	__u32 zero = 0, index = off_cpu_find_place(t, regs, role);
+	const struct off_cpu_regs *regs = &at->regs;
+	__u32 zero = 0, index = off_cpu_find_place(t, regs, (__u8)at->role);
+	__u64 now = at->now;
+	bool has_user = at->has_user;
 	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
 	*stack = 0;
 	if (!s)
@@ -343,7 +354,7 @@ static __always_inline bool off_cpu_stack_of(void *context, struct off_cpu_threa
 		place->ip = regs->ip;
 		place->sp = regs->sp;
 		place->syscall = regs->syscall;
-		place->role = (__u8)role;
+		place->role = (__u8)at->role;
 		place->user = 0;
 		place->check_count = 0;
 	}
@@ -351,7 +362,7 @@ static __always_inline bool off_cpu_stack_of(void *context, struct off_cpu_threa
 	bool is_known = bpf_map_lookup_elem(&known, &id) != NULL;
 	s->walked.kernel_hash = hash;
 	s->walked.now = now;
-	s->walked.tid = tid;
+	s->walked.tid = at->tid;
 	s->walked.place = index;
 	s->walked.wakee = 0;
 	if (has_user && wants_user && !(place->user && is_known) && off_cpu_begin_walk(s))
@@ -509,7 +520,8 @@ static __always_inline bool off_cpu_leave(
 	t->is_told = 0;
 	t->generation = control.generation;
 	t->off_ns = now;
-	return off_cpu_stack_of(context, t, task->pid, &regs, has_user, role, now, &t->stack);
+	const struct off_cpu_at at = {regs, task->pid, has_user, role, now};
+	return off_cpu_stack_of(context, t, &at, &t->stack);
 }
 
 /* The thread runs again, at now. */
@@ -653,7 +665,8 @@ static __always_inline bool off_cpu_woken_by(
 	t->waker_tgid = current->tgid;
 	bpf_get_current_comm(t->waker_comm, sizeof(t->waker_comm));
 	t->flags = (t->flags & ~OFF_CPU_INTERRUPT) | OFF_CPU_WAKER;
-	return off_cpu_stack_of(context, waker, tid, &regs, has_user, role, now, &t->waker_stack);
+	const struct off_cpu_at at = {regs, tid, has_user, role, now};
+	return off_cpu_stack_of(context, waker, &at, &t->waker_stack);
 }
 
 SEC("tp_btf/sched_waking")
