@@ -33,7 +33,7 @@ struct lock_wait {
 struct lock_waits {
 	struct id_table keys; /* of rows */
 	VEC(struct lock_row) rows;
-	struct lock_row others; /* what found no row */
+	struct lock_row others; /* waits that are in no row */
 	size_t row_limit; /* the caller's, before the first row; 0: none */
 	struct id_table waiting; /* thread and lock, not long ago */
 	VEC(struct lock_wait) waits; /* by id of waiting */

@@ -18,8 +18,11 @@ def copied(tmp_path):
     if BUILD.parent != ROOT or not (BUILD / 'build.ninja').exists():
         pytest.skip('the program was not built by ninja inside the sources')
     folder = tmp_path / 'tally'
-    ignored = shutil.ignore_patterns('.git', 'build*', 'corpus', '__pycache__')
-    shutil.copytree(ROOT, folder, ignore=ignored, symlinks=True)
+
+    def of_no_use(path, names):
+        return [name for name in names if name in ('.git', 'corpus') or (path == str(ROOT) and name.startswith('build'))]
+
+    shutil.copytree(ROOT, folder, ignore=of_no_use, symlinks=True)
     libraries = shutil.ignore_patterns('unit', 'robustness', 'live', 'library', 'fuzz', 'demo', 'deb', 'static', '*.data')
     shutil.copytree(BUILD, folder / BUILD.name, ignore=libraries, symlinks=True)
     return folder

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_missing.h - `report --missing`: per object, how many samples have no symbol, where was looked for names and
- * what was there, and what to install.
+ * report_missing.h - implements `report --missing`: for each DSO, how many samples have no symbol, which places were
+ * searched and what was there, and what to install.
  *
  *	report_missing(out, store, &result.hits, false);
  */
