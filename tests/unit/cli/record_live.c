@@ -85,7 +85,7 @@ static void start(struct fixture *f)
 	assert_non_null(f->events.specs);
 	f->events.specs[0] = (struct event_spec){.name = "cpu-clock", .member_count = 1, .scale = 1, .unit = ""};
 	f->events.specs[0].attr.type = EVENT_SOFTWARE;
-	const struct record_attr_options options = {.has_command = true,
+	static const struct record_attr_options options = {.has_command = true,
 		.rate.freq = 4000,
 		.chains = {.mode = CALLGRAPH_DWARF, .stack_bytes = 8192},
 		.unwinds_live = true};
@@ -100,7 +100,7 @@ static void start(struct fixture *f)
 		.ring_bytes = RING_BYTES,
 		.diag = &f->diag};
 	assert_int_equal(recorder_create(&config, &f->recorder, NULL), TALLY_OK);
-	const struct record_live_config live = {.events = &f->events, .recorder = f->recorder};
+	const struct record_live_config live = {.events = &f->events, .attrs = &options, .recorder = f->recorder};
 	assert_int_equal(record_live_create(&live, &f->live, NULL), TALLY_OK);
 }
 
