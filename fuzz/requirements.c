@@ -4,13 +4,13 @@
  */
 #include <stdlib.h>
 
-#include "analysis/replay/worth.h"
+#include "analysis/replay/quality.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct worth worths[] = {{0},
+	static const struct quality worths[] = {{0},
 		{.samples = 100, .lost = 1, .stacks = 90, .complete = 89, .named = 99, .kernel_samples = 1},
 		{.samples = UINT64_MAX / 2, .lost = UINT64_MAX / 2, .throttled = UINT64_MAX}};
 	struct requirements list;

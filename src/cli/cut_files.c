@@ -22,7 +22,7 @@ static void put_zeros(int number, siginfo_t *info, void *context)
 	signal(number, SIG_DFL);
 }
 
-void cut_files_survive(void)
+void install_sigbus_handler(void)
 {
 	struct sigaction action = {.sa_sigaction = put_zeros, .sa_flags = SA_SIGINFO | SA_RESTART};
 	page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);

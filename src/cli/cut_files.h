@@ -5,14 +5,14 @@
  *
  * The whole process; set once, before threads exist.
  *
- *	cut_files_survive();   ...   if (cut_files_were_met()) ...
+ *	install_sigbus_handler();   ...   if (cut_files_were_met()) ...
  */
 #ifndef CLI_CUT_FILES_H
 #define CLI_CUT_FILES_H
 
 #include <stdbool.h>
 
-void cut_files_survive(void);
+void install_sigbus_handler(void);
 /* A page of a mapped file was gone when it was read. */
 bool cut_files_were_met(void);
 

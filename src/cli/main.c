@@ -229,7 +229,7 @@ int main(int argc, char **argv)
 	/* A reader that goes away early is no failure of ours. */
 	signal(SIGPIPE, SIG_DFL);
 	survive_size_limit();
-	cut_files_survive();
+	install_sigbus_handler();
 	int i = 1;
 	for (; i < argc && argv[i][0] == '-'; i++) {
 		int code = strcmp(argv[i], "--buildid-dir") == 0 ? take_build_id_dir(&cli, argv[++i])

@@ -26,7 +26,7 @@ static bool events_serve(struct perfdata_reader *reader)
 	return count > 0;
 }
 
-bool plain_gather_serves(struct perfdata_reader *reader, const struct replay_options *o)
+bool plain_path_supports(struct perfdata_reader *reader, const struct replay_options *o)
 {
 	bool is_by_place = o->with_stacks || o->history || o->with_rows || o->with_addresses || o->with_exact_frames ||
 			   o->with_lines || o->by_branch || o->self_is_inlined;

@@ -78,7 +78,7 @@ struct plain_gather {
 
 /* Whether a profile of this kind can be made this way: no stacks, no facets, nothing by address, and all samples have
  * times. */
-bool plain_gather_serves(struct perfdata_reader *reader, const struct replay_options *options);
+bool plain_path_supports(struct perfdata_reader *reader, const struct replay_options *options);
 /* kept_samples: of all parts; 0: the usual number. TALLY_UNSUPPORTED: data follows its records, or they are too
  * many. */
 TALLY_MUST_CHECK enum tally_status plain_gather(struct perfdata_reader *reader, const struct record_run *run,

@@ -3,7 +3,7 @@
  * plain_passes.h - a recording read for a plain profile: side-band and one filled sample pass, as sideband.h and
  * sample_pass.h give them for any profile, in a shorter way (plain_gather.h, plain_fold.h, plain_sum.h).
  *
- *	if (plain_gather_serves(reader, options)) status = plain_passes_read(&job, &sideband, &pass, err);
+ *	if (plain_path_supports(reader, options)) status = plain_passes_read(&job, &sideband, &pass, err);
  *	... TALLY_UNSUPPORTED: nothing was read, the long way serves ...
  */
 #ifndef ANALYSIS_PLAIN_PLAIN_PASSES_H

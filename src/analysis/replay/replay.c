@@ -169,7 +169,7 @@ static enum tally_status replay_read_samples(struct replay *replay, struct tally
 	struct progress *progress = replay->options->progress;
 	size_t bytes = replay->run.bytes.len;
 	progress_begin(progress, "reading samples", bytes);
-	if (plain_gather_serves(replay->reader, replay->options))
+	if (plain_path_supports(replay->reader, replay->options))
 		status = replay_read_plain(replay, err);
 	if (status == TALLY_UNSUPPORTED) {
 		free(replay->passes); /* of the shorter way; none was read */

@@ -13,10 +13,10 @@
 
 #include "base/id_table.h"
 #include "base/vec.h"
-#include "kernel/recording/initial_state.h"
+#include "kernel/recording/synthesize.h"
 
 struct record_map_ids {
-	struct initial_state_ids source;
+	struct synthesize_ids source;
 	struct id_table files; /* device and inode -> index in known */
 	VEC(struct record_build_id) known; /* of size 0: the file has none, or cannot be read */
 };

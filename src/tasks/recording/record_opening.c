@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "code/binaries/running_kernel.h"
 #include "kernel/events/event_gates.h"
-#include "kernel/recording/initial_state.h"
+#include "kernel/recording/synthesize.h"
 #include "kernel/system/kernel_files.h"
 #include "kernel/system/surroundings.h"
 #include "tasks/recording/record_features.h"
@@ -65,20 +65,20 @@ static struct recorder_config recorder_config(struct record_opening *o)
 }
 
 static enum tally_status describe_target(
-	struct record_opening *o, struct initial_state *state, bool before_exec, struct tally_error *err)
+	struct record_opening *o, struct synthesis *state, bool before_exec, struct tally_error *err)
 {
 	const struct target *t = &o->target;
 	enum tally_status status = TALLY_OK;
 	if (t->is_system_wide)
-		return initial_state_all(state, err);
+		return synthesize_all(state, err);
 	if (t->is_command && before_exec)
-		return initial_state_comm(state, t->threads[0], err);
+		return synthesize_comm(state, t->threads[0], err);
 	for (size_t i = 0; status == TALLY_OK && i < t->thread_count; i++)
-		status = initial_state_process(state, t->threads[i], err);
+		status = synthesize_process(state, t->threads[i], err);
 	return status;
 }
 
-static enum tally_status describe_all(struct record_opening *o, struct initial_state *state,
+static enum tally_status describe_all(struct record_opening *o, struct synthesis *state,
 	const struct record_synth *synth, bool before_exec, struct tally_error *err)
 {
 	const struct record_request *q = o->request;
@@ -86,32 +86,32 @@ static enum tally_status describe_all(struct record_opening *o, struct initial_s
 	struct ring_clock clock;
 	size_t count;
 	const struct recorder_source *sources = recorder_sources(o->recorder, &count);
-	enum tally_status status = initial_state_id_index(state, sources, count, err);
+	enum tally_status status = synthesize_id_index(state, sources, count, err);
 	if (status == TALLY_OK && recorder_clock(o->recorder, &clock))
-		status = initial_state_time_conv(state, &clock, err);
+		status = synthesize_time_conv(state, &clock, err);
 	if (status == TALLY_OK)
-		status = initial_state_kernel(state, err);
+		status = synthesize_kernel(state, err);
 	if (status == TALLY_OK)
-		status = initial_state_thread_map(state, config.threads, config.thread_count, err);
+		status = synthesize_thread_map(state, config.threads, config.thread_count, err);
 	if (status == TALLY_OK)
-		status = initial_state_cpu_map(state, config.cpus, config.measured_count, err);
+		status = synthesize_cpu_map(state, config.cpus, config.measured_count, err);
 	if (status == TALLY_OK && q->plan.attrs.fields.cgroups && !synth->no_cgroups)
-		status = initial_state_cgroups(state, err);
+		status = synthesize_cgroups(state, err);
 	if (status == TALLY_OK)
 		status = describe_target(o, state, before_exec, err);
 	if (status == TALLY_OK)
-		status = initial_state_finished(state, err);
-	return status == TALLY_OK ? initial_state_flush(state, err) : status;
+		status = synthesize_finished(state, err);
+	return status == TALLY_OK ? synthesize_flush(state, err) : status;
 }
 
 /* ids: for record_map_ids_deinit. */
-static void begin_state(const struct record_opening *o, struct initial_state *state, const struct record_sink *sink,
+static void begin_state(const struct record_opening *o, struct synthesis *state, const struct record_sink *sink,
 	struct record_map_ids *ids)
 {
 	const struct event_list *events = o->request->events;
 	const struct perf_attr *tracking = &events->specs[record_attrs_tracking(events)].attr;
 	struct record_layout layout = record_layout_make(tracking, false);
-	initial_state_init(state, o->request->kernel, &layout, sink);
+	synthesize_init(state, o->request->kernel, &layout, sink);
 	state->map_timeout_ms = o->request->map_timeout_ms;
 	state->with_data_maps = ATTR_HAS(tracking, MMAP_DATA);
 	record_map_ids_init(ids);
@@ -149,7 +149,7 @@ static void say_hidden_kernel(const struct record_request *q)
 enum tally_status record_opening_describe(struct record_opening *o, const struct record_sink *sink,
 	struct record_synth synth, bool before_exec, struct tally_error *err)
 {
-	struct initial_state state;
+	struct synthesis state;
 	struct record_map_ids ids;
 	struct running_kernel kernel = {.live = NULL};
 	bool is_this_machine = o->request->kernel->root[0] == '\0';
@@ -161,7 +161,7 @@ enum tally_status record_opening_describe(struct record_opening *o, const struct
 	enum tally_status status = describe_all(o, &state, &synth, before_exec, err);
 	if (status == TALLY_OK && state.hides_kernel && samples_kernel(o->request->events))
 		say_hidden_kernel(o->request);
-	initial_state_deinit(&state);
+	synthesize_deinit(&state);
 	record_map_ids_deinit(&ids);
 	running_kernel_close(&kernel);
 	return status;
@@ -170,15 +170,15 @@ enum tally_status record_opening_describe(struct record_opening *o, const struct
 enum tally_status record_opening_describe_threads(struct record_opening *o, const struct record_sink *sink,
 	const pid_t *threads, size_t count, struct tally_error *err)
 {
-	struct initial_state state;
+	struct synthesis state;
 	struct record_map_ids ids;
 	enum tally_status status = TALLY_OK;
 	begin_state(o, &state, sink, &ids);
 	for (size_t i = 0; status == TALLY_OK && i < count; i++)
-		status = initial_state_process(&state, threads[i], err);
+		status = synthesize_process(&state, threads[i], err);
 	if (status == TALLY_OK)
-		status = initial_state_flush(&state, err);
-	initial_state_deinit(&state);
+		status = synthesize_flush(&state, err);
+	synthesize_deinit(&state);
 	record_map_ids_deinit(&ids);
 	return status;
 }

@@ -159,7 +159,7 @@ static enum tally_status to_output_and_live(
 			       : record_output_append(&s->output, slices, slice_count, err);
 }
 
-static enum tally_status write_initial_state(struct record_session_session *s, struct tally_error *err)
+static enum tally_status write_synthesized_state(struct record_session_session *s, struct tally_error *err)
 {
 	const struct record_sink sink = {to_output_and_live, s};
 	enum tally_status status =
@@ -169,7 +169,7 @@ static enum tally_status write_initial_state(struct record_session_session *s, s
 }
 
 /* What is not written at the start has to be known to unwind. */
-static enum tally_status learn_initial_state(struct record_session_session *s, struct tally_error *err)
+static enum tally_status learn_synthesized_state(struct record_session_session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
 	const struct record_sink sink = {record_live_learn, s->opening.live};
@@ -182,7 +182,7 @@ static enum tally_status learn_initial_state(struct record_session_session *s, s
 /* Before the samples, or with --tail-synthesize behind them. */
 static enum tally_status describe_if_due(struct record_session_session *s, bool is_tail, struct tally_error *err)
 {
-	return s->request->describes_at_end == is_tail ? write_initial_state(s, err) : TALLY_OK;
+	return s->request->describes_at_end == is_tail ? write_synthesized_state(s, err) : TALLY_OK;
 }
 
 /* Waits first: what the rings hold by then may be newer. */
@@ -498,7 +498,7 @@ static enum tally_status record_session_start(struct record_session_session *s, 
 	if (status == TALLY_OK)
 		status = describe_if_due(s, false, err);
 	if (status == TALLY_OK)
-		status = learn_initial_state(s, err);
+		status = learn_synthesized_state(s, err);
 	if (status == TALLY_OK)
 		status = record_session_take_priority(s, err);
 	if (status == TALLY_OK && s->output.threads)

@@ -6,7 +6,7 @@
 #include "cli/progress_line.h"
 #include "tasks/reporting/report_selection.h"
 
-static bool report_replay_requires(const struct report_request *r, enum worth_value value)
+static bool report_replay_requires(const struct report_request *r, enum quality_value value)
 {
 	for (size_t i = 0; i < r->requirements.count; i++) {
 		if (r->requirements.items[i].value == value)
@@ -60,7 +60,7 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 		.stitched_registers = r->chains.stitches ? report_lbr_registers(wanted->reader) : 0,
 		.with_stacks = p->with_chains || r->rows.wakers || p->filters.no_idle || p->with_history ||
 			       p->with_children || p->filters.parent || p->filters.ignored_callees ||
-			       report_replay_requires(r, WORTH_COMPLETE),
+			       report_replay_requires(r, QUALITY_COMPLETE),
 		.with_inlines = !r->rows.no_inline && !wanted->without_inlines,
 		.self_is_inlined = r->rows.self_is_inlined && !wanted->without_inlines,
 		.without_names = wanted->without_names,

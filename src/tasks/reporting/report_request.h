@@ -12,7 +12,7 @@
 #ifndef TASKS_REPORTING_REPORT_REQUEST_H
 #define TASKS_REPORTING_REPORT_REQUEST_H
 
-#include "analysis/replay/worth.h"
+#include "analysis/replay/quality.h"
 #include "profile/filter.h"
 #include "tasks/listing/code_options.h"
 #include "tasks/reporting/report_fields.h"

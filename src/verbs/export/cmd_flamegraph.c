@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/replay/quality.h"
 #include "analysis/replay/replay.h"
-#include "analysis/replay/worth.h"
 #include "analysis/wait_events.h"
 #include "base/array.h"
 #include "base/error.h"
@@ -221,17 +221,17 @@ static void cmd_flamegraph_write_page(const struct cmd_flamegraph_job *job, cons
 		[FLAME_BY_NOTHING] = ""};
 	const struct profile *p = job->result.profile;
 	const struct cmd_flamegraph_settings *s = job->settings;
-	struct worth worth;
+	struct quality quality;
 	struct text line = {0}, span = {0};
-	worth_measure(&worth, job->reader, &job->result);
-	worth_text(&line, &worth);
+	quality_measure(&quality, job->reader, &job->result);
+	quality_text(&line, &quality);
 	cmd_flamegraph_add_span(job, &span);
 	struct flame_page page = {.title = str_from(s->title ? s->title : job->path),
 		.event = options->event == PROFILE_NONE ? STR("all events")
 							: profile_string(p, p->events[options->event].name),
 		.span = {span.data ? span.data : "", span.len},
 		.group = str_from(groups[options->group]),
-		.worth = {line.data ? line.data : "", line.len},
+		.quality = {line.data ? line.data : "", line.len},
 		.program = str_from(job->cli->program),
 		.base = str_from(s->base ? s->base : ""),
 		.counts_samples = options->counts_samples};

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/replay/worth.h"
+#include "analysis/replay/quality.h"
 #include "analysis/wait_events.h"
 #include "base/array.h"
 #include "base/error.h"
@@ -84,10 +84,10 @@ static void export_run_describe(const struct cli *cli, const struct export_setti
 			text_char(&run->command, ' ');
 		text_bytes(&run->command, f->cmdline.items[i].data, f->cmdline.items[i].len);
 	}
-	struct worth worth;
-	worth_measure(&worth, run->reader, &run->result);
-	worth_text(&run->worth, &worth);
-	run->view.about = (struct export_about){.worth = {run->worth.data, run->worth.len},
+	struct quality quality;
+	quality_measure(&quality, run->reader, &run->result);
+	quality_text(&run->quality, &quality);
+	run->view.about = (struct export_about){.quality = {run->quality.data, run->quality.len},
 		.program = str_from(cli->program),
 		.version = str_from(TALLY_VERSION),
 		.title = str_from(s->input.path),
@@ -180,6 +180,6 @@ void export_run_close(struct export_run *run)
 	binary_store_destroy(run->store);
 	perfdata_reader_destroy(run->reader);
 	text_deinit(&run->command);
-	text_deinit(&run->worth);
+	text_deinit(&run->quality);
 	free(run->cpus);
 }

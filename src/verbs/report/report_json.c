@@ -10,43 +10,43 @@ void report_json_begin(struct json *j, const char *path)
 	json_string(j, "path", str_from(path));
 }
 
-static void put_requirements(struct json *j, const struct worth *worth, const struct requirements *requirements)
+static void put_requirements(struct json *j, const struct quality *quality, const struct requirements *requirements)
 {
 	struct text t = {0};
 	json_array(j, "unmet");
 	for (size_t i = 0; i < requirements->count; i++) {
-		if (requirement_is_met(&requirements->items[i], worth))
+		if (requirement_is_met(&requirements->items[i], quality))
 			continue;
 		text_clear(&t);
-		requirement_text(&t, &requirements->items[i], worth);
+		requirement_text(&t, &requirements->items[i], quality);
 		json_string(j, NULL, (struct tally_str){t.data, t.len});
 	}
 	json_array_end(j);
 	text_deinit(&t);
 }
 
-static void put_worth(struct json *j, const struct worth *worth)
+static void put_quality(struct json *j, const struct quality *quality)
 {
 	static const char *const kernel[] = {"unseen", "excluded", "named", "hidden"};
 	json_object(j, "worth");
-	json_u64(j, "samples", worth->samples);
-	json_u64(j, "lost", worth->lost);
-	json_u64(j, "throttled", worth->throttled);
-	json_u64(j, "stacks", worth->stacks);
-	json_u64(j, "complete_stacks", worth->complete);
-	json_bool(j, "stacks_are_unwound", worth->is_unwound);
-	json_u64(j, "named_samples", worth->named);
-	json_u64(j, "kernel_samples", worth->kernel_samples);
-	json_u64(j, "named_kernel_samples", worth->kernel_named);
-	json_string(j, "kernel", str_from(kernel[worth->kernel]));
-	json_bool(j, "is_cut", worth->is_cut);
-	json_bool(j, "is_unfinished", worth->is_unfinished);
+	json_u64(j, "samples", quality->samples);
+	json_u64(j, "lost", quality->lost);
+	json_u64(j, "throttled", quality->throttled);
+	json_u64(j, "stacks", quality->stacks);
+	json_u64(j, "complete_stacks", quality->complete);
+	json_bool(j, "stacks_are_unwound", quality->is_unwound);
+	json_u64(j, "named_samples", quality->named);
+	json_u64(j, "kernel_samples", quality->kernel_samples);
+	json_u64(j, "named_kernel_samples", quality->kernel_named);
+	json_string(j, "kernel", str_from(kernel[quality->kernel]));
+	json_bool(j, "is_cut", quality->is_cut);
+	json_bool(j, "is_unfinished", quality->is_unfinished);
 	json_object_end(j);
 }
 
-void report_json_worth(struct json *j, const struct worth *worth, const struct requirements *requirements)
+void report_json_quality(struct json *j, const struct quality *quality, const struct requirements *requirements)
 {
-	put_worth(j, worth);
+	put_quality(j, quality);
 	if (requirements->count)
-		put_requirements(j, worth, requirements);
+		put_requirements(j, quality, requirements);
 }

@@ -98,24 +98,24 @@ void report_notes_times(struct diag *notes, struct perfdata_reader *reader)
 		"samples have no timestamps: --time selects all of them by percentages, and none by seconds");
 }
 
-bool report_notes_worth(struct diag *notes, const struct worth *worth, const struct requirements *requirements)
+bool report_notes_quality(struct diag *notes, const struct quality *quality, const struct requirements *requirements)
 {
 	struct text t = {0};
 	bool is_met = true;
-	worth_text(&t, worth);
+	quality_text(&t, quality);
 	diag_add(notes, DIAG_NOTE, "%.*s", (int)t.len, t.data);
-	if (requirements->count && worth->is_unfinished) {
+	if (requirements->count && quality->is_unfinished) {
 		is_met = false;
 		diag_add(notes, DIAG_WARNING,
 			"--require: the recording is unfinished, so no requirement can be met: how much is missing is "
 			"not known");
 	}
 	for (size_t i = 0; i < requirements->count; i++) {
-		if (requirement_is_met(&requirements->items[i], worth))
+		if (requirement_is_met(&requirements->items[i], quality))
 			continue;
 		is_met = false;
 		text_clear(&t);
-		requirement_text(&t, &requirements->items[i], worth);
+		requirement_text(&t, &requirements->items[i], quality);
 		diag_add(notes, DIAG_WARNING, "--require: %.*s", (int)t.len, t.data);
 	}
 	text_deinit(&t);

@@ -7,8 +7,8 @@
 #ifndef VERBS_REPORT_REPORT_NOTES_H
 #define VERBS_REPORT_REPORT_NOTES_H
 
+#include "analysis/replay/quality.h"
 #include "analysis/replay/replay.h"
-#include "analysis/replay/worth.h"
 #include "base/diag.h"
 #include "cli/cli.h"
 #include "profile/flat/flat_table.h"
@@ -27,7 +27,7 @@ void report_notes_input(
 /* That --time cannot choose anything, if so. */
 void report_notes_times(struct diag *notes, struct perfdata_reader *reader);
 /* The end of each report: what it is worth. False: that is less than required. */
-bool report_notes_worth(struct diag *notes, const struct worth *worth, const struct requirements *requirements);
+bool report_notes_quality(struct diag *notes, const struct quality *quality, const struct requirements *requirements);
 /* At once. False: rows cannot be by trace, as the formats of tracepoints are cut off or damaged. */
 bool report_notes_formats(const struct cli *cli, const struct perfdata_reader *reader);
 

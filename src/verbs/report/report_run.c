@@ -51,7 +51,7 @@ struct report {
 	bool *socket_cpus; /* by CPU, of the socket that is asked for; NULL: all */
 	uint32_t socket_cpu_count;
 	bool *parallelism; /* by how many threads ran; NULL: any number */
-	struct worth worth;
+	struct quality quality;
 	struct json json; /* with --json: what is written of it */
 	bool is_met; /* what --require says */
 	struct report_fields fields;
@@ -450,16 +450,16 @@ static enum tally_status show_tables(struct report *report, struct tally_error *
 	if (!r->rows.self_is_inlined && !r->rows.no_inline)
 		report_notes_self(report->notes, report->result.profile);
 	debuginfod_run_start(&debuginfod, &r->debuginfod, report->store, &report->result.hits, report->notes);
-	worth_measure(&report->worth, report->reader, &report->result);
+	quality_measure(&report->quality, report->reader, &report->result);
 	if (j)
 		json_array(j, "tables");
 	enum tally_status status = print_report(report, err);
 	if (j) {
 		json_array_end(j);
-		report_json_worth(j, &report->worth, &r->requirements);
+		report_json_quality(j, &report->quality, &r->requirements);
 	}
 	debuginfod_run_end(&debuginfod, report->notes);
-	report->is_met = report_notes_worth(report->notes, &report->worth, &r->requirements);
+	report->is_met = report_notes_quality(report->notes, &report->quality, &r->requirements);
 	return status;
 }
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "kernel/recording/initial_state.h"
+#include "kernel/recording/synthesize.h"
 #include "tasks/counts/stat_report.h"
 #include "tasks/session/stream_output.h"
 
@@ -180,16 +180,16 @@ static enum tally_status room_write(struct stat_record *r, struct writer *w, str
 
 static enum tally_status maps_write(struct stat_record *r, const struct counter_set *set, struct tally_error *err)
 {
-	struct initial_state state;
+	struct synthesis state;
 	const struct record_layout no_trailer = {0};
 	const struct record_sink sink = {stat_record_append, r};
-	initial_state_init(&state, set->kernel, &no_trailer, &sink);
-	enum tally_status status = initial_state_thread_map(&state, set->threads, set->thread_count, err);
+	synthesize_init(&state, set->kernel, &no_trailer, &sink);
+	enum tally_status status = synthesize_thread_map(&state, set->threads, set->thread_count, err);
 	if (status == TALLY_OK)
-		status = initial_state_cpu_map(&state, set->cpus, set->cpu_count, err);
+		status = synthesize_cpu_map(&state, set->cpus, set->cpu_count, err);
 	if (status == TALLY_OK)
-		status = initial_state_flush(&state, err);
-	initial_state_deinit(&state);
+		status = synthesize_flush(&state, err);
+	synthesize_deinit(&state);
 	return status;
 }
 

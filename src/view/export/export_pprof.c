@@ -416,7 +416,7 @@ static void export_pprof_add_about(struct pprof *w)
 	add_comment(w, "host", about->hostname);
 	add_comment(w, "system", about->os);
 	add_comment(w, "cpu", about->cpu);
-	add_comment(w, "worth", about->worth);
+	add_comment(w, "quality", about->quality);
 }
 
 static bool export_pprof_is_program(const struct profile *p, const struct profile_binary *binary)

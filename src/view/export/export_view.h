@@ -40,7 +40,7 @@ struct export_mark {
 
 struct export_about { /* texts; empty: not known */
 	struct tally_str program, version, title, hostname, os, arch, cpu, command;
-	struct tally_str worth; /* one line: what the recording is worth */
+	struct tally_str quality; /* one line about losses, call chains and symbols */
 	uint64_t cpus;
 	bool has_wall_clock;
 	int64_t wall_clock_offset_ns; /* from the recording's clock to time since 1970 */

@@ -65,7 +65,7 @@ static void flame_page_add_data(struct text *out, const struct flame_tree *tree,
 	text_str(out, "{\n");
 	flame_page_add_member(out, "title", page->title);
 	flame_page_add_member(out, "event", page->event);
-	flame_page_add_member(out, "worth", page->worth);
+	flame_page_add_member(out, "quality", page->quality);
 	flame_page_add_member(out, "program", page->program);
 	flame_page_add_member(out, "span", page->span);
 	flame_page_add_member(out, "group", page->group);

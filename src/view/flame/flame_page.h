@@ -14,7 +14,7 @@
 
 struct flame_page {
 	struct tally_str title, event;
-	struct tally_str worth; /* one line: what the picture is worth */
+	struct tally_str quality; /* one line about losses, call chains and symbols */
 	struct tally_str program; /* who drew it */
 	struct tally_str base; /* what it is compared with; empty: nothing */
 	struct tally_str span; /* when the samples are from; empty: not known */

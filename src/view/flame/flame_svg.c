@@ -280,7 +280,7 @@ static void flame_svg_add_foot(struct flame_svg_drawing *d)
 {
 	flame_svg_add_legend(d);
 	text_printf(d->out, "<text x=\"%d\" y=\"%d\" class=\"dim\">", (int)MARGIN, (int)(d->height - 10));
-	xml_text_cut(d->out, d->page->worth, 150);
+	xml_text_cut(d->out, d->page->quality, 150);
 	if (d->left_out > 0)
 		text_printf(d->out, "; %" PRIu64 " boxes too narrow to see", d->left_out);
 	text_str(d->out, "</text>\n<script><![CDATA[\n");

@@ -327,10 +327,10 @@ static void test_what_the_short_way_serves(void **state)
 		{.spans = &all},
 		{.switches = &switches},
 	};
-	assert_true(plain_gather_serves(reader, &(struct replay_options){0}));
-	assert_true(plain_gather_serves(reader, &(struct replay_options){.with_threads = true, .with_inlines = true}));
+	assert_true(plain_path_supports(reader, &(struct replay_options){0}));
+	assert_true(plain_path_supports(reader, &(struct replay_options){.with_threads = true, .with_inlines = true}));
 	for (size_t i = 0; i < ARRAY_LEN(other); i++)
-		assert_false(plain_gather_serves(reader, &other[i]));
+		assert_false(plain_path_supports(reader, &other[i]));
 	perfdata_reader_destroy(reader);
 	perfdata_builder_deinit(&b);
 }
@@ -349,7 +349,7 @@ static void test_events_that_the_short_way_does_not_serve(void **state)
 		(void)perfdata_builder_file(&b);
 		struct perfdata_reader *reader;
 		assert_int_equal(perfdata_reader_open_bytes(writer_view(&b.out), &reader, NULL), TALLY_OK);
-		assert_false(plain_gather_serves(reader, &(struct replay_options){0}));
+		assert_false(plain_path_supports(reader, &(struct replay_options){0}));
 		perfdata_reader_destroy(reader);
 		perfdata_builder_deinit(&b);
 	}

@@ -17,7 +17,7 @@ static void test_what_is_gone_reads_as_zeros(void **state)
 	char *content = malloc(3 * page);
 	struct file_map map;
 	(void)state;
-	cut_files_survive(); /* cmocka has handlers of its own for each test */
+	install_sigbus_handler(); /* cmocka has handlers of its own for each test */
 	int fd = mkstemp(path);
 	assert_true(fd >= 0 && content);
 	memset(content, 'x', 3 * page);

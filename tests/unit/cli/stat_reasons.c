@@ -117,7 +117,7 @@ static void each_way_never_to_be_enabled_has_its_words(void **state)
 	expect(&b, "");
 }
 
-static void a_scaled_count_says_what_it_is_worth(void **state)
+static void a_scaled_count_says_what_it_is_quality(void **state)
 {
 	struct bench b;
 	double squares[EVENTS] = {0.02 * 0.02 * 4, NAN, 0, 0.5};
@@ -171,7 +171,7 @@ int main(void)
 		cmocka_unit_test(equal_reasons_share_a_line),
 		cmocka_unit_test(a_group_that_never_ran_says_so),
 		cmocka_unit_test(each_way_never_to_be_enabled_has_its_words),
-		cmocka_unit_test(a_scaled_count_says_what_it_is_worth),
+		cmocka_unit_test(a_scaled_count_says_what_it_is_quality),
 		cmocka_unit_test(a_long_list_of_names_is_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,8 +5,8 @@
 
 #include "failing_malloc.h"
 #include "fake_root.h"
-#include "kernel/recording/initial_state.h"
 #include "kernel/recording/record_attrs.h"
+#include "kernel/recording/synthesize.h"
 #include "kernel/recording/tracing_data.h"
 #include "kernel/system/host_info.h"
 #include "unit_test.h"
@@ -38,18 +38,18 @@ static enum tally_status describe_all(void)
 	struct perf_attr attr = {.sample_type = SAMPLE_TID, .flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL)};
 	struct record_layout layout = record_layout_make(&attr, false);
 	struct record_sink sink = {ignore, NULL};
-	struct initial_state s;
+	struct synthesis s;
 	const int cpus[] = {0};
 	const pid_t threads[] = {7};
-	initial_state_init(&s, &seam, &layout, &sink);
-	enum tally_status status = initial_state_all(&s, NULL);
+	synthesize_init(&s, &seam, &layout, &sink);
+	enum tally_status status = synthesize_all(&s, NULL);
 	if (status == TALLY_OK)
-		status = initial_state_thread_map(&s, threads, 1, NULL);
+		status = synthesize_thread_map(&s, threads, 1, NULL);
 	if (status == TALLY_OK)
-		status = initial_state_cpu_map(&s, cpus, 1, NULL);
+		status = synthesize_cpu_map(&s, cpus, 1, NULL);
 	if (status == TALLY_OK)
-		status = initial_state_flush(&s, NULL);
-	initial_state_deinit(&s);
+		status = synthesize_flush(&s, NULL);
+	synthesize_deinit(&s);
 	return status;
 }
 
@@ -109,7 +109,7 @@ static void check_each_allocation(enum tally_status (*work)(void))
 	assert_true(nth > 1); /* it does allocate */
 }
 
-static void test_initial_state(void **state)
+static void test_synthesized_state(void **state)
 {
 	check_each_allocation(describe_all);
 }
@@ -132,7 +132,7 @@ static void test_attrs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_initial_state),
+		cmocka_unit_test(test_synthesized_state),
 		cmocka_unit_test(test_host_info),
 		cmocka_unit_test(test_tracing_data),
 		cmocka_unit_test(test_attrs),

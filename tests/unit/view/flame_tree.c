@@ -176,8 +176,10 @@ static void a_page_holds_no_markup_of_names(void **state)
 	struct flame_tree tree;
 	struct text text = {0};
 	assert_int_equal(flame_tree_init(&tree, profile, &(struct flame_options){0}, NULL), TALLY_OK);
-	struct flame_page page = {
-		.title = STR("</script><b>\xff\xe2\x80\xa8"), .event = STR("e"), .worth = STR(""), .program = STR("p")};
+	struct flame_page page = {.title = STR("</script><b>\xff\xe2\x80\xa8"),
+		.event = STR("e"),
+		.quality = STR(""),
+		.program = STR("p")};
 	flame_page_write(&text, &tree, &page);
 	text_char(&text, 0);
 	assert_null(strstr(text.data, "</script><b>"));

@@ -103,7 +103,10 @@ static int set_up(void **state)
 		.event = PROFILE_NONE,
 		.marks = &marks,
 		.mark_texts = &mark_texts,
-		.about = {.program = STR("tally"), .version = STR("1"), .title = STR("perf.data"), .worth = STR("all")},
+		.about = {.program = STR("tally"),
+			.version = STR("1"),
+			.title = STR("perf.data"),
+			.quality = STR("all")},
 		.has_times = true,
 		.first_time = 1000,
 		.last_time = 1000 + SAMPLES};

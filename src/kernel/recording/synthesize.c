@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/recording/initial_state.h"
+#include "kernel/recording/synthesize.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -21,19 +21,19 @@
 #define COMM_BYTES  16
 #define ANON_NAME   "//anon"
 
-void initial_state_init(struct initial_state *s, const struct kernel_seam *kernel, const struct record_layout *layout,
+void synthesize_init(struct synthesis *s, const struct kernel_seam *kernel, const struct record_layout *layout,
 	const struct record_sink *sink)
 {
-	*s = (struct initial_state){.kernel = kernel, .layout = *layout, .sink = *sink};
+	*s = (struct synthesis){.kernel = kernel, .layout = *layout, .sink = *sink};
 }
 
-void initial_state_deinit(struct initial_state *s)
+void synthesize_deinit(struct synthesis *s)
 {
 	writer_deinit(&s->writer);
 	map_u64_deinit(&s->told);
 }
 
-enum tally_status initial_state_flush(struct initial_state *s, struct tally_error *err)
+enum tally_status synthesize_flush(struct synthesis *s, struct tally_error *err)
 {
 	struct tally_bytes all = writer_view(&s->writer);
 	enum tally_status status = TALLY_OK;
@@ -45,7 +45,7 @@ enum tally_status initial_state_flush(struct initial_state *s, struct tally_erro
 	return status;
 }
 
-static enum tally_status initial_state_put(struct initial_state *s, const struct record_fields *fields, uint16_t misc,
+static enum tally_status synthesize_put(struct synthesis *s, const struct record_fields *fields, uint16_t misc,
 	const struct record_layout *layout, struct tally_error *err)
 {
 	struct sample_id id = {0};
@@ -55,10 +55,10 @@ static enum tally_status initial_state_put(struct initial_state *s, const struct
 		s->left_out++;
 		return TALLY_OK;
 	}
-	return s->writer.len >= FLUSH_BYTES ? initial_state_flush(s, err) : TALLY_OK;
+	return s->writer.len >= FLUSH_BYTES ? synthesize_flush(s, err) : TALLY_OK;
 }
 
-static bool read_proc(const struct initial_state *s, pid_t pid, const char *what, char **text, size_t *len)
+static bool read_proc(const struct synthesis *s, pid_t pid, const char *what, char **text, size_t *len)
 {
 	char path[4096];
 	snprintf(path, sizeof(path), "%s/proc/%d/%s", s->kernel->root, pid, what);
@@ -66,7 +66,7 @@ static bool read_proc(const struct initial_state *s, pid_t pid, const char *what
 }
 
 /* Numbers of /proc/PID/status; 0 where a line is missing. */
-static bool initial_state_read_ids(const struct initial_state *s, pid_t tid, uint32_t *pid, uint32_t *ppid)
+static bool synthesize_read_ids(const struct synthesis *s, pid_t tid, uint32_t *pid, uint32_t *ppid)
 {
 	char *text;
 	size_t len;
@@ -87,8 +87,7 @@ static bool initial_state_read_ids(const struct initial_state *s, pid_t tid, uin
 	return *pid != 0;
 }
 
-static enum tally_status initial_state_put_comm(
-	struct initial_state *s, uint32_t pid, uint32_t tid, struct tally_error *err)
+static enum tally_status synthesize_put_comm(struct synthesis *s, uint32_t pid, uint32_t tid, struct tally_error *err)
 {
 	char *text;
 	size_t len;
@@ -99,20 +98,20 @@ static enum tally_status initial_state_put_comm(
 	if (len > COMM_BYTES - 1)
 		len = COMM_BYTES - 1;
 	struct record_fields f = {.type = RECORD_COMM, .comm = {pid, tid, false, {text, len}}};
-	enum tally_status status = initial_state_put(s, &f, 0, &s->layout, err);
+	enum tally_status status = synthesize_put(s, &f, 0, &s->layout, err);
 	free(text);
 	return status;
 }
 
 static enum tally_status put_fork(
-	struct initial_state *s, uint32_t pid, uint32_t tid, uint32_t parent, struct tally_error *err)
+	struct synthesis *s, uint32_t pid, uint32_t tid, uint32_t parent, struct tally_error *err)
 {
 	struct record_fields f = {.type = RECORD_FORK, .task = {pid, parent, tid, parent, 0}};
-	return initial_state_put(s, &f, MISC_FORK_EXEC, &s->layout, err);
+	return synthesize_put(s, &f, MISC_FORK_EXEC, &s->layout, err);
 }
 
 static enum tally_status put_map(
-	struct initial_state *s, uint32_t pid, const struct proc_map *map, uint16_t misc, struct tally_error *err)
+	struct synthesis *s, uint32_t pid, const struct proc_map *map, uint16_t misc, struct tally_error *err)
 {
 	bool is_data = !(map->prot & PROT_EXEC);
 	if (is_data && !s->with_data_maps)
@@ -133,11 +132,11 @@ static enum tally_status put_map(
 		f.mmap.filename = STR(ANON_NAME);
 	else if (s->ids && map->path.data[0] == '/' && s->ids->of_file(s->ids->context, pid, map, &f.mmap.build_id))
 		misc |= MISC_MMAP_BUILD_ID;
-	return initial_state_put(
+	return synthesize_put(
 		s, &f, (uint16_t)(MISC_CPUMODE_USER | misc | (is_data ? MISC_MMAP_DATA : 0)), &s->layout, err);
 }
 
-static enum tally_status put_maps(struct initial_state *s, uint32_t pid, struct tally_error *err)
+static enum tally_status put_maps(struct synthesis *s, uint32_t pid, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	char path[4096];
@@ -165,8 +164,8 @@ static enum tally_status put_maps(struct initial_state *s, uint32_t pid, struct 
 }
 
 /* Calls visit for each number that names an entry of the directory. */
-static enum tally_status each_number(struct initial_state *s, const char *path, uint32_t pid,
-	enum tally_status (*visit)(struct initial_state *, uint32_t, uint32_t, struct tally_error *),
+static enum tally_status each_number(struct synthesis *s, const char *path, uint32_t pid,
+	enum tally_status (*visit)(struct synthesis *, uint32_t, uint32_t, struct tally_error *),
 	struct tally_error *err)
 {
 	char full[4096];
@@ -186,28 +185,27 @@ static enum tally_status each_number(struct initial_state *s, const char *path, 
 }
 
 /* Whether this thread is told for the first time: a target may name a process by each of its threads. */
-static enum tally_status take_turn(struct initial_state *s, uint32_t tid, bool *is_first, struct tally_error *err)
+static enum tally_status take_turn(struct synthesis *s, uint32_t tid, bool *is_first, struct tally_error *err)
 {
 	return map_u64_at(&s->told, tid, is_first) ? TALLY_OK : error_nomem(err);
 }
 
-static enum tally_status put_thread(struct initial_state *s, uint32_t pid, uint32_t tid, struct tally_error *err)
+static enum tally_status put_thread(struct synthesis *s, uint32_t pid, uint32_t tid, struct tally_error *err)
 {
 	bool is_first = false;
 	enum tally_status status = take_turn(s, tid, &is_first, err);
 	if (status == TALLY_OK && is_first)
 		status = put_fork(s, pid, tid, pid, err);
-	return status == TALLY_OK && is_first ? initial_state_put_comm(s, pid, tid, err) : status;
+	return status == TALLY_OK && is_first ? synthesize_put_comm(s, pid, tid, err) : status;
 }
 
-enum tally_status initial_state_process(struct initial_state *s, pid_t tid, struct tally_error *err)
+enum tally_status synthesize_process(struct synthesis *s, pid_t tid, struct tally_error *err)
 {
 	uint32_t pid, ppid;
 	bool is_first;
 	uint64_t unused;
 	char path[64];
-	if (s->no_tasks || map_u64_find(&s->told, (uint32_t)tid, &unused) ||
-		!initial_state_read_ids(s, tid, &pid, &ppid))
+	if (s->no_tasks || map_u64_find(&s->told, (uint32_t)tid, &unused) || !synthesize_read_ids(s, tid, &pid, &ppid))
 		return TALLY_OK; /* it was told with its process, has ended, or is not wanted */
 	enum tally_status status = take_turn(s, pid, &is_first, err);
 	if (status != TALLY_OK)
@@ -216,7 +214,7 @@ enum tally_status initial_state_process(struct initial_state *s, pid_t tid, stru
 		return put_thread(s, pid, (uint32_t)tid, err);
 	status = put_fork(s, pid, pid, ppid, err);
 	if (status == TALLY_OK)
-		status = initial_state_put_comm(s, pid, pid, err);
+		status = synthesize_put_comm(s, pid, pid, err);
 	if (status == TALLY_OK && !s->no_maps)
 		status = put_maps(s, pid, err);
 	if (status != TALLY_OK)
@@ -225,36 +223,36 @@ enum tally_status initial_state_process(struct initial_state *s, pid_t tid, stru
 	return each_number(s, path, pid, put_thread, err);
 }
 
-enum tally_status initial_state_comm(struct initial_state *s, pid_t pid, struct tally_error *err)
+enum tally_status synthesize_comm(struct synthesis *s, pid_t pid, struct tally_error *err)
 {
-	return initial_state_put_comm(s, (uint32_t)pid, (uint32_t)pid, err);
+	return synthesize_put_comm(s, (uint32_t)pid, (uint32_t)pid, err);
 }
 
-static enum tally_status put_process(struct initial_state *s, uint32_t unused, uint32_t pid, struct tally_error *err)
+static enum tally_status put_process(struct synthesis *s, uint32_t unused, uint32_t pid, struct tally_error *err)
 {
-	return initial_state_process(s, (pid_t)pid, err);
+	return synthesize_process(s, (pid_t)pid, err);
 }
 
-enum tally_status initial_state_all(struct initial_state *s, struct tally_error *err)
+enum tally_status synthesize_all(struct synthesis *s, struct tally_error *err)
 {
 	return each_number(s, "/proc", 0, put_process, err);
 }
 
 static enum tally_status put_cgroup(void *context, uint64_t id, struct tally_str path, struct tally_error *err)
 {
-	struct initial_state *s = context;
+	struct synthesis *s = context;
 	struct record_fields f = {.type = RECORD_CGROUP, .cgroup = {id, path}};
-	return initial_state_put(s, &f, 0, &s->layout, err);
+	return synthesize_put(s, &f, 0, &s->layout, err);
 }
 
-enum tally_status initial_state_cgroups(struct initial_state *s, struct tally_error *err)
+enum tally_status synthesize_cgroups(struct synthesis *s, struct tally_error *err)
 {
 	return cgroups_each(s->kernel, put_cgroup, s, err);
 }
 
 static enum tally_status put_kernel_map(void *context, const struct kernel_map *map, struct tally_error *err)
 {
-	struct initial_state *s = context;
+	struct synthesis *s = context;
 	struct record_fields f = {.type = RECORD_MMAP};
 	s->hides_kernel = false;
 	f.mmap = (struct record_mmap){.pid = UINT32_MAX,
@@ -264,31 +262,31 @@ static enum tally_status put_kernel_map(void *context, const struct kernel_map *
 		.prot = PROT_EXEC,
 		.filename = map->name};
 	if (!s->ids || !s->ids->of_kernel(s->ids->context, map->name, &f.mmap.build_id))
-		return initial_state_put(s, &f, MISC_CPUMODE_KERNEL, &s->layout, err);
+		return synthesize_put(s, &f, MISC_CPUMODE_KERNEL, &s->layout, err);
 	f.type = RECORD_MMAP2;
-	return initial_state_put(s, &f, MISC_CPUMODE_KERNEL | MISC_MMAP_BUILD_ID, &s->layout, err);
+	return synthesize_put(s, &f, MISC_CPUMODE_KERNEL | MISC_MMAP_BUILD_ID, &s->layout, err);
 }
 
-enum tally_status initial_state_kernel(struct initial_state *s, struct tally_error *err)
+enum tally_status synthesize_kernel(struct synthesis *s, struct tally_error *err)
 {
 	s->hides_kernel = kernel_has(s->kernel, "/proc/kallsyms");
 	return kernel_maps_each(s->kernel, s->kernel_list, put_kernel_map, s, err);
 }
 
-static enum tally_status initial_state_put_entries(struct initial_state *s, struct record_fields *f,
-	struct writer *entries, struct tally_bytes *place, struct tally_error *err)
+static enum tally_status synthesize_put_entries(struct synthesis *s, struct record_fields *f, struct writer *entries,
+	struct tally_bytes *place, struct tally_error *err)
 {
 	enum tally_status status = entries->failed ? error_nomem(err) : TALLY_OK;
 	*place = writer_view(entries);
 	if (status == TALLY_OK)
-		status = initial_state_put(s, f, 0, NULL, err);
+		status = synthesize_put(s, f, 0, NULL, err);
 	writer_deinit(entries);
 	return status;
 }
 
 /* A record holds 64 KiB at most: a large recording needs several. */
-enum tally_status initial_state_id_index(
-	struct initial_state *s, const struct recorder_source *sources, size_t count, struct tally_error *err)
+enum tally_status synthesize_id_index(
+	struct synthesis *s, const struct recorder_source *sources, size_t count, struct tally_error *err)
 {
 	enum { ENTRIES_MAX = 65000 / 32 };
 	size_t done = 0;
@@ -306,24 +304,23 @@ enum tally_status initial_state_id_index(
 			writer_u64(&w, (uint64_t)(int64_t)source->thread);
 			f.id_index.count++;
 		}
-		enum tally_status status = initial_state_put_entries(s, &f, &w, &f.id_index.entries, err);
+		enum tally_status status = synthesize_put_entries(s, &f, &w, &f.id_index.entries, err);
 		if (status != TALLY_OK)
 			return status;
 	}
 	return TALLY_OK;
 }
 
-enum tally_status initial_state_time_conv(
-	struct initial_state *s, const struct ring_clock *clock, struct tally_error *err)
+enum tally_status synthesize_time_conv(struct synthesis *s, const struct ring_clock *clock, struct tally_error *err)
 {
 	struct record_fields f = {.type = RECORD_TIME_CONV};
 	f.time_conv = (struct record_time_conv){clock->shift, clock->mult, clock->zero, clock->cycles, clock->mask,
 		true, clock->has_zero, clock->has_short};
-	return initial_state_put(s, &f, 0, NULL, err);
+	return synthesize_put(s, &f, 0, NULL, err);
 }
 
-enum tally_status initial_state_thread_map(
-	struct initial_state *s, const pid_t *threads, size_t count, struct tally_error *err)
+enum tally_status synthesize_thread_map(
+	struct synthesis *s, const pid_t *threads, size_t count, struct tally_error *err)
 {
 	enum { ENTRIES_MAX = 65000 / 24 };
 	struct record_fields f = {.type = RECORD_THREAD_MAP};
@@ -342,10 +339,10 @@ enum tally_status initial_state_thread_map(
 		writer_u64(&w, (uint64_t)(int64_t)threads[i]);
 		writer_bytes(&w, comm, sizeof(comm));
 	}
-	return initial_state_put_entries(s, &f, &w, &f.thread_map.entries, err);
+	return synthesize_put_entries(s, &f, &w, &f.thread_map.entries, err);
 }
 
-enum tally_status initial_state_cpu_map(struct initial_state *s, const int *cpus, size_t count, struct tally_error *err)
+enum tally_status synthesize_cpu_map(struct synthesis *s, const int *cpus, size_t count, struct tally_error *err)
 {
 	enum { CPUS_MAX = 65000 / 2 };
 	struct record_fields f = {.type = RECORD_CPU_MAP, .cpu_map = {.encoding = CPU_MAP_CPUS}};
@@ -356,11 +353,11 @@ enum tally_status initial_state_cpu_map(struct initial_state *s, const int *cpus
 	writer_u16(&w, (uint16_t)count);
 	for (size_t i = 0; i < count; i++)
 		writer_u16(&w, (uint16_t)cpus[i]);
-	return initial_state_put_entries(s, &f, &w, &f.cpu_map.payload, err);
+	return synthesize_put_entries(s, &f, &w, &f.cpu_map.payload, err);
 }
 
-enum tally_status initial_state_finished(struct initial_state *s, struct tally_error *err)
+enum tally_status synthesize_finished(struct synthesis *s, struct tally_error *err)
 {
 	struct record_fields f = {.type = RECORD_FINISHED_INIT};
-	return initial_state_put(s, &f, 0, NULL, err);
+	return synthesize_put(s, &f, 0, NULL, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/recording/initial_state.h"
+#include "kernel/recording/synthesize.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,7 @@ struct fixture {
 	char *root;
 	struct kernel_seam seam;
 	struct collected collected;
-	struct initial_state state;
+	struct synthesis state;
 };
 
 static void start(struct fixture *f, const char *text)
@@ -101,17 +101,17 @@ static void start(struct fixture *f, const char *text)
 	*f = (struct fixture){.root = fake_root_make(text)};
 	f->seam.root = f->root;
 	sink.context = &f->collected;
-	initial_state_init(&f->state, &f->seam, &layout, &sink);
+	synthesize_init(&f->state, &f->seam, &layout, &sink);
 }
 
 static void finish(struct fixture *f, const char *expected)
 {
-	assert_int_equal(initial_state_flush(&f->state, NULL), TALLY_OK);
+	assert_int_equal(synthesize_flush(&f->state, NULL), TALLY_OK);
 	char *have = as_text(&f->collected);
 	assert_string_equal(have, expected);
 	free(have);
 	writer_deinit(&f->collected.bytes);
-	initial_state_deinit(&f->state);
+	synthesize_deinit(&f->state);
 	fake_root_remove(f->root);
 }
 
@@ -119,7 +119,7 @@ static void test_process(void **state)
 {
 	struct fixture f;
 	start(&f, tree);
-	assert_int_equal(initial_state_process(&f.state, 7, NULL), TALLY_OK);
+	assert_int_equal(synthesize_process(&f.state, 7, NULL), TALLY_OK);
 	assert_int_equal(f.state.left_out, 1);
 	finish(&f, "FORK 7/7 of 1/1\n"
 		   "COMM 7/7 main\n"
@@ -143,10 +143,10 @@ static void test_process_by_each_thread(void **state)
 		  "/proc/8/comm: worker\n"
 		  "/proc/9/status: Tgid:\t7\\nPPid:\t1\n"
 		  "/proc/9/comm: late\n");
-	assert_int_equal(initial_state_process(&f.state, 8, NULL), TALLY_OK);
-	assert_int_equal(initial_state_process(&f.state, 7, NULL), TALLY_OK);
-	assert_int_equal(initial_state_process(&f.state, 9, NULL), TALLY_OK); /* began after the list was read */
-	assert_int_equal(initial_state_process(&f.state, 9, NULL), TALLY_OK);
+	assert_int_equal(synthesize_process(&f.state, 8, NULL), TALLY_OK);
+	assert_int_equal(synthesize_process(&f.state, 7, NULL), TALLY_OK);
+	assert_int_equal(synthesize_process(&f.state, 9, NULL), TALLY_OK); /* began after the list was read */
+	assert_int_equal(synthesize_process(&f.state, 9, NULL), TALLY_OK);
 	finish(&f, "FORK 7/7 of 1/1\n"
 		   "COMM 7/7 main\n"
 		   "MMAP2 7/7 1000+2000 @2000 5 /bin/main misc 2\n"
@@ -161,7 +161,7 @@ static void test_data_maps(void **state)
 	struct fixture f;
 	start(&f, "/proc/7/status: Tgid:\t7\n/proc/7/maps: 3000-4000 rw-s 00000000 00:00 0 /dev/zero\n");
 	f.state.with_data_maps = true;
-	assert_int_equal(initial_state_process(&f.state, 7, NULL), TALLY_OK);
+	assert_int_equal(synthesize_process(&f.state, 7, NULL), TALLY_OK);
 	finish(&f, "FORK 7/7 of 0/0\nMMAP2 7/7 3000+1000 @0 3 /dev/zero misc 2002\n");
 }
 
@@ -169,8 +169,8 @@ static void test_ended_process(void **state)
 {
 	struct fixture f;
 	start(&f, tree);
-	assert_int_equal(initial_state_process(&f.state, 9, NULL), TALLY_OK); /* its status is gone */
-	assert_int_equal(initial_state_process(&f.state, 1234, NULL), TALLY_OK);
+	assert_int_equal(synthesize_process(&f.state, 9, NULL), TALLY_OK); /* its status is gone */
+	assert_int_equal(synthesize_process(&f.state, 1234, NULL), TALLY_OK);
 	finish(&f, "");
 }
 
@@ -178,7 +178,7 @@ static void test_kernel(void **state)
 {
 	struct fixture f;
 	start(&f, tree);
-	assert_int_equal(initial_state_kernel(&f.state, NULL), TALLY_OK);
+	assert_int_equal(synthesize_kernel(&f.state, NULL), TALLY_OK);
 	finish(&f, "MMAP -1/0 ffffffff81000000+1000000 @ffffffff81000000 4 [kernel.kallsyms]_stext misc 1\n"
 		   "MMAP -1/0 ffffffffc0000000+2000 @0 4 [ext4] misc 1\n");
 }
@@ -204,11 +204,11 @@ static void test_build_ids(void **state)
 {
 	struct fixture f;
 	unsigned calls = 0;
-	struct initial_state_ids ids = {id_of_file, id_of_kernel, &calls};
+	struct synthesize_ids ids = {id_of_file, id_of_kernel, &calls};
 	start(&f, tree);
 	f.state.ids = &ids;
-	assert_int_equal(initial_state_kernel(&f.state, NULL), TALLY_OK);
-	assert_int_equal(initial_state_process(&f.state, 7, NULL), TALLY_OK);
+	assert_int_equal(synthesize_kernel(&f.state, NULL), TALLY_OK);
+	assert_int_equal(synthesize_process(&f.state, 7, NULL), TALLY_OK);
 	assert_int_equal(calls, 2);
 	finish(&f,
 		"MMAP2 -1/0 ffffffff81000000+1000000 @ffffffff81000000 4 [kernel.kallsyms]_stext misc 4001 id 010203\n"
@@ -229,9 +229,9 @@ static void test_known_kernel(void **state)
 	start(&f, tree);
 	f.state.kernel_list = STR("ffffffff90000000 T _stext\nffffffff90000000 T _text\n"
 				  "ffffffff90000040 t do_text\nffffffff90003000 T _etext\nffffffff90004000 D _etext\n");
-	assert_int_equal(initial_state_kernel(&f.state, NULL), TALLY_OK);
+	assert_int_equal(synthesize_kernel(&f.state, NULL), TALLY_OK);
 	f.state.kernel_list = STR("ffffffff90000000 T _text\nffffffff90003000 T _etext"); /* cut */
-	assert_int_equal(initial_state_kernel(&f.state, NULL), TALLY_OK);
+	assert_int_equal(synthesize_kernel(&f.state, NULL), TALLY_OK);
 	finish(&f, "MMAP -1/0 ffffffff90000000+3000 @ffffffff90000000 4 [kernel.kallsyms]_stext misc 1\n"
 		   "MMAP -1/0 ffffffffc0000000+2000 @0 4 [ext4] misc 1\n"
 		   "MMAP -1/0 ffffffffc0000000+2000 @0 4 [ext4] misc 1\n");
@@ -241,16 +241,16 @@ static void test_hidden_kernel(void **state)
 {
 	struct fixture f;
 	start(&f, "/proc/kallsyms: 0000000000000000 T _text\\n0000000000000000 T _etext\n");
-	assert_int_equal(initial_state_kernel(&f.state, NULL), TALLY_OK);
+	assert_int_equal(synthesize_kernel(&f.state, NULL), TALLY_OK);
 	assert_true(f.state.hides_kernel);
 	finish(&f, "");
 	start(&f, tree);
-	assert_int_equal(initial_state_kernel(&f.state, NULL), TALLY_OK);
+	assert_int_equal(synthesize_kernel(&f.state, NULL), TALLY_OK);
 	assert_false(f.state.hides_kernel);
 	finish(&f, "MMAP -1/0 ffffffff81000000+1000000 @ffffffff81000000 4 [kernel.kallsyms]_stext misc 1\n"
 		   "MMAP -1/0 ffffffffc0000000+2000 @0 4 [ext4] misc 1\n");
 	start(&f, "/proc/7/comm: a kernel without the list\n");
-	assert_int_equal(initial_state_kernel(&f.state, NULL), TALLY_OK);
+	assert_int_equal(synthesize_kernel(&f.state, NULL), TALLY_OK);
 	assert_false(f.state.hides_kernel);
 	finish(&f, "");
 }
@@ -263,10 +263,10 @@ static void test_descriptions(void **state)
 	const int cpus[] = {0, 1, 2};
 	const pid_t threads[] = {7};
 	start(&f, tree);
-	assert_int_equal(initial_state_id_index(&f.state, sources, 3, NULL), TALLY_OK);
-	assert_int_equal(initial_state_thread_map(&f.state, threads, 1, NULL), TALLY_OK);
-	assert_int_equal(initial_state_cpu_map(&f.state, cpus, 3, NULL), TALLY_OK);
-	assert_int_equal(initial_state_finished(&f.state, NULL), TALLY_OK);
+	assert_int_equal(synthesize_id_index(&f.state, sources, 3, NULL), TALLY_OK);
+	assert_int_equal(synthesize_thread_map(&f.state, threads, 1, NULL), TALLY_OK);
+	assert_int_equal(synthesize_cpu_map(&f.state, cpus, 3, NULL), TALLY_OK);
+	assert_int_equal(synthesize_finished(&f.state, NULL), TALLY_OK);
 	finish(&f, "ID_INDEX 80\nTHREAD_MAP 40\nCPU_MAP 24\nFINISHED_INIT 8\n");
 }
 
@@ -281,8 +281,8 @@ static void test_large_id_index(void **state)
 	start(&f, tree);
 	for (size_t i = 0; i < COUNT; i++)
 		sources[i] = (struct recorder_source){.fd = 3, .id = i + 1};
-	assert_int_equal(initial_state_id_index(&f.state, sources, COUNT, NULL), TALLY_OK);
-	assert_int_equal(initial_state_flush(&f.state, NULL), TALLY_OK);
+	assert_int_equal(synthesize_id_index(&f.state, sources, COUNT, NULL), TALLY_OK);
+	assert_int_equal(synthesize_flush(&f.state, NULL), TALLY_OK);
 	struct record record;
 	for (size_t at = 0; record_at(writer_view(&f.collected.bytes), false, at, &record, NULL) == TALLY_OK;
 		at += record.bytes.len) {
@@ -293,7 +293,7 @@ static void test_large_id_index(void **state)
 	assert_int_equal(total, COUNT);
 	free(sources);
 	writer_deinit(&f.collected.bytes);
-	initial_state_deinit(&f.state);
+	synthesize_deinit(&f.state);
 	fake_root_remove(f.root);
 }
 

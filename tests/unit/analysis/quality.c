@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/replay/worth.h"
+#include "analysis/replay/quality.h"
 
 #include "unit_test.h"
 
-static const struct worth some = {.samples = 990,
+static const struct quality some = {.samples = 990,
 	.lost = 10,
 	.throttled = 2,
 	.stacks = 500,
@@ -11,17 +11,17 @@ static const struct worth some = {.samples = 990,
 	.named = 900,
 	.kernel_samples = 100,
 	.kernel_named = 99,
-	.kernel = WORTH_KERNEL_NAMED,
+	.kernel = QUALITY_KERNEL_NAMED,
 	.is_unwound = true};
 
-static bool are_met(const char *text, const struct worth *worth)
+static bool are_met(const char *text, const struct quality *quality)
 {
 	struct requirements list;
 	struct tally_error err;
 	bool all = true;
 	assert_int_equal(requirements_parse(text, &list, &err), TALLY_OK);
 	for (size_t i = 0; i < list.count; i++)
-		all = all && requirement_is_met(&list.items[i], worth);
+		all = all && requirement_is_met(&list.items[i], quality);
 	return all;
 }
 
@@ -42,7 +42,7 @@ static void bounds_are_compared(void **state)
 /* Nothing is no share: a recording without call chains has none that are complete. */
 static void nothing_meets_no_share(void **state)
 {
-	static const struct worth nothing = {0};
+	static const struct quality nothing = {0};
 	assert_false(are_met("complete>=0%", &nothing));
 	assert_false(are_met("symbols>=0%", &nothing));
 	assert_false(are_met("kernel>=0%", &nothing));
@@ -86,13 +86,13 @@ static void nonsense_is_refused(void **state)
 		"at most");
 }
 
-static void assert_said(const char *text, const struct worth *worth, const char *expected)
+static void assert_said(const char *text, const struct quality *quality, const char *expected)
 {
 	struct requirements list;
 	struct tally_error err;
 	struct text t = {0};
 	assert_int_equal(requirements_parse(text, &list, &err), TALLY_OK);
-	requirement_text(&t, &list.items[0], worth);
+	requirement_text(&t, &list.items[0], quality);
 	text_char(&t, 0);
 	assert_string_equal(t.data, expected);
 	text_deinit(&t);
@@ -103,31 +103,32 @@ static void what_is_not_met_is_said(void **state)
 	assert_said("lost<0.5%", &some, "lost is 1.00% (10 of 1000), not < 0.5%");
 	assert_said("throttled==0", &some, "throttled is 2, not = 0");
 	assert_said("symbols>=99.125%", &some, "symbols is 90.91% (900 of 990), not >= 99.125%");
-	assert_said("complete>1%", &(struct worth){0}, "complete: there are no call chains, not > 1%");
+	assert_said("complete>1%", &(struct quality){0}, "complete: there are no call chains, not > 1%");
 }
 
-static void assert_worth(const struct worth *worth, const char *expected)
+static void assert_quality(const struct quality *quality, const char *expected)
 {
 	struct text t = {0};
-	worth_text(&t, worth);
+	quality_text(&t, quality);
 	text_char(&t, 0);
 	assert_string_equal(t.data, expected);
 	text_deinit(&t);
 }
 
-static void worth_is_one_line(void **state)
+static void quality_is_one_line(void **state)
 {
-	assert_worth(&some,
+	assert_quality(&some,
 		"990 samples, 10 lost (1.00%), throttled 2 times; 96.0% of stacks are complete; 90.9% of samples "
 		"resolved to a symbol (kernel: 99.0%)");
-	assert_worth(&(struct worth){.samples = 1000000, .named = 999999, .kernel = WORTH_KERNEL_EXCLUDED},
+	assert_quality(&(struct quality){.samples = 1000000, .named = 999999, .kernel = QUALITY_KERNEL_EXCLUDED},
 		"1,000,000 samples, none lost, never throttled; 99.9% of samples resolved to a symbol (kernel "
 		"excluded)");
-	assert_worth(&(struct worth){.samples = 1, .kernel_samples = 1, .kernel = WORTH_KERNEL_HIDDEN, .is_cut = true},
+	assert_quality(
+		&(struct quality){.samples = 1, .kernel_samples = 1, .kernel = QUALITY_KERNEL_HIDDEN, .is_cut = true},
 		"1 sample, none lost, never throttled; 0.0% of samples resolved to a symbol (kernel symbols are "
 		"hidden); "
 		"the recording is cut");
-	assert_worth(&(struct worth){0}, "0 samples, none lost, never throttled");
+	assert_quality(&(struct quality){0}, "0 samples, none lost, never throttled");
 }
 
 int main(void)
@@ -137,7 +138,7 @@ int main(void)
 		cmocka_unit_test(nothing_meets_no_share),
 		cmocka_unit_test(nonsense_is_refused),
 		cmocka_unit_test(what_is_not_met_is_said),
-		cmocka_unit_test(worth_is_one_line),
+		cmocka_unit_test(quality_is_one_line),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

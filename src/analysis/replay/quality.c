@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/replay/worth.h"
+#include "analysis/replay/quality.h"
 
 #include <inttypes.h>
 
@@ -23,10 +23,10 @@ static bool excludes_kernel(const struct perfdata_reader *reader)
 
 struct measuring {
 	const struct profile *profile;
-	struct worth *worth; /* workers add to it */
+	struct quality *quality; /* workers add to it */
 };
 
-static void worth_add_to(uint64_t *sum, uint64_t more)
+static void quality_add_to(uint64_t *sum, uint64_t more)
 {
 	if (more)
 		__atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
@@ -36,7 +36,7 @@ static void measure_samples(void *context, size_t task, unsigned worker)
 {
 	const struct measuring *m = context;
 	const struct profile *p = m->profile;
-	struct worth sums = {0};
+	struct quality sums = {0};
 	size_t end = thread_pool_task_end(task, TASK_SAMPLES, p->sample_count);
 	for (size_t i = task * TASK_SAMPLES; i < end; i++) {
 		/* Frames lie far apart: the wait for one that comes soon begins now. */
@@ -52,18 +52,18 @@ static void measure_samples(void *context, size_t task, unsigned worker)
 		sums.kernel_samples += sample->count;
 		sums.kernel_named += is_named ? sample->count : 0;
 	}
-	worth_add_to(&m->worth->samples, sums.samples);
-	worth_add_to(&m->worth->named, sums.named);
-	worth_add_to(&m->worth->kernel_samples, sums.kernel_samples);
-	worth_add_to(&m->worth->kernel_named, sums.kernel_named);
+	quality_add_to(&m->quality->samples, sums.samples);
+	quality_add_to(&m->quality->named, sums.named);
+	quality_add_to(&m->quality->kernel_samples, sums.kernel_samples);
+	quality_add_to(&m->quality->kernel_named, sums.kernel_named);
 }
 
-void worth_measure(struct worth *worth, const struct perfdata_reader *reader, const struct replay_result *result)
+void quality_measure(struct quality *quality, const struct perfdata_reader *reader, const struct replay_result *result)
 {
 	const struct profile *p = result->profile;
 	const struct input_health *health = &result->health;
 	const struct stack_ends *ends = &result->ends;
-	*worth = (struct worth){
+	*quality = (struct quality){
 		.lost = input_health_lost(health),
 		.throttled = health->throttled,
 		.stacks = stack_ends_unwound(ends) + ends->reached + ends->unknown,
@@ -73,14 +73,14 @@ void worth_measure(struct worth *worth, const struct perfdata_reader *reader, co
 		.is_unfinished = health->is_unfinished || health->missing_parts,
 	};
 	thread_pool_for(
-		thread_pool_tasks(p->sample_count, TASK_SAMPLES), 0, measure_samples, &(struct measuring){p, worth});
-	if (worth->kernel_samples)
-		worth->kernel = worth->kernel_named ? WORTH_KERNEL_NAMED : WORTH_KERNEL_HIDDEN;
+		thread_pool_tasks(p->sample_count, TASK_SAMPLES), 0, measure_samples, &(struct measuring){p, quality});
+	if (quality->kernel_samples)
+		quality->kernel = quality->kernel_named ? QUALITY_KERNEL_NAMED : QUALITY_KERNEL_HIDDEN;
 	else
-		worth->kernel = excludes_kernel(reader) ? WORTH_KERNEL_EXCLUDED : WORTH_KERNEL_UNSEEN;
+		quality->kernel = excludes_kernel(reader) ? QUALITY_KERNEL_EXCLUDED : QUALITY_KERNEL_UNSEEN;
 }
 
-static double worth_share(uint64_t part, uint64_t whole)
+static double quality_share(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
@@ -88,85 +88,86 @@ static double worth_share(uint64_t part, uint64_t whole)
 static void put_share(struct text *t, uint64_t part, uint64_t whole)
 {
 	/* what is not all of it never looks like all of it */
-	double percent = worth_share(part, whole);
+	double percent = quality_share(part, whole);
 	if (part < whole && percent > 99.9)
 		percent = 99.9;
 	text_fixed(t, percent, part == whole ? 0 : 1);
 	text_char(t, '%');
 }
 
-static void put_kernel(struct text *t, const struct worth *worth)
+static void put_kernel(struct text *t, const struct quality *quality)
 {
-	switch (worth->kernel) {
-	case WORTH_KERNEL_UNSEEN:
+	switch (quality->kernel) {
+	case QUALITY_KERNEL_UNSEEN:
 		text_str(t, "no sample in the kernel)");
 		break;
-	case WORTH_KERNEL_EXCLUDED:
+	case QUALITY_KERNEL_EXCLUDED:
 		text_str(t, "kernel excluded)");
 		break;
-	case WORTH_KERNEL_NAMED:
+	case QUALITY_KERNEL_NAMED:
 		text_str(t, "kernel: ");
-		put_share(t, worth->kernel_named, worth->kernel_samples);
+		put_share(t, quality->kernel_named, quality->kernel_samples);
 		text_char(t, ')');
 		break;
-	case WORTH_KERNEL_HIDDEN:
+	case QUALITY_KERNEL_HIDDEN:
 		text_str(t, "kernel symbols are hidden)");
 		break;
 	}
 }
 
-void worth_text(struct text *t, const struct worth *worth)
+void quality_text(struct text *t, const struct quality *quality)
 {
-	text_u64_grouped(t, worth->samples, ",");
-	text_str(t, worth->samples == 1 ? " sample" : " samples");
-	if (worth->lost) {
+	text_u64_grouped(t, quality->samples, ",");
+	text_str(t, quality->samples == 1 ? " sample" : " samples");
+	if (quality->lost) {
 		text_str(t, ", ");
-		text_u64_grouped(t, worth->lost, ",");
+		text_u64_grouped(t, quality->lost, ",");
 		text_str(t, " lost (");
-		text_fixed(t, worth_share(worth->lost, worth->lost + worth->samples), 2);
+		text_fixed(t, quality_share(quality->lost, quality->lost + quality->samples), 2);
 		text_str(t, "%)");
 	} else {
 		text_str(t, ", none lost");
 	}
-	if (worth->throttled)
-		text_printf(t, ", throttled %" PRIu64 " time%s", worth->throttled, worth->throttled == 1 ? "" : "s");
+	if (quality->throttled)
+		text_printf(
+			t, ", throttled %" PRIu64 " time%s", quality->throttled, quality->throttled == 1 ? "" : "s");
 	else
 		text_str(t, ", never throttled");
-	if (worth->stacks) {
+	if (quality->stacks) {
 		text_str(t, "; ");
-		put_share(t, worth->complete, worth->stacks);
-		text_str(t, worth->is_unwound ? " of stacks are complete" : " of stacks are known to be complete");
+		put_share(t, quality->complete, quality->stacks);
+		text_str(t, quality->is_unwound ? " of stacks are complete" : " of stacks are known to be complete");
 	}
-	if (worth->samples) {
+	if (quality->samples) {
 		text_str(t, "; ");
-		put_share(t, worth->named, worth->samples);
+		put_share(t, quality->named, quality->samples);
 		text_str(t, " of samples resolved to a symbol (");
-		put_kernel(t, worth);
+		put_kernel(t, quality);
 	}
-	if (worth->is_cut)
+	if (quality->is_cut)
 		text_str(t, "; the recording is cut");
-	if (worth->is_unfinished)
+	if (quality->is_unfinished)
 		text_str(t, "; the recording is not finished");
 }
 
 static const struct {
 	const char *name, *what;
 	bool may_be_count, may_be_share;
-} values[WORTH_VALUES] = {
-	[WORTH_SAMPLES] = {"samples", "a number without %: samples>=1000", true, false},
-	[WORTH_LOST] = {"lost", "", true, true},
-	[WORTH_THROTTLED] = {"throttled", "a number without %: throttled=0", true, false},
-	[WORTH_COMPLETE] = {"complete", "a percentage: complete>95%", false, true},
-	[WORTH_SYMBOLS] = {"symbols", "a percentage: symbols>90%", false, true},
-	[WORTH_KERNEL] = {"kernel", "a percentage: kernel>90%", false, true},
+} values[QUALITY_VALUES] = {
+	[QUALITY_SAMPLES] = {"samples", "a number without %: samples>=1000", true, false},
+	[QUALITY_LOST] = {"lost", "", true, true},
+	[QUALITY_THROTTLED] = {"throttled", "a number without %: throttled=0", true, false},
+	[QUALITY_COMPLETE] = {"complete", "a percentage: complete>95%", false, true},
+	[QUALITY_SYMBOLS] = {"symbols", "a percentage: symbols>90%", false, true},
+	[QUALITY_KERNEL] = {"kernel", "a percentage: kernel>90%", false, true},
 };
 
 /* "<=" before "<". */
 static const struct {
 	const char *sign;
-	enum worth_relation relation;
-} relations[] = {{"<=", WORTH_AT_MOST}, {">=", WORTH_AT_LEAST}, {"==", WORTH_EQUAL}, {"<", WORTH_LESS},
-	{">", WORTH_MORE}, {"=", WORTH_EQUAL}};
+	enum quality_relation relation;
+} relations[] = {{"<=", QUALITY_AT_MOST}, {">=", QUALITY_AT_LEAST}, {"==", QUALITY_EQUAL}, {"<", QUALITY_LESS},
+	{">", QUALITY_MORE}, {"=", QUALITY_EQUAL}};
 
 /* Digits, at most 15 of them, with or without a point among them: exact in a double but for the division. */
 static bool read_decimal(struct tally_str text, double *value)
@@ -189,20 +190,20 @@ static bool read_decimal(struct tally_str text, double *value)
 	return digits > 0;
 }
 
-static bool worth_find_value(struct tally_str name, enum worth_value *value)
+static bool quality_find_value(struct tally_str name, enum quality_value *value)
 {
-	for (size_t i = 0; i < WORTH_VALUES; i++) {
+	for (size_t i = 0; i < QUALITY_VALUES; i++) {
 		if (!str_equal(name, str_from(values[i].name)))
 			continue;
-		*value = (enum worth_value)i;
+		*value = (enum quality_value)i;
 		return true;
 	}
 	return false;
 }
 
-static const char *value_name(enum worth_value value)
+static const char *value_name(enum quality_value value)
 {
-	return value < WORTH_VALUES ? values[value].name : "?";
+	return value < QUALITY_VALUES ? values[value].name : "?";
 }
 
 static enum tally_status parse_one(struct tally_str text, struct requirement *requirement, struct tally_error *err)
@@ -213,7 +214,7 @@ static enum tally_status parse_one(struct tally_str text, struct requirement *re
 		at++;
 	struct tally_str name = str_trim((struct tally_str){text.data, at});
 	struct tally_str rest = {text.data + at, text.len - at};
-	if (!worth_find_value(name, &requirement->value))
+	if (!quality_find_value(name, &requirement->value))
 		return error_set(err, TALLY_INVALID,
 			"'%.*s' is not a known requirement (samples, lost, throttled, complete, symbols, kernel)", len,
 			text.data);
@@ -254,67 +255,68 @@ enum tally_status requirements_parse(const char *text, struct requirements *requ
 }
 
 /* Part and whole of a value; false: there is nothing that it could be a share of. */
-static bool worth_measure_value(const struct worth *worth, enum worth_value value, uint64_t *part, uint64_t *whole)
+static bool quality_measure_value(
+	const struct quality *quality, enum quality_value value, uint64_t *part, uint64_t *whole)
 {
 	switch (value) {
-	case WORTH_SAMPLES:
-		*part = *whole = worth->samples;
+	case QUALITY_SAMPLES:
+		*part = *whole = quality->samples;
 		return true;
-	case WORTH_LOST:
-		*part = worth->lost;
-		*whole = worth->lost + worth->samples;
+	case QUALITY_LOST:
+		*part = quality->lost;
+		*whole = quality->lost + quality->samples;
 		return true;
-	case WORTH_THROTTLED:
-		*part = *whole = worth->throttled;
+	case QUALITY_THROTTLED:
+		*part = *whole = quality->throttled;
 		return true;
-	case WORTH_COMPLETE:
-		*part = worth->complete;
-		*whole = worth->stacks;
+	case QUALITY_COMPLETE:
+		*part = quality->complete;
+		*whole = quality->stacks;
 		break;
-	case WORTH_SYMBOLS:
-		*part = worth->named;
-		*whole = worth->samples;
+	case QUALITY_SYMBOLS:
+		*part = quality->named;
+		*whole = quality->samples;
 		break;
-	case WORTH_KERNEL:
-		*part = worth->kernel_named;
-		*whole = worth->kernel_samples;
+	case QUALITY_KERNEL:
+		*part = quality->kernel_named;
+		*whole = quality->kernel_samples;
 		break;
-	case WORTH_VALUES:
+	case QUALITY_VALUES:
 		return false;
 	}
 	return *whole > 0;
 }
 
-static bool worth_compare(double value, enum worth_relation relation, double bound)
+static bool quality_compare(double value, enum quality_relation relation, double bound)
 {
 	switch (relation) {
-	case WORTH_LESS:
+	case QUALITY_LESS:
 		return value < bound;
-	case WORTH_AT_MOST:
+	case QUALITY_AT_MOST:
 		return value <= bound;
-	case WORTH_MORE:
+	case QUALITY_MORE:
 		return value > bound;
-	case WORTH_AT_LEAST:
+	case QUALITY_AT_LEAST:
 		return value >= bound;
-	case WORTH_EQUAL:
+	case QUALITY_EQUAL:
 		return value >= bound && value <= bound;
 	}
 	return false;
 }
 
-bool requirement_is_met(const struct requirement *requirement, const struct worth *worth)
+bool requirement_is_met(const struct requirement *requirement, const struct quality *quality)
 {
 	uint64_t part = 0, whole = 0;
-	if (!worth_measure_value(worth, requirement->value, &part, &whole))
+	if (!quality_measure_value(quality, requirement->value, &part, &whole))
 		return false;
-	return worth_compare(requirement->is_share ? worth_share(part, whole) : (double)part, requirement->relation,
+	return quality_compare(requirement->is_share ? quality_share(part, whole) : (double)part, requirement->relation,
 		requirement->bound);
 }
 
 static void put_measured_share(struct text *t, uint64_t part, uint64_t whole)
 {
 	text_str(t, " is ");
-	text_fixed(t, worth_share(part, whole), 2);
+	text_fixed(t, quality_share(part, whole), 2);
 	text_printf(t, "%% (%" PRIu64 " of %" PRIu64 ")", part, whole);
 }
 
@@ -330,15 +332,15 @@ static void put_decimal(struct text *t, double value)
 	text_fixed(t, value, decimals);
 }
 
-void requirement_text(struct text *t, const struct requirement *requirement, const struct worth *worth)
+void requirement_text(struct text *t, const struct requirement *requirement, const struct quality *quality)
 {
 	static const char *const signs[] = {"<", "<=", ">", ">=", "="};
 	uint64_t part = 0, whole = 0;
-	bool is_there = worth_measure_value(worth, requirement->value, &part, &whole);
+	bool is_there = quality_measure_value(quality, requirement->value, &part, &whole);
 	text_str(t, value_name(requirement->value));
 	if (!is_there)
-		text_str(t,
-			requirement->value == WORTH_COMPLETE ? ": there are no call chains" : ": there are no samples");
+		text_str(t, requirement->value == QUALITY_COMPLETE ? ": there are no call chains"
+								   : ": there are no samples");
 	else if (requirement->is_share)
 		put_measured_share(t, part, whole);
 	else
