@@ -565,8 +565,9 @@ static const struct option options[] = {
 	CALL("off-cpu-thresh", 0, "ms", record_options_set_off_cpu_ms,
 		"waits as long as this are samples of their own, shorter ones are summed (500; with --wall 1)"),
 	FLAG("wall", 0, wall,
-		"where all time goes: the CPU clock with call graphs, and the time that threads wait or could run (as "
-		"--off-cpu)"),
+		"record where all time goes: the CPU clock with call graphs (--call-graph auto, unless another is "
+		"given), "
+		"and the time that threads wait or could run (as --off-cpu)"),
 	LATER("setup-filter", 0, "pin|unpin", "keep a BPF filter for others"),
 	FLAG("latency", 0, latency, "record what report --latency needs: context switches (not with -a)"),
 };

@@ -49,8 +49,6 @@ struct record_plan record_plan_make(const struct record_settings *s)
 	struct record_plan plan = {
 		.attrs = record_plan_attrs(s), .waits = record_plan_waits(s), .is_ring_given = s->ring_bytes != 0};
 	struct record_chains *chains = &plan.attrs.chains;
-	if (s->wall && chains->mode == CALLGRAPH_NONE)
-		chains->mode = CALLGRAPH_FP;
 	if (plan.waits.is_wanted && !plan.attrs.modes.use_clockid) { /* the one clock that BPF programs have */
 		plan.attrs.modes.use_clockid = true;
 		plan.attrs.modes.clockid = CLOCK_MONOTONIC;

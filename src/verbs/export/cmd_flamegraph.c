@@ -526,7 +526,8 @@ const struct command command_flamegraph = {
 		"Writes one HTML file that needs neither the network nor the programs that were measured. The "
 		"page can zoom, search (with the share of the matches), show callers and be used by keyboard (press "
 		"? in the page), in light and dark. Kernel, user, inlined and JIT code and code without a symbol "
-		"have different colours.\n\nA command is recorded with whole stacks (--call-graph dwarf). Before a "
+		"have different colours.\n\nA command is recorded with whole stacks (--call-graph dwarf; with --wall, "
+		"auto). Before a "
 		"command, or a number of seconds, -p, -t, -a, -C, -G and -u name what is recorded instead while the "
 		"command runs; with a recording, -p, -t and -C select samples.",
 	.examples = examples,
