@@ -212,7 +212,8 @@ def test_forks_and_execs(tally, tmp_path):
     (('--off-cpu', '--off-cpu-thresh', 'x'), 'give a number of milliseconds'),
     (('--off-cpu', '-k', 'realtime'), '--off-cpu takes times of the clock monotonic'),
     (('--wall', '--overwrite'), '--wall writes waits into'),
-    (('--wall', '--threads'), '--wall writes waits into')])
+    (('--wall', '--threads'), '--wall writes waits into'),
+    (('--wall', '-e', 'cpu-clock', '-G', '/', '-a'), '--wall cannot measure the waits of a cgroup alone')])
 def test_refused_options(tally, tmp_path, options, reason):
     refused = tally('record', *options, '-o', tmp_path / 'x.data', '--', 'true', check=None)
     assert refused.returncode not in (0, None) and reason in refused.stderr

@@ -14,22 +14,14 @@ const char *record_auto_obstacle(const struct record_settings *s, enum record_ca
 							       : NULL;
 }
 
-/* An event has one BPF program: one that filters its samples leaves no room for one that unwinds. */
-static bool record_auto_has_filter(const struct record_settings *s)
-{
-	for (size_t i = 0; i < s->event_words.len; i++)
-		if (s->event_words.items[i].kind == RECORD_WORD_FILTER)
-			return true;
-	return false;
-}
-
 static enum record_callgraph record_auto_choose(
 	const struct kernel_seam *kernel, const struct record_settings *s, struct text *sentence)
 {
 	const struct arch *arch = record_host_arch();
 	struct tally_error err = {0};
 	const char *obstacle = record_auto_obstacle(s, CALLGRAPH_BPF);
-	if (!obstacle && record_auto_has_filter(s))
+	/* An event has one BPF program: one that filters its samples leaves no room for one that unwinds. */
+	if (!obstacle && record_settings_have(s, RECORD_WORD_FILTER))
 		obstacle = "--filter";
 	if (!obstacle && arch && bpf_probe(kernel, "unwinding in the kernel", &err) == TALLY_OK) {
 		text_str(sentence, "call graphs are unwound in the kernel (--call-graph bpf)");

@@ -579,6 +579,14 @@ struct record_settings record_settings_default(void)
 	return (struct record_settings){.map_timeout_ms = RECORD_MAP_TIMEOUT_MS, .fields.build_id_mmap = true};
 }
 
+bool record_settings_have(const struct record_settings *settings, enum record_event_kind kind)
+{
+	for (size_t i = 0; i < settings->event_words.len; i++)
+		if (settings->event_words.items[i].kind == kind)
+			return true;
+	return false;
+}
+
 void record_settings_deinit(struct record_settings *settings)
 {
 	free(settings->event_words.items);

@@ -74,6 +74,8 @@ struct record_settings {
 
 extern const struct option_table record_option_table;
 struct record_settings record_settings_default(void);
+/* Whether an option of this kind was given. */
+bool record_settings_have(const struct record_settings *settings, enum record_event_kind kind);
 void record_settings_deinit(struct record_settings *settings);
 
 /* The rows that record and top share, whose settings are a struct record_settings: events, how often each is sampled, what
