@@ -34,7 +34,8 @@ void text_to_fd(struct text *t, int fd)
 char *text_room(struct text *t, size_t n)
 {
 	size_t need;
-	if (t->failed || !checked_add(t->len, n, &need) || (need > t->cap && !vec_grow(&t->data, &t->cap, 1, need))) {
+	if (t->failed || !checked_add(t->len, n, &need) ||
+		(need > t->cap && (t->is_fixed || !vec_grow(&t->data, &t->cap, 1, need)))) {
 		t->failed = true;
 		return NULL;
 	}

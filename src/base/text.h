@@ -22,12 +22,18 @@ struct text {
 	char *data;
 	size_t len, cap;
 	bool failed;
+	bool is_fixed; /* data is the caller's memory: what does not fit fails */
 	int fd; /* used by text_flush; set by text_to_fd, else 0 = none */
 	bool has_fd;
 	char separator; /* of columns: a control character that text_flush leaves as it is; 0: none */
 	int write_errno; /* first failure of write(2); EPIPE included */
 };
 
+/* A text in memory of the caller's, which needs no text_deinit. */
+static inline struct text text_over(char *room, size_t bytes)
+{
+	return (struct text){.data = room, .cap = bytes, .is_fixed = true};
+}
 void text_deinit(struct text *t);
 void text_clear(struct text *t);
 /* What it holds, until it changes. */

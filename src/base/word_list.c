@@ -23,7 +23,7 @@ bool word_list_has(const char *list, struct tally_str word)
 bool word_list_has_number(const char *list, int32_t number)
 {
 	char buffer[16];
-	struct text t = {.data = buffer, .cap = sizeof(buffer)};
+	struct text t = text_over(buffer, sizeof(buffer));
 	text_i64(&t, number);
 	return word_list_has(list, (struct tally_str){buffer, t.len});
 }

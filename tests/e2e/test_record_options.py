@@ -88,7 +88,7 @@ def test_latency_is_context_switches(tally, tmp_path):
     ((*CLOCK, '-Iip,foo'), 'Unknown register "foo"'),
     ((*CLOCK, '-k', 'foo'), 'unknown clockid'),
     ((*CLOCK, '--filter', 'a > 1'), "unknown field of a sample 'a'"),
-    (('--filter', 'a > 1', *CLOCK), '--filter option should follow a -e tracepoint option'),
+    (('--filter', 'a > 1', *CLOCK), '--filter applies to the events before it'),
     ((*CLOCK, '--exclude-perf'), '--exclude-perf option should follow a -e tracepoint option'),
     ((*CLOCK, '-G', '/'), 'cgroup monitoring only available in system-wide mode'),
     (('-a', '-G', '/', *CLOCK), 'name them with -e before it'),

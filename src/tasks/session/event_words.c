@@ -98,7 +98,8 @@ enum tally_status event_add_filter(
 	struct event_list *events, size_t first, const char *filter, const char *option, struct tally_error *err)
 {
 	if (first >= events->len)
-		return error_set(err, TALLY_INVALID, "--%s option should follow a -e tracepoint option", option);
+		return error_set(err, TALLY_INVALID,
+			"--%s applies to the events before it, and there is none: put it behind -e", option);
 	for (size_t i = first; i < events->len; i++) {
 		struct event_spec *spec = &events->specs[i];
 		if (!spec->tracepoint_name)

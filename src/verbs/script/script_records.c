@@ -108,7 +108,7 @@ static struct tally_str script_records_name_of(
 	uint64_t id;
 	if (map_u64_find(&records->names, tid, &id))
 		return intern_get(&records->strings, (uint32_t)id);
-	struct text number = {.data = room, .cap = room_bytes};
+	struct text number = text_over(room, room_bytes);
 	text_char(&number, ':');
 	text_i64(&number, (int32_t)tid);
 	return (struct tally_str){room, number.len};

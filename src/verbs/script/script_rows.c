@@ -13,7 +13,7 @@ static struct tally_str script_rows_thread_name(
 	uint32_t comm = machine_comm_at(p->places.machine, (int32_t)row->sample->tid, row->clock);
 	if (comm != INTERN_NONE)
 		return machine_string(p->places.machine, comm);
-	struct text number = {.data = room, .cap = room_bytes};
+	struct text number = text_over(room, room_bytes);
 	text_char(&number, ':');
 	text_i64(&number, (int32_t)row->sample->tid);
 	return (struct tally_str){room, number.len};

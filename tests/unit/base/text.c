@@ -221,9 +221,29 @@ static void distances(void **state)
 	assert_true(text_nearest(names, 0, "stat") == SIZE_MAX);
 }
 
+static void stays_in_the_callers_memory(void **state)
+{
+	char room[8];
+	struct text t = text_over(room, sizeof(room));
+	text_str(&t, "12345678");
+	assert_false(t.failed);
+	assert_int_equal(t.len, 8);
+	text_char(&t, '9');
+	assert_true(t.failed);
+	assert_ptr_equal(t.data, room);
+	assert_memory_equal(room, "12345678", 8);
+	text_clear(&t);
+	text_i64(&t, -1234567);
+	assert_false(t.failed);
+	assert_int_equal(t.len, 8);
+	text_str(&t, "much longer than what there is room for");
+	assert_true(t.failed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stays_in_the_callers_memory),
 		cmocka_unit_test(whole_numbers_as_printf),
 		cmocka_unit_test(decimals_as_printf),
 		cmocka_unit_test(the_locale_does_not_matter),
