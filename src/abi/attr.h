@@ -105,8 +105,8 @@ TALLY_MUST_CHECK enum tally_status attr_decode_sized(
 	struct cursor *c, size_t stored_size, struct perf_attr *attr, struct tally_error *err);
 /* Appends attr->size bytes (fields beyond it are left out; size 0 is taken as ATTR_SIZE_KNOWN). */
 void attr_encode(struct writer *w, const struct perf_attr *attr);
-/* perf 6.1's evlist -v: "type: 1, size: 136, { sample_period, sample_freq }: 4000, ..."; fields that are 0 are left out,
- * unknown bits are named by number. */
+/* perf 6.1's evlist -v: "type: 1, size: 136, { sample_period, sample_freq }: 4000, ..."; fields that are 0 are left
+ * out, and unknown bits are named by their number. */
 void attr_print(struct text *t, const struct perf_attr *attr);
 /* The same in the form of perf's --header: "type = 1, size = 136, ...". */
 void attr_print_header(struct text *t, const struct perf_attr *attr);

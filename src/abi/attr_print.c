@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attr_print.c - an attr as `perf evlist -v` prints it: type and configuration, then the fields that are set, in the
- * order of the struct. Constants of linux/perf_event.h have their names, as in perf 7.x; PMUs have none, for their numbers
- * are another machine's.
+ * attr_print.c - prints an attr as `perf evlist -v` does: type and configuration, then the fields that are set, in the
+ * order of the struct. Constants of linux/perf_event.h are printed by name, as in perf 7.x. PMUs are printed by number,
+ * because the numbers come from the recording machine and may mean other PMUs here.
  */
 #include "abi/attr.h"
 #include "base/array.h"

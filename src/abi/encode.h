@@ -2,8 +2,9 @@
 /*
  * encode.h - encodes the records that a recorder synthesizes: comm, mmap2, fork and others.
  *
- * Each appends one whole record, padded to 8, with an optional sample_id_all trailer (layout may be NULL: none), and
- * patches its size. Values are written in w's byte order. Used by kernel/recording, perfdata/writer and the tests.
+ * Each function appends one whole record, padded to 8 bytes, with a sample_id_all trailer unless layout is NULL, and
+ * then fills in the record's size. Values are written in w's byte order. Used by kernel/recording, perfdata/writer and
+ * the tests.
  */
 #ifndef ABI_ENCODE_H
 #define ABI_ENCODE_H

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * encode_sample.c - a sample's bytes, field by field in the order of perf_event_open(2): the inverse of sample_decode.
+ * encode_sample.c - writes the bytes of a sample field by field, in the order of perf_event_open(2): the inverse of
+ * sample_decode.
  *
- * Arrays are slices in file order and go out as they are: a sample can be written in the order it was read in.
+ * Arrays are slices in file order and are copied as they are, so a sample can be written in the byte order it was read
+ * in.
  */
 #include "abi/encode.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * lock_contention_map.h - keys and values of the maps that src/bpf/lock_contention.bpf.c sums waits for locks in.
+ * lock_contention_map.h - defines the keys and values of the maps in which src/bpf/lock_contention.bpf.c adds up waits
+ * for locks.
  *
- * Also included by the program: plain types only, and no other header. Fields that rows are not told apart by are 0.
+ * The BPF program includes it too, so it has plain types only and includes no other header. Fields of a key that do not
+ * distinguish rows are 0.
  */
 #ifndef ABI_LOCK_CONTENTION_MAP_H
 #define ABI_LOCK_CONTENTION_MAP_H

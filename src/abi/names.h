@@ -31,8 +31,8 @@ bool cache_event_find(struct tally_str name, uint64_t *config);
 bool cache_event_append(struct text *text, uint64_t config);
 /* True for the operations that this cache knows (an instruction cache is not stored to). */
 bool cache_event_is_possible(unsigned cache, unsigned op);
-/* The event's usual name without modifiers, "raw 0x1a8"; what has none is called what perf calls it:
-   "unknown-hardware", "invalid-cache", "unknown attr type: 8". */
+/* The event's usual name without modifiers, "raw 0x1a8"; an event without a name gets the name that perf prints for it:
+ * "unknown-hardware", "invalid-cache", "unknown attr type: 8". */
 void event_name_append(struct text *text, uint32_t type, uint64_t config);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - decodes one record of a ring, a perf.data file or a pipe, and its fields: it checks the header and gives the body
- * as a slice.
+ * record.h - decodes one record of a ring, a perf.data file or a pipe: it checks the header, and decodes the fields of
+ * the body.
  *
- * A struct record borrows its bytes until the source's next `next`. record_decode slices, it copies nothing; each
- * kernel and user record type that has fixed fields decodes into the union of record_fields.h. Which fields exist,
- * minimum sizes and names come from record_table. Threads: values.
+ * A struct record borrows its bytes until the source's next `next`. record_decode copies nothing: its result points
+ * into the record. Each kernel and user record type that has fixed fields decodes into the union of record_fields.h.
+ * Which fields exist, minimum sizes and names come from record_table. Threads: values.
  *
  *	struct record r;  struct record_fields f;
  *	if (record_at(bytes, swap, offset, &r, err) == TALLY_OK && record_decode(&r, &f, err) == TALLY_OK)
@@ -29,8 +29,8 @@
 
 /* Says why no whole record starts there: nothing if these bytes end there. */
 void record_missing(struct tally_bytes bytes, bool swap, size_t offset, struct tally_error *err);
-/* The record that starts at offset of bytes; TALLY_END at the exact end, CORRUPT if its size lies. The record's own
- * offset is base + offset. */
+/* The record that starts at offset of bytes; TALLY_END at the exact end, CORRUPT if its size is impossible. The
+ * record's own offset is base + offset. */
 TALLY_MUST_CHECK static inline enum tally_status record_at(
 	struct tally_bytes bytes, bool swap, size_t offset, struct record *record, struct tally_error *err)
 {
@@ -62,8 +62,8 @@ static inline bool record_is_of_filter(const struct record *record)
 {
 	return record->type == RECORD_LOST_SAMPLES && (record->misc & MISC_LOST_SAMPLES_BPF);
 }
-/* SAMPLE is not decoded here (sample.h); unknown types give TALLY_UNSUPPORTED. Where its bytes do not hold its fields,
- * fields is zero. */
+/* SAMPLE is not decoded here (sample.h); unknown types give TALLY_UNSUPPORTED. If the bytes are too short for the
+ * fields, fields is zero. */
 TALLY_MUST_CHECK enum tally_status record_decode(
 	const struct record *record, struct record_fields *fields, struct tally_error *err);
 /* Of an MMAP or MMAP2 the file's name alone; else, and where it is too short, empty. */

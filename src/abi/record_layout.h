@@ -27,7 +27,5 @@ struct record_layout {
 };
 
 struct record_layout record_layout_make(const struct perf_attr *attr, bool swap);
-/* Position (from the start) of the id in samples, or -1; (from the end) in trailers, or 0. All events of one file that
- * have several ids must agree on them: that is what IDENTIFIER is for. */
 
 #endif

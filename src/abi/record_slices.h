@@ -2,8 +2,8 @@
 /*
  * record_slices.h - reads records that are split over several pieces of memory, as in a ring that wraps around.
  *
- * The records follow each other over the ends of the pieces. Values; the bytes are borrowed. Bad input: a header whose
- * size is below that of a header ends the walk, as nothing is known of what follows.
+ * A record may begin in one piece and end in the next. Values; the bytes are borrowed. Bad input: a record whose size
+ * is smaller than a header ends the walk, because the place of the next record is unknown.
  *
  *	struct record_slices from = {slices, count};
  *	struct record_slice_header header;

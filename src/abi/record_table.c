@@ -6,7 +6,7 @@
 
 /*
  * A name at the end of the fixed fields is NUL-terminated and padded to 8; the trailer follows the padding. Its length
- * is not stored, so the padded length is what lies up to the NUL's 8-byte step.
+ * is not stored, so the name with its padding ends at the first multiple of 8 bytes after the NUL.
  */
 static struct tally_str padded_text(struct cursor *c)
 {
@@ -44,8 +44,8 @@ static void decode_mmap(struct cursor *c, const struct record *record, struct re
 #define MMAP2_IDENTITY_BYTES 24
 #define MMAP2_BUILD_ID	     4 /* behind its size and three bytes of zero */
 
-/* Kernels forget to take the bit back: where another session asks for build ids, records of one that does not have it
- * too, and hold an inode. A build id says its size and has zeros behind its bytes. */
+/* Kernels do not clear the bit: if another session asks for build IDs, records of a session that does not ask have the
+ * bit too, although they hold an inode. A real build ID has a valid size, and zeros behind its bytes. */
 static bool holds_build_id(const uint8_t identity[MMAP2_IDENTITY_BYTES])
 {
 	uint8_t size = identity[0];

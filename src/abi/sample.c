@@ -128,8 +128,8 @@ static enum tally_status cut_error(const struct record *record, const char *what
 		record->bytes.len, what);
 }
 
-/* A size that compilers do not know: of one that they do they make string instructions, which take longer to begin than
- * all of a sample takes. */
+/* The size is hidden from the compiler: for a constant size it emits string instructions, whose start-up takes longer
+ * than decoding the whole sample. */
 static const volatile size_t sample_bytes = sizeof(struct sample);
 
 enum tally_status sample_decode(

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_filter_item.h - the conditions of a filter on samples, as user space writes them into the BPF program's constants.
+ * sample_filter_item.h - defines the conditions of a filter on samples, as user space writes them into the constants of
+ * the BPF program.
  *
- * Also included by src/bpf/sample_filter.bpf.c: plain types only, and no other header.
+ * src/bpf/sample_filter.bpf.c includes it too, so it has plain types only and includes no other header.
  */
 #ifndef ABI_SAMPLE_FILTER_ITEM_H
 #define ABI_SAMPLE_FILTER_ITEM_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * shared_counter_map.h - keys and values of the maps by which several sessions of stat share one counter of each CPU
- * (src/bpf/shared_counter.bpf.c).
+ * shared_counter_map.h - defines the keys and values of the maps by which several sessions of stat share one counter of
+ * each CPU (src/bpf/shared_counter.bpf.c).
  *
- * Also included by the program: plain types only, and no other header.
+ * The BPF program includes it too, so it has plain types only and includes no other header.
  */
 #ifndef ABI_SHARED_COUNTER_MAP_H
 #define ABI_SHARED_COUNTER_MAP_H

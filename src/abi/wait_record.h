@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_record.h - the raw data (PERF_SAMPLE_RAW) of samples of the event offcpu-time: one part of a thread's time off the CPU.
+ * wait_record.h - encodes and decodes the raw data (PERF_SAMPLE_RAW) of samples of the event offcpu-time, each of which
+ * describes one part of a thread's time off the CPU.
  *
  * A sample's period is the part's length in ns and its time the part's end. One interval off the CPU is at most two parts: blocked
  * until woken, then runnable until it ran; each has one state. perf since 6.16 takes thread, period and call chain of such a
@@ -13,7 +14,8 @@
  *	u32 magic "WAIT"  u16 version  u8 state  u8 flags  u64 count  s32 syscall  u32 waker_pid  u32 waker_tid  u32 waker_frames
  *	char waker_comm[16]  u64 waker_ips[waker_frames]
  *
- * What follows is padding or comes from a newer version, and is ignored. A record without perf's part is read too.
+ * Any bytes that follow are padding, or fields of a newer version; they are ignored. A record without perf's part can
+ * be read too.
  *
  *	struct wait_record wait;
  *	if (wait_record_is(sample.raw, sample.swap) && wait_record_decode(sample.raw, sample.swap, &wait, err) == TALLY_OK) ...
@@ -72,9 +74,9 @@ bool wait_record_is(struct tally_bytes raw, bool swap);
 /* CORRUPT: it is cut, or names a state or a number of frames that cannot be. UNSUPPORTED: a version that is not known. */
 TALLY_MUST_CHECK enum tally_status wait_record_decode(
 	struct tally_bytes raw, bool swap, struct wait_record *wait, struct tally_error *err);
-/* Appends raw data for the sample, whose thread, period, call chain and cgroup it repeats; in w's byte order but for ips and
- * waker_ips, which are copied as they are; padded so that what follows raw data in a sample is aligned. Frames of the waker beyond
- * WAIT_RECORD_FRAMES_MOST and bytes of a longer name are left out. */
+/* Appends raw data for the sample, and repeats its thread, period, call chain and cgroup. Numbers are in w's byte
+ * order, but ips and waker_ips are copied as they are. Padding aligns the fields that follow raw data in a sample.
+ * Frames of the waker beyond WAIT_RECORD_FRAMES_MOST and bytes of a longer name are left out. */
 void wait_record_encode(struct writer *w, const struct sample *sample, const struct wait_record *wait);
 /* As users read and write it: "runnable", "sleep", "lock", ... */
 struct tally_str wait_state_name(enum wait_state state);

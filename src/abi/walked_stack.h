@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walked_stack.h - a user stack as our BPF programs walk it (src/bpf/walk.bpf.h), and how the one of a sample gets into the
- * rings: as raw data of a sample of PERF_COUNT_SW_BPF_OUTPUT, right before the sample that it belongs to. Compiled for
- * BPF, too. Who reads it from a ring takes nothing in it for granted.
+ * walked_stack.h - defines the form in which our BPF programs store a user stack (src/bpf/walk.bpf.h), and puts stacks
+ * of samples into the rings: as raw data of a sample of PERF_COUNT_SW_BPF_OUTPUT, right before the sample that the
+ * stack belongs to. It is compiled for BPF, too. Readers of a ring must check every field.
  */
 #ifndef ABI_WALKED_STACK_H
 #define ABI_WALKED_STACK_H
@@ -28,8 +28,8 @@ struct walk_stack {
 	__u8 bridged; /* frames that were found by frame pointer; at most 255 */
 	__u8 is_unknown; /* the process's mappings were not known yet */
 	__u8 zero;
-	/* Innermost first. A caller's is in its call, one less than its return address; what a signal interrupted is as
-	 * it is. */
+	/* Innermost first. The address of a caller lies inside its call, one byte before the return address; the
+	 * address of an interrupted instruction is exact. */
 	__u64 ips[WALK_FRAMES + 1];
 };
 
