@@ -58,7 +58,7 @@ struct arch {
 /* By machine name of uname -m (HEADER_ARCH of a file); NULL if it is none of these. */
 const struct arch *arch_find(const char *machine);
 /* The same, and machines of which only the kernel's addresses and the names of registers are known (s390x, ppc64le, mips):
-   what is not named above is 0. For printing; copies of their stacks cannot be unwound. */
+ *   all other fields are 0. They are for printing; their stack dumps cannot be unwound. */
 const struct arch *arch_find_named(const char *machine);
 /* By e_machine and class of an ELF file; NULL if it is none of these. */
 const struct arch *arch_find_elf(uint16_t e_machine, uint8_t pointer_bytes);
