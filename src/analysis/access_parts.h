@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * access_parts.h - classifies a memory access by the categories that c2c and mem count: load or store, cache, memory,
- * snoop, TLB. As `perf report -F op,cache,memory,snoop,dtlb` of 7.3 tells them apart: by the level's number alone.
+ * snoop, TLB. The categories are those of `perf report -F op,cache,memory,snoop,dtlb` of perf 7.3, which looks only at
+ * the number of the level.
  *
  *	profile_part_get(PART_CACHE, access_parts(sample->data_src)) == PART_L1
  *

@@ -26,8 +26,8 @@ struct binary_hits {
 	uint64_t samples; /* all, those of no binary too */
 };
 
-/* A frame in a binary (the machine's index, RESOLVE_NONE: in none) and the samples that it is the leaf of. False: out
- * of memory. */
+/* Counts a frame in a binary (the machine's index, or RESOLVE_NONE) with the number of samples whose innermost frame it
+ * is. False: out of memory. */
 bool binary_hits_add(struct binary_hits *hits, uint32_t binary, uint64_t samples, bool is_named);
 /* Turns binaries into files of the store, those of one file added up; what can have no symbols is left out. */
 TALLY_MUST_CHECK enum tally_status binary_hits_finish(

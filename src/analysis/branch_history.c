@@ -35,8 +35,8 @@ static size_t branch_history_repeated(const struct branch_list *list, size_t fir
 	return len;
 }
 
-/* What directly repeats from the first time on that its first branch was taken is left out, as perf does. What comes to lie
- * where something was left out begins no such piece. */
+/* Leaves out each direct repetition of a sequence of branches that begins where its first branch was first taken, as
+ * perf does. A branch that moves to the place of one that was left out does not begin a sequence. */
 static void fold_loops(struct branch_list *list)
 {
 	bool begins[LIMIT_BRANCH_HISTORY] = {true};

@@ -2,9 +2,10 @@
 /*
  * branch_history.h - makes a sample's taken branches the inner part of its call chain: which jumps led to the sample.
  *
- * Each branch is two frames, its source and its target, marked as such (enum profile_branch_end) with what the CPU said
- * of it, so that equal ones with other cycles are frames apart. A piece that repeats at once is kept once. The call
- * chain follows, without the calls that are among the branches. Uses the caller's resolver; no state.
+ * Each branch is two frames, its source and its target, marked as such (enum profile_branch_end) with the flags and
+ * cycles that the CPU recorded, so branches that differ only in cycles are different frames. A sequence that is
+ * directly repeated is kept once. The call chain follows, without the calls that are among the branches. Uses the
+ * caller's resolver; no state.
  *
  *	uint32_t stack = branch_history_stack(&resolver, &(struct branch_history){.where = where, .sample = &sample, ...});
  */

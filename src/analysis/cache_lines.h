@@ -2,8 +2,8 @@
 /*
  * cache_lines.h - adds up sampled memory accesses by cache line, and within a line by offset and accessing thread.
  *
- * Pure: it is fed what samples say, and knows no recording. The caller owns it; one thread. Kinds are those of
- * linux/perf_event.h's union perf_mem_data_src, told apart as `perf c2c` does.
+ * It gets single accesses and knows nothing about recordings. The caller owns it; one thread. Kinds are those of
+ * linux/perf_event.h's union perf_mem_data_src, classified as `perf c2c` does.
  *
  *	cache_lines_init(&lines, &(struct cache_lines_options){.line_bytes = 64});
  *	cache_lines_add(&lines, &access, &entry);	false: out of memory

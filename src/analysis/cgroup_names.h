@@ -2,7 +2,7 @@
 /*
  * cgroup_names.h - maps the cgroup IDs in samples to the paths of the cgroups that a recording names.
  *
- * Owned by the caller. A recording without such records is fine: nothing is found then.
+ * Owned by the caller. If a recording has no such records, no name is found.
  *
  *	cgroup_names_read(&names, reader, err);
  *	if (cgroup_names_find(&names, sample->cgroup, &path)) ...

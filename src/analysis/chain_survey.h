@@ -33,8 +33,8 @@ void chain_survey_add(struct chain_survey *survey, struct resolver *r, const str
 	const struct sample *sample);
 /* Most of enough chains are. */
 bool chain_survey_tells_of_broken(const struct chain_survey *survey);
-/* Of a whole recording. A recording whose command line asks for other chains (dwarf, lbr) has none to look at. Rewinds the
- * reader before. */
+/* Surveys a whole recording, and rewinds the reader first. A recording whose command line asks for other chains (dwarf,
+ * lbr) has no chains to look at. */
 TALLY_MUST_CHECK enum tally_status chain_survey_read(
 	struct perfdata_reader *reader, struct chain_survey *survey, struct tally_error *err);
 /* Whether the recorder was asked for chains by frame pointers, as far as its command line is known. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * facet_values.h - converts a worker's facets, which are plain words, into values of the profile: numbers, texts,
- * frames.
+ * facet_values.h - converts a worker's facets, which are plain 64-bit numbers, into values of the profile: numbers,
+ * texts, frames.
  *
  * Borrows all. One thread. Texts are made once for each row of facets; data source words are those of the newest perf.
  *

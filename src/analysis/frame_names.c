@@ -45,8 +45,8 @@ enum tally_status frame_names_store_id(
 	return TALLY_OK;
 }
 
-/* Many frames are of one function, and reading its name costs more than all else that is done for them. NULL: out of
- * memory. */
+/* Names are shared between the frames of a function, because many frames lie in one function and making its name
+ * readable is the most expensive step. NULL: out of memory. */
 static const char *frame_names_readable(struct frame_names *names, const char *function)
 {
 	bool is_new;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * frame_names.h - looks up the names of a resolver's frames on demand, for views that print samples one by one and
- * cannot wait for symbolise to see all of them.
- *one by one and cannot wait for symbolise to see them all.
+ * cannot wait until symbolise has seen all of them.
  *
- * Owned by the caller; borrows resolver, machine and store. One thread. A binary is loaded when its first frame is
- *asked.
+ * Owned by the caller; borrows resolver, machine and store. One thread. A binary is loaded when the first of its frames
+ * is looked up.
  *
  *	const struct frame_name *n = frame_names_get(&names, frame, err);  // NULL: out of memory
  */
@@ -56,15 +55,15 @@ void frame_names_deinit(struct frame_names *names);
 TALLY_MUST_CHECK enum tally_status frame_names_store_id(
 	struct frame_names *names, uint32_t binary, uint32_t *id, struct tally_error *err);
 struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, struct tally_error *err);
-/* The kernel's function at *address, which becomes its start, and, if it is one of a module, the module's name in brackets;
- * NULL: none. The resolver is that of the names. */
+/* Finds the kernel's function at *address, sets *address to its start, and, if the function belongs to a module, gives
+ * the module's name in brackets. NULL: there is no function. The resolver is that of the names. */
 const char *frame_names_kernel(struct frame_names *names, struct resolver *resolver, const struct resolve_where *where,
 	uint64_t *address, const char **module);
-/* What was inlined at the frame's address, innermost first, and the function that holds it, with source lines; read from
- * debug information when first asked for. False: out of memory. */
+/* The calls inlined at the frame's address, innermost first, and the function that contains them, with source lines.
+ * They are read from debug information at the first request. False: out of memory. */
 bool frame_names_places(struct frame_names *names, uint32_t frame, struct frame_name *name);
-/* The source line, of the innermost call, of a frame whose places were looked for: "file.c:12", or "function+4",
- * "program[1234]". */
+/* The source line of the innermost call of a frame whose source lines were looked up before: "file.c:12", or
+ * "function+4", "program[1234]". */
 void frame_name_line_text(const struct frame_name *name, bool with_whole_path, struct text *t);
 /* The files of the frames asked for, and the samples that the caller counted, into empty hits. */
 TALLY_MUST_CHECK enum tally_status frame_names_hits(

@@ -43,8 +43,8 @@ static bool ends_with_arm64_call(const uint8_t *end, size_t len)
 	return is_direct || (word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfefff000) == 0xd63f0000;
 }
 
-/* Of code that is not known: signal handlers return to functions of these names, other addresses are taken for what they
- * stand among. */
+/* If the code is not available, the name decides: signal handlers return to functions of these names. All other
+ * addresses are taken for callers, or not, as their position in the chain says. */
 static bool is_named_like_return(const struct symbol *symbol)
 {
 	return strstr(symbol->name, "sigreturn") || !strcmp(symbol->name, "__restore_rt") ||

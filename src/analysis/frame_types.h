@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * frame_types.h - formats the data that an instruction accesses as reports show it: "struct node", "struct node +0x8
- * (key)". Where nothing is known "(unknown)", of pushes, pops, calls and returns "(stack operation)".
+ * (key)". It prints "(unknown)" if the type is not known, and "(stack operation)" for pushes, pops, calls and returns.
  *
  * Borrows the store, whose binaries must be loaded (symbolise). One thread.
  *

@@ -3,8 +3,8 @@
  * health.h - assesses the state of a recording: where it ends, what is lost, damaged or not understood, and how long
  * events were throttled or multiplexed.
  *
- * One walk over all records in file order. The result is the caller's; names of events borrow from the reader. A cut
- * or damaged recording is no failure here: that is what the result says. One thread.
+ * One walk over all records in file order. The result is the caller's; names of events borrow from the reader. A
+ * truncated or damaged recording is not a failure here; the result describes it. One thread.
  *
  *	recording_health_read(reader, &health, err);   ...   recording_health_deinit(&health);
  */

@@ -22,8 +22,8 @@ struct inline_frames_reading {
 	uint64_t *addresses; /* of these */
 };
 
-/* The entry of each binary, found once; none where lines are looked for in vain: most frames may be of such, and nothing is
- * asked of them. */
+/* The store's entry of each binary, found once; there is no entry for a binary without line information, so that its
+ * frames, which may be most of all, cost nothing. */
 static enum tally_status find_entries(struct inline_frames_reading *r, struct tally_error *err)
 {
 	const struct symbolise_job *job = r->job;

@@ -3,7 +3,7 @@
  * inline_frames.h - finds, for each resolved frame, the calls that the compiler inlined at its address, by debug
  * information.
  *
- * Owned by the caller; names are borrowed from the store. Binaries without debug information cost one look.
+ * Owned by the caller; names are borrowed from the store. A binary without debug information is looked at only once.
  *
  *	inline_frames_read(&job, &frames, err);
  *	for (size_t i = frames.begin[f]; i < frames.begin[f + 1]; i++) frames.names.items[i] ...

@@ -3,7 +3,8 @@
  * jit_code.h - finds the records that announce a dump of generated code, and tells which generated code was at an
  * address at a time.
  *
- * A runtime maps the first page of its jit-PID.dump executable, only so that the recording names it.
+ * A runtime maps the first page of its jit-PID.dump as executable, so that the recording has a mapping record with the
+ * name of the dump.
  */
 #ifndef ANALYSIS_JIT_CODE_H
 #define ANALYSIS_JIT_CODE_H

@@ -3,8 +3,8 @@
  * lbr_stitch.h - extends LBR call stacks: callers that the registers no longer held are taken from an earlier sample of
  * the thread, as long as some of its entries are still in the same registers.
  *
- * An entry i of a stack whose newest one is in register h lies in register h - i, modulo their number. One per worker,
- * fed in the order of the thread's samples; the caller deinits.
+ * An entry i of a stack whose newest one is in register h is in register h - i, modulo the number of registers. One per
+ * worker, fed in the order of the thread's samples; the caller deinits.
  *
  *	struct lbr_stitcher stitcher = {.register_count = 32};
  *	if (lbr_stitch(&stitcher, &sample, &older)) for (size_t i = 0; i < older.count; i++) caller(older.sources[i]);

@@ -5,7 +5,7 @@
  *
  * The caller owns it (all zero but for lock_waits_init) and feeds events in order of time. One thread. An end without a
  * begin and a begin without an end are counted, not guessed at. Memory is that of the rows and of the waits that last;
- * with a row_limit what would make one row more is added up in others.
+ * with a row_limit, waits that would need another row are added to the row `others`.
  *
  *	lock_waits_row(&w, key, &row, &is_new);   // key: two words that make the row
  *	lock_waits_begin(&w, &(struct lock_wait){.tid = tid, .address = lock, .time_ns = now, .row = row, .flags = flags});
@@ -58,8 +58,8 @@ void lock_waits_deinit(struct lock_waits *w);
 bool lock_waits_is_full(const struct lock_waits *w);
 /* False: out of memory. */
 bool lock_waits_row(struct lock_waits *w, const uint64_t key[LOCK_ROW_WORDS], uint32_t *row, bool *is_new);
-/* A second begin before the end goes on with the wait: the kernel tells when a sleeping lock gives up spinning. False:
- * memory runs out. */
+/* A second begin before the end continues the same wait: the kernel reports when a sleeping lock stops spinning. False:
+ * out of memory. */
 bool lock_waits_begin(struct lock_waits *w, const struct lock_wait *wait);
 /* Counts the lock as acquired by the row that its wait is of. */
 void lock_waits_end(struct lock_waits *w, int32_t tid, uint64_t address, uint64_t time_ns);

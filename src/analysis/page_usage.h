@@ -3,7 +3,7 @@
  * page_usage.h - adds up what the kernel's page allocator allocated and freed, by block of pages and by call site.
  *
  * The caller owns it (page_usage_init) and feeds events in order of time. One thread. A block is 1 << order pages from
- * page frame number pfn on. The functions are false when memory runs out.
+ * page frame number pfn on. Functions return false when memory runs out.
  *
  *	page_usage_alloc(&u, &(struct page_alloc){.pfn = 0x12345, .call_site = site, .order = 2, .gfp = flags});
  *	page_usage_free(&u, 0x12345, 2);

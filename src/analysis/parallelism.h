@@ -2,8 +2,8 @@
 /*
  * parallelism.h - counts how many of the recorded threads ran at a time, from context switches and thread exits.
  *
- * Owned by the caller; immutable once read, so any thread may ask. The first thread runs from the start; there is never
- * less than one, since whoever is sampled runs.
+ * Owned by the caller; immutable once read, so any thread may ask. The first thread runs from the start; the count is
+ * never below one, since a sampled thread runs.
  *
  *	parallelism_read(&p, reader, &run, err);
  *	count = parallelism_at(&p, sample.time);

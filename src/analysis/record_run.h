@@ -39,8 +39,8 @@ struct record_run {
 TALLY_MUST_CHECK enum tally_status record_run_open(
 	struct perfdata_reader *reader, struct record_run *run, struct tally_error *err);
 void record_run_close(struct record_run *run);
-/* What lies between *left and position was walked and leaves memory, and what comes is expected; *left becomes position.
- * Any thread. */
+/* Tells the kernel that the bytes from *left to position may leave memory and that the bytes after them will be read;
+ * *left becomes position. Any thread. */
 void record_run_move(const struct record_run *run, size_t *left, size_t position);
 /* The same, once there is a window full of it: for each step of a walk. */
 static inline void record_run_pass(const struct record_run *run, size_t *left, size_t position)
@@ -56,8 +56,8 @@ static inline uint64_t record_run_position(const struct record_run *run, const s
 /* *position behind the payload of the record that ends there. */
 TALLY_MUST_CHECK enum tally_status record_run_skip_payload(
 	const struct record_run *run, size_t *position, const struct record *record, struct tally_error *err);
-/* The record at *position, which moves past it and its payload; TALLY_END behind the last; TALLY_CORRUPT where the run
- * cannot be followed. */
+/* Gives the record at *position, and moves *position past it and its payload. TALLY_END: after the last record.
+ * TALLY_CORRUPT: the next record cannot be found. */
 TALLY_MUST_CHECK static inline enum tally_status record_run_next(
 	const struct record_run *run, size_t *position, struct record *record, struct tally_error *err)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay_options.h - says what a replay keeps of a recording. A value; all zero is a flat profile by function.
+ * replay_options.h - selects which properties of its samples a replay keeps. A value; all zero is a flat profile by
+ * function.
  */
 #ifndef ANALYSIS_REPLAY_OPTIONS_H
 #define ANALYSIS_REPLAY_OPTIONS_H
@@ -22,8 +23,8 @@ struct replay_switches { /* events by index, -1: none; samples before the first 
 	enum { SWITCHES_FIRST, SWITCHES_ON, SWITCHES_OFF } before;
 };
 
-/* What samples of waits (wait_events.h) are: of an event of their own, or of the clock's where the recording is one of --wall,
- * or wherever it has a clock. */
+/* How samples of waits (wait_events.h) count: as an event of their own; as samples of the clock event if the recording
+ * was made with --wall; or as samples of the clock event whenever there is one. */
 enum replay_waits { WAITS_APART, WAITS_IF_WALL, WAITS_JOINED };
 
 struct replay_options {

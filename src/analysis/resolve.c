@@ -29,8 +29,8 @@ void resolver_expect(struct resolver *r, size_t stacks)
 
 #define TELLING_FRAMES 16384 /* so many tell how it goes on */
 
-/* Once it is seen how many frames and stacks samples make, tables get what look-ups need for all of them, instead of twice as
- * much time and again. Later samples bring less that is new. */
+/* When the first samples show how many frames and stacks there will be, the tables are enlarged once for all of them
+ * instead of being doubled several times. Later samples bring fewer new ones. */
 static void expect_lookups(struct resolver *r)
 {
 	double more = (double)r->expected / (double)r->samples * 3 / 4;

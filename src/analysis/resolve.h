@@ -34,8 +34,8 @@ struct resolved_frame {
 	uint64_t raw_address; /* 0 where not asked for */
 	uint32_t binary; /* machine's index, RESOLVE_NONE: nothing was mapped there */
 	uint32_t level; /* the letter that profile and perf use: k . H g u, 0 unknown */
-	/* A caller, which was recorded by its return address: address is one less, inside the call, as what lies behind the call
-	 * may be of another line, inlined call or function. */
+	/* A caller, which was recorded by its return address. address is one less, inside the call, because the
+	 * instruction after the call may belong to another line, inlined call or function. */
 	bool is_return;
 	uint32_t branch; /* profile_branch_pack; 0: none */
 };
@@ -77,8 +77,8 @@ struct resolve_ranges { /* of an epoch; what was asked last: most of a chain lie
 };
 
 /*
- * Addresses that are looked for together. Samples of programs that come and go are at ever new addresses: each look-up
- * waits for memory several times, and many wait at once. Frames are made in the order of the addresses:
+ * Addresses that are looked up together. Samples of short-lived programs are always at new addresses, and each look-up
+ * waits for memory several times; together their waits overlap. Frames are made in the order of the addresses:
  *
  *	resolver_addresses_clear(r); resolver_chain_add(r, &where, &chain); resolver_address_put(r, 0, &where, mode, ip); ...
  *	if (resolver_addresses_find(r)) use(r->found.items[0]) ...
@@ -151,8 +151,8 @@ static inline uint64_t resolved_frame_shown(const struct resolved_frame *frame)
 }
 
 /*
- * Which addresses of a chain are where a thread was, and which are return addresses: in each part (user, kernel) the
- * first is where it was, unless the chain names calls. A value.
+ * Tells which addresses of a chain are the instruction that a thread was at, and which are return addresses: the first
+ * address of each part (user, kernel) is the instruction, unless the chain consists of calls. A value.
  *
  *	for each entry: a mark: if (!chain_modes_mark(&modes, mark)) give up the chain;
  *	                a frame: cpumode = chain_modes_next(&modes) ...
@@ -175,13 +175,13 @@ struct resolve_where resolver_where(struct resolver *r, int32_t pid, uint64_t ti
 /* cpumode: with RESOLVE_RETURN for a return address. */
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
 void resolver_addresses_clear(struct resolver *r);
-/* Puts an address before those from index on, unless the first of these is the same: whether it had to be put there. where
- * lives until they are found. */
+/* Inserts an address at index, unless the address there is the same; returns whether it was inserted. where must live
+ * until the addresses are looked up. */
 bool resolver_address_put(
 	struct resolver *r, size_t index, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
 /*
- * Which frames of a chain count, by max_stack: so many of what was recorded, and as many of the callers that a stack
- * dump came to.
+ * Decides by max_stack which frames of a chain count: so many of the recorded ones, and as many of those unwound from a
+ * stack dump.
  *
  *	for each entry: a mark: chain_bound_mark(&bound, mark);
  *	                a frame: if (chain_bound_is_over(&bound)) break; if (chain_bound_takes(&bound)) ...
@@ -241,9 +241,9 @@ bool resolver_addresses_find(struct resolver *r);
 void resolver_begin_recorded(struct resolver *r);
 /* The chain with what came later in its place; without the place where nothing came. Valid until the resolver's next. */
 struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain);
-/* The call chain of a sample, whole; valid until the resolver's next. Its user part is, in this order: branches that were
- * recorded as a stack of calls (LBR), if there are any; the callers that the copy of its stack tells, if there is one
- * and it tells more than what the kernel recorded; what the kernel recorded. */
+/* The complete call chain of a sample, valid until the resolver's next one. Its user part is the first available of
+ * these: the branches that were recorded as a call stack (LBR); the callers unwound from its stack dump, if there are
+ * more of them than the kernel recorded; the chain that the kernel recorded. */
 struct sample_array resolver_sample_chain(struct resolver *r, const struct resolve_where *where,
 	const struct record_layout *layout, const struct sample *sample);
 struct resolved_chain { /* innermost first; valid until the resolver's next chain */
@@ -254,9 +254,9 @@ struct resolved_chain { /* innermost first; valid until the resolver's next chai
 struct resolved_chain resolver_chain_frames(
 	struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
 #define RESOLVE_ANY_MODE UINT32_MAX
-/* A frame of its own for each run-time address, which it keeps: of branches and data. Their addresses may come without a
- * mode (RESOLVE_ANY_MODE): what is mapped there counts, in the program or else in the kernel. The frame's level is the
- * one given; 0: that of what is there, H where nothing is. */
+/* Makes one frame for each run-time address, and keeps that address: for branches and data. Such addresses may come
+ * without a mode (RESOLVE_ANY_MODE); the mapping at the address then decides, in the program or else in the kernel. The
+ * frame's level is the given one; 0: the level of the mapping, or H if nothing is mapped there. */
 uint32_t resolver_raw_frame(
 	struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint32_t level, uint64_t ip);
 

@@ -3,8 +3,8 @@
  * run_parts.h - divides a run of records into parts that workers process in parallel.
  *
  * Where a record begins in the middle of a run is a guess. A part that turns out to begin elsewhere is walked again, so
- * that what is found depends neither on the guesses nor on the number of workers. Of a run in pieces these are the
- * parts.
+ * the result depends neither on the guesses nor on the number of workers. If a run consists of pieces, the pieces are
+ * the parts.
  *
  *	run_parts_init(&parts, &run, 1) && ...		run_parts_walk(&parts, walk_one, context);
  *	for each of parts.items in order ...		run_parts_deinit(&parts);
@@ -27,12 +27,12 @@ struct run_parts {
 
 /*
  * Walks the records that begin in the part, whose end moves to where the next one begins; sets is_cut. Any thread. A
- * part may come again with another beginning: what was found in it is void then.
+ * part may be walked again with another beginning; the earlier results for it are then invalid.
  */
 typedef void (*run_part_walk)(void *context, size_t index, struct run_part *part);
 
-/* each: how many parts a worker is to have; with several, workers end together, whatever else their CPUs do. False: out
- * of memory. */
+/* each: how many parts there are per worker; with several parts, workers end at about the same time even if other
+ * programs use their CPUs. False: out of memory. */
 bool run_parts_init(struct run_parts *parts, const struct record_run *run, size_t each);
 void run_parts_deinit(struct run_parts *parts);
 void run_parts_walk(struct run_parts *parts, run_part_walk walk, void *context);

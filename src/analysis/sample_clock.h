@@ -2,9 +2,10 @@
 /*
  * sample_clock.h - determines the time of a sample, which is needed to look up its thread and mappings.
  *
- * That is its time. Where an event was recorded without times beside others with, its samples have the time of the last
- * record before them in the file that has one: rings are read in turn, so mostly it comes from the same CPU. Where what
- * tells of mappings and names has no times either, the position in the run is the clock of all.
+ * Usually this is the sample's own time. If an event was recorded without times next to others with times, its samples
+ * get the time of the last record before them in the file that has one; it mostly comes from the same CPU, because
+ * rings are read in turn. If records of mappings and names have no times either, the position in the run serves as the
+ * clock of all records.
  *
  * Marks are collected in parts of the run, by their workers, and added in order; from then on any thread may ask.
  *

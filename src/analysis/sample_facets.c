@@ -62,8 +62,8 @@ static uint64_t mapped_size(const struct sample_facets *f, const struct facet_in
 }
 
 /*
- * What tells memory of equal addresses in its objects apart: the file, where the kernel says one; else the process,
- * unless the memory is shared; 0 for the kernel's.
+ * The value that distinguishes memory with equal addresses: the file, if the kernel recorded one; else the process,
+ * unless the memory is shared; 0 for kernel memory.
  */
 static uint32_t sample_facets_memory_of(const struct sample_facets *f, const struct facet_input *in)
 {

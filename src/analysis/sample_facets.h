@@ -3,9 +3,9 @@
  * sample_facets.h - extracts the facets of a sample: the values besides thread and address by which a report can group
  * samples.
  *
- * Only what is asked for is read: without facets nothing is called. Words are numbers, ids of the worker's resolver
- * (frames), of the machine (names) or of payloads; facet_values.h makes values of a profile of them. A value, borrows
- * all; not thread-safe, since the resolver is not.
+ * Only requested facets are read; without any, nothing is called. Facets are stored as numbers or as IDs of the
+ * worker's resolver (frames), of the machine (names) or of payloads; facet_values.h converts them into values of a
+ * profile. A value that borrows everything; not thread-safe, because the resolver is not.
  *
  *	sample_facets_init(&f, options, features, &resolver);
  *	id = sample_facets_add(&f, &(struct facet_input){&sample, event, where, cpumode, comm});

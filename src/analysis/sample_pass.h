@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_pass.h - pass two: one worker decodes and resolves the samples of a range of chunks and merges equal ones.
+ * sample_pass.h - runs pass two in one worker: it decodes and resolves the samples of a range of chunks and merges
+ * equal ones.
  *
- * A worker owns its results; workers share only immutable things. The results of consecutive ranges, taken in order,
- *are those of one range over all: nothing depends on the number of workers.
+ * A worker owns its results; workers share only immutable data. The results of consecutive ranges, taken in order,
+ * equal those of one range over all, so they do not depend on the number of workers.
  *
  *	sample_pass_create(&input);	sample_pass_run(pass, &share, range);
  *	... pass->sums, pass->resolver ...	sample_pass_destroy(pass);
@@ -121,8 +122,8 @@ struct sample_pass *sample_pass_create(const struct sample_pass_input *input);
 void sample_pass_run(struct sample_pass *pass, struct range_share *chunks, size_t range);
 void sample_pass_destroy(struct sample_pass *pass);
 
-/* For who fills a pass otherwise. Into threads, of THREAD_KEY_WORDS; span: when the thread has this name; it is cut to
- * that. ID_TABLE_NONE: out of memory. */
+/* For code that fills a pass in another way. Adds a key to threads, whose keys have THREAD_KEY_WORDS. span: the time in
+ * which the thread has this name; it is narrowed to that. ID_TABLE_NONE: out of memory. */
 uint32_t sample_pass_add_thread(const struct sample_pass_input *input, const struct sample_thread *thread,
 	struct id_table *threads, struct valid_span *span);
 void sample_key_pack(const struct sample_key *key, uint64_t words[SAMPLE_KEY_WORDS]);

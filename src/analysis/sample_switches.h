@@ -3,8 +3,8 @@
  * sample_switches.h - selects the samples between an occurrence of one event and the next occurrence of another
  * (--switch-on, --switch-off).
  *
- * Owned by the caller; immutable once read, so any thread may ask. A sample is asked for by its time, or by its place
- * where the recording has no times, and by its place among those of the same time.
+ * Owned by the caller; immutable once read, so any thread may ask. A sample is looked up by its time and its position
+ * among samples of the same time, or only by its position if the recording has no times.
  *
  *	sample_switches_read(&switches, reader, &run, &(struct sample_switch_source){&events, spans, &clock}, err);
  *	if (sample_switches_want(&switches, order, position)) ...

@@ -3,10 +3,10 @@
  * sample_unwind.h - unwinds the user part of a sample's call chain from the registers and the stack dump in the sample
  * (perf's --call-graph dwarf). Not here: to follow rules (code/unwind/unwinder.h), the kernel's part of the chain.
  *
- * unwind_files says which file of a store a mapping is of. It is shared by the workers, who only read: all files are
- * added beforehand (which opens nothing). Where one thread does everything they are added as they come.
- * A sample_unwinder is one worker's. Both borrow machine, store and features. Bad input: any sample gives a chain, or
- * none, and how it ended; what does not depend on the sample (caches) never changes the result.
+ * unwind_files finds the file in the store for a mapping. The workers share it and only read it, so all files are added
+ * beforehand (which opens nothing). With a single thread, files may be added when they are first needed. A
+ * sample_unwinder is one worker's. Both borrow machine, store and features. Bad input: any sample gives a chain, or
+ * none, and a reason why it ended. Caches never change the result.
  *
  *	unwind_files_init(&files, machine, store);   unwind_files_add_all(&files, err);
  *	sample_unwinder_init(&u, &files, features, swap);
@@ -58,8 +58,8 @@ static inline bool sample_has_stack(const struct sample *sample)
 {
 	return sample->regs_user.abi != REGS_ABI_NONE && sample->stack_user.size > 0;
 }
-/* Innermost first: where the thread was, then return addresses. None if nothing leads on from where it was, and nothing
- * is known of the file there. Counts how it ended. */
+/* Innermost first: where the thread was, then return addresses. There are no addresses if no caller was found and the
+ * file at the first address is not known. Counts how the chain ended. */
 struct unwind_result sample_unwind(struct sample_unwinder *u, const struct unwind_where *where,
 	const struct sample *sample, uint64_t *ips, size_t max);
 

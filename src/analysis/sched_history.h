@@ -4,7 +4,7 @@
  * that it was runnable; adds this up per task, and the idle times per CPU.
  *
  * The caller owns it (sched_history_init) and feeds events in order of time. One thread. Ids of tasks are dense; every
- * CPU has an idle task of its own; a thread's number that is forked again is a new task.
+ * CPU has an idle task of its own; a thread ID that a fork reuses is a new task.
  *
  *	sched_history_wake(&h, tid, now);
  *	sched_history_switch(&h, &(struct sched_out){.tid = tid, .cpu = cpu, .time_ns = now, .left = SCHED_LEFT_SLEEPING}, &times);

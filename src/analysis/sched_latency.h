@@ -3,8 +3,8 @@
  * sched_latency.h - measures how long runnable tasks waited for a CPU, from wake-up or preemption to the switch that
  * ran them, and how long they ran by the kernel's own count.
  *
- * The caller owns it (sched_latency_init) and feeds events in order of time. One thread. A switch from a task that was
- * not the one last switched to on that CPU (events are missing) is counted, not mended.
+ * The caller owns it (sched_latency_init) and feeds events in order of time. One thread. If a switch does not come from
+ * the task that was last switched to on that CPU, events are missing; such switches are counted, not corrected.
  *
  *	sched_latency_wake(&l, tid, now);
  *	sched_latency_switch(&l, &(struct sched_switch){.prev = idle, .next = tid, .time_ns = now, .cpu = cpu});

@@ -3,7 +3,7 @@
  * sideband.h - runs pass one: it puts all records except samples into time order, applies them to a machine, counts
  * losses, and divides the run into chunks at record boundaries for the parallel pass.
  *
- * A cut or damaged run is no failure here: health says where it ended, and the chunks cover what is intact.
+ * A truncated or damaged run is not a failure here: health says where it ended, and the chunks cover the intact part.
  *
  *	sideband_read(reader, &run, &sideband, err);   ... sideband.machine is finished ... sideband_deinit(&sideband);
  */

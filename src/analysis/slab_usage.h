@@ -2,7 +2,7 @@
 /*
  * slab_usage.h - adds up what the kernel's slab allocator allocated and freed, by call site and by object.
  *
- * The caller owns it (slab_usage_init) and feeds events in order of time. One thread. The functions are false when
+ * The caller owns it (slab_usage_init) and feeds events in order of time. One thread. Functions return false when
  * memory runs out.
  *
  *	slab_usage_alloc(&u, &(struct slab_alloc){.address = ptr, .call_site = site, .requested = 11, .allocated = 16});

@@ -19,8 +19,8 @@ static uint8_t stack_frames_role_of(const struct stack_frames *stacks, uint32_t 
 	return stacks->roles[frame] & (uint8_t)~FRAME_HAS_CALLS;
 }
 
-/* What calls main has no name where the C library has no symbols but those that it exports. Frame pointers may lead on
- * from where a thread begins: what static C libraries keep in that register there is no frame. */
+/* The caller of main has no name if the C library has only its exported symbols. Frame pointers may lead beyond the
+ * function that a thread begins in, because static C libraries keep other values in that register there. */
 static bool stack_frames_is_whole(const struct stack_frames *stacks, const uint32_t *items, uint32_t count)
 {
 	uint8_t last = count ? stack_frames_role_of(stacks, items[count - 1]) : FRAME_OTHER;

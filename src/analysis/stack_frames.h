@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack_frames.h - converts the stacks of a pass, which refer to the pass's own frames, into stacks of a profile, by
- * several workers that also hash them. In their place; those with inlined calls, which are longer then, beside it.
+ * several workers that also hash them. Stacks are converted in place, except those with inlined calls, which become
+ * longer and are stored separately.
  *
  *	struct stack_frames stacks = {.stacks = &table, .frames = frames, .roles = roles, ...};
  *	stack_frames_translate(&stacks, threads);	... stack_frames_get(&stacks, i), stacks.hashes[i] ...

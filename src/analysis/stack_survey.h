@@ -2,7 +2,7 @@
 /*
  * stack_survey.h - unwinds all stack dumps of a recording and counts how they end, without looking up symbols.
  *
- * Opens the files that stacks lead to. One thread. A recording without stack dumps costs nothing.
+ * It opens the files that stacks lead to. One thread. A recording without stack dumps costs nothing.
  *
  *	stack_survey_read(reader, &options, &ends, err);
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_entry.h - finds the entry of a binary store for a binary of the machine. Adds it, opens nothing.
+ * store_entry.h - finds the entry of a binary store for a binary of the machine. It adds the entry if needed, and opens
+ * nothing.
  *
  *	store_entry_id(machine, store, frame.binary, &id, err);
  */
@@ -15,8 +16,9 @@
 /* STORE_ENTRY_NONE if it can have no symbols there. One thread. */
 TALLY_MUST_CHECK enum tally_status store_entry_id(const struct machine *machine, struct binary_store *store,
 	uint32_t binary, uint32_t *store_id, struct tally_error *err);
-/* Names it to the store's thread (binary_store_load_ahead) if the recording's table lists it, which recorders do with what
- * was hit; and the kernel if its record says which one it is. The machine need not be finished. */
+/* Passes the binary to the store's thread (binary_store_load_ahead) if the recording's table of build IDs lists it,
+ * because recorders list the files that samples hit; and the kernel if its record has a build ID. The machine need not
+ * be finished. */
 TALLY_MUST_CHECK enum tally_status store_entry_load_ahead(
 	const struct machine *machine, struct binary_store *store, uint32_t binary, struct tally_error *err);
 

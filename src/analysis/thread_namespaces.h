@@ -2,7 +2,7 @@
 /*
  * thread_namespaces.h - tracks which cgroup namespace (device and inode) each thread was in over time.
  *
- * Owned by the caller; read once, then constant: any thread may ask. A recording without such records is fine.
+ * Owned by the caller; read once, then constant: any thread may ask. A recording may lack such records.
  *
  *	thread_namespaces_read(&spaces, reader, run, sideband, err);
  *	uint32_t index = thread_namespaces_at(&spaces, tid, time_ns);	0: not known

@@ -3,8 +3,9 @@
  * timechart.h - turns events of the scheduler and the CPUs into tracks: who ran where, who waited, was blocked or woke
  * whom, and the idle states and frequencies of CPUs.
  *
- * The caller owns it (timechart_init) and feeds events in order of time; times are sched_history's, so that sums are
- * those of `sched timehist`. One thread. Functions are false when memory runs out. Backtraces are ids of tracks_text.
+ * The caller owns it (timechart_init) and feeds events in order of time; times are measured by sched_history, so sums
+ * equal those of `sched timehist`. One thread. Functions return false when memory runs out. Backtraces are IDs of
+ * tracks_text.
  *
  *	timechart_wake(&c, &(struct timechart_wake){.tid = 8, .by = 7, .time_ns = now, .text = INTERN_NONE});
  *	timechart_switch(&c, &(struct sched_out){.tid = 7, .cpu = 0, .time_ns = now, .left = SCHED_LEFT_SLEEPING}, 8, text);

@@ -3,7 +3,7 @@
  * timechart_io.h - turns system calls that read, write, sync or wait for I/O into spans on the tracks of their threads.
  *
  * Adds to the tracks of a timechart, which it borrows. The caller owns it, sets the options and feeds events in order
- * of time; an exit without its entry is nothing. One thread. False: out of memory.
+ * of time; an exit without its entry is ignored. One thread. False: out of memory.
  *
  *	struct timechart_call call;
  *	if (timechart_call_of(STR("syscalls:sys_enter_read"), &call) && call.is_entry) ...

@@ -3,8 +3,8 @@
  * tracepoint_fields.h - prints the payload of a tracepoint sample as text, by the formats in the recording's tracing
  * data.
  *
- * Owned by the caller, holds a copy of the tracing data. One thread. Bad input: what cannot be understood as a format
- * is left out, and its event prints nothing; one whose print format cannot be parsed is printed field by field.
+ * Owned by the caller, holds a copy of the tracing data. One thread. Bad input: an invalid format is left out, and its
+ * event prints nothing; an event whose print format cannot be parsed is printed field by field.
  *
  *	tracepoint_printer_create(features->tracing_data, &printer, err);
  *	tracepoint_print(printer, &sample.raw, &text);
@@ -21,8 +21,8 @@ struct tracepoint_printer;
 
 TALLY_MUST_CHECK enum tally_status tracepoint_printer_create(
 	struct tally_bytes tracing_data, struct tracepoint_printer **printer, struct tally_error *err);
-/* Names for addresses of the kernel that fields hold: NULL, or a name that outlives the printer, with the address set to
- * the symbol's start and module to the name of its module (NULL: none). */
+/* Finds names for kernel addresses in fields: NULL, or a name that outlives the printer, with the address set to the
+ * symbol's start and module to the name of its module (NULL: none). */
 typedef const char *(*tracepoint_symbol)(void *context, uint64_t *address, const char **module);
 void tracepoint_printer_set_symbols(struct tracepoint_printer *printer, tracepoint_symbol find, void *context);
 void tracepoint_printer_destroy(struct tracepoint_printer *printer);
@@ -52,8 +52,8 @@ struct tracepoint_value {
 /* Which field of a payload's event has this name; false: none has. */
 bool tracepoint_find(const struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	struct tally_str name, unsigned *index);
-/* Its value, of an array the first, as tracepoint_value_at has it but without making its text; false for what is text, or
- * not there, and *number is 0 then. */
+/* The numeric value of a field (the first one of an array), as tracepoint_value_at gives it, but without making its
+ * text. False, with *number 0, if the field is text or is missing. */
 bool tracepoint_number_of(const struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	struct tally_str name, uint64_t *number);
 /* The number (attr.config) of a payload's event; false: it is too short. */
@@ -64,7 +64,7 @@ bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum t
 /* Appends what the event's print format says of a field by its name, else the field alone; false if there is none. */
 bool tracepoint_field_print(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	unsigned index, struct text *t);
-/* The same with the values of a payload; 0 and nothing for what the payload is too short for. The value is the printer's,
+/* The same with the values of a payload; a field beyond the payload's end is 0 or empty. The printer owns the value
  * until its next call. */
 bool tracepoint_value_at(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	unsigned index, struct tracepoint_value *value);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_chains.h - the call chain of a wait, and behind it that of who ended it, as one list of frames.
+ * wait_chains.h - makes one list of frames of a wait: its call chain, then the call chain of the thread that ended it.
  *
- * Between the parts stands a frame that says who the waker is (BRANCH_END_WAKER; its address is the number of a name in the
- * index). Where waits are followed, the time that the waker waited itself is led back to whom it waited for, and so on until
- * somebody ran: one wait becomes several lists, whose weights add up to its own. One per worker; borrows all.
+ * Between the parts stands a frame that says who the waker is (BRANCH_END_WAKER; its address is the number of a name in
+ * the index). If waits are followed, the time in which the waker itself waited is attributed to the thread that it
+ * waited for, and so on until a thread ran: one wait becomes several lists, whose weights add up to its own. One per
+ * worker; borrows everything.
  *
  *	wait_chains_add(&chains, &wait, pass_add, pass);	pass_add(pass, frames, count, weight_ns) for each list
  *	wait_chains_deinit(&chains);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_events.h - which events of a recording make a wall-clock profile, and what state a sample's thread was in.
+ * wait_events.h - finds the events of a recording that make a wall-clock profile, and the state that a sample's thread
+ * was in.
  *
- * A wall-clock profile needs an event of a CPU clock, whose periods are ns on the CPU, and the event offcpu-time, whose periods
- * are ns off it. tally's samples of the latter have raw data (abi/wait_record.h), perf's have none: of those the state is not
- * known. Values; borrows nothing.
+ * A wall-clock profile needs an event of a CPU clock, whose periods are ns on the CPU, and the event offcpu-time, whose
+ * periods are ns off it. tally's samples of the latter have raw data (abi/wait_record.h) with the state of the thread;
+ * perf's have none, so their state is not known. Values; borrows nothing.
  *
  *	struct wait_events waits = wait_events_find(reader, WAITS_IF_WALL);
  *	if (waits.are_joined) ...	a sample of waits.wait counts as one of waits.clock

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_index.h - the waits of a recording by thread and time, and the names of who ended them: to follow wake-ups back.
+ * wait_index.h - indexes the waits of a recording by thread and time, with the names of the threads that ended them, so
+ * that wake-ups can be followed back.
  *
- * Waits that are sums, and parts in which a thread could run but did not, have no place in time that matters: they are not
- * among them. Read by one thread, then immutable: any thread may ask.
+ * It leaves out waits that are sums, which have no single time, and the times in which a thread was runnable but did
+ * not run. Read by one thread, then immutable: any thread may ask.
  *
  *	wait_index_read(&index, &(struct wait_index_source){reader, &run, waits.wait}, err);
  *	for (at = wait_index_last(&index, tid, end_ns); at && at->tid == tid && at->end_ns > start_ns; at = wait_index_before(...))

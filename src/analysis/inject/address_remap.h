@@ -3,9 +3,10 @@
  * address_remap.h - assigns new addresses to all mappings: absolute addresses are hidden, and distances inside a
  * mapping stay.
  *
- * Not a history: one function from old to new addresses for each family of processes (those that forked from one
- * another, as a child has its parent's mappings), and one for the kernel, whatever was mapped there at which time.
- * Ranges that touch or overlap stay together. The caller owns it; add in any order, then finish, then ask. One thread.
+ * The assignment does not depend on time: there is one function from old to new addresses for each family of processes
+ * (those that forked from one another, because a child has its parent's mappings), and one for the kernel. Ranges that
+ * touch or overlap stay together. The caller owns it, adds ranges in any order, finishes it, and then looks up
+ * addresses. One thread.
  *
  *	address_remap_add(&remap, pid, start, end);  address_remap_fork(&remap, child, parent);
  *	address_remap_finish(&remap, err);

@@ -3,7 +3,8 @@
  * inject.h - copies a recording in one pass: records stay as they are, except for the requested changes.
  *
  * Borrows everything. A pipe that becomes a file must have been read once (inject_survey): its descriptions go into the
- * file's header. A cut or damaged recording is copied up to where it ends; what was wrong is in the result. One thread.
+ * file's header. A truncated or damaged recording is copied up to where it ends; the result says what was wrong. One
+ * thread.
  *
  *	inject_copy(reader, rewriter, &options, &result, err);
  */

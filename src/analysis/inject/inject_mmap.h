@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inject_mmap.h - makes a mapping record that holds the build ID of its file: MMAP2 in the kernel's form of
- * attr.build_id. Only mappings of processes; those of the kernel stay.
+ * inject_mmap.h - makes a mapping record that holds the build ID of its file: an MMAP2 record in the form that the
+ * kernel writes for attr.build_id. Only mappings of processes; those of the kernel stay.
  *
  *	switch (inject_mmap(mmaps, &record, &out)) ...
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * inject_sched.h - merges sched_stat and sched_switch: each sched_stat_* sample becomes the last sched_switch of its
- * thread, with the time and period of the sched_stat_* sample. So a sample tells where a task went to sleep, and how
- * long for.
+ * thread, with the time and period of the sched_stat_* sample. Such a sample shows where a task went to sleep, and for
+ * how long.
  *
- * Samples must come in order of time. What this is built from is dropped: sched_switch, sched_stat_* and
- * sched_process_exit, which ends what is known of a thread. Owned by the caller. One thread.
+ * Samples must come in order of time. The original sched_switch, sched_stat_* and sched_process_exit samples are
+ * dropped; the last one ends the thread's state here. Owned by the caller. One thread.
  *
  *	inject_sched_create(reader, &sched, err);
  *	switch (inject_sched_sample(sched, &record, &out)) ...
@@ -25,8 +25,8 @@ enum inject_sched_result {
 	INJECT_SCHED_NO_MEMORY,
 };
 
-/* The reader's events must be known. INVALID where samples do not tell their thread; UNSUPPORTED or CORRUPT where the
- * fields of sched_stat_* cannot be read. */
+/* The reader's events must be known. INVALID: samples have no thread IDs. UNSUPPORTED or CORRUPT: the fields of
+ * sched_stat_* cannot be read. */
 TALLY_MUST_CHECK enum tally_status inject_sched_create(
 	const struct perfdata_reader *reader, struct inject_sched **sched, struct tally_error *err);
 void inject_sched_destroy(struct inject_sched *sched);

@@ -3,8 +3,8 @@
  * inject_survey.h - collects what must be known before a recording is rewritten: the mapped files, which of them
  * samples hit, and the build IDs in its records.
  *
- * Owned by the caller; borrows the reader, which stands at its first record afterwards. One thread. A cut recording is
- * surveyed up to where it ends.
+ * Owned by the caller; borrows the reader, which stands at its first record afterwards. One thread. A truncated
+ * recording is surveyed up to where it ends.
  *
  *	inject_survey_read(reader, INJECT_SURVEY_HITS, &survey, err);   ...   inject_survey_deinit(&survey);
  */

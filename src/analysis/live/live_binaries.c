@@ -28,8 +28,9 @@ struct live_binaries {
 	struct binary_store_options options;
 	struct binary_store *store;
 	VEC(struct live_binaries_opened) files; /* by number in the maps */
-	/* The file that is being opened. The thread reads the store, which nobody changes while it does. Asking whether it
-	 * is done must not sleep: on a busy machine the thread that would wake us may not run for long. */
+	/* The file that is being opened. The thread reads the store, which nobody changes meanwhile. The check whether
+	 * it is done must not sleep: on a busy machine the thread that would wake us may have to wait long for a
+	 * CPU. */
 	bool is_waiting, has_missed, has_thread;
 	uint32_t waits_for; /* in the maps */
 	bool is_up_to_date; /* dumps were looked at for this stack */

@@ -3,9 +3,9 @@
  * live_binaries.h - holds the unwind tables of the files in live_maps: each file is opened when a stack first leads
  * into it, and kept while it is mapped.
  *
- * Borrows the maps. A file that cannot be opened, or has no call-frame information, has no table. Large files take
- * tenths of a second, in which rings fill: they are opened by a thread of our own, one at a time, and until then
- * the answer is that it is not known yet. So are dumps of generated code, which are followed while they grow
+ * Borrows the maps. A file that cannot be opened, or has no call-frame information, has no table. Opening a large file
+ * takes tenths of a second, in which rings fill up, so a separate thread opens such files, one at a time; until then
+ * look-ups in the file report a miss. The same holds for dumps of generated code, which are followed while they grow
  * (code/binaries/jit_tail.h). One caller's thread.
  *
  *	if (live_binaries_find(b, process, time, pc, &module)) ...
@@ -23,7 +23,7 @@ struct live_binaries;
 TALLY_MUST_CHECK enum tally_status live_binaries_create(const struct live_maps *maps, const char *build_id_dir,
 	const struct binary_kept *kept, struct live_binaries **binaries, struct tally_error *err);
 void live_binaries_destroy(struct live_binaries *binaries);
-/* False: the process has nothing mapped there. Where the file is not open yet, live_binaries_has_missed is true then.
+/* False: the process has nothing mapped there. If the file is not open yet, live_binaries_has_missed becomes true.
  * time: of the sample, in CLOCK_MONOTONIC; UINT64_MAX: not known. */
 bool live_binaries_find(struct live_binaries *binaries, const struct live_process *process, uint64_t time, uint64_t pc,
 	struct unwind_module *module);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_maps.h - tracks the current mappings of each running process, for unwinding during recording. No history, so
- * that a recording of days needs the memory of what is alive; machine.h is for recordings that are there.
+ * live_maps.h - tracks the current mappings of each running process, for unwinding during recording. It keeps no
+ * history, so a recording of days needs only memory for the live processes; machine.h has the history of finished
+ * recordings.
  *
- * Fed with side-band records in order of time; the caller says when a round is over (live_maps_forget): what ended in
- * it is freed then. Strings are copied. One thread. Only mappings of code matter: others are expected to be left out by
- * the recorder, and do no harm.
+ * Fed with side-band records in order of time; when a round is over, the caller calls live_maps_forget, which frees the
+ * processes and mappings that ended in it. Strings are copied. One thread. Only mappings of code matter: others are
+ * expected to be left out by the recorder, and do no harm.
  *
  *	live_maps_apply(&maps, &record, &fields, err);
  *	struct live_process *p = live_maps_process(&maps, pid);

@@ -2,10 +2,10 @@
 /*
  * live_merge.h - merges the records of several rings in time order, without copying them.
  *
- * Each ring's own records are taken to be in order. The caller shows what the rings hold twice: what came after the
- * second look may be older than what one ring had at the first (another was looked at before), so only records up to
- * the newest of the first look are handed out; a sample then comes after the mappings that explain it. Knows nothing
- * of kernels. One thread. Bad input: a record whose size lies ends what its ring shows; it is counted.
+ * Each ring's own records are assumed to be in order. The caller reads all rings twice, because a ring that was read
+ * early may get records that are older than those found in rings read later. Only records up to the newest one of the
+ * first reading are handed out, so every sample comes after the mappings that it needs. Knows nothing of kernels. One
+ * thread. Bad input: a record with an impossible size ends what is read of its ring; it is counted.
  *
  *	live_merge_init(&merge, ring_count, time_of, context, err);
  *	for each ring: live_merge_note(&merge, ring, slices, n);   for each ring: live_merge_show(&merge, ring, slices, n);

@@ -247,8 +247,8 @@ static enum tally_status live_profile_learn(struct live_profile *live, struct ro
 	return status == TALLY_OK ? live_state_settle(&live->state, err) : status;
 }
 
-/* Runtimes write names as they make code. A large file is read again only where names were missing in the last round:
- * reading it could take as long as a round. */
+/* Runtimes write names while they generate code. A large file is read again only if names were missing in the last
+ * round, because reading it could take as long as a round. */
 static void reread_generated(struct live_profile *live)
 {
 	for (size_t i = 0; i < binary_store_count(live->store); i++) {

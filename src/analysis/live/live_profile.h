@@ -2,19 +2,19 @@
 /*
  * live_profile.h - keeps a profile up to date while records arrive: new samples are added, old ones fade. For top.
  *
- * Knows no kernel: it is fed with the bytes of whole records, in any order, and makes at each refresh a recording in
- * memory of who ran before (live_state.h) and what came since, which goes the way of any recording (replay.h). The
- * result is added to what is left of the results before. So all that a report can be sorted by is there, and memory is
- * that of the records of one refresh, of what is alive, and of the samples that have not faded.
+ * It knows nothing of kernels: it is fed with the bytes of whole records, in any order. At each refresh it makes a
+ * recording in memory of the processes that ran before (live_state.h) and the records that came since, and replays it
+ * like any recording (replay.h). The result is added to what is left of earlier results. So every sort key of report is
+ * available, and memory holds the records of one refresh, the live processes, and the samples that have not faded.
  *
- * Records may come late by as much as one drain of the rings takes: live_profile_mark says when all that is older has
- * come; what is newer than anything before the mark waits for the next refresh.
+ * Records may be late by as much as one drain of the rings takes. The caller calls live_profile_mark when all older
+ * records have come; records newer than any before the mark wait for the next refresh.
  *
- * Fading: each refresh takes an eighth of every sample's weight, and what is less than a sixteenth of one sample is
- * dropped, with its stacks and names; zeroing takes all. Counts that are shown are rounded.
+ * Fading: each refresh removes an eighth of every sample's weight, and drops whatever is left with less than a
+ * sixteenth of one sample, with its stacks and names; zeroing removes everything. Displayed counts are rounded.
  *
- * The profile belongs to the live profile, until its next refresh. One thread at a time. Bad input: damaged records are
- * left out.
+ * The live profile owns the profile, which is valid until the next refresh. One thread at a time. Bad input: damaged
+ * records are left out.
  *
  *	live_profile_create(&config, &live, err);
  *	live_profile_feed(live, slices, count, err); ...   live_profile_mark(live); live_profile_feed(...);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live_records.h - sorts the records of a stream by time while it is still arriving: a round's mappings and names are
- * applied to the machine before the round's samples are handed out. Memory is that of three rounds and of the history.
+ * applied to the machine before the round's samples are handed out. It keeps three rounds and the history in memory.
  *
- * For one reader from its start to its end; nothing is read twice. The sideband's machine grows, so only one thread may
- * ask it, and only between two calls; a resolver on it is told of each change. Streams that need to be seen whole first
- * (no times, deferred call chains) are refused.
+ * It reads one reader from start to end and nothing twice. The sideband's machine grows, so only one thread may use it,
+ * and only between two calls; a resolver that uses it is notified of each change. Streams that must be read completely
+ * first (no times, deferred call chains) are refused.
  *
  *	status = live_records_create(reader, &sideband, &live, err);   // TALLY_UNSUPPORTED: read it as usual, from where it is
  *	live_records_tell(live, &resolver);

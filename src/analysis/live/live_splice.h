@@ -4,11 +4,12 @@
  * unwinding ended early: the code switched stacks (Go's runtime.systemstack, calls into C, handlers on their own
  * stack), or the stack dump was too short. Frame pointers lead over all of that.
  *
- * The chain goes on behind the last frame that both have. It is believed if all of it up to there are frames that were
- * unwound too, or if the frame pointer of the last unwound frame is one that the kernel followed; and as far as it is
- * mapped code. What was unwound behind that frame is given up for a longer chain, or one as long where unwinding ended
- * in nothing: it is a wrong return address from the end of another stack. A stack whose call-frame information says
- * that nobody called its first function is left alone. Pure but for the look-up.
+ * The kernel's chain continues after the last frame that both have. It is trusted if all its frames up to there were
+ * unwound too, or if the kernel followed the frame pointer of the last unwound frame; and only as far as its addresses
+ * are in mapped code. Unwound frames after the common one are replaced by a longer chain, or by one of the same length
+ * if unwinding ended in unmapped memory, because then they hold a wrong return address from the end of another stack. A
+ * stack whose call-frame information says that its first function has no caller stays as it is. No side effects except
+ * the look-up.
  *
  *	joined = live_splice(&splice, ips, max, &result) > 0;
  */
@@ -26,8 +27,8 @@ struct live_splice {
 	const struct unwind_modules *modules;
 };
 
-/* How many of the chain's addresses were put into ips, in the place of those behind the common frame. One that a signal
- * handler returns to is one more than it is, so that all may be moved back into their calls. */
+/* Returns how many of the chain's addresses replaced those after the common frame in ips. An address that a signal
+ * handler returns to is stored plus one, so that the caller can subtract one from all of them. */
 size_t live_splice(const struct live_splice *splice, uint64_t *ips, size_t max, struct unwind_result *result);
 
 #endif

@@ -3,10 +3,9 @@
  * live_stacks.h - remembers the last stack dump of each thread, so that a dump that is too short can be extended by an
  * earlier dump of the same thread.
  *
- * Threads whose copies have always been long enough are none of its business: copying costs. Of the others it knows
- * what came since the first that was not. An older copy may be used where it overlaps the new one and says the same
- * there: what lies above has then not been left since, as far as can be told. Memory is bounded by the limits below.
- * One thread.
+ * A thread is remembered only from its first dump on that was too short, because copying costs time. An older dump is
+ * used if it overlaps the new one and has the same bytes there: as far as one can tell, the functions above have then
+ * not returned since. Memory is bounded by the limits below. One thread.
  *
  *	struct tally_bytes longer = live_stacks_extend(&stacks, tid, sp, copy, is_cut);
  */
@@ -28,8 +27,8 @@ struct live_stacks {
 };
 
 void live_stacks_deinit(struct live_stacks *stacks);
-/* Notes the stack dump from address on. is_cut: the stack went on behind it. The bytes from address on that are
- * known now, at least those of the copy; valid until the next call. */
+/* Notes the stack dump from address on. is_cut: the stack is longer than the dump. Returns the bytes from address on
+ * that are known now, at least those of the dump; valid until the next call. */
 struct tally_bytes live_stacks_extend(
 	struct live_stacks *stacks, int32_t tid, uint64_t address, struct tally_bytes copy, bool is_cut);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live_state.h - describes the running processes and their mappings as records, so that a recording that starts now
- * needs no earlier record. No history (machine.h has that): memory is that of what is alive.
+ * needs no earlier record. It keeps no history (machine.h does), so memory holds live processes only.
  *
- * Fed with side-band records in order of time; live_state_settle lets go of what ended. Of files it keeps what names
- * them (path, build id). Names of threads are cut at the kernel's 15 bytes. One thread. Bad input: records that say
- * nothing of processes are left alone.
+ * Fed with side-band records in order of time; live_state_settle frees what has ended. Of files it keeps path and build
+ * ID. Names of threads are cut at the kernel's 15 bytes. One thread. Records that do not describe processes are
+ * ignored.
  *
  *	live_state_init(&state);
  *	live_state_apply(&state, &record, &fields, err); ...  live_state_settle(&state, err);

@@ -3,14 +3,13 @@
  * live_unwind.h - turns records from a recorder's rings into records for the file: samples with registers and a stack
  * dump get whole call chains instead; all other records are passed on unchanged.
  *
- * Knows no rings and no files: it is fed with single records in order of time (side-band of what runs already first)
- * and appends to a writer. It learns from side-band records what processes map, and opens their files when a stack
- * leads there. Chains are as the kernel's: its own part first, then CONTEXT_USER and the frames, innermost first;
- * a caller's address is that of its return address minus one, which lies in the call (as perf's chains from stacks);
- * what a signal handler returns to, and what the signal interrupted, are no calls and stay as they are.
- * Samples may be held back while a file is opened (live_binaries.h), so that they come out later than others: a round
- * may not end meanwhile.
- * One thread. Bad input: a damaged sample is dropped and counted.
+ * It knows nothing of rings and files: it is fed with single records in time order, beginning with side-band records of
+ * the processes that already run, and appends to a writer. It learns from side-band records what processes map, and
+ * opens their files when a stack leads there. Chains have the kernel's form: the kernel's part first, then CONTEXT_USER
+ * and the frames, innermost first. A caller's address is its return address minus one, which is inside the call, as in
+ * chains that perf unwinds; the address that a signal handler returns to and the interrupted address are not callers
+ * and stay as they are. Samples may be held back while a file is opened (live_binaries.h), and are then written later
+ * than others, so a round must not end meanwhile. One thread. Bad input: a damaged sample is dropped and counted.
  *
  *	live_unwind_create(&config, &live, err);   live_unwind_add_event(live, &attr, ids, id_count, err);
  *	live_unwind_feed(live, &record, &out, err); ...   live_unwind_end_round(live, &out, err); ... live_unwind_finish(live, &out, err);
@@ -53,8 +52,9 @@ TALLY_MUST_CHECK enum tally_status live_unwind_add_event(struct live_unwind *liv
 	const uint64_t *ids, size_t id_count, struct tally_error *err);
 /* The last event that was added gets its user stacks from samples of live_unwind_add_stacks. */
 void live_unwind_add_walked(struct live_unwind *live);
-/* An event whose samples carry user stacks (abi/walked_stack.h), each right before the sample that it belongs to: they go
- * into the chains of the events that live_unwind_add_walked named. Not for the file. */
+/* An event whose samples carry user stacks (abi/walked_stack.h), each right before the sample that it belongs to. The
+ * stacks go into the chains of the events that live_unwind_add_walked named; these samples are not written to the
+ * file. */
 TALLY_MUST_CHECK enum tally_status live_unwind_add_stacks(struct live_unwind *live, const struct perf_attr *attr,
 	const uint64_t *ids, size_t id_count, struct tally_error *err);
 /* Record bytes are read before the call returns. NOMEM only. */
@@ -67,13 +67,13 @@ TALLY_MUST_CHECK enum tally_status live_unwind_finish(
 	struct live_unwind *live, struct writer *out, struct tally_error *err);
 /* When a record of the rings was made; 0: it does not say. */
 uint64_t live_unwind_time(const struct live_unwind *live, const struct record *record);
-/* All that has come was fed, and its memory may be given back: goes on with what was held back, if that can be done by
- * now, and forgets what has ended. */
+/* Call this when all available records were fed, before their memory is released: continues with samples that were held
+ * back, as far as possible, and forgets what has ended. */
 TALLY_MUST_CHECK enum tally_status live_unwind_end_round(
 	struct live_unwind *live, struct writer *out, struct tally_error *err);
 /* Reads no more than this of each copy; SIZE_MAX: all. */
-/* So much memory may be taken in all: of stacks that wait, of those that are remembered, and for unwind tables. What there
- * is no room for is given up, samples never. UINT64_MAX: any. */
+/* Limits the memory for waiting stacks, remembered stacks and unwind tables together. What exceeds it is dropped, but
+ * never a sample. UINT64_MAX: no limit. */
 void live_unwind_limit(struct live_unwind *live, uint64_t bytes);
 /* What is taken of it now. */
 uint64_t live_unwind_memory(const struct live_unwind *live);

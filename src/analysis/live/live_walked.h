@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_walked.h - user stacks that a BPF program put into the rings, each right before the sample that it belongs to, until
- * that sample comes. Records of several rings may come in between; the thread tells which is whose.
+ * live_walked.h - keeps user stacks that a BPF program put into the rings, each right before the sample that it belongs
+ * to, until that sample comes. Records of several rings may come in between; the thread ID says which stack belongs to
+ * which sample.
  *
- * Owned by live_unwind. Bad input: a stack that is none is refused; one whose sample never comes is overwritten by the next
- * ones, and is_full says so.
+ * Owned by live_unwind. Bad input: an invalid stack is refused. A stack whose sample never comes is overwritten by
+ * later ones, and is_full says so.
  *
  *	live_walked_take(&walked, &layout, &record);   ...   stack = live_walked_find(&walked, tid);
  */

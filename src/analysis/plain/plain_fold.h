@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * plain_fold.h - runs pass two of a plain profile: it turns the gathered samples of a part into sums by address in a
- * binary. Then it is known whose symbols are wanted; once they are there, plain_sum.h makes sums by function of those
- * of all parts.
+ * binary. These sums say which symbols are needed; when they are loaded, plain_sum.h adds up the sums of all parts by
+ * function.
  *
  * A fold owns its tables and borrows its part.
  *

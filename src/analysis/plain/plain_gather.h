@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plain_gather.h - runs pass one of a plain profile: all CPUs together walk all records once. Of each sample stays what
- * such a profile needs, in 24 bytes; all other records are copied, one after another, for the machine's history.
+ * plain_gather.h - runs pass one of a plain profile: all CPUs together walk all records once. Of each sample it keeps
+ * the 24 bytes that such a profile needs; all other records are copied, one after another, for the machine's history.
  *
- * The parts of the recording are walked side by side from where records seem to begin. A part that turns out to begin
- * elsewhere is walked again: nothing depends on the number of workers. The file is read piece by piece, not mapped, since
- * each byte is looked at once; but for samples beyond those that are kept, which are read again: memory does not grow
- * with the recording.
+ * Workers walk the parts of the recording in parallel, each from where a record seems to begin. A part that turns out
+ * to begin elsewhere is walked again, so the result does not depend on the number of workers. The file is read piece by
+ * piece, not mapped, since most bytes are needed once. Only samples beyond the limit of kept ones are read again, so
+ * memory does not grow with the recording.
  *
  *	plain_gather(reader, &run, 0, &gather, err);   ... sideband_read_loading(reader, &gather.others, ...) ...
  *	for each of gather.parts in order: while (plain_part_next(&part, reader, &run, &block)) ... block.items ...
@@ -84,8 +84,8 @@ bool plain_path_supports(struct perfdata_reader *reader, const struct replay_opt
 TALLY_MUST_CHECK enum tally_status plain_gather(struct perfdata_reader *reader, const struct record_run *run,
 	size_t kept_samples, struct plain_gather *gather, struct tally_error *err);
 void plain_gather_deinit(struct plain_gather *gather);
-/* The part's next samples, until the next call; it may have new contexts and large periods, of which those of blocks
- * before are not needed any more. False: there are no more, or the part has failed. */
+/* Gives the part's next samples, valid until the next call, with their contexts and large periods; those of earlier
+ * blocks are not needed any more. False: there are no more samples, or the part has failed. */
 bool plain_part_next(struct plain_gather_part *part, struct perfdata_reader *reader, const struct record_run *run,
 	struct plain_block *block);
 /* The copied records have been read. */

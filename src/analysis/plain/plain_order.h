@@ -2,8 +2,8 @@
 /*
  * plain_order.h - sorts the placed samples of a plain profile by function. Part of plain_sum.
  *
- * The spots of each binary lie side by side, and in it those of each function, by where it starts; so symbols are met
- * one after another, by several workers, and none is looked up at random.
+ * The spots of each binary are adjacent, and within it the spots of each function, in the order of start addresses. So
+ * several workers can go through spots and symbols in the same order, without searching for each symbol.
  *
  *	if (!plain_order_make(&order, &placed, machine)) ...
  *	for each task: at = a place that begins a function; end = plain_order_function_end(&order, area, at); ...

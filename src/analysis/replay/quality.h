@@ -64,8 +64,8 @@ struct requirements {
 	size_t count;
 };
 
-/* "NAME RELATION NUMBER[%]", comma-separated; names: samples, lost, throttled, complete, symbols, kernel; relations:
- * < <= > >= =. Shares where a count would mislead are demanded with their sign. */
+/* "NAME RELATION NUMBER[%]", comma-separated; names: samples, lost, throttled, complete, symbols, kernel; relations: <
+ * <= > >= =. Values that are shares require the sign '%', so that they are not mistaken for counts. */
 TALLY_MUST_CHECK enum tally_status requirements_parse(
 	const char *text, struct requirements *requirements, struct tally_error *err);
 /* A share of nothing (no call chains, no samples in the kernel) meets no requirement. */

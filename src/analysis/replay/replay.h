@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay.h - reads a recording through machine and code into a profile: see ARCHITECTURE.md, journey two.
+ * replay.h - turns a recording into a profile, with the machine's history and the symbols of a binary store
+ * (ARCHITECTURE.md describes the steps).
  *
- * Opens nothing itself: it is given a reader and a binary store. Pass one builds the machine's history from side-band
- * records; pass two resolves samples in parallel; symbols are looked up once per unique address.
+ * It opens nothing itself: the caller provides a reader and a binary store. Pass one builds the machine's history from
+ * side-band records; pass two resolves samples in parallel; symbols are looked up once per unique address.
  *
  *	struct replay_options options = {0};
  *	status = replay_profile(reader, store, &options, &result, err);  // TALLY_CORRUPT: result is still valid and partial

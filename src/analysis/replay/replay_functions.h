@@ -3,8 +3,8 @@
  * replay_functions.h - collects the functions that contain a replay's frames, each once, with its readable name. Part
  * of replay.
  *
- * A list gives each symbol and each inlined function's name a place, which replay->functions holds until all are added:
- * names are made readable by all workers then, and the places become the profile's ids.
+ * A list gives each symbol and each inlined function's name an index, which replay->functions holds until all are
+ * added. Then all workers make names readable, and the indexes are replaced by the profile's IDs.
  *
  *	struct function_list list = {0};
  *	replay->functions[i] = function_list_symbol(&list, symbol, binary);
@@ -33,8 +33,8 @@ uint32_t function_list_symbol(struct function_list *list, const struct symbol *s
 uint32_t function_list_inlined(struct function_list *list, const char *name, uint32_t binary);
 void function_list_deinit(struct function_list *list);
 
-/* Adds them to the profile; count: of replay->functions, those of frames first, whose roles are set too. False: out of
- * memory. */
+/* Adds the functions to the profile, and sets the roles of frames. count: of replay->functions, in which those of
+ * frames come first. False: out of memory. */
 bool replay_add_functions(struct replay *replay, struct function_list *list, size_t count);
 
 #endif

@@ -268,8 +268,8 @@ static uint32_t own_frame(const struct key_translation *t, uint32_t leaf)
 	return is_inlined ? replay->inlined_frames[replay->inlines.begin[frame]] : t->ids->profile_frames[leaf];
 }
 
-/* A pass's keys become the profile's in their place. On the way samples are counted by their own addresses, and by how
- * their chains end as they were recorded; what was unwound was counted by the workers. */
+/* Replaces a pass's keys by the profile's keys in place. At the same time it counts samples by their own addresses, and
+ * by how their recorded chains end; the workers have counted the unwound ones. */
 static void translate_keys(void *context, size_t index, unsigned worker)
 {
 	const struct key_translation *t = context;

@@ -82,9 +82,10 @@ struct replay_frame_ids { /* of all passes, in replay's frames */
 /* One list of frames out of the passes', in order of first use. False: out of memory; ids are the caller's to free. */
 bool replay_join_frames(struct replay *replay, struct replay_frame_ids *ids);
 /*
- * Which frames threads begin in, by more than names: programs are stripped, and entry points have any name. Of frames
- * that are outermost in a recorded stack those at the program's entry point, and those whose call-frame information
- * says that nobody called them. That is read for frames without a name, and for all where stacks were unwound by it.
+ * Finds the frames that threads begin in, not only by name, because programs may be stripped and entry points may have
+ * any name. Such a frame is outermost in a recorded stack, and is at the program's entry point or has call-frame
+ * information which says that it has no caller. Call-frame information is read for frames without a name, and for all
+ * frames if stacks were unwound by it.
  *
  * Marks the outermost frames of all stacks in replay->roots, before stacks are taken from the passes. False: out of
  * memory.

@@ -17,8 +17,8 @@ static bool functions_tell(const struct replay *replay)
 	       replay->frames.words < RESOLVED_FRAME_WORDS;
 }
 
-/* Frames without names are told apart by binary and address, which those of a second binary that looks the same may
- * share. */
+/* Frames without names are distinguished by binary and address; frames of two binaries that look the same may share
+ * both. */
 static bool has_double(const struct replay *replay, uint32_t binary)
 {
 	return replay->has_namesakes && binary != RESOLVE_NONE &&

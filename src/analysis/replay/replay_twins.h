@@ -10,8 +10,9 @@
 
 #include "analysis/replay/replay_state.h"
 
-/* Of each frame, then of each inlined call, count in all: the first one that is the same to the profile. Once functions,
- * binaries and callers are known. False: these do not tell it, or memory runs out. */
+/* Gives for each frame, and then for each inlined call (count in all), the first one that is the same frame in the
+ * profile. Functions, binaries and callers must be known. False: they do not suffice to decide it, or memory ran
+ * out. */
 bool replay_find_twins(const struct replay *replay, size_t count, uint32_t *firsts);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_expression.c - the C expressions of print formats, by recursive descent over a slice of text.
+ * trace_expression.c - parses the C expressions of print formats, by recursive descent over a slice of text.
  */
 #include "analysis/trace/trace_expression.h"
 

@@ -4,9 +4,9 @@
  * print format.
  *
  * Texts are slices of the format, which must outlive the event; fields, nodes and unescaped texts lie in the caller's
- * arena. The print format's expressions become nodes that name one another by index, children first: evaluating them
- * needs no check of order, only of depth, which LIMIT_TRACE_DEPTH bounds at parsing. Bad input: an event without name,
- * number or fields that can be understood is no event; one whose print format cannot be parsed has is_printable false.
+ * arena. The print format's expressions become nodes that refer to each other by index, children first, so evaluation
+ * cannot loop; LIMIT_TRACE_DEPTH bounds the depth at parsing. Bad input: an event without a valid name, number or
+ * fields is refused; an event whose print format cannot be parsed has is_printable false.
  *
  *	struct trace_event event;
  *	if (trace_event_parse(text, 8, &arena, &event)) ...	// 8: bytes of a long on the machine that recorded
@@ -76,8 +76,8 @@ bool trace_event_parse(struct tally_str text, unsigned long_bytes, struct arena 
 uint32_t trace_event_field(const struct trace_event *event, struct tally_str name);
 /* The print format: a string and its arguments, into an event that has its fields. False if it cannot be parsed. */
 bool trace_print_parse(struct tally_str text, unsigned long_bytes, struct arena *arena, struct trace_event *event);
-/* A C string's text behind its opening quote, unescaped; rest goes on behind the closing one. NULL data: out of memory
- * or no end. */
+/* The unescaped text of a C string, which begins after its opening quote; rest moves behind the closing one. data is
+ * NULL if memory ran out or the string has no end. */
 struct tally_str trace_string_parse(struct tally_str *rest, struct arena *arena);
 
 #endif

@@ -17,8 +17,8 @@ void trace_event_print(
 /* Every field of the event's own as it is: " name=value". */
 void trace_event_print_raw(
 	const struct trace_event *event, const struct trace_context *context, struct tally_bytes raw, struct text *t);
-/* The value behind a field's name in the text that the print format makes ("name=value", "name: value"); fields that the
- * format does not name, alone. */
+/* The value behind a field's name in the text that the print format makes ("name=value", "name: value"); the value of a
+ * field that the format does not name is printed by itself. */
 void trace_event_print_field(const struct trace_event *event, uint32_t field, const struct trace_context *context,
 	struct tally_bytes raw, struct text *t);
 /* A field alone: a number, text, or "ARRAY[01, 02]". */

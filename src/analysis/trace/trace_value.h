@@ -3,8 +3,8 @@
  * trace_value.h - evaluates a field, or a node of a print format, for one payload: the value is a number, bytes or
  * text.
  *
- * Everything is borrowed. Bad input: what lies beyond the payload's end is 0 and empty, no offset in it is followed
- * there.
+ * Everything is borrowed. Bad input: values beyond the payload's end are 0 or empty, and offsets that lead there are
+ * not followed.
  *
  *	struct trace_source source = {event, context, raw};
  *	uint64_t v = trace_number(&source, node);
