@@ -23,8 +23,8 @@ struct bpf_object_skeleton; /* libbpf's */
 
 /* Whether this build has BPF programs at all. */
 bool bpf_is_built(void);
-/* What is known to be missing, without a try: UNSUPPORTED or DENIED, and "WHAT: REASON" in err. what: the option or verb
- * that needs BPF. */
+/* Checks, without loading anything, what is known to be missing: UNSUPPORTED or DENIED, with "WHAT: REASON" in err.
+ * what: the option or verb that needs BPF. */
 TALLY_MUST_CHECK enum tally_status bpf_refusal_expected(
 	const struct kernel_seam *kernel, const char *what, struct tally_error *err);
 /* The refusal of a step of libbpf that failed with errnum in this thread, with the tail of its log. */
@@ -40,8 +40,8 @@ TALLY_MUST_CHECK enum tally_status bpf_load(const struct kernel_seam *kernel, co
 TALLY_MUST_CHECK enum tally_status bpf_attach(const struct kernel_seam *kernel, const char *what,
 	struct bpf_object_skeleton *skeleton, struct tally_error *err);
 
-/* What the verifier said last of a rejected program, from the end of its log: whole lines, at most size - 1 bytes,
- * joined by "; ". For tests; text and end delimit the log. */
+/* The verifier's last lines on a rejected program, from the end of its log: whole lines, at most size - 1 bytes, joined
+ * by "; ". For tests; text and end delimit the log. */
 void bpf_log_tail(const char *log, char *tail, size_t size);
 
 #endif

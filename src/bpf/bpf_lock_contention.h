@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf_lock_contention.h - sums waits for the kernel's locks in maps of a BPF program: a sum for each stack, lock, thread,
- * cgroup or owner, as asked for, of what is watched.
+ * bpf_lock_contention.h - adds up waits for the kernel's locks in the maps of a BPF program, with one sum for each
+ * stack, lock, thread, cgroup or owner of the watched threads.
  *
- * The caller owns it; all that is in the kernel goes with it and with this process. One thread.
+ * The caller owns it. Its programs and maps leave the kernel when it is destroyed or this process ends. One thread.
  *
  *	bpf_lock_contention_create(kernel, &config, &locks, err);
  *	bpf_lock_contention_watch(locks, id, err);   // each process or thread, where some are asked for

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf_probe.h - whether this process can load BPF programs on this kernel, found by loading a small one: what
- * `--call-graph auto` decides by. Nothing stays behind.
+ * bpf_probe.h - finds out whether this process can load BPF programs on this kernel, by loading a small one;
+ * `--call-graph auto` decides by that. Nothing stays in the kernel.
  */
 #ifndef BPF_BPF_PROBE_H
 #define BPF_BPF_PROBE_H

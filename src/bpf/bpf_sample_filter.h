@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf_sample_filter.h - drops samples inside the kernel: a BPF program that applies a sample_filter to the events that it is
- * attached to, and counts what it drops.
+ * bpf_sample_filter.h - drops samples inside the kernel: it loads a BPF program that applies a sample_filter to the
+ * events that it is attached to, and counts the dropped samples.
  *
- * The caller owns it. The kernel keeps the program as long as an event has it, so that it goes with the events and with
- * this process. Linux 6.3 gives it every field; older kernels some (ip, tid, pid, cpu, period, uid, gid, cgroup).
- * Any one thread at a time.
+ * The caller owns it. The kernel keeps the program while an event uses it, so it disappears with the events and with
+ * this process. On Linux 6.3 and later it can read every field; on older kernels only ip, tid, pid, cpu, period, uid,
+ * gid and cgroup. One thread at a time.
  *
  *	bpf_sample_filter_create(kernel, &filter, &program, err);
  *	bpf_sample_filter_attach(program, fd, err);   // each of the event's descriptors, before it is enabled

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf_sample_stacks.h - user stacks of samples, walked in the kernel: a BPF program on each sampled event, which puts the
- * stack into the event's ring right before the sample (abi/walked_stack.h), and the tables that it walks by.
+ * bpf_sample_stacks.h - walks the user stacks of samples in the kernel: it attaches a BPF program to each sampled
+ * event, which puts the stack into the event's ring right before the sample (abi/walked_stack.h), and fills the tables
+ * that the program uses.
  *
  * The caller owns it, and destroys it after the events. Nothing stays in the kernel when this process ends.
  *
@@ -30,8 +31,8 @@ TALLY_MUST_CHECK enum tally_status bpf_sample_stacks_create(
 void bpf_sample_stacks_destroy(struct bpf_sample_stacks *stacks);
 TALLY_MUST_CHECK enum tally_status bpf_sample_stacks_attach(
 	const struct bpf_sample_stacks *stacks, int fd, struct tally_error *err);
-/* Stacks of samples on this CPU go into the ring of ring_fd, an event on the same CPU with a clock as attr says. attr: of
- * bpf_sample_stacks_attr. */
+/* Stacks of samples on this CPU go into the ring of ring_fd, an event on the same CPU that uses the clock of attr.
+ * attr: from bpf_sample_stacks_attr. */
 TALLY_MUST_CHECK enum tally_status bpf_sample_stacks_add_ring(
 	struct bpf_sample_stacks *stacks, const struct perf_attr *attr, int cpu, int ring_fd, struct tally_error *err);
 /* The attr of the samples that carry stacks, in rings whose other events have sampled's clock and ids. */

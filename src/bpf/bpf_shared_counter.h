@@ -3,8 +3,9 @@
  * bpf_shared_counter.h - counts one event for one session by a counter of each CPU that all sessions share, which a BPF
  * program reads at each switch (stat --bpf-counters).
  *
- * A map that is pinned in a BPF file system tells what counts which event. The first session of an event opens the
- * counters; they live as long as one session does, however it ends. The caller owns its part. Linux 5.11. One thread.
+ * A map that is pinned in a BPF file system lists which program counts which event. The first session of an event opens
+ * the counters; they live until the last session has ended, even if it is killed. The caller owns its part. Linux 5.11.
+ * One thread.
  *
  *	bpf_shared_counter_open(kernel, path, &spec, &counter, err);
  *	bpf_shared_counter_watch_task(counter, tid, err);   // or _watch_cpu

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * kernel_types.bpf.h - what our BPF programs read of the kernel's structs: only the fields that they use. Each access is
- * relocated when the program is loaded (preserve_access_index), so neither the order nor the offsets here matter; the
- * running kernel's BTF says them. For programs compiled by `clang -target bpf` only.
+ * kernel_types.bpf.h - declares the kernel's structs for our BPF programs, with only the fields that they use. Each
+ * access is relocated when the program is loaded (preserve_access_index), so neither the order nor the offsets here
+ * matter; libbpf takes them from the running kernel's BTF. For programs compiled by `clang -target bpf` only.
  *
- * Add a field when a program needs it. One that some supported kernel lacks is guarded by bpf_core_field_exists.
+ * Add a field when a program needs it. If a supported kernel lacks it, guard its use by bpf_core_field_exists.
  */
 #ifndef BPF_KERNEL_TYPES_BPF_H
 #define BPF_KERNEL_TYPES_BPF_H

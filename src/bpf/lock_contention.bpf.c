@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Sums waits for the kernel's locks: from contention_begin to contention_end of one thread at one lock, in a row for each
- * key that user space asked for (stack, lock, thread, cgroup, owner).
+ * Adds up waits for the kernel's locks, each from contention_begin to contention_end of one thread at one lock, in a
+ * row for each value of the key that user space chose (stack, lock, thread, cgroup, owner).
  *
- * Both are attached as ordinary tracepoints: there the stack is that of a sample of the tracepoint, without frames of BPF.
- * Constants say what is wanted, so the verifier removes the rest. Stacks are stored by a hash of their frames: the
- * kernel's own map of stacks drops those whose places collide.
+ * Both are attached as ordinary tracepoints, so stacks are the same as in a sample of the tracepoint, without frames of
+ * BPF. Constants select the key, so the verifier removes the code for other keys. Stacks are stored by a hash of their
+ * frames, because the kernel's own stack map drops stacks whose slots collide.
  */
 #include "abi/lock_contention_map.h"
 #include "bpf/kernel_types.bpf.h"

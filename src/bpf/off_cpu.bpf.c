@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Each interval that a thread is off the CPU: the stack and state that it began with, who woke it, how long it waited to be
- * woken and then to run.
+ * Measures each interval in which a thread is off the CPU: the stack and state at its beginning, the waker, and how
+ * long the thread waited to be woken and then to run.
  *
- * A machine under load switches threads 100,000 times a second, so what a switch costs decides. Waits are added up in the
- * entry of their thread, and leave it for a map when another sum needs the place, or after a while; only those that are
- * longer than a threshold go through a ring. A stack costs some microseconds, so each thread has a memory of the last places
- * where it waited or woke somebody: a place with the same registers, system call and return addresses on the stack has the
- * same user's part; the kernel's part is trusted for some milliseconds.
+ * A machine under load switches threads 100,000 times a second, so the cost per switch matters most. Waits are added up
+ * in the entry of their thread, and move to a map when another sum needs the space, or after a while; only waits longer
+ * than a threshold go through a ring. Taking a stack costs some microseconds, so each thread remembers its last stacks:
+ * if registers, system call and return addresses on the stack are the same, the user part is the same; the kernel part
+ * is reused for some milliseconds.
  */
 #include "bpf/off_cpu.bpf.h"
 
@@ -324,8 +324,8 @@ static __always_inline __u32 off_cpu_find_place(struct off_cpu_thread *t, const 
 	return OFF_CPU_PLACES;
 }
 
-/* The ID of the current thread's stack, by its memory where that is good enough. True: the user's part has to be walked, and
- * off_cpu_walked will say the ID. */
+/* The ID of the current thread's stack, from its remembered stacks if one of them fits. True: the user part must be
+ * walked, and off_cpu_walked will give the ID. */
 static __always_inline bool off_cpu_stack_of(
 	void *context, struct off_cpu_thread *t, const struct off_cpu_at *at, __u64 *stack)
 {
@@ -624,8 +624,8 @@ static __always_inline void off_cpu_interrupted(void *context, struct off_cpu_th
 	t->waker_stack = t->interrupt_stack;
 }
 
-/* A system call may wake by a softirq of its own, which packets to this machine do, and a page fault because it holds a lock.
- * Interrupts have entered the kernel by code of theirs. */
+/* A system call may wake a thread in a softirq that it runs itself (packets to this machine do), and a page fault
+ * because it releases a lock. Interrupts enter the kernel by other code. */
 static __noinline bool off_cpu_is_own_work(void *context, struct off_cpu_thread *waker, __u64 now)
 {
 	__u32 zero = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * off_cpu.bpf.h - what the BPF program of waits (off_cpu.bpf.c) and its reader (off_cpu.c) both know: values of maps and
- * records of the ring, in the byte order of this machine. Included by both, after the types with a fixed width.
+ * off_cpu.bpf.h - defines what the BPF program for waits (off_cpu.bpf.c) and its reader (off_cpu.c) share: values of
+ * maps and records of the ring, in the byte order of this machine. Included by both, after the types with a fixed
+ * width.
  */
 #ifndef BPF_OFF_CPU_BPF_H
 #define BPF_OFF_CPU_BPF_H

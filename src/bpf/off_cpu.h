@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * off_cpu.h - the time that threads spend off the CPU, measured in the kernel by a BPF program: how long each waited to be
- * woken and to run, with the stack that it waited at and that of its waker.
+ * off_cpu.h - measures in the kernel, by a BPF program, the time that threads spend off the CPU: how long each waited
+ * to be woken and then to run, with its stack and the stack of its waker.
  *
- * Waits shorter than a threshold come as sums by thread, stack, state and waker; longer ones by themselves. The caller owns
- * it (off_cpu_destroy). When the process ends in whatever way, nothing stays in the kernel. Times are of CLOCK_MONOTONIC.
- * One thread.
+ * Waits shorter than a threshold are reported as sums by thread, stack, state and waker, longer ones one by one. The
+ * caller owns it (off_cpu_destroy). Nothing stays in the kernel when the process ends, even if it is killed. Times are
+ * of CLOCK_MONOTONIC. One thread.
  *
  *	off_cpu_create(&config, &waits, err);   off_cpu_read_tables(waits, pids, n, err);
  *	off_cpu_add_thread(waits, tid, pid, NULL, err);

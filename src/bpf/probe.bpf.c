@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * The program that tells whether this process may load ours: it has what they all need, a relocated access to a struct
- * of the kernel and a ring buffer. It is loaded, and attached to nothing.
+ * This program is loaded to find out whether this process may load ours. It has what they all need: a relocated access
+ * to a struct of the kernel and a ring buffer. It is not attached to anything.
  */
 #include "bpf/kernel_types.bpf.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * A filter on samples: attached to a sampled event, it lets those pass whose fields fulfil all conditions.
+ * Filters the samples of the event that it is attached to: only samples whose fields fulfil all conditions pass.
  *
  * The conditions are constants, so that the verifier removes the branches for all other fields. From Linux 6.3 on the
- * kernel prepares a sample before it asks, and filter_prepared reads the fields there; filter_plain knows what older
- * kernels give to a program, which is less.
+ * kernel prepares a sample before it calls the filter, and filter_prepared reads the prepared fields; filter_plain is
+ * for older kernels, which give fewer fields to a program.
  */
 #include <linux/bpf_perf_event.h>
 

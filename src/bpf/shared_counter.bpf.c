@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * One counter of each CPU for many sessions: at each switch, what the CPU has counted since the last one is added to
- * the slots of the sessions that count the thread that leaves, or the CPU.
+ * Shares one counter of each CPU between many sessions: at each switch, the count since the last switch is added to the
+ * slots of the sessions that count the thread that leaves, or the CPU.
  *
- * User space runs on_switch by itself on each CPU (a test run) before it begins, ends or reads a slot.
+ * User space also runs on_switch on each CPU (as a BPF test run) before it begins, ends or reads a slot.
  */
 #include "abi/shared_counter_map.h"
 #include "bpf/kernel_types.bpf.h"

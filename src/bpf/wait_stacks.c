@@ -92,8 +92,8 @@ static bool wait_stacks_is_in_scheduler(const struct wait_stacks *stacks, uint64
 	return false;
 }
 
-/* Frames of our own program and of the scheduler: up to the last of the first few that is one of them. All that is left
- * of a thread that was preempted may be one. */
+/* Counts the frames of our own program and of the scheduler: all up to the last of them among the first few. A
+ * preempted thread may have only one other frame. */
 static size_t wait_stacks_trimmed(const struct wait_stacks *stacks, const uint64_t *ips, size_t count)
 {
 	size_t trimmed = 0;

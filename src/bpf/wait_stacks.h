@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_stacks.h - the stacks of waits by their IDs, as the BPF program tells them: each once, so they are kept as long as
- * something may name them.
+ * wait_stacks.h - keeps the stacks of waits by their IDs: the BPF program sends each stack once, so it is kept as long
+ * as a wait may refer to it.
  *
- * Two generations bound the memory: when the younger one is full, the older one goes, and what it had alone is handed to
- * `forgotten`, so that the program tells it again. Owner calls wait_stacks_deinit. One thread.
+ * Two generations bound the memory: when the younger one is full, the older one is freed, and the IDs of stacks that
+ * only it had are passed to `forgotten`, so that the program sends them again. The owner calls wait_stacks_deinit. One
+ * thread.
  *
  *	wait_stacks_add(&stacks, id, ips, kernel_count, user_count);
  *	count = wait_stacks_chain(&stacks, id, chain, ARRAY_LEN(chain));

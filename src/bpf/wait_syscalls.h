@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_syscalls.h - what a thread waits for, as far as the system call tells that it waits in: a lock, a descriptor that
+ * wait_syscalls.h - determines what a thread waits for from the system call that it is in: a lock, a descriptor that
  * becomes ready, data of a pipe or socket. Numbers are those of the architecture that this was built for.
  *
  *	state = wait_syscall_state(WAIT_SLEEPING, 202);	// WAIT_FUTEX on x86-64

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * walk.bpf.h - walks the user stack of a thread in a BPF program, by tables made of call-frame information, and by frame
- * pointers if a table is missing. For any program that has the thread at hand: a sample of an event, a switch of tasks.
+ * walk.bpf.h - walks the user stack of a thread in a BPF program, by tables made of call-frame information, and by
+ * frame pointers if a table is missing. For any program that has a pointer to the thread: at a sample of an event or a
+ * switch of tasks.
  *
  * A program includes it once, which gives its object the maps; in C, walk_tables.h fills them.
  *
- * Walk and stack lie in a map, not on the stack of the program: the verifier would follow what it knows of each value
- * through all frames. A call walks some frames; the rest by tail calls, so that the verifier reads them once.
+ * Walk and stack are in a map, not on the program's stack, where the verifier would track each value through all
+ * frames. Each call walks some frames, and tail calls walk the rest, so that the verifier checks the loop only once.
  *
  *	SEC("tp_btf/...") int first(...)
  *		if (walk_registers_of_task(&registers, task))     // as it entered the kernel

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk_layout.h - what the maps of the stack walk hold: written by walk_tables.c, read by walk.bpf.h. Compiled for both.
+ * walk_layout.h - defines the contents of the maps of the stack walk, which walk_tables.c writes and walk.bpf.h reads.
+ * Compiled for both.
  *
  * A process has mappings (by start, disjoint); a mapping has the chunks of its file's table; a chunk has rows, by
  * address; a row names the rule that holds from its address to the next row's. Addresses of rows are link-time ones,
@@ -58,8 +59,8 @@ struct walk_mapping {
 };
 
 struct walk_process {
-	/* Which address space this is of, and what code it had mapped: another one, or another amount of code, is
-	 * asked for anew. */
+	/* The address space that this describes, and the amount of code that it had mapped. If either has changed, the
+	 * program requests the process anew. */
 	__u64 mm, exec_vm;
 	__u64 asked_exec_vm; /* of the last question */
 	__u64 start_stack; /* children that were forked and run no program of their own have the same */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk_pool.h - the unwind tables of files in the form that the walk in the kernel reads: chunks of rows in one array,
- * and the distinct rules of all of them (walk_layout.h). Knows memory only: whose it is, walk_tables.c says.
+ * walk_pool.h - stores the unwind tables of files in the form that the walk in the kernel reads: chunks of rows in one
+ * array, and the distinct rules of all of them (walk_layout.h). It only fills memory that walk_tables.c provides.
  *
- * The caller owns the pool and its chunks. One thread. What does not fit is counted, and the file has no table then.
+ * The caller owns the pool and its chunks. One thread. A file whose table does not fit has none, and is counted.
  *
  *	walk_pool_init(&pool, chunks, chunk_count, rule_count);
  *	if (walk_pool_add(&pool, arch, table, &place)) ... pool.rules from before on are new

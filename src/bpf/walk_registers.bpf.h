@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * walk_registers.bpf.h - what a stack walk starts from: the registers of a thread in user space, of x86-64 and aarch64, and
- * what differs between the two.
+ * walk_registers.bpf.h - reads the user registers of a thread, from which a stack walk starts, and hides the
+ * differences between x86-64 and aarch64.
  *
  *	struct walk_registers registers;
  *	if (walk_registers_of_task(&registers, task)) ...

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk_spans.h - which parts of an array in the kernel are in use: spans of a power of two, taken and given back. One that
- * is given back is not taken again for a while (walk_spans_age twice), as programs may still read it.
+ * walk_spans.h - tracks which parts of an array in the kernel are in use: spans of a power of two, taken and given
+ * back. A span that is given back is not reused until walk_spans_age was called twice, because programs may still read
+ * it.
  *
  *	walk_spans_take(&spans, count, &span); ... walk_spans_give(&spans, span); ... walk_spans_age(&spans);
  */

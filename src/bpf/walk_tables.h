@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk_tables.h - fills the maps of walk.bpf.h: what processes have mapped, and the unwind tables of those files. A thread
- * of its own answers the questions of the programs in the order in which they come: /proc/PID/maps says what is mapped,
- * the file of the code that was missed is read first. Tables stay until the end; processes that have ended are forgotten.
+ * walk_tables.h - fills the maps of walk.bpf.h: the mappings of processes, and the unwind tables of the mapped files.
+ * Its own thread answers the requests of the programs in order: it reads the mappings from /proc/PID/maps, and first
+ * the file whose code had no table. Tables stay until the end; processes that have ended are removed.
  *
- * The caller owns it and destroys it before the skeleton. Objects share maps by walk_tables_share, so that one thread
- * serves several. Bad input: whatever /proc and the files say, a walk in the kernel reads only its own maps.
+ * The caller owns it and destroys it before the skeleton. Several BPF objects may share maps by walk_tables_share, so
+ * that one thread serves them all. Bad input: whatever /proc and the files contain, a walk in the kernel reads only its
+ * own maps.
  *
  *	walk_tables_create(skeleton->obj, &config, &tables, err);	// after bpf_load
  *	walk_tables_preload(tables, pid, false);	// so that its first stacks are whole
@@ -44,8 +45,8 @@ void walk_tables_destroy(struct walk_tables *tables);
 /* Before object is loaded: it takes the maps of walk.bpf.h that another one, which is loaded, has. */
 TALLY_MUST_CHECK enum tally_status walk_tables_share(
 	struct bpf_object *object, struct bpf_object *from, struct tally_error *err);
-/* Reads the tables of what a process has mapped, or of its libraries only. Before walk_tables_start; a process that is gone
- * does nothing. */
+/* Reads the tables of all files that a process has mapped, or only of its libraries. Call it before walk_tables_start.
+ * A process that has ended is ignored. */
 void walk_tables_preload(struct walk_tables *tables, pid_t pid, bool only_libraries);
 TALLY_MUST_CHECK enum tally_status walk_tables_start(struct walk_tables *tables, struct tally_error *err);
 /* From any thread. */
