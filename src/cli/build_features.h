@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * build_features.h - lists what this build can do, by perf's names, for `version --build-options` and `check feature`.
- * A feature of perf's is on where tally does what scripts test it for, by whatever library or none.
+ * A feature of perf is reported as on if tally can do what scripts test for, with any library or none.
  */
 #ifndef CLI_BUILD_FEATURES_H
 #define CLI_BUILD_FEATURES_H

@@ -35,27 +35,27 @@ struct command;
 /* Prints "text" of the error on standard error; returns EXIT_FAILED. */
 int cli_fail(const struct cli *cli, const struct tally_error *err);
 int cli_failf(const struct cli *cli, const char *format, ...) TALLY_PRINTF(2, 3);
-/* Where entries by build id are for whoever looks for files below symfs (may be NULL), which has a folder of its own for them:
- * only --buildid-dir replaces that. */
+/* The folder with entries by build ID when files are searched below symfs (may be NULL). symfs has such a folder
+ * itself, and only --buildid-dir replaces it. */
 const char *cli_build_id_dir(const struct cli *cli, const char *symfs);
 /* 0: the program that an option names (NULL: none) can be run; else the exit code, after saying why not. */
 int cli_check_program(const struct cli *cli, const char *option, const char *program);
 /* Warnings and notes, each once with its count. */
 void cli_print_diag(const struct cli *cli, const struct diag *diag);
-/* The message, the usage lines and the options of these long names ("pid,tid"; NULL: where to read of all of them);
- * returns EXIT_USAGE. */
+/* Prints the message, the usage lines and the options with these long names ("pid,tid"; NULL: a hint at the help for
+ * all options), and returns EXIT_USAGE. */
 int cli_usagef(const struct cli *cli, const struct command *command, const char *names, const char *format, ...)
 	TALLY_PRINTF(4, 5);
-/* Parses argv by the command's table into settings. CLI_GO_ON, or how to leave: help was asked for, or usage was wrong
- * and has been explained. *rest is the index of the first word that is no option. */
+/* Parses argv by the command's table into settings. Returns CLI_GO_ON, or the exit code after help was printed or wrong
+ * usage was explained. *rest is the index of the first word that is no option. */
 int cli_parse_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, void *settings, int *rest);
 /* Whether word is the name of a verb's own verb, or begins it with three letters or more, as perf takes them. */
 bool cli_is_subverb(const char *word, const char *name);
 /* Runs another verb: with words of ours (its name first; NULL-terminated), then those of the command line. */
 int cli_run_verb(const struct cli *cli, const struct command *verb, const char *const *ours, int argc, char **argv);
-/* Writes what is left of t to standard output (its fd, if it has one) and ends t. 0, or EXIT_FAILED after a message;
- * a reader that went away is no failure. */
+/* Writes the rest of t to standard output (or to its fd, if it has one) and ends t. Returns 0, or EXIT_FAILED after a
+ * message; it is not a failure if the reader has closed the pipe. */
 int cli_finish_text(const struct cli *cli, struct text *t);
 /* Sends standard output through the pager, where there is a terminal and one is wanted. */
 void cli_start_pager(const struct cli *cli);

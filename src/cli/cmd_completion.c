@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_completion.c - completion scripts for bash, zsh and fish, written from the command and option tables.
+ * cmd_completion.c - writes completion scripts for bash, zsh and fish from the command and option tables.
  */
 #include <string.h>
 #include <unistd.h>

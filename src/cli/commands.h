@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * commands.h - the table of verbs. To add one: write cmd_<verb>.c with a constant struct command, declare it here, add
- * it to the list in commands.c; help, man page and completion follow.
+ * commands.h - lists the verbs. To add one: write cmd_<verb>.c with a constant struct command, declare it here, add it
+ * to the list in commands.c; help, man page and completion follow.
  */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H

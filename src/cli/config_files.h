@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * config_files.h - reads the settings of the user's configuration one after the other: from $PERF_CONFIG if it is set,
- * else from /etc/perfconfig and then ~/.perfconfig (perf-config(1)). What a setting means is the caller's.
+ * else from /etc/perfconfig and then ~/.perfconfig (perf-config(1)). The caller interprets the settings.
  *
  *	config_files_read(apply, &request, notes, err);
  */

@@ -179,8 +179,9 @@ static int read_build_id_dir(struct cli *cli, char **dir)
 
 #define CPUS_PER_ARENA 4
 
-/* Tables grow by doubling; what they leave is taken again at once, so it is not given back to be cleared anew. A few
- * workers share what they leave: an arena for each, the default, has pages of its own to be cleared. */
+/* Tables grow by doubling, and the memory that they leave is soon used again, so it is not returned to the kernel,
+ * which would have to clear it again. A few workers share an arena: by default each would have its own, with pages of
+ * its own to be cleared. */
 static void keep_freed_memory(void)
 {
 #ifdef M_ARENA_MAX /* of glibc: other C libraries have no arenas */
@@ -209,8 +210,8 @@ static void ignore_size_limit(int number)
 	(void)number;
 }
 
-/* At the limit of a file's size (ulimit -f) the write fails, which is said. Ignored, the signal would be so for commands
- * that we start too: a handler ends at their exec. */
+/* At the file size limit (ulimit -f) the write fails, and that is reported. The signal gets a handler instead of being
+ * ignored, because commands that we start would inherit that it is ignored; a handler ends at their exec. */
 static void survive_size_limit(void)
 {
 	struct sigaction action = {.sa_handler = ignore_size_limit, .sa_flags = SA_RESTART}, before;

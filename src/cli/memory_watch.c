@@ -2,9 +2,9 @@
 /*
  * memory_watch.c - notes each allocation of this program that fails (error_memory_ran_out in base/error.h).
  *
- * Every allocation has a caller that handles its failure, but not every caller can report it. So the linker leads the
- * program's calls of malloc, opendir and their like through here (memory_watch_names in meson.build). What libraries
- * allocate for themselves is not seen: who calls them tells their failures apart. Any thread.
+ * Every allocation has a caller that handles its failure, but not every caller can report it. So the linker redirects
+ * the program's calls of malloc, opendir and similar functions to this file (memory_watch_names in meson.build).
+ * Allocations inside libraries are not seen; the callers of libraries handle these failures. Any thread.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -5,10 +5,10 @@
  *
  * A verb has a settings struct and a constant table of rows; a row says where in the settings its value goes
  * (offsetof), so that tables are constant and settings live on the verb's stack. Values borrow from argv. The spellings
- * are perf's: -F99, -F 99, --freq=99, --freq 99, combined letters, unambiguous abbreviations, --no-X, and "--" ends. A
- * row of kind OPTION_UNSUPPORTED is known by name, and refused by name. A row of kind OPTION_GROUP includes the rows of
- * another table, whose settings are a member of the verb's; a row of the verb's own that stands before the group
- * replaces the group's row of the same name.
+ * are perf's: -F99, -F 99, --freq=99, --freq 99, combined letters, unambiguous abbreviations, --no-X, and "--" ends. An
+ * option whose row is of kind OPTION_UNSUPPORTED is recognized and refused by name. A row of kind OPTION_GROUP includes
+ * the rows of another table, whose settings are a member of the verb's; a row of the verb's own that stands before the
+ * group replaces the group's row of the same name.
  *
  *	static const struct option options[] = {
  *		{.name = "freq", .letter = 'F', .kind = OPTION_CALL, .argument = "freq", .call = set_freq,
@@ -44,8 +44,8 @@ struct option_use {
 	char *room;
 	size_t room_bytes;
 };
-/* Returns NULL, or why the value will not do, in a text that outlives the call: a predicate, as in "expects a number",
- * which is shown behind the option's name; or, of an option that is_self_explaining, the whole sentence. */
+/* Returns NULL, or the reason why the value is invalid, in a text that outlives the call: a predicate such as "expects
+ * a number", which is shown after the option's name, or the whole sentence if the option is_self_explaining. */
 typedef const char *(*option_call)(const struct option_use *use);
 /* Copies a text that does not outlive the call to where it does; returns that. */
 const char *option_complaint(const struct option_use *use, const char *text);
@@ -103,7 +103,8 @@ struct option_parse {
 	size_t base; /* private: where the settings of the row in hand begin */
 };
 
-/* The rows of a table in order, those of its groups in their place; replaced rows are left out.
+/* Iterates over the rows of a table in order, with the rows of a group in the place of the group; replaced rows are
+ * left out.
  *
  *	struct option_walk walk = {.table = table};
  *	for (const struct option *option; (option = option_walk_next(&walk));)

@@ -2,9 +2,9 @@
 /*
  * output_file.h - writes files as a whole: a path names either the old file or the complete new one.
  *
- * A file is written beside its place, under a name that ends in ".tally-PID", and takes its name when it is complete: a
- * full disk, a failed write or a lack of memory leaves what was there. Standard output, pipes and devices are written
- * as they are. The input is never replaced.
+ * A file is written beside its place, under a name that ends in ".tally-PID", and takes its name when it is complete:
+ * after a full disk, a failed write or a lack of memory the old file is still there. Standard output, pipes and devices
+ * are written as they are. The input is never replaced.
  *
  *	status = output_file_open(path, input, &file, err);
  *	... write to file.fd ...
@@ -33,13 +33,14 @@ static inline bool output_file_is_stdout(const struct output_file *file)
 }
 /* What the file is to be, for whoever opens it by name. */
 const char *output_file_name(const struct output_file *file, const char *path);
-/* status: how the writing went; what is returned if it failed, and err is untouched then. Closes the file, which takes
- * its name if all went well and memory never ran out. */
+/* Closes the file, which takes its name if all went well and memory never ran out. status: the result of the writing;
+ * if it is a failure, it is returned and err stays as it is. */
 TALLY_MUST_CHECK enum tally_status output_file_finish(
 	struct output_file *file, enum tally_status status, struct tally_error *err);
 
-/* Writes the rest of a text, frees it and finishes the file: the exit code, after a message. status: how what made the text went; unless it is TALLY_OK, the file is
- * discarded, nothing is said and 0 returned, for the caller knows why. */
+/* Writes the rest of a text, frees it and finishes the file. Returns the exit code, after a message. status: the result
+ * of making the text; unless it is TALLY_OK, the file is discarded and 0 is returned without a message, because the
+ * caller reports the failure. */
 int output_file_finish_text(
 	const struct cli *cli, struct text *t, struct output_file *file, const char *path, enum tally_status status);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress_line.h - shows the progress of long work in one line on the terminal, from 0.3 s on until it ends. Nothing
- * at all where standard error is no terminal, or where the work's own output goes to one meanwhile.
+ * progress_line.h - shows the progress of long work in one line on the terminal, from 0.3 s on until it ends. It shows
+ * nothing if standard error is not a terminal, or if the work itself writes to a terminal meanwhile.
  *
- * Between start and stop nothing else may print. A thread of its own draws; if there is none, nothing is shown.
+ * Between start and stop nothing else may print. A separate thread draws the line; if it cannot be started, nothing is
+ * shown.
  *
  *	struct progress_line line;
  *	progress_line_start(&line);   ... work with &line.progress ...   progress_line_stop(&line);
@@ -35,8 +36,8 @@ void progress_line_hide(bool is_hidden);
 TALLY_MUST_CHECK enum tally_status progress_line_replay(struct perfdata_reader *reader, struct binary_store *store,
 	struct replay_options *options, struct replay_result *result, struct tally_error *err);
 
-/* The line itself, for whoever draws from a loop of his own: in place of what it was; nothing while the program is in the
- * background. Erase before anything else is printed; without a line that does nothing. */
+/* Draws the line once, for callers with a loop of their own: it replaces the last one, and nothing is drawn while the
+ * program is in the background. Erase it before anything else is printed; without a line, erasing does nothing. */
 void progress_line_put(struct tally_str line);
 void progress_line_erase(void);
 unsigned progress_line_width(void); /* columns of the terminal */
