@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * address_space.h - the mappings of one process image (from exec or fork to the next exec) or of the kernel, over time.
+ * address_space.h - stores the mappings of one process image (from exec or fork to the next exec) or of the kernel,
+ * over time.
  *
- * What it knows lies in an arena of its owner. A forked space borrows its parent's mappings as they were at the fork (no
- * copy); its own ones win. Feeding is in time order, by one thread; after address_space_finish look-ups come from any thread.
+ * It is allocated in an arena of its owner. A forked space refers to its parent's mappings at the time of the fork (no
+ * copy); its own mappings take precedence. One thread feeds it in time order; after address_space_finish any thread may
+ * look up.
  */
 #ifndef MACHINE_ADDRESS_SPACE_H
 #define MACHINE_ADDRESS_SPACE_H
@@ -14,8 +16,8 @@
 #include "machine/mapping.h"
 
 #define MAPPING_FOREVER UINT64_MAX
-/* Beyond this many levels of forks and execs the mappings are copied, so that a look-up stays short: few recordings come
- * so far, since who maps nothing is passed over. */
+/* Beyond this many levels of forks and execs the mappings are copied, so that a look-up stays short. Few recordings
+ * have so many levels, since processes that map nothing are skipped. */
 #define ADDRESS_SPACE_MAX_DEPTH 32
 
 struct address_space {

@@ -100,8 +100,8 @@ static bool is_own_memory(struct tally_str name)
 	       str_starts_with(name, STR("[heap]"));
 }
 
-/* A file that lives in memory or has lost its name. Run-times that map code twice, to write and to run, share one
- * between both mappings; programs and libraries in such files are mapped privately, by every loader. */
+/* Whether a file exists only in memory or has been deleted. Runtimes that map code twice, to write it and to run it,
+ * use one such file in two shared mappings; loaders map programs and libraries in such files privately. */
 static bool is_shared_memory_file(const struct record_mmap *mmap)
 {
 	struct tally_str name = mmap->filename;

@@ -3,9 +3,9 @@
  * binary_id.h - identifies the distinct program files that were mapped: the recorded name with its kind, display name
  * and build ID.
  *
- * Owned by machine; ids are dense. One thread while it is fed. Build ids come by path and by whose code it is (the
- * cpumode of their record): perf lists the kernel by the path of a vmlinux if it found one, and a guest's files by the
- * same paths as the host's.
+ * Owned by machine; ids are dense. One thread while it is fed. Build IDs are found by path and by the cpumode of their
+ * record: perf lists the kernel by the path of a vmlinux if it found one, and a guest's files by the same paths as the
+ * host's.
  */
 #ifndef MACHINE_BINARY_ID_H
 #define MACHINE_BINARY_ID_H
@@ -43,9 +43,10 @@ struct binary_table {
 	uint32_t recent[BINARY_TABLE_RECENT];
 };
 
-/* The vdso of a 32-bit program on a 64-bit machine: the kernel calls both the same, but such programs have nothing above
- * 4 GiB, and others have theirs near the end of their half of the addresses. Further down than any kernel puts one it
- * is of a recording whose mappings were moved together (inject --aslr), and of no known kind: it keeps its name. */
+/* Recognizes the vdso of a 32-bit program on a 64-bit machine. The kernel gives both kinds the same name, but 32-bit
+ * programs have nothing above 4 GiB, and 64-bit programs have their vdso near the end of the user addresses. A vdso at
+ * a lower address than any kernel uses comes from a recording with moved mappings (inject --aslr); its kind is not
+ * known, and it keeps its name. */
 bool binary_is_vdso_32(const struct record_mmap *mmap);
 #define BINARY_VDSO_32 "[vdso32]"
 void binary_table_init(struct binary_table *table, struct intern *strings);
@@ -55,8 +56,8 @@ bool binary_table_add_user(struct binary_table *table, const struct record_mmap 
 bool binary_table_add_kernel(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index);
 bool binary_table_add_bpf(struct binary_table *table, const struct record_ksymbol *ksymbol, uint32_t *index);
 bool binary_table_add_jitdump(struct binary_table *table, struct tally_str path, int32_t pid, uint32_t *index);
-/* Whether what runs there was generated, though the mapping has a name: the heap, or a file in memory that is shared
- * between where code is written and where it runs. */
+/* Whether the mapping holds generated code although it has a name: it is the heap, or a file in memory that is mapped
+ * once to write code and once to run it. */
 bool binary_is_generated(const struct record_mmap *mmap);
 bool binary_table_add_build_id(struct binary_table *table, const struct machine_listed_id *entry);
 /* Whether an entry of a build-id table is the host's kernel itself: any file of the kernel that is no module. */
@@ -64,8 +65,9 @@ bool binary_is_listed_kernel(uint16_t misc, struct tally_str path);
 /* What it will have when the table is finished; NULL: no build id of its path was added. */
 const struct record_build_id *binary_table_listed_build_id(const struct binary_table *table, uint32_t index);
 bool binary_table_lists_build_ids(const struct binary_table *table);
-/* Gives build ids by path to those that carry none. Where several files lay at a path, only the last of them was there
- * when the recorder looked; and a build id that map records have belongs to their file alone. False: out of memory. */
+/* Gives build ids by path to those that carry none. If several files had the same path one after another, only the last
+ * one gets the build ID, because it was there when the recorder looked. A build ID that a mapping record carries
+ * belongs to that file alone. False: out of memory. */
 bool binary_table_finish(struct binary_table *table);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_table.h - distinguishes files as the kernel does: by device, inode and build ID instead of path. Small numbers,
- * in an order.
+ * file_table.h - distinguishes files as the kernel does: by device, inode and build ID instead of path. It gives each
+ * file a small number, and sorts the files.
  *
- * Owned by the machine, one thread until it is finished. Paths and what is in files: binary_id.h.
+ * Owned by the machine, one thread until it is finished. binary_id.h handles paths and contents.
  *
  *	file_table_add(&files, &mmap, &file);	file: 0 where the record names none
  *	file_table_finish(&files);  file_table_rank(&files, file);

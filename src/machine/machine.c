@@ -97,8 +97,8 @@ static bool machine_apply_mmap(
 	if (is_kernel_record(record, mmap->pid)) {
 		if (!binary_table_add_kernel(&machine->binaries, mmap, &map.binary))
 			return false;
-		/* The record ends with .text; init code and what else the image has lies behind it. Modules take their
-		 * part of it when they come. Old recorders wrote length 0. */
+		/* The record covers only .text; init code and the rest of the kernel image follow it. Modules later
+		 * take their parts of this range. Old recorders wrote length 0. */
 		if (machine_binary_get(machine, map.binary)->kind == MACHINE_KERNEL)
 			map.end = UINT64_MAX;
 		return address_space_map(&machine->kernel, &map);

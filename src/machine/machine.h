@@ -2,10 +2,9 @@
 /*
  * machine.h - stores the history of processes and mappings: which thread ran and what was mapped where at a time t.
  *
- * Fed with decoded side-band records in time order (machine_apply); machine_finish makes it immutable and fast to ask,
- * after which look-ups may come from any thread (until it is fed again, and finished again: ids stay, epochs change).
- * Nothing is freed before machine_destroy. A time of 0 means "before
- *all". Strings are copied in. Threads: one while it is fed.
+ * Fed with decoded side-band records in time order (machine_apply); machine_finish makes it immutable and fast to
+ * search, and then any thread may look up, until it is fed again and finished again (IDs stay, epochs change). Nothing
+ * is freed before machine_destroy. A time of 0 means "before all". It copies strings. One thread while it is fed.
  *
  *	machine_apply(m, &record, &fields, time_ns, err);   machine_finish(m, err);
  *	const struct mapping *map = machine_find_mapping(m, pid, time_ns, cpumode, VA(ip));

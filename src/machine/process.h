@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.h - processes and threads over time: which address space a pid had, which name a tid had.
+ * process.h - stores processes and threads over time: which address space a pid had, which name a tid had.
  *
- * Owned by machine; nothing is removed when a process ends, a reused pid gets a new entry in its history.
+ * Owned by machine. Nothing is removed when a process ends; a reused pid gets a new entry in its history.
  */
 #ifndef MACHINE_PROCESS_H
 #define MACHINE_PROCESS_H
