@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arena.h - allocates memory that is freed all at once, together with its aggregate. Not for things of shorter life.
+ * arena.h - allocates memory that is freed all at once, together with its aggregate. It is not for memory that must be
+ * freed earlier.
  *
  * Owned by the aggregate that embeds it; one thread at a time. Every function returns NULL when memory runs out or a
  * size overflows; nothing else fails. Memory is zeroed unless the name says otherwise.
@@ -31,8 +32,8 @@ void *arena_alloc_array(struct arena *arena, size_t count, size_t size, size_t a
 void *arena_copy(struct arena *arena, const void *data, size_t size);
 /* Copies len bytes and adds a NUL. */
 char *arena_string(struct arena *arena, const char *text, size_t len);
-/* Room for need items of a VEC that lies in the arena, where what it leaves stays too: it is neither pushed to nor freed as
- * others are. False, and the vec is unchanged: out of memory. */
+/* Makes room for need items in a VEC whose items are in the arena. Their old place stays allocated until the arena is
+ * freed; do not use vec_push and vec_free on such a VEC. False, with the vec unchanged: out of memory. */
 bool arena_vec_grow(struct arena *arena, void *items, size_t *cap, size_t item_size, size_t need);
 #define arena_vec_reserve(arena, v, need) \
 	((need) <= (v)->cap || arena_vec_grow((arena), &(v)->items, &(v)->cap, sizeof(*(v)->items), (need)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * atomic_least.h - keeps the minimum of values that several threads contribute. It says nothing of other memory: what
- * it gives is read once all have come.
+ * atomic_least.h - keeps the minimum of values that several threads contribute. It does not order other memory
+ * accesses, so read the result when all threads have contributed.
  *
  *	atomic_least(&first_of[function], frame);
  */

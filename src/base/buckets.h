@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * buckets.h - groups items by a small number that each item has, and keeps the order of items with the same number (a
- * counting sort). In a time that grows with their number only.
+ * counting sort). The time is linear in the number of items.
  *
  *	uint32_t *begin = calloc(count_of_buckets + 2, sizeof(*begin));
  *	buckets_fill(bucket_of, count, count_of_buckets, begin, order);

@@ -2,9 +2,10 @@
 /*
  * byte_sink.h - writes text to a descriptor in bounded memory, as it is or compressed by gzip.
  *
- * Who writes adds to sink.text and says byte_sink_step after each item: beyond a mark the text goes out and is empty
- * again. Failures stay, and are told by byte_sink_finish; byte_sink_is_lost tells sooner that going on is in vain.
- * The descriptor is the caller's, until finish. The sink stays where it is. One thread, beside which others pack.
+ * The caller appends to sink.text and calls byte_sink_step after each item, which writes the text out and empties it
+ * when it has passed a mark. A failure is kept and reported by byte_sink_finish; byte_sink_is_lost tells earlier that
+ * more output is useless. The caller owns the descriptor and must not close it before finish. The sink must not be
+ * moved. One thread may use it; others compress.
  *
  *	byte_sink_init(&sink, fd, true);
  *	text_str(&sink.text, "..."); byte_sink_step(&sink);

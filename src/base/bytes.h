@@ -61,11 +61,11 @@ bool str_to_u64(struct tally_str text, int base, uint64_t *value);
 struct tally_str str_trim(struct tally_str text);
 /* Splits off the part before the first separator; false when rest is used up. rest shrinks. */
 bool str_next(struct tally_str *rest, char separator, struct tally_str *part);
-/* The next item of a list as people and scripts write them ("a, b,"): without blanks around it; nothing behind the last comma is no
- * item, and an empty list has none. */
+/* The next item of a comma-separated list ("a, b,"), without the blanks around it. A comma at the end does not begin
+ * another item, and an empty list has no items. */
 bool str_next_item(struct tally_str *rest, struct tally_str *item);
-/* Bytes of the UTF-8 sequence at s that is longer than one byte, 0 if it is none: no overlong forms, no surrogates, nothing
- * beyond U+10FFFF. */
+/* The length in bytes of the multi-byte UTF-8 sequence at s, or 0 if there is no valid one: no overlong forms, no
+ * surrogates, nothing beyond U+10FFFF. */
 size_t utf8_bytes(const uint8_t *s, size_t left);
 uint64_t bytes_hash(const void *data, size_t len);
 

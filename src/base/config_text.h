@@ -8,8 +8,8 @@
  *		name = "quoted \"value\"" and more, \
  *			over two lines
  *
- * Names of sections and settings are in small letters whatever they were. Borrows the text; config_text_deinit frees
- * what the last value needed. One thread.
+ * Names of sections and settings are converted to lower case. Borrows the text; config_text_deinit frees what the last
+ * value needed. One thread.
  *
  *	struct config_text config = {.rest = text};
  *	while ((status = config_text_next(&config, err)) == TALLY_OK) use(config.name, config_text_value(&config));

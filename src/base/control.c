@@ -80,8 +80,8 @@ typedef uint8_t control_block __attribute__((vector_size(16)));
 typedef int8_t signed_block __attribute__((vector_size(16)));
 #define BLOCK_BYTES (4 * sizeof(control_block))
 
-/* Whether rows have nothing here but printable ASCII, line ends and tabs. All output goes through this, and nearly all of
- * it is plain: each of the two ranges takes one addition and one signed comparison. */
+/* Whether a piece of rows has only printable ASCII, line ends and tabs. All output passes through this function and
+ * nearly all of it is plain, so each of the two ranges is tested by one addition and one signed comparison. */
 static inline bool is_plain_block(const char *s)
 {
 	signed_block found = {0};

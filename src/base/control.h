@@ -4,9 +4,9 @@
  * cannot control the reader's terminal.
  *
  * Control characters are those below the blank, DEL, C1 (as a byte or in UTF-8), the separators of lines and
- * paragraphs, and the controls of direction, which show a row in another order. Bytes that are no UTF-8 are spelled
- * too: a terminal of 8 bits takes some of them for C1, and readers of our output may rely on UTF-8. All else stays as
- * it is. Pure. Who appends to a text: text_visible, text_rows. Who keeps names: visible.h.
+ * paragraphs, and the controls of direction, which show a row in another order. Bytes that are not valid UTF-8 are
+ * escaped too: an 8-bit terminal takes some of them for C1, and readers of our output may rely on UTF-8. Everything
+ * else stays as it is. Pure. To append to a text, use text_visible or text_rows; to keep names, use visible.h.
  *
  *	size_t plain = control_span(s, len);	nothing there is to be spelled
  *	used = control_spell(s + plain, len - plain, word);
@@ -21,16 +21,16 @@ size_t control_span(const char *s, size_t len);
 /* The same of whole rows, where line ends, tabs, colours ("\x1b[31m") and the separator (0: none) are the program's own. */
 size_t control_rows_span(const char *s, size_t len, char separator);
 
-/* Bytes of the control character at s, of which so many are left (at least one); 0: it is none. 1 of a byte beyond
- * ASCII: it is no UTF-8. */
+/* The length of the control character at s, where len bytes are left (at least one); 0: there is none. A byte beyond
+ * ASCII that is not valid UTF-8 has length 1. */
 size_t control_bytes(const char *s, size_t left);
 
 #define CONTROL_WORD 16
 /* Spells the control character at s; returns its bytes. */
 size_t control_spell(const char *s, size_t left, char word[CONTROL_WORD]);
 
-/* A message made by the format, in place; cut if it becomes too long for the room. Its line ends are its own only where
- * the format has some, or passes a text on as it is ("%s"). */
+/* Escapes a message that was made by the format, in place; it is truncated if it becomes too long for the room. Line
+ * ends are kept only if the format contains some, or is "%s" and so passes a text on. */
 void control_spell_message(const char *format, char *message, size_t room);
 /* How far such a message is plain. */
 size_t control_message_span(const char *format, const char *s, size_t len);

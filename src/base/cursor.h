@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cursor.h - reads bytes from outside the program; nothing else may. Fails stickily: after the first short read every
- * read gives 0 and failed stays set, so a unit is decoded in full and tested once. Byte order is the cursor's.
+ * cursor.h - reads bytes from outside the program; nothing else may. A failure is sticky: after the first short read
+ * every read gives 0 and failed stays set, so a unit can be decoded completely and tested once. The cursor knows the
+ * byte order.
  *
  *	struct cursor c = cursor_make(bytes, swap);
  *	uint32_t n = cursor_u32(&c);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dedup.h - finds equal items among many: distinct items get numbers in the order of their first occurrence, and each
- * item learns its number. By several workers; the numbers are the same for any number of them. For items that are all
- * there; who gets them one by one has id_table.
+ * item learns its number. Several workers do it, and the numbers do not depend on how many. All items must be there at
+ * the beginning; for items that arrive one by one use id_table.
  *
- * The items are put apart by hash. Equal ones are in one part, a part is one worker's, and its slots fit a CPU's cache.
+ * The items are divided into parts by hash, so equal items are in the same part. Each part is handled by one worker,
+ * and its slots fit into a CPU's cache.
  *
  *	struct dedup_items items = {.count = n, .hash = hash, .equal = equal, .context = &what};
  *	struct dedup found;

@@ -2,7 +2,7 @@
 /*
  * deflate.h - compresses bytes in one call, in zlib's format, which browsers can decompress.
  *
- * Borrows the bytes; the text fails stickily. Holds nothing. Any thread.
+ * It borrows the bytes, and the text keeps a failure. Any thread.
  *
  *	deflate_append(&text, (struct tally_bytes){data, len});
  */

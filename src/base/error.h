@@ -30,8 +30,8 @@ enum tally_status error_set_at(
 enum tally_status error_prefix(struct tally_error *err, const char *format, ...) TALLY_PRINTF(2, 3);
 
 enum tally_status error_nomem(struct tally_error *err);
-/* Whether error_nomem was called since the program began, in any thread: a cache may stay empty for want of memory, and
- * a small file of /proc be taken for absent, without a word. main asks before it ends with status 0. */
+/* Whether error_nomem was called in any thread since the program began: without memory a cache may stay empty, or a
+ * small file of /proc seem absent, without a message. main checks this before it ends with status 0. */
 bool error_memory_ran_out(void);
 
 #endif

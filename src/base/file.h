@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file.h - maps files, reads files as a whole and writes bytes completely. The one room of base that touches the
- * outside.
+ * file.h - maps files, reads files as a whole and writes bytes completely. It is the only module of base that opens
+ * files.
  *
  * A file_map belongs to the caller until file_map_close. Reads of /proc and /sys go through file_read (their size is
  * not known beforehand).
@@ -39,8 +39,8 @@ void file_map_close(struct file_map *map);
 void file_map_expect(const struct file_map *map, struct tally_bytes part);
 /* Says that a part will hardly be read again: its whole pages count no longer as this process's memory. */
 void file_map_drop(const struct file_map *map, struct tally_bytes part);
-/* The bytes of a part for whoever reads each once: of a kept file copied to room, which is cheaper than mapping their pages
- * (what a cut file has no more is zeros); else the part itself. */
+/* The bytes of a part, for callers that read each byte once. Bytes of a kept file are copied to room, which is cheaper
+ * than mapping their pages (the missing bytes of a truncated file are zeros); otherwise the part itself is returned. */
 struct tally_bytes file_map_view(const struct file_map *map, struct tally_bytes part, uint8_t *room);
 
 /* Reads to the end into memory the caller frees, NUL-terminated after len; more than limit bytes is TALLY_LIMIT. */

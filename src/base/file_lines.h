@@ -3,8 +3,8 @@
  * file_lines.h - reads the lines of a file one after another into the memory of one line, since a list in /proc may
  * have any length.
  *
- * Owned by the caller; one thread. A line lives until the next is asked for. One without an end, at the file's, is a
- * line; of one that is longer than LIMIT_STRING only the beginning comes.
+ * Owned by the caller; one thread. A line is valid until the next call. The last line needs no line end; of a line
+ * longer than LIMIT_STRING only the beginning is returned.
  *
  *	struct file_lines lines;
  *	for (bool is_open = file_lines_open(path, &lines, err) == TALLY_OK; is_open && file_lines_next(&lines, &line);) ...

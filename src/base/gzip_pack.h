@@ -2,9 +2,9 @@
 /*
  * gzip_pack.h - compresses consecutive texts into one gzip file.
  *
- * Each text is packed by itself, on as many threads as there are CPUs for, the caller's among them; the bytes are the
- * same for any number. Threads start as texts come, so that a short file needs none. What is packed goes to put, in
- * order and on the caller's thread. Memory is bounded by a few texts.
+ * Each text is compressed separately, by one thread for each available CPU, one of which is the caller's; the result
+ * does not depend on their number. Threads start when texts arrive, so a short file needs none. Compressed bytes are
+ * passed to put, in order and on the caller's thread. Memory is bounded by a few texts.
  *
  *	struct gzip_pack *pack = gzip_pack_create(put, context);   ... NULL: out of memory ...
  *	gzip_pack_add(pack, &text);   // text is empty then
@@ -20,8 +20,8 @@ typedef void (*gzip_pack_put)(void *context, const void *data, size_t len);
 struct gzip_pack *gzip_pack_create(gzip_pack_put put, void *context);
 /* Takes what is in the text, and may put out what came before. */
 void gzip_pack_add(struct gzip_pack *pack, struct text *text);
-/* Puts out all that is left, this text the last of it, and frees the packer. False: out of memory; the file is not
- * whole. */
+/* Compresses this last text, writes everything that is left, and frees the packer. False: out of memory; the file is
+ * incomplete. */
 bool gzip_pack_finish(struct gzip_pack *pack, struct text *text);
 
 #endif

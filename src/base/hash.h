@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hash.h - the factor of the hashes of small keys: a key times HASH_FACTOR, of which the upper bits choose the slot.
+ * hash.h - defines the factor for hashes of small keys: multiply a key by HASH_FACTOR, and take the upper bits of the
+ * product as the slot.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * helper_thread.h - starts threads that block signals, so that signals interrupt the waits of the program's own threads
- * only. But for the signals that are about what a thread itself did.
+ * only. Signals that a thread causes itself, such as SIGSEGV, are not blocked.
  *
  *	if (helper_thread_create(&thread, start, context)) ... pthread_join(thread, NULL);
  */

@@ -4,7 +4,7 @@
  * word to one word (map_u64).
  *
  * Owned by its aggregate, one thread. id_table_add is ID_TABLE_NONE when memory runs out; the table is then unchanged.
- * The keys lie one after another in `keys`, words each, in id order.
+ * The keys are stored one after another in `keys`, in ID order, with `words` words each.
  *
  *	struct id_table t = {.words = 2};
  *	uint32_t id = id_table_add(&t, (const uint64_t[]){a, b}, &was_new);
@@ -42,13 +42,13 @@ uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new
 uint32_t id_table_append(struct id_table *table, const uint64_t *key);
 /* No look-up will find what is there: the memory that look-ups need goes. */
 void id_table_end_lookups(struct id_table *table);
-/* The same as append of many: room for their keys, which the caller fills, of ids from the table's length before. NULL: out of
- * memory. */
+/* Appends many keys: returns room for them, which the caller fills. Their IDs begin at the table's length before the
+ * call. NULL: out of memory. */
 uint64_t *id_table_append_many(struct id_table *table, size_t count);
 
 /*
- * A look-up in a large table waits for memory twice: for the slot, then for the key. Who has many to do starts the
- * first wait for all of them, then the second, then adds:
+ * A look-up in a large table waits for memory twice: for the slot, then for the key. A caller with many look-ups starts
+ * the first access for all of them, then the second, and then adds:
  *
  *	hash[i] = id_table_hash(&t, key[i]); id_table_expect(&t, hash[i]);   ... id_table_guess(&t, hash[i]); ...
  *	id = id_table_add_hashed(&t, key[i], hash[i], &was_new);

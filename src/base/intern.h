@@ -27,7 +27,7 @@ void intern_init(struct intern *in);
 void intern_deinit(struct intern *in);
 bool intern_add(struct intern *in, const void *data, size_t len, uint32_t *id);
 /*
- * As with id_table: many look-ups wait for memory together.
+ * As with id_table, the memory accesses of many look-ups overlap.
  *
  *	hash[i] = bytes_hash(data[i], len[i]); intern_expect(&in, hash[i]);   ... intern_guess(&in, hash[i]); ...
  *	intern_add_hashed(&in, data[i], len[i], hash[i], &id);

@@ -4,8 +4,8 @@
  * line.
  *
  * The text is the caller's (a sink may flush it between items) and fails stickily, which is the only failure. Strings
- * become valid JSON whatever they hold: control characters (control.h) are escaped, what is no UTF-8 becomes U+FFFD. A
- * key is NULL inside an array and for the outermost value. One thread.
+ * become valid JSON whatever they contain: control characters (control.h) are escaped, and invalid UTF-8 is replaced by
+ * U+FFFD. A key is NULL inside an array and for the outermost value. One thread.
  *
  *	struct json j = {.out = &text};
  *	json_object(&j, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * key_sort.h - sorts many items by 64-bit keys in linear time; the order of items with equal keys is kept (a radix
- * sort). What has several keys is sorted by the last one first.
+ * sort). To sort by several keys, sort by the least significant one first.
  *
  * key_sort knows keys only, and key_sort_divide makes parts of them that several workers may sort, both in memory of
  * the caller; key_sort_order makes those of an array, which the caller frees; key_sort_items moves the items
@@ -31,8 +31,8 @@ void key_sort(struct sort_key *keys, struct sort_key *room, size_t count);
 void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count, unsigned max_workers);
 
 #define KEY_SORT_PARTS 16
-/* Into to: the keys in parts, none of which has a key above one of the parts behind it, of about the same size where
- * keys differ. ends: where each part ends. Within a part the keys are as they came. */
+/* Divides the keys into parts, which it writes to `to`: no key is larger than a key of a later part, and parts have
+ * about the same size if keys differ. ends: the end of each part. Within a part the keys stay in their order. */
 void key_sort_divide(const struct sort_key *keys, struct sort_key *to, size_t count, size_t ends[KEY_SORT_PARTS],
 	unsigned max_workers);
 /* Where each of the items comes from, by several keys, the first of which decides first. NULL: out of memory. */

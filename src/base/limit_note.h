@@ -2,8 +2,8 @@
 /*
  * limit_note.h - remembers the first file that exceeded a limit, so that main can report it at the end.
  *
- * Who reads a list of /proc, a map of generated code or debug information goes on without one that is too large, as if
- * it were absent; without a word that would be a wrong answer. Any thread.
+ * Readers of a list of /proc, a map of generated code or debug information continue without a file that is too large,
+ * as if it were absent; without a message the result would be wrong. Any thread.
  *
  *	limit_note("%s is longer than 64 MB: what it says is left out", path);   ...   if (limit_noted()) ...
  */

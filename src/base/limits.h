@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limits.h - every bound that tally puts on input, with its reason. Named LIMIT_*; add here, never a bare number.
+ * limits.h - defines every bound that tally puts on input, with its reason. Names begin with LIMIT_; add a bound here
+ * instead of writing a number elsewhere.
  */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H

@@ -4,8 +4,8 @@
  * ends while few are equal. Not for keys of fixed size (id_table) or text (intern).
  *
  * Owned by its aggregate, one thread. list_table_add is LIST_TABLE_NONE when memory runs out; the table is then
- * unchanged. The lists lie one after another, so that a look-up waits for memory twice: for the slot, then for the
- * list. Who has many to do starts the first wait for all of them, then the second, then adds:
+ * unchanged. The lists are stored one after another, so a look-up waits for memory twice: for the slot, then for the
+ * list. A caller with many look-ups starts the first access for all of them, then the second, and then adds:
  *
  *	hash[i] = list_table_hash(items[i], count[i]); list_table_expect(&t, hash[i]);   ... list_table_guess(&t, hash[i]);
  *	id = list_table_add_hashed(&t, items[i], count[i], hash[i]);
@@ -48,8 +48,8 @@ uint32_t list_table_add(struct list_table *table, const uint32_t *items, size_t 
 uint32_t list_table_add_hashed(struct list_table *table, const uint32_t *items, size_t count, uint32_t hash);
 /* Look-ups in that many lists in all need no more memory. False: out of memory. */
 bool list_table_reserve(struct list_table *table, size_t count);
-/* An empty table gets these lists, which are different, by several workers. Look-ups do not find them. False: they are
- * too many, or memory runs out; the table stays empty. */
+/* Fills an empty table with these lists, which must be distinct, by several workers. Look-ups do not find them. False:
+ * there are too many, or memory ran out; the table stays empty. */
 bool list_table_fill(struct list_table *table, const struct list_source *from, unsigned threads);
 /* Nothing will be added: the memory that look-ups need goes. */
 void list_table_end_lookups(struct list_table *table);

@@ -28,7 +28,7 @@ void map_u64_deinit(struct map_u64 *map);
 bool map_u64_reserve(struct map_u64 *map, size_t count);
 bool map_u64_set(struct map_u64 *map, uint64_t key, uint64_t value);
 bool map_u64_find(const struct map_u64 *map, uint64_t key, uint64_t *value);
-/* The slot of key, added with value 0 if it was missing (was_new tells, may be NULL); NULL when memory runs out.
+/* The slot of key, added with value 0 if it was missing (*was_new says whether; it may be NULL). NULL: out of memory.
  * Valid until the next change. */
 uint64_t *map_u64_at(struct map_u64 *map, uint64_t key, bool *was_new);
 /* Visits all: start with *position 0. */

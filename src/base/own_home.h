@@ -2,8 +2,8 @@
 /*
  * own_home.h - finds the directory for this user's caches.
  *
- * Root with a user's HOME (sudo -E, or a sudo that keeps HOME) must not leave files of root's there, which the user
- * cannot replace, nor take what a user put there for its own: root's own folder is taken instead. Any thread.
+ * Root with a user's HOME (sudo -E, or a sudo that keeps HOME) must not leave files owned by root there, which the user
+ * cannot replace, nor trust files that the user put there: root's own folder is used instead. Any thread.
  *
  *	char home[PATH_MAX];
  *	if (own_home(home)) ... home is absolute

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress.h - passes on how far long work is, for the code that shows it. The worker says what it does and adds what
- * is done; any thread may read. Adding is one atomic addition: once per chunk of work, not per item.
+ * progress.h - reports how far long work is, to the code that shows it. The worker names its work and adds the amount
+ * that it has done; any thread may read. Adding is one atomic addition: once per chunk of work, not per item.
  *
- * Owned by who shows it; outlives the work. NULL: nobody looks. Nothing fails.
+ * The code that shows it owns it, and it outlives the work. NULL: progress is not shown. Nothing fails.
  *
  *	progress_begin(p, "reading samples", bytes);  progress_add(p, chunk);
  */

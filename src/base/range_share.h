@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * range_share.h - shares a row of items among workers that prefer neighbouring items: each starts with a range of its
- * own, and a worker that is done takes the later half of the longest remaining range. CPUs of different speeds, or of
- * which others take their share, end together.
+ * own, and a worker that is done takes the later half of the longest remaining range. So workers end at the same time
+ * even if their CPUs differ in speed or are shared with other programs.
  *
- * Ranges are numbered as they come; each thing is in one of them. Taken in order of their things, the results of the
- * ranges are those of one worker over all, however they were split. Any thread, but for init, order and deinit.
+ * Ranges are numbered in the order of their creation; each item is in one of them. Taken in the order of their items,
+ * the results of the ranges equal those of one worker over all items, however they were split. Any thread, but for
+ * init, order and deinit.
  *
  *	range_share_init(&share, things, workers, least);	thread_pool_for(share.count, threads, work, &share);
  *	work: do while (range_share_next(&share, range, &thing)) ... while (range_share_split(&share, &range));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * side_thread.h - runs pieces of work, one after another, in a thread beside its owner. With one CPU, or if no thread
- * can be made, nothing is done: the owner finds that out piece by piece, and does the rest as if there were no thread.
+ * can be started, it does nothing: the owner checks each piece, and does the rest itself.
  *
  *	side_thread_init(&side, work, context);
  *	side_thread_add(&side, item);   ... side_thread_close(&side) ... side_thread_join(&side);

@@ -28,8 +28,8 @@ static inline bool slots_are_full(size_t used, size_t count)
 {
 	return used * 4 >= count * 3;
 }
-/* Twice as many (or the first ones), each that is in use at the place of its upper half's hash; count is a power of two.
- * False: out of memory, all is as it was. */
+/* Doubles the number of slots (or allocates the first ones), and moves each used slot to the place that the hash in its
+ * upper half gives; count is a power of two. False: out of memory, and nothing has changed. */
 bool slots_grow(uint64_t **slots, size_t *count);
 /* The same to a power of two that is not less. */
 bool slots_grow_to(uint64_t **slots, size_t *count, size_t more);

@@ -42,8 +42,8 @@ void spool_expect(struct spool *spool, size_t bytes)
 	spool->memory_bytes = bytes > SPOOL_MEMORY_BYTES ? 0 : SPOOL_MEMORY_BYTES;
 }
 
-/* Addresses that are mapped nowhere near: where they are all there is to spend (RLIMIT_AS), a spool takes no more than
- * it backs and grows in place, which wants nothing right behind it. */
+/* Finds a range of addresses with nothing mapped near it: if address space is limited (RLIMIT_AS), a spool reserves
+ * only as much as it uses and grows in place, so the addresses after it must be free. */
 #if UINTPTR_MAX > UINT32_MAX
 #define SPARSE_BEGIN	  ((uintptr_t)0x2000 << 32)
 #define SPARSE_SLOTS	  1024u

@@ -3,11 +3,11 @@
  * spool.h - collects bytes that arrive one after another, such as a pipe or unpacked data, in one piece that never
  * moves.
  *
- * Owned by who embeds it; one thread. Address space is reserved for far more than comes (where a limit of the process
- * leaves enough; else it is taken as it is needed), and backed as it grows: what is short by memory; what outgrows that
- * goes to an unlinked file in $TMPDIR (else /var/tmp), but for its first bytes, and the kernel may write its pages out.
- * A full disk, or no such folder, is no error: memory is taken instead. What was forgotten gives its room back and must
- * not be looked at again; what was dropped (by growing, too) is read from the file again when it is looked at.
+ * Owned by the struct that embeds it; one thread. It reserves address space for far more bytes than are expected (or
+ * takes it as needed, if a limit of the process is low), and adds memory as it grows. A short spool is in memory; the
+ * rest of a longer one goes to an unlinked file in $TMPDIR (else /var/tmp), whose pages the kernel may write out. If
+ * the disk is full or the folder is missing, memory is used instead; that is not an error. Forgotten bytes are released
+ * and must not be read again; dropped bytes (growing drops, too) are read from the file again when they are accessed.
  *
  *	struct spool s; spool_init(&s);
  *	uint8_t *room = spool_reserve(&s, n);   ... write m <= n bytes ...   spool_commit(&s, m);
@@ -36,15 +36,15 @@ struct spool {
 
 void spool_init(struct spool *spool);
 void spool_deinit(struct spool *spool);
-/* Before anything comes: it will be about so much, in all the spools that fill meanwhile. What is too long for memory goes
- * to the file at once then. */
+/* Call it before the first byte with the number of bytes expected in all spools that fill at the same time. If they are
+ * too many for memory, the spool uses its file at once. */
 void spool_expect(struct spool *spool, size_t bytes);
 /* Room for n bytes at the end; NULL: neither memory nor address space is left. */
 uint8_t *spool_reserve(struct spool *spool, size_t n);
 void spool_commit(struct spool *spool, size_t n);
 bool spool_append(struct spool *spool, const void *data, size_t len);
-/* A part will hardly be looked at soon: its whole steps that a file has count no longer as this process's memory. What is
- * no part of the spool stays. Any thread. */
+/* Says that a part will hardly be read soon: its complete steps in the file leave this process's memory. Bytes outside
+ * of the spool are not affected. Any thread. */
 void spool_drop(const struct spool *spool, struct tally_bytes part);
 /* For a walk from the first item of a size to the last, at each: what lies behind is dropped now and then. */
 #define SPOOL_WALK_ITEMS ((size_t)1 << 17)

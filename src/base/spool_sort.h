@@ -2,9 +2,9 @@
 /*
  * spool_sort.h - sorts the items of a spool in memory that does not grow with their number.
  *
- * Blocks are sorted where they lie, on all CPUs, and then merged into a new spool, which takes the place of the first;
- * a spool that is in order stays as it is. Equal items stay in their order as far as qsort keeps it. Compare is called
- * by several threads.
+ * Blocks are sorted in place, on all CPUs, and then merged into a new spool, which replaces the first one; a spool that
+ * is already sorted stays as it is. Equal items keep their order only as far as qsort keeps it. Several threads call
+ * compare.
  *
  *	if (!spool_sort(&spool, sizeof(struct row), compare_rows)) ... out of memory ...
  */

@@ -3,8 +3,8 @@
  * symbol_name.h - makes function names readable, with the parameter types of C++ functions, in the way people write
  * them in lists.
  *
- * Pure functions on borrowed text. A name is asked for with its parameters, "ns::f(int, char)", or without, "ns::f",
- * which stands for all functions of that name.
+ * Pure functions on borrowed text. A list may have a name with its parameters, "ns::f(int, char)", or without, "ns::f",
+ * which matches all functions of that name.
  *
  *	if (symbol_list_has("main,ns::f", name)) ...
  */

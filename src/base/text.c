@@ -218,8 +218,8 @@ void text_align_from(struct text *t, size_t start, int width)
 
 #define FAST_DECIMALS 6
 
-/* |v| below 2^43, at most FAST_DECIMALS decimals: v * 10^decimals is mantissa * 10^decimals / 2^shift in whole numbers,
- * so that it is rounded exactly as printf does it, half to even. */
+/* |v| below 2^43, at most FAST_DECIMALS decimals: v * 10^decimals is mantissa * 10^decimals / 2^shift in integers, so
+ * it is rounded exactly as by printf, half to even. */
 static size_t fixed_fast(char *buffer, double v, unsigned decimals)
 {
 	static const uint32_t scales[FAST_DECIMALS + 1] = {1, 10, 100, 1000, 10000, 100000, 1000000};

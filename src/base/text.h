@@ -85,14 +85,14 @@ void text_csv(struct text *t, struct tally_str s);
 void text_visible(struct text *t, struct tally_str s);
 /* The same of what was appended from start on. */
 void text_visible_from(struct text *t, size_t start);
-/* Where names stand in columns with a separator, as perf's report does: its first character becomes a dot in what was
- * appended from start on. NULL: there is none. */
+/* For columns with a separator: replaces the separator's first character by a dot in the text appended from start on,
+ * as perf's report does. NULL: there is no separator. */
 void text_mask_from(struct text *t, size_t start, const char *separator);
 /* Rows of our own with such names in them: what is neither line end, tab, colour nor the separator is spelled. */
 void text_visible_rows(struct text *t, struct tally_str rows);
 /* Before it is written, text goes the way of text_visible_rows: the last gate where a name was passed on as it is. */
-/* Writes all out to fd if one is set and the buffer is past the mark (text_line_end) or in any case (text_flush).
- * False once a write has failed (see write_errno). */
+/* Writes the buffer to fd, if one is set: text_line_end if the buffer is past the mark, text_flush always. False once a
+ * write has failed (see write_errno). */
 bool text_line_end(struct text *t);
 bool text_flush(struct text *t);
 

@@ -2,8 +2,8 @@
 /*
  * thread_pool.h - runs a function for 0..count-1 on all CPUs and waits for the end. No queues, no futures, no shared
  * state: each call gets its index and its worker number and writes its own slots. With one CPU, or if no thread can be
- * made, it runs in the caller. A thread that comes too late to help is not waited for; threads are kept for the next
- * calls, for a second, and take no signals. Any thread may call it, from inside work too.
+ * made, it runs in the caller. It does not wait for a thread that starts too late to help. Threads are kept for a
+ * second for further calls, and block signals. Any thread may call it, also from inside work.
  *
  *	thread_pool_for(count, 0, work, &context);
  *	thread_pool_for(thread_pool_tasks(things, EACH), 0, some_work, &context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * visible.h - stores foreign names with their control characters escaped (control.h), for code that keeps them before
- * they are printed. A name that has none, as nearly all, stays itself.
+ * they are printed. A name without control characters, which nearly all are, is not copied.
  *
  *	name = visible_string(arena, name);
  */

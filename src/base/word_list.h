@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * word_list.h - splits a list of words as options take it: separated by commas, or one per line if the text has line
- * ends. Words of lines may have commas. Holds nothing.
+ * ends. Words on lines of their own may contain commas.
  *
  *	if (word_list_has("cc1,ld", STR("ld"))) ...
  */

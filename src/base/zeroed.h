@@ -2,9 +2,9 @@
 /*
  * zeroed.h - allocates zeroed memory that is used sparsely, for lookup tables.
  *
- * calloc writes nothing where the kernel has cleared the memory. What is read there first is a page that all share, and
- * with the first write one of its own, for which all CPUs of the process are interrupted: twice the faults, and in a
- * guest tens of microseconds for each. Freed by free.
+ * calloc writes nothing to memory that the kernel has cleared. A first read of a page there maps the shared zero page,
+ * and the first write then maps a page of its own and interrupts all CPUs of the process: twice the faults, which in a
+ * virtual machine take tens of microseconds each. Free it with free.
  *
  *	uint64_t *slots = zeroed_new(count, sizeof(*slots));
  */
