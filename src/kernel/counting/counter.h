@@ -58,7 +58,7 @@ struct counter_set {
 };
 
 /* The events of the list may be renamed (":u"). TALLY_DENIED: refused for lack of permission; TALLY_LIMIT: too many
- * open files, with how many are needed. Unsupported events are no failure. */
+ * open files; the message says how many are needed. Unsupported events are not a failure. */
 TALLY_MUST_CHECK enum tally_status counter_set_open(const struct kernel_seam *kernel, struct event_list *events,
 	const struct target *target, const struct counter_options *options, struct counter_set **set,
 	struct tally_error *err);

@@ -3,9 +3,9 @@
  * fit.h - finds out which events the PMU can count at the same time, by opening them in groups that may not be
  * multiplexed.
  *
- * Units (a group, or an event alone) are packed into rounds, first fit: a round is what was on the PMU together when
- * it was tried, as one pinned group. More rounds than one means that the kernel would multiplex. Software events and
- * tracepoints need no counter and have no round. The plan belongs to the caller (fit_plan_deinit).
+ * Units (a group, or a single event) are packed into rounds, first fit. A round is a set of events that were on the PMU
+ * together when it was tried, as one pinned group. More than one round means that the kernel would multiplex. Software
+ * events and tracepoints need no counter and have no round. The plan belongs to the caller (fit_plan_deinit).
  *
  * Source: perf_event_open(2), "pinned" (a group that cannot be scheduled reads as end of file).
  *

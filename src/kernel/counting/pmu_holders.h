@@ -2,7 +2,8 @@
 /*
  * pmu_holders.h - lists who else has performance events open: the NMI watchdog and other processes.
  *
- * Processes of others are seen only with the right to look at their descriptors. The list belongs to the caller.
+ * Processes of other users are listed only if we have permission to read their descriptors. The list belongs to the
+ * caller.
  *
  * Source: proc(5); Documentation/admin-guide/sysctl/kernel.rst, nmi_watchdog.
  */

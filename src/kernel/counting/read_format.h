@@ -12,8 +12,8 @@
 /* Enough for a group of so many events in any format. */
 #define READING_WORDS(events) (3 + 3 * (events))
 
-/* count words; no words at all: a pinned event in the error state. TALLY_LIMIT: more events than room; CORRUPT: fewer
- * words than the format says. */
+/* count: the number of words; 0: a pinned event in the error state. TALLY_LIMIT: there are more events than room;
+ * CORRUPT: there are fewer words than the format requires. */
 TALLY_MUST_CHECK enum tally_status reading_decode(const uint64_t *words, size_t count, uint64_t format,
 	struct tally_reading *reading, struct tally_reading_value *values, size_t room);
 

@@ -69,8 +69,8 @@ static double log_error(struct moments base, struct moments other)
 	return sqrt(base.error / (base.mean * base.mean) + other.error / (other.mean * other.mean));
 }
 
-/* Bootstrap-t of the log of the ratio: the distribution of (resampled - found) / resampled error stands in for that of
- * (found - true) / error, which the normal one fits badly with few runs. */
+/* Bootstrap-t of the log of the ratio: the distribution of (resampled - found) / resampled error replaces that of
+ * (found - true) / error, because the normal distribution fits the latter badly with few runs. */
 static struct run_interval run_resampling_bootstrap(struct run_values base, struct run_values other, uint64_t seed)
 {
 	struct run_interval interval = {.coverage = RUN_CONFIDENCE};

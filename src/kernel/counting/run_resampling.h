@@ -41,8 +41,9 @@ enum run_correction { RUN_CORRECT_HOLM, RUN_CORRECT_BH, RUN_CORRECT_NONE };
 struct run_change run_change_of(struct run_values base, struct run_values other, uint64_t seed);
 /* Two-sided: that neither side tends to have more. 1 where a side is empty, and where memory runs out. */
 double run_rank_p(struct run_values base, struct run_values other);
-/* The relative change that RUN_NOISE_QUANTILE of comparisons of same with same stay below, for sides of these sizes: runs
- * of one program are split at random. Negative: too few runs, or nothing but zeros. */
+/* The noise between runs: if runs of one program are split at random into sides of these sizes, the share
+ * RUN_NOISE_QUANTILE of the comparisons shows a relative change below the returned one. Negative: too few runs, or only
+ * zeros. */
 double run_noise_floor(struct run_values same, size_t base_len, size_t other_len, uint64_t seed);
 /* Replaces p values by adjusted ones, in their order: compare these with the level. Holm bounds the chance of any false
  * alarm, Benjamini-Hochberg the share of false ones among all alarms. */

@@ -76,8 +76,8 @@ static double *u_distribution(size_t a, size_t b)
 	double *all = calloc((a + 1) * width, sizeof(*all));
 	if (!all)
 		return NULL;
-	/* Row i after step j: the distribution for i values against j. The largest of them is of the first side with
-	 * probability i / (i + j), and then it exceeds all j of the other. */
+	/* Row i after step j holds the distribution for i values against j. The largest value belongs to the first side
+	 * with probability i / (i + j), and then it exceeds all j values of the other side. */
 	for (size_t j = 0; j <= b; j++) {
 		all[0] = 1;
 		for (size_t i = 1; i <= a; i++) {

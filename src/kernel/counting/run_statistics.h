@@ -4,7 +4,7 @@
  * and the comparison of two sets.
  *
  * Pure functions without assumptions on how the values are distributed; values are given sorted (run_values_sort). The
- * intervals aim at RUN_CONFIDENCE and tell what they cover, which is never less than that where it is known exactly.
+ * intervals aim at RUN_CONFIDENCE and say which confidence they reach; if it is known exactly, it is never less.
  *
  * Sources: the binomial distribution of order statistics; the Mann-Whitney U test and the Hodges-Lehmann shift with
  * its interval (Hollander and Wolfe, Nonparametric Statistical Methods, chapter 4); Tukey's fences.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally_counter.c - opening of the public counter over counter_set: alternatives, options, targets; and its control.
+ * tally_counter.c - opens the public counter by a counter_set, with alternatives, options and targets, and controls it.
  */
 #include "kernel/counting/tally_counter.h"
 
@@ -159,8 +159,8 @@ static enum tally_status events_parse(
 	return status;
 }
 
-/* Opens what the text says into the counter. *asks_access: whether to ask for registers that a program may read, and
- * then whether any event did. */
+/* Opens the events of the text into the counter. *asks_access: whether to request counter registers that a program may
+ * read; afterwards, whether an event did. */
 static enum tally_status tally_counter_set_open(struct tally_counter_opening *opening, const char *text,
 	bool *asks_access, struct tally_counter *counter, struct tally_error *err)
 {

@@ -2,7 +2,7 @@
 /*
  * tally_counter.h - declares the internals of tally/counter.h: opening with any seam, and reading into cells.
  *
- * A cell is one descriptor: an event on one CPU and thread. One thread, but for what tally/counter.h says.
+ * A cell is one descriptor: an event on one CPU and thread. One thread, with the exceptions in tally/counter.h.
  *
  *	struct tally_counter *counter = tally_counter_open_on(kernel, "cycles:u", NULL, &err);
  *	if (tally_counter_refresh(counter, &err) == TALLY_OK) ... tally_counter_cell(counter, event, 0)->count ...

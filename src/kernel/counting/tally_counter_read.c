@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally_counter_read.c - reading of the public counter and its regions: by mapped pages where they give the value, by
- * read(2) otherwise. No memory is taken here but in tally_counter_prepare.
+ * tally_counter_read.c - reads the public counter and its regions: from mapped pages if they give the value, by read(2)
+ * otherwise. Only tally_counter_prepare allocates memory here.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally_fd.c - tally/fd.h: perf_event_open and its ioctls with their refusals explained.
+ * tally_fd.c - implements tally/fd.h: perf_event_open and its ioctls, with an explanation of each refusal.
  */
 #include <errno.h>
 #include <fcntl.h>

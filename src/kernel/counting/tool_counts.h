@@ -3,10 +3,11 @@
  * tool_counts.h - fills in the counts of events that the tool itself measures: times from /proc and constants of the
  * machine.
  *
- * Of a command: its own times and those of its descendants, which /proc tells while it runs and wait4(2) exactly at its
- * end. Of processes and threads: /proc/PID/stat, children not included; of CPUs: /proc/stat. Times of /proc go in clock
- * ticks (10 ms). A reading puts them into the counters of the set, in the shape of a reading of the kernel's: what
- * reads counters needs not know them. Counts are of the time while they were enabled.
+ * For a command these are its own times and those of its descendants, from /proc while it runs, and exactly from
+ * wait4(2) at its end. For processes and threads they come from /proc/PID/stat, without children, and for CPUs from
+ * /proc/stat. Times of /proc have a resolution of a clock tick (10 ms). A reading puts them into the counters of the
+ * set in the same form as the kernel's counts, so readers of counters do not need to know them. Counts cover the time
+ * in which the events were enabled.
  *
  * Belongs to the caller (tool_counts_destroy) and borrows the set. One thread.
  *

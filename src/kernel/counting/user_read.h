@@ -2,10 +2,10 @@
 /*
  * user_read.h - reads an event of the calling thread by its mapped page and the CPU's counter registers.
  *
- * A pure function of the page and of the two instructions, which a test replaces. The page belongs to who mapped it.
- * It says no, and the caller then uses read(2), whenever the page alone does not give the value: an event that is not
- * on a counter now (index 0), a kernel whose capability bits mean two things (Linux 3.4 to 3.11), none that allows it,
- * a CPU without a steady clock while times are needed, a page that changes without end.
+ * A pure function of the page and of the two instructions, which a test replaces. The caller owns the page. It returns
+ * false, and the caller then uses read(2), whenever the page alone does not give the value: the event is not on a
+ * counter now (index 0), the kernel's capability bits are ambiguous (Linux 3.4 to 3.11), the kernel does not allow it,
+ * times are needed but the CPU has no steady clock, or the page keeps changing.
  *
  *	struct user_read read = {.registers = user_registers()};
  *	if (user_page_read(page, &read, &count)) ...

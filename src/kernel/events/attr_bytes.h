@@ -10,8 +10,8 @@
 
 #define ATTR_BYTES_MAX 4096u /* the kernel takes a page at most */
 
-/* bytes has as many as its own size field says. TALLY_INVALID: no such size; TALLY_UNSUPPORTED: fields beyond those that
- * are known here are not 0. */
+/* bytes has as many bytes as its size field says. TALLY_INVALID: the size is not valid; TALLY_UNSUPPORTED: fields
+ * beyond those known here are not 0. */
 TALLY_MUST_CHECK enum tally_status attr_from_bytes(const void *bytes, struct perf_attr *attr, struct tally_error *err);
 
 #endif

@@ -3,8 +3,8 @@
  * catalogue.h - lists the PMUs and events of this machine, and suggests the nearest name for an unknown one. The
  * generic names are in abi/names; tracepoints in tracepoints.h.
  *
- * The catalogue belongs to the caller (event_catalogue_destroy), and is used by one thread. Event lists do not refer
- * to it: it may go before them.
+ * The catalogue belongs to the caller (event_catalogue_destroy), and is used by one thread. Event lists do not refer to
+ * it, so it may be destroyed before them.
  */
 #ifndef KERNEL_EVENTS_CATALOGUE_H
 #define KERNEL_EVENTS_CATALOGUE_H
@@ -23,7 +23,7 @@ TALLY_MUST_CHECK enum tally_status event_catalogue_create(
 void event_catalogue_destroy(struct event_catalogue *catalogue);
 /* The generic or PMU name that was probably meant; NULL if none is near. */
 const char *event_catalogue_nearest(struct event_catalogue *catalogue, const char *word);
-/* Generic events are those of one kind of core from now on: "core" (cpu_core), "atom", or a PMU's whole name. False if
+/* From now on, generic events refer to this kind of core: "core" (cpu_core), "atom", or a PMU's whole name. False if
  * there is no such kind; machines with one kind of core have none. */
 bool event_catalogue_limit_cores(struct event_catalogue *catalogue, const char *type);
 

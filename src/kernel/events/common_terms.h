@@ -3,7 +3,7 @@
  * common_terms.h - parses the terms that any event takes, whatever its PMU: name, period, percore, call-graph and
  * others.
  *
- * For event_terms.c, which splits the text; what one call of it works through is a term_scope.
+ * event_terms.c uses it and splits the text; a term_scope holds the state of one call.
  */
 #ifndef KERNEL_EVENTS_COMMON_TERMS_H
 #define KERNEL_EVENTS_COMMON_TERMS_H

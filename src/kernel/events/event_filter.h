@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_filter.h - sets the filter of an open tracepoint (--filter, tally_event_filter), with one message for every
+ * event_filter.h - sets the filter of an open tracepoint (--filter, tally_event_filter), with a message for every
  * refusal.
  *
  *	if (fd >= 0 && event_filter_set(kernel, spec, fd, err) != TALLY_OK) close it

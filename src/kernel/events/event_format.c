@@ -169,7 +169,7 @@ void event_spec_format(struct text *text, const struct event_spec *spec)
 	text_deinit(&letters);
 }
 
-/* One after the last of those that stand in the same braces as spec first: the groups of several kinds of core are
+/* The index after the last spec that is in the same braces as the spec `first`: groups of several kinds of core are
  * interleaved. */
 static size_t braces_end(const struct event_list *list, size_t first)
 {

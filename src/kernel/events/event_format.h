@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_format.h - prints an event list as text: the inverse of event_parser. Parsing what is written gives the same
- * list again (attrs, groups, units, names of their own; filters and cgroups have options of their own and are left
- * out).
+ * event_format.h - prints an event list as text: the inverse of event_parser. Parsing the text gives the same list
+ * again (attrs, groups, units and given names; filters and cgroups have options of their own and are left out).
  *
  * Pure. The text is appended without a closing NUL.
  *

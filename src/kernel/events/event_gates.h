@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_gates.h - explains why the kernel refuses an event for other reasons than permission: the hardware, other users
- * of the PMU, the attr or a limit. One sentence without the event's name, with the least that opens it.
+ * of the PMU, the attr or a limit. The explanation is one sentence without the event's name, with the smallest change
+ * that allows the event.
  */
 #ifndef KERNEL_EVENTS_EVENT_GATES_H
 #define KERNEL_EVENTS_EVENT_GATES_H

@@ -2,8 +2,8 @@
 /*
  * event_listing.h - lists the events of this machine by name for `list`, and tells whether each of them opens here.
  *
- * The caller owns the listing (event_listing_deinit); names live in its arena. One thread. tracefs that cannot be read
- * leaves the tracepoints out: why is in tracefs_error; so with vendor_error.
+ * The caller owns the listing (event_listing_deinit); names live in its arena. One thread. If tracefs cannot be read,
+ * tracepoints are left out and tracefs_error says why; vendor_error does so for vendors' events.
  *
  *	struct event_listing listing;
  *	event_listing_init(&listing, catalogue);
@@ -63,8 +63,8 @@ void event_listing_deinit(struct event_listing *listing);
 /* Appends the events of these kinds (bits) whose name or alias matches the pattern (* ? [set], case does not matter). */
 TALLY_MUST_CHECK enum tally_status event_listing_add(
 	struct event_listing *listing, unsigned kinds, const char *pattern, struct tally_error *err);
-/* Parses the name, and opens the event disabled (by_opening), for this thread or, where it counts CPUs, on the first of
- * its CPUs. NOMEM only. */
+/* Parses the name, and (if by_opening) opens the event disabled, for this thread or, if it counts CPUs, on the first of
+ * its CPUs. It fails only if memory runs out. */
 TALLY_MUST_CHECK enum tally_status event_opening_try(struct event_listing *listing, const struct listed_event *event,
 	bool by_opening, struct event_opening *opening, struct tally_error *err);
 void event_opening_deinit(struct event_opening *opening);

@@ -2,9 +2,9 @@
 /*
  * event_parser.h - parses event expressions into an event_list. One parser; event_format is its inverse.
  *
- * What -e takes: names (hardware, software, hardware cache), rNNN, subsystem:name, pmu/terms/, {groups}, modifiers.
- * The list belongs to the caller (event_list_deinit) and owns its strings. Errors point at the column and name the
- * nearest event of this machine.
+ * It accepts the argument of -e: names (hardware, software, hardware cache), rNNN, subsystem:name, pmu/terms/,
+ * {groups}, modifiers. The list belongs to the caller (event_list_deinit) and owns its strings. Errors point at the
+ * column and name the nearest event of this machine.
  *
  *	struct event_list list = {0};
  *	if (event_parse(catalogue, "{cycles,instructions}:u,page-faults", &list, err) != TALLY_OK) ...
@@ -15,8 +15,9 @@
 #include "kernel/events/catalogue.h"
 #include "kernel/events/event_spec.h"
 
-/* Appends to list, so that several -e add up; the list is untouched on failure. Then err->offset is the column in text,
- * and err->text is "REASON: explanation", REASON being perf's own words for its kind ("parser error", ...). */
+/* Appends to list, so that several -e add up. On failure the list does not change, err->offset is the column in text,
+ * and err->text is "REASON: explanation", where REASON is perf's wording for the kind of error ("parser error",
+ * ...). */
 TALLY_MUST_CHECK enum tally_status event_parse(
 	struct event_catalogue *catalogue, const char *text, struct event_list *list, struct tally_error *err);
 /* Leaves kernel and hypervisor out and says so in the name ("cycles" -> "cycles:u"): for a fallback. */

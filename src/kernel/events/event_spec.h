@@ -30,8 +30,8 @@ enum tool_event {
 	TOOL_EVENTS
 };
 
-/* CALLGRAPH_BPF: walked in the kernel by our BPF program. CALLGRAPH_AUTO: the best that can be had, which is decided before
- * any event is opened. */
+/* CALLGRAPH_BPF: walked in the kernel by our BPF program. CALLGRAPH_AUTO: the best method that works here, which is
+ * decided before any event is opened. */
 enum record_callgraph { CALLGRAPH_NONE, CALLGRAPH_FP, CALLGRAPH_DWARF, CALLGRAPH_LBR, CALLGRAPH_BPF, CALLGRAPH_AUTO };
 
 enum term_choice { TERM_UNSAID, TERM_NO, TERM_YES };
@@ -93,8 +93,8 @@ struct event_list {
 	bool has_arena;
 };
 
-/* Whether threads and children can count the event too. Not with a probe in its group: for each new task the kernel reads
- * the probe's path anew, at an address of ours in the task's memory, and fork fails. */
+/* Whether threads and children can count the event too. They cannot if its group has a probe: for each new task the
+ * kernel reads the probe's path again, at an address of our process but in the task's memory, and fork fails. */
 static inline bool event_is_inheritable(const struct event_list *list, size_t index)
 {
 	for (size_t i = 0; i < list->len; i++)

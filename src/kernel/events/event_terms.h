@@ -3,8 +3,8 @@
  * event_terms.h - parses the terms between the slashes of an event: "event=0x3c,umask=1,name=x", "r1a8",
  * "config=3,period=1000".
  *
- * For a PMU, terms are its formats and named events as sysfs gives them; for a generic event only the terms that any
- * event takes. Those that steer recording go into spec->recording; what is not built is refused by name.
+ * For a PMU, terms are its formats and named events from sysfs; a generic event accepts only the terms that any event
+ * accepts. Terms that control recording are stored in spec->recording; unsupported terms are refused by name.
  */
 #ifndef KERNEL_EVENTS_EVENT_TERMS_H
 #define KERNEL_EVENTS_EVENT_TERMS_H

@@ -2,7 +2,7 @@
 /*
  * modifiers.h - parses the letters after an event's colon (u k h G H I p P S D W e X b) and sets them in an attr.
  *
- * A value. A group's letters come on top of each member's own, as perf does it: what may be counted is the union.
+ * A value. A group's letters are added to those of each member, as in perf: the event counts in the union of the modes.
  *
  *	struct modifiers m;
  *	size_t n = modifiers_parse(text, &m);	// n == text.len: all of it was letters

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pmu.h - the PMUs that /sys/bus/event_source/devices lists: type, where each counts, formats and named events.
+ * pmu.h - lists the PMUs in /sys/bus/event_source/devices: type, where each counts, formats and named events.
  *
- * The array and its strings live in the arena that is passed; formats and events are read from sysfs when asked for.
- * Source: Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events}.
+ * The array and its strings live in the arena that is passed; formats and events are read from sysfs on demand. Source:
+ * Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events}.
  *
  *	const struct pmu *pmu = pmu_find(pmus, count, STR("msr"));
  *	pmu_term_set(kernel, pmu, STR("event"), 0x3c, &attr, err);   // spread over the bits that format/event names

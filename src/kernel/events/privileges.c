@@ -67,8 +67,8 @@ enum refusal refusal_of(const struct kernel_seam *kernel, const struct event_spe
 }
 
 /*
- * True if a filter answers before the kernel does: with flags that no kernel knows it says EINVAL before it looks at
- * anything else, a filter says what it says of every call.
+ * True if a seccomp filter refuses the call: for flags that no kernel knows the kernel returns EINVAL before it checks
+ * anything else, but a filter returns the same error for every call.
  */
 static bool seccomp_answers(const struct event_request *request)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * privileges.h - explains a refusal of perf_event_open or of mapping the ring: what refused, why, and the smallest
- * change that allows it. The errno is kept. The only place that does.
+ * change that allows it. errno is preserved. No other module explains such refusals.
  */
 #ifndef KERNEL_EVENTS_PRIVILEGES_H
 #define KERNEL_EVENTS_PRIVILEGES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally_event.c - tally/event.h over the event parser.
+ * tally_event.c - implements tally/event.h by the event parser.
  */
 #include <string.h>
 #include <tally/event.h>

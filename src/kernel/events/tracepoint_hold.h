@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tracepoint_hold.h - keeps tracepoints in use while a program opens and closes events on them, because the kernel
- * waits tens of milliseconds each time a tracepoint loses its last event. And finds those of a pattern that cannot be
- * opened. Counts nothing.
+ * waits tens of milliseconds each time a tracepoint loses its last event. It also finds the tracepoints of a pattern
+ * that cannot be opened. It counts nothing.
  *
  * A hold belongs to the caller, who releases it after all its other events of these tracepoints are closed. One thread.
  *
@@ -23,9 +23,9 @@ struct tracepoint_hold {
 	size_t len, cap;
 };
 
-/* Nothing is held for a few events that were named one by one. Takes events out of the list that come from a pattern,
- * are in no group, and are refused while others of that pattern open; left_out has a line for each pattern and reason
- * then. How the kernel answers depends on whether samples with the tracepoint's fields are wanted. */
+/* Nothing is held for a few events that were named one by one. Removes events from the list that come from a pattern,
+ * are in no group, and are refused although others of that pattern open; left_out gets a line for each pattern and
+ * reason. The kernel's answer depends on whether samples will contain the tracepoint's fields. */
 TALLY_MUST_CHECK enum tally_status tracepoint_hold_open(struct tracepoint_hold *hold, const struct kernel_seam *kernel,
 	bool is_sampling, struct event_list *events, struct text *left_out, struct tally_error *err);
 /* Closes them; many of them in a process of its own, which the caller need not wait for. */

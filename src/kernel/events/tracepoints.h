@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracepoints.h - the kernel's tracepoints by name, from tracefs.
+ * tracepoints.h - finds the kernel's tracepoints by name, in tracefs.
  *
  * Looks under /sys/kernel/tracing, then /sys/kernel/debug/tracing. Lists belong to the caller.
  * Source: Documentation/trace/events.rst.

@@ -4,9 +4,9 @@
  * evaluates them.
  *
  * Names are events as event_parser takes them, with / written @ and other signs behind a backslash; + - * / % < > & |
- * ^, "A if C else B", min(a, b), max(a, b), d_ratio(a, b) (0 where b is 0), has_event(name), #constants. What is
- * constant is worked out when it is read: an event of a branch that is never taken is not needed. Dividing by zero
- * gives NaN. The spelling is that of MetricExpr in perf-list(1)'s --json.
+ * ^, "A if C else B", min(a, b), max(a, b), d_ratio(a, b) (0 where b is 0), has_event(name), #constants. Constant parts
+ * are evaluated at parsing, so events of a branch that is never taken are not needed. Dividing by zero gives NaN. The
+ * spelling is that of MetricExpr in perf-list(1)'s --json.
  *
  * An expression belongs to the caller (metric_expr_deinit) and holds no pointer into the text. Pure.
  *

@@ -3,7 +3,7 @@
  * metric_machine.h - evaluates what metric expressions need of this machine: its constants, and whether it has the
  * events.
  *
- * Asks sysfs, and opens an event where has_event() asks for it. One thread; borrows the catalogue.
+ * It reads sysfs, and opens an event to evaluate has_event(). One thread; borrows the catalogue.
  *
  *	struct metric_machine machine = {.catalogue = catalogue, .is_system_wide = true};
  *	if (metric_machine_expr(&machine, &metric_table[0], &expr, err) == TALLY_OK) ...

@@ -2,9 +2,9 @@
 /*
  * metric_set.h - binds the metrics of a run to events: which event of the list each name in an expression stands for.
  *
- * Belongs to the caller (metric_set_deinit), and refers to events by index. Each metric's events become a weak group,
- * which several share where one needs no more than another has; clocks of the tool stand outside. On a machine of
- * several kinds of core a metric is there once for each kind.
+ * Belongs to the caller (metric_set_deinit), and refers to events by index. The events of a metric become a weak group;
+ * a metric whose events are all in another metric's group uses that group. The tool's own clocks are outside of groups.
+ * On a machine with several kinds of core there is one metric for each kind.
  *
  *	struct metric_set set = {0};
  *	metric_set_add(&set, &machine, "IPC,TopdownL1", &options, &events, err);

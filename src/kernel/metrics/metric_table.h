@@ -3,7 +3,7 @@
  * metric_table.h - lists the metrics of stat -M: names, groups and expressions over generic events and events from
  * sysfs. A constant table.
  *
- * A name may have several rows: the first whose events this machine has is meant. Names of perf 7.3 where it has the
+ * A name may have several rows: the first one whose events this machine has is used. Names of perf 7.3 where it has the
  * metric (perf list metric).
  */
 #ifndef KERNEL_METRICS_METRIC_TABLE_H

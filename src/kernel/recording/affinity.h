@@ -3,8 +3,8 @@
  * affinity.h - implements --affinity: the recording thread moves to the CPU or the node of the ring that it is about to
  * read.
  *
- * The owner of the rings holds one (affinity_deinit). Places that are not available are passed over: reading a ring
- * from elsewhere costs time only. One thread.
+ * The owner of the rings holds one (affinity_deinit). CPUs that are not available are skipped, because reading a ring
+ * from another CPU only takes longer. One thread.
  *
  *	affinity_init(&affinity, kernel, AFFINITY_NODE, cpus, cpu_count, err);
  *	affinity_move(&affinity, ring);  ... read the ring ...

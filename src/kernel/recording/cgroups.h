@@ -2,9 +2,9 @@
 /*
  * cgroups.h - lists the existing control groups: their IDs, as samples carry them, and their paths.
  *
- * Walks the hierarchy that perf events belong to: perf_event of version 1 where it is mounted, else version 2. A group
- * that goes meanwhile is left out. Source: cgroups(7); name_to_handle_at(2) gives the id that
- * PERF_RECORD_CGROUP has.
+ * Walks the hierarchy that perf events belong to: perf_event of version 1 if it is mounted, else version 2. A group
+ * that is removed meanwhile is left out. Source: cgroups(7); name_to_handle_at(2) gives the id that PERF_RECORD_CGROUP
+ * has.
  *
  *	status = cgroups_each(kernel, put_group, &context, err);
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_maps.h - finds where the running kernel's text and modules are, from /proc/kallsyms and /proc/modules. Nothing
- * is visited where the kernel hides its addresses (kptr_restrict): they read as 0. Source: proc(5).
+ * kernel_maps.h - finds where the running kernel's text and modules are, from /proc/kallsyms and /proc/modules. It
+ * finds nothing if the kernel hides its addresses (kptr_restrict), which then read as 0. Source: proc(5).
  */
 #ifndef KERNEL_RECORDING_KERNEL_MAPS_H
 #define KERNEL_RECORDING_KERNEL_MAPS_H

@@ -56,8 +56,8 @@ static void set_rate(struct event_spec *spec, const struct record_attr_options *
 		attr->sample_type |= SAMPLE_PERIOD;
 }
 
-/* The kernel fits a stack into the 65,535 bytes of a record as if nothing came behind it, and writes a wrong size where
- * something does. */
+/* The kernel fits the stack dump into the 65,535 bytes of a record as if no field followed it, and writes a wrong size
+ * if one does. */
 static uint32_t fitting_stack(const struct perf_attr *attr, uint32_t bytes)
 {
 	const uint64_t behind = SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT | SAMPLE_DATA_SRC | SAMPLE_TRANSACTION |
@@ -189,8 +189,8 @@ static void set_tracking(struct perf_attr *attr, const struct record_attr_option
 	record_attrs_flag_set(attr, ATTR_BIT_BUILD_ID, o->fields.build_id_mmap);
 }
 
-/* A leader that samples with its group's counts: members count only, but for those with a rate of their own. Counts are of the sampled thread where events are
- * inherited, so not those of CPUs. */
+/* The leader samples with the counts of its group; members only count, except those with their own rate. If events are
+ * inherited, the counts are those of the sampled thread and not those of CPUs. */
 static void set_sampling_groups(struct event_list *events, const struct record_attr_options *o)
 {
 	for (size_t i = 0; i < events->len; i++) {
@@ -209,8 +209,8 @@ static void set_sampling_groups(struct event_list *events, const struct record_a
 	}
 }
 
-/* One event needs no id in its samples; several tell themselves apart by ID where their samples look alike, and by
- * IDENTIFIER, whose place never depends on the other fields, where they do not. */
+/* A single event needs no id in its samples. Several events need ID if their samples have the same layout, and
+ * otherwise IDENTIFIER, whose position does not depend on other fields. */
 static void record_attrs_set_ids(struct event_list *events, const struct record_attr_options *o)
 {
 	uint64_t first = events->specs[0].attr.sample_type;

@@ -64,14 +64,14 @@ TALLY_MUST_CHECK enum tally_status record_attrs_apply(
 /* Whether a BPF program gives the samples of an event their user stacks: CALLGRAPH_BPF, but for tracepoints, which the
  * kernel attaches no such program to. */
 bool record_attrs_is_walked(const struct perf_attr *attr, const struct record_attr_options *options);
-/* What the file says of an event that was opened with attr: of stacks that were unwound there is the chain, and as
- * sample_stack_user how much of them the chain was made of. */
+/* The attr that the file has for an event that was opened with attr: stacks that were unwound are described as a call
+ * chain, and sample_stack_user is the size of the dumps that the chain was made of. */
 struct perf_attr record_attrs_written(const struct perf_attr *attr, const struct record_attr_options *options);
-/* Takes away one more feature that an older kernel may lack from all events, the newest first; *step starts at 0 and
- * counts on. The dropped feature's name, or NULL when there is nothing left to take. */
+/* Removes from all events one more feature that an older kernel may lack, the newest first; *step starts at 0 and is
+ * incremented. Returns the removed feature's name, or NULL if none is left. */
 const char *record_attrs_drop(struct event_list *events, unsigned *step);
-/* Takes the children away from groups whose leader samples for all: kernels before 6.13 refuse them (EINVAL). False: there
- * is no such group that has them. */
+/* Disables inheritance for groups whose leader samples for all members, because kernels before 6.13 refuse it (EINVAL).
+ * False: no such group is inherited. */
 bool record_attrs_drop_children(struct event_list *events);
 /* Index of the event that carries mmap, comm and task records. */
 size_t record_attrs_tracking(const struct event_list *events);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_fallback.h - decides what to ask for when the kernel refuses an event of a recording: one feature less each
+ * record_fallback.h - decides what to request when the kernel refuses an event of a recording: one feature less each
  * time.
  *
- * Works on the event list in place and says what it gave up in diag. Every step takes something away, so that trying
- * again ends. Never looks at a version: only at refusals. What diag says is true once the events are open: who shows it
- * waits for that.
+ * Works on the event list in place and reports in diag what it removed. Every step removes something, so retrying ends.
+ * It looks only at refusals, never at a version. The notes in diag are valid once the events are open, so show them
+ * then.
  */
 #ifndef KERNEL_RECORDING_RECORD_FALLBACK_H
 #define KERNEL_RECORDING_RECORD_FALLBACK_H

@@ -259,8 +259,8 @@ static enum tally_status recorder_read_ids(struct recorder *r, struct tally_erro
 	return TALLY_OK;
 }
 
-/* A system-wide recording waits for its rings; one of threads also for their end, which each of the first event's
- * descriptors tells. */
+/* A system-wide recording waits for its rings; a recording of threads also waits for their end, which each descriptor
+ * of the first event reports. */
 static enum tally_status make_polls(struct recorder *r, struct tally_error *err)
 {
 	bool is_system_wide = r->config.threads[0] == -1;

@@ -4,8 +4,8 @@
  * bytes.
  *
  * Decodes nothing and writes no file: recorder_drain gives slices of whole records to a sink. The recorder belongs to
- * the caller (recorder_destroy) and borrows the events, whose attrs and names it changes where the kernel refuses what
- * was asked: cycles becomes cpu-clock on a machine without a PMU, kernel samples go where the user may not see them,
+ * the caller (recorder_destroy) and borrows the events, whose attrs and names it changes if the kernel refuses them:
+ * cycles becomes cpu-clock on a machine without a PMU, kernel samples are excluded if the user may not have them,
  * features of newer kernels are dropped one by one. Each such step is a note in diag. One thread.
  *
  *	recorder_create(&config, &recorder, err);   recorder_enable(recorder, err);
@@ -69,9 +69,9 @@ const struct recorder_source *recorder_sources(const struct recorder *recorder, 
 size_t recorder_ring_bytes(const struct recorder *recorder);
 bool recorder_clock(const struct recorder *recorder, struct ring_clock *clock);
 
-/* Threads that are to be recorded too, into the rings that are there; not with per_thread. Those that have ended, or that we
- * may not watch, are left out. Running as the others were asked to. Their sources come behind those of before. joined:
- * how many threads came in. */
+/* Adds threads to the recording, with the existing rings; not with per_thread. Threads that have ended, or that we may
+ * not watch, are left out. The added events are enabled if the others are. Their sources follow the earlier ones.
+ * joined: the number of added threads. */
 TALLY_MUST_CHECK enum tally_status recorder_join(
 	struct recorder *recorder, const pid_t *threads, size_t thread_count, size_t *joined, struct tally_error *err);
 /* Closes what was joined and has ended, with all children. */
@@ -97,8 +97,8 @@ TALLY_MUST_CHECK enum tally_status recorder_drain(
 /* One ring (of a CPU; of a thread with per_thread); adds to bytes. Different rings from different threads at a time. */
 TALLY_MUST_CHECK enum tally_status recorder_drain_ring(struct recorder *recorder, size_t ring,
 	const struct record_sink *sink, uint64_t *bytes, struct tally_error *err);
-/* For who reads records in place: what a ring holds (recorder_ring_count of them, numbered as their fds), and to give its
- * oldest bytes back. Not where rings overwrite themselves. */
+/* For callers that read records in place: the contents of a ring (there are recorder_ring_count, numbered as their
+ * fds), and the release of its oldest bytes. Not for rings that overwrite themselves. */
 size_t recorder_ring_count(const struct recorder *recorder);
 size_t recorder_ring_peek(struct recorder *recorder, size_t ring, struct tally_bytes slices[2]);
 void recorder_ring_release(struct recorder *recorder, size_t ring, uint64_t bytes);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring.h - one mapped ring buffer of perf events, read without decoding: at most two slices of whole records.
+ * ring.h - reads one mapped ring buffer of perf events without decoding: at most two slices of whole records.
  *
  * A ring is a value that its ring_set owns; ring_attach makes one from memory, so that a test brings its own. The
  * kernel moves data_head with a release store and may not pass data_tail: head is loaded with acquire, tail is stored
- * with release after the bytes were used. A ring that is_backward overwrites what is oldest: it is mapped for reading
- * only, the kernel writes from its end to its start, and its output is paused while it is read. One reader. Source: perf_event_open(2), "MMAP layout".
+ * with release after the bytes were used. A ring that is_backward overwrites its oldest records: it is mapped for
+ * reading only, the kernel writes from its end to its start, and its output is paused while it is read. One reader.
+ * Source: perf_event_open(2), "MMAP layout".
  *
  *	struct tally_bytes slices[2];
  *	size_t n = ring_peek(&ring, slices);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring_reader.h - the records of one ring, one after the other, each in one piece.
+ * ring_reader.h - reads the records of one ring, one after the other, each in one piece.
  *
  * A reader is a value that borrows its ring. A record stays valid until the next call: then its bytes go back to the
  * kernel. A backward ring gives the newest record first; the caller keeps the kernel from writing meanwhile. One thread.

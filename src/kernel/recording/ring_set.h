@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring_set.h - the rings of a recording: one per CPU (or per thread), all of one size, and who else writes into them.
+ * ring_set.h - maps the rings of a recording, one per CPU or per thread and all of one size, and redirects other events
+ * into them.
  *
  * The caller owns the set (ring_set_deinit). The first event added for a slot is mapped; the rest are redirected to it
- * (PERF_EVENT_IOC_SET_OUTPUT). Descriptors stay the caller's. Where the locked-memory limit refuses a ring, the caller
- * unmaps all and starts again with half the size: TALLY_LIMIT says so.
+ * (PERF_EVENT_IOC_SET_OUTPUT). The caller keeps the descriptors. TALLY_LIMIT: the locked-memory limit refuses a ring,
+ * and the caller must unmap all rings and start again with half the size.
  */
 #ifndef KERNEL_RECORDING_RING_SET_H
 #define KERNEL_RECORDING_RING_SET_H

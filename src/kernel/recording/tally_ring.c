@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally_ring.c - tally/ring.h over one slot of a ring_set and a ring_reader.
+ * tally_ring.c - implements tally/ring.h by one slot of a ring_set and a ring_reader.
  */
 #include "kernel/recording/tally_ring.h"
 

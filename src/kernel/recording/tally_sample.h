@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally_sample.h - converts a decoded sample to the form of tally/sampler.h. What it points to is the record's.
+ * tally_sample.h - converts a decoded sample to the form of tally/sampler.h. The result points into the record.
  *
  *	enum tally_status status = sample_present(&layout, &record, &sample, err);
  */

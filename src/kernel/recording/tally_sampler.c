@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally_sampler.c - tally/sampler.h over the event parser, a ring and the sample decoder.
+ * tally_sampler.c - implements tally/sampler.h by the event parser, a ring and the sample decoder.
  */
 #include <errno.h>
 #include <linux/perf_event.h>

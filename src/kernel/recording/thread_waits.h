@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_waits.h - what threads wait for now, by /proc/PID/stat and /proc/PID/syscall: for waits that begin before a
- * recording. What /proc does not tell is left open. Source: proc(5).
+ * thread_waits.h - finds out what threads wait for now, from /proc/PID/stat and /proc/PID/syscall, for waits that begin
+ * before a recording. Fields that /proc does not provide stay unknown. Source: proc(5).
  *
  *	thread_waits_read(kernel, tid, &now);
  *	if (now.is_waiting) ... now.state == 'S', now.syscall, now.ip ...

@@ -3,8 +3,8 @@
  * tracing_data.h - collects the formats of a recording's tracepoints, in the form of the file's TRACING_DATA section.
  *
  * Layout: magic, version, byte order, word size, page size; header_page and header_event; ftrace formats (none); per
- * subsystem the formats of its events; kallsyms (none: the recording's host has it); printk formats; command names
- * (none: comm records tell them). Source: seeds/perf.data-file-format.txt; what perf 6.1 writes.
+ * subsystem the formats of its events; kallsyms (empty: the recording's host has it); printk formats; command names
+ * (empty: comm records have them). Source: seeds/perf.data-file-format.txt; what perf 6.1 writes.
  */
 #ifndef KERNEL_RECORDING_TRACING_DATA_H
 #define KERNEL_RECORDING_TRACING_DATA_H

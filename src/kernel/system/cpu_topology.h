@@ -31,8 +31,8 @@ bool cpu_list_has(const int *cpus, size_t count, int cpu);
 /* The place of each of cpus; the array belongs to the caller. */
 TALLY_MUST_CHECK enum tally_status cpu_places(const struct kernel_seam *kernel, const int *cpus, size_t count,
 	struct cpu_place **places, struct tally_error *err);
-/* The cluster of each place, and the cache of this level (0: the last one) that its CPU uses; returns that level, 0
- * where the kernel tells of none. */
+/* Gives the cluster of each place, and the cache of this level (0: the last one) that its CPU uses. Returns that level,
+ * or 0 if the kernel reports no cache. */
 unsigned cpu_places_caches(const struct kernel_seam *kernel, struct cpu_place *places, size_t count, unsigned level);
 
 #endif

@@ -4,8 +4,8 @@
  * the program, or if the program changes privileges (set-user-ID, set-group-ID, file capabilities). The command runs
  * on.
  *
- * Events that hang up while their thread lives were ended so. Nothing tells afterwards, so for commands that are over
- * the program's file is looked at. Any thread. Source: execve(2), perf_event_open(2), proc(5).
+ * Events that hang up while their thread lives were ended in this way. After the command has ended there is no such
+ * sign, so the program's file is examined instead. Any thread. Source: execve(2), perf_event_open(2), proc(5).
  *
  *	if (recorder_target_is_over(r) && !thread_is_ending(kernel, pid)) ...
  *	if (exec_stop_explain(argv[0], &reason)) ...

@@ -2,8 +2,8 @@
 /*
  * host_info.h - collects the description of the recording machine: names, CPUs, caches, memory, PMUs.
  *
- * Everything lives in the info's arena (host_info_deinit). What the kernel does not tell stays empty: nothing here
- * fails but for lack of memory. One thread. Source: proc(5), Documentation/admin-guide/cputopology.rst.
+ * Everything lives in the info's arena (host_info_deinit). Fields that the kernel does not report stay empty; only a
+ * lack of memory is a failure. One thread. Source: proc(5), Documentation/admin-guide/cputopology.rst.
  *
  *	struct host_info info;
  *	if (host_info_read(kernel, &info, err) != TALLY_OK) ...

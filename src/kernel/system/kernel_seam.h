@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_seam.h - the one seam to Linux: the system calls of perf events and the root of /proc and /sys.
+ * kernel_seam.h - defines the only interface to Linux: the system calls of perf events and the root of /proc and /sys.
  *
  * A const table, passed down from the program; tests pass a scripted kernel and a directory tree. Nothing else in
  * kernel/ calls perf_event_open, mmap of a ring, ioctl or read of an event. Each call returns as the system call does

@@ -2,8 +2,8 @@
 /*
  * memory_limit.h - computes how much more memory this process may use before the kernel refuses it or kills the
  * process: the minimum over its control groups (both versions, all visible levels), RLIMIT_AS, RLIMIT_DATA and the
- * machine. What control groups hold of files does not count: it is given back. Asked anew each time: others take memory
- * too.
+ * machine. File pages of control groups do not count as used, because the kernel can drop them. The value is computed
+ * anew each time, because other processes use memory too.
  *
  *	uint64_t bytes = memory_limit_left("");
  */

@@ -88,8 +88,8 @@ void remedy_user_namespace(enum surroundings where, const char *capability, stru
 }
 
 /*
- * The default profiles changed: Docker's, containerd's and CRI-O's let the call through for CAP_SYS_ADMIN only, and
- * later for CAP_PERFMON too (Docker 23.0, containerd 1.7); Podman's wanted both until the end of 2025.
+ * The default seccomp profiles changed: those of Docker, containerd and CRI-O allow the call with CAP_SYS_ADMIN only,
+ * and later also with CAP_PERFMON (Docker 23.0, containerd 1.7); Podman's required both until the end of 2025.
  */
 void remedy_seccomp(enum surroundings where, bool has_perfmon, struct text *text)
 {

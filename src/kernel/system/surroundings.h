@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * surroundings.h - finds out where this process runs (a host, a Docker or Podman container, a Kubernetes pod), and how
- * a capability, a system call or a sysctl is allowed there. Knows nothing of events.
+ * a capability, a system call or a sysctl is allowed there. It knows nothing about events.
  *
  * Appends to texts of the caller. Any thread (reads the environment).
  *
