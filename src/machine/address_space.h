@@ -16,8 +16,8 @@
 #include "machine/mapping.h"
 
 #define MAPPING_FOREVER UINT64_MAX
-/* Beyond this many levels of forks and execs the mappings are copied, so that a look-up stays short. Few recordings
- * have so many levels, since processes that map nothing are skipped. */
+/* After this many levels of forks and execs the mappings are copied, so that a look-up stays short. Few recordings have
+ * so many levels, since processes that map nothing are skipped. */
 #define ADDRESS_SPACE_MAX_DEPTH 32
 
 struct address_space {
