@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * binary.h - identifies a program file of a recording, and says what is known of it after the search.
+ * binary.h - identifies a program file of a recording, and describes the result of the search for it.
  *
  * Values; strings are borrowed from the recording or from the store that gave them.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * binary_store.h - the program files of a recording, opened on demand, and their symbols by file offset.
+ * binary_store.h - opens the program files of a recording on demand, and finds their symbols by file offset.
  *
  * The caller creates one store per analysis and destroys it after the last name was read: names of symbols are borrowed
- * from it. Entries are added by one thread; binary_store_load builds the indexes of all entries that were asked for, in
- * parallel; after it, look-ups are reads from any thread. A file that is missing, or whose build id differs from the
- * recording's, gives an entry without symbols, and why is in its status.
+ * from it. Entries are added by one thread; binary_store_load builds the indexes of all requested entries, in parallel;
+ * after it, any thread may look up. A file that is missing, or whose build ID differs from the recording's, gives an
+ * entry without symbols, whose status says why.
  *
  *	uint32_t id;
  *	binary_store_add(store, &(struct binary_key){.kind = BINARY_USER, .path = path, ...}, &id, err);
@@ -73,28 +73,28 @@ TALLY_MUST_CHECK enum tally_status binary_store_add(
 	struct binary_store *store, const struct binary_key *key, uint32_t *id, struct tally_error *err);
 /* Opens and indexes the named entries that are not loaded yet, on all CPUs. Failures are in the entries' status. */
 void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t count);
-/* A thread of its own loads this one too, until the next load, which does what has not been begun by then. It is for a caller that
- * goes on with what takes one thread, and knows that the entry will very likely be wanted; of kernels only one may be
- * named, the only one of the recording. Nothing if there is one CPU. */
+/* Lets a separate thread load this entry, until the next binary_store_load, which does the rest. It is for a caller
+ * that continues with single-threaded work and knows that the entry will very likely be needed. A kernel may be named
+ * only if it is the only one of the recording. It does nothing if there is only one CPU. */
 void binary_store_load_ahead(struct binary_store *store, uint32_t id);
 /* What was named and has not been begun waits for the next load: all CPUs have other work now. */
 void binary_store_end_ahead(struct binary_store *store);
-/* Lets go of what was loaded of a program file: it is loaded again when it is wanted again. Not while anything that was
- * borrowed of the entry is in use. Of the kernel, its modules, the vdso and what was packed nothing goes. */
+/* Frees what was loaded from a program file; it is loaded again when needed. Do not call it while anything borrowed
+ * from the entry is in use. It frees nothing of the kernel, its modules, the vdso and packed binaries. */
 void binary_store_forget(struct binary_store *store, uint32_t id);
-/* Whether the map or dump of generated code is not what it was when it was loaded (its runtime writes on), and how long
- * it is now. */
+/* Whether the map or dump of generated code has changed since it was loaded (its runtime continues to write), and how
+ * long it is now. */
 bool binary_store_has_grown(const struct binary_store *store, uint32_t id, uint64_t *bytes);
 /* The function that covers address (file offset or run-time address, by kind); NULL if none. */
 const struct symbol *binary_store_find(const struct binary_store *store, uint32_t id, uint64_t address);
 /* The same, and for which addresses around it the answer is the same. */
 void binary_store_find_span(const struct binary_store *store, uint32_t id, uint64_t address, struct symbol_span *span);
-/* Reads the debug information that covers these addresses (as of binary_store_find), for binary_store_places. Of what is
- * loaded: user files, the kernel, its modules. One thread; what was read before costs nothing. */
+/* Reads the debug information that covers these addresses (as of binary_store_find), for binary_store_places, from
+ * loaded user files, kernels and modules. One thread; information that was read before is not read again. */
 TALLY_MUST_CHECK enum tally_status binary_store_load_places(
 	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, struct tally_error *err);
-/* At most max places, borrowed from the store; 0: the file says nothing of the address, or it was not loaded. One thread
- * per entry at a time. */
+/* At most max places, borrowed from the store; 0: the file has no line information for the address, or it was not
+ * loaded. One thread per entry at a time. */
 size_t binary_store_places(
 	struct binary_store *store, uint32_t id, uint64_t address, struct source_place *places, size_t max);
 /* The same for all code of a loaded user file. NOT_FOUND: it has no debug information, or no build id to keep it by. */
@@ -141,8 +141,9 @@ TALLY_MUST_CHECK bool binary_store_describe(const struct binary_store *store, ui
 /* The dump of a loaded BINARY_JITDUMP entry; NULL: it was not found, or is none. */
 const struct jitdump *binary_store_jitdump(const struct binary_store *store, uint32_t id);
 
-/* How to find the callers of the file's code; built on first use, from any thread, loaded or not, but not while entries
- * are added. Lives as long as the store. NULL: the file is not there, or says nothing. */
+/* The unwind table of the file's code, built on first use, by any thread, whether or not the file is loaded, but not
+ * while entries are added. It lives as long as the store. NULL: the file is missing, or has no call-frame
+ * information. */
 const struct unwind_table *binary_store_unwind(struct binary_store *store, uint32_t id);
 /* The same; where making it may take more memory than this, there is none, now and later, and is_refused says so. */
 const struct unwind_table *binary_store_unwind_within(
@@ -151,8 +152,9 @@ const struct unwind_table *binary_store_unwind_within(
 bool binary_store_unwind_va(
 	struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va);
 
-/* Whether nobody calls the code at each address (as of binary_store_find): its call-frame information says so, or the
- * program begins there. Opens the file, and reads of it what the addresses need. Same rules as binary_store_unwind. */
+/* Tells for each address (as of binary_store_find) whether its code has no caller, because its call-frame information
+ * says so or because the program begins there. It opens the file, and reads the parts that the addresses need. Same
+ * rules as for binary_store_unwind. */
 void binary_store_find_roots(
 	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, bool *are_roots);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data_access.h - describes which data an instruction accesses, by debug information: the type of the object and the
- * offset in it. Plain data; names live as long as the store that gave them.
+ * data_access.h - describes the data that an instruction accesses, according to debug information: the type of the
+ * object and the offset in it. Plain data; names live as long as the store that gave them.
  */
 #ifndef CODE_DATA_ACCESS_H
 #define CODE_DATA_ACCESS_H

@@ -3,8 +3,8 @@
  * process_files.h - opens program files as a running process sees them: in its own root, or through its mapping even if
  * the file's name is gone. For recordings of this machine.
  *
- * Numbers of processes are used again: whoever opens a file here checks by its build id that it is the recorded one, or
- * that the process maps a file of that name (process_maps_find).
+ * PIDs are reused, so callers must check that the file has the recorded build ID, or that the process maps a file of
+ * that name (process_maps_find).
  */
 #ifndef CODE_PROCESS_FILES_H
 #define CODE_PROCESS_FILES_H

@@ -2,7 +2,7 @@
 /*
  * binary_entry.h - describes one binary of the store and what was loaded for it; only the store and its loaders use it.
  *
- * The store owns entries. One worker loads an entry; then it is read-only. What is for unwinding has its own lock.
+ * The store owns entries. One worker loads an entry; then it is read-only. The data for unwinding has its own lock.
  */
 #ifndef CODE_BINARIES_BINARY_ENTRY_H
 #define CODE_BINARIES_BINARY_ENTRY_H

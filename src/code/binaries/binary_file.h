@@ -3,8 +3,8 @@
  * binary_file.h - opens the places where a program file and its debug files may be, takes the first file that matches,
  * and records in the entry's trail what was at each place.
  *
- * FIFOs, devices, and links out of a process's root or inside the cache are refused, never waited for. One thread per
- * entry.
+ * FIFOs, devices, and links that lead out of a process's root or lie inside the cache are refused; opening never
+ * blocks. One thread per entry.
  *
  *	struct elf_image *debug = binary_file_debug(entry, options, DEBUG_FILE_SYMBOLS, &path);
  */
@@ -19,8 +19,8 @@ struct elf_image *binary_file_open(
 
 enum debug_file_need { DEBUG_FILE_ANY, DEBUG_FILE_SYMBOLS, DEBUG_FILE_INFO, DEBUG_FILE_FRAMES };
 
-/* The separate debug file of the entry's image that has what is needed, which the caller closes; path: in the entry's
- * arena. NULL: there is none. */
+/* Opens the separate debug file that has the needed sections for the entry's image; the caller closes it. path: in the
+ * entry's arena. NULL: there is none. */
 struct elf_image *binary_file_debug(struct binary_entry *entry, const struct binary_store_options *options,
 	enum debug_file_need need, const char **path);
 /* dwz's common file of the debug file at path, which the caller closes; NULL: it names none, or it is not there. */

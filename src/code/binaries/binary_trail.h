@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * binary_trail.h - records what the loaders of an entry tried, in order: each place and what was there. For loaders;
- * binary_store_trail gives it to whoever shows it.
+ * binary_trail.h - records what the loaders of an entry tried, in order: each place and what was there. Loaders write
+ * it; code that shows it gets it from binary_store_trail.
  *
- * Steps live in the entry. Written by the one thread that loads the entry, or its lines.
+ * The entry owns the steps. The thread that loads the entry, or its lines, writes them.
  *
  *	binary_trail_add(entry, "debug file by build id", path, BINARY_FOUND_NOTHING, NULL);
  */
@@ -12,8 +12,8 @@
 
 #include "code/binaries/binary_entry.h"
 
-/* source: what kind of place, static text; path is copied; detail may be NULL, is kept as it is and lives as long as the
- * entry. The same place is kept once, with what was found last. A step that memory lacks for is lost. */
+/* source: the kind of place, a static text. path is copied. detail may be NULL, is not copied and must live as long as
+ * the entry. The same place is kept once, with its last result. A step is lost if memory runs out. */
 void binary_trail_add(
 	struct binary_entry *entry, const char *source, const char *path, enum binary_found found, const char *detail);
 /* What a failed open says of the place. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_id_cache.h - the cache of program files by build id, laid out as perf has it, and shared with perf:
+ * build_id_cache.h - manages the cache of program files by build ID, which is shared with perf and has perf's layout:
  *
  *	DIR/usr/bin/ls/<id>/elf	                     a hard link or copy; `debug` beside it: its debug file
  *	DIR/[kernel.kallsyms]/<id>/kallsyms          DIR/[vdso]/<id>/vdso
  *	DIR/.build-id/12/3456...  ->  ../../usr/bin/ls/<id>
  *
  * Several programs may write at once: each file and link is made under another name and renamed. Names come from
- * recordings: one that is no plain absolute path (or a word in brackets) is refused, and no symbolic link inside the
- * cache is followed, so that nothing outside DIR is written or removed. Sources must be regular files that have the
- * build id they are said to have.
+ * recordings: a name that is not a plain absolute path (or a word in brackets) is refused, and no symbolic link inside
+ * the cache is followed, so that nothing outside DIR is written or removed. Sources must be regular files whose build
+ * ID is the given one.
  *
  *	build_id_cache_init(&cache, NULL, err);
  *	build_id_cache_add(&cache, STR("/usr/bin/ls"), &id, "/usr/bin/ls", err);
@@ -52,12 +52,12 @@ bool build_id_cache_has(const struct build_id_cache *cache, const struct elf_bui
 bool build_id_cache_is_of(const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_str name);
 /* Nobody but this user and root can change what is open. */
 bool build_id_cache_is_trusted(int fd);
-/* Opens file ("elf", "debug", "kallsyms" ...) of the entry to read. NOT_FOUND; INVALID: what is there is a symbolic link,
- * or no regular file, or a file that others can change, or the entry is no folder of this cache. */
+/* Opens file ("elf", "debug", "kallsyms" ...) of the entry to read. NOT_FOUND: there is no such file. INVALID: the file
+ * is a symbolic link, not regular, or writable by others, or the entry is not a folder of this cache. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_open(const struct build_id_cache *cache,
 	const struct elf_build_id *id, const char *file, int *fd, struct tally_error *err);
-/* Links or copies the file at path, which replaces what is there. INVALID: not a regular file, or of another id. What
- * another user could change is copied. */
+/* Links or copies the file at path, which replaces an existing file. INVALID: it is not a regular file, or has another
+ * build ID. A file that another user could change is copied. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_add(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, const char *path, struct tally_error *err);
 /* The same of an open file, whatever its path leads to. */

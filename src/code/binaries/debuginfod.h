@@ -2,8 +2,8 @@
 /*
  * debuginfod.h - fetches program and debug files by build ID from debuginfod servers in the background: a child process
  * asks libdebuginfod (which is loaded on demand) for one file after the other, within a budget of bytes and time, and
- * continues when the caller ends. Files land in libdebuginfod's own cache, where search_path.c looks too, and only stay
- * there if they have the build id that was asked for.
+ * continues when the caller ends. Files are stored in libdebuginfod's own cache, which search_path.c also searches, and
+ * are removed if they do not have the requested build ID.
  *
  * One job at a time per cache. The caller owns requests and job; one thread, no other running when it starts.
  *
@@ -39,16 +39,16 @@ struct debuginfod_options {
 
 struct debuginfod_job;
 
-/* Asks for them in this order. NOT_FOUND: no server is named; UNSUPPORTED: the library is not installed; END: another
- * job is under way. */
+/* Requests the files in this order. NOT_FOUND: no server is configured; UNSUPPORTED: the library is not installed; END:
+ * another job is running. */
 TALLY_MUST_CHECK enum tally_status debuginfod_start(const struct debuginfod_options *options,
 	struct debuginfod_request *requests, size_t count, struct debuginfod_job **job, struct tally_error *err);
 /* Takes over what has become of the requests; does not wait. True: nothing more will come. */
 bool debuginfod_look(struct debuginfod_job *job);
 /* Frees the job; what is under way goes on. */
 void debuginfod_leave(struct debuginfod_job *job);
-/* Where libdebuginfod keeps that file, whether or not it is there: "executable" or "debuginfo". NULL: it has no cache, or
- * knows that no server has the file. */
+/* The path at which libdebuginfod keeps that file ("executable" or "debuginfo"), whether or not it exists. NULL: there
+ * is no cache, or it has a note that no server has the file. */
 const char *debuginfod_cached(struct arena *arena, struct elf_build_id id, const char *file);
 
 #endif

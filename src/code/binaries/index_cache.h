@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * index_cache.h - caches on disk what takes time to read: line indexes (DIR/ab/cdef...-1234abcd.lines) and symbol lists
- * of kernels (.kallsyms), by build ID, line indexes also by the file they were read from, in $TALLY_CACHE or tally's
- * folder of the user's cache. Several programs may write at once: a file is made under another name and renamed, and
- * nobody changes it afterwards. What is not the user's own is not read. The oldest files go when there are too many
- * bytes.
+ * index_cache.h - caches on disk what takes long to read: line indexes (DIR/ab/cdef...-1234abcd.lines), by build ID and
+ * the file they were read from, and symbol lists of kernels (.kallsyms), by build ID. The folder is $TALLY_CACHE, or
+ * tally's folder in the user's cache. Several programs may write at once: a file is written under another name and
+ * renamed, and does not change afterwards. Files that another user owns are not read. The oldest files are removed when
+ * the cache exceeds its size.
  *
  *	if (index_cache_dir(options->index_dir, dir) && index_cache_open(&key, &map, err) == TALLY_OK) ...
  */
@@ -42,8 +42,9 @@ TALLY_MUST_CHECK enum tally_status index_cache_create(
 	const struct index_key *key, struct index_file *file, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status index_cache_put(
 	struct index_file *file, uint64_t offset, struct tally_bytes bytes, struct tally_error *err);
-/* Ends the file. With status OK it replaces what is there, else it goes. max_bytes of all files is kept to: the oldest go;
- * one that is larger is not stored: LIMIT. Returns status, or what failed here. */
+/* Completes the file: with status OK it replaces an existing one, otherwise it is removed. The oldest files are removed
+ * so that all files have at most max_bytes; a larger file is not stored (LIMIT). Returns status, or the failure that
+ * happened here. */
 TALLY_MUST_CHECK enum tally_status index_cache_finish(const char *dir, struct index_file *file, uint64_t max_bytes,
 	enum tally_status status, struct tally_error *err);
 

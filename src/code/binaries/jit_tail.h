@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jit_tail.h - follows a dump of generated code (jit-PID.dump) while its runtime writes it: which code is where now,
- * and how to unwind it. For unwinding while recording; what was written is read once, and nothing of it is kept but
- * where code lies. Not here: names, lines and times (code/symbols/jitdump.h).
+ * jit_tail.h - follows a dump of generated code (jit-PID.dump) while its runtime writes it, and finds the code at an
+ * address now and the information to unwind it. It is for unwinding while recording: each record is read once, and only
+ * the position of code is kept. Not here: names, lines and times (code/symbols/jitdump.h).
  *
- * Code that was written later, as long as its time has come, covers what lay in its place. The file is opened at the
- * first read, by the rules of load_jit.h. Bad input: as of jitdump.h; a file that became shorter is read anew. One
- * thread at a time. The caller keeps what options borrow.
+ * Later code replaces earlier code at the same addresses from its time on. The file is opened at the first read, by the
+ * rules of load_jit.h. Bad input is handled as in jitdump.h; a file that became shorter is read again from its start.
+ * One thread at a time. The objects in options must outlive it.
  *
  *	tail = jit_tail_create(&options, &key);   jit_tail_read(tail); ...
  *	if (jit_tail_find(tail, pc, time, &code)) ...

@@ -3,8 +3,8 @@
  * kernel_files.h - finds and opens the files of a kernel and its modules: vmlinux by build ID, modules by the recorded
  * path or modules.dep.
  *
- * For load_kernel, load_module and load_lines. A file is taken by its build id only, never by its name alone. What was
- * at each place is in the entry's trail. One thread.
+ * For load_kernel, load_module and load_lines. A file is accepted by its build ID, never by its name alone. The entry's
+ * trail records what was at each place. One thread.
  *
  *	struct elf_image *image = kernel_files_open(options, entry, KERNEL_FILE_LINES, &path);
  */
@@ -15,8 +15,8 @@
 
 enum kernel_file_need { KERNEL_FILE_NAMES, KERNEL_FILE_LINES };
 
-/* The vmlinux of entry->kernel_id, or the module's file, that has what is needed; the caller closes it. path: in the
- * entry's arena. NULL: there is none. */
+/* Opens the vmlinux of entry->kernel_id, or the module's file, that has the needed sections; the caller closes it.
+ * path: in the entry's arena. NULL: there is none. */
 struct elf_image *kernel_files_open(const struct binary_store_options *options, struct binary_entry *entry,
 	enum kernel_file_need need, const char **path);
 /* That of the recording, as far as it is known by now; empty: not known. */

@@ -3,9 +3,9 @@
  * kernel_list_cache.h - caches the symbol list of the running kernel between runs, because the kernel prints
  * /proc/kallsyms anew for each reader, which takes longer than reading a small recording.
  *
- * With it is kept where to look in the kernel's own part. What is kept serves as long as the live list begins with the
- * same lines, of which the first say where this boot has put the kernel, and whether this user may see it; and as long
- * as the same modules lie where they lay.
+ * It also stores marks for searching the kernel's own part. A cached list is valid while the live list begins with the
+ * same lines, which show the kernel's addresses of this boot and whether this user may see them, and while the same
+ * modules have the same addresses.
  *
  *	if (!kernel_list_cache_open(&place, &kept)) ... read live ... kernel_list_cache_save(&place, &kallsyms, &marks);
  */
@@ -32,8 +32,8 @@ struct kernel_list { /* the caller closes the map, which the list's text is in, 
 	char path[PATH_MAX];
 };
 
-/* What the kernel prints, as file_read has it; of a list that hides its addresses the first lines only: the others say no
- * more. */
+/* Reads what the kernel prints, like file_read. If the list hides its addresses, only the first lines are read, because
+ * the others have no information. */
 TALLY_MUST_CHECK enum tally_status kernel_list_read(
 	const char *live, char **text, size_t *len, struct tally_error *err);
 /* False: there is none that serves. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_match.h - decides, without a build ID, whether a symbol list belongs to the recorded kernel: by where the
- * recorded kernel starts and ends. A pure function.
+ * kernel_match.h - decides, without a build ID, whether a symbol list belongs to the recorded kernel, by comparing
+ * where the kernel's text starts and ends. A pure function.
  *
- * A kernel is moved by whole pages at each boot, and its text is as long as its build made it: the length tells builds
- * of one release apart.
+ * The kernel is moved by whole pages at each boot, but the length of its text does not change: it distinguishes builds
+ * of one release.
  */
 #ifndef CODE_BINARIES_KERNEL_MATCH_H
 #define CODE_BINARIES_KERNEL_MATCH_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * line_program.h - reads the source lines and inlined calls of one file with an external addr2line program
- * (--addr2line). GNU's, elfutils' and LLVM's are understood.
+ * (--addr2line). It understands the programs of GNU binutils, elfutils and LLVM.
  *
- * The program runs without a shell, as "PROGRAM -e PATH -a -i -f", and is asked over its standard input. It stays where
- * addresses come one by one; after many at once it ends. What it prints is not trusted: answers to what was not asked
- * are left out, and a program that prints nothing for a minute has failed. One thread at a time.
+ * The program runs without a shell, as "PROGRAM -e PATH -a -i -f", and gets addresses on its standard input. It keeps
+ * running for single addresses, and ends after many at once. Its output is not trusted: answers to other addresses are
+ * ignored, and a program that prints nothing for a minute has failed. One thread at a time.
  *
  *	line_program_open("llvm-addr2line", "/usr/bin/true", &lines, err);
  *	line_program_load(lines, addresses, count, err);
@@ -25,8 +25,8 @@ struct line_program;
 TALLY_MUST_CHECK enum tally_status line_program_open(
 	const char *program, const char *path, struct line_program **lines, struct tally_error *err);
 void line_program_close(struct line_program *lines);
-/* Asks for the link-time addresses that were not asked for before. IO: the program cannot be run, or failed; from then on
- * it is asked no more, with the same error. */
+/* Looks up the link-time addresses that were not looked up before. IO: the program cannot be run, or failed; it is then
+ * not used any more, and further calls return the same error. */
 TALLY_MUST_CHECK enum tally_status line_program_load(
 	struct line_program *lines, const uint64_t *addresses, size_t count, struct tally_error *err);
 /* Innermost first, as binary_store_places; strings live as long as the lines. */

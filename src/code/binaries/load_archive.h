@@ -3,7 +3,7 @@
  * load_archive.h - loads the symbols of libraries that are mapped from inside an uncompressed archive (zip, Android's
  * .apk), where each library starts on a page boundary.
  *
- * Symbols of all of them are the entry's, by their offsets in the file.
+ * The entry gets the symbols of all of them, by their offsets in the file.
  *
  *	if (load_archive(options, entry, place)) ...	false: there are none; the entry's reason says what the file is
  */

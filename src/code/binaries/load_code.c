@@ -23,8 +23,8 @@ static void load_code_describe(struct binary_code *code, const struct elf_image 
 	code->is_big_endian = elf_image_is_swapped(image) != host_is_big;
 }
 
-/* The section that holds a link-time address, for the heading of a listing; left: its bytes from there, where that is
- * known. */
+/* The section that contains a link-time address, for the heading of a listing. left: the number of its bytes from
+ * there, if known. */
 static const char *section_at(const struct elf_image *image, uint64_t address, uint64_t *left)
 {
 	*left = UINT64_MAX;

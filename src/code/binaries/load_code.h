@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_code.h - loads the machine code of an entry: from a program file, the vdso, a jitdump, a vmlinux or /proc/kcore.
- * For the store; see binary_store_code.
+ * Used by the store; see binary_store_code.
  *
- * What is opened for it is the entry's and lives as long.
+ * The entry owns the files that are opened for it.
  */
 #ifndef CODE_BINARIES_LOAD_CODE_H
 #define CODE_BINARIES_LOAD_CODE_H

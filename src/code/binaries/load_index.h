@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_index.h - loads the line index of an entry from the cache, and stores it there. For the store. Of user files
- * with a build id; an index that is missing, damaged or of another form costs the time that it would have saved, and
- * nothing else.
+ * load_index.h - loads the line index of an entry from the cache, and stores it there. For the store. Only user files
+ * with a build ID have an index. If it is missing, damaged or of another format, the debug information is read instead.
  */
 #ifndef CODE_BINARIES_LOAD_INDEX_H
 #define CODE_BINARIES_LOAD_INDEX_H

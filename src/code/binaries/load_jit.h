@@ -4,7 +4,7 @@
  * its runtime wrote.
  *
  * Anyone may write to /tmp: a file counts only if it is regular, no symbolic link, and owned by root, by us, or by the
- * process while it runs. The process has its own number and root where it runs in a container.
+ * process while it runs. In a container, the process has another PID and root.
  */
 #ifndef CODE_BINARIES_LOAD_JIT_H
 #define CODE_BINARIES_LOAD_JIT_H
@@ -24,8 +24,8 @@ bool load_jit_has_changed(
 	const struct binary_store_options *options, const struct binary_entry *entry, uint64_t *bytes);
 /* The map or dump, opened to read by the rules above; -1: it is not there. */
 int load_jit_open(const struct binary_store_options *options, const struct binary_key *key);
-/* What the code of a dump is for: what it says, or the recording's machine where it says nothing known (CPython 3.13.0
- * writes 0, as perf never asks). NULL: that is not known either. */
+/* The architecture of a dump's code: the one in its header, or that of the recording's machine if the header has no
+ * known one (CPython 3.13.0 writes 0, because perf does not read it). NULL: neither is known. */
 const struct arch *load_jit_arch(const struct binary_store_options *options, uint16_t elf_machine);
 
 #endif

@@ -11,8 +11,9 @@
 /* Sets entry->lines, or leaves NULL where nothing was found. Only NOMEM fails. */
 TALLY_MUST_CHECK enum tally_status load_lines(
 	const struct binary_store_options *options, struct binary_entry *entry, struct tally_error *err);
-/* After load_lines: asks the program that the options name, of the file that has the debug information, else of the
- * program file itself, for link-time addresses. How it failed is a step of the entry. Only NOMEM fails. */
+/* Call it after load_lines: looks up link-time addresses with the program that the options name, in the file with the
+ * debug information or else in the program file itself. A failure of the program becomes a step of the entry; only
+ * NOMEM is returned. */
 TALLY_MUST_CHECK enum tally_status load_program_lines(const struct binary_store_options *options,
 	struct binary_entry *entry, const uint64_t *addresses, size_t count, struct tally_error *err);
 

@@ -3,8 +3,8 @@
  * load_module.h - loads the symbols of a kernel module: from the list of the kernel's symbols if the module that this
  * machine runs is the recorded one, else from its file. Failures are in entry->status.
  *
- * A module's file has no addresses: where its sections were put is known from /sys/module, from names that the list of
- * symbols has too, or, at least of its code, from where the module began.
+ * A module's file has no addresses. The addresses of its sections come from /sys/module, from names that are also in
+ * the symbol list, or, for its code only, from the start of the module.
  */
 #ifndef CODE_BINARIES_LOAD_MODULE_H
 #define CODE_BINARIES_LOAD_MODULE_H

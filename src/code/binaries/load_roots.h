@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_roots.h - tells which code of an entry nobody calls, for the store: its call-frame information says so, or the
- * program begins there. Reads the entries of .eh_frame for the code asked about, which its search table finds; the whole
- * unwind table is made only where that does not answer. Any thread, as load_unwind.h.
+ * load_roots.h - finds out, for the store, which code of an entry has no caller, because its call-frame information
+ * says so or because the program begins there. It reads only the entries of .eh_frame for the code in question, by the
+ * search table; it builds the whole unwind table only if that is not enough. Any thread, as load_unwind.h.
  */
 #ifndef CODE_BINARIES_LOAD_ROOTS_H
 #define CODE_BINARIES_LOAD_ROOTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_types.h - reads from an entry's debug information which data its code accesses. For the store; see
+ * load_types.h - reads from an entry's debug information the data that its code accesses. Used by the store; see
  * binary_store_data_access.
  */
 #ifndef CODE_BINARIES_LOAD_TYPES_H

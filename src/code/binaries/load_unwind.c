@@ -156,8 +156,8 @@ static bool load_unwind_add_plt(struct stubs *stubs, const struct elf_image *ima
 	return ok;
 }
 
-/* aarch64's kernel says nothing of its trampoline on purpose: it is known by its name. The instruction before it stands
- * for it, as the handler seems to have been called from there. */
+/* The aarch64 kernel has no call-frame information for its signal trampoline on purpose, so it is recognized by name.
+ * The instruction before it gets the rule, because the handler seems to have been called from there. */
 static bool add_trampoline(struct stubs *stubs, struct elf_image *image)
 {
 	struct elf_symbol_list list = {0};

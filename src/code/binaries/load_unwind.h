@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_unwind.h - builds the unwind table of an entry: from .eh_frame and .debug_frame of the program file, from its
- * debug file or .gnu_debugdata for code that these do not cover, and for the PLT. For the store. Any thread; the first
- * that asks builds, others wait for it.
+ * debug file or .gnu_debugdata for code that these do not cover, and for the PLT. Used by the store. Any thread; the
+ * first one builds it, and others wait.
  */
 #ifndef CODE_BINARIES_LOAD_UNWIND_H
 #define CODE_BINARIES_LOAD_UNWIND_H
@@ -19,8 +19,8 @@ bool load_unwind_va(
 /* How to read .eh_frame of an image; all but its bytes. */
 struct cfi_section load_unwind_eh_frame(const struct elf_image *image, const struct elf_frames *frames);
 #define LOAD_UNWIND_OTHERS 2
-/* The table of one image; others: its debug files, asked for code that the image's own sections do not cover, no more
- * than LOAD_UNWIND_OTHERS. NULL: nothing says anything, or no memory. */
+/* Builds the table of one image. others: its debug files (at most LOAD_UNWIND_OTHERS), used for code that the image's
+ * own sections do not cover. NULL: there is no call-frame information, or memory ran out. */
 struct unwind_table *load_unwind_image(
 	struct elf_image *image, const struct elf_image *const *others, size_t other_count, bool is_vdso);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mapped_file.h - opens exactly the file that a process has mapped: its path may name another file by now, or mean
- * another file in the mount namespace of the process. A file is told by device and inode, or by its build id.
+ * another file in the mount namespace of the process. A file is identified by device and inode, or by its build ID.
  *
- * Opens nothing but regular files, and never waits for a FIFO. No state; any thread.
+ * It opens only regular files, and never blocks on a FIFO. No state; any thread.
  *
  *	struct mapped_file file = {.pid = pid, .start = start, .end = end, .path = path, .major = ..., .inode = ...};
  *	if (!mapped_file_ask_id(&file, &id)) { fd = mapped_file_open(&file); ... }
@@ -26,13 +26,13 @@ struct mapped_file {
 	struct elf_build_id id; /* size 0: not known */
 };
 
-/* Asks the kernel for the build id (PROCMAP_QUERY, Linux 6.11). False: it cannot be asked, the process is gone, or has
- * something else there. found may be of size 0: the file has none. */
+/* Asks the kernel for the build id (PROCMAP_QUERY, Linux 6.11). False: the kernel does not support it, the process has
+ * ended, or another file is mapped there. If the file has no build ID, found has size 0. */
 bool mapped_file_ask_id(const struct mapped_file *file, struct elf_build_id *found);
 /* A descriptor of the file, to read; -1: neither the process nor the path leads to it, or nothing tells it apart. */
 int mapped_file_open(const struct mapped_file *file);
-/* Whether what is open is the file of that device, inode and generation, as mappings have them: on some file systems stat(2) has
- * other devices. */
+/* Whether the open file has that device, inode and generation, as mappings show them; on some file systems stat(2)
+ * returns other device numbers. */
 bool mapped_file_is_same(int fd, const struct mapped_file *file);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_path.h - lists the places where a program file and its debug files may be, in the order of the search. Opens
- * nothing.
+ * search_path.h - lists the places where a program file and its debug files may be, in the order of the search. It
+ * opens nothing.
  *
  * A root is a folder that stands for "/": this machine's own, --symfs, or that of a process that still runs. Paths are
  * made in the arena; a place whose path is NULL (no memory, or not applicable) is skipped by binary_file_open.

@@ -12,8 +12,8 @@
 
 #define SYMBOL_ORIGIN_NONE '!'
 
-/* SYMBOL_ORIGIN_NONE: it has no names, or was not loaded. 'd', the file itself, also for places that perf has no letter
- * for. */
+/* SYMBOL_ORIGIN_NONE: the binary has no symbols, or was not loaded. 'd' stands for the file itself, and for origins
+ * without a letter in perf. */
 char symbol_origin(const struct binary_store *store, uint32_t id);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Over one entry of the loader of program files, not over the store, which knows code and types as well: the library
- * then needs no disassembler. */
+/* Uses one entry of the loader of program files instead of the store, which also handles code and types, so that the
+ * library does not need a disassembler. */
 #include <stdlib.h>
 #include <tally/symbols.h>
 

@@ -56,8 +56,8 @@ static struct vdso_ranges find_ranges(void)
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-/* In the child, which is a copy of one thread only: system calls, and nothing else. Where a page cannot be read, as those
- * of clocks that this machine has not, write fails instead of us. */
+/* Runs in the child, which has only a copy of one thread, so it makes nothing but system calls. For a page that cannot
+ * be read, such as that of a clock that this machine lacks, write fails; reading it ourselves would crash. */
 _Noreturn static void map_and_write(const struct vdso_ranges *ranges, uint8_t *room, int out)
 {
 	static const uint8_t nothing[PAGE_BYTES];

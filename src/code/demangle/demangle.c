@@ -42,8 +42,9 @@ struct collector {
 	jmp_buf too_long;
 };
 
-/* A name of 300 bytes can stand for gigabytes, as each of its parts may be two of the part before: the demangler, which
- * has no bound and keeps nothing but its own frames, is left in the middle. */
+/* A name of 300 bytes can expand to gigabytes, because each of its parts may repeat the part before twice. The
+ * demangler has no limit, so we leave it by longjmp, which is safe because it holds nothing but its own stack
+ * frames. */
 static void demangle_collect(const char *part, size_t len, void *opaque)
 {
 	struct collector *c = opaque;
@@ -65,9 +66,9 @@ static bool base_62_digit(char c, uint64_t *digit)
 	return true;
 }
 
-/* "FG..._" and "DG..._" of Rust's v0 bind so many lifetimes as the number in base 62 says. The demangler goes through
- * them one by one, in the types that it skips without a word to collect(). The same letters may be a part of an
- * identifier: a name is refused for them too, as a reference back could lead there. */
+/* In Rust's v0 scheme, "FG..._" and "DG..._" bind as many lifetimes as the number in base 62 says. The demangler goes
+ * through them one by one, without calling collect() in types that it skips. The same letters may be part of an
+ * identifier; such a name is refused too, because a back reference could lead there. */
 static bool binds_few_lifetimes(const char *name)
 {
 	uint64_t bound = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * capstone_memory.h - replaces the allocator of capstone, because capstone 4 does not check for failed allocations and
- * would crash. When there is no memory, it gets some of a small reserve instead, which is enough for what it has begun;
- * then nothing more may be asked of it. Any thread.
+ * would crash. When memory runs out, capstone gets some of a small reserve, which is enough to finish its current call;
+ * after that it must not be called again. Any thread.
  */
 #ifndef CODE_DISASM_CAPSTONE_MEMORY_H
 #define CODE_DISASM_CAPSTONE_MEMORY_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * disassembler.h - disassembles machine code one instruction at a time, in objdump's syntax. The one place that knows
- * capstone.
+ * disassembler.h - disassembles machine code one instruction at a time, in objdump's syntax. It is the only module that
+ * uses capstone.
  *
- * The caller owns the disassembler and the bytes. Code of any machine on any host. One thread each. Bad input: what is
- * no instruction comes out as "(bad)" (x86) or ".inst" with the smallest step of the machine, so every call moves on.
+ * The caller owns the disassembler and the bytes. Code of any machine on any host. One thread each. Bad input: bytes
+ * that are not an instruction become "(bad)" (x86) or ".inst", with the smallest instruction size of the machine, so
+ * every call moves on.
  *
  *	disassembler_create(&(struct disassembler_options){.elf_machine = EM_X86_64}, &d, err);
  *	while (bytes.len > 0) {
@@ -36,8 +37,8 @@ void disassembler_destroy(struct disassembler *disassembler);
 /* bytes is not empty. */
 void disassembler_next(
 	struct disassembler *disassembler, struct tally_bytes bytes, uint64_t address, struct instruction *instruction);
-/* bytes is not empty. False: no instruction that is understood; operation->size is how far to go on. is_intel must be set
- * for x86. */
+/* bytes is not empty. False: the bytes are not a known instruction; operation->size is the number of bytes to skip.
+ * is_intel must be set for x86. */
 bool disassembler_operation(
 	struct disassembler *disassembler, struct tally_bytes bytes, uint64_t address, struct operation *operation);
 /* How far a mnemonic is padded: a blank or a tab follows. */

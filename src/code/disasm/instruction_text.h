@@ -3,7 +3,7 @@
  * instruction_text.h - edits the operands of an instruction on the way from capstone's syntax to objdump's. For the
  * modules of this folder.
  *
- * A value; nothing is allocated. What does not fit is cut.
+ * A value; nothing is allocated. Text that does not fit is truncated.
  */
 #ifndef CODE_DISASM_INSTRUCTION_TEXT_H
 #define CODE_DISASM_INSTRUCTION_TEXT_H

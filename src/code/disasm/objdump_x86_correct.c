@@ -142,8 +142,8 @@ void spelling_resize(char *text, const char *size)
 	memcpy(text, with, sizeof(with));
 }
 
-/* Operands of 64 bits stay so with a prefix for 16, and one such prefix is as good as two; linkers and assemblers fill code
- * with them. */
+/* 64-bit operands stay 64-bit with a prefix for 16-bit operands, and several such prefixes have the effect of one;
+ * linkers and assemblers pad code with them. */
 void spelling_add_unused_prefixes(struct spelling *s)
 {
 	char with[sizeof(s->prefixes)] = "";

@@ -3,8 +3,8 @@
  * operation.h - describes what an instruction does with registers and memory, as far as values can be followed: copies,
  * loads, stores, addresses, sums. A value.
  *
- * Registers have DWARF's numbers. Loads, stores and copies are told only where they are as wide as an address; whatever
- * else writes a register is among written. x86-64 and aarch64.
+ * Registers have DWARF's numbers. Loads, stores and copies are described only if they are as wide as an address; all
+ * other registers that the instruction writes are in `written`. x86-64 and aarch64.
  *
  *	if (disassembler_operation(d, bytes, address, &operation) && operation.memory.is_there) ...
  */

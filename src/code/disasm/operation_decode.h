@@ -3,7 +3,7 @@
  * operation_decode.h - declares the decoders that turn capstone's details into an operation, one for each architecture.
  * For the modules of this folder.
  *
- * The operation comes with its size, no registers and goes_on set.
+ * The caller has set the operation's size and goes_on, and no registers.
  */
 #ifndef CODE_DISASM_OPERATION_DECODE_H
 #define CODE_DISASM_OPERATION_DECODE_H

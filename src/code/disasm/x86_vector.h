@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * x86_vector.h - decodes AVX-512 instructions, few of which Debian's capstone knows. EVEX, and of VEX masks and what
- * came after AVX2. For the modules of this folder.
+ * x86_vector.h - decodes AVX-512 instructions, few of which Debian's capstone knows. It handles EVEX, and those VEX
+ * instructions that work on masks or came after AVX2. For the modules of this folder.
  *
  * Facts of the Intel SDM, volume 2: 2.3 (VEX), 2.7 (EVEX), and the pages of the instructions. x86-64.
  *

@@ -4,11 +4,11 @@
  * symbols, inlined calls and source lines of those addresses. The bytes are a feature section; docs/pack.md has the
  * form.
  *
- * pack_open copies nothing: names point into the bytes, which must outlive the pack. After it, all are reads from any
- * thread. pack_encode makes the bytes of objects that a caller fills (tasks/packing/pack_gather.c).
+ * pack_open copies nothing: names point into the bytes, which must outlive the pack. Afterwards any thread may read it.
+ * pack_encode makes the bytes from objects that a caller fills (tasks/packing/pack_gather.c).
  *
- * Bad input: what is cut, of another version, or fails its checksum or counts is refused as a whole: CORRUPT,
- * UNSUPPORTED.
+ * Bad input: a pack that is truncated, has another version, or fails the check of its checksum or counts is refused as
+ * a whole: CORRUPT, UNSUPPORTED.
  *
  *	if (pack_open(bytes, &pack, err) == TALLY_OK)
  *		object = pack_find(pack, &key);

@@ -3,7 +3,7 @@
  * pack_dump.h - packs a runtime's dump of generated code: the functions that samples hit at their places in the dump,
  * zeros elsewhere, compressed.
  *
- * The caller owns what is made.
+ * The caller owns the result.
  *
  *	pack_dump_make(dump, addresses, count, &hiding, &out);
  *	bytes = pack_dump_open(packed, &len);   // malloc'ed; NULL: damaged, or out of memory

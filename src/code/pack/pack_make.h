@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack_make.h - packs what a store knows of some addresses.
+ * pack_make.h - packs the symbols, lines and code that a store has for some addresses.
  *
- * What the object points to is borrowed from the store; the caller frees it by pack_object_deinit, also after a
- * failure. One thread.
+ * The object borrows from the store; the caller frees it by pack_object_deinit, also after a failure. One thread.
  *
  *	struct pack_object object = {0};
  *	pack_make(store, id, addresses, count, &object, err);

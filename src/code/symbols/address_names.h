@@ -4,11 +4,11 @@
  * it: "<sink>", "<main+0x31>".
  *
  * Owned by the caller, zeros before the first add; names are borrowed from the images. Read-only after
- * address_names_finish: any thread. Of several names of one address stays: a function's, the widest known one (global,
- * weak, local), the first by letters. A slot that the dynamic linker fills has, where no symbol lies and no function is
- * the last before it, the name of what it will hold: at the slot only, with the distance from that, which may be
- * negative. (A function would be in the section of the code that refers to the slot; objdump then looks no further.)
- * Names of dynamic symbols have their versions.
+ * address_names_finish: any thread. Of several names of one address it keeps a function's name, then the most widely
+ * visible one (global, weak, local), then the first in alphabetical order. A slot that the dynamic linker fills, and
+ * that has no symbol and no function as its last symbol before, gets the name of its later contents: at the slot only,
+ * with the distance from that symbol, which may be negative. (A function would be in the section of the code that
+ * refers to the slot; objdump then searches no further.) Names of dynamic symbols have their versions.
  *
  *	address_names_add(&names, image, 0);  address_names_finish(&names);
  *	const char *name = address_names_find(&names, address, &offset);
@@ -42,8 +42,8 @@ struct address_names {
 
 /* moved is added to every address. False: out of memory. */
 bool address_names_add(struct address_names *names, struct elf_image *image, uint64_t moved);
-/* A function that another table than the symbols names; at one address a function's symbol has precedence over it. False:
- * out of memory. */
+/* Adds a function that is named by another table than the symbols; a function's symbol at the same address has
+ * precedence. False: out of memory. */
 bool address_names_add_function(struct address_names *names, uint64_t address, uint64_t size, const char *name);
 void address_names_finish(struct address_names *names);
 void address_names_deinit(struct address_names *names);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jitdump.h - reads a runtime's dump of generated code (jit-PID.dump): which function was where and when, its lines,
- * and its unwinding information.
+ * jitdump.h - reads a runtime's dump of generated code (jit-PID.dump): which function was at which address when, its
+ * lines, and its unwinding information.
  *
- * Each function has an address of its own that stays when its memory is used again: the offset of its code in the dump.
- * The caller owns the dump and its bytes, which are borrowed and outlive it. Read-only after it was parsed: any thread.
- * Format: tools/perf/Documentation/jitdump-specification.txt of Linux.
- * Bad input: a damaged record is skipped and counted; behind one whose size cannot be nothing is read.
+ * Each function has a unique address, even if its memory is reused later: the offset of its code in the dump. The
+ * caller owns the dump and its bytes, which are borrowed and outlive it. Read-only after it was parsed: any thread.
+ * Format: tools/perf/Documentation/jitdump-specification.txt of Linux. Bad input: a damaged record is skipped and
+ * counted; nothing is read after a record whose size is impossible.
  *
  *	if (jitdump_parse(&dump, bytes, err) == TALLY_OK)
  *		for (size_t i = 0; i < dump.places.len; i++) ...

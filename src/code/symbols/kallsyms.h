@@ -2,8 +2,8 @@
 /*
  * kallsyms.h - parses /proc/kallsyms (or a copy of it) into symbols of the kernel or of one module.
  *
- * The caller owns the text, which must outlive struct kallsyms; names are copied into the arena. One thread.
- * Bad input: a line that is none is skipped. All addresses 0 means that the kernel hides them (kptr_restrict).
+ * The caller owns the text, which must outlive struct kallsyms; names are copied into the arena. One thread. Bad input:
+ * an invalid line is skipped. All addresses 0 means that the kernel hides them (kptr_restrict).
  *
  *	kallsyms_open(text, len, &kallsyms);
  *	if (!kallsyms_add_kernel(&kallsyms, &arena, &table, &is_hidden)) ...
@@ -49,7 +49,7 @@ struct kallsyms_marks {
 /* NOT_FOUND: the lines are in another order, or in a form that is seldom: kallsyms_add_kernel reads those too. */
 TALLY_MUST_CHECK enum tally_status kallsyms_mark(const struct kallsyms *kallsyms, struct kallsyms_marks *marks);
 void kallsyms_marks_deinit(struct kallsyms_marks *marks);
-/* Adds what lies between marks[index] and the next one, and the one symbol behind, where the last of these ends. False:
+/* Adds the symbols between marks[index] and the next mark, and the one after them, where the last of them ends. False:
  * out of memory. */
 bool kallsyms_add_part(const struct kallsyms *kallsyms, const struct kallsyms_marks *marks, size_t index,
 	struct arena *arena, struct symbol_table *table);

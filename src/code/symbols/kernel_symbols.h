@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_symbols.h - looks up symbols in the kernel's list and parses only the parts of it that are asked for: it has
- * two hundred thousand lines, of which a recording hits some hundred.
+ * kernel_symbols.h - looks up symbols in the kernel's list and parses only the parts of it that are needed: the list
+ * has two hundred thousand lines, of which a recording hits some hundred.
  *
- * The list's text is borrowed and outlives it; symbols belong to it. Opened by one thread; look-ups from any.
- * A part that does not fit into memory has no names.
+ * The list's text is borrowed and outlives it; symbols belong to it. Opened by one thread; look-ups from any. If memory
+ * runs out for a part, it has no names.
  *
  *	if (kernel_symbols_open(&kallsyms, &symbols) == TALLY_OK)
  *		symbol = kernel_symbols_find(symbols, address);

@@ -6,12 +6,13 @@
  * A reader borrows the bytes (of a mapped file), and its places borrow from them. Finding checks the unit's checksum
  * once: one thread at a time. The builder belongs to the caller; units that an older index has are copied over.
  *
- * Bytes are this machine's: a magic, the version of the form, the byte order, the build id of the binary and which
- * files were read come first, then the ranges of all units, the table of units, and a block for each unit that was
- * read. All words are 32 bits but addresses. Source: this file and line_index.c; another version is no index.
+ * The bytes are for this machine: first a magic, the version of the format, the byte order, the build ID of the binary
+ * and the list of files that were read; then the ranges of all units, the table of units, and a block for each unit
+ * that was read. All words have 32 bits, except addresses. Source: this file and line_index.c; another version is
+ * refused.
  *
- * Bad input: line_index_open refuses what is of another form or build, or cut. A unit whose checksum or counts are
- * wrong is as if it was not there.
+ * Bad input: line_index_open refuses bytes of another format or build, and truncated ones. A unit with a wrong checksum
+ * or wrong counts is treated as missing.
  *
  *	if (line_index_open(&index, bytes, &build_id) && line_index_has(&index, address))
  *		count = line_index_find(&index, address, places, max);
@@ -61,8 +62,8 @@ struct line_index_sink { /* a file; each byte is put once, not in order */
 	void *context;
 };
 
-/* The units that the info has read and those of older (bytes.len 0: none). NOT_FOUND: none that older has not, and nothing
- * was put. */
+/* Writes the units that the info has read and those of older (bytes.len 0: none). NOT_FOUND: older has them all, and
+ * nothing was written. */
 TALLY_MUST_CHECK enum tally_status line_index_build(const struct line_index_source *source, struct line_index *older,
 	const struct line_index_sink *sink, struct tally_error *err);
 

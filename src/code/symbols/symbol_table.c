@@ -42,8 +42,8 @@ void symbol_table_move(struct symbol_table *table, uint64_t by)
 	}
 }
 
-/* Reading C++ names is what makes a choice between aliases costly; most tables need few, and chromium's folded
- * functions would need a million. */
+/* Demangling C++ names is the costly part of choosing between aliases. Most tables need only a few names, but
+ * chromium's folded functions would need a million. */
 #define ALIASES_READ_MOST 8192u
 
 static bool is_mangled(const char *name)
@@ -135,8 +135,9 @@ static void drop_aliases(struct symbol_table *table, bool last_stays)
 	table->symbols.len = kept;
 }
 
-/* Before aliases are dropped: among labels of one address only the last gets the bytes up to the next symbol, and that
- * only where no symbol of a known size starts, which could lose to it then, and outside of functions of a known size. */
+/* Call it before aliases are dropped: of several labels at one address only the last one gets the bytes up to the next
+ * symbol. It gets none if a symbol of known size starts at the address, which could then lose to the label, or inside a
+ * function of known size. */
 static void mend_ends(struct symbol *items, size_t count, enum symbol_rule rule)
 {
 	bool all_ends = rule == SYMBOLS_UNSIZED, has_inner = rule == SYMBOLS_KERNEL;

@@ -5,8 +5,8 @@
  *
  * Owned by a store entry. Names are borrowed. Built by one thread, then read-only. Which of several names of one
  * address stays is perf's choice: the one with a size; not a weak one; a global one; the one with fewer leading
- * underscores; the longer. A label without a size inside a function that has one is a place in it, and names nothing,
- * but in kernels, whose list of symbols has such labels as functions.
+ * underscores; the longer. A label without a size inside a function with a size is only a place in that function and
+ * gives no name, except in kernels, whose symbol list has such labels for functions.
  */
 #ifndef CODE_SYMBOLS_SYMBOL_TABLE_H
 #define CODE_SYMBOLS_SYMBOL_TABLE_H

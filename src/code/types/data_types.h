@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data_types.h - finds out which data the instructions of one binary access. Functions are gone through when the first
- * of their instructions is asked for.
+ * data_types.h - finds out which data the instructions of one binary access. A function is analysed when the first of
+ * its instructions is looked up.
  *
  * Owned by a store entry; it borrows the debug information and the code, which outlive it. One thread. Addresses are
  * link-time.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fused.h - tells which instructions a CPU runs as one with the next instruction: samples of such a pair fall on the
- * second one, even if the first one accessed memory.
+ * fused.h - tells which instructions a CPU fuses with the next instruction: samples of such a pair fall on the second
+ * one, even if the first one accessed memory.
  *
  *	set = fused_set_of(STR("AuthenticAMD,26,2,1"));
  *	if (fused_has(set, operation.fusing)) ...

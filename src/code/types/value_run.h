@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * value_run.h - follows values through one instruction: the state before it, its accesses, the state after it. For the
- * tracker of values, which says in what order.
+ * value_run.h - follows values through one instruction: the state before it, its accesses, the state after it.
+ * value_tracker uses it, and decides the order of instructions.
  *
  *	value_run_enter(&run, &state, address);       variables that are said to be somewhere now
  *	place = value_run_place(&run, &state, instruction);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * value_state.h - describes what registers and stack slots hold at one point of a function. For the tracker of values.
+ * value_state.h - describes what registers and stack slots hold at one point of a function. Used by value_tracker.
  *
  * A value; copied as a whole.
  *

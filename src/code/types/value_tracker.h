@@ -2,12 +2,13 @@
 /*
  * value_tracker.h - follows values through the code of one function to find the object of each memory access: debug
  * information says which registers hold variables; between such points, values are followed through copies, loads,
- * sums, spills and calls. What comes on two paths in two ways is not known.
+ * sums, spills and calls. A value that differs between two paths is unknown where they meet.
  *
  * The tracker borrows all of its input. The result, one place per instruction, is the caller's (value_places_deinit);
  * its types live as long as input.types. One thread.
  *
- * Bad input: code that cannot be read is passed over; functions above a bound are taken instruction by instruction.
+ * Bad input: code that cannot be decoded is skipped; in functions above a size limit each instruction is analysed by
+ * itself.
  *
  *	value_tracker_run(&input, &places, err);
  *	const struct value_place *place = value_places_find(&places, address);

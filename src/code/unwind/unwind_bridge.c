@@ -44,8 +44,9 @@ enum step unwind_bridge_leaf(struct run *run)
 	return STEP_ON;
 }
 
-/* The kernel starts a program with the count of its arguments on the stack, their addresses, which rise and lie further
- * up, and 0. The loader's first function, which is not described, leaves the stack pointer there. */
+/* The kernel starts a program with a stack that holds the number of arguments, then their addresses, which increase and
+ * are above the stack pointer, and then 0. The loader's first function, which has no call-frame information, leaves the
+ * stack pointer there. */
 static bool is_start_of_process(const struct run *run)
 {
 	uint64_t word = run->arch->pointer_bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_bridge.h - finds the caller of code that no call-frame information covers. Each is a guess that is checked as
- * far as can be, and counted in run->bridged; not for others.
+ * unwind_bridge.h - finds the caller of code that no call-frame information covers. Each caller is a guess, which is
+ * checked as far as possible and counted in run->bridged. Private to this folder.
  */
 #ifndef CODE_UNWIND_UNWIND_BRIDGE_H
 #define CODE_UNWIND_UNWIND_BRIDGE_H
@@ -10,8 +10,8 @@
 
 /* After a call to where no code is: its return address is where a call leaves it. */
 enum step unwind_bridge_from_nowhere(struct run *run);
-/* Of a function that has not touched the stack, as assembly often is: its return address is where the call left it. Only
- * the walk that follows can tell. */
+/* For a function that has not touched the stack, like much assembly code: its return address is still at the top of the
+ * stack. Only further unwinding shows whether this is right. */
 enum step unwind_bridge_leaf(struct run *run);
 /* If the frame pointer leads to a return address, that is the caller. ROOT: the process has just begun. */
 enum step unwind_bridge_frame_pointer(struct run *run);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_input.h - defines the input of an unwinder: registers, a slice of the stack, and the mappings. Borrowed for
- * the time of the walk; made by who has the sample.
+ * unwind_input.h - defines the input of an unwinder: registers, a slice of the stack, and the mappings. The code that
+ * has the sample fills it; unwinding borrows it.
  *
  *	unwind_registers_set(&registers, arch, arch->sp, sp);
  */

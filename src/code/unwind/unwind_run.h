@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unwind_run.h - holds the state of unwinding one stack: registers, the stack words that it reads, and the mappings.
- * Shared by the unwinder and its bridges; not for others.
+ * Private to the unwinder and its bridges.
  */
 #ifndef CODE_UNWIND_UNWIND_RUN_H
 #define CODE_UNWIND_UNWIND_RUN_H

@@ -196,8 +196,8 @@ static bool unwind_table_add_section(
 	return ok;
 }
 
-/* Where the kernel puts the registers of interrupted code on aarch64, from the stack pointer: behind 128 bytes of
- * siginfo and what of the context comes before them. */
+/* The offset from the stack pointer at which the aarch64 kernel stores the registers of interrupted code: after 128
+ * bytes of siginfo and the fields of the context before them. */
 #define AARCH64_SIGNAL_REGISTERS 312
 #define AARCH64_SIGNAL_SAVED	 33 /* x0 to x30, the stack pointer, pc */
 

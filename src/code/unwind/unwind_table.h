@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_table.h - stores the call-frame information of one object as searchable rows, which say how to find the caller
- * of any code in it. Each row names a rule; equal rules are kept once. Not here: to follow them (unwinder.h).
+ * unwind_table.h - stores the call-frame information of one DSO as searchable rows, which say how to find the caller of
+ * any code in it. Each row names a rule; equal rules are kept once. Applying the rules is the task of unwinder.h.
  *
  * The caller owns the table; once made it is read-only: any thread. It borrows nothing: expressions are copied.
- * Addresses are link-time. Bad input: what cannot be decoded has no rule, and is counted.
+ * Addresses are link-time. Bad input: code whose information cannot be decoded has no rule, and is counted.
  *
  *	unwind_table_create(&(struct unwind_table_source){.sections = s, .section_count = 1}, &table, err);
  *	const struct unwind_rule *rule = unwind_table_find(table, address);
@@ -64,8 +64,8 @@ TALLY_MUST_CHECK enum tally_status unwind_table_create(
 void unwind_table_destroy(struct unwind_table *table);
 /* The rule of the instruction at address; NULL: nothing says. */
 const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t address);
-/* All rows by address: the code from address on, up to the next row's, has the rule; NULL: nothing says. take returns
- * false to end. */
+/* Passes all rows to take, in the order of addresses: the rule holds from address to that of the next row; NULL: there
+ * is no rule. take returns false to stop. */
 void unwind_table_each(const struct unwind_table *table,
 	bool (*take)(void *context, uint64_t address, const struct unwind_rule *rule), void *context);
 struct tally_bytes unwind_table_expression(const struct unwind_table *table, int64_t id);

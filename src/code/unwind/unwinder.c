@@ -317,8 +317,8 @@ static struct unwind_result unwinder_walk(struct run *run, uint64_t *ips, size_t
 	return result;
 }
 
-/* From innermost code that nothing is said of: it is taken for a leaf if that makes sense of all of the stack, or of much
- * of it; else for code with a frame pointer. */
+/* Unwinds from innermost code without call-frame information: it is assumed to be a leaf function if all of the stack,
+ * or much of it, can then be unwound; otherwise, to have a frame pointer. */
 static struct unwind_result walk_from_unknown(
 	struct run *run, const struct unwind_result *first, uint64_t *ips, size_t max)
 {

@@ -3,8 +3,8 @@
  * unwinder.h - finds the callers of a thread from its registers and a slice of its stack: a pure function of these and
  * of a lookup of mappings. Not here: where registers and stack come from, names of frames.
  *
- * The caller creates one unwinder per worker; it holds caches only. Tables that find gives must outlive it, or
- * unwinder_forget_tables. Bad input: any registers and any stack end in one of the ways below, after at most max
+ * The caller creates one unwinder per worker; it holds caches only. Tables that find returns must outlive it, or live
+ * until unwinder_forget_tables. Bad input: any registers and any stack end in one of the ways below, after at most max
  * frames.
  *
  *	unwinder_create(arch, &unwinder, err);
@@ -41,8 +41,8 @@ struct unwind_result {
 	uint32_t signals[UNWIND_SIGNALS];
 };
 
-/* Whether ips[i] is the next instruction to run there, not the one behind a call: the innermost one, what a handler
- * returns to, and what a signal interrupted. */
+/* Whether ips[i] is the next instruction to run instead of a return address: the innermost address, the one that a
+ * signal handler returns to, and the interrupted one. */
 static inline bool unwind_is_exact(const struct unwind_result *result, size_t i)
 {
 	for (uint32_t s = 0; s < result->signal_count; s++)
