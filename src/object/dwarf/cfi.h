@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cfi.h - call-frame information (.eh_frame, .debug_frame): for the code at an address, how to find its caller's frame
- * and registers. Versions 1, 3 and 4, .eh_frame's encodings, any CFA rule.
+ * cfi.h - reads call-frame information (.eh_frame, .debug_frame): for the code at an address, how to find its caller's
+ * frame and registers. Versions 1, 3 and 4, .eh_frame's encodings, any CFA rule.
  *
  * A table borrows the section; the caller owns it (cfi_deinit). After open it is read-only: any thread. Addresses are
  * link-time. Register numbers are DWARF's.

@@ -2,9 +2,9 @@
 /*
  * debug_info.h - finds the function, the inlined calls and the source line of a link-time address.
  *
- * The caller owns the info, and the image must outlive it. Opening reads the head of each unit only. debug_info_load
- * reads the units of the addresses given, in parallel; after it debug_info_find is a read from any thread. Names are
- * borrowed from the sections.
+ * The caller owns the info, and the image must outlive it. Opening reads only the header of each unit. debug_info_load
+ * reads the units of the addresses given, in parallel; after it any thread may call debug_info_find. Names are borrowed
+ * from the sections.
  *
  * Bad input: a damaged unit is skipped or used up to its damage and counted in debug_info_damaged; the rest still gives
  * names.
@@ -32,8 +32,8 @@ struct debug_place { /* innermost first: what was inlined, then the function tha
 struct debug_info_options {
 	const struct elf_image *supplement; /* dwz's common file; NULL none */
 	const struct elf_image *package; /* the program's .dwp, in which split units are looked for first; NULL none */
-	/* The .dwo of a skeleton unit, which the info closes; NULL: not found. Called by several threads. NULL: none are
-	 * looked for. */
+	/* Finds the .dwo file of a skeleton unit, which the info closes; it returns NULL if there is none. Several
+	 * threads call it. NULL instead of a function: .dwo files are not searched. */
 	struct elf_image *(*open_split)(void *context, struct tally_str directory, struct tally_str name);
 	void *context;
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_abbrev.h - the abbreviation tables that say how the entries of a unit are laid out. For the readers of entries.
+ * dwarf_abbrev.h - reads the abbreviation tables, which describe the layout of the entries of a unit. Used by the
+ * readers of entries.
  *
- * A table lives in the arena given. Bad input: what cannot be read ends the table; entries that use a later code then
- * end their unit.
+ * A table lives in the arena given. Bad input: an invalid abbreviation ends the table; an entry that uses a later code
+ * then ends its unit.
  */
 #ifndef OBJECT_DWARF_DWARF_ABBREV_H
 #define OBJECT_DWARF_DWARF_ABBREV_H
@@ -33,8 +34,8 @@ struct dwarf_abbrev_table {
 	bool is_dense; /* abbrevs[i].code == i + 1 */
 };
 
-/* The unit's table; only the abbreviation last_code and those before it where last_code is not DWARF_ABBREV_ALL. NULL:
- * out of memory. */
+/* Reads the unit's table; unless last_code is DWARF_ABBREV_ALL, only up to the abbreviation last_code. NULL: out of
+ * memory. */
 struct dwarf_abbrev_table *dwarf_abbrev_read(
 	struct arena *arena, const struct dwarf_file *file, const struct dwarf_unit *unit, uint64_t last_code);
 const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrev_table *table, uint64_t code);

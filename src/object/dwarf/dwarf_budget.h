@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_budget.h - bounds what one file's debug information may cost. Many units or entries of a hostile file can refer
- * to the same long list, table or name, so that reading each of them takes the square of the file's size; in real files
- * hardly anything is shared. What is over the budget is left out, as damage is.
+ * to the same long list, table or name, so that reading each of them takes time quadratic in the file's size; in real
+ * files hardly anything is shared. Whatever exceeds the budget is left out, like damaged parts.
  *
  * Part of a dwarf_file; any thread.
  *

@@ -2,8 +2,8 @@
 /*
  * dwarf_entry.h - walks the entries (DIEs) of a unit and reads their attributes.
  *
- * A dwarf_reader belongs to one thread and keeps the abbreviation tables that it met; it borrows the file. Values are
- * slices and numbers; references are offsets in DWARF_INFO of the value's file.
+ * A dwarf_reader belongs to one thread and keeps the abbreviation tables that it has read; it borrows the file. Values
+ * are slices and numbers; references are offsets in DWARF_INFO of the value's file.
  *
  * Bad input: a read that fails ends the unit, dwarf_next then gives false and failed is set.
  *
@@ -66,8 +66,8 @@ bool dwarf_entry_at(struct dwarf_walk *walk, uint64_t offset, struct dwarf_entry
 /* Goes on at sibling, the value of the entry's DW_AT_sibling: its children are passed over. */
 void dwarf_skip_children(struct dwarf_walk *walk, const struct dwarf_entry *entry, uint64_t sibling);
 
-/* The walk is at the attributes of the entry that it gave last; each is read or skipped, in the abbreviation's order,
- * before the next entry. False: cut. */
+/* The walk is at the attributes of its last entry; read or skip each of them, in the abbreviation's order, before the
+ * next entry. False: the data is truncated. */
 bool dwarf_read_value(struct dwarf_walk *walk, const struct dwarf_attr_spec *spec, struct dwarf_value *value);
 void dwarf_skip_value(struct dwarf_walk *walk, const struct dwarf_attr_spec *spec);
 /* Passes over all of the attributes. */

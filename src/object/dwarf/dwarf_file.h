@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_file.h - the debug sections of one ELF file, their units, and attributes of entries: DWARF 2 to 5, either
- * size, either byte order, with split units (.dwo, .dwp) and a supplementary file (dwz).
+ * dwarf_file.h - reads the debug sections of one ELF file, their units, and attributes of entries:
  *
  * The caller owns the file and opens it on an elf_image that outlives it. After open it is read-only and any thread may
- * read it; what is parsed on the way (abbreviations) is kept in a dwarf_reader, one per thread.
+ * read it; parsed abbreviations are kept in a dwarf_reader, one per thread.
  *
- * Bad input: a damaged unit ends the walk of that unit (its reader says so); the list of units ends at the first header
- * that cannot be followed, and what came before stays.
+ * Bad input: a damaged unit ends the walk of that unit (its reader says so); the list of units ends at the first
+ * invalid header, and the units before it stay.
  *
  *	dwarf_file_open(image, NULL, &file, err);
  *	for (size_t i = 0; i < file->units.len; i++) ...

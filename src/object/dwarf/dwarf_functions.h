@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_functions.h - the functions of a unit and what was inlined into them, by address.
+ * dwarf_functions.h - finds the functions of a unit, and the calls inlined into them, by address.
  *
  * The caller owns the functions (dwarf_functions_deinit). A function with several ranges has several entries in ranges.
- * Where ranges nest, the innermost is found; who called whom follows the entries' own nesting, so that functions folded
- * into one address do not call each other.
+ * Of nested ranges the innermost is found; callers follow from the nesting of the entries, so functions that were
+ * folded to one address do not call each other.
  *
- * Bad input: what cannot be read ends the walk; what came before stays and is_damaged says so.
+ * Bad input: damage ends the walk; the functions before it stay, and is_damaged is set.
  *
  *	dwarf_functions_read(&functions, &reader, file, unit, err);
  *	for (uint32_t f = dwarf_functions_find(&functions, address); f != DWARF_NO_FUNCTION; f = functions.items[f].caller)
@@ -45,8 +45,8 @@ uint32_t dwarf_functions_find(const struct dwarf_functions *functions, uint64_t 
 /* The function's range that has the address; NULL: none has. */
 const struct dwarf_code_range *dwarf_functions_range(
 	const struct dwarf_functions *functions, uint32_t function, uint64_t address);
-/* The linker's name of the function at an entry, else its source name; {NULL, 0} if it has none. Follows abstract
- * entries and declarations, into the supplement too. */
+/* The linkage name of the function at an entry, else its source name; {NULL, 0} if it has none. Follows references to
+ * abstract entries and declarations, also into the supplementary file. */
 struct tally_str dwarf_function_name(struct dwarf_reader *reader, const struct dwarf_file *file, uint64_t entry);
 
 #endif

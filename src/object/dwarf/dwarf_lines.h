@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_lines.h - the line table of a unit: which source line the code at an address comes from. DWARF 2 to 5.
+ * dwarf_lines.h - reads the line table of a unit: which source line the code at an address comes from. DWARF 2 to 5.
  *
- * The caller owns the lines (dwarf_lines_deinit); names are borrowed from the file. Rows are in order of address; of
- * several at one address the last counts, as for other readers. Code that the linker dropped (address 0, or the highest
- * ones) is left out.
+ * The caller owns the lines (dwarf_lines_deinit); names are borrowed from the file. Rows are sorted by address; of
+ * several rows at one address the last one counts, as in other readers. Code that the linker dropped (address 0, or the
+ * highest ones) is left out.
  *
- * Bad input: a table that is cut or damaged gives the rows before the damage; is_damaged says so.
+ * Bad input: a truncated or damaged table gives the rows before the damage, and is_damaged is set.
  *
  *	dwarf_lines_read(&lines, &reader, file, unit, err);
  *	const struct dwarf_line_row *row = dwarf_lines_find(&lines, address);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_location.h - where the value of a variable is, address by address: a plain expression or a list of
- * .debug_loc or .debug_loclists, any version. Expressions are told apart, not run: of what compilers write for a
- * variable, these are the ones that an instruction can be compared with.
+ * dwarf_location.h - reads where the value of a variable is, for each address: from a plain expression or a list of
+ * .debug_loc or .debug_loclists, any version. Expressions are classified, not evaluated: it recognizes those kinds that
+ * compilers write for variables and that the operand of an instruction can be compared with.
  *
- * Lists borrow image and file. Bad input: a list that is cut or of unknown kind ends.
+ * Lists borrow image and file. Bad input: a list that is truncated or of unknown kind ends early.
  *
  *	if (dwarf_location_read(&walk, spec, &location)) ...
  *	dwarf_location_begin(&list, &lists, file, unit, &location);

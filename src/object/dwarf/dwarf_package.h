@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dwarf_package.h - reads .dwp files, which hold the .dwo files of a program, and finds units in them by ID. Index
- * sections of version 2 (GNU's, for DWARF 4) and 5, either byte order. Not for type units.
+ * sections of version 2 (GNU's, for DWARF 4) and 5, either byte order. It does not read type units.
  *
  * The caller owns the package; the image outlives it. After open it is read-only, for any thread.
  *
- * Bad input: an index that breaks its form makes the package unusable; a row that points outside a section is no row.
- * Source: DWARF 5, section 7.3.5 and appendix F.
+ * Bad input: a malformed index makes the package unusable; a row that points outside of a section is ignored. Source:
+ * DWARF 5, section 7.3.5 and appendix F.
  *
  *	dwarf_package_open(image, &package, err);
  *	dwarf_package_unit(package, skeleton->dwo_id, program, &file, err);
@@ -26,8 +26,8 @@ TALLY_MUST_CHECK enum tally_status dwarf_package_open_sections(struct tally_byte
 	const struct tally_bytes sections[DWARF_SECTIONS], bool swap, struct dwarf_package **package,
 	struct tally_error *err);
 void dwarf_package_close(struct dwarf_package *package);
-/* The part of the package that is the .dwo of that id, of which program has the skeleton. The caller closes the file,
- * before the package. NOT_FOUND: no such part. */
+/* Opens the part of the package that is the .dwo file with that ID; program has its skeleton unit. The caller closes
+ * the file before the package. NOT_FOUND: no such part. */
 TALLY_MUST_CHECK enum tally_status dwarf_package_unit(const struct dwarf_package *package, uint64_t dwo_id,
 	const struct dwarf_file *program, struct dwarf_file **file, struct tally_error *err);
 

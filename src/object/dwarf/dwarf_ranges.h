@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_ranges.h - the address ranges of an entry: low and high, .debug_ranges or .debug_rnglists, any version.
+ * dwarf_ranges.h - reads the address ranges of an entry: low and high, .debug_ranges or .debug_rnglists, any version.
  *
- * A walk borrows file and unit. Empty ranges are left out. Bad input: a list that is cut or of unknown kind ends.
+ * A walk borrows file and unit. Empty ranges are left out. Bad input: a list that is truncated or of unknown kind ends
+ * early.
  *
  *	dwarf_ranges_list(&ranges, file, unit, class, number);   or dwarf_ranges_extent(&ranges, file, unit, &extent);
  *	while (dwarf_ranges_next(&ranges, &low, &high)) ...

@@ -2,10 +2,10 @@
 /*
  * dwarf_type.h - describes the types in a program's debug information: names as in C, sizes, members.
  *
- * The caller owns the types (dwarf_types_deinit) and keeps the files open meanwhile. A type is read when it is first
- * asked for, and once; its members and what it points to likewise. One thread.
+ * The caller owns the types (dwarf_types_deinit) and keeps the files open meanwhile. A type is read once, when it is
+ * first needed, and so are its members and its target. One thread.
  *
- * Bad input: what cannot be read has no members and no target; chains of types end at a bound.
+ * Bad input: a damaged type has no members and no target; chains of types end at a limit.
  *
  *	const struct dwarf_type *type = dwarf_type_at(&types, reference);
  *	printf("%s is %" PRIu64 " bytes", dwarf_type_name(&types, type), dwarf_type_size(&types, type));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf_variables.h - reads the variables of a function, where they are in which of its code, and what its calls
- * return; and variables with static addresses.
+ * dwarf_variables.h - reads the variables of a function with their locations, the types that its calls return, and
+ * variables with static addresses.
  *
- * The caller owns what is filled in (deinit). Types are references, for dwarf_type_at. Inner scopes come behind outer
- * ones.
+ * The caller owns the result (deinit). Types are references for dwarf_type_at. Variables of inner scopes follow those
+ * of outer ones.
  *
- * Bad input: what cannot be read ends the walk; what came before stays.
+ * Bad input: damage ends the walk; the variables before it stay.
  *
  *	dwarf_variables_read(&variables, &reader, &lists, function, err);
  *	for (size_t i = 0; i < variables.items.len; i++) ... pc in [low, high)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expression.h - DWARF expressions as call-frame information uses them: arithmetic on registers and memory.
+ * expression.h - evaluates DWARF expressions as call-frame information uses them: arithmetic on registers and memory.
  *
- * A pure function: what it needs of the thread comes through the callbacks. Bad input: an unknown operation, a stack
+ * A pure function, which reads the thread's registers and memory by callbacks. Bad input: an unknown operation, a stack
  * that is too deep or too shallow, or too many steps give false.
  *
  *	ok = dwarf_expression_run(bytes, &(struct dwarf_machine){...}, &cfa_first_on_stack, &value);

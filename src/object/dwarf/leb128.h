@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * leb128.h - DWARF's numbers of variable length, read by a cursor. Bits past the 64th are dropped, as readers do.
+ * leb128.h - reads DWARF's numbers of variable length by a cursor. Bits after the 64th are dropped, as in other
+ * readers.
  */
 #ifndef OBJECT_DWARF_LEB128_H
 #define OBJECT_DWARF_LEB128_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_frames.c - where .eh_frame lies: as its section says, or, in a file without section headers, as the program header
- * of its search table says.
+ * elf_frames.c - finds .eh_frame by its section, or, in a file without section headers, by the program header of its
+ * search table.
  */
 
 #include "base/cursor.h"

@@ -3,8 +3,8 @@
  * elf_function.h - writes one generated function as an ELF file, from which other programs read symbols, code, lines
  * and unwind tables.
  *
- * A pure function of what it is given into a writer. 64-bit files of either byte order. Lines are DWARF 4 in
- * .debug_line, with one unit in .debug_info that leads there.
+ * A pure function that appends to a writer. It makes 64-bit files of either byte order. Lines are DWARF 4 in
+ * .debug_line, with one unit in .debug_info that refers to them.
  *
  *	struct writer w = {0};
  *	elf_function_write(&w, &(struct elf_function){.machine = EM_X86_64, .name = "f", .code = bytes});

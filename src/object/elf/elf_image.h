@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_image.h - one ELF file: its segments, function symbols, build id and debug link. Any class, either byte order.
+ * elf_image.h - opens one ELF file and reads its segments, function symbols, build ID and debug link. Any class, either
+ * byte order.
  *
  * The caller owns the image (elf_image_close); names and slices are borrowed from it. libelf does the decoding; counts
  * and offsets are checked before use. Bad input: a file that libelf refuses is unusable; a damaged section is skipped.
@@ -133,8 +134,8 @@ TALLY_MUST_CHECK enum tally_status elf_image_open_minidebug(
 /* False if the file has none. */
 bool elf_image_eh_frame(const struct elf_image *image, struct elf_frames *frames);
 enum elf_frame_found { ELF_FRAME_NO_INDEX, ELF_FRAME_NONE, ELF_FRAME_FOUND };
-/* Where in the frames' bytes the entry is that covers an address or ends before it, by the search table of .eh_frame_hdr.
- * NO_INDEX: there is no table of the usual form; NONE: all entries are of code behind the address. */
+/* The offset of the frame entry that covers an address or ends before it, from the search table of .eh_frame_hdr.
+ * NO_INDEX: there is no table of the usual format; NONE: all entries are for code after the address. */
 enum elf_frame_found elf_image_frame_at(
 	const struct elf_image *image, const struct elf_frames *frames, uint64_t address, uint64_t *offset);
 /* File name and CRC of .gnu_debuglink; false if there is none. */
@@ -143,16 +144,17 @@ bool elf_image_debuglink(const struct elf_image *image, struct tally_str *name, 
 struct tally_bytes elf_image_section(const struct elf_image *image, const char *name);
 /* Link-time address of a section; 0 if there is none or it is not in memory. */
 uint64_t elf_image_section_address(const struct elf_image *image, const char *name);
-/* The contents of a section, unpacked where it is compressed (SHF_COMPRESSED by zlib or zstd, or .zdebug_*). Borrowed
- * from the image unless owned; closed before it. NOT_FOUND, CORRUPT, LIMIT, UNSUPPORTED. */
+/* The contents of a section, decompressed if needed (SHF_COMPRESSED by zlib or zstd, or .zdebug_*). They are borrowed
+ * from the image unless owned, and must be closed before the image. NOT_FOUND, CORRUPT, LIMIT, UNSUPPORTED. */
 TALLY_MUST_CHECK enum tally_status elf_section_open(
 	const struct elf_image *image, const char *name, struct elf_section *section, struct tally_error *err);
 /* All sections of the name, one behind the other: an object file has one for each type that others may describe too. */
 TALLY_MUST_CHECK enum tally_status elf_section_open_all(
 	const struct elf_image *image, const char *name, struct elf_section *section, struct tally_error *err);
 void elf_section_close(struct elf_section *section);
-/* A relocatable file (a kernel module) has no addresses until it is told those of its sections, by index; 0: not in
- * memory. Its symbols and debug sections that are opened from then on have them. Copies; NOMEM only. */
+/* Sets the addresses of the sections, by index, of a relocatable file (a kernel module), which has none itself; 0: the
+ * section is not in memory. Symbols and debug sections that are opened afterwards have these addresses. The array is
+ * copied; the only failure is NOMEM. */
 TALLY_MUST_CHECK enum tally_status elf_image_place_sections(
 	struct elf_image *image, const uint64_t *addresses, size_t count, struct tally_error *err);
 bool elf_image_is_relocatable(const struct elf_image *image);

@@ -51,8 +51,8 @@ struct elf_versions {
 /* False: out of memory. */
 bool elf_internal_versions(struct elf_image *image, struct elf_versions *versions);
 void elf_internal_versions_deinit(struct elf_versions *versions);
-/* "name@@VERSION", with one @ where it is not the default or is defined elsewhere; name where it has none. In the
- * image's arena; NULL: out of memory. */
+/* Makes "name@@VERSION", with one @ if the version is not the default or the symbol is defined elsewhere; only the name
+ * if there is no version. In the image's arena; NULL: out of memory. */
 const char *elf_internal_versioned(
 	const struct elf_versions *versions, size_t index, const GElf_Sym *symbol, const char *name);
 struct elf_relocations { /* of a section */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_plt.c - which function each entry of the procedure linkage table jumps to.
+ * elf_plt.c - finds the function that each entry of the procedure linkage table jumps to.
  *
- * An x86 entry is decoded: its jump names a GOT slot, and a relocation names that slot's function, in whatever order
- * the linker put either. Elsewhere the entries follow the order of their slots.
+ * An x86 entry is decoded: its jump names a GOT slot, and a relocation names that slot's function, whatever the order
+ * of the two. On other machines the entries have the order of their slots.
  */
 #include <string.h>
 

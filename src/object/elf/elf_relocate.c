@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_relocate.c - relocatable files, which kernel modules are: where their sections lie in memory is told from outside,
- * and debug sections are relocated by it. Of relocation types those that compilers emit in debug sections of x86-64 and
- * aarch64; a place of another type keeps what is stored there.
+ * elf_relocate.c - relocates the debug sections of relocatable files such as kernel modules, by the addresses of their
+ * sections in memory, which the caller provides. It knows the relocation types that compilers emit in debug sections of
+ * x86-64 and aarch64; values with another type stay as they are stored.
  */
 #include <string.h>
 

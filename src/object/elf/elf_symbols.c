@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_symbols.c - the symbols of an image that may name code: functions, IFUNCs, objects and labels.
+ * elf_symbols.c - reads the symbols of an image that may name code: functions, IFUNCs, objects and labels.
  */
 #include <string.h>
 

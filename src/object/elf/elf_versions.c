@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_versions.c - names of dynamic symbols with their versions ("free@GLIBC_2.2.5"), and what the slots refer to that
- * the dynamic linker fills: as disassemblers name what code refers to.
+ * elf_versions.c - makes names of dynamic symbols with their versions ("free@GLIBC_2.2.5"), and names the slots that
+ * the dynamic linker fills, as disassemblers do for operands.
  */
 #include <string.h>
 

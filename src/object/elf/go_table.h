@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * go_table.h - reads the function table that every Go program contains for its own tracebacks, even if it is stripped
- * (.gopclntab). The forms of Go 1.2, 1.16, 1.18 and 1.20, which later versions keep.
+ * (.gopclntab). It knows the formats of Go 1.2, 1.16, 1.18 and 1.20; later versions still use the last one.
  *
- * Names are borrowed from the table, which is hostile: counts and offsets are checked, a function whose name is not in
- * it is left out. Documents: "Go 1.2 Runtime Symbol Information", and the tables that compilers write.
+ * Names are borrowed from the table. The table is not trusted: counts and offsets are checked, and a function whose
+ * name is outside of it is left out. Documents: "Go 1.2 Runtime Symbol Information", and the tables that compilers
+ * write.
  *
  *	struct go_function_list list = {0};
  *	if (go_table_functions(bytes, swap, text, &list, err) == TALLY_OK) ...; vec_free(&list.functions);
@@ -27,8 +28,8 @@ struct go_function_list {
 bool go_table_is(struct tally_bytes bytes, bool swap);
 /* Where, from the table's begin, the address stands that functions' places are counted from; 0: they are addresses. */
 size_t go_table_text_offset(struct tally_bytes table, bool swap);
-/* text: that address, for tables that have it as 0, because it is set when the program is loaded. CORRUPT, NOMEM; what
- * came before the damage is in the list. */
+/* text: the start of the text, for tables in which it is 0 because it is set when the program is loaded. CORRUPT,
+ * NOMEM; the list has the functions before the damage. */
 TALLY_MUST_CHECK enum tally_status go_table_functions(
 	struct tally_bytes table, bool swap, uint64_t text, struct go_function_list *list, struct tally_error *err);
 /* Of a program: NOT_FOUND if it has no such table. Names are borrowed from the image. */

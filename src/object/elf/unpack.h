@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unpack.h - decompresses a whole file in memory, such as a kernel module (.ko.gz, .ko.xz, .ko.zst). With a bound on
- * what comes out.
+ * unpack.h - decompresses a whole file in memory, such as a kernel module (.ko.gz, .ko.xz, .ko.zst). The size of the
+ * result is bounded.
  *
  *	if (unpack_is_packed(bytes)) status = unpack(bytes, LIMIT_PACKED_ELF, &data, &len, err);
  */

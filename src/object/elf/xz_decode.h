@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * xz_decode.h - unpacks one .xz stream in memory, with a bound on what comes out. Bad input is TALLY_CORRUPT.
+ * xz_decode.h - unpacks one .xz stream in memory, with a limit on the size of the result. Bad input is TALLY_CORRUPT.
  */
 #ifndef OBJECT_ELF_XZ_DECODE_H
 #define OBJECT_ELF_XZ_DECODE_H
