@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf_functions.h - the functions of a recording's BPF programs: name, address, size; and their source lines.
+ * bpf_functions.h - lists the functions of a recording's BPF programs with name, address and size, and reads their
+ * source lines.
  *
  * Reads BPF_PROG_INFO (struct bpf_prog_info of linux/bpf.h, pointers as offsets) and the names in BPF_BTF
- * (linux/btf.h). Owned by the caller; borrows from the features. Bad input: what does not fit its section has no
- * functions or no names; types are walked once, when created.
+ * (linux/btf.h). Owned by the caller; borrows from the features. Bad input: a program whose data does not fit its
+ * section has no functions or no names; types are read once, at creation.
  *
  *	bpf_functions_create(features, is_swapped, &functions, err);
  *	for (size_t i = 0; bpf_function_at(functions, program, i, &f); i++) ...

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compression.h - the zstd stream inside COMPRESSED records, unpacked into whole records.
+ * compression.h - decompresses the zstd stream inside COMPRESSED records into whole records.
  *
  * One stream runs through all such records of a recording; a record may be split between two of them. Unpacked bytes
- * live (in a spool) until the decompressor is destroyed or they are forgotten. Bad input: what does not unpack ends the stream; so does what passes
- * LIMIT_UNPACKED_BYTES, or LIMIT_UNPACKED_RATIO once LIMIT_UNPACKED_FREE bytes came out.
+ * live (in a spool) until the decompressor is destroyed or they are forgotten. Bad input: the stream ends at bytes that
+ * cannot be decompressed, and when the result exceeds LIMIT_UNPACKED_BYTES, or LIMIT_UNPACKED_RATIO after
+ * LIMIT_UNPACKED_FREE bytes.
  */
 #ifndef PERFDATA_COMPRESSION_H
 #define PERFDATA_COMPRESSION_H

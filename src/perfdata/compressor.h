@@ -3,9 +3,9 @@
  * compressor.h - packs whole records into COMPRESSED records: one zstd stream through a recording.
  *
  * Each COMPRESSED record ends a flush of the stream and unpacks to whole records, at most COMPRESSOR_UNPACKED_MAX
- * bytes: readers size a buffer by that (FEATURE_COMPRESSED's mmap_len), and a recording that ends behind any of them
- * is whole. Only a record of over 48 KiB that does not shrink takes two. The caller owns it; one thread. A build without
- * zstd cannot create one (TALLY_UNSUPPORTED).
+ * bytes: readers use that size for a buffer (FEATURE_COMPRESSED's mmap_len), and a recording that ends after any of
+ * them is complete. Only a record of over 48 KiB that does not shrink needs two. The caller owns it; one thread. A
+ * build without zstd cannot create one (TALLY_UNSUPPORTED).
  *
  *	compressor_create(1, &c, err);
  *	compressor_pack(c, slices, slice_count, &out, err);

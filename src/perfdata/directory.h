@@ -3,8 +3,8 @@
  * directory.h - reads recordings that are directories (record --threads, --kcore): the file `data`, which is a
  * perf.data file, and data.0, data.1 and so on, which are streams of records.
  *
- * All are read into a spool one behind the other, in order of their numbers, which may have gaps. The caller frees what
- * it is given. What else lies there is not looked at. Bad input: a directory without `data` is none.
+ * All are read into a spool one after another, in the order of their numbers, which may have gaps. The caller frees the
+ * result. Other files in the directory are ignored. Bad input: a directory without `data` is not a recording.
  *
  *	if (directory_is(path) && directory_read(path, &parts, err) == TALLY_OK) ... directory_parts_deinit(&parts);
  */

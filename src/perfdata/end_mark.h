@@ -3,15 +3,15 @@
  * end_mark.h - marks in a recording where its data begins and ends, so that a reader can tell whether the recorder
  * finished.
  *
- * Both are FINISHED_ROUND records with a body: to other readers, and to perf, they are the end of a round. A recording
- * that has the first mark and not the second was left by its recorder (killed, out of memory or disk); one without the
- * first was written by another program, and nothing is known. The second lists how many bytes the files of a directory
- * have (record --threads).
+ * Both are FINISHED_ROUND records with a body, so perf and other readers take them for the end of a round. If a
+ * recording has the first mark but not the second, its recorder did not finish (it was killed, or ran out of memory or
+ * disk). A recording without the first mark was written by another program, and may or may not be complete. The second
+ * lists how many bytes the files of a directory have (record --threads).
  *
  *	begin: header, "tallybeg", 0
  *	end:   header, "tallyend", number of files, bytes of each, zeros, bytes of this record, "tallyend"
  *
- * No length of them is a multiple of 16, which a table of features in such a record has (writer.h).
+ * Their lengths are never a multiple of 16, unlike that of a table of features in such a record (writer.h).
  */
 #ifndef PERFDATA_END_MARK_H
 #define PERFDATA_END_MARK_H

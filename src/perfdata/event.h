@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event.h - declares one event of a recording. It and what it points to belong to the reader.
+ * event.h - declares one event of a recording. The reader owns it and all that it points to.
  */
 #ifndef PERFDATA_EVENT_H
 #define PERFDATA_EVENT_H

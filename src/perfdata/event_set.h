@@ -3,7 +3,7 @@
  * event_set.h - collects the events of a recording as they become known: attrs and IDs from the header or from
  * HEADER_ATTR records, names from EVENT_DESC, EVENT_UPDATE or the attr itself; and finds the event of an ID.
  *
- * Owned by the reader. Adding is by one thread; looking up is read-only.
+ * Owned by the reader. One thread adds; look-ups only read.
  */
 #ifndef PERFDATA_EVENT_SET_H
 #define PERFDATA_EVENT_SET_H

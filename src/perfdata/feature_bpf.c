@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * feature_bpf.c - sections about the BPF programs that were loaded: what the kernel says of each, and their types.
+ * feature_bpf.c - reads the sections about loaded BPF programs: the kernel's information on each, and their types.
  */
 #include "perfdata/feature_read.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * feature_events.c - sections about what was recorded: events and groups, build ids, where AUX data lie.
+ * feature_events.c - reads the sections about the recorded data: events and groups, build IDs, positions of AUX data.
  */
 #include "perfdata/feature_read.h"
 

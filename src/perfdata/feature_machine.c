@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * feature_machine.c - sections about the machine: its CPUs, caches, memory and PMUs.
+ * feature_machine.c - reads the sections about the machine: its CPUs, caches, memory and PMUs.
  */
 #include "perfdata/feature_read.h"
 

@@ -2,8 +2,8 @@
 /*
  * feature_read.h - declares the readers of feature sections; private to perfdata/feature_*.c.
  *
- * Each reader takes its section by a cursor and fills the features of the input; all is allocated in its arena, text is
- * sliced from the section. A reader that gives FEATURE_DAMAGED has left its own fields as they were.
+ * Each reader reads its section by a cursor and fills the features of the input. Arrays are allocated in its arena;
+ * texts are slices of the section. A reader that returns FEATURE_DAMAGED has not changed its fields.
  */
 #ifndef PERFDATA_FEATURE_READ_H
 #define PERFDATA_FEATURE_READ_H

@@ -2,8 +2,8 @@
 /*
  * feature_table.h - describes each feature section in one row: its number, its name and its reader.
  *
- * Decoding fills the one struct perfdata_features; everything is allocated in the arena given, text is sliced from the
- * section. A malformed section is counted in features->damaged and left as it was.
+ * Decoding fills one struct perfdata_features; arrays are allocated in the given arena, and texts are slices of the
+ * section. A malformed section is counted in features->damaged, and its fields stay as they were.
  */
 #ifndef PERFDATA_FEATURE_TABLE_H
 #define PERFDATA_FEATURE_TABLE_H

@@ -3,8 +3,8 @@
  * features.h - holds the decoded feature sections of a recording, which describe the machine and the run.
  *
  * A struct perfdata_features lives in its reader's arena (borrowed) or is filled by the recorder (strings borrowed from
- * it). A section that is damaged is counted and skipped. raw[] always has the section's bytes, so that a tool can carry
- * over what it does not know.
+ * it). A section that is damaged is counted and skipped. raw[] always has the section's bytes, so that a tool can copy
+ * sections that it does not know.
  */
 #ifndef PERFDATA_FEATURES_H
 #define PERFDATA_FEATURES_H

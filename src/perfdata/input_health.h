@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input_health.h - counts what a recording lost or what could not be read; the counts accompany every result.
+ * input_health.h - counts what a recording lost and which parts could not be read; the counts accompany every result.
  */
 #ifndef PERFDATA_INPUT_HEALTH_H
 #define PERFDATA_INPUT_HEALTH_H

@@ -2,7 +2,8 @@
 /*
  * old_recording.h - renames an existing file to NAME.old before a new recording takes its name, as perf does.
  *
- * Files, and directories that hold a recording; anything else stays where it is. An older NAME.old goes.
+ * It renames files, and directories that hold a recording; anything else stays where it is. An older NAME.old is
+ * removed.
  *
  *	if (old_recording_keep("perf.data", err) != TALLY_OK) ...
  */

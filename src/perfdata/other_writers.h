@@ -2,8 +2,8 @@
 /*
  * other_writers.h - names the feature sections that simpleperf (Android) and hiperf (OpenHarmony) add to the format.
  *
- * Their features and records are named and skipped; what they share with perf is read as perf's. Their numbers do not
- * meet perf's: features 128 and 192 and up, records 32769 and up.
+ * Their own features and records are named and skipped; all others are read as in perf's files. Their numbers do not
+ * collide with perf's: features 128 and 192 and up, records 32769 and up.
  */
 #ifndef PERFDATA_OTHER_WRITERS_H
 #define PERFDATA_OTHER_WRITERS_H

@@ -322,7 +322,8 @@ static void open_part(struct perfdata_reader *r, size_t part)
 	r->ended = false;
 }
 
-/* The next record as it is stored, compressed ones included. A part that is cut does not keep the next from being read.
+/* The next record as it is stored, compressed ones included. A truncated part does not prevent the next one from being
+ * read.
  */
 static enum tally_status next_stored(struct perfdata_reader *r, struct record *record, struct tally_error *err)
 {

@@ -4,16 +4,16 @@
  *
  * A path may be a directory (directory.h): its files are read one after the other.
  *
- * The caller owns the reader. Slices (records, names, features) live until the reader is destroyed; a pipe is kept in a
- * spool (base/spool.h) for that, and read as its records are asked for. perfdata_reader_pass says that a stream is read
- * once: then records live until they are forgotten, and memory is that of what lies between. COMPRESSED records are
- * unpacked on the way: their contents come out as records (which then live in memory of the reader). AUXTRACE payloads
- * and tracing data that follow a record in the stream are skipped past by `next` and available as payload.
+ * The caller owns the reader. Slices (records, names, features) live until the reader is destroyed; for that a pipe is
+ * kept in a spool (base/spool.h), and is read when its records are requested. After perfdata_reader_pass, a stream is
+ * read only once: records live until they are forgotten, and only those are in memory. COMPRESSED records are
+ * decompressed, and the records inside are returned (they live in the reader's memory). AUXTRACE payloads and tracing
+ * data that follow a record in the stream are skipped past by `next` and available as payload.
  *
- * Bad input: a header that is none is unusable; a damaged record or section is counted in health and skipped; a cut
- * file delivers all complete records, then `next` returns TALLY_CORRUPT with the offset (once), then TALLY_END. A file
- * whose header says data size 0, or that has no features and records behind its data (killed before it ended), is read
- * to the end of its last whole record.
+ * Bad input: a file with an invalid header is unusable; a damaged record or section is counted in health and skipped; a
+ * truncated file delivers all complete records, then `next` returns TALLY_CORRUPT with the offset (once), then
+ * TALLY_END. A file whose header says data size 0, or that has no features but records after its data (because its
+ * recorder was killed), is read to the end of its last complete record.
  *
  *	struct perfdata_reader *r;
  *	if (perfdata_reader_open("perf.data", &r, err) != TALLY_OK) return ...;
@@ -72,8 +72,8 @@ bool perfdata_reader_has_tracepoints(const struct perfdata_reader *reader);
 bool perfdata_reader_has_samples_with(const struct perfdata_reader *reader, uint64_t sample_type);
 const struct perfdata_features *perfdata_reader_features(const struct perfdata_reader *reader);
 const struct input_health *perfdata_reader_health(const struct perfdata_reader *reader);
-/* For direct, parallel reading: all records of an uncompressed file, or of a stream that was read to its end; len 0 if
- * that is not possible. */
+/* For direct, parallel reading: all records of an uncompressed file, or of a stream that was read to its end. len is 0
+ * if that is not possible. */
 struct tally_bytes perfdata_reader_data(const struct perfdata_reader *reader, uint64_t *data_offset);
 /* A part of that will be read soon: a hint to the kernel; any thread. */
 void perfdata_reader_expect(const struct perfdata_reader *reader, struct tally_bytes part);
@@ -91,8 +91,8 @@ uint64_t perfdata_reader_bytes(const struct perfdata_reader *reader);
 /* What a file's header says to be the size of its data: 0 where its writer had no time to say it. */
 uint64_t perfdata_reader_stated_data_size(const struct perfdata_reader *reader);
 struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *reader);
-/* The event of a sample or of a trailer: NULL if its id is of no event. Reading only: any thread after open (file
- * mode). */
+/* The event of a sample or of a trailer; NULL if no event has its id. It only reads: any thread may call it after open
+ * (for files). */
 const struct perfdata_event *perfdata_reader_event_of(
 	const struct perfdata_reader *reader, const struct record *record);
 /* Where every sample has the id of its event, from its start; 0: nowhere, or not all at one place. */

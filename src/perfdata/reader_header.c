@@ -77,8 +77,8 @@ static size_t feature_table_bytes(const struct perfdata_reader *r)
 	return count * 16;
 }
 
-/* A table of so many bytes that tally's writer left behind: the body of a round's end, whose header lies over the first
- * offset. */
+/* Recognizes an old table of this size that tally's writer left: it is the body of a FINISHED_ROUND record, whose
+ * header replaced the first offset. */
 static bool is_table(const struct record *record, size_t bytes)
 {
 	return record->type == RECORD_FINISHED_ROUND && record->bytes.len > RECORD_HEADER_BYTES &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reader_state.h - declares the internals of a reader, which its parts share: reader.c (opening, walking),
- * reader_header.c (the header of a file), reader_describe.c (the self-description of a stream). For them only.
+ * reader_header.c (the header of a file), reader_describe.c (the self-description of a stream). Private to them.
  */
 #ifndef PERFDATA_READER_STATE_H
 #define PERFDATA_READER_STATE_H

@@ -170,7 +170,8 @@ static void rewriter_put_attr(struct writer *out, struct tally_bytes attr, uint3
 		writer_patch_u32(out, start + ATTR_SIZE_OFFSET, size);
 }
 
-/* Older perfs take an attr that is longer than theirs in a pipe, but not in a file: zeros at the end are dropped there.
+/* Older versions of perf accept an attr that is longer than theirs in a pipe, but not in a file; so zeros at its end
+ * are dropped in files.
  */
 static size_t attr_bytes_in_file(const struct perfdata_rewriter *w, struct tally_bytes attr)
 {

@@ -3,13 +3,14 @@
  * rewriter.h - writes a recording that was read: attrs, ids and features by their stored bytes, records as the caller
  * passes them on. A file or a pipe stream, whichever the recording was, in the recording's own byte order.
  *
- * What is not understood is carried over: attrs longer than ours, sections of unknown features, unknown records, AUX
- * data. Left out is what would be untrue of the copy: COMPRESSED and DIR_FORMAT (records are written plain, into one
- * file), and offsets of AUX data are made those of the new file. A pipe takes no section that passes a record's size,
- * and no index of AUX data; what it leaves out is counted.
+ * Unknown data is copied: attrs longer than ours, sections of unknown features, unknown records, AUX data. Features
+ * that would be wrong in the copy are left out: COMPRESSED and DIR_FORMAT (records are written uncompressed, into one
+ * file). Offsets of AUX data are adjusted to the new file. A pipe cannot have sections larger than a record, or an
+ * index of AUX data; sections that are left out are counted.
  *
- * The caller owns the rewriter and destroys it. A file is written beside its name and takes the name in finish: before,
- * and when something fails, whatever was there stays. What is no plain file (/dev/null) is written directly. One thread.
+ * The caller owns the rewriter and destroys it. A file is written under another name and gets its own in finish; until
+ * then, and if something fails, an older file stays. Anything but a regular file (/dev/null) is written directly. One
+ * thread.
  *
  *	perfdata_rewriter_create_file("out.data", &w, err);
  *	perfdata_rewriter_begin(w, reader, features, err);
@@ -33,8 +34,8 @@ TALLY_MUST_CHECK enum tally_status perfdata_rewriter_create_fd(
 TALLY_MUST_CHECK enum tally_status perfdata_rewriter_create_pipe(
 	int fd, struct perfdata_rewriter **rewriter, struct tally_error *err);
 void perfdata_rewriter_destroy(struct perfdata_rewriter *rewriter);
-/* The reader's events must be known: of a pipe that is turned into a file, after its end. From a pipe to a pipe only the
- * header is written, since the descriptions come with the records. features: what a pipe says at its start. */
+/* The reader's events must be known: of a pipe that is turned into a file, after its end. From a pipe to a pipe only
+ * the header is written, since the descriptions come with the records. features: those that a pipe begins with. */
 TALLY_MUST_CHECK enum tally_status perfdata_rewriter_begin(struct perfdata_rewriter *rewriter,
 	const struct perfdata_reader *reader, const struct perfdata_features *features, struct tally_error *err);
 /* attrs in place of the stored ones, by event, in the recording's byte order; borrowed. Before begin. */

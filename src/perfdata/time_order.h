@@ -4,9 +4,10 @@
  * not older than those before the previous one.
  *
  * Owned by the caller. Records are borrowed from the reader. Records without a time, or with 0 or all ones, come out at
- * once, in file order. Ties keep file order. Memory does not grow with the rounds, or where none ever ends: where
- * records lie waits in a file then (time_runs.h), and what went out of theirs is dropped; of a stream without a file,
- * three rounds are held. Of a reader that passes, what comes out stays until the second round's end after it.
+ * once, in file order. Ties keep file order. Memory does not grow with the length of rounds, even if none ever ends:
+ * the positions of waiting records move to a file (time_runs.h), and pages of the recording are dropped. Of a stream
+ * without a file, three rounds are kept. If the reader passes (perfdata_reader_pass), a record stays valid until the
+ * second end of a round after it.
  *
  *	time_order_create(reader, &order, err);
  *	while ((status = time_order_next(order, &item, err)) == TALLY_OK) use(&item.record, item.time_ns);

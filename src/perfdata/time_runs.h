@@ -3,7 +3,8 @@
  * time_runs.h - merges sorted runs of waiting records that exceed the memory limit and therefore lie in a spool
  * (base/spool.h).
  *
- * Owned by who embeds it (time_runs_init). One thread. Items of one time come out as they were added.
+ * Owned by the struct that embeds it (time_runs_init). One thread. Items with the same time keep the order in which
+ * they were added.
  *
  *	time_runs_add(&runs, items, count);   ... and more runs ...
  *	while ((item = time_runs_first(&runs)) && item->time_ns <= until_ns) use(time_runs_take(&runs));

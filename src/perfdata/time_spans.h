@@ -4,7 +4,7 @@
  * the time from the first sample to the last, "10%-20%" and "10%/2" (the second tenth), several separated by commas.
  * Both ends belong to a span.
  *
- * The caller frees. After parsing it is only read.
+ * The caller frees it. After parsing it is only read.
  *
  *	time_spans_read("10%/2", reader, &spans, err);
  *	if (time_spans_have(&spans, time_ns)) ...
@@ -22,16 +22,16 @@ struct time_spans {
 	VEC(struct time_span) items;
 };
 
-/* Of the recording's first sample and its last, by its header or, where that does not say, by reading through it: the
- * reader stands at its start before and after. Both 0: there is no sample that has a time. */
+/* The times of the recording's first and last sample, from its header or else by reading all records; the reader is at
+ * its start before and after. Both are 0 if no sample has a time. */
 struct time_span time_bounds_read(struct perfdata_reader *reader);
 /* first and last: of the recording's samples. INVALID: text is none of the forms, or ends before it begins. */
 TALLY_MUST_CHECK enum tally_status time_spans_parse(
 	struct tally_str text, struct time_span whole, struct time_spans *spans, struct tally_error *err);
 /* Whether text has one of the forms: it depends on no recording. */
 bool time_spans_are_valid(const char *text);
-/* The same for a recording, by time_bounds_read where the text wants them. Percentages of a recording without times are
- * all of it, as in perf. */
+/* The same for a recording, with time_bounds_read if the text has percentages. Percentages of a recording without times
+ * select all of it, as in perf. */
 TALLY_MUST_CHECK enum tally_status time_spans_read(
 	const char *text, struct perfdata_reader *reader, struct time_spans *spans, struct tally_error *err);
 bool time_spans_have(const struct time_spans *spans, uint64_t time_ns);

@@ -2,7 +2,7 @@
 /*
  * tracing_formats.h - iterates over the formats of tracepoints in a recording's tracing data.
  *
- * Everything is a slice of the data, which outlives it. Bad input: what is intact comes first, then nothing does.
+ * Everything is a slice of the data, which outlives it. Bad input: the iteration ends at the first damaged format.
  *
  *	if (!tracing_formats_open(&formats, features->tracing_data)) ... not tracing data ...
  *	while (tracing_formats_next(&formats, &text)) ... text is of formats.system ...

@@ -6,14 +6,16 @@
  * wanted, begin (header, ids, attrs, features on disk), append record bytes, close. Records are appended as raw bytes
  * of whole records; nothing is decoded. One thread.
  *
- * A process that is killed at any moment leaves a file that readers open up to the last sync, without repair. Features
- * lie in front of the data, and only their table behind it, where the format wants it. A sync writes a new table behind
- * the new records, turns the old one into the body of a FINISHED_ROUND record (8 bytes), and tells the new size in the
- * header (one write): both tables are whole all the time. Between those last two writes the first feature of the table
- * has no place; perf 6.1 skips it then, newer ones would refuse. Therefore a sync may only be done where a round ends.
+ * If the process is killed at any moment, readers can open the file up to the last sync, without repair. Features are
+ * stored before the data, and only their table after it, where the format requires it. A sync writes a new table after
+ * the new records, turns the old one into the body of a FINISHED_ROUND record (8 bytes), and writes the new size into
+ * the header (one write), so that at least one complete table exists all the time. Between those last two writes the
+ * first feature of the table has no position; perf 6.1 skips it then, newer versions would refuse the file. A sync is
+ * allowed only at the end of a round.
  *
- * A full disk: append returns TALLY_IO once, whole records stay as far as there is room, the rest is cut off; close
- * still gives a good file. Nothing is ever fsynced: what was appended survives the process, not the machine's power.
+ * A full disk: append returns TALLY_IO once, the complete records that fit stay and the rest is cut off; close still
+ * makes a valid file. fsync is never called: appended records survive the death of the process, but not a loss of
+ * power.
  *
  *	perfdata_writer_create_file("perf.data", &w, err);
  *	perfdata_writer_add_event(w, &attr, "cycles", ids, n, err);
@@ -50,8 +52,8 @@ TALLY_MUST_CHECK enum tally_status perfdata_writer_begin(
 /* Slices together are whole records; written with one writev where possible. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_append(
 	struct perfdata_writer *writer, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
-/* All rings were read once: a marker for readers that sort. Syncs the first time, and when much came since the last
- * sync. */
+/* Writes the end of a round (all rings were read once), which readers need for sorting. It syncs the first time, and
+ * when many bytes were written since the last sync. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_finish_round(
 	struct perfdata_writer *writer, struct tally_error *err);
 /* Makes all that was appended part of the file as its header tells it. Ends a round. */
