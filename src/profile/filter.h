@@ -3,8 +3,8 @@
  * filter.h - selects the samples of a profile that a report shows: by command, DSO, symbol, process, thread, CPU and
  * number of running threads.
  *
- * Lists are comma-separated texts, borrowed; an empty or NULL list passes everything. profile_filter_init resolves the
- * names against one profile once; after it a sample costs a few array reads. The caller deinits.
+ * Lists are comma-separated texts, borrowed; an empty or NULL list passes everything. profile_filter_init looks up the
+ * names in one profile once; after that, testing a sample takes a few array reads. The caller deinits.
  *
  *	struct profile_filter filter;
  *	profile_filter_init(&filter, profile, &(struct profile_filter_lists){.comms = "cc1,ld"}, err);

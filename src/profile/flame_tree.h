@@ -3,11 +3,10 @@
  * flame_tree.h - merges all stacks of one event from their roots for flame graphs: each node is a function below its
  * caller.
  *
- * A label is a function: a name as it is shown, what kind of code it is of, and which of several functions of that name
- * in its file it is (static functions of C, for instance). Code that a runtime generated comes to lie elsewhere now and
- * then, and two recordings have different addresses: there the name alone counts. Nodes stand in the order in which
- * they are drawn, parents before children, siblings by name, so that the same profile gives the same picture. Owned by
- * the caller; borrows the profile.
+ * A label stands for a function: its displayed name, its kind of code, and its number among functions of the same name
+ * in its file (static functions of C, for instance). Generated code may move, and two recordings have different
+ * addresses for it, so only its name counts. Nodes are in the order in which they are drawn, parents before children,
+ * siblings by name, so that the same profile gives the same picture. Owned by the caller; borrows the profile.
  *
  *	flame_tree_init(&tree, profile, &(struct flame_options){.event = 0}, err);
  *	for (size_t i = 0; i < tree.node_count; i++) draw(tree.nodes[i].depth, &tree.labels[tree.nodes[i].label]);

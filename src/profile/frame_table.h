@@ -2,7 +2,7 @@
 /*
  * frame_table.h - stores the frames of a profile under construction, each once, with dense IDs from 0 on.
  *
- * A frame is its own key: what is looked up is compared with the frames themselves. Owned by its aggregate, one thread.
+ * A frame is its own key, so look-ups compare with the stored frames. Owned by its aggregate, one thread.
  *
  *	frame_table_fill(&t, &source, threads, &found);   frame_table_add(&t, &frame, &id);	false: out of memory
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * idle_functions.h - which functions only wait for work: of event loops, thread pools, runtimes and kernel threads.
+ * idle_functions.h - knows the functions that only wait for work: of event loops, thread pools, runtimes and kernel
+ * threads.
  *
- * A thread that waits in one of them is idle, unless a caller says that it waits for something in particular: a database waits
- * for a lock by the same function as for its next client. Constant data and the user's list: patterns between commas, '!' in front
- * of functions that are never idle.
+ * A thread that waits in one of them is idle, unless one of its callers shows that it waits for something in
+ * particular: a database may wait for a lock and for its next client in the same function. Constant data and the user's
+ * list: patterns between commas, '!' in front of functions that are never idle.
  *
  *	if (idle_function_kind(STR("__epoll_wait"), "my_pool_*,!my_query") == IDLE_WAITS) ...
  */

@@ -60,8 +60,8 @@ struct profile_frame {
 	uint64_t raw_address; /* as recorded, of the first one seen; 0: not kept, since there is a symbol */
 	uint8_t level; /* enum profile_level */
 	bool is_start; /* of what has no symbol: threads begin there */
-	/* Kept only if asked for. A sample's own address is shown by its innermost line, also of an inlined call; a frame of a
-	 * chain by its own: of a function with inlined calls, where it calls them. */
+	/* Kept only on request. A sample's own address has its innermost line, which may be in an inlined call. A frame
+	 * of a chain has its own line: for a function with inlined calls, the line that calls them. */
 	struct profile_place own_line, innermost_line;
 	uint32_t branch; /* of branch history: profile_branch_pack; 0: the frame is none of a branch */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_builder_state.h - holds what a profile builder has collected. Inside profile/: profile_builder adds things
+ * profile_builder_state.h - holds what a profile builder has collected. Private to profile/: profile_builder adds items
  * one by one, profile_bulk many at once.
  */
 #ifndef PROFILE_PROFILE_BUILDER_STATE_H

@@ -260,8 +260,8 @@ static bool order_samples(struct profile_bulk_adding *a, unsigned threads)
 	return true;
 }
 
-/* They are put where they belong at once, instead of being moved there when the profile is finished. False: out of
- * memory. */
+/* They are written to their final place at once, instead of being moved there when the profile is finished. False: out
+ * of memory. */
 static bool profile_bulk_add_samples(struct profile_bulk_adding *a, unsigned threads)
 {
 	struct profile_builder *b = a->b;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile_bulk.h - builds a profile when all of its parts are known: frames, stacks and samples, each kind at once and
- * by several workers. As profile_builder.h, which gets them one by one; the profile is the same.
+ * by several workers. The profile is the same as by profile_builder.h, which gets them one by one.
  *
  * Each kind comes once, as the first of its kind, frames before stacks before samples; more frames may come one by one.
- * The sources are asked by any worker, more than once for each item, and answer the same each time. found.numbers are
- * the items' ids; the caller deinits it. False: out of memory, which the builder remembers.
+ * Any worker may call the sources, more than once for each item, and must get the same answer each time. found.numbers
+ * are the items' IDs; the caller deinits it. False: out of memory, which the builder remembers.
  *
  *	struct stack_source stacks = {.lists = {count, get, &context}, .hash = hash};
  *	struct dedup found;

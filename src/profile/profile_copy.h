@@ -4,8 +4,8 @@
  * this sums profiles and lets old samples fade.
  *
  * Only what samples refer to is copied: frames, stacks, threads and names of samples that are left out do not come
- * along. Events and fields are the caller's to add: samples keep their event's index, and the builder keeps the facets
- * of the profile. One thread.
+ * along. The caller must add events and fields: samples keep their event's index, and the builder keeps the facets of
+ * the profile. One thread.
  *
  *	struct profile_copy copy = {.from = old, .weight = {7, 8}, .least_count = 16};
  *	if (!profile_copy_samples(&copy, builder)) return error_nomem(err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tracks.h - describes rows over time: spans on the tracks of CPUs and tasks, arrows between tracks, levels along a
- * track. The picture that a timechart draws, before anything is drawn; it knows neither records nor pixels.
+ * track. It is the content of a timechart's picture, independent of records and pixels.
  *
  * The caller owns it (tracks_init). One thread. Memory is bounded: when there are more items than it may hold, short
- * spans are merged and the resolution gets coarser; sums stay exact. Functions are false when memory runs out.
+ * spans are merged and the resolution gets coarser; sums stay exact. Functions return false when memory runs out.
  *
  *	tracks_init(&t, TRACKS_MAX_ITEMS);
  *	uint32_t cpu = tracks_add(&t, TRACK_CPU, 0, 0);
@@ -109,8 +109,8 @@ bool tracks_name(struct tracks *t, uint32_t track, uint64_t time_ns, struct tall
 struct tally_str tracks_last_name(const struct tracks *t, const struct track *track);
 /* Keeps a backtrace; INTERN_NONE in *text beyond TRACKS_MAX_TEXTS, and of an empty one. */
 bool tracks_text(struct tracks *t, struct tally_str text, uint32_t *id);
-/* held_ns and count may be 0: the whole span, one. Spans that end where they start, or before, count (if not
- * cut) and are not kept. */
+/* held_ns 0 means the whole span, and count 0 means one. A span without length is counted (if it is not cut) but not
+ * kept. */
 bool tracks_span(struct tracks *t, uint32_t track, const struct track_span *span);
 bool tracks_arrow(struct tracks *t, const struct track_arrow *arrow);
 bool tracks_level(struct tracks *t, uint32_t track, uint64_t time_ns, uint64_t value);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_changes.h - computes, from several recordings of each side, how much each row changed and how certain that is.
- * Data only.
+ * It only holds data.
  *
- * Filled by whoever knows the statistics (verbs/diff/diff_statistics.h); rows are numbered as those of the table that
- * they are about. The owner deinits.
+ * verbs/diff/diff_statistics.h fills it. Rows have the same numbers as in their table. The owner deinits.
  */
 #ifndef PROFILE_DIFF_DIFF_CHANGES_H
 #define PROFILE_DIFF_DIFF_CHANGES_H

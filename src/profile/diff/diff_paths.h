@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff_paths.h - joins the call paths of several recordings in one tree by name: main;work;parse of one build matches
- * main;work;parse of another, whatever the addresses. Inlined calls are frames. Not how it is drawn.
+ * main;work;parse of another, whatever the addresses. Inlined calls are frames. Drawing is done elsewhere.
  *
  * A path is its caller's path and one frame; path 0 is the root, above all callers, and a path's number is larger than
  * its caller's. Periods are those of all samples at and below the path. Owns its names; the caller deinits.

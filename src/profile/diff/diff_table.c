@@ -168,8 +168,8 @@ static int compare_periods(const struct diff_table *diff, size_t a, size_t b, si
 	return (pa < pb) - (pa > pb);
 }
 
-/* Rows that are new have no ratio or weighted difference to be seen, but where nothing else tells them apart they are ordered
- * by it: a weight of 0 makes all alike, one below turns the order round. */
+/* New rows show no ratio or weighted difference, but if nothing else decides, they are ordered by it: a weight of 0
+ * makes all of them equal, and a negative one reverses the order. */
 static int compare_new_periods(const struct diff_table *diff, size_t a, size_t b, size_t file)
 {
 	int order = compare_periods(diff, a, b, file);

@@ -4,7 +4,7 @@
  *
  * Borrows the tables (of one member each, made with the same keys), which must outlive it; the caller deinits. File 0
  * is the baseline. Differences are computed as perf computes them (perf-diff(1), "Comparison methods"), to the last
- * bit, so that rows with equal ones tie where they tie there.
+ * bit, so that rows have equal differences exactly where they have in perf.
  *
  *	diff_table_init(&diff, tables, 2, &(struct diff_options){.keys = keys, .key_count = 2}, err);
  *	for (size_t i = 0; i < diff.shown_count; i++) use(&diff.rows[diff.order[i]]);

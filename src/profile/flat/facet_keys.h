@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * facet_keys.h - groups and sorts rows by keys that show one facet of samples. Of a table, whose profile and options
- * say what they are.
+ * facet_keys.h - groups and sorts rows by keys that show one facet of samples. It works on a table, whose profile and
+ * options define the keys.
  *
  *	facet_key_words(&table, key, value, words);	equal words: one row
  */

@@ -72,9 +72,9 @@ static inline bool flat_frame_is_resolved(const struct profile *profile, uint32_
 {
 	return profile->frames[frame].function != PROFILE_NONE;
 }
-/* Cuts the chain to what follows the last function whose callees are ignored, in the order of the chain, which is perf's
- * way: callers where chains start at the callee, callees where they start at the caller. Gives the frame that the
- * sample counts for. */
+/* Cuts the chain to the part after the last function whose callees are ignored, in the order of the chain, as perf
+ * does: these are callers if chains start at the callee, and callees if they start at the caller. Returns the frame
+ * that the sample counts for. */
 uint32_t flat_chains_ignore_callees(const struct flat_chains *chains, const struct flat_options *options,
 	struct flat_instance *whole, uint32_t leaf);
 

@@ -104,8 +104,8 @@ static uint8_t mapped_level(const struct profile *p, const struct profile_frame 
 	return p->binaries[frame->binary].is_kernel ? PROFILE_LEVEL_KERNEL : PROFILE_LEVEL_USER;
 }
 
-/* Frames as the table shows them: each as a caller, where callers have rows, else as a sample's own; behind these the
- * frames of samples that are something else as such. */
+/* The frames as the table shows them: each frame as a caller if callers have rows, else as a sample's own frame; after
+ * them, the frames that look different as a sample's own. */
 struct frame_items {
 	const struct frame_grouping *by;
 	bool are_callers;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flat_groups.h - groups frames, and samples whatever their frames, that are equal by the keys of a table; rows consist
- * of such groups. A row is of one group of each. Part of flat_table.
+ * flat_groups.h - groups frames that are equal by the keys of a table, and samples that are equal by the keys that do
+ * not depend on frames. A row is one group of frames with one group of samples. Part of flat_table.
  *
- * The two halves, which need nothing of each other, may be made by two threads.
+ * The two halves are independent and may be made by two threads.
  *
  *	struct flat_groups groups = {0};
  *	flat_groups_frames(&groups, profile, options);	flat_groups_samples(&groups, &table, &chains);
@@ -31,8 +31,8 @@ struct flat_groups {
 
 /* False: out of memory. */
 bool flat_groups_frames(struct flat_groups *groups, const struct profile *profile, const struct flat_options *options);
-/* Whether callers are of one group exactly if their objects have one name and their functions one place there and size, or
- * their addresses are one where they have none. */
+/* Whether two callers are in one group exactly if their DSOs have the same name and their functions the same address
+ * and size, or, without functions, if they have the same address. */
 bool flat_groups_callers_by_function(const struct profile *profile, const struct flat_options *options);
 /* Adds up the table's totals too. False: out of memory. */
 bool flat_groups_samples(struct flat_groups *groups, struct flat_table *table, const struct flat_chains *chains);

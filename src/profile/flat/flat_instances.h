@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat_instances.h - collects the call chains of each row that is heavy enough for a call graph. Most rows of a large
- * table are not: samples are walked a second time, for those that are.
+ * table are not, so the samples are read a second time, for the heavy rows only.
  *
- * Inside profile/, part of making a table. Workers walk their own part and write to places of their own.
+ * Private to profile/. Each worker reads its own part and writes to separate memory.
  */
 #ifndef PROFILE_FLAT_FLAT_INSTANCES_H
 #define PROFILE_FLAT_FLAT_INSTANCES_H
@@ -16,8 +16,8 @@ struct flat_keeping { /* the parts are joined in the first, and each has its row
 	bool *is_kept; /* by frame: as a caller, some row of it needs instances; NULL: nothing is to be kept */
 };
 
-/* What the rows, those of the first part, say of their instances, and room for these; the other members of rows are left
- * alone. False: out of memory. */
+/* Counts the instances of each row (a row of the first part), and allocates room for them; other members of rows stay
+ * as they are. False: out of memory. */
 bool flat_instances_place(struct flat_keeping *keeping);
 /* Then the instances themselves. */
 void flat_instances_keep(struct flat_keeping *keeping);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flat_part.h - builds rows from some of the samples, in one worker. Inside profile/: flat_rows makes parts, flat_join
- * joins them, flat_instances walks their samples once more.
+ * flat_part.h - builds rows from some of the samples, in one worker. Private to profile/: flat_rows makes parts,
+ * flat_join joins them, flat_instances reads their samples once more.
  */
 #ifndef PROFILE_FLAT_FLAT_PART_H
 #define PROFILE_FLAT_FLAT_PART_H
@@ -62,8 +62,8 @@ static inline struct flat_stat *flat_part_stat(const struct flat_part *b, size_t
 
 /* Room for so many rows. False: out of memory. */
 bool flat_part_reserve(struct flat_part *part, size_t count);
-/* Adds the rows of the part behind, whose samples follow; the one that a group is split between is one group then, as
- * is each of its rows. Fills from's kept. False: out of memory. */
+/* Appends the rows of the next part, whose samples follow. A group that is split between the two parts becomes one
+ * group, and so do its rows. Fills from's kept. False: out of memory. */
 bool flat_part_join(struct flat_part *to, struct flat_part *from);
 
 #endif

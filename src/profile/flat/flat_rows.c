@@ -231,8 +231,8 @@ static void add_part(struct flat_part *b)
 	}
 }
 
-/* How many rows a table may have: without children a sample makes one at most; with them, a group of frames is most often
- * of callers or of samples' own, and of one group of samples. */
+/* Estimates the number of rows: without children, a sample makes at most one row; with children, most groups of frames
+ * occur with one group of samples, either as callers or as samples' own frames. */
 static size_t expected_rows(const struct flat_groups *groups, const struct flat_options *options)
 {
 	return options->with_children ? groups->frame_groups + groups->frame_groups / 8

@@ -2,8 +2,8 @@
 /*
  * flat_rows.h - builds the rows of a table from groups of frames and of samples. Part of flat_table.
  *
- * Workers take samples side by side, each a part of them, and make rows of their own; then these are joined, in the
- * order of the parts, to what one worker would have made.
+ * Each worker makes rows from a part of the samples. Then the rows are joined in the order of the parts, so that the
+ * result is the same as with one worker.
  *
  *	flat_rows_make(&table, &(struct flat_rows_source){&groups, &chains});	... table.rows, stats, instances, order
  */

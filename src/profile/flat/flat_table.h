@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flat_table.h - a profile grouped into rows by keys, with self and children sums, sorted. Not how it looks.
+ * flat_table.h - groups a profile into rows by keys, with self and children sums, and sorts them. It does not decide
+ * how they look.
  *
- * Borrows the profile; the caller deinits. One table is about one event, or about the events of one group, whose sums
- * stand side by side (members). With children, each frame of a call chain adds the sample to its row once, however
- * often it recurs. The chains of each row are kept as instances for call_tree; of a group, the first member's.
+ * Borrows the profile; the caller deinits. A table has one event, or the events of one group, with a sum for each
+ * (members). With children, each frame of a call chain adds the sample to its row once, however often it recurs. The
+ * chains of each row are kept as instances for call_tree; of a group, the first member's.
  *
  *	struct flat_table table;
  *	flat_table_init(&table, profile, &(struct flat_options){.keys = keys, .key_count = 3, .member_count = 1}, err);

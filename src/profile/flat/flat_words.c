@@ -242,8 +242,8 @@ static int flat_words_compare_rows(const void *left, const void *right, void *co
 	return flat_sort_compare(context, (uint32_t)a->index, (uint32_t)b->index);
 }
 
-/* Some rows that are equal up to a word, whose keys are that word: by it, where they are equal by those behind it, and by
- * what words do not tell at last. Most rows differ in the first word. */
+/* Sorts rows that are equal up to a word: by that word, then by the following words, and at last by the keys that are
+ * not in words. Most rows differ in the first word. */
 static void order_equal(
 	const struct word_sort *sort, struct sort_key *keys, struct sort_key *room, size_t count, unsigned word)
 {

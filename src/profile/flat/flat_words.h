@@ -2,9 +2,9 @@
 /*
  * flat_words.h - sorts the rows of a flat table by words that are computed once per row. Internal to flat_sort.
  *
- * Most rows of a large table have few samples and are told apart by their keys only, so that a comparison by the tables
- * of the profile waits for memory a dozen times. Here a row is an item of a few words, smaller ones first; what does
- * not fit into them is left to flat_sort_compare.
+ * Most rows of a large table have few samples and differ only in their keys, so a comparison that looks into the tables
+ * of the profile waits for memory a dozen times. Here each row has a few words, of which smaller ones sort first;
+ * flat_sort_compare decides what does not fit into them.
  *
  *	struct flat_sort sort = {table, columns, count, ranks};
  *	if (!flat_words_sort(&sort)) return error_nomem(err);
@@ -21,8 +21,8 @@ struct flat_sort {
 	const uint32_t *ranks; /* by string id: its place among all strings, so that rows compare numbers only */
 };
 
-/* Sorts table->order. The workers that do it have no say in the order of rows of which nothing decides. False: out of
- * memory. */
+/* Sorts table->order. The number of workers has no influence on the order, even of rows that are equal by all keys.
+ * False: out of memory. */
 bool flat_words_sort(const struct flat_sort *sort);
 /* By all columns, then by what is left. */
 int flat_sort_compare(const struct flat_sort *sort, uint32_t row_a, uint32_t row_b);

@@ -119,8 +119,8 @@ static bool take_common_frames(struct call_tree_builder *b, struct call_tree_ran
 	}
 }
 
-/* Counts the chains that end at this depth as hits and moves them to the front of the range, behind begin. The others stay
- * in their order: of frames that are taken for one, the first is shown. */
+/* Counts the chains that end at this depth as hits, and moves them to the front of the range, after begin. The others
+ * keep their order, because the first of several merged frames is shown. */
 static void call_tree_take_hits(struct call_tree_builder *b, struct call_tree_node *node, struct call_tree_range *range)
 {
 	const struct profile_sample *samples = b->table->profile->samples;

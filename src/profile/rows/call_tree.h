@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_tree.h - the call chains of one row of a flat table, merged where they share frames. Not how it is drawn.
+ * call_tree.h - merges the call chains of one row of a flat table into a tree where they share frames. Drawing is done
+ * elsewhere.
  *
  * A node is a run of frames without a fork; its children are where the chains part. A chain that ends inside ends its
  * node. Nodes whose sum is below the limit are left out with all below them; a node keeps its own shape nevertheless.
- * Only what is shown is built, so a tree costs the chains times the depth that is heavy enough.
+ * Only displayed nodes are built, so the time for a tree is the number of chains times the depth of the heavy nodes.
  * The builder (scratch memory) is used for many rows in turn and belongs to the caller; the tree in it lives until the
  * next build.
  *

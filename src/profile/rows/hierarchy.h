@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hierarchy.h - the rows of a flat table as a tree: one level for each sort key, sums at each. Not how it looks.
+ * hierarchy.h - arranges the rows of a flat table as a tree: one level for each sort key, sums at each. Drawing is done
+ * elsewhere.
  *
- * The table is grouped by all keys; each of its shown rows is a leaf, and nodes above add up what shares the keys so far.
- * Borrows the table, which must be without children sums; the caller deinits.
+ * The table is grouped by all keys; each of its displayed rows is a leaf, and a node adds up the rows below it, which
+ * have the same keys up to its level. Borrows the table, which must be without children sums; the caller deinits.
  *
  *	struct hierarchy h;
  *	hierarchy_init(&h, &table, &(struct hierarchy_options){.keys = keys, .levels = levels, .key_count = 3, ...}, err);

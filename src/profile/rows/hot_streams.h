@@ -3,9 +3,9 @@
  * hot_streams.h - finds the sequences of branches in which a recording with branch stacks spent most of its time, for
  * diff --stream.
  *
- * A stream is a run of branches, the newest first, at which samples lie: a node of the call trees of a table of branch
- * history that has samples of its own. Some of the heaviest are kept, in the order that perf has them in. A value; it
- * refers to frames of the profile.
+ * A stream is a run of branches, the newest first, at which there are samples: a node with samples of its own in the
+ * call trees of a table of branch history. Some of the heaviest are kept, in perf's order. A value; it refers to frames
+ * of the profile.
  *
  *	struct hot_streams streams;
  *	hot_streams_find(&table, &streams, err);
@@ -37,8 +37,8 @@ struct hot_streams {
 TALLY_MUST_CHECK enum tally_status hot_streams_find(
 	const struct flat_table *table, struct hot_streams *streams, struct tally_error *err);
 void hot_streams_deinit(struct hot_streams *streams);
-/* The first stream of as many frames on the same source lines, where those without one are alike: so perf. The index, or
- * streams->count. */
+/* Finds the first stream with the same number of frames and the same source lines; as in perf, frames without a line
+ * are equal. Returns its index, or streams->count. */
 size_t hot_streams_match(
 	const struct hot_streams *streams, const struct hot_streams *of, const struct hot_stream *stream);
 
