@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vdso_image.h - gives the bytes of this machine's vdso, which the kernel maps into every process. Kernels without
- * CONFIG_CHECKPOINT_RESTORE, and other machines than x86, give none.
+ * vdso_image.h - gives the bytes of this machine's vdso, which the kernel maps into every process. 32-bit programs on a
+ * 64-bit kernel have another vdso than this process; it is mapped in a child process, because only a process without a
+ * vdso may map it. Kernels without CONFIG_CHECKPOINT_RESTORE, and other machines than x86, give none.
  *
  *	if (vdso_image_open(STR(VDSO_NAME_32), &image)) ...	vdso_image_close(&image);
  */

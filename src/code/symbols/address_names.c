@@ -8,8 +8,8 @@
 
 #define RANK_OF_TABLES 3 /* worse than that of any function's symbol, better than those of data and labels */
 
-/* The order in which objdump prefers symbols at one address: functions (but not IFUNC symbols), then data, then labels;
- * among each of these the global ones first, then the larger ones. */
+/* The order in which objdump prefers symbols at one address: functions, then data and IFUNC symbols, then labels; among
+ * each of these the global ones first, then the larger ones. */
 static uint8_t address_names_rank_of(const struct elf_symbol *symbol)
 {
 	uint8_t binding = symbol->binding == 'l' ? 2 : (symbol->binding == 'w' ? 1 : 0);
