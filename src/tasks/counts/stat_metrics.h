@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_metrics.h - computes what is shown beside a count: the ratios of default events, or the metrics of -M.
+ * stat_metrics.h - computes the values shown beside a count: the ratios of default events, or the metrics of -M.
  *
  * Pure; borrows the report.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_number.h - numbers with decimals in what stat tells people, with the decimal point of their locale. CSV and JSON have C's.
+ * stat_number.h - prints numbers with decimals for people, with the decimal point of their locale. CSV and JSON use the
+ * one of the C locale.
  *
  *	stat_number(&text, style->decimal, 2.5, 2, 17); // "             2,50" under de_DE
  */

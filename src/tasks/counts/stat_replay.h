@@ -2,9 +2,9 @@
 /*
  * stat_replay.h - reads the counts of a recording by stat record, ours or perf's, as stat_reports (stat report).
  *
- * show is called once per round: per interval with the differences, at the end with the totals. What it gets lives for
- * the call. Counts may be added up by other places than they were recorded for, as the recording knows its machine.
- * Records that make no sense (unknown ids, CPUs, threads) are left out.
+ * show is called once per round: per interval with the differences, at the end with the totals. Its argument is valid
+ * during the call. Counts may be aggregated in another way than when they were recorded, because the recording
+ * describes its machine. Invalid records (unknown IDs, CPUs, threads) are left out.
  */
 #ifndef TASKS_COUNTS_STAT_REPLAY_H
 #define TASKS_COUNTS_STAT_REPLAY_H

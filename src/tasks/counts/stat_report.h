@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_report.h - holds what stat has measured, ready to be shown: for each event and place the mean over runs, and the
+ * stat_report.h - holds the results of stat, ready to be shown: for each event and place the mean over runs, and the
  * ratios.
  *
  * Filled by cmd_stat, read by stat_rows. The report belongs to the caller and borrows the event list, the aggregation

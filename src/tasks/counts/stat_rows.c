@@ -532,8 +532,8 @@ static struct stat_metric only_metric(const struct stat_rows_row *row, unsigned 
 	return metric;
 }
 
-/* The column's title; empty if the event has no more. full: a report in which everything was counted, so that columns
- * stay the same over intervals. */
+/* The column's title; empty if the event has no further column. full: a report in which everything was counted, so that
+ * all intervals have the same columns. */
 static bool only_title(
 	struct text *title, const struct stat_report *full, const struct stat_style *style, size_t event, unsigned nth)
 {

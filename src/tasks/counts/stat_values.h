@@ -2,9 +2,9 @@
 /*
  * stat_values.h - stores what each run measured: the counts of each event, and the times of the command.
  *
- * Columns are the events in their order, as the table shows them (scaled, like PMUs added up), then elapsed, user and
- * system time. A run in which an event was not counted has no value for it. The caller owns it (stat_values_deinit);
- * it borrows the event list.
+ * Columns are the events in their order, as the table shows them (scaled, and added up over PMUs of the same kind),
+ * then elapsed, user and system time. A run in which an event was not counted has no value for it. The caller owns it
+ * (stat_values_deinit); it borrows the event list.
  *
  *	struct stat_values values = {0};
  *	struct stat_session session = {..., .values = &values}; // stat_run adds a row

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * header_info_json.h - what a recording's header tells of the machine beyond its name, as JSON (report --json -I). See
- * docs/schema/report.json.
+ * header_info_json.h - prints as JSON what a recording's header contains about the machine besides its name (report
+ * --json -I). See docs/schema/report.json.
  *
  *	header_info_json(&j, reader);	// "info": {"pmus": [...], ...}
  */

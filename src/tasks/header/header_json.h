@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * header_json.h - the header of a recording as JSON: who recorded what, where and when (report --json --header). See
- * docs/schema/report.json.
+ * header_json.h - prints the header of a recording as JSON: who recorded what, where and when (report --json --header).
+ * See docs/schema/report.json.
  *
  *	header_json(&j, reader, false);	// "header": {"hostname": ..., ...}
  */

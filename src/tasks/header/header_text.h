@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * header_text.h - the header of a recording as text: what `--header` shows in report and script.
+ * header_text.h - prints the header of a recording as text, for `--header` of report and script.
  *
  * Appends to a text that the caller owns. Local time is that of the process (TZ). Lay-out: that of perf's --header.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * health_report.h - the health of a recording as a page of text, and as JSON (docs/health-json.md).
+ * health_report.h - prints the health of a recording as a page of text, and as JSON (docs/health-json.md).
  */
 #ifndef TASKS_HEALTH_HEALTH_REPORT_H
 #define TASKS_HEALTH_HEALTH_REPORT_H

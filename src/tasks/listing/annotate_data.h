@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_data.h - adds to the instructions of a listing which data they access (annotate --code-with-type).
+ * annotate_data.h - adds to the instructions of a listing the data that they access (annotate --code-with-type).
  *
  *	annotate_data_add(&listing, &samples, target, true, err);
  */

@@ -2,7 +2,7 @@
 /*
  * annotate_explore.h - runs annotate on a terminal: shows a function, and the functions that the user enters from it.
  *
- * Borrows all of the request. Nothing of the terminal is changed but what it shows.
+ * It borrows everything in the request, and changes only the contents of the terminal.
  *
  *	struct annotate_explore request = {.terminal = terminal, .grid = &grid, .samples = &samples, .event_count = 1};
  *	status = annotate_explore(&request, target, &leaves, err);
@@ -25,8 +25,9 @@ struct annotate_explore {
 	const char *objdump, *style; /* as annotate_listing_options has them */
 	const char *prefix; /* of source files, as annotate_source_init has them */
 	unsigned strip;
-	/* Samples that are renewed while they are looked at: key waits for one, or gives TUI_KEY_NONE when something is
-	 * due, which renew does; samples: the new ones, NULL if nothing changed. Neither: samples stay. */
+	/* For samples that are refreshed while they are shown: key waits for a key, or returns TUI_KEY_NONE when renew
+	 * must be called. renew sets samples to the new ones, or to NULL if nothing changed. Both may be NULL: samples
+	 * do not change. */
 	uint32_t (*key)(void *data);
 	enum tally_status (*renew)(void *data, struct annotate_samples **samples, struct tally_error *err);
 	bool begins_anew; /* renew's: what was there is not held on to, these are first_event and event_count now */

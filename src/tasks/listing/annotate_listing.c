@@ -266,8 +266,8 @@ static bool annotate_listing_is_same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Functions of C++ that only their own file knows have no linker's name in the debug information: objdump, and so perf,
- * calls them by their symbol. NULL: it is the name that there is. */
+/* C++ functions that are local to a file have no linkage name in the debug information, so objdump (and perf) show the
+ * name of their symbol. NULL: the name does not change. */
 static const char *heading_of_symbol(struct annotate_listing_making *m, const struct source_place *place)
 {
 	const char *symbol = m->target->symbol->name;

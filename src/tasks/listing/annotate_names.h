@@ -31,8 +31,8 @@ bool annotate_names_is(const char *symbol, const char *wanted);
 bool annotate_names_is_part(const char *symbol, const char *wanted);
 /* False: out of memory. */
 bool annotate_names_see(struct annotate_names *names, const char *symbol, uint64_t samples);
-/* chosen: wanted itself, or the only name that it is a part of. NOT_FOUND tells the nearest names, INVALID those that it
- * could be. OK where there are none at all. The order of the names changes. */
+/* chosen: the wanted name itself, or the only name that it is a part of. The message of NOT_FOUND has the nearest
+ * names, that of INVALID the possible ones. OK if there are no names at all. The order of the names changes. */
 TALLY_MUST_CHECK enum tally_status annotate_names_choose(
 	struct annotate_names *names, const char *wanted, const char **chosen, struct tally_error *err);
 void annotate_names_deinit(struct annotate_names *names);

@@ -2,9 +2,8 @@
 /*
  * annotate_objdump.h - disassembles with an external objdump program (--objdump).
  *
- * The program is given the code as an object file in memory, whatever it came from, so it sees the bytes that are
- * shown. It runs without a shell. What it prints is not trusted: addresses outside the code and sizes beyond it are
- * left out.
+ * The program gets the code as an object file in memory, whatever its origin, so it disassembles the same bytes. It
+ * runs without a shell. Its output is not trusted: addresses outside of the code and sizes beyond it are left out.
  *
  *	struct objdump_lines lines = {0};
  *	objdump_run("aarch64-linux-gnu-objdump", NULL, &code, &lines, err);

@@ -3,7 +3,7 @@
  * annotate_source.h - chooses the source lines to show before an instruction: the lines up to its own that have not
  * been shown, a few at most, as objdump -S chooses them.
  *
- * The caller owns it. Files are read once, when first named; what cannot be read gives no lines.
+ * The caller owns it. Each file is read once, when it is first needed; a file that cannot be read gives no lines.
  *
  *	annotate_source_move(&source, path, line, &first);  // lines first..line are to be shown
  *	const char *text = annotate_source_line(&source, first);

@@ -14,8 +14,8 @@
 /* In the arena; NULL: out of memory. name NULL: none. */
 const char *instruction_line(const struct disassembler *disassembler, const struct instruction *instruction,
 	const char *name, struct arena *arena);
-/* "sink" or "main+0x31" as people read it; address as of binary_store_name_at. In the arena; NULL: nothing is known there,
- * or out of memory. */
+/* A readable name such as "sink" or "main+0x31"; address as for binary_store_name_at. In the arena; NULL: there is no
+ * symbol, or memory ran out. */
 const char *instruction_name(struct binary_store *store, uint32_t id, uint64_t address, struct arena *arena);
 
 #endif

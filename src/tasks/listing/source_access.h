@@ -2,9 +2,9 @@
 /*
  * source_access.h - decides which of the files that debug information names may be shown as source.
  *
- * Debug information is another's: it may name any file, and who runs tally may be allowed to read what the program's
- * owner is not. So a file is opened only if it is a regular file whose name is one of source code, without a NUL byte
- * in it, and, where root asks, if the owners of the program and of the file with its debug information could read it.
+ * Debug information is not trusted: it may name any file, and the user of tally may be allowed to read files that the
+ * program's owner must not read. So only regular files without a NUL byte whose name is that of source code are read;
+ * for root, the owners of the program and of the file with its debug information must also be allowed to read them.
  *
  *	source_readers_of(&readers, store, store_id);
  *	text = source_access_read(path, &readers, &len, &why);   // from malloc
@@ -27,8 +27,8 @@ struct source_readers { /* owners that are not root; zeros behind count */
 void source_readers_of(struct source_readers *readers, const struct binary_store *store, uint32_t id);
 /* By its name: "x.c", "/usr/include/c++/12/vector". */
 bool source_access_is_source(const char *path);
-/* The file's text, NUL-terminated, which the caller frees. NULL: *why says what refuses it, or is NULL where there is no such
- * file. */
+/* Returns the file's text, NUL-terminated, which the caller frees. NULL: *why is the reason of the refusal, or NULL if
+ * there is no such file. */
 char *source_access_read(const char *path, const struct source_readers *readers, size_t *len, const char **why);
 
 #endif

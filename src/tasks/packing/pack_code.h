@@ -3,7 +3,7 @@
  * pack_code.h - packs the code of functions that samples hit (and of addresses outside of functions), with the symbols
  * that it refers to.
  *
- * What the object points to is borrowed from the store. One thread.
+ * The object borrows from the store. One thread.
  *
  *	pack_code_add(&codes, store, id, symbol, &object);  // for each function, in order of address
  *	pack_code_finish(&object);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pack_formats.h - selects the part of a recording's tracing data that is not private: the formats of the kernel's own
- * tracepoints. Lists of kernel symbols, strings and names of threads, and formats of what users made (probes, synthetic
- * events), are left out.
+ * tracepoints. Lists of kernel symbols, strings and names of threads, and formats of events that users made (probes,
+ * synthetic events), are left out.
  *
  *	if (pack_formats_scrub(features->tracing_data, &out)) ...  // false: it is not understood, or memory runs out
  */

@@ -130,8 +130,8 @@ static size_t next_leaf(const struct gather *g, size_t at, size_t last)
 	return at;
 }
 
-/* One instruction for each leaf in no function, from *at on; those that overlap are one piece, which ends where the next
- * function begins. Moves *at to the last leaf of it. */
+/* Packs one instruction for each leaf outside of functions, from *at on. Overlapping ones become one piece, which ends
+ * where the next function begins. Moves *at to the piece's last leaf. */
 static bool add_unnamed(struct gather *g, size_t *at, size_t last, struct pack_object *object)
 {
 	const struct hit *hits = g->hits.items;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack_gather.h - collects what another machine needs to read a recording: it walks the samples once and packs what the
- * store knows of every address that they hit.
+ * pack_gather.h - collects the data that another machine needs to read a recording: it walks the samples once and packs
+ * what the store knows of every address that they hit.
  *
- * The source is open and has not been read from. One thread.
+ * The source must be open and unread. One thread.
  *
  *	pack_gather(&source, NULL, &section, &sum, err);
  */

@@ -3,8 +3,9 @@
  * pack_scrub.h - removes data about people and machines from a recording: only listed data stays.
  *
  * Paths outside the system's own folders, names of threads, cgroups and generated code become numbers ("/x7"), the same
- * number wherever the name was the same. Arguments, host, kernel release, build-id names, formats and payloads of
- * tracepoints, copies of registers and stacks, and every kind of record and section that is not listed go. One thread.
+ * number wherever the name was the same. It removes arguments, host name, kernel release, names of build IDs, formats
+ * and payloads of tracepoints, copies of registers, stack dumps, and every kind of record and section that is not
+ * listed. One thread.
  *
  *	pack_scrub_init(&scrub, reader);
  *	pack_scrub_features(&scrub, &features);        // sections of the file

@@ -55,8 +55,8 @@ static void record_build_ids_note_sample(
 		chain_survey_add(&out->chains, &pass->resolver, &where, &sample);
 }
 
-/* Of the file that was mapped, and no other that has its path: a process in a container sees another file by that path
- * than we do, and a program may have been replaced. */
+/* Reads the build ID of exactly the mapped file, because another file may have its path: a process in a container may
+ * see another file there than we do, and the program may have been replaced. */
 static bool read_file_id(const struct machine_binary *binary, const char *path, int held, struct record_build_id *id)
 {
 	const struct mapped_file file = {.pid = binary->pid,
@@ -162,8 +162,8 @@ static enum tally_status list_binary(struct closing_pass *pass, const struct mac
 
 enum listing { LISTED_FIRST, LISTED_NEXT, NOT_LISTED, LISTINGS };
 
-/* Readers take the first entry of a path to be of the last file there whose map records have no build id. Of earlier such
- * files they could not tell whose entry it is: those have none. */
+/* Readers assign the first entry of a path to the last file with this path whose map records have no build ID. They
+ * could not assign entries of earlier such files, so those get none. */
 static enum listing listing_of(const struct machine *machine, size_t index)
 {
 	const struct machine_binary *binary = machine_binary_get(machine, (uint32_t)index);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_build_ids.h - the closing pass over a finished recording: which files were hit, their build ids, how many
- * samples there are and when the first and the last came.
+ * record_build_ids.h - makes a pass over a finished recording, and finds the files that samples hit, their build IDs,
+ * the number of samples, and the times of the first and last one.
  *
- * Reads the recording once for its mappings and once for its samples. What it finds lives in its arena
+ * Reads the recording once for its mappings and once for its samples. The results are in its arena
  * (record_build_ids_deinit).
  */
 #ifndef TASKS_RECORDING_RECORD_BUILD_IDS_H

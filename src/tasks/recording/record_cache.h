@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_cache.h - at the end of a recording, puts the files that its samples hit into the cache of build ids, so that
- * it can be read when they have been replaced.
+ * record_cache.h - puts the files that samples hit into the build-ID cache at the end of a recording, so that the
+ * recording can be read after they have been replaced.
  */
 #ifndef TASKS_RECORDING_RECORD_CACHE_H
 #define TASKS_RECORDING_RECORD_CACHE_H

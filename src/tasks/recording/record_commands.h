@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_commands.h - what the commands of --control do to a running recording, and what is said of it.
+ * record_commands.h - carries out the commands of --control on a running recording, and reports them.
  *
  * Everything is borrowed from the session. One thread.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_config.h - what the user's configuration says of recording (perf-config(1)): call-graph.record-mode, call-graph.dump-size,
- * record.call-graph, record.build-id; top.call-graph. Options go before it.
+ * record_config.h - reads the user's configuration of recording (perf-config(1)): call-graph.record-mode,
+ * call-graph.dump-size, record.call-graph, record.build-id; top.call-graph. Options have precedence.
  *
  *	record_config_read("record", &settings, &notes, err); cli_parse_options(...);
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_control.h - --control: commands to a running recording through a descriptor or a FIFO, and their answers.
+ * record_control.h - implements --control: it receives commands for a running recording through a descriptor or a FIFO,
+ * and answers them.
  *
- * A command is a line (or what comes last without an end of line); every command that is known is answered with "ack\n"
- * and a NUL byte, as perf does. The session decides what commands do. Descriptors that were given are borrowed, FIFOs
- * are opened and closed here. One thread.
+ * A command is a line (the last one may lack its end of line); every known command is answered with "ack\n" and a NUL
+ * byte, as perf does. The session carries commands out. Given descriptors are borrowed; FIFOs are opened and closed
+ * here. One thread.
  *
  *	record_control_parse("fifo:ctl,ack", &spec);  record_control_open(&spec, &control, err);
  *	record_control_read(&control);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_description.h - the events of an opening as the start of a stream, in memory: for whoever reads what the
- * kernel records without a file between.
+ * record_description.h - writes the events of an opening as the start of a stream in memory, for code that reads
+ * records from the kernel without a file.
  *
  * The caller closes the map (file_map_close).
  *

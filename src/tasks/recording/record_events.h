@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_events.h - what record samples: the events of -e with the cgroups and filters that were said of them.
+ * record_events.h - makes the list of events that record samples: the events of -e with their cgroups and filters.
  *
- * The lists belong to the caller (event_list_deinit). What is wrong is printed; 0, or the exit code.
+ * The lists belong to the caller (event_list_deinit). It prints mistakes, and returns 0 or the exit code.
  */
 #ifndef TASKS_RECORDING_RECORD_EVENTS_H
 #define TASKS_RECORDING_RECORD_EVENTS_H

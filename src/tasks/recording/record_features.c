@@ -128,8 +128,9 @@ static bool add_capabilities(struct record_features *r)
 
 #define USUAL_CACHE_LINE 64
 
-/* What programs of this machine are, and the line of its first cache: where ARCH and what is usual do not tell. perf 6.1's
- * inject knows neither section, and writes over its own memory for each that it does not know. */
+/* The ELF machine of programs, and the line size of the first cache: they are written only if they differ from the
+ * usual values for ARCH. perf 6.1's inject knows neither section, and overwrites its own memory for each section that
+ * it does not know. */
 static void add_machine_numbers(struct record_features *r)
 {
 	struct perfdata_features *f = &r->features;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_features.h - what a recording's feature sections say: the host, the command line, the events.
+ * record_features.h - fills the feature sections of a recording: the host, the command line, the events.
  *
  * Everything lives in the arena of the caller's record_features (record_features_deinit); strings of the host are
- * borrowed from its host_info. Build ids and sample times are put in by the caller at the end.
+ * borrowed from its host_info. The caller adds build IDs and sample times at the end.
  */
 #ifndef TASKS_RECORDING_RECORD_FEATURES_H
 #define TASKS_RECORDING_RECORD_FEATURES_H

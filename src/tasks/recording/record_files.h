@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_files.h - holds the program files that are mapped while it records: they can be read at the end although their
- * names are gone, are other files' by then, or were of a mount namespace that has ended.
+ * record_files.h - keeps the program files open that are mapped during a recording, so that they can be read at its end
+ * even if they were removed, replaced, or in a mount namespace that has ended.
  *
- * Fed with the records as they come (record_files_look), it opens each file once, through the process while that lives.
- * Descriptors are bounded by what the process may have; a file beyond that is opened at the end, if it is still there.
- * The caller owns it (record_files_destroy); look and find go from any thread. Descriptors that are found stay its own.
+ * It gets the records as they arrive (record_files_look), and opens each file once, through the process while that
+ * lives. The limit of open files bounds the descriptors; a file beyond it is opened at the end, if it still exists. The
+ * caller owns it (record_files_destroy); any thread may call look and find. It keeps the ownership of descriptors that
+ * find returns.
  *
  *	record_files_create(&files, err);
  *	record_files_look(files, slices, count);  ...  fd = record_files_find(files, &key);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_filters.h - the filters on samples (--filter for what is no tracepoint) of the events of one recording: loads a BPF
- * program for each event that has one, and attaches it to what the recorder opens.
+ * record_filters.h - applies the filters on samples (--filter for events that are not tracepoints) of one recording: it
+ * loads a BPF program for each event that has a filter, and attaches it to the opened events.
  *
- * The caller owns it. record_filters_attach goes into recorder_config. One thread.
+ * The caller owns it. Put record_filters_attach into recorder_config. One thread.
  *
  *	record_filters_create(kernel, events, &filters, err);   // NULL without an error: no event has one
  *	config.opened = record_filters_attach; config.opened_context = filters; ... record_filters_dropped(filters, event)

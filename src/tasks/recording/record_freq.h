@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_freq.h - how often record and top sample: -F and -c, bounded by what the kernel allows.
+ * record_freq.h - determines how often record and top sample, from -F and -c and the kernel's limit.
  *
  *	int code = record_freq_find(kernel, &settings, &rate);	// 0, or the exit code after a message
  */

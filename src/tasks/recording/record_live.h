@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_live.h - --call-graph dwarf: empties the rings of a recorder through live_unwind, so that the file gets call
- * chains instead of stack dumps; takes less where it cannot keep up.
+ * record_live.h - implements --call-graph dwarf: it empties the rings of a recorder through live_unwind, so that the
+ * file gets call chains instead of stack dumps, and reduces the work if it cannot keep up.
  *
- * The session owns it; events, recorder and kernel stay the caller's. Step by step, when rings fill faster than they
- * are emptied: shorter copies are read, then the events' frequency is halved (those with a fixed period keep it); step
- * by step back when they no longer do. One thread.
+ * The session owns it; the caller owns events, recorder and kernel. If rings fill faster than they are emptied, it
+ * first reads shorter stack dumps, and then halves the events' frequency (fixed periods stay), step by step; when rings
+ * are empty enough again, it goes back step by step. One thread.
  *
  *	record_live_create(&config, &live, err);
  *	record_live_pass(live, &state_slice, 1, sink, err);        // what runs already

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_map_ids.h - build ids of what is mapped already when a recording starts, for its map records. The kernel puts
- * them into the records that it writes itself.
+ * record_map_ids.h - reads the build IDs of files that are already mapped when a recording starts, for its map records.
+ * The kernel puts them into the records that it writes itself.
  *
- * Each file is asked for once. record_map_ids_deinit frees what is known. One thread.
+ * Each file is read once. record_map_ids_deinit frees the build IDs. One thread.
  *
  *	struct record_map_ids ids;
  *	record_map_ids_init(&ids);  state.ids = &ids.source;

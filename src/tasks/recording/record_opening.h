@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_opening.h - opens what a recording takes its records from: finds the target, opens its events and rings, tells
- * what already runs. For record and top, which then go their own ways.
+ * record_opening.h - opens the sources of a recording: it finds the target, opens its events and rings, and describes
+ * the processes that already run. Record and top use it.
  *
- * The caller owns it (record_opening_close, also after a failure); request and child stay the caller's. A command's child
- * is put in as the target's first thread between the two steps.
+ * The caller owns it (record_opening_close, also after a failure); request and child stay the caller's. Between the two
+ * steps, the caller sets a command's child as the target's first thread.
  *
  *	struct record_opening o = {.request = &request};
  *	status = record_opening_find(&o, err);   ... o.target.threads[0] = child.pid ...

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_options.h - the options of record: their table and the settings that they fill.
+ * record_options.h - defines the options of record: their table and the settings that they fill.
  *
- * They hold what was typed and nothing else; record_plan.h says what it comes to. Settings start as record_settings_default; strings are borrowed from argv; record_settings_deinit frees their
- * lists.
+ * The settings hold only what the user typed; record_plan.h interprets them. Settings start as record_settings_default;
+ * strings are borrowed from argv; record_settings_deinit frees their lists.
  */
 #ifndef TASKS_RECORDING_RECORD_OPTIONS_H
 #define TASKS_RECORDING_RECORD_OPTIONS_H
@@ -78,8 +78,8 @@ struct record_settings record_settings_default(void);
 bool record_settings_have(const struct record_settings *settings, enum record_event_kind kind);
 void record_settings_deinit(struct record_settings *settings);
 
-/* The rows that record and top share, whose settings are a struct record_settings: events, how often each is sampled, what
- * of the kernel's records is stored, rings. Targets have a group of their own (target_options.h). */
+/* The rows that record and top share, whose settings are a struct record_settings: events, their sampling rates, the
+ * kinds of records to store, rings. Targets have their own group (target_options.h). */
 extern const struct option_table sampling_option_table;
 #define SAMPLING_OPTIONS(type, member) OPTION_GROUP_ROW(&sampling_option_table, type, member)
 /* A callback whose settings are record's. "dwarf,4096": the mode and the size. NULL, or what is wrong. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_output.h - where a recording's bytes go: a file, a stream on standard output, or one file after the other.
+ * record_output.h - writes a recording's bytes to a file, to standard output as a stream, or to one file after another.
  *
- * The session owns it (record_output_deinit). It holds the writer and the feature sections, which are read once. A file
- * is made current in its header every RECORD_SYNC_MS (see perfdata/writer.h); switching finishes the file, gives it a
- * name with the time in it, and starts the next under the old name. Files of a switched recording have no build ids,
- * as perf's: reading them back would take as long as the samples of that time.
+ * The session owns it (record_output_deinit). It holds the writer and the feature sections, which are read once. The
+ * header of a file is updated every RECORD_SYNC_MS (see perfdata/writer.h). Switching finishes the file, adds the time
+ * to its name, and starts the next one under the old name. As in perf, files of a switched recording have no build IDs,
+ * because reading each file again would take too long.
  *
  *	record_output_open(&output, &request, recorder, err);
  *	record_output_append(&output, slices, slice_count, err); record_output_finish_round(&output, err);
@@ -37,8 +37,8 @@ struct record_output {
 	size_t kept_count;
 };
 
-/* The stream has standard output for itself: the command writes to standard error instead, as under perf. Before the
- * command starts. */
+/* Reserves standard output for the stream: the command writes to standard error instead, as under perf. Call it before
+ * the command starts. */
 TALLY_MUST_CHECK enum tally_status record_output_init(
 	struct record_output *o, const struct record_request *request, struct tally_error *err);
 /* The first file, or the stream, up to where records begin. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_plan.h - what the typed options of record and top come to. Pure: the settings stay what was typed.
+ * record_plan.h - interprets the options of record and top. Pure: the settings do not change.
  *
  *	record_target_complete(&settings.target, has_command);
  *	struct record_plan plan = record_plan_make(&settings);

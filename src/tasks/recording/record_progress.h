@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_progress.h - one line on the terminal, each second, that says what a recording has so far; gone when it ends.
+ * record_progress.h - shows in one line on the terminal, each second, what a recording has so far, and erases it at the
+ * end.
  *
- * Nothing at all where standard error is no terminal, where the program is in the background, with -q, and where a command
- * that is recorded writes to the same terminal: its output is its own. Counts what goes by as bytes of whole records, by
- * their headers. A value of the session; one thread.
+ * It shows nothing if standard error is not a terminal, if the program is in the background, with -q, and if the
+ * recorded command writes to the same terminal, so that its output is not disturbed. It counts records by their headers
+ * as they pass. A value of the session; one thread.
  *
  *	struct record_progress progress = record_progress_begin(request, cpu_count);
  *	record_progress_count(&progress, slices, slice_count); ...

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_request.h - what a recording is asked to do, and what came of it. Values; strings are the caller's.
+ * record_request.h - defines the request for a recording, and its summary. Values; strings are the caller's.
  */
 #ifndef TASKS_RECORDING_RECORD_REQUEST_H
 #define TASKS_RECORDING_RECORD_REQUEST_H

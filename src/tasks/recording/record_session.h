@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_session.h - one recording from start to end: command, target, recorder, file. The wiring of record.
+ * record_session.h - makes one recording from start to end: command, target, recorder, file. The wiring of record.
  *
- * Says nothing itself: notes go to diag, the outcome to the summary, a failure to err. Not a place for options.
- * Threads: one. Signals: SIGINT, SIGTERM and SIGCHLD are taken through a descriptor while it runs.
+ * It prints nothing itself: notes go to diag, the outcome to the summary, a failure to err. Options are not interpreted
+ * here. Threads: one. Signals: SIGINT, SIGTERM and SIGCHLD are taken through a descriptor while it runs.
  *
  *	struct record_summary summary;
  *	status = record_session_run(&request, &summary, err);
@@ -13,8 +13,8 @@
 
 #include "tasks/recording/record_request.h"
 
-/* On failure the summary still says what became of the child. The signals that end a recording stay blocked, so that its
- * outcome can be told: record_session_unblock is due after that. */
+/* On failure the summary still says how the child ended. The signals that end a recording stay blocked, so that its
+ * outcome can be reported; call record_session_unblock after that. */
 TALLY_MUST_CHECK enum tally_status record_session_run(
 	const struct record_request *request, struct record_summary *summary, struct tally_error *err);
 

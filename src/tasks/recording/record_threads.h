@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_threads.h - --threads: rings are emptied by several threads, each ring into a file of its own (data.0, data.1
+ * record_threads.h - implements --threads: several threads empty the rings, each ring into its own file (data.0, data.1
  * ... of a directory; perfdata/directory.h reads them).
  *
  * The output owns it. Threads: those that it starts touch the rings and files of their group of CPUs and nothing else;
- * between record_threads_start and record_threads_stop the caller may ask for bytes and failure only. Files hold bare
- * records, so that they are whole at any moment but for the record that is being written; with a full disk each ends
- * behind a whole batch.
+ * between record_threads_start and record_threads_stop the caller may ask for bytes and failure only. Files contain
+ * only records, so they are complete at any moment except for the record that is being written; with a full disk each
+ * file ends after a complete batch.
  *
  *	record_threads_create(&config, &threads, err);  record_threads_start(threads, err);
  *	... record_threads_bytes(threads), record_threads_check(threads, err) ...

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_waits.h - record --off-cpu and --wall: the time that threads wait, as samples of the event offcpu-time.
+ * record_waits.h - implements record --off-cpu and --wall: it records the time in which threads wait, as samples of the
+ * event offcpu-time.
  *
- * One of the recording's events carries them (record_waits_event); the BPF program of bpf/off_cpu.h measures them, and here
- * they become records, which go where those of the rings go. The session owns it; what the config points at stays the
- * caller's. Samples are no older than the last drain but one, so that rounds of the file hold. One thread.
+ * One of the recording's events carries them (record_waits_event); the BPF program of bpf/off_cpu.h measures them, and
+ * here they become records, which go to the same file as those of the rings. The session owns it, and borrows what the
+ * config points to. Samples are not older than the second last drain, as the rounds of the file require. One thread.
  *
  *	record_waits_create(&config, &waits, err);    // when events are open: a refusal comes before the file
  *	record_waits_start(waits, err);               // before events are enabled

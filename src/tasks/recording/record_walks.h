@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_walks.h - --call-graph bpf: attaches the stack walk in the kernel to the events of a recorder, gives its stacks a
- * way into the rings, and tells record_live which events they belong to.
+ * record_walks.h - implements --call-graph bpf: it attaches the stack walk in the kernel to the events of a recorder,
+ * provides rings for its stacks, and tells record_live which events they belong to.
  *
  * record_opening owns it. One thread.
  *

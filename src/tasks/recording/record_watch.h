@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_watch.h - --switch-output-event: events on all CPUs whose coming asks for the next file. Their samples are
- * counted, not stored.
+ * record_watch.h - implements --switch-output-event: it watches events on all CPUs, each of which starts the next file.
+ * Their samples are counted, not stored.
  *
- * The session owns it. Whoever waits for the descriptors that record_watch_add gives to an epoll wakes early; the answer
- * is record_watch_has_come's. One thread.
+ * The session owns it. record_watch_add adds its descriptors to an epoll instance; they may wake the waiter early, and
+ * record_watch_has_come says whether an event happened. One thread.
  *
  *	record_watch_create(kernel, events, diag, &watch, err);  record_watch_add(watch, epoll_fd, 2, err);
  *	... if (record_watch_has_come(watch)) ...; record_watch_destroy(watch);

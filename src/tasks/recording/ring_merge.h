@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring_merge.h - the records of a recorder's rings in order of time, read where they lie, and their memory given back
- * as they are done with.
+ * ring_merge.h - merges the records of a recorder's rings in time order, reads them in place, and releases their memory
+ * after use.
  *
- * live_merge.h says how the order comes about. The caller owns it; recorder and context stay the caller's. One thread.
+ * live_merge.h explains the order. The caller owns it, and the recorder and context. One thread.
  *
  *	ring_merge_init(&merge, recorder, time_of, context, err);
  *	ring_merge_look(&merge, is_last, &fill, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * target_options.h - the options that say whom to measure, of every verb that records or counts.
+ * target_options.h - declares the options that select the target, for every verb that records or counts.
  *
  * A verb's settings have a struct target_request (kernel/system/target.h), and its table the rows of the group:
  *

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_annotate.h - annotate out of the interactive report: the recording's samples by function and address, read
- * when the first function is asked for and kept.
+ * report_annotate.h - runs annotate from the interactive report: it reads the recording's samples by function and
+ * address for the first function, and keeps them.
  *
- * Zero-initialised but for cli and plan, which are borrowed, is unread; the caller deinits.
+ * It begins with zeros except cli and plan, which are borrowed; the caller deinits.
  *
  *	struct report_annotate annotate = {.cli = cli, .plan = &plan};
  *	status = report_annotate_show(&annotate, &symbol, &leaves, err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_config.h - what the user's configuration says of reports: the settings of perfconfig(5) that change them.
+ * report_config.h - reads the user's configuration of reports: the settings of perfconfig(5) that change them.
  *
- * Of $PERF_CONFIG, if it is set, else of /etc/perfconfig and then ~/.perfconfig; options of the command line come after
- * and win. Known: report.sort_order, .percent-limit, .children, .group, .skip-empty, call-graph.print-type, .order,
- * .sort-key, .threshold, .print-limit, hist.percentage; of the screen's code annotate.disassembler_style, .hide_src_code.
- * The rest is others', and passed over.
+ * The files are $PERF_CONFIG, if it is set, else /etc/perfconfig and then ~/.perfconfig; options of the command line
+ * have precedence. Known: report.sort_order, .percent-limit, .children, .group, .skip-empty, call-graph.print-type,
+ * .order, .sort-key, .threshold, .print-limit, hist.percentage; of the screen's code annotate.disassembler_style,
+ * .hide_src_code. Other settings are ignored.
  *
  *	report_config_read(&request, &sort, notes, err);  ...  free(sort);
  */
@@ -15,8 +15,8 @@
 #include "base/diag.h"
 #include "tasks/reporting/report_request.h"
 
-/* *sort: the caller frees it; the request borrows it. TALLY_INVALID: a value that perf refuses too. What it ignores, and a
- * line that is none, becomes a warning. */
+/* *sort: the caller frees it; the request borrows it. TALLY_INVALID: a value that perf refuses too. Values that perf
+ * ignores, and invalid lines, become warnings. */
 TALLY_MUST_CHECK enum tally_status report_config_read(
 	struct report_request *request, char **sort, struct diag *notes, struct tally_error *err);
 /* Of top: the same without report's own settings, and top.children. */

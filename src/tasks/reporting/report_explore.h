@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_explore.h - the interactive report: a table for each event (or group), made when it is first looked at.
+ * report_explore.h - runs the interactive report: it makes a table for each event (or group) when the user first opens
+ * it.
  *
- * The source makes tables and titles and stays the caller's; tables and titles belong to report_explore.
+ * The source, which the caller owns, makes tables and titles, which report_explore owns.
  *
  *	status = report_explore(&(struct explore_source){.data = report, .count = 2, .open = open_table}, err);
  */
@@ -45,8 +46,8 @@ struct explore_source {
 	struct explore_begun *begun; /* its terminal is used, and stays open; NULL: one is opened and closed */
 	/* On failure nothing is left to free. */
 	enum tally_status (*open)(void *data, uint32_t index, struct explore_table *table, struct tally_error *err);
-	/* Shows a function's code until the user goes back, or leaves altogether. A failure but NOMEM is shown on the
-	 * screen, and the report goes on. */
+	/* Shows a function's code until the user goes back, or quits. Any failure except NOMEM is shown on the screen,
+	 * and the report continues. */
 	enum tally_status (*annotate)(
 		void *data, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err);
 	/* All stacks of the event of a table, merged; of a group, its first one. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_fields.h - fields of a recording's tracepoints as sort keys: "prev_comm", "sched_switch.prev_comm",
- * "sched:sched_switch.*", "trace_fields".
+ * report_fields.h - finds fields of a recording's tracepoints that serve as sort keys: "prev_comm",
+ * "sched_switch.prev_comm", "sched:sched_switch.*", "trace_fields".
  *
- * Owned by the caller; borrows the reader. Fields of one name are one key, a column of each event that has it.
+ * Owned by the caller; borrows the reader. Fields with the same name are one key, and a column of each event that has
+ * the field.
  *
  *	report_fields_init(&fields, reader);
  *	uint32_t found = report_fields_find(&fields, STR("next_pid"));	bit by index in items; 0: nobody has it

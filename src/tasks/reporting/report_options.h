@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_options.h - the options of rows and columns that report and top share.
+ * report_options.h - declares the options of rows and columns that report and top share.
  *
  *	REPORT_OPTIONS(struct settings, request),
  */

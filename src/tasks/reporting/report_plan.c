@@ -219,8 +219,8 @@ static void add_value_order(struct report_plan *p, const struct key_list *sort)
 		report_plan_add_key(p->order, &p->order_count, KEY_OVERHEAD);
 }
 
-/* Where there are no such sums, they are no column beside the usual ones, unless nobody wants them; a list of all columns
- * has it. */
+/* If there are no such sums, they are not added as a column to the default ones; an explicit list of columns may have
+ * it. */
 static bool report_plan_is_dropped(const struct report_plan *p, enum profile_key key)
 {
 	bool is_of_children = key == KEY_OVERHEAD_CHILDREN || key == KEY_LATENCY_CHILDREN;
@@ -228,8 +228,8 @@ static bool report_plan_is_dropped(const struct report_plan *p, enum profile_key
 	return is_of_children && is_beside && !p->with_children && !p->request->rows.no_children;
 }
 
-/* Columns are the fields asked for (or the usual values, and fields added to them) and then the sort keys. The order is
- * that of the sort keys, the overheads before them unless they are named, and then that of the fields. */
+/* Columns are the requested fields (or the default values, and fields added to them), followed by the sort keys. Rows
+ * are ordered by the overheads, unless they are named, then by the sort keys, and then by the fields. */
 static enum tally_status make_columns(
 	struct report_plan *p, const struct report_source *source, const char *default_sort, struct tally_error *err)
 {
@@ -356,8 +356,8 @@ static void set_chains(struct report_plan *p, const struct report_source *source
 	bool has_chains = source->has_chains, no_children = rows->no_children;
 	p->with_history = source->has_branches &&
 			  (typed->has_history || (typed->have_branches && has_chains && p->mode != KEY_MODE_BRANCH));
-	/* Callers access no data and took no branch: rows of accesses and branches are the samples' own; the latter have no
-	 * chains, as the one chain of a sample is none of its branches'. */
+	/* Callers do not access data or take branches, so rows of accesses and branches have only samples' own frames.
+	 * Rows of branches have no chains, because a sample's chain does not belong to its branches. */
 	bool is_own = p->mode != KEY_MODE_ANY || asks_for_types(p) || rows->wakers;
 	bool shows_chains = (has_chains && p->mode != KEY_MODE_BRANCH) || p->with_history;
 	p->with_chains = shows_chains && typed->look.style != CHAIN_NONE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_plan.h - what a report request comes to for one recording: columns, order, what is counted. Pure.
+ * report_plan.h - interprets a report request for one recording: columns, order, what is counted. Pure.
  *
- * A value that borrows the request, which does not change. Made once the events are known.
+ * A value that borrows the request, which must not change. It is made when the events are known.
  *
  *	struct report_plan plan;
  *	status = report_plan_make(&request, &source, &plan, err);

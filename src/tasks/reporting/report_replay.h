@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_replay.h - what the plan of a report needs kept of a recording, and the profile of it.
+ * report_replay.h - replays a recording into a profile that has what the plan of a report needs.
  *
  *	struct report_replay wanted = {&plan, &fields, reader};
  *	status = report_replay_run(&wanted, store, &result, err);
@@ -20,8 +20,8 @@ struct report_replay { /* borrowed */
 	bool without_names, without_inlines;
 };
 
-/* How many branches the recording's CPU kept, of which an event made call stacks; 0: none did, or the header does not
- * tell. */
+/* The number of branches that the recording's CPU kept, if an event made call stacks of them; 0: no event did, or the
+ * header does not say. */
 uint64_t report_lbr_registers(const struct perfdata_reader *reader);
 /* What is said of --stitch-lbr where there are none; chains are then as without it. */
 #define REPORT_CANNOT_STITCH                                                                            \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_request.h - what a `report` command line asks for, parsed from the option texts. Runs nothing, prints nothing.
+ * report_request.h - holds what a `report` command line requests, parsed from the option texts. It runs and prints
+ * nothing.
  *
- * A value; texts are borrowed from the command line. The option table and the configuration fill it, in the order of the
- * options; report_plan.h says what it comes to.
+ * A value; texts are borrowed from the command line. The option table and the configuration fill it, in the order of
+ * the options; report_plan.h interprets it.
  *
  *	struct report_request request;
  *	report_request_init(&request);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_selection.h - what of a recording --switch-on, --switch-off, --socket-filter and --parallelism choose: by event, by
- * CPU, by how many threads ran.
+ * report_selection.h - selects the part of a recording that --switch-on, --switch-off, --socket-filter and
+ * --parallelism choose: by event, by CPU, by the number of running threads.
  *
  *	report_switches_find(&(struct switch_names){on, off, shows}, reader, &switches, err);
  *	report_socket_cpus(reader, 0, &cpus, &count, err); ... free(cpus);

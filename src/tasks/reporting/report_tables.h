@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_tables.h - the tables that the plan of a report makes of a profile: rows, sorted, and how they look. For report and
- * top.
+ * report_tables.h - makes tables of a profile according to the plan of a report: sorted rows and their layout. Used by
+ * report and top.
  *
  * Tables borrow the profile and the plan, and are the caller's (flat_table_deinit).
  *

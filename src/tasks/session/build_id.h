@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_id.h - reads the build ID of a file, of the running kernel, and of this machine's vdso. Reads program headers
- * and notes only. False if there is none. Source: elf(5), "Notes"; sysfs /sys/kernel/notes.
+ * build_id.h - reads the build ID of a file, of the running kernel, and of this machine's vdso. It reads only program
+ * headers and notes. Functions return false if there is no build ID. Source: elf(5), "Notes"; sysfs /sys/kernel/notes.
  */
 #ifndef TASKS_SESSION_BUILD_ID_H
 #define TASKS_SESSION_BUILD_ID_H

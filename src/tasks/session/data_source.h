@@ -68,8 +68,8 @@ struct data_result { /* of a conversion */
 
 TALLY_MUST_CHECK enum tally_status data_source_open(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err);
-/* The same of a reader that was opened already, with a store to go on with (NULL: one of its own); both are the source's
- * then, after a failure too. input's path is not used. */
+/* The same for an open reader, with a store to continue with (NULL: a new one). The source owns both from then on, also
+ * after a failure. input's path is not used. */
 TALLY_MUST_CHECK enum tally_status data_source_take(const struct cli *cli, const struct data_input *input,
 	struct perfdata_reader *reader, struct binary_store *store, struct data_source *source,
 	struct tally_error *err);
@@ -79,8 +79,8 @@ void data_source_tell(const struct cli *cli, const struct data_source *source);
 /* A sample that read its group comes as one of each event that counted on since. What belongs to no event, or cannot be decoded, is counted in the sideband's health and passed over. */
 TALLY_MUST_CHECK enum tally_status data_source_next(
 	struct data_source *source, struct data_sample *sample, struct tally_error *err);
-/* A sample that does not come from the reader: of the same events, as they are recorded. False: it is of none of them, or
- * cannot be decoded, which is counted. */
+/* Adds a sample that does not come from the reader, of the same events, in the form in which they are recorded. False:
+ * it belongs to none of them, or cannot be decoded, which is counted. */
 bool data_source_decode(struct data_source *source, const struct record *record, struct data_sample *sample);
 /* What was resolved, and its names, begin anew: frames of before are void. False: out of memory. */
 bool data_source_forget_frames(struct data_source *source);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * debuginfod_run.h - implements --debuginfod of report and script: which files to fetch, those with most samples first,
- * and what to report about them. The asking itself is code/binaries/debuginfod.h, in the background.
+ * and what to report about them. code/binaries/debuginfod.h fetches them in the background.
  *
  *	struct debuginfod_run run = {0};
  *	debuginfod_run_start(&run, &settings, store, &hits, &notes);  ... print ...  debuginfod_run_end(&run, &notes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump_raw.h - prints a record as perf's -D does: its offset, its bytes, its fields. For script and for report.
+ * dump_raw.h - prints a record as perf's -D does: its offset, its bytes, its fields. Used by script and report.
  *
- * Borrows all that it is given. What perf itself does not handle in that verb it calls "unhandled"; so does this.
+ * It borrows its arguments. Records that perf does not handle in that verb are called "unhandled", as in perf.
  *
  *	struct dump_raw dump = {.reader = reader, .machine = machine, .file_name = "perf.data"};
  *	dump_raw_record(&dump, &text, &record);

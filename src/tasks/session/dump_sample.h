@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump_sample.h - all fields of a sample as lines, in the layout of perf's -D. Appends to a text; keeps nothing.
+ * dump_sample.h - prints all fields of a sample as lines, in the layout of perf's -D. It appends to a text.
  *
  *	dump_sample(&text, &event->layout, &record, &sample, arch);   // "(IP, 0x2): 77/78: 0x401234 period: 1 addr: 0\n..."
  */

@@ -3,7 +3,7 @@
  * event_attrs.h - prepares the attrs of a recording's events for a rewritten file, both for the file's table and for
  * its description of events.
  *
- * All that is made lives in the arena. One thread.
+ * Everything is allocated in the arena. One thread.
  *
  *	struct event_attrs attrs;
  *	event_attrs_make(&attrs, &arena, reader, &(struct attr_change){change, context});

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * idle_notes.h - what --no-idle hides of a profile, and what it cannot hide.
+ * idle_notes.h - reports what --no-idle hides in a profile, and what it cannot hide.
  *
  *	idle_notes_add(&notes, &filter);
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader_styles.h - parses --unwind-style and --addr2line-style, which select libraries in perf. Here each is read in
- * one way, whatever the name, but that perf's names are known.
+ * reader_styles.h - parses --unwind-style and --addr2line-style, which select libraries in perf. tally has only one way
+ * for each, but checks that the name is one of perf's.
  *
  *	{"unwind-style", 0, OPTION_CALL, "style", .call = unwind_style_check, ...},
  */

@@ -25,8 +25,8 @@ struct input_options { /* of every verb that reads a recording */
 extern const struct option_table input_option_table;
 #define INPUT_OPTIONS(type, member) OPTION_GROUP_ROW(&input_option_table, type, member)
 
-/* path NULL: perf.data, or standard input where that is a pipe and there is no such file. "-" is standard input. A file
- * of another user's, who is not root, is opened only by force, as perf does it. */
+/* path NULL: perf.data, or standard input if that is a pipe and there is no such file. "-" is standard input. As in
+ * perf, a file owned by another user than root is opened only with force. */
 TALLY_MUST_CHECK enum tally_status recording_open(
 	const struct input_options *input, struct perfdata_reader **reader, struct tally_error *err);
 /* Branch stacks that count branches: stacks of calls, which end chains, are not. By the events. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample_options.h - declares the options that select samples for all verbs that can, and applies the selection by
- * time, CPU and thread for verbs that read one sample after another. Verbs with a profile choose in profile/filter.h.
+ * time, CPU and thread for verbs that read one sample after another. Verbs with a profile use profile/filter.h.
  *
  *	SAMPLE_OPTIONS(struct settings, samples),
  *	PLACE_OPTIONS(struct settings, samples),	where objects and functions can be chosen too

@@ -3,7 +3,7 @@
  * sched_events.h - reads the scheduler's events of a recording in time order, with their fields decoded, and the forks
  * and exits of tasks.
  *
- * Borrows the source, which must have with_sideband set. One thread. Events on CPUs past LIMIT_CPUS are passed over.
+ * Borrows the source, which must have with_sideband set. One thread. Events on CPUs beyond LIMIT_CPUS are skipped.
  *
  *	while ((status = sched_events_next(&source, &event, err)) == TALLY_OK)
  *		switch (event.kind) ...

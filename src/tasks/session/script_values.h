@@ -3,7 +3,8 @@
  * script_values.h - formats single columns of `tally script` that are more than a number: registers, sizes, times of
  * day, raw data.
  *
- * Each appends to a text in the layout of `perf script`. Only cgroups and the clock hold anything, for the run.
+ * Each function appends to a text in the layout of `perf script`. Only those for cgroups and the clock keep state, for
+ * the whole run.
  *
  *	script_print_registers(&text, arch, &sample->regs_user, sample->swap);	// " ABI:2    AX:0x1 "
  */

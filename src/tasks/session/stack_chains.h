@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_chains.h - unwinds the stack dumps of a recording (perf's --call-graph dwarf) into call chains, for pack, which
- * leaves the programs behind, and for inject. The kernel's part of a chain stays before them.
+ * stack_chains.h - unwinds the stack dumps of a recording (perf's --call-graph dwarf) into call chains, for pack, whose
+ * result is read without the programs, and for inject. The kernel's part of a chain stays before them.
  *
- * The caller owns it; the reader outlives it. Events that recorded no copies stay as they are. One thread.
+ * The caller owns it; the reader outlives it. Events without stack dumps stay as they are. One thread.
  *
  *	stack_chains_init(&chains, reader, STACK_CHAINS_EMPTY_COPIES, err);
  *	stack_chains_note(&chains, &record, &whole_chain, true);   // of every sample, in any order

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stream_output.h - writes a recording as a stream when its path cannot be read back or written twice: standard output
- * ("-"), a descriptor (/dev/stdout, /dev/fd/N), a FIFO, a socket, a terminal. Such a recording is written as a pipe's,
- * front to back.
+ * ("-"), a descriptor (/dev/stdout, /dev/fd/N), a FIFO, a socket, a terminal. Such a recording is written like that of
+ * a pipe, sequentially.
  *
  *	if (stream_output_is_named(path)) status = stream_output_open(path, &fd, err);
  */
@@ -16,8 +16,8 @@
 const char *stream_output_name(const char *named);
 /* Whether the path is that of a stream. */
 bool stream_output_is_named(const char *path);
-/* Opens it; the descriptor is the caller's. Standard output is standard error from then on, if it is the stream: what a
- * command prints goes elsewhere. A FIFO waits for its reader. */
+/* Opens it; the caller owns the descriptor. If standard output is the stream, it is redirected to standard error from
+ * then on, so that a command's output does not mix with it. Opening a FIFO waits for its reader. */
 TALLY_MUST_CHECK enum tally_status stream_output_open(const char *path, int *fd, struct tally_error *err);
 
 #endif

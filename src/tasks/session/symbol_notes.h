@@ -3,7 +3,7 @@
  * symbol_notes.h - reports why symbols are missing from a report: the kernel hides them, another file is in place, and
  * so on.
  *
- * Quiet for what is usual: a few samples in stripped files give no line.
+ * Usual cases are not reported: a few samples in stripped files give no line.
  *
  *	symbol_notes_add(&notes, store, &hits, false);  ...  cli_print_diag(cli, &notes);
  */
@@ -18,8 +18,8 @@
 /* hits: finished, and their files loaded by the store. is_verbose: where the symbols of each file came from, too. */
 void symbol_notes_add(
 	struct diag *notes, const struct binary_store *store, const struct binary_hits *hits, bool is_verbose);
-/* Of files without a recorded build id that may be others than the recorded ones, as their inodes or times tell. Part of the
- * above; for verbs that say nothing else of names. */
+/* Reports files without a recorded build ID that may differ from the recorded ones, according to their inodes or times.
+ * It is a part of the above, for verbs that report nothing else about names. */
 void symbol_notes_add_doubts(struct diag *notes, const struct binary_store *store);
 void symbol_notes_print_doubts(const struct cli *cli, const struct binary_store *store);
 /* How the program failed that was asked for the lines of one file, if it did. */
@@ -27,8 +27,8 @@ void symbol_notes_add_lines(struct diag *notes, const struct binary_store *store
 /* The same for a verb that names frames one by one, on standard error. */
 void symbol_notes_print(
 	const struct cli *cli, const struct binary_store *store, const struct frame_names *names, bool is_verbose);
-/* After the output: what was read of debug information is kept for the next time. Where it cannot be, that is said only if
- * asked for: nothing is lost but time. */
+/* Call it after the output: it stores the debug information that was read in the cache. A failure is reported only on
+ * request, because it only costs time. */
 void symbol_notes_keep_places(const struct cli *cli, struct binary_store *store, bool is_verbose);
 
 #endif

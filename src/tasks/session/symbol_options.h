@@ -38,8 +38,8 @@ extern const struct option_table line_option_table;
 int symbol_options_check(const struct cli *cli, const struct symbol_options *options);
 /* Whether any of them differs from the usual. */
 bool symbol_options_are_asked(const struct symbol_options *options);
-/* Of a recording, whose features are borrowed until its reader is destroyed. reader NULL: of no recording, or of one that
- * is still being made. */
+/* Opens the store for a recording, whose features are borrowed until its reader is destroyed. reader NULL: there is no
+ * recording, or it is not finished. */
 struct binary_store_options symbol_options_of(
 	const struct cli *cli, const struct symbol_options *options, const struct perfdata_reader *reader);
 /* A store for the recording. What it carries and cannot be used is reported on standard error. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace_options.h - handles perf's options for decoded hardware traces (--itrace, --call-trace and others) and for the
- * files of guests (--guestmount and others). Of recordings with neither there is nothing to decode or to find, and they
- * change nothing; of others they would, and are refused by name.
+ * files of guests (--guestmount and others). They have no effect on recordings without traces and guests, and are
+ * refused by name for others.
  *
  *	struct trace_options asked = {.decoding = "--itrace"};
  *	status = trace_options_open(&settings.input, &asked, &reader, err);
@@ -28,8 +28,8 @@ extern const struct option_table guest_option_table;
 #define GUEST_OPTIONS(type, member) OPTION_GROUP_ROW(&guest_option_table, type, member)
 
 bool trace_options_are_given(const struct trace_options *asked);
-/* As recording_open; with one of the options the recording is read through, also a stream, and UNSUPPORTED where it
- * has what they are about. */
+/* Like recording_open. With one of the options the recording, even a stream, is read completely, and UNSUPPORTED is
+ * returned if it has traces or guests. */
 TALLY_MUST_CHECK enum tally_status trace_options_open(const struct input_options *input,
 	const struct trace_options *asked, struct perfdata_reader **reader, struct tally_error *err);
 

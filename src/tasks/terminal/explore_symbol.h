@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explore_symbol.h - determines the function whose code a row, or a block of a tree, asks for. Values; names are the
- * profile's.
+ * explore_symbol.h - determines the function whose code the user requests at a row of a table or a block of a tree.
+ * Values; names belong to the profile.
  *
  *	struct explore_symbol symbol = {.terminal = terminal, .grid = &grid};
  *	status = explore_symbol_of(&symbol, table, function, &why);

@@ -2,8 +2,8 @@
 /*
  * screen_work.h - runs long work in its own thread while a screen shows its progress and its partial results.
  *
- * The worker makes parts whole and puts them; the thread that draws takes them, and owns them from then on. Signals are
- * the drawing thread's, but for those of the worker's own faults. The struct stays where it is.
+ * The worker puts complete partial results; the drawing thread takes them, and owns them from then on. The drawing
+ * thread receives all signals, except those of the worker's own faults. The struct must not be moved.
  *
  *	screen_work_init(&work, read_all, &mine, err);
  *	screen_work_start(&work);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tree_explore.h - shows a profile as trees on a terminal: stacks top-down, callers, a flame graph, or sort keys by
- * level. Each is made when first looked at, and stays as it was left.
+ * level. Each is made when it is first shown, and keeps its state.
  *
- * Zero-initialised is nothing; the caller deinits. Trees borrow the profile.
+ * It begins with zeros; the caller deinits. Trees borrow the profile.
  *
  *	status = tree_explore_show(&views, &request, TREE_FLAME, &end, err);
  */
@@ -32,14 +32,14 @@ struct tree_explore {
 	double limit, level_limit; /* percent: of stacks, of sort keys */
 	void *data;
 	enum tally_status (*make)(void *data, enum tree_kind kind, struct flame_tree *tree, struct tally_error *err);
-	/* A profile that is renewed: key waits for one, or gives TUI_KEY_NONE when something is due, which renew does;
-	 * changed: it is another profile then, whose trees are to be made. NULL: it stays. */
+	/* For a profile that is refreshed: key waits for a key, or returns TUI_KEY_NONE when renew must be called.
+	 * changed: the profile is another one, and its trees must be made. NULL: the profile does not change. */
 	uint32_t (*key)(void *data);
 	enum tally_status (*renew)(void *data, bool *changed, struct tally_error *err);
 };
 
-/* end: TREE_BACK, TREE_LEAVE, another event, or TREE_ANNOTATE with the label at the cursor. view: the one that shows, in and
- * out. */
+/* end: TREE_BACK, TREE_LEAVE, another event, or TREE_ANNOTATE with the label at the cursor. view: the displayed one, in
+ * and out. */
 TALLY_MUST_CHECK enum tally_status tree_explore_show(struct tree_views *views, const struct tree_explore *request,
 	enum tree_action *view, enum tree_action *end, const struct flame_label **label, struct tally_error *err);
 /* On the bottom line of that view until the next key. */

@@ -137,8 +137,8 @@ bool tui_terminal_is_usable(void)
 	return address && address != (const char *)-1;
 }
 
-/* Ctrl-C comes as a key, so that leaving by it is leaving, and Ctrl-S, which would stop the screen; Ctrl-Z and Ctrl-\ stay
- * what they are. */
+/* Ctrl-C is delivered as a key, so that the program ends regularly, and so is Ctrl-S, which would stop the screen;
+ * Ctrl-Z and Ctrl-\ keep their meaning. */
 static void set_modes(void)
 {
 	struct termios modes;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tui_terminal.h - drives the terminal of the interactive report with ncursesw: shows a grid, reads keys. Nothing else
- * knows it.
+ * tui_terminal.h - drives the terminal of the interactive report with ncursesw: shows a grid, reads keys. It is the
+ * only module that uses ncursesw.
  *
- * One at a time. Whatever ends the program, a crash included, the terminal is left as it was found; Ctrl-Z gives it to
- * the shell and takes it back. Without ncursesw in the build no terminal is usable.
+ * One at a time. Whenever the program ends, even by a crash, the terminal is restored; Ctrl-Z gives it to the shell and
+ * takes it back. In a build without ncursesw, no terminal is usable.
  *
  *	struct tui_terminal *terminal;
  *	if (tui_terminal_open(&terminal, err) == TALLY_OK) {
