@@ -35,8 +35,9 @@ struct dwarf_builder {
 };
 
 void dwarf_builder_make(struct dwarf_builder *b, const struct dwarf_builder_kind *kind);
-/* For fuzzers: the first byte of data is the kind, then come changes of three bytes (where in all sections, 16 bits, and
- * the new value), or, with its highest bit set, each section's own length (16 bits) and bytes. */
+/* For fuzzers: the first byte of data is the kind. After it come changes of three bytes each (a 16-bit offset in all
+ * sections, and the new value); or, if the first byte's highest bit is set, the length (16 bits) and bytes of each
+ * section. */
 void dwarf_builder_make_from(struct dwarf_builder *b, const uint8_t *data, size_t size);
 void dwarf_builder_deinit(struct dwarf_builder *b);
 

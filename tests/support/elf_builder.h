@@ -2,7 +2,7 @@
 /*
  * elf_builder.h - makes small ELF files in memory for tests: either class, either byte order, with the parts asked for.
  *
- * Offsets and addresses differ and are not whole pages apart. The bytes are the writer's; the caller frees them.
+ * Offsets and addresses differ, and not by a multiple of the page size. The writer owns the bytes; the caller frees it.
  *
  *	struct writer w = {0};
  *	elf_builder_make(&(struct elf_builder){.is_64 = true, .symbols = symbols, .symbol_count = 2}, &w);

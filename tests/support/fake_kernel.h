@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake_kernel.h - a scripted perf_event_open: logs each call as a line of text, refuses and counts as it was told.
+ * fake_kernel.h - replaces perf_event_open in tests: it logs each call as a line of text, and refuses or counts as the
+ * test says.
  *
- * Descriptors are FAKE_FD and up and belong to no file. The log reads
+ * Descriptors begin at FAKE_FD and do not refer to files. The log looks like this:
  *	open cpu=0 pid=-1 group=-1 software/0x2 read=3 disabled inherit exclude_guest = 1000
  *	enable 1000
  *	close 1000

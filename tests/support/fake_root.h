@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake_root.h - a directory tree of small files (/proc, /sys, tracefs) made from plain text, for the kernel seam's
+ * fake_root.h - makes a directory tree of small files (/proc, /sys, tracefs) from plain text, for the kernel seam's
  * root.
  *
  * Each line is "PATH: CONTENT"; "\n" in the content is a newline; a PATH that ends with a slash is an empty directory.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grid_golden.h - a screen held against tests/data/tui/NAME.txt: its text, and a letter for each cell's style. With
+ * grid_golden.h - compares a screen with tests/data/tui/NAME.txt: its text, and a letter for each cell's style. With
  * TALLY_UPDATE=1 in the environment the file is written anew.
  *
  *	assert_grid_is_golden(&grid, "table-80x24");

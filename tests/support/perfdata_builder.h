@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfdata_builder.h - small recordings in memory: file or pipe, either byte order, records as the test says.
+ * perfdata_builder.h - makes small recordings in memory: file or pipe, either byte order, with the records that the
+ * test adds.
  *
  *	struct perfdata_builder b;
  *	perfdata_builder_init(&b, swap);

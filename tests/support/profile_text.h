@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_text.h - a profile from plain text, for tests of what is computed and shown.
+ * profile_text.h - makes a profile from plain text, for tests of computations and of output.
  *
  *	event NAME			an event of its own, numbered from 0
  *	group NAME NAME ...		events of one group

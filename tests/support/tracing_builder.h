@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracing_builder.h - the tracing data of a recording: formats of events, kernel symbols, trace_printk's formats.
+ * tracing_builder.h - makes the tracing data of a recording: formats of events, kernel symbols, trace_printk's formats.
  *
  * Source: trace-cmd.dat(5) version 6, from the magic to the saved formats; perf's TRACING_DATA is the same.
  *
@@ -22,7 +22,7 @@ struct tracing_source {
 };
 
 void tracing_build(struct writer *w, const struct tracing_source *source);
-/* A format file of the kernel: fields in text form ("\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n"...) behind the
+/* A format file of the kernel: fields in text form ("\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n"...) after the
  * common ones, which end at byte 8. */
 void tracing_format(char *to, size_t size, const char *name, unsigned id, const char *fields, const char *print);
 

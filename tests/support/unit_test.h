@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unit_test.h - cmocka, with the standard headers that it wants before it.
+ * unit_test.h - includes cmocka, and the standard headers that it needs before it.
  */
 #ifndef SUPPORT_UNIT_TEST_H
 #define SUPPORT_UNIT_TEST_H
