@@ -219,8 +219,8 @@ static void add_value_order(struct report_plan *p, const struct key_list *sort)
 		report_plan_add_key(p->order, &p->order_count, KEY_OVERHEAD);
 }
 
-/* If there are no such sums, they are not added as a column to the default ones; an explicit list of columns may have
- * it. */
+/* Children sums that were not computed are dropped from the default columns, unless the user has switched them off by
+ * --no-children; an explicit list of columns keeps them. */
 static bool report_plan_is_dropped(const struct report_plan *p, enum profile_key key)
 {
 	bool is_of_children = key == KEY_OVERHEAD_CHILDREN || key == KEY_LATENCY_CHILDREN;

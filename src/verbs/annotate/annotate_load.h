@@ -3,9 +3,8 @@
  * annotate_load.h - reads the samples of a recording for annotate on a terminal while code is on the screen: the screen
  * shows first the progress, then the code with the samples of the recording's beginning, of more of it, and of all.
  *
- * A thread reads; the screen is the caller's thread's. Parts are made whole by the one and taken by the other.
- * Recordings of which no beginning can be had by itself (from pipes, compressed, limited to spans of time) show how far
- * it is.
+ * A thread reads, and the caller's thread draws: the first puts complete parts, and the second takes them. Recordings
+ * whose beginning cannot be read by itself (from pipes, compressed, limited to spans of time) show only the progress.
  *
  *	struct annotate_load load = {.cli = cli, .request = request, .data = mine, .begin = begin};
  *	status = annotate_load_show(&load, &samples, err);
@@ -26,8 +25,8 @@ struct annotate_load {
 		const struct annotate_target **target, struct tally_error *err);
 };
 
-/* Returns when the user leaves; the samples are then all of the recording's, or as far as it is not damaged, which is told
- * by the status as well. Who leaves before all is read ends the program here. */
+/* Returns when the user leaves; the samples are then those of the whole recording, or of its intact part, which the
+ * status says. If the user leaves before everything is read, the program ends here. */
 TALLY_MUST_CHECK enum tally_status annotate_load_show(
 	const struct annotate_load *load, struct annotate_samples *samples, struct tally_error *err);
 

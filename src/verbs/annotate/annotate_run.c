@@ -27,8 +27,8 @@ struct annotate_run_running {
 };
 
 /*
- * The events that are shown side by side with this one, which leads them. --group makes one group of all events only
- * where none were recorded as one, as perf has it.
+ * The events that are shown in columns beside this one, which leads their group. As in perf, --group makes one group of
+ * all events only if none were recorded as a group.
  */
 static uint32_t group_size(const struct annotate_run *run, const struct annotate_samples *samples, uint32_t first)
 {

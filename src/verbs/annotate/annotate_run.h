@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_run.h - runs an annotate request: reads the samples, makes and prints each function's listing. The command of
- * cmd_annotate.c without options.
+ * annotate_run.h - runs an annotate request: reads the samples, makes and prints each function's listing. It does not
+ * parse options; cmd_annotate.c does.
  *
- * Standard output gets the listings; what has no code, and why, goes to standard error.
+ * Listings go to standard output; functions without code, and the reasons, go to standard error.
  *
  *	enum tally_status status = annotate_run(cli, &run, &out, &err);
  */

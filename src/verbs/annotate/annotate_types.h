@@ -3,7 +3,7 @@
  * annotate_types.h - adds up the samples of a recording by data type and field (annotate --data-type), and counts the
  * sampled instructions without a type.
  *
- * Borrows the samples, whose store the names are of.
+ * It borrows the samples, whose store has the names.
  *
  *	annotate_types_print(&job, &out, err);
  */

@@ -2,9 +2,9 @@
 /*
  * archive_members.h - reads the members of a .tar.bz2 archive one after another, as perf archive makes it.
  *
- * It writes nothing: who reads decides what a member may become. bzip2 unpacks, in a process of its own. The forms read
- * are ustar's, GNU's long names and pax headers. Every field is checked; a damaged archive is TALLY_CORRUPT with the
- * offset in what bzip2 gave. An archive that unpacks to far more than it has is TALLY_LIMIT.
+ * It writes nothing: the caller decides what to do with a member. bzip2 decompresses the archive in its own process. It
+ * reads ustar, GNU's long names and pax headers. Every field is checked; a damaged archive gives TALLY_CORRUPT with the
+ * offset in bzip2's output, and one that expands too much gives TALLY_LIMIT.
  *
  *	struct archive_members archive;   archive_members_open(path, &archive, err);
  *	while (archive_members_next(&archive, &member, err) == TALLY_OK) ... archive_members_read(&archive, room, n, &len, err)

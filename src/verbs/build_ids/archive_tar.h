@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * archive_tar.h - packs the files of a folder with tar, as perf archive does. What unpacks is archive_unpack.h.
+ * archive_tar.h - packs the files of a folder with tar, as perf archive does. archive_unpack.h unpacks such archives.
  *
  * Names go to tar on its standard input, each ended by a NUL, so that no name is taken for an option.
  *
@@ -13,8 +13,8 @@
 
 #include "base/text.h"
 
-/* names: of files and folders under dir, each with a NUL behind it. What was begun of path is removed on failure.
- * follows_links: what links lead to is packed under their names, rather than the links. */
+/* names: files and folders under dir, each ended by a NUL. After a failure, an incomplete file at path is removed.
+ * follows_links: the targets of links are packed under the names of the links. */
 TALLY_MUST_CHECK enum tally_status tar_pack(
 	const char *path, const char *dir, const struct text *names, bool follows_links, struct tally_error *err);
 

@@ -318,8 +318,8 @@ enum tally_status archive_unpack_symbols(const char *path, const char *cache, st
 	return status;
 }
 
-/* Of a member that is neither a folder nor the archive within: a recording's file, or a part of its folder, of which there
- * is one, and which does not lie here yet. */
+/* Accepts a member that is neither a folder nor the inner archive if it is the file of a recording, or a part of its
+ * folder; there must be only one recording, and it must not exist here yet. */
 static enum tally_status check_recording(struct unpacking *unpacking, struct archive_members *archive,
 	const struct archive_member *member, struct tally_error *err)
 {

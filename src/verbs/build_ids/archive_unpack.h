@@ -2,14 +2,14 @@
 /*
  * archive_unpack.h - unpacks an archive into the build-ID cache, and a recording in it into the current folder.
  *
- * An archive is another's: all of it is read and judged before anything is written, and one member that has no business
- * there refuses the whole. Into the cache go
+ * Archives are not trusted: all members are read and checked before anything is written, and a single unexpected member
+ * refuses the whole archive. These members go into the cache:
  *
  *	.build-id/12/3456...                         a link to ../../NAME/123456..., a file, or a folder of files
  *	usr/bin/ls/123456.../elf                     a file in a folder that is named by a build id
  *
- * and nothing else: no hard link, device, pipe, no absolute path, no "..". Files get no right to be executed. No
- * symbolic link is followed on the way, and what is there stays as it is.
+ * and nothing else: no hard links, devices or pipes, no absolute paths, no "..". Files are not made executable.
+ * Symbolic links are not followed, and existing files stay as they are.
  */
 #ifndef VERBS_BUILD_IDS_ARCHIVE_UNPACK_H
 #define VERBS_BUILD_IDS_ARCHIVE_UNPACK_H

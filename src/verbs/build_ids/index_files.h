@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * index_files.h - implements buildid-cache --index: makes the whole line index of program files in advance.
+ * index_files.h - implements buildid-cache --index: makes complete line indexes of program files in advance.
  */
 #ifndef VERBS_BUILD_IDS_INDEX_FILES_H
 #define VERBS_BUILD_IDS_INDEX_FILES_H

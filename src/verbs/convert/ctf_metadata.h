@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ctf_metadata.h - writes the description of a trace in TSDL, the language of CTF 1.8: packets, clock, events. Only
- * text is made here; ctf_trace writes it. Names are made identifiers that TSDL takes, and distinct within an event.
+ * ctf_metadata.h - writes the description of a trace in TSDL, the language of CTF 1.8: packets, clock, events. It only
+ * makes text; ctf_trace writes it. Names are changed to identifiers that TSDL allows, and made distinct within an
+ * event.
  */
 #ifndef VERBS_CONVERT_CTF_METADATA_H
 #define VERBS_CONVERT_CTF_METADATA_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ctf_trace.h - writes a trace in the Common Trace Format 1.8: a directory with its description in TSDL ("metadata")
- * and a stream of binary packets per CPU ("perf_stream_N"). What the events mean is the caller's.
+ * and a stream of binary packets per CPU ("perf_stream_N"). The caller defines the events.
  *
- * The order is: create, an event class for each kind of event, events in order of time, close. A field's value goes in
- * by ctf_put_*, in the order of the class. Names come from recordings: what TSDL would not take as an identifier is
- * changed. The caller owns the trace and destroys it; one that was not closed is not readable. One thread.
+ * The order is: create, an event class for each kind of event, events in order of time, close. ctf_put_* adds the
+ * values of fields, in the order of the class. Names come from recordings, and are changed if TSDL does not allow them
+ * as identifiers. The caller owns the trace and destroys it; a trace that was not closed is not readable. One thread.
  * Source: Common Trace Format v1.8.3 (diamon.org/ctf/v1.8.3), 4 to 7.
  *
  *	ctf_trace_create("dir", &info, &trace, err);

@@ -2,8 +2,9 @@
 /*
  * diff_blocks.h - computes the cycles of program blocks from the branch stacks of a recording, for diff -c cycles.
  *
- * A block is code between two branches of one function. Cycles are those of the branch that ends it, on average over
- * all times that it was taken; of blocks with the same end the one that begins first counts: so perf. One thread.
+ * A block is code between two branches of one function. Its cycles are those of the branch at its end, averaged over
+ * all times that the branch was taken. As in perf, of blocks with the same end the one that begins first counts. One
+ * thread.
  *
  *	diff_blocks_read(cli, &input, event, &blocks, err);
  *	diff_blocks_find(&blocks, dso, symbol, &first, &count);

@@ -2,7 +2,7 @@
 /*
  * diff_cycles.h - prints the blocks of each row of a diff table with the difference of their cycles (diff -c cycles).
  *
- * The caller deinits, after it has printed. One thread.
+ * The caller deinits it after printing. One thread.
  *
  *	diff_cycles_read(&input, &diff, &cycles, err);
  *	options.blocks = cycles.blocks;

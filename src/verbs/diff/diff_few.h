@@ -3,11 +3,12 @@
  * diff_few.h - judges rows of too few recordings for a rank test, whose smallest possible p value exceeds the level.
  * Pure.
  *
- * The rank test takes nothing for granted; this one takes more: that what runs differ by is about normal, that samples
- * fall as chance has it (an amount of n samples is known to 1/sqrt(n) of it), and that rows differ alike from run to
- * run. A row's variance is at least what sampling makes of it, plus what the rows together differ by beyond that among
- * recordings of one side; more, if the row differs more. The difference of the sides' means by its standard error is
- * held against Student's distribution with as many degrees of freedom as there are recordings less two.
+ * The rank test has no assumptions. This test assumes that differences between runs are about normally distributed,
+ * that sampling is random (an amount of n samples has a relative error of 1/sqrt(n)), and that all rows vary similarly
+ * from run to run. A row's variance is at least that of sampling, plus the additional variance of all rows among
+ * recordings of one side; it is larger if the row itself varies more. The difference of the sides' means, divided by
+ * its standard error, is compared with Student's distribution, whose degrees of freedom are the number of recordings
+ * minus two.
  */
 #ifndef VERBS_DIFF_DIFF_FEW_H
 #define VERBS_DIFF_DIFF_FEW_H

@@ -2,8 +2,9 @@
 /*
  * diff_gate.h - parses --fail-if, which says what changes fail a build, such as "regression>2% with p<0.01".
  *
- * A text is clauses with commas between; any that holds fails. A clause is WHAT>PERCENT% [with p<P], WHAT one of
- * regression, improvement, change (of any row), total (regression of all samples). Pure.
+ * The text is a comma-separated list of clauses; the build fails if one of them is true. A clause is WHAT>PERCENT%
+ * [with p<P], where WHAT is one of regression, improvement, change (of any row), total (regression of all samples).
+ * Pure.
  *
  *	struct diff_gate gate;
  *	diff_gate_parse("regression>2%, total>1% with p<0.05", 0.01, &gate, err);

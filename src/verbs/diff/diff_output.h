@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_output.h - prints the comparison of one event in the forms other than perf's text. Prints, decides nothing.
+ * diff_output.h - prints the comparison of one event in the forms other than perf's text. It makes no decisions.
  *
  * JSON: docs/diff-json.md. The caller opens and closes the document around the events.
  */

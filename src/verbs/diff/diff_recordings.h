@@ -2,8 +2,8 @@
 /*
  * diff_recordings.h - replays several recordings in the same way, so that their profiles can be compared.
  *
- * The caller deinits. Recordings of one kernel share a store, so that a program's symbols are read once. What a
- * recording lost goes to standard error as it is read.
+ * The caller deinits. Recordings of one kernel share a store, so that a program's symbols are read once. Losses of a
+ * recording are printed on standard error when it is read.
  *
  *	struct diff_recordings r;
  *	diff_recordings_open(cli, &request, &options, &r, err);
@@ -47,7 +47,7 @@ TALLY_MUST_CHECK enum tally_status diff_recording_times(
 /* One event's rows. The caller deinits. */
 TALLY_MUST_CHECK enum tally_status diff_recording_table(const struct diff_recordings *recordings, size_t index,
 	uint32_t event, const struct diff_request *request, struct flat_table *table, struct tally_error *err);
-/* The hot streams of the event of a recording that is the same as the baseline's; none where it has no such event. The
+/* The hot streams of that event of a recording that is the same as the baseline's; none if it has no such event. The
  * caller deinits. */
 TALLY_MUST_CHECK enum tally_status diff_recording_streams(const struct diff_recordings *recordings, size_t index,
 	uint32_t event, const struct diff_request *request, struct hot_streams *streams, struct tally_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_request.h - what a `diff` command line asks for, parsed from the option texts. Runs nothing, prints nothing.
+ * diff_request.h - holds what a `diff` command line requests, parsed from the option texts. It runs and prints nothing.
  *
  * A value; texts are borrowed from the command line.
  *

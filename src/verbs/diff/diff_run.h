@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_run.h - runs a diff request: opens the recordings, joins their rows, prints. cmd_diff.c without options.
+ * diff_run.h - runs a diff request: opens the recordings, joins their rows, prints. It does not parse options;
+ * cmd_diff.c does.
  *
  *	enum tally_status status = diff_run(cli, &request, &out, &outcome, err);
  */

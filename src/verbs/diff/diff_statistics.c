@@ -268,8 +268,9 @@ static bool what_is_left(const struct statistician *s, const struct diff_change 
 }
 
 /*
- * Within the sides only, so that it says nothing of how they differ. Where the totals differ the machine may have, or the
- * program: periods then, since scaled ones would hide what grew everywhere.
+ * The variation is computed within each side, so it does not depend on the difference of the sides. If the totals
+ * differ, either the machine or the program may have changed; periods are used then, since scaled periods would hide a
+ * growth of all rows.
  */
 static enum tally_status choose_measure(
 	const struct statistician *s, const struct diff_changes *changes, struct tally_error *err)
@@ -317,8 +318,9 @@ static bool is_surer(const struct diff_change *a, const struct diff_change *b)
 	return a->p < b->p || (a->p <= b->p && fabs(a->change) > fabs(b->change));
 }
 
-/* A row that has changed pulls the median, and so makes the others look changed: the surest one is left out and all is
- * compared again, as long as more than half of the rows are left. Returns false when there is none. */
+/* A changed row shifts the median, and so makes the other rows look changed. So the most certain change is left out and
+ * everything is compared again, as long as more than half of the rows are left. Returns false if no row is left to
+ * leave out. */
 static bool diff_statistics_leave_out(const struct statistician *s, const struct diff_changes *changes)
 {
 	if (s->test->measure != DIFF_SCALED)

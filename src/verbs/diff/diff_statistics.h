@@ -4,7 +4,7 @@
  * noise, verdict.
  *
  * Values are amounts of rows by recording, in the order of the sides: baseline, new, and more of the baseline's program
- * (A/A, for the noise alone). docs/diff.md says what is computed.
+ * (A/A, for the noise alone). docs/diff.md explains the statistics.
  *
  *	diff_statistics(&(struct diff_amounts){values, rows, totals}, &test, &changes, err);
  *	diff_changes_deinit(&changes);

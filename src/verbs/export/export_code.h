@@ -2,7 +2,7 @@
 /*
  * export_code.h - collects the code of the hottest functions, for a page that needs no program files.
  *
- * The caller deinits. The samples are those of the profile: nothing is read twice.
+ * The caller deinits. It uses the samples of the profile, so nothing is read twice.
  *
  *	export_code_make(&code, &run, err);
  *	run.view.code = ...; run.view.listing_of_function = code.listing_of_function;

@@ -3,8 +3,7 @@
  * export_counts.h - reads the counts of a recording by stat record for a page: each place (CPU, core, thread) and each
  * interval separately, as stat report shows them.
  *
- * The caller deinits, also after a failure. Borrows nothing afterwards. The reader stands at its start before and
- * after.
+ * The caller deinits, also after a failure. Borrows nothing afterwards. The reader is at its start before and after.
  *
  *	export_counts_read(&counts, reader, err);
  *	view.counts = &counts.view;

@@ -2,7 +2,7 @@
 /*
  * export_database.h - fills a SQLite database from a recording, or opens an exported one, for export and query.
  *
- * Both functions refuse where tally was built without SQLite.
+ * In a build without SQLite, both functions refuse.
  */
 #ifndef VERBS_EXPORT_EXPORT_DATABASE_H
 #define VERBS_EXPORT_EXPORT_DATABASE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_marks.h - collects what a recording tells besides samples, for views over time: thread names, started
- * programs, forks, exits, losses, and context switches.
+ * export_marks.h - collects all other information of a recording for views over time: thread names, started programs,
+ * forks, exits, losses, and context switches.
  *
- * The caller says what is wanted and deinits. Borrows nothing after export_marks_read.
+ * The caller selects the kinds and deinits. Borrows nothing after export_marks_read.
  *
  *	struct export_marks marks = {.with_switches = true};
  *	export_marks_read(&marks, reader, err);  // the reader stands at its start before and after

@@ -2,7 +2,8 @@
 /*
  * export_run.h - reads a recording for export and query: the profile, the other events, and the view of both.
  *
- * The caller closes, also after a failure. A damaged recording gives a status and a run that is_ready: what was whole.
+ * The caller closes, also after a failure. A damaged recording gives a failure, but a run that is_ready, with the
+ * intact part.
  *
  *	status = export_run_open(cli, &settings, &wishes, &run, &err);
  *	if (run.is_ready) ... run.view ...

@@ -2,10 +2,10 @@
 /*
  * inject_aslr.h - writes a recording without the addresses of its programs and kernel: all mappings get new addresses.
  *
- * Addresses of samples, call chains, branches and mappings are moved alike, so names, lines and reports stay. What has
- * addresses that cannot be found goes: registers, stack dumps, raw data, physical addresses, changes of the kernel's
- * code, hardware traces, and sections that describe those; of tracing data the formats stay. The caller owns it; the
- * reader outlives it. One thread.
+ * Addresses of samples, call chains, branches and mappings are moved in the same way, so names, lines and reports do
+ * not change. Data whose addresses cannot be found is removed: registers, stack dumps, raw data, physical addresses,
+ * changes of the kernel's code, hardware traces, and sections that describe those. Of tracing data only the formats
+ * stay. The caller owns it; the reader outlives it. One thread.
  *
  *	inject_aslr_read(&aslr, reader, err);
  *	inject_aslr_features(&aslr, &features);  // of the new file, and aslr.attrs.attrs

@@ -3,7 +3,7 @@
  * inject_jit.h - makes dumped generated code readable by every tool: an ELF file for each function, next to the dump,
  * and a mapping record for each place and time of the function.
  *
- * Reads the recording once, whole. The caller deinits. One thread.
+ * It reads the whole recording once. The caller deinits. One thread.
  *
  *	inject_jit_read(cli, reader, &jit, err);
  *	options.timed = jit.records.items; ... options.change = inject_jit_record;

@@ -66,8 +66,8 @@ static bool is_allocator(const char *name)
 	return false;
 }
 
-/* The first function of the kernel's part of the chain that is not the allocator's own; addresses of one function are one
- * site, where its name is known. */
+/* The first function in the kernel's part of the chain that does not belong to the allocator. All addresses of a
+ * function with a known name are one site. */
 static enum tally_status find_site(
 	struct pages_job *job, const struct data_sample *s, uint64_t *address, struct tally_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kmem_stat.h - `kmem stat`: tables of the slab allocator and of the page allocator, each from a recording it reads for
- * itself, to standard output; the exit status.
+ * kmem_stat.h - implements `kmem stat`: it reads a recording, prints tables of the slab allocator and of the page
+ * allocator to standard output, and returns the exit status.
  */
 #ifndef VERBS_KMEM_KMEM_STAT_H
 #define VERBS_KMEM_KMEM_STAT_H

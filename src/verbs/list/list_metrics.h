@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * list_metrics.h - the metrics and metric groups that `list` shows, in perf's layout and as JSON.
+ * list_metrics.h - lists the metrics and metric groups for `list`, in perf's layout and as JSON.
  *
  * A list_metrics belongs to the caller (list_metrics_deinit) and borrows the catalogue. Each metric is looked up on this
  * machine, and its events are opened once, disabled.

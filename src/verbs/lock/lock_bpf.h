@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_bpf.h - waits for locks that a BPF program sums in the kernel, as rows of a lock_job: the better half of
- * `lock contention -b`. lock_live.h has the run around it, and the way without BPF.
+ * lock_bpf.h - fills the rows of a lock_job for `lock contention -b` with waits for locks that a BPF program adds up in
+ * the kernel. lock_live.h runs it, and also measures without BPF.
  *
  * The caller owns it; the job stays the caller's. One thread.
  *

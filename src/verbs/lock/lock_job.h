@@ -3,8 +3,8 @@
  * lock_job.h - holds the request of a `lock` command line and the waits that it found: lock events become labelled
  * rows.
  *
- * Fed with samples in order of time, of a file or as they come (lock_live.h); source, which names them, is the job's
- * from when the caller opened it. Settings are borrowed. One thread.
+ * It gets samples in time order, from a file or live (lock_live.h). The caller opens source, which names the samples;
+ * the job owns it from then on. Settings are borrowed. One thread.
  *
  *	lock_job_init(&job, cli, &settings, VERB_CONTENTION, err);
  *	data_source_take(cli, &input, reader, NULL, &job.source, err);   lock_job_begin(&job, err);

@@ -3,9 +3,9 @@
  * lock_live.h - measures waits for locks live: it feeds contention_begin and _end from the kernel's rings into a
  * lock_job, without a recording.
  *
- * Samples are those of `lock record --kernel-callchains`, in order of time. Memory is that of the rings, of what runs
- * now and of the job's rows, however long it goes on. The caller owns it and the job, whose source is opened here and
- * borrows from it: the job goes first. One thread; SIGINT and SIGTERM end the run, not the program.
+ * Samples are those of `lock record --kernel-callchains`, in order of time. Memory holds the rings, the running
+ * processes and the job's rows, and does not grow with time. The caller owns it and the job, whose source is opened
+ * here and borrows from it: destroy the job first. One thread; SIGINT and SIGTERM end the run, not the program.
  *
  *	struct lock_live *live;
  *	code = lock_live_open(&(struct lock_live_config){&job, words, argv}, &live);   // 0: it goes on

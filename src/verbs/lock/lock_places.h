@@ -36,8 +36,8 @@ bool lock_caller_read(struct data_source *source, const struct data_sample *s,
 bool lock_caller_describe(struct data_source *source, const struct data_sample *s,
 	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err);
 void lock_caller_deinit(struct lock_caller *c);
-/* The variable of the kernel that the lock is in; name stays empty for one that has no such place. is_start is
- * changed where there is one. False: out of memory. */
+/* Finds the kernel's variable that contains the lock; name stays empty if there is none. is_start is only set if there
+ * is one. False: out of memory. */
 bool lock_symbol_read(struct data_source *source, const struct data_sample *s, uint64_t address, struct text *name,
 	bool *is_start, struct tally_error *err);
 

@@ -3,7 +3,7 @@
  * lock_table.h - prints the tables of `lock report` and `lock contention`: sorted rows with the chosen columns, as
  * text, separated values or JSON.
  *
- * Borrows all it is given. One thread.
+ * It borrows its arguments. One thread.
  *
  *	struct lock_table table = {.rows = waits.rows.items, .labels = labels, .count = waits.rows.len, ...};
  *	lock_table_print(&table, &text);
@@ -57,8 +57,8 @@ enum lock_column lock_column_of(struct tally_str name);
 bool lock_table_print(const struct lock_table *table, struct text *out);
 /* Members of the object that is open. The columns that were asked for have no say: JSON has all. */
 TALLY_MUST_CHECK bool lock_table_json(const struct lock_table *table, struct json *j);
-/* Of `lock info`: whose labels there are, threads by number or locks as they were first seen. j: items of the array that is
- * open, NULL: text. */
+/* For `lock info`: prints labels of threads, sorted by number, or of locks, in the order of their first occurrence. j:
+ * the items go into the open array; NULL: text. */
 void lock_table_info(const struct lock_table *table, bool by_thread, struct text *out, struct json *j);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * c2c_chains.h - prints the call chains of memory accesses below their rows (c2c report -g).
  *
- * The caller owns it and deinits; it borrows the source, which outlives it. Memory: a stack once, 24 bytes an access.
- * One thread.
+ * The caller owns it and deinits; it borrows the source, which outlives it. It stores each stack once, and 24 bytes for
+ * each access. One thread.
  *
  *	c2c_chains_note(&chains, &sample, &where, entry);         // of each access that is of an entry
  *	c2c_chains_finish(&chains, &lines, err);

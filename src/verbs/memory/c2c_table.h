@@ -2,7 +2,7 @@
 /*
  * c2c_table.h - builds the tables of `c2c report`: cache lines, their accessing threads and code, and their order.
  *
- * Borrows all it is given. One thread.
+ * It borrows its arguments. One thread.
  *
  *	if (c2c_order_init(&order, &table)) ... lines.items[order.lines[0]] ...
  *	c2c_order_deinit(&order);	also after failure

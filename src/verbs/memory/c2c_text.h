@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * c2c_text.h - the tables of `c2c report`, in perf's layout: all accesses, the shared lines, and each line's offsets.
+ * c2c_text.h - prints the tables of `c2c report`, in perf's layout: all accesses, the shared lines, and each line's
+ * offsets.
  *
- * Borrows all it is given. One thread.
+ * It borrows its arguments. One thread.
  *
  *	struct c2c_table table = {.lines = &lines, .labels = labels, .event_names = names, ...};
  *	c2c_text_print(&table, &text);	false: out of memory

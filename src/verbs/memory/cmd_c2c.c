@@ -236,8 +236,8 @@ static void set_keys(const struct c2c *c, struct cache_access *a, const struct m
 }
 
 /*
- * The kernel's memory is everybody's, and a file's the same wherever it is mapped. What a process has to itself is told
- * apart by process: memory of no file, and what it may have written to since it mapped it for itself alone.
+ * All processes share the kernel's memory, and the memory of a file is the same wherever it is mapped. Private memory
+ * is distinguished by process: anonymous memory, and private file mappings that the process may have written to.
  */
 static void cmd_c2c_set_memory(const struct c2c *c, struct cache_access *a, const struct mapping *data)
 {

@@ -3,7 +3,7 @@
  * branch_mix.h - counts the branches of a recording by type, if the CPU recorded types, for the summary below `report
  * -b`.
  *
- * A value. Conditional branches are told apart by where they lead, all by whether they leave a page.
+ * A value. Conditional branches are classified by their direction, and all branches by whether they leave a page.
  *
  *	branch_mix_add(&mix, sample_branch_kind(&branch), 1);
  *	branch_mix_print(&mix, out);

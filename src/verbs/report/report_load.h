@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_load.h - reads a recording for the interactive report while what is known of it so far is on the screen: at first
- * how far the reading is, then tables of its beginning - without names, with names, of more of it - and keys work on them.
+ * report_load.h - reads a recording for the interactive report while the screen already shows results: first the
+ * progress, then tables of the recording's beginning, at first without names, which can be used like the final ones.
  *
- * A thread reads; the screen is the caller's thread's. Tables are made whole by the one and taken by the other, so that
- * nothing that is drawn changes meanwhile. Recordings of which no beginning can be had by itself (compressed, limited to
- * spans of time) show how far the reading is.
+ * A thread reads, and the caller's thread draws: the first puts complete tables, and the second takes them, so nothing
+ * that is drawn changes meanwhile. Recordings whose beginning cannot be read by itself (compressed, limited to spans of
+ * time) show only the progress.
  *
  *	status = report_load(&load, &loaded, err);   // as replay_profile: TALLY_CORRUPT has a partial result
  *	... loaded.result, loaded.filter, loaded.begun are the caller's, the terminal in it is open ...

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_notes.h - what a report tells beside its tables: what it leaves out, what could not be read, what it is made of.
+ * report_notes.h - reports beside a report's tables what it leaves out, what could not be read, and what it is made of.
  *
  *	report_notes_guests(&notes, profile);  ...  cli_print_diag(cli, &notes);
  */

@@ -588,8 +588,8 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
-/* perf begins before it has seen what a stream holds: its branches count if they are asked for, by -b or a key. What
- * samples count by stays then, whatever the stream tells later. */
+/* perf starts before it knows the events of a stream: branches are counted only if -b or a sort key asks for them. That
+ * choice stays, whatever events the stream has later. */
 static enum tally_status report_run_plan(struct report *report, struct report_source *source, struct tally_error *err)
 {
 	source->branches_are_late = source->is_pipe;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_run.h - runs a report request: opens, replays, groups and prints. The command of cmd_report.c without options.
+ * report_run.h - runs a report request: opens, replays, groups and prints. It does not parse options; cmd_report.c
+ * does.
  *
  * Standard output gets the report, notes (a diag of the caller) what its worth is: lost samples, a cut file, hidden
  * symbols. A cut file is reported as far as it goes; the status then tells. is_met: whether the requirements are.

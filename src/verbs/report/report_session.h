@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_session.h - what the interactive report shows of one recording: its tables, pages and functions, for
- * report_explore. Tables may be made anew by other sort keys, for which the recording is read again if need be.
+ * report_session.h - holds what the interactive report shows of one recording: its tables, pages and functions, for
+ * report_explore. Tables can be made again with other sort keys; the recording is read again if necessary.
  *
- * Borrows all that it is given; result and filter are changed when the recording is read again.
+ * It borrows its arguments; result and filter change when the recording is read again.
  *
  *	status = report_session_run(&session, err);
  */

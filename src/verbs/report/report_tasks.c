@@ -193,8 +193,8 @@ static size_t report_tasks_parent_of(const struct tasks *tasks, const struct tas
 	return has_parent ? (size_t)parent : tasks->items.len;
 }
 
-/* Makes the tree. Parents join their own parents when their first descendant comes up: that orders siblings as perf
- * does. The last item becomes the root of all. */
+/* Makes the tree. A parent is added to its own parent when its first descendant is added, which gives siblings the same
+ * order as in perf. The last item becomes the root. */
 static bool link_tasks(struct tasks *tasks)
 {
 	size_t count = tasks->items.len;

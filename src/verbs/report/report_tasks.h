@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_tasks.h - `report --tasks` and `--mmaps`: the threads of a recording as a tree, and what each had mapped.
+ * report_tasks.h - implements `report --tasks` and `--mmaps`: it prints the threads of a recording as a tree, and what
+ * each had mapped.
  *
- * Shows how things were at the recording's end, as perf does: every thread that a record spoke of, the newest child of
- * a parent last. Reads the reader once from its first record on.
+ * As in perf, it shows the state at the end of the recording: every thread that a record mentions, with the newest
+ * child of a parent last. It reads the reader once, from the first record on.
  *
  *	status = report_tasks(&out, NULL, reader, with_mmaps, err);
  */

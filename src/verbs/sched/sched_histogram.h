@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sched_histogram.h - `sched latency --histogram`: how many delays were how long, as text in perf 7.x's layout and as JSON.
+ * sched_histogram.h - implements `sched latency --histogram`: it prints how many delays had which length, as text in
+ * perf 7.x's layout and as JSON.
  */
 #ifndef VERBS_SCHED_SCHED_HISTOGRAM_H
 #define VERBS_SCHED_SCHED_HISTOGRAM_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sched_text.h - prints `sched latency`, `map` and `timehist` from an open recording. Each returns a status and leaves
- * the text in out, which it flushes as it goes.
+ * sched_text.h - prints `sched latency`, `map` and `timehist` from an open recording. Each function returns a status
+ * and appends to out, which it flushes meanwhile.
  *
- * Borrows all it is given. One thread.
+ * It borrows its arguments. One thread.
  *
  *	status = sched_print_map(&job, &out, err);
  */

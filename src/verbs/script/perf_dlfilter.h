@@ -4,7 +4,7 @@
  * with the names and layouts of perf-dlfilter(1), so that filters built for perf work. Filters can be built against
  * this header too.
  *
- * The page says what each function returns and how long it lives; al_cleanup and priv are of perf 6.6 and newer.
+ * The manual page explains each function's result and how long it is valid; al_cleanup and priv exist since perf 6.6.
  */
 #ifndef VERBS_SCRIPT_PERF_DLFILTER_H
 #define VERBS_SCRIPT_PERF_DLFILTER_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_branches.h - a sample's branch stack as `perf script` writes it: from/to/M or P/in transaction/abort/cycles/type.
+ * script_branches.h - prints a sample's branch stack in the form of `perf script`: from/to/M or P/in
+ * transaction/abort/cycles/type.
  *
- * The layout is that of perf 6.1; newer versions put what the CPU speculated behind it.
+ * The layout is that of perf 6.1; newer versions append the result of speculation.
  *
  *	script_print_branches(&places, &text, &where, sample, fields);
  */

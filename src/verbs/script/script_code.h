@@ -2,8 +2,8 @@
 /*
  * script_code.h - reads the machine code at addresses of samples, one instruction at a time, for `tally script`.
  *
- * Borrows places and store, which outlive it. The code of kernels that is read from their memory is kept by function.
- * One thread.
+ * Borrows places and store, which outlive it. Kernel code that is read from memory is kept, function by function. One
+ * thread.
  *
  *	script_code_find(&code, where, cpumode, ip, &spot);
  *	if (script_code_decode(&code, &spot, ip, &step)) ... step.bytes

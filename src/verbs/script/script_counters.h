@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_counters.h - what CPUs with branch counters counted between branches, as `perf script -F brcntr` writes it: a
- * letter for each occurrence of an event ("AAA+BC"), or the events' names and numbers.
+ * script_counters.h - prints the events that CPUs with branch counters counted between branches, in the form of `perf
+ * script -F brcntr`: a letter for each occurrence of an event ("AAA+BC"), or the events' names and numbers.
  *
  * Borrows the reader. One thread.
  *

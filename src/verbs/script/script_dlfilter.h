@@ -2,8 +2,8 @@
 /*
  * script_dlfilter.h - runs a shared object that decides which samples `tally script` prints (perf-dlfilter(1)).
  *
- * The object runs in this process, with all that it may do. It prints by stdio: so what was printed before goes there
- * too, by script_dlfilter_pass. Borrows what it is given. One thread.
+ * The object runs in this process, with all its privileges. It prints by stdio, so script_dlfilter_pass moves our
+ * earlier output there too, in order. It borrows its arguments. One thread.
  *
  *	script_dlfilter_open(&dlfilter, &request, err);   script_dlfilter_start(&dlfilter, err);
  *	script_dlfilter_wants(&dlfilter, &probe, DLFILTER_EARLY, &wanted, err);

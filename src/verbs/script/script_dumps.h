@@ -3,7 +3,7 @@
  * script_dumps.h - writes the files of `tally script --per-event-dump`: one per event, named after the recording and
  * the event.
  *
- * Files are made at once, and what was there is lost. The texts write to them as they fill.
+ * Files are created at the beginning and replace existing ones. The texts write to them when they are full.
  *
  *	script_dumps_open(&dumps, "perf.data", reader, err);
  *	struct text *out = script_dumps_text(&dumps, event);	// its samples

@@ -3,8 +3,8 @@
  * script_filter.h - selects the samples that `tally script` prints: by time, CPU, thread, name, address, and between
  * two events.
  *
- * The request is what was typed, borrowed from the command line. A filter is asked once for each sample in order of
- * time, as --switch-on and -off depend on what came before. One thread.
+ * The request borrows the texts of the command line. Call the filter once for each sample, in time order, because
+ * --switch-on and --switch-off depend on earlier samples. One thread.
  *
  *	script_filter_init(&filter, &request, reader, err);
  *	if (script_filter_wants(&filter, &places, &probe, &wanted)) ...

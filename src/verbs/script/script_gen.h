@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_gen.h - `script -g python`: a script with a handler for each tracepoint of a recording, to start from.
+ * script_gen.h - implements `script -g python`: it writes a script with a handler for each tracepoint of a recording,
+ * as a starting point.
  */
 #ifndef VERBS_SCRIPT_SCRIPT_GEN_H
 #define VERBS_SCRIPT_SCRIPT_GEN_H

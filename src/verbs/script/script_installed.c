@@ -23,8 +23,8 @@
 #define REPORT	   "-report"
 #define LISTED	   36 /* columns of name and arguments */
 #define HEAD_LINES 20 /* in which a script describes itself */
-/* perf is this program, and script reads the recording that was named; the shell script sees its arguments as it would by
- * itself. */
+/* The shell function `perf` runs this program, and its script reads the named recording; the shell script gets its
+ * usual arguments. */
 #define RUN_BY_SHELL                                                                                                 \
 	"perf() { case $1 in script) shift; \"$TALLY_PROGRAM\" script ${TALLY_INPUT:+-i \"$TALLY_INPUT\"} \"$@\";; " \
 	"*) \"$TALLY_PROGRAM\" \"$@\";; esac; }; . \"$0\""
@@ -277,8 +277,8 @@ static int script_report(
 	return code;
 }
 
-/* Of the words behind a name, those that are the report's: all of a script called ...top, else as many as its "args:" has
- * in angle brackets; what follows is to be recorded. */
+/* Of the words after a name, the arguments of the report: all for a script called ...top, else as many as its "args:"
+ * line has in angle brackets. The command to record follows them. */
 static size_t count_report_words(const struct installed_script *script, const char *name, char **words)
 {
 	size_t given = 0, required = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_installed.h - the scripts that come with an installed perf, by name: `script -l`, `script record NAME`,
+ * script_installed.h - runs the scripts that are installed with perf, by name: `script -l`, `script record NAME`,
  * `script report NAME` and `script NAME`, which records into a pipe that its report reads.
  *
- * A script is two shell scripts, bin/NAME-record and bin/NAME-report, that call `perf`: here that is a function of the
- * shell, which calls this program. They lie below PERF_EXEC_PATH, else where packages put them.
+ * A script is two shell scripts, bin/NAME-record and bin/NAME-report, that call `perf`: here this is a shell function
+ * that calls this program. They are in PERF_EXEC_PATH, else where packages install them.
  */
 #ifndef VERBS_SCRIPT_SCRIPT_INSTALLED_H
 #define VERBS_SCRIPT_SCRIPT_INSTALLED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_metrics.h - what the counts of a sample's group come to (`script -F metric`): instructions per cycle, misses of all
- * branches, events per second, as stat has them beside its counts.
+ * script_metrics.h - prints the metrics of the counts of a sample's group (`script -F metric`): instructions per cycle,
+ * misses of all branches, events per second, as stat prints them beside its counts.
  *
  * Borrows the reader. One thread.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_options.h - the options of script: their table and the settings that they fill.
+ * script_options.h - declares the options of script: their table and the settings that they fill.
  *
- * Strings are borrowed from argv. fields wants script_fields_init before the options are parsed.
+ * Strings are borrowed from argv. Initialize fields by script_fields_init before the options are parsed.
  */
 #ifndef VERBS_SCRIPT_SCRIPT_OPTIONS_H
 #define VERBS_SCRIPT_SCRIPT_OPTIONS_H

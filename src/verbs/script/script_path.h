@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_path.h - the instructions that ran from the oldest branch of a sample's branch stack to the sample, as
- * `perf script -F brstackinsn` writes them.
+ * script_path.h - prints the instructions that ran from the oldest branch of a sample's branch stack to the sample, in
+ * the form of `perf script -F brstackinsn`.
  *
- * Borrows everything it is given. One thread.
+ * It borrows its arguments. One thread.
  *
  *	struct script_path path = {.places = &places, .code = &code, .source = &source};
  *	script_path_print(&path, &text, &where, cpumode, sample, fields);	// "\n\tmain+7:\n\t0000000000401007\tinsn: ..."

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_places.h - addresses of samples as `perf script` writes them: name, offset, file, source line; call chains.
+ * script_places.h - prints addresses of samples in the form of `perf script`: name, offset, file, source line; and call
+ * chains.
  *
- * Borrows everything it is given. Text that depends only on a frame is made once. One thread.
+ * It borrows its arguments. Text that depends only on a frame is made once. One thread.
  *
  *	struct script_places places = {.machine = m, .resolver = &resolver, .names = &names, .arch = arch};
  *	script_places_init(&places);

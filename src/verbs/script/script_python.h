@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_python.h - `script -s FILE`: runs a Python script of perf's kind on the events of a recording.
+ * script_python.h - implements `script -s FILE`: runs a Python script of perf's kind on the events of a recording.
  *
- * The installed python3 runs it; the events go to it one JSON object a line, and script_driver.py, which is in this
- * program, calls the script's handlers.
+ * The installed python3 runs it; it gets the events as one JSON object per line, and script_driver.py, which is
+ * embedded in this program, calls the script's handlers.
  */
 #ifndef VERBS_SCRIPT_SCRIPT_PYTHON_H
 #define VERBS_SCRIPT_SCRIPT_PYTHON_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_records.h - the rows of `tally script --show-*-events`: records that are no samples.
+ * script_records.h - prints the rows of `tally script --show-*-events`: records that are not samples.
  *
- * They carry the names that threads had when the record was read, in the order of the recording: records written at its
- * start all have the time 0, and a machine's history knows one name per time. Borrows reader and printer.
+ * They have the names of threads at this position of the recording, not those at their time, because all records
+ * written at its start have the time 0, and a machine's history has only one name per time. It borrows reader and
+ * printer.
  *
  *	script_records_init(&records, shown, reader, &printer);
  *	script_records_print(&records, &text, &record);  // for every record in order of time

@@ -225,8 +225,8 @@ void script_print_start(struct script_printer *p, struct text *t, const struct s
 		script_rows_print_time(p, t, sample->time);
 }
 
-/* A stack dump that tells nothing, as the files are missing. What is known is its innermost frame, which perf shows
- * too if it has the file to unwind by. */
+/* Handles a stack dump that cannot be unwound because files are missing. Only its innermost frame is known, which perf
+ * also shows if it has the file for unwinding. */
 static bool print_copied_stack(struct script_printer *p, struct text *t, const struct resolve_where *where,
 	unsigned cpumode, const struct sample *sample, uint64_t fields)
 {

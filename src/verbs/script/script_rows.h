@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_rows.h - one sample as lines of text, in the layout of `perf script`.
+ * script_rows.h - prints one sample as lines of text, in the layout of `perf script`.
  *
- * A printer borrows everything it is given. Text that depends only on a frame is made once. One thread.
+ * A printer borrows its arguments. Text that depends only on a frame is made once. One thread.
  */
 #ifndef VERBS_SCRIPT_SCRIPT_ROWS_H
 #define VERBS_SCRIPT_SCRIPT_ROWS_H

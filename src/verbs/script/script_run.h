@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_run.h - holds one run of `tally script`: its request and everything that it has open. Zeros and the settings
- * at first; cmd_script.c fills and deinits it.
+ * script_run.h - holds one run of `tally script`: its request and everything that it has open. It begins with the
+ * settings and zeros; cmd_script.c fills and deinits it.
  *
  *	script_print_all(&script, err);  // every record, in order of time
  */

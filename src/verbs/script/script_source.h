@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_source.h - the source text of sampled addresses, as `perf script -F srccode` writes it: each thread's line where it
- * is another than its last one.
+ * script_source.h - prints the source text of sampled addresses in the form of `perf script -F srccode`: each thread's
+ * line if it differs from its last one.
  *
  * Borrows the places. Files are read once. One thread.
  *

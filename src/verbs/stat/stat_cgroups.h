@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_cgroups.h - the cgroups that --for-each-cgroup names: names as they are, and patterns (regular expressions) for those that match
- * from their beginning.
+ * stat_cgroups.h - finds the cgroups that --for-each-cgroup selects, by names and by patterns (regular expressions)
+ * that must match from the beginning.
  *
  *	struct name_list names = {0};
  *	if (stat_cgroups_find(kernel, "system.slice,kube.*", &names, err) == TALLY_OK) ...
@@ -12,8 +12,8 @@
 
 #include "kernel/system/kernel_files.h"
 
-/* In the order of the words, those of a pattern by name; each once. A pattern that matches none: NOT_FOUND. Names are not looked
- * up. */
+/* The cgroups are in the order of the words, those of a pattern sorted by name; each occurs once. NOT_FOUND: a pattern
+ * matches none. It is not checked that names exist. */
 TALLY_MUST_CHECK enum tally_status stat_cgroups_find(
 	const struct kernel_seam *kernel, const char *text, struct name_list *names, struct tally_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_events.h - the event list that stat counts: what -e, -M, -G, --filter and -d named, or the default set.
+ * stat_events.h - makes the list of events that stat counts, from -e, -M, -G, --filter and -d, or the default set.
  */
 #ifndef VERBS_STAT_STAT_EVENTS_H
 #define VERBS_STAT_STAT_EVENTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_options.h - the options of stat: their tables, and what they exclude.
+ * stat_options.h - declares the options of stat and their tables, and checks which of them cannot be used together.
  *
  * Strings of the settings are borrowed from argv; the caller frees the list of words.
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_passes.h - stat --passes: runs the command once per set of events that fits on the PMU, so that none is shared.
+ * stat_passes.h - implements stat --passes: it runs the command once for each set of events that fits on the PMU, so
+ * that no event is multiplexed.
  *
- * One event is in every pass (instructions, else task-clock): what it counts tells whether the passes did the same
- * work. Times are those of the first pass. The check belongs to the caller and borrows nothing.
+ * One event is in every pass (instructions, else task-clock): its counts show whether the passes did the same work.
+ * Times are those of the first pass. The check belongs to the caller and borrows nothing.
  */
 #ifndef VERBS_STAT_STAT_PASSES_H
 #define VERBS_STAT_STAT_PASSES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_plan.h - stat --plan: what each event would count here, what fits together, and who holds counters. Counts
- * nothing: the events are opened, tried for a moment and closed.
+ * stat_plan.h - implements stat --plan: it shows what each event would count here, which events fit on the PMU
+ * together, and who uses counters. It counts nothing: the events are opened, tried for a moment and closed.
  */
 #ifndef VERBS_STAT_STAT_PLAN_H
 #define VERBS_STAT_STAT_PLAN_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_printer.h - where stat's counts go (standard error, -o, --log-fd), and what is said beside them: why events are
- * missing. The rows themselves are stat_rows'.
+ * stat_printer.h - prints stat's counts to standard error, -o or --log-fd, with the reasons why events are missing.
+ * stat_rows makes the rows.
  *
- * A printer is the caller's, as are its settings and heading; stat_printer_close frees its text and closes its file.
+ * The caller owns the printer, its settings and its heading; stat_printer_close frees its text and closes its file.
  */
 #ifndef VERBS_STAT_STAT_PRINTER_H
 #define VERBS_STAT_STAT_PRINTER_H

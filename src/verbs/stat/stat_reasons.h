@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_reasons.h - explains why rows of stat show <not supported> or <not counted>, how precise a scaled count is, and
- * what a count leaves out: one sentence per reason. Prints nothing itself.
+ * what a count leaves out: one sentence per reason. It prints nothing itself.
  *
  *	stat_reasons_add(&text, "tally", session);
  */
@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "verbs/stat/stat_run.h"
 
-/* Of the totals over all runs. Lines "PROGRAM: not counted: EVENT, EVENT: REASON", and how far off scaled counts
- * may be. */
+/* For the totals over all runs: lines "PROGRAM: not counted: EVENT, EVENT: REASON", and the possible error of scaled
+ * counts. */
 void stat_reasons_add(struct text *text, const char *program, const struct stat_session *session);
 /* Those alone that say why a count is missing, or leaves something out. */
 void stat_reasons_add_missing(struct text *text, const char *program, const struct stat_session *session);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_record.h - stat record: counts into perf.data, as perf stat report and ours read them.
+ * stat_record.h - implements stat record: it writes counts into perf.data, as stat report of perf and tally read them.
  *
  * Owned by the caller (stat_record_deinit). begin is called once the counters are open, round after each reading of
  * them: counts are cumulative since the start. One thread.

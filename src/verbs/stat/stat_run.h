@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_run.h - measures: starts the command, counts, waits for its end, a signal, the interval or the timeout.
+ * stat_run.h - makes one measurement: starts the command, counts, waits for its end, a signal, the interval or the
+ * timeout.
  *
- * A stat_session lives over all runs of -r; stat_session_deinit frees it. While a run lasts, SIGINT, SIGTERM, SIGHUP
- * and SIGCHLD are blocked and waited for. Everything goes through the kernel seam but signals, clocks and the child.
+ * A stat_session lives over all runs of -r; stat_session_deinit frees it. During a run, SIGINT, SIGTERM, SIGHUP and
+ * SIGCHLD are blocked and waited for. Everything except signals, clocks and the child goes through the kernel seam.
  *
  *	struct stat_session s = {.kernel = kernel, .job = &job, .target = &target, .events = &events};
  *	while (runs left && s.signal == 0 && stat_run(&s, show_interval, context, err) == TALLY_OK) ...
@@ -57,8 +58,8 @@ struct stat_session {
 /* Called at each interval, and for the rest at the end of the run; the report holds the differences. */
 typedef void (*stat_show_interval)(void *context, const struct stat_report *report);
 
-/* The first moment after now on the grid of due and interval (not 0): a late interval does not shift those after it, and
- * one that was missed altogether is left out. */
+/* The first time after now that is due plus a multiple of interval (not 0): a late interval does not shift later ones,
+ * and missed intervals are left out. */
 uint64_t stat_next_deadline(uint64_t due_ns, uint64_t interval_ns, uint64_t now_ns);
 TALLY_MUST_CHECK enum tally_status stat_run(
 	struct stat_session *session, stat_show_interval show, void *context, struct tally_error *err);

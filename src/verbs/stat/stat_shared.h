@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_shared.h - the events of a counter_set that are counted by counters which several sessions share
- * (--bpf-counters, the modifier b): opened, begun and read beside those of the set.
+ * stat_shared.h - counts those events of a counter_set that use counters shared between sessions (--bpf-counters, the
+ * modifier b).
  *
- * The caller owns it; the set, which must outlive it, has their counts. One thread.
+ * The caller owns it; the counts are stored in the set, which must outlive it. One thread.
  *
  *	stat_shared_choose(kernel, &events, takes_all);   // before the set is opened
  *	stat_shared_open(set, path, &shared, err);   // NULL: no event is shared

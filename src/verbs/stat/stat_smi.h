@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_smi.h - sets the switch that stops the CPU's counters during system management interrupts, for stat --smi-cost:
- * cycles then exclude them, and aperf does not.
+ * cycles then exclude these interrupts, and aperf does not.
  *
  * Source: Documentation/ABI/testing/sysfs-devices-... freeze_on_smi of the PMU cpu (perf-stat(1), --smi-cost).
  */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_statistics.h - stat --stats: the median of the runs with its confidence interval, and the outliers.
+ * stat_statistics.h - implements stat --stats: it prints the median of the runs with its confidence interval, and the
+ * outliers.
  *
- * Text behind the table, or one JSON object a line and event. How it is computed: kernel/counting/run_statistics.h.
+ * It prints text after the table, or one JSON object per event, each on a line. kernel/counting/run_statistics.h
+ * computes them.
  */
 #ifndef VERBS_STAT_STAT_STATISTICS_H
 #define VERBS_STAT_STAT_STATISTICS_H

@@ -20,8 +20,8 @@ struct timechart_feed {
 	uint64_t merge_ns;
 };
 
-/* All records, and what goes on at the end. INVALID: no event that could be drawn is in the recording. Of a recording that is
- * cut the chart has what is intact of it. */
+/* Feeds all records, and then ends the spans that are still open. INVALID: the recording has no event that can be
+ * drawn. For a truncated recording the chart has its intact part. */
 TALLY_MUST_CHECK enum tally_status timechart_feed(struct data_source *source, const struct timechart_feed *feed,
 	struct timechart *chart, struct tally_error *err);
 

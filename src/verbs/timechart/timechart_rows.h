@@ -2,8 +2,8 @@
 /*
  * timechart_rows.h - chooses the tracks that are drawn, and their order.
  *
- * CPUs come first, by number or as the machine is built; then the tasks that ran long enough (or did I/O), those of one
- * process together, in the order in which processes were first seen. Pure: names and times are the tracks'.
+ * CPUs come first, by number or by the machine's topology; then the tasks that ran long enough (or did I/O), grouped by
+ * process, in the order in which processes were first seen. Pure: names and times come from the tracks.
  *
  *	const struct timechart_choice choice = {.least_tasks = 15};
  *	if (timechart_rows_choose(&tracks, &choice, &rows)) ...

@@ -4,7 +4,7 @@
  * the last refresh, then new ones, which fade as the profile does.
  *
  * Owned by the caller. Files and their symbols are kept from one refresh to the next, so that only new ones are read.
- * The samples of the refresh before stay until the next one, for whoever has still to let go of them. One thread.
+ * The samples of the previous refresh stay until the next one, because the screen may still use them. One thread.
  *
  *	top_annotate_create(&config, &annotate, err);
  *	top_annotate_take(annotate, recording_of_a_refresh, fades, err);
@@ -26,8 +26,8 @@ struct top_annotate_config { /* borrowed */
 TALLY_MUST_CHECK enum tally_status top_annotate_create(
 	const struct top_annotate_config *config, struct top_annotate **annotate, struct tally_error *err);
 void top_annotate_destroy(struct top_annotate *annotate);
-/* A recording of who ran and what came (live_profile_recording); used until the next. After a failure the old samples
- * stay, and no others are taken. */
+/* recording: the processes and new records of a refresh (live_profile_recording); it is used until the next call. After
+ * a failure the old samples stay, and no others are added. */
 TALLY_MUST_CHECK enum tally_status top_annotate_take(
 	struct top_annotate *annotate, struct tally_bytes recording, bool fades, struct tally_error *err);
 /* What was taken counts no longer. */

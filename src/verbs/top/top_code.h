@@ -3,7 +3,7 @@
  * top_code.h - shows the code of a function in top, on the screen or as text, with percentages that are refreshed with
  * the profile.
  *
- * Borrows all it is given. Samples by address are taken while code is shown, from the last refresh on.
+ * It borrows its arguments. Samples by address are collected while code is shown, from the last refresh on.
  *
  *	struct top_code code = {.view = &view, .terminal = terminal, .grid = &grid, .key = key, .renew = renew, .data = x};
  *	top_code_show(&code, &symbol, &leaves, &why);	// why: what to say where there is no code

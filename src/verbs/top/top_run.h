@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_run.h - runs a top command line: opens the session, renews the profile, shows it. cmd_top.c without options.
+ * top_run.h - runs a top command line: opens the session, renews the profile, shows it. It does not parse options;
+ * cmd_top.c does.
  *
- * What is wrong is printed; gives the exit code. Interrupts and SIGTERM end it with 0.
+ * It prints failures and returns the exit code. SIGINT and SIGTERM end it with 0.
  *
  *	int code = top_run(&(struct top_run_request){cli, command, kernel, &settings, argv});
  */

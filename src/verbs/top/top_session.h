@@ -2,9 +2,10 @@
 /*
  * top_session.h - samples into a profile that is refreshed, instead of a file.
  *
- * A thread of its own empties the rings, so that they do not fill while a profile is made; everything else is the
- * caller's thread. Opened in two steps, because what is kept of samples depends on how the events came out. The request
- * and what it points to stay the caller's until close, which is safe at any time. Signals: the caller's.
+ * A separate thread empties the rings, so that they do not fill while a profile is made; everything else runs in the
+ * caller's thread. It is opened in two steps, because the kept properties of samples depend on which events could be
+ * opened. The caller keeps the request and all that it points to until close, which is safe at any time. The caller
+ * handles signals.
  *
  *	top_session_open(&request, &session, err);	// events and rings
  *	... perfdata_reader_open_beginning(top_session_description(session), ...): its events ...
@@ -49,8 +50,8 @@ TALLY_MUST_CHECK enum tally_status top_session_pause(
 	struct top_session *session, bool is_paused, struct tally_error *err);
 /* All that was there goes. */
 TALLY_MUST_CHECK enum tally_status top_session_zero(struct top_session *session, struct tally_error *err);
-/* Samples by address, which are taken from now on, beginning with those of the last refresh; the session's. What is there
- * already goes on. */
+/* Starts to collect samples by address, beginning with those of the last refresh; if it was started before, it
+ * continues. The session owns them. */
 TALLY_MUST_CHECK enum tally_status top_session_annotate(
 	struct top_session *session, const struct cli *cli, struct top_annotate **annotate, struct tally_error *err);
 void top_session_stop_annotating(struct top_session *session);

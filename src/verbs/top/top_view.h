@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_view.h - the tables and titles of a top session as it stands, for text and for the screen.
+ * top_view.h - makes the current tables and titles of a top session, for text and for the screen.
  *
  * Borrows session and settings. Tables borrow the session's profile until its next refresh. One thread.
  *
