@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_json.h - an annotated function as JSON: docs/schema/annotate.json describes it. Numbers are exact.
+ * annotate_json.h - writes an annotated function as JSON, which docs/schema/annotate.json describes. Numbers are exact.
  *
  *	json_object(&j, NULL); ... annotate_json_function(&j, &function);
  */

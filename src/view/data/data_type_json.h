@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data_type_json.h - a data type and what fell on its fields as JSON: docs/schema/annotate.json describes it.
+ * data_type_json.h - writes a data type and the samples of its fields as JSON, which docs/schema/annotate.json
+ * describes.
  *
  *	data_type_json(&j, &table);
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_json.h - a table of a report as JSON: docs/schema/report.json describes it. Numbers are exact, not as shown.
+ * report_json.h - writes a table of a report as JSON, which docs/schema/report.json describes. Numbers are exact, not
+ * rounded as in text.
  *
- * Writes one object into a JSON text of the caller, who opens and closes what is around it. Which columns, limits and
- * call-graph options apply is said by the options of the text report; widths, separators and colours do not.
+ * It writes one object into a JSON text; the caller opens and closes the document around it. Columns, limits and
+ * call-graph options of the text report apply; widths, separators and colours do not.
  *
  *	report_json_table(&j, &table, NULL, &options, err);
  */

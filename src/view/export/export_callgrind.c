@@ -105,8 +105,8 @@ static void add_cost(
 		return;
 	w->seen_in.items[id] = number;
 	w->calls.items[id] += sample->count;
-	/* Readers add up a function's own costs and those of its calls: of one that recurs only the innermost counts, or it
-	 * would have more than all. */
+	/* Readers add up a function's own costs and those of its calls, so of a recursive function only the innermost
+	 * call counts; otherwise its costs would exceed the total. */
 	if (w->told_in[place->function] == number)
 		return;
 	w->told_in[place->function] = number;

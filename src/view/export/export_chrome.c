@@ -64,9 +64,9 @@ static void export_chrome_add_samples(struct chrome *w)
 	}
 }
 
-/* From a switch to the next one on the CPU, the task that came runs. CPUs are threads of process -1. Begins and ends are
- * apart, since a begin and a duration, added as floating point, may reach into the next one; readers want the name and
- * the arguments at both. */
+/* From one switch to the next one on the CPU, the task that was switched to runs. CPUs are threads of process -1. Begin
+ * and end are separate events, because a begin plus a duration, added as floating-point numbers, may exceed the next
+ * begin; readers require the name and the arguments at both. */
 static void export_chrome_add_run(struct chrome *w, const char *phase, const struct export_mark *mark, uint64_t time)
 {
 	begin_event(w, phase, -1, mark->cpu);

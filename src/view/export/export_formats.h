@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_formats.h - the writers of each format: one function, which writes a view into a sink. Failures are the sink's
- * (byte_sink_finish tells them); memory that a writer takes for itself and does not get sets sink->failed.
+ * export_formats.h - declares the writers of all export formats, each of which is one function that writes a view into
+ * a sink. The sink keeps failures (byte_sink_finish returns them); if a writer itself runs out of memory, it sets
+ * sink->failed.
  *
  *	export_speedscope(&sink, &view);
  *	status = byte_sink_finish(&sink, path, err);

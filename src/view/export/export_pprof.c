@@ -191,8 +191,8 @@ static void note_binary(struct pprof *w, const struct profile_frame *frame, bool
 	w->has_inlines[frame->binary] |= has_inline;
 }
 
-/* frames: the innermost first, the last one holds the code. The functions come before the location, as they are no part
- * of it. */
+/* frames: the innermost first; the last one contains the code. Functions are written before the location, because they
+ * are not part of it. */
 static uint32_t write_location(struct pprof *w, const uint32_t *frames, size_t count)
 {
 	const struct profile *p = w->view->profile;

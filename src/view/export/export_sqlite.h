@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_sqlite.h - a view as tables of a SQLite database: docs/exports.md has the schema.
+ * export_sqlite.h - writes a view into the tables of a SQLite database; docs/exports.md has the schema.
  *
- * The database is the caller's, empty, and is written in one transaction. Where tally was built without SQLite there is
- * no such function (HAVE_SQLITE).
+ * The caller owns the database, which must be empty; it is written in one transaction. The function exists only in
+ * builds with SQLite (HAVE_SQLITE).
  *
  *	sqlite3_open("out.db", &db);
  *	status = export_sqlite_fill(db, &view, err);

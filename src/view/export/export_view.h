@@ -3,9 +3,9 @@
  * export_view.h - selects what an export writes: a profile, the chosen samples and other events; and builds the tables
  * of export formats, with only what the chosen samples need.
  *
- * A node is a frame below its caller's node, parents before children. A sample without a call chain has a node of its
- * own frame. A track is a thread that keeps its number, whatever names it took. Borrows the profile and all else; the
- * tables are freed by export_tables_deinit. One thread.
+ * A node is a frame below its caller's node, parents before children. A sample without a call chain has a node for its
+ * own frame. A track is a thread ID, whatever names the thread had. Borrows the profile and all else; the tables are
+ * freed by export_tables_deinit. One thread.
  *
  *	export_tables_init(&tables, &view, err);
  *	struct export_sample s;
@@ -139,13 +139,14 @@ struct export_line {
 	struct tally_str file; /* empty: not known */
 	uint64_t number;
 };
-/* By frame of the tables: whether its function has the name of another one in its file, so that only its address tells it.
- * NULL: out of memory. */
+/* For each frame of the tables, whether another function in its file has the same name, so that only the address
+ * distinguishes them. NULL: out of memory. */
 bool *export_namesakes(const struct export_tables *tables);
 /* Of a frame of a profile with lines. */
 struct export_line export_frame_line(const struct profile *profile, const struct profile_frame *frame);
-/* A number that frames share exactly if they are of one symbol, or of one function that was inlined, or of code without
- * names of one file. Names do not tell: static functions and those of two files may have the same. */
+/* A number that two frames share exactly if they belong to the same symbol, to the same inlined function, or to code
+ * without names in the same file. Names are not enough: static functions, and functions of two files, may have the same
+ * name. */
 uint64_t export_frame_function(const struct profile *profile, const struct profile_frame *frame);
 /* What a tracepoint's sample prints; empty: the sample is of another event, or that was not kept. */
 struct tally_str export_trace(const struct profile *profile, const struct profile_sample *sample);

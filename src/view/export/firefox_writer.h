@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * firefox_writer.h - what the parts of the Firefox export share: the tables of the whole, and what of them one thread uses.
+ * firefox_writer.h - declares what the parts of the Firefox export share: the tables of the whole profile, and those
+ * entries that one thread uses.
  *
- * Inside the export only: export_firefox.c makes and frees the writer, firefox_thread.c writes a thread,
+ * Private to the export: export_firefox.c makes and frees the writer, firefox_thread.c writes a thread,
  * firefox_markers.c its markers and the counters. One thread.
  *
  *	for (size_t group = 0; group < w.groups.count; group++) firefox_add_thread(&w, group);

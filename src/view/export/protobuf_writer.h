@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * protobuf_writer.h - fields of protocol buffers' binary form, appended to a text. Knows no message.
+ * protobuf_writer.h - appends fields in the binary format of protocol buffers to a text. It does not know any message
+ * type.
  *
- * A message in a message is opened and closed; its length is filled in then, and what is in it moves if that takes
- * more bytes than most lengths do. The text fails stickily. One thread.
+ * A nested message is opened and closed; closing fills in its length, and moves its contents if the length needs more
+ * bytes than were reserved. The text fails stickily. One thread.
  *
  *	size_t sample = protobuf_open(&text);
  *	protobuf_u64(&text, 1, 42);

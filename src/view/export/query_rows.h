@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * query_rows.h - the rows of a prepared SQLite statement as a table, CSV or JSON, as they come.
+ * query_rows.h - prints the rows of a prepared SQLite statement as a table, CSV or JSON, as they arrive.
  *
- * Columns of the table are as wide as the first rows need; what is wider later stands out (cells_fit.h).
+ * Columns of the table are as wide as the first rows need; later, wider cells are not truncated (cells_fit.h).
  */
 #ifndef VIEW_EXPORT_QUERY_ROWS_H
 #define VIEW_EXPORT_QUERY_ROWS_H

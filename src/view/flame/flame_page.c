@@ -119,8 +119,8 @@ static bool folded_is_function(const struct flame_label *label)
 	return label->kind != FLAME_GROUP && label->kind != FLAME_UNKNOWN;
 }
 
-/* By label, the name that folded stacks have: functions without parameters, which scripts do not expect, unless those tell
- * functions apart. NULL: out of memory. */
+/* For each label, its name in folded stacks: functions without parameters, because scripts do not expect them, unless
+ * only parameters distinguish functions. NULL: out of memory. */
 static struct tally_str *folded_names(const struct flame_tree *tree)
 {
 	struct tally_str *names = malloc((tree->label_count + 1) * sizeof(*names));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame_page.h - a flame graph as one HTML file: page, script and data, nothing from elsewhere.
+ * flame_page.h - writes a flame graph as one self-contained HTML file.
  *
  * Names are hostile: in the page they are data only, never markup. Borrows all it is given; the text fails stickily.
  *
@@ -24,8 +24,9 @@ struct flame_page {
 
 void flame_page_write(struct text *out, const struct flame_tree *tree, const struct flame_page *page);
 
-/* "comm;main;work 123\n" for each node that has samples of its own, as FlameGraph and others read it; of a tree of two
- * profiles "comm;main;work 100 123\n", the base's first; of one with states, waits as "comm;main;read;[io] 123\n". */
+/* "comm;main;work 123\n" for each node that has samples of its own, as FlameGraph and others read it; for a tree of two
+ * profiles "comm;main;work 100 123\n", the baseline first; for a tree with states, waits are "comm;main;read;[io]
+ * 123\n". */
 void flame_folded_write(struct text *out, const struct flame_tree *tree, bool has_base);
 
 #endif

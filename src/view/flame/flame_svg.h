@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame_svg.h - a flame graph as one SVG file: to put into a page or a document; in a browser, to zoom and search.
+ * flame_svg.h - writes a flame graph as one SVG file, for use in pages and documents; in a browser one can zoom and
+ * search.
  *
  * Names are hostile: in the file they are text only, never markup. Boxes too narrow to see are left out and counted. Borrows
  * all it is given; the text fails stickily.

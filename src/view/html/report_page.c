@@ -315,8 +315,8 @@ static void report_page_add_rows(struct report_page_page *page)
 	free(periods);
 }
 
-/* Each switch: time since the one before, CPU + 1 (0: not known), thread that leaves, thread that comes; 0: the idle one. Who
- * exits leaves too: the switch behind that may not be told. */
+/* Each switch: time since the one before, CPU + 1 (0: not known), the thread that leaves, the thread that comes; 0: the
+ * idle thread. An exiting thread leaves too, because its last switch may not be recorded. */
 static void add_switches(struct report_page_page *page)
 {
 	size_t count = 0;

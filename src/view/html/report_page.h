@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_page.h - a recording as one HTML file: overview, time, flame graph, functions, code; page, script and data.
+ * report_page.h - writes a recording as one self-contained HTML file: overview, time, flame graph, functions, code.
  *
- * Names are hostile: in the page they are data only, never markup. Borrows all it is given. Wants rows. Failures are the
- * sink's.
+ * Names are not trusted: in the page they are only data, never markup. It borrows its arguments. The view must have
+ * rows. The sink keeps failures.
  *
  *	report_page_write(&sink, &view);
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page_data.h - the data of a self-contained page: strings that are never markup, and numbers packed as base64.
+ * page_data.h - writes the data of a self-contained page: strings that are never markup, and numbers packed as base64.
  *
  * Borrows the text, which fails stickily and may be flushed at any byte. One thread.
  *
@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 
-/* A JSON string that is also harmless inside a script element: no markup, no line separators; bytes that are no UTF-8 are
+/* A JSON string that is also harmless inside a script element: no markup, no line separators; invalid UTF-8 becomes
  * U+FFFD. */
 void page_string(struct text *out, struct tally_str s);
 

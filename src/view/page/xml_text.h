@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * xml_text.h - text in XML and SVG, in elements and attributes: never markup, always well-formed.
+ * xml_text.h - writes text into XML and SVG, in elements and attributes: never markup, always well-formed.
  *
- * Bytes that are no UTF-8, what XML 1.0 forbids, and what turns the direction of the text behind it become U+FFFD. The
- * text is the caller's and fails stickily.
+ * Invalid UTF-8, characters that XML 1.0 forbids, and characters that change the direction of the following text become
+ * U+FFFD. The caller owns the text, which keeps failures.
  *
  *	text_str(&t, "<title>"); xml_text(&t, STR("a<b")); text_str(&t, "</title>");
  */

@@ -3,10 +3,10 @@
  * cells.h - prints tables of cells: columns are described once; rows of typed values arrive one by one and become
  * aligned text, separated values or JSON objects.
  *
- * What a value looks like is its column's affair, and so is where it is shown: text and separated values have the
- * columns with a heading, JSON those with a key. Names are made harmless here, for all forms: control characters are
- * spelled, the separator becomes a dot, JSON goes through json.h. Nothing is kept of a row. Borrows all it is given,
- * fails stickily as the text does. One thread.
+ * The column defines the form of a value and where it is shown: text and separated values have the columns with a
+ * heading, JSON those with a key. Names are made harmless here for all forms: control characters are escaped, the
+ * separator becomes a dot, JSON goes through json.h. Rows are not kept. It borrows its arguments; the text keeps
+ * failures. One thread.
  *
  *	static const struct cell_column columns[] = {{.heading = "Task", .key = "comm", .width = -16},
  *		{.heading = "Run time", .key = "runtime_ns", .width = 12, .look = LOOK_DURATION}};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cells_fit.h - prints a table whose columns are as wide as its first rows need: these rows wait until there are enough
- * of them, then headings and rows are printed as they arrive. What is wider later stands out.
+ * of them, then headings and rows are printed as they arrive. Later, wider cells are not truncated.
  *
- * Texts stand at the left, numbers at the right. Widths are of characters. Owns its columns and a copy of the rows that
- * wait. One thread.
+ * Texts are aligned to the left, numbers to the right. Widths count characters. It owns its columns and a copy of the
+ * waiting rows. One thread.
  *
  *	if (cells_fit_init(&fit, &table)) { cells_fit_row(&fit, row); ... cells_fit_finish(&fit); }
  *	cells_fit_deinit(&fit);	also after failure

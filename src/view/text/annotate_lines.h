@@ -3,7 +3,8 @@
  * annotate_lines.h - declares a function's code as lines with the samples of each event, the input of the annotate
  * printers.
  *
- * All borrowed from whoever made it. Values of a line are at values[line.values + event]; lines of source have none.
+ * Everything is borrowed from the code that made it. The values of a line are at values[line.values + event]; source
+ * lines have none.
  */
 #ifndef VIEW_TEXT_ANNOTATE_LINES_H
 #define VIEW_TEXT_ANNOTATE_LINES_H
@@ -49,8 +50,8 @@ struct annotate_line {
 	/* From branch stacks; 0: not known. Cycles are of a run that ends here, on average. */
 	double cycles, ipc;
 	uint64_t least_cycles, most_cycles; /* of one such run */
-	/* In percent: runs that began here, of those through the hottest instruction; of those that came by, how many left; of
-	 * these, how many were predicted. */
+	/* In percent: runs that began here, relative to those through the hottest instruction; how many of the runs
+	 * through here ended here; and how many of these were predicted. */
 	double entered, left, predicted;
 };
 

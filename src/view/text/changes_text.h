@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * changes_text.h - the text of what several recordings a side say of each row: shares, change, interval, p, noise.
+ * changes_text.h - prints what several recordings of each side say about each row: shares, change, interval, p, noise.
  *
  *	changes_text_rows(&out, &diff, &changes, &options, err);
  */

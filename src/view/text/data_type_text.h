@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data_type_text.h - prints a data type with what fell on each of its fields: `perf annotate --data-type`'s layout.
+ * data_type_text.h - prints a data type with the samples of each of its fields, in the layout of `perf annotate
+ * --data-type`.
  *
- * Appends to a text that the caller owns and flushes. All of the table is borrowed. Values of a row are at
- * values[row * event_count + event]; the first row is the type itself.
+ * Appends to a text that the caller owns and flushes. It borrows the table. Values of a row are at values[row *
+ * event_count + event]; the first row is the type itself.
  *
  *	data_type_text(&out, &table, &options);
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_keys.h - the key columns of a diff: each row is shown as the recording that has it shows it. Internal to view/text.
+ * diff_keys.h - prints the key columns of a diff: each row is shown as in the recording that has it. Internal to
+ * view/text.
  *
  *	diff_keys_fit(&keys, diff, columns, count, rows, row_count);
  *	diff_keys_cells(&keys, out, row, NULL);

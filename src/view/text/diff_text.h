@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_text.h - the text of a diff table: the baseline's shares, each file's difference, and what the rows are.
+ * diff_text.h - prints a diff table as text: the baseline's shares, each file's difference, and the keys of the rows.
  *
  * Appends to a text that the caller owns and flushes. Lay-out: that of `perf diff`.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * facet_cells.h - the cells of keys that are about one facet of samples: branches, memory, time, weights, fields.
+ * facet_cells.h - prints the cells of keys that show one facet of samples: branches, memory, time, weights, fields.
  *
- * Internal to view/text, called by report_cells.c for keys that have a form.
+ * Internal to view/text, called by report_cells.c for keys that have their own form.
  */
 #ifndef VIEW_TEXT_FACET_CELLS_H
 #define VIEW_TEXT_FACET_CELLS_H

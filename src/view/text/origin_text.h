@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * origin_text.h - prints what verbose reports show before a symbol, as perf does: its address, and a letter for the
- * origin of the DSO's symbols.
+ * origin_text.h - prints the columns that verbose reports show before a symbol, as in perf: its address, and a letter
+ * for the origin of the DSO's symbols.
  *
  * Internal to view/text, for cells of symbols.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * paths_text.h - the call paths that differ, as a tree: callers above what they call, the largest differences first.
+ * paths_text.h - prints the call paths that differ as a tree: callers above their callees, the largest differences
+ * first.
  *
- * A path that calls nothing but one other and has the same shares stands on one line with it.
+ * A path with a single callee that has the same shares is printed on one line with it.
  *
  *	paths_text(&out, &paths, &(struct paths_text_options){.changes = weights, .min_change = 0.5}, err);
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * percent_text.h - percentages as reports show them: two decimals, aligned, the heavy ones red, the notable ones green.
+ * percent_text.h - prints percentages as reports show them: two decimals, aligned, large ones red, medium ones green.
  *
  *	percent_text(&out, 12.5, 8, true);	// "  12.50%" in red
  */

@@ -3,10 +3,10 @@
  * repeated_cells.h - remembers what the previous row showed in each column, so that a row with an equal value can copy
  * it.
  *
- * Sorted rows repeat most of what stands before the symbol: shares of few samples, the command, the object. What tells
- * such cells apart is a number, which is compared instead of making the cell's text again.
+ * Sorted rows repeat most of the cells before the symbol: shares of few samples, the command, the DSO. A number
+ * identifies such a cell; it is compared, and if it is equal, the text is copied instead of being made again.
  *
- * Internal to view/text. Of one layout and one worker; a value, borrows nothing. Begins as zeros.
+ * Internal to view/text. It belongs to one layout and one worker; a value that borrows nothing and begins as zeros.
  *
  *	uint64_t id;
  *	bool has_id = repeated_cell_id(layout, column, row, &id);

@@ -72,8 +72,8 @@ static struct tally_str row_parent(const struct profile *p, const struct flat_ro
 }
 
 /*
- * perf makes the text of a tracepoint when it first compares two samples, and fits the column to texts that are made. Callers are
- * compared with the samples that they called, so with children sums one sample is enough.
+ * perf makes the text of a tracepoint when it first compares two samples, and fits the column to the existing texts.
+ * Callers are compared with the samples that they called, so with children sums one sample is enough.
  */
 static bool is_compared(const struct report_layout *l)
 {

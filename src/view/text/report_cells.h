@@ -33,8 +33,8 @@ void report_layout_fit(struct report_layout *l);
 /* A value of every member, side by side. */
 void report_value_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_stat *stats);
 /*
- * The name of a row's function lies several look-ups away: who goes over many rows takes each step some rows before the
- * next one, so that their waits for memory overlap. Steps count from 0, in their order.
+ * Finding the name of a row's function takes several look-ups: a loop over many rows makes each step some rows ahead of
+ * the next step, so that their waits for memory overlap. Steps are numbered from 0, in their order.
  */
 #define REPORT_NAME_STEPS 4
 void report_expect_name(const struct profile *profile, const struct flat_row *row, unsigned step);

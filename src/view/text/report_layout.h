@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_layout.h - the columns of a text report and how wide they are: what everything that prints cells shares.
+ * report_layout.h - computes the columns of a text report and their widths, for all code that prints cells.
  *
  * Internal to view/text. Borrows everything.
  */

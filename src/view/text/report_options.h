@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_options.h - how a report looks: columns, widths, what is left out. A value; borrows what it points to.
+ * report_options.h - defines how a text report looks: its columns, their widths, and what is left out. A value; borrows
+ * what it points to.
  *
  *	struct report_text_options options = {.columns = columns, .column_count = 3};
  */

@@ -149,8 +149,8 @@ struct printed_round { /* chunks in order, each as a text of its own */
 	size_t chunks; /* 0: it has been put out */
 };
 
-/* Rows are printed by several workers, a round of chunks at a time. Meanwhile the first worker puts the round before out, if
- * need be to the end of a slow pipe. */
+/* Several workers print rows, a round of chunks at a time. Meanwhile the first worker writes the previous round out,
+ * even if a slow pipe makes it wait. */
 struct row_round {
 	const struct row_printing *printing;
 	struct row_printer *printers; /* by worker */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_text.h - the text of a flat profile: columns, rows and, under each row, its call chains.
+ * report_text.h - prints a flat profile as text: columns, rows and, under each row, its call chains.
  *
  * Appends to a text that the caller owns and flushes. Lay-out: that of `perf report --stdio`. Widths are those of the
- * longest cell among all rows, those under the percent limit included.
+ * longest cell among all rows, including those under the percent limit.
  *
  *	report_text_title(&out, &title);
  *	report_text_rows(&out, &table, &options, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * streams_text.h - the hot streams of two recordings side by side: those that both have, then those of one. In the lay-out
- * of `perf diff --stream`.
+ * streams_text.h - prints the hot streams of two recordings side by side: those that both have, then those of one. The
+ * layout is that of `perf diff --stream`.
  *
  *	streams_text(&out, &before, &after);
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timechart_html.h - the picture as one HTML page, to zoom and search in: page, script and data, nothing from elsewhere.
+ * timechart_html.h - writes the picture as one self-contained HTML page, in which one can zoom and search.
  *
- * Names are hostile: in the page they are data only, never markup. Borrows the picture; the text fails stickily, and may
- * be one that is flushed as it grows.
+ * Names are hostile: in the page they are data only, never markup. Borrows the picture; the text keeps failures, and
+ * may be flushed while it grows.
  *
  *	timechart_html_write(&text, &picture);
  */

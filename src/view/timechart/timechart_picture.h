@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timechart_picture.h - what of the tracks is drawn, for every form of the picture. Borrows all.
+ * timechart_picture.h - defines the picture of a timechart: which parts of the tracks every form of it draws. It
+ * borrows everything.
  *
  *	const struct timechart_picture picture = {.tracks = &tracks, .rows = rows, .row_count = count, .title = STR("perf.data")};
  */

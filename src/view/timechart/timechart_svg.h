@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timechart_svg.h - the picture as one SVG file of bounded size.
+ * timechart_svg.h - writes the picture as one SVG file of bounded size.
  *
- * Where all would be more than max_bytes, short spans are merged, in intervals that double until it fits: within one, the
- * height of a bar is its share of the time. Names are hostile: they are text, never markup. Borrows the picture.
+ * If the file would exceed max_bytes, short spans are merged, in intervals whose length is doubled until it fits;
+ * within an interval, the height of a bar is its share of the time. Names are not trusted: they are text, never markup.
+ * It borrows the picture.
  *
  *	struct timechart_svg svg = {.width = 1000, .max_bytes = 8 << 20};
  *	if (timechart_svg_write(&text, &picture, &svg)) ...

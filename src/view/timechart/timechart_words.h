@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timechart_words.h - times, sizes and what a span shows, in words: the text that is seen when the pointer rests.
+ * timechart_words.h - describes times, sizes and spans in words, for the text that is shown under the pointer.
  *
- * Appends to the caller's text, as XML where names come in.
+ * It appends to the caller's text; names are escaped for XML.
  *
  *	timechart_add_time(&t, 1700000);	1.7 ms
  */

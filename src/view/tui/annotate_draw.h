@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_draw.h - an annotated function as a grid of cells, and as text for a file. Pure functions of its state.
+ * annotate_draw.h - draws an annotated function into a grid of cells, and as text for a file. Pure functions of its
+ * state.
  *
  *	annotate_draw(&screen, &grid);
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotate_screen.h - an annotated function on the screen: which of its lines show, the cursor, what keys do. No drawing,
- * no terminal; other functions are the caller's.
+ * annotate_screen.h - holds the screen of an annotated function: which lines are visible, the cursor, and what keys do.
+ * It does not draw or use a terminal; the caller opens other functions.
  *
- * Borrows the function, which stays as it is; the caller deinits. It begins at the hottest line.
+ * It borrows the function, which must not change; the caller deinits. The cursor begins at the hottest line.
  *
  *	annotate_screen_init(&screen, &function, &settings, err);
  *	annotate_screen_resize(&screen, 24, 80);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explorer_changes.h - implements top's view of changes: it remembers the shares of all rows at one moment, and then
- * shows only rows whose share has changed, with the change in a column. For a table that is renewed.
+ * shows only rows whose share has changed, with the change in a column. It is for tables that are refreshed.
  *
- * The mark belongs to the caller and outlives its use by an explorer. Rows are known by what their keys show; of those
- * that were not there the whole share is the change.
+ * The mark belongs to the caller and outlives its use by an explorer. Rows are recognized by the text of their keys;
+ * for new rows the whole share is the change.
  *
  *	if (!explorer_mark_take(&mark, &e, "20:51:07")) ...;
  *	explorer_set_mark(&e, &mark);   ... explorer_renew(&e, ...) ...   explorer_set_mark(&e, NULL);	// explorer_rows.h

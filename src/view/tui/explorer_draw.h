@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_draw.h - the explorer as a grid of cells, and as text for a file. A pure function of its state.
+ * explorer_draw.h - draws the explorer into a grid of cells, and as text for a file. A pure function of its state.
  *
- * The grid has the size that the explorer was told (explorer_resize).
+ * The grid has the size that explorer_resize has set.
  *
  *	explorer_draw(&e, "1/2", &grid);
  */

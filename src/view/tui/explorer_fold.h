@@ -2,7 +2,7 @@
 /*
  * explorer_fold.h - tracks which call chains under one row of the explorer are open, and makes their lines.
  *
- * A copy of what call_tree built, so that many rows can be open at a time. The caller deinits.
+ * It copies the tree of call_tree, so that many rows can be open at a time. The caller deinits.
  *
  *	struct explorer_fold fold;
  *	explorer_fold_init(&fold, &builder, row, &(struct fold_options){.total = total, .row_period = period}, err);

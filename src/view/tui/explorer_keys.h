@@ -2,7 +2,7 @@
 /*
  * explorer_keys.h - handles the keys of an explorer, and lists them for the help screen. Pure: no terminal.
  *
- * What reaches beyond one table is handed back as an action for the caller.
+ * A key that concerns more than one table returns an action for the caller.
  *
  *	switch (explorer_key(&e, 'q')) { case EXPLORER_QUIT: ... }
  */

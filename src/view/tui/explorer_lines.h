@@ -3,7 +3,8 @@
  * explorer_lines.h - lists the lines of the interactive report: rows, and the call chains of open rows; it tracks the
  * cursor and the visible part.
  *
- * Chains are built when they come into view, so a table of a million rows costs what is looked at.
+ * Chains are built when they come into view, so the work for a table of a million rows is only that for the visible
+ * ones.
  *
  *	explorer_resize(&e, 24, 80);
  *	explorer_move(&e, 3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_menu.h - the menus of the explorer: what can be done at the cursor, columns to sort by, columns to show. Each
+ * explorer_menu.h - shows the menus of the explorer: actions at the cursor, columns to sort by, columns to show. Each
  * entry stands for a key that explorer_key takes.
  *
  *	explorer_menu_main(&e);

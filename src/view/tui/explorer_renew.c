@@ -22,8 +22,8 @@ static void frame_name(const struct profile *p, uint32_t id, struct text *name)
 	text_char(name, ';');
 }
 
-/* The way from the row to a node: frames of all nodes on it, of the node itself the first ones only, the innermost
- * first. */
+/* The path from the row to a node: the frames of all nodes on it, and only the first ones of the node itself, the
+ * innermost first. */
 static void node_name(
 	const struct explorer *e, const struct explorer_fold *fold, uint32_t node, uint32_t frames, struct text *name)
 {

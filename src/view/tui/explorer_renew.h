@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_renew.h - replaces the table of an explorer while it is in use: what the user looked at is remembered by
- * name and found again in the new table, wherever it has moved.
+ * explorer_renew.h - replaces the table of an explorer while it is in use: it remembers by name what the user looked
+ * at, and finds it in the new table.
  *
- * The memory belongs to the caller (explorer_memory_deinit) and is good for one renewal; table and profile may go
- * between the two calls. A cursor on the first row stays there, any other stays on its row (if that is gone: where it
- * was), and as far from the top of the screen as it was.
+ * The memory belongs to the caller (explorer_memory_deinit) and serves for one refresh; table and profile may be
+ * destroyed between the two calls. A cursor on the first row stays there, any other stays on its row (if that is gone:
+ * where it was), and as far from the top of the screen as it was.
  *
  *	explorer_remember(&e, &memory);   ... the old profile and table go ...
  *	explorer_renew(&e, &memory, &table, title, err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_state.h - what the interactive report shows of one table: rows, chains, filters, cursor. A value, and
- * questions to it; it is made in explorer_table.h, lines and the cursor are in explorer_lines.h, which rows show in
- * explorer_rows.h. No keys, no drawing.
+ * explorer_state.h - holds the state of the interactive report for one table: rows, chains, filters, cursor. It is a
+ * value with functions that read it. explorer_table.h makes it, explorer_lines.h handles lines and the cursor, and
+ * explorer_rows.h chooses the rows. Keys and drawing are elsewhere.
  *
  * Borrows table, title and the arrays of its options; the struct must stay where it is. Failures stick in `failed`.
  *
@@ -96,8 +96,8 @@ bool explorer_is_zoomed(const struct explorer *e, enum explorer_zoom zoom);
 bool explorer_is_grouped_by(const struct explorer *e, enum profile_key key);
 /* What a row stands for. */
 uint64_t explorer_row_period(const struct explorer *e, uint32_t table_row);
-/* Whether keys before the symbol leave room for it. Once they did not, that holds until the screen has another width or the
- * table other columns: what is renewed would move to and fro. */
+/* Whether keys before the symbol leave room for it. Once they have not, this stays until the width of the screen or the
+ * columns change, so that a refreshed table does not move to and fro. */
 void explorer_place_symbol(struct explorer *e);
 void explorer_say(struct explorer *e, const char *format, ...) TALLY_PRINTF(2, 3);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_table.h - makes an explorer of a table, or gives it another one; its columns.
+ * explorer_table.h - makes an explorer for a table, or gives it another table; sets its columns.
  *
- * The caller deinits; what is borrowed: explorer_state.h.
+ * The caller deinits; explorer_state.h says what is borrowed.
  *
  *	struct explorer e;
  *	explorer_init(&e, &table, &options, "Samples: 339  of event 'cycles'", err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame_draw.h - a flame screen as a grid of cells. A pure function of its state.
+ * flame_draw.h - draws a flame screen into a grid of cells. A pure function of its state.
  *
  *	flame_draw(&screen, &grid);
  */

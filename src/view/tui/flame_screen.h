@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame_screen.h - shows a profile's stacks as blocks on the screen: callers above, callees below, with widths
- * proportional to their cost. What is zoomed into, the cursor, what keys do, and the grid of it. No terminal.
+ * proportional to their cost. It holds the zoom and the cursor, handles keys, and draws into a grid. It uses no
+ * terminal.
  *
  * Borrows the flame tree; the caller deinits.
  *

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grid.h - a screen as cells: what the explorer draws into and a terminal shows. Knows no terminal and no locale.
+ * grid.h - stores a screen as cells, which the explorer draws into and a terminal shows. It uses no terminal and no
+ * locale.
  *
- * Text is UTF-8; control characters and bytes that are none become '?', marks that have no width are left out, and a
- * wide character takes a second cell, whose character is 0. What does not fit is cut. The caller deinits.
+ * Text is UTF-8; control characters and invalid bytes become '?', marks without width are left out, and a wide
+ * character takes a second cell, whose character is 0. Text that does not fit is truncated. The caller deinits.
  *
  *	struct grid grid = {0};
  *	if (!grid_resize(&grid, 24, 80)) return error_nomem(err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * level_tree.h - a hierarchy of sort keys as a tree that tree_screen and flame_screen show: a node for each value of a level,
- * below the one of the level before it. Values are those of the table's first event.
+ * level_tree.h - makes a tree of a hierarchy of sort keys that tree_screen and flame_screen can show: a node for each
+ * value of a level, below the node of the level before. Values are those of the table's first event.
  *
- * The caller deinits the tree (flame_tree_deinit); it borrows nothing of the hierarchy, only the profile.
+ * The caller deinits the tree (flame_tree_deinit); it borrows the profile, but nothing of the hierarchy.
  *
  *	level_tree_init(&tree, &hierarchy, &options, err);
  */

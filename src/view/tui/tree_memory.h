@@ -3,7 +3,7 @@
  * tree_memory.h - remembers paths through a tree of stacks by name, so that open nodes and the cursor are found again
  * in a tree of another profile.
  *
- * Owned by the caller (tree_memory_deinit), good for one renewal; the tree that was noted may go before that.
+ * Owned by the caller (tree_memory_deinit); it serves for one refresh, and the noted tree may be destroyed before that.
  *
  *	tree_memory_note(&memory, &old_tree, nodes_that_are_open, node_of_the_cursor, node_of_the_zoom);
  *	tree_memory_find(&memory, &new_tree, is_open, &cursor, &zoom);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_order.h - sorts the children of each tree node by weight, and omits those that a filter rejects. No screen.
+ * tree_order.h - sorts the children of each tree node by weight, and omits those that a filter rejects. It uses no
+ * screen.
  *
  * Borrows the tree; the caller deinits.
  *
@@ -23,8 +24,8 @@ struct tree_order {
 	uint64_t *totals; /* by node; the last one is of all that passes */
 };
 
-/* Nodes pass whose name has that text in it, with all below them; those above have the sums of what passes. Empty: all pass.
- * False: out of memory, and nothing is left to free. */
+/* Nodes whose name contains the text pass, with all nodes below them; nodes above them have the sums of those that
+ * pass. Empty: all pass. False: out of memory, and nothing needs to be freed. */
 TALLY_MUST_CHECK bool tree_order_make(struct tree_order *order, const struct flame_tree *tree, const char *filter);
 void tree_order_deinit(struct tree_order *order);
 

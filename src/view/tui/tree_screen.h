@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_screen.h - a profile's stacks as a tree on the screen: from the outermost callers down, or from each function to
- * its callers. Which nodes are open, the cursor, what keys do. No terminal.
+ * tree_screen.h - shows a profile's stacks as a tree on the screen: from the outermost callers down, or from each
+ * function to its callers. It tracks open nodes and the cursor, and handles keys. It uses no terminal.
  *
  * Borrows the flame tree; the caller deinits. Heavy nodes come first; those below the limit are left out.
  *
@@ -49,8 +49,8 @@ struct tree_screen {
 TALLY_MUST_CHECK enum tally_status tree_screen_init(
 	struct tree_screen *s, const struct flame_tree *tree, const char *title, double limit, struct tally_error *err);
 void tree_screen_deinit(struct tree_screen *s);
-/* Before the tree goes, and with the one that takes its place: what is open and the cursor stay, by name. After a failure
- * the screen can only be deinited. */
+/* Call them before the tree is destroyed, and with the new tree: open nodes and the cursor are kept, by name. After a
+ * failure the screen can only be deinited. */
 void tree_screen_remember(const struct tree_screen *s, struct tree_memory *memory);
 TALLY_MUST_CHECK enum tally_status tree_screen_renew(struct tree_screen *s, const struct tree_memory *memory,
 	const struct flame_tree *tree, struct tally_error *err);

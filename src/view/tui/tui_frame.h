@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tui_frame.h - implements what all screens share: their size, the bottom line with questions, messages or keys, the
- * list of keys, and text search. The screens of pages, trees, flames and code are made of one each.
+ * list of keys, and text search. The screens for pages, trees, flames and code each contain one.
  *
  *	if (!tui_frame_takes(&s->frame, &(struct tui_frame_owner){s, help_count, search}, key, &leaves))
  *		... the key is the screen's own ...

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tui_input.h - a text that is being typed on the bottom line. No drawing.
+ * tui_input.h - edits a text that the user types on the bottom line. It does not draw.
  *
  *	struct tui_input input = {0};
  *	if (tui_input_key(&input, 'x') == TUI_TYPED_WHOLE) use(input.text);

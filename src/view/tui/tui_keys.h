@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tui_keys.h - keys and clicks as one number each: what a terminal hands to screens. Knows no terminal.
+ * tui_keys.h - represents keys and clicks as one number each, which a terminal passes to screens. It uses no terminal.
  *
- * Keys that are characters are their code points; the others lie behind all of Unicode, and what the mouse does carries
- * its cell.
+ * Keys that are characters are their code points; the others are numbers above all of Unicode, and those of the mouse
+ * contain its cell.
  *
  *	uint32_t key = tui_mouse(TUI_MOUSE_CLICK, 3, 10);
  *	if (tui_is_mouse(key) && tui_mouse_row(key) == 3) ...

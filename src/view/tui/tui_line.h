@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tui_line.h - a line of text in several styles, and the lines that all screens have: title, bottom, help.
+ * tui_line.h - makes lines of text in several styles, and the lines that all screens have: title, bottom, help.
  *
- * The caller clears a line before it is made anew, and frees its text.
+ * The caller clears a line before it is made again, and frees its text.
  *
  *	struct tui_line line = {0};
  *	tui_line_style(&line, tui_heat_style(7.5));

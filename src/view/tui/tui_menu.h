@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tui_menu.h - shows a menu; each of its items stands for a key. Drawn over what is on the screen.
+ * tui_menu.h - shows a menu; each of its items stands for a key. The menu is drawn over the screen.
  *
  *	tui_menu_start(&menu, "main");
  *	tui_menu_add(&menu, 'a', "Annotate %s", "main");
