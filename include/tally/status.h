@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * status.h - how every tally function reports failure.
+ * status.h - defines how every tally function reports failure.
  *
  * A function that can fail returns enum tally_status and takes a struct tally_error *err as its last parameter.
  * The error belongs to the caller, has a fixed size and may be NULL. Outputs are untouched on failure. Threads: a
