@@ -23,7 +23,7 @@ static inline uint32_t sample_branch_count(const struct sample *sample)
 	return sample->branches.entries.count / SAMPLE_BRANCH_WORDS;
 }
 
-/* What statistics tell branches apart by, in one word: number of the type, and where a branch leads. */
+/* The kind of a branch for statistics, in one word: the number of its type, and its direction. */
 #define BRANCH_KINDS	      31 /* types: 0 is not known; from BRANCH_KIND_EXTENDED on, those of PERF_BR_EXTEND_ABI */
 #define BRANCH_KIND_CONDITION 1
 #define BRANCH_KIND_EXTENDED  15

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 
-/* Words with commas between. False: unknown is the word that is none. */
+/* Parses a comma-separated list. False: unknown is the invalid word. */
 bool branch_words_parse(struct tally_str list, uint64_t *branch_sample_type, struct tally_str *unknown);
 /* The inverse: the words of the bits that have one. */
 void branch_words_append(struct text *text, uint64_t branch_sample_type);

@@ -70,7 +70,7 @@ TALLY_MUST_CHECK enum tally_status record_decode(
 struct tally_str record_mmap_name(const struct record *record);
 /* "MMAP2", "SAMPLE", ... as perf script -D prints after PERF_RECORD_; NULL if unknown. */
 const char *record_type_name(uint32_t type);
-/* Of a hardware trace: its data, and what is told of them. */
+/* Whether the record belongs to a hardware trace: its data, or information about them. */
 bool record_is_of_trace(uint32_t type);
 /* Of the type that AUXTRACE_INFO has: what the trace's PMU is called; NULL if unknown. */
 const char *record_trace_name(uint32_t auxtrace_type);

@@ -22,7 +22,7 @@ struct record_print_hints {
 
 void record_print(struct text *t, const struct record *record, const struct record_fields *fields,
 	const struct record_print_hints *hints);
-/* Only the name: what is there to print of a record that does not decode. */
+/* Prints only the name, for a record that cannot be decoded. */
 void record_print_name(struct text *t, uint32_t type);
 
 #endif

@@ -2,7 +2,7 @@
 #include "abi/record_printers.h"
 #include "base/array.h"
 
-/* Whether a list of CPUs goes on; runs come as "2-5". */
+/* The state of printing a list of CPUs, in which ranges become "2-5". */
 struct cpu_list {
 	struct text *text;
 	int64_t first, last; /* the run not yet printed */

@@ -13,7 +13,7 @@ struct record_type_row {
 	uint32_t type;
 	const char *name; /* as perf script -D prints it after PERF_RECORD_ */
 	uint16_t least_bytes; /* of the body */
-	/* Reads the fields; what is left in the cursor is the trailer. NULL: the record has none that we decode. */
+	/* Reads the fields; the rest of the cursor is the trailer. NULL: the record has no fields that we decode. */
 	void (*decode)(struct cursor *c, const struct record *record, struct record_fields *fields);
 };
 

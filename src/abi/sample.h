@@ -87,7 +87,7 @@ static inline uint64_t sample_u64_at(const uint8_t *data, size_t index, bool swa
 	return swap ? __builtin_bswap64(v) : v;
 }
 
-/* Of sample_id_decode the time alone. False: there is none. */
+/* Like sample_id_decode, but only the time. False: there is none. */
 static inline bool sample_id_time(const struct record_layout *layout, const struct record *record, uint64_t *time_ns)
 {
 	size_t len = record->bytes.len;

@@ -71,7 +71,7 @@ struct wait_record {
 
 /* Whether raw data of a sample is a record of this kind, of whatever version. */
 bool wait_record_is(struct tally_bytes raw, bool swap);
-/* CORRUPT: it is cut, or names a state or a number of frames that cannot be. UNSUPPORTED: a version that is not known. */
+/* CORRUPT: it is truncated, or has an invalid state or number of frames. UNSUPPORTED: its version is unknown. */
 TALLY_MUST_CHECK enum tally_status wait_record_decode(
 	struct tally_bytes raw, bool swap, struct wait_record *wait, struct tally_error *err);
 /* Appends raw data for the sample, and repeats its thread, period, call chain and cgroup. Numbers are in w's byte
