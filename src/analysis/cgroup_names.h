@@ -20,7 +20,7 @@ struct cgroup_names {
 	struct intern paths;
 };
 
-/* Rewinds the reader. What a cut file has is kept: that it is cut is told when its samples are read. */
+/* Rewinds the reader. Rows of a truncated file are kept; the truncation is reported when its samples are read. */
 TALLY_MUST_CHECK enum tally_status cgroup_names_read(
 	struct cgroup_names *names, struct perfdata_reader *reader, struct tally_error *err);
 /* One more, or another path for an id. NOMEM only. */

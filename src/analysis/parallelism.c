@@ -26,7 +26,7 @@ enum tally_status parallelism_read(struct parallelism *p, const struct perfdata_
 	size_t position = 0;
 	struct record record;
 	*p = (struct parallelism){0};
-	/* That the run is cut is told elsewhere. */
+	/* The truncation of a run is reported elsewhere. */
 	while (record_run_next(run, &position, &record, NULL) == TALLY_OK) {
 		uint64_t time_ns;
 		int change = change_of(&record);

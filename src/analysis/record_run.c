@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 
-/* What stays of an error is told when what came before it has been used. */
+/* An error is reported after the records before it have been used. */
 static enum tally_status note_end(struct record_run *run, enum tally_status status, const struct tally_error *end_error)
 {
 	if (status != TALLY_END)

@@ -47,7 +47,8 @@ struct replay_options {
 	uint64_t stitched_registers; /* of the CPU's LBR, if longer call stacks are to be made of them; 0: not */
 	unsigned max_history; /* branches of a sample that are looked at; 0: no bound */
 	enum replay_waits waits;
-	/* Samples are waits, and their chains go on with those of who ended them; or with whom these waited for. */
+	/* Samples are waits, and their chains continue with those of the threads that ended them, or of the threads
+	 * that these waited for. */
 	enum { WAKERS_NONE, WAKERS_SHOWN, WAKERS_FOLLOWED } wakers;
 	bool weight_is_period; /* samples count by their weight, as accesses of memory do */
 	bool with_exact_frames; /* a frame's address is its own, not that of its function */

@@ -460,7 +460,8 @@ static bool is_worthless(const struct unwind_result *result, uint32_t kernel, co
 	return result->count == 0 || (result->end != UNWIND_ROOT && result->count <= others);
 }
 
-/* A caller's address is that of its return address minus one, which lies in the call: so perf's chains from stacks. */
+/* A caller's address is that of its return address minus one, which lies in the call, as in the chains that perf
+ * unwinds. */
 static struct sample_array unwound_chain(struct resolver *r, const struct resolve_where *where,
 	const struct sample *sample, struct sample_array recorded)
 {

@@ -239,7 +239,7 @@ size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where,
 bool resolver_addresses_find(struct resolver *r);
 /* What comes next is a chain as the kernel recorded it. */
 void resolver_begin_recorded(struct resolver *r);
-/* The chain with what came later in its place; without the place where nothing came. Valid until the resolver's next. */
+/* The chain with its deferred part inserted, or without a user part if none came. Valid until the resolver's next. */
 struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain);
 /* The complete call chain of a sample, valid until the resolver's next one. Its user part is the first available of
  * these: the branches that were recorded as a call stack (LBR); the callers unwound from its stack dump, if there are

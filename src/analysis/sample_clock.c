@@ -60,7 +60,7 @@ bool sample_clock_note(
 	} else if (!perfdata_reader_time(reader, record, &time_ns)) {
 		return true;
 	}
-	/* What was made up at the start has the time 0, and says nothing of what follows. */
+	/* Synthesized records at the start have the time 0, which is not the time of the records after them. */
 	if (time_ns > 0)
 		marks->last = (struct clock_mark){position, time_ns};
 	return true;

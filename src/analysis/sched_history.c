@@ -173,7 +173,7 @@ static void sched_history_measure(
 		measure_wait(h, task, since_ns, times);
 		return;
 	}
-	/* An idle task is its CPU's own: what other CPUs lost says nothing of it. */
+	/* An idle task belongs to one CPU, so lost events of other CPUs do not affect it. */
 	if (task->left_ns != 0 && task->left_ns <= since_ns)
 		times->wait_ns = since_ns - task->left_ns;
 }

@@ -89,7 +89,7 @@ bool sched_history_wake(struct sched_history *h, int32_t tid, uint64_t time_ns);
 /* To the queue of another CPU; what it waited until then counts if it was ready to run. */
 bool sched_history_migrate(struct sched_history *h, int32_t tid, uint64_t time_ns);
 bool sched_history_switch(struct sched_history *h, const struct sched_out *out, struct sched_times *times);
-/* Events of a CPU (SCHED_ANY_CPU: of any) were lost up to then: what began before is not known to go on after it. */
+/* Events of a CPU (SCHED_ANY_CPU: of any) were lost up to then, so states from before are unknown after it. */
 bool sched_history_lost(struct sched_history *h, uint32_t cpu, uint64_t time_ns);
 /* Adds the times to the task's sums. */
 void sched_history_count(struct sched_history *h, const struct sched_times *times);

@@ -34,12 +34,12 @@ struct sideband_reading {
 	struct perfdata_reader *reader;
 	const struct record_run *run;
 	struct sideband *out;
-	VEC(struct sort_key) history; /* records that the machine is told of: time and position */
+	VEC(struct sort_key) history; /* records to apply to the machine: time and position */
 	struct binary_store *store; /* NULL: generated code is not asked for */
 	struct marker_list markers;
 	VEC(struct timed_place) places;
 	uint64_t kernels; /* records that map one */
-	bool loads_ahead; /* the store is told of binaries as they come */
+	bool loads_ahead; /* binaries are added to the store as they are found */
 	uint32_t named; /* binaries of the machine that it was told of */
 };
 

@@ -46,7 +46,7 @@ TALLY_MUST_CHECK enum tally_status sideband_count(struct sideband *sideband, str
 /* Of a HEADER_BUILD_ID, which streams have in place of a section: the machine knows it from its next finish on. */
 TALLY_MUST_CHECK enum tally_status sideband_take_build_id(
 	struct sideband *sideband, const struct record *record, struct tally_error *err);
-/* True for what a machine is told of. */
+/* True for records that are applied to a machine. */
 bool sideband_is_history(uint32_t type);
 void sideband_deinit(struct sideband *sideband);
 

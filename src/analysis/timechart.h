@@ -60,13 +60,13 @@ bool timechart_exit(struct timechart *c, int32_t tid);
 /* out.tid leaves its CPU to next. */
 bool timechart_switch(struct timechart *c, const struct sched_out *out, int32_t next, uint32_t text);
 bool timechart_wake(struct timechart *c, const struct timechart_wake *wake);
-/* Events of a CPU (TIMECHART_ANY_CPU: of any) were lost up to then: what began before does not go on behind it. */
+/* Events of a CPU (TIMECHART_ANY_CPU: of any) were lost up to then, so spans from before end there. */
 #define TIMECHART_ANY_CPU UINT32_MAX
 bool timechart_lost(struct timechart *c, uint32_t cpu, uint64_t time_ns);
 /* cpu is below LIMIT_CPUS here and below. */
 bool timechart_idle(struct timechart *c, uint32_t cpu, uint64_t time_ns, uint32_t depth);
 bool timechart_frequency(struct timechart *c, uint32_t cpu, uint64_t time_ns, uint64_t khz);
-/* What goes on at the end is cut there, and the tracks are in order. */
+/* Spans that are open at the end are cut there, and the tracks are sorted. */
 bool timechart_finish(struct timechart *c);
 
 #endif

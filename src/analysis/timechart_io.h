@@ -54,7 +54,7 @@ bool timechart_io_exit(
 	struct timechart_io *io, uint32_t track, const struct timechart_call *call, uint64_t time_ns, int64_t result);
 /* The thread is gone, wherever it was. */
 void timechart_io_forget(struct timechart_io *io, uint32_t track);
-/* What goes on at the end of the tracks is cut there. */
+/* Spans that are open at the end of the tracks are cut there. */
 bool timechart_io_finish(struct timechart_io *io);
 
 #endif

@@ -33,7 +33,7 @@ static void parse_event(struct tracepoint_printer *p, struct tally_bytes format,
 {
 	struct trace_event event;
 	struct tally_str text = {(const char *)format.data, format.len};
-	/* A format that is none leaves its event without fields. */
+	/* An invalid format leaves its event without fields. */
 	if (format.len == 0 || !trace_event_parse(text, p->context.long_bytes, &p->arena, &event))
 		return;
 	event.system = system;

@@ -96,7 +96,7 @@ static enum tally_status inject_put_record(
 	return perfdata_rewriter_record(in->rewriter, record, payload, err);
 }
 
-/* TALLY_OK behind the last record; what ended the input early is said in end_error. */
+/* TALLY_OK behind the last record; end_error says what ended the input early. */
 static enum tally_status copy_as_read(struct injecting *in, struct tally_error *end_error, struct tally_error *err)
 {
 	for (;;) {

@@ -157,7 +157,7 @@ static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *m
 	       (*index < maps->files.len || (*index == maps->files.len && vec_push(&maps->files, file)));
 }
 
-/* A child goes on with its parent's code until it has a dump of its own. */
+/* A child uses its parent's generated code until it has its own dump. */
 static void live_maps_put_dump(struct live_process *process, uint32_t file)
 {
 	unsigned at = 0;

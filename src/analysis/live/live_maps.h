@@ -64,7 +64,8 @@ TALLY_MUST_CHECK enum tally_status live_maps_apply(struct live_maps *maps, const
 /* NULL: nothing is known of it. Valid until live_maps_forget. */
 struct live_process *live_maps_process(const struct live_maps *maps, int32_t pid);
 const struct live_mapping *live_maps_find(const struct live_process *process, uint64_t address);
-/* The samples of all that was applied are done: what ended goes. dropped is told of each process; may be NULL. */
+/* Call this when all samples of the applied records are done: frees what has ended. dropped is called for each such
+ * process; it may be NULL. */
 void live_maps_forget(struct live_maps *maps, void (*dropped)(void *context, int32_t pid), void *context);
 /* There may be many files that nobody maps any more. */
 bool live_maps_is_stale(const struct live_maps *maps);

@@ -44,7 +44,7 @@ static void set_slices(struct live_merge_ring *ring, const struct tally_bytes sl
 	ring->has_record = false;
 }
 
-/* 0: there is none, or its size lies. */
+/* 0: there is none, or its size is impossible. */
 static size_t size_at(const struct live_merge_ring *ring, size_t position)
 {
 	bool is_second = position >= ring->slices[0].len;

@@ -16,7 +16,7 @@
 #include "base/map_u64.h"
 
 #define LIVE_STACK_MAX	 (1u << 20) /* bytes of a thread */
-#define LIVE_STACKS_MAX	 (64u << 20) /* of all threads: beyond, what is known is forgotten */
+#define LIVE_STACKS_MAX	 (64u << 20) /* limit for all threads; above it, remembered stacks are dropped */
 #define LIVE_THREADS_MAX 4096
 
 struct live_stacks {

@@ -319,7 +319,7 @@ static struct unwind_result live_unwind_unwind(
 	return unwinder_run(walk->unwinder, &walk->registers, &slice, &modules, live->ips, FRAMES_MAX);
 }
 
-/* The kernel's chain goes on where another stack begins, or the copy ends. */
+/* The kernel's chain continues where another stack begins, or the stack dump ends. */
 static size_t live_unwind_splice(struct live_unwind *live, const struct live_walk *walk, struct tally_bytes stack,
 	struct sample_array chain, struct unwind_result *result)
 {

@@ -30,7 +30,8 @@ TALLY_MUST_CHECK enum tally_status live_walked_init(struct live_walked *walked, 
 void live_walked_deinit(struct live_walked *walked);
 /* False: the record holds no stack. */
 bool live_walked_take(struct live_walked *walked, const struct record_layout *layout, const struct record *record);
-/* That of the thread's next sample, once; until the next one is taken. NULL: there is none. */
+/* The stack of the thread's next sample; it is returned once, and valid until the next stack is taken. NULL: there is
+ * none. */
 struct walk_stack *live_walked_find(struct live_walked *walked, uint32_t tid);
 /* Records were lost: what waits may have lost its samples. */
 void live_walked_forget(struct live_walked *walked);

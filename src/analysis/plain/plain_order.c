@@ -28,7 +28,7 @@ static void measure_area(struct plain_order *o, const struct plain_group *group)
 	area->end += group->spots;
 }
 
-/* Where areas lie in the order. False: as keys one behind another they are more than 64 bits can tell apart. */
+/* Computes the positions of areas in the order. False: the keys of all areas together need more than 64 bits. */
 static bool lay_out_areas(struct plain_order *o)
 {
 	size_t begin = 0;

@@ -31,7 +31,7 @@ struct replay_passing {
 	struct sample_pass **passes; /* by range; NULL: out of memory, or not made yet */
 };
 
-/* The tables of a pass that keep what is different in samples; where it is less, what is left of them costs nothing. */
+/* The tables of a pass for distinct values of samples. If there are fewer values, the unused part takes no memory. */
 static void replay_expect_samples(struct sample_pass *pass, size_t samples)
 {
 	size_t count = MIN(samples, EXPECTED_SAMPLES);

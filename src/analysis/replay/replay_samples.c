@@ -250,7 +250,7 @@ static void replay_samples_expect_sample(const void *context, uint32_t item)
 
 #define KEYS_PER_TASK 8192
 
-/* What a stack dump comes to where the file that ran is not here: no caller is known. */
+/* The result of unwinding a stack dump if the file that ran is missing: no caller is known. */
 static bool tells_nothing(const struct key_translation *t, const struct sample_key *key)
 {
 	bool is_recorded = key->stack < t->pass->recorded.len && t->pass->recorded.items[key->stack];

@@ -9,7 +9,7 @@
 #define NONE	    UINT32_MAX
 #define TASK_FRAMES 8192
 
-/* What else a frame may be told apart by is the same in all of one function. */
+/* All other properties that distinguish frames are the same in a whole function. */
 static bool functions_tell(const struct replay *replay)
 {
 	const struct replay_options *o = replay->options;

@@ -127,7 +127,7 @@ bool trace_event_parse(struct tally_str text, unsigned long_bytes, struct arena 
 			ok = str_to_u64(value, 10, &id) && id < UINT32_MAX;
 			e.id = ok ? (uint32_t)id : 0;
 		} else if (trace_format_value_of(line, STR("print fmt:"), &print)) {
-			/* It may go on over lines: all that is left. */
+			/* It may continue over several lines: it is the rest of the text. */
 			print.len += text.len > 0 ? (size_t)(text.data + text.len - (print.data + print.len)) : 0;
 			break;
 		} else if (trace_format_value_of(trimmed, STR("field:"), &value)) {

@@ -70,7 +70,7 @@ struct trace_event {
 	uint32_t argument_count;
 };
 
-/* False: it is none, or out of memory (arena.failed is not told apart: the event is left out). */
+/* False: it is not valid, or memory ran out (arena.failed); in both cases the event is left out. */
 bool trace_event_parse(struct tally_str text, unsigned long_bytes, struct arena *arena, struct trace_event *event);
 /* UINT32_MAX if it has none of this name. */
 uint32_t trace_event_field(const struct trace_event *event, struct tally_str name);

@@ -83,7 +83,7 @@ struct tally_bytes trace_bytes(const struct trace_source *s, uint32_t index)
 	return (struct tally_bytes){NULL, 0};
 }
 
-/* Bytes of the items of an indexed array; 0: it is none. */
+/* The size of the items of an indexed array; 0: it is not an array. */
 static uint64_t item_number(const struct trace_source *s, const struct trace_node *node)
 {
 	const struct trace_node *array = trace_value_get(s, node->a);
