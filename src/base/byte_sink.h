@@ -35,7 +35,8 @@ static inline bool byte_sink_is_lost(const struct byte_sink *sink)
 {
 	return sink->failed || sink->text.failed || sink->out.write_errno;
 }
-/* Writes what is left and frees all. IO: name cannot be written; a reader that went away (EPIPE) is none. */
+/* Writes the rest and frees everything. IO: name cannot be written; a reader that has closed the pipe (EPIPE) is not a
+ * failure. */
 TALLY_MUST_CHECK enum tally_status byte_sink_finish(struct byte_sink *sink, const char *name, struct tally_error *err);
 
 #endif

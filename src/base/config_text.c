@@ -74,7 +74,7 @@ static bool take_section(struct config_text *config)
 	return len > 0;
 }
 
-/* Behind a backslash: the character, 0 for a line that goes on, -1 for what is none. */
+/* The character that an escape stands for, 0 if the line continues, -1 if the escape is invalid. */
 static int take_escaped(struct config_text *config)
 {
 	char c = config_text_take(config);

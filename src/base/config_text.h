@@ -29,7 +29,7 @@ struct config_text {
 	struct text value;
 };
 
-/* TALLY_END behind the last setting; TALLY_CORRUPT at the first line that is none: what came before stands. */
+/* TALLY_END behind the last setting; TALLY_CORRUPT at the first invalid line; the settings before it are valid. */
 TALLY_MUST_CHECK enum tally_status config_text_next(struct config_text *config, struct tally_error *err);
 /* Of the last setting; lives until the next one. */
 static inline struct tally_str config_text_value(const struct config_text *config)

@@ -69,7 +69,7 @@ static inline void cursor_skip(struct cursor *c, size_t n)
 	(void)cursor_take(c, n);
 }
 
-/* True if count items of at least item_size bytes each can be in what is left; else fails the cursor. */
+/* True if count items of at least item_size bytes each fit into the rest; else fails the cursor. */
 static inline bool cursor_count(struct cursor *c, uint64_t count, size_t item_size)
 {
 	if (c->failed || count > (c->len - c->pos) / item_size) {

@@ -38,9 +38,9 @@ struct dedup { /* owned by the caller */
 
 /* threads: 0: one per CPU. False: out of memory; there is nothing to free. */
 bool dedup_find(const struct dedup_items *items, unsigned threads, struct dedup *found);
-/* For who knows that no two of so many items are equal. False: out of memory; there is nothing to free. */
+/* For callers that know that all items are distinct. False: out of memory; there is nothing to free. */
 bool dedup_none(size_t count, struct dedup *found);
-/* For who knows of each item the first one that is equal. The same. */
+/* For callers that know the first equal item of each item. Otherwise the same. */
 bool dedup_known(const uint32_t *firsts, size_t count, unsigned threads, struct dedup *found);
 void dedup_deinit(struct dedup *found);
 

@@ -168,7 +168,7 @@ struct tally_bytes file_map_view(const struct file_map *map, struct tally_bytes 
 #define READ_STEP  65536
 #define READ_LEAST 4096
 
-#define NOTED_LIMIT (1u << 20) /* smaller ones are those of who looks whether a file is a certain one */
+#define NOTED_LIMIT (1u << 20) /* smaller reads only check which file it is */
 
 enum tally_status file_read_fd(int fd, size_t limit, char **data, size_t *len, struct tally_error *err)
 {

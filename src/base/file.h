@@ -48,7 +48,7 @@ TALLY_MUST_CHECK enum tally_status file_read(
 	const char *path, size_t limit, char **data, size_t *len, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status file_read_fd(
 	int fd, size_t limit, char **data, size_t *len, struct tally_error *err);
-/* What is there now, at least one byte unless the end has come (*len 0); goes on after EINTR. */
+/* Reads the available bytes, at least one except at the end (*len 0); continues after EINTR. */
 TALLY_MUST_CHECK enum tally_status file_read_some(
 	int fd, void *room, size_t room_bytes, size_t *len, struct tally_error *err);
 /* Writes all of it, going on after EINTR and short writes. */

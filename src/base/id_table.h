@@ -38,9 +38,9 @@ bool id_table_expect_keys(struct id_table *table, size_t count);
 /* was_new may be NULL. */
 uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new);
 
-/* For who knows by other means that the key is new, and finds it again by its id: no look-up does. */
+/* For callers that know that the key is new, and need it only by its ID: look-ups do not find it. */
 uint32_t id_table_append(struct id_table *table, const uint64_t *key);
-/* No look-up will find what is there: the memory that look-ups need goes. */
+/* Frees the memory for look-ups, which find nothing after that. */
 void id_table_end_lookups(struct id_table *table);
 /* Appends many keys: returns room for them, which the caller fills. Their IDs begin at the table's length before the
  * call. NULL: out of memory. */

@@ -14,7 +14,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* $HOME, or for root, where that is another's, the password file's. False: there is none. */
+/* $HOME; for root, if $HOME belongs to another user, the one in the password file. False: there is none. */
 bool own_home(char home[PATH_MAX]);
 /* $XDG_CACHE_HOME; false: not set, not absolute, or, for root, another's. */
 bool own_cache_home(char folder[PATH_MAX]);

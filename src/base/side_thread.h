@@ -28,7 +28,7 @@ struct side_thread {
 void side_thread_init(struct side_thread *side, void (*work)(void *context, void *item), void *context);
 /* The first one starts the thread. False: there is none, and it was not added. */
 bool side_thread_add(struct side_thread *side, void *item);
-/* What has not been begun will not be; what has goes on. */
+/* Work that has not begun is dropped; work that has begun continues. */
 void side_thread_close(struct side_thread *side);
 /* Closes, and waits for what has been begun. Items may be added again. */
 void side_thread_join(struct side_thread *side);

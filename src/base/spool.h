@@ -46,7 +46,8 @@ bool spool_append(struct spool *spool, const void *data, size_t len);
 /* Says that a part will hardly be read soon: its complete steps in the file leave this process's memory. Bytes outside
  * of the spool are not affected. Any thread. */
 void spool_drop(const struct spool *spool, struct tally_bytes part);
-/* For a walk from the first item of a size to the last, at each: what lies behind is dropped now and then. */
+/* For a loop from the first item of this size to the last one; call it at each item. The items before it are dropped
+ * from time to time. */
 #define SPOOL_WALK_ITEMS ((size_t)1 << 17)
 static inline void spool_walk(const struct spool *spool, size_t index, size_t size)
 {

@@ -9,7 +9,7 @@
 #define BLOCK_BYTES ((size_t)4 << 20) /* sorted at once, and used before it is dropped */
 #define LONG_BYTES  (BLOCK_BYTES / 8) /* what is in order for so long is a block of its own */
 
-struct head { /* a block, then what is left of it */
+struct head { /* a block, then the rest of it */
 	const uint8_t *at, *end;
 	bool is_sorted;
 };
@@ -56,7 +56,7 @@ static bool find_blocks(struct spool_sort_merge *m)
 	return true;
 }
 
-/* Whether each block goes on where the one before it ends. */
+/* Whether the blocks are in order, each after the one before. */
 static bool spool_sort_is_sorted(const struct spool_sort_merge *m)
 {
 	for (size_t i = 0; i < m->heads.len; i++) {

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/word_list.h"
 
-/* Without what stands behind the parameters: "const", "&", "[clone .cold]". */
+/* Removes whatever follows the parameters: "const", "&", "[clone .cold]". */
 static struct tally_str without_qualifiers(struct tally_str name)
 {
 	static const struct tally_str qualifiers[] = {

@@ -43,7 +43,7 @@ char *text_room(struct text *t, size_t n)
 	return t->data ? t->data + t->len : NULL;
 }
 
-/* text_room where there is room already, as nearly always. */
+/* The common case of text_room: there is enough room. */
 static inline char *text_reserve(struct text *t, size_t n)
 {
 	return n < t->cap - t->len && !t->failed ? t->data + t->len : text_room(t, n);

@@ -13,12 +13,13 @@
 #include "base/helper_thread.h"
 
 #define MAX_WORKERS 256 /* beyond it the work is bound by memory, not by CPUs */
-/* How long who has nothing to do looks for more: waking a thread takes about as long, in a guest most of it. */
+/* How long an idle thread polls for work: waking a thread takes about as long, and most of it in a virtual machine. */
 #define LOOKED_NS    100000
 #define LOOKS	     16 /* between two looks at the clock */
 #define IDLE_SECONDS 1 /* a helper without work ends */
 
-/* Of one call, on its stack: who comes to help is waited for, and who has not come by the end does not find it. */
+/* The state of one call, on its stack: the call waits for threads that help, and threads that come after its end do not
+ * find it. */
 struct pool {
 	thread_pool_work work;
 	void *context;
