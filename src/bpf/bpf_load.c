@@ -102,7 +102,7 @@ enum tally_status bpf_refusal_expected(const struct kernel_seam *kernel, const c
 	return TALLY_OK;
 }
 
-/* What the verifier counts at the end of a log says nothing of the reason. */
+/* The verifier's statistics at the end of a log do not contain the reason. */
 static bool bpf_line_is_told(const char *line, size_t len)
 {
 	static const char *const untold[] = {

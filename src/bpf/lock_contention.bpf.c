@@ -195,7 +195,7 @@ int wait_begins(struct contention_begin_record *record)
 	bpf_core_read(&wait.task_start_ns, sizeof(wait.task_start_ns), &task->start_time);
 	struct wait *known = bpf_map_lookup_elem(&waits, &key);
 	if (known) {
-		/* A sleeping lock tells when it gives up spinning: the wait goes on. */
+		/* A sleeping lock also reports when it stops spinning; the wait then continues. */
 		if (known->task_start_ns == wait.task_start_ns)
 			return GO_ON;
 		__sync_fetch_and_add(&losses.replaced, 1);

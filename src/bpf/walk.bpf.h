@@ -71,7 +71,7 @@ struct {
 	__type(value, struct walk_losses);
 } walk_losses SEC(".maps");
 
-/* One walk: what is known of the frame that is looked at, and of the mapping of its code. */
+/* The state of one walk: the current frame, and the mapping of its code. */
 struct walk {
 	struct walk_registers at;
 	__u32 mapping, mapping_count; /* of the process */
