@@ -169,7 +169,7 @@ int cli_usagef(const struct cli *cli, const struct command *command, const char 
 static int cli_explain(const struct cli *cli, const struct command *command, const struct option_parse *parse)
 {
 	struct text t = {0};
-	/* perf sets the two kinds apart by a blank; scripts have seen both. */
+	/* perf separates the two kinds by a blank; scripts may rely on it. */
 	if (parse->is_sentence)
 		text_printf(&t, "%s\n\n", parse->message);
 	else

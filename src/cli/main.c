@@ -145,7 +145,7 @@ static int take_build_id_dir(struct cli *cli, const char *dir)
 	return CLI_GO_ON;
 }
 
-/* Of the last such setting. What is wrong with the configuration is said by the verbs that read more of it. */
+/* The value of the last such setting. Mistakes in the configuration are reported by the verbs that read more of it. */
 static enum tally_status note_build_id_dir(void *data, const struct config_text *config, struct tally_error *err)
 {
 	char **dir = data;

@@ -19,7 +19,7 @@ bool colours_are_wanted(void);
 bool colours_by_mode(const char *mode, bool *wanted);
 /* The terminal moves its cursor and erases lines: TERM is set, and not "dumb". */
 bool terminal_has_controls(void);
-/* How many characters fit on a line of the terminal; 0: standard output is none, or does not tell. */
+/* How many characters fit on a line of the terminal; 0: standard output is not a terminal, or its width is unknown. */
 unsigned terminal_columns(void);
 
 #endif

@@ -53,7 +53,7 @@ struct progress_clock { /* all 0 at first */
 	int64_t begun_ms;
 };
 
-/* How far it is now; called from time to time. what is NULL where nothing was begun. */
+/* The current progress; called from time to time. what is NULL if no work has begun. */
 void progress_look(struct progress_clock *clock, const struct progress *progress, struct progress_state *state);
 
 /* "reading samples: 43 % of 149.2 MB, 1.2 s left", cut to width columns. */
