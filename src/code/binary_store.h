@@ -77,7 +77,7 @@ void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t c
  * that continues with single-threaded work and knows that the entry will very likely be needed. A kernel may be named
  * only if it is the only one of the recording. It does nothing if there is only one CPU. */
 void binary_store_load_ahead(struct binary_store *store, uint32_t id);
-/* What was named and has not been begun waits for the next load: all CPUs have other work now. */
+/* Named entries whose loading has not begun wait for the next load, because all CPUs have other work now. */
 void binary_store_end_ahead(struct binary_store *store);
 /* Frees what was loaded from a program file; it is loaded again when needed. Do not call it while anything borrowed
  * from the entry is in use. It frees nothing of the kernel, its modules, the vdso and packed binaries. */
@@ -104,7 +104,7 @@ TALLY_MUST_CHECK enum tally_status binary_store_load_all_places(
 TALLY_MUST_CHECK enum tally_status binary_store_save_places(struct binary_store *store, struct tally_error *err);
 /* Where the lines came from; NULL: nowhere, or not looked for. */
 const char *binary_store_places_path(const struct binary_store *store, uint32_t id);
-/* Lines were looked for, and there are none. */
+/* Lines were searched, and there are none. */
 bool binary_store_lacks_places(const struct binary_store *store, uint32_t id);
 /* The name as people read it: demangled in the arena, with the types of parameters, which tell overloads apart. */
 const char *binary_store_display_name(
@@ -145,7 +145,8 @@ const struct jitdump *binary_store_jitdump(const struct binary_store *store, uin
  * while entries are added. It lives as long as the store. NULL: the file is missing, or has no call-frame
  * information. */
 const struct unwind_table *binary_store_unwind(struct binary_store *store, uint32_t id);
-/* The same; where making it may take more memory than this, there is none, now and later, and is_refused says so. */
+/* The same, but if building it may need more memory than this, there is no table, now and later, and is_refused is
+ * set. */
 const struct unwind_table *binary_store_unwind_within(
 	struct binary_store *store, uint32_t id, uint64_t bytes, bool *is_refused);
 /* As binary_store_elf_va, of a file that is not loaded yet; same rules. */

@@ -32,7 +32,7 @@ struct binary_root { /* a folder that stands for "/" */
 	int32_t pid; /* > 0: the root of this process, whose links must not lead out of it */
 };
 
-/* What unwinding needs of a file. It comes before symbols, and from any thread: apart from the rest. */
+/* The data for unwinding. It is separate from the rest, because any thread may load it, before symbols. */
 struct load_unwind {
 	pthread_mutex_t lock; /* of the one that builds */
 	_Atomic bool is_built;
@@ -95,7 +95,8 @@ struct binary_entry {
 
 void binary_entry_init(
 	struct binary_entry *entry, const struct binary_store_options *options, const struct binary_key *key);
-/* Frees what load_user_file made; the store frees the rest before, so that who wants names only links no more. */
+/* Frees what load_user_file made; the store frees the rest before that, so that programs that only need names do not
+ * link the other loaders. */
 void binary_entry_deinit(struct binary_entry *entry);
 
 /* text: NULL means that memory runs out, which costs the sentence only. */

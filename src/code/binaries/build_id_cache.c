@@ -32,7 +32,7 @@
 
 static const char *const contents[] = {"elf", "kallsyms", "vdso", "debug", "probes", "kcore", "modules"};
 #define CONTENT_COUNT (ARRAY_LEN(contents))
-#define MAIN_CONTENTS 3 /* one of the first is there, or the entry is none */
+#define MAIN_CONTENTS 3 /* one of the first files exists, or the entry is invalid */
 
 static void build_id_cache_close_fd(const int *fd)
 {
@@ -471,7 +471,7 @@ static int open_entry_folder(const struct build_id_cache *cache, const char hex[
 	return open_below(root, str_from(path), false);
 }
 
-/* Who has the cache may be another than we are, as with sudo: who reads it trusts its owner. */
+/* The cache may belong to another user, as with sudo; readers of the cache trust its owner. */
 static bool is_owners(const struct build_id_cache *cache, int fd)
 {
 	struct stat st, folder;

@@ -45,7 +45,7 @@ TALLY_MUST_CHECK enum tally_status debuginfod_start(const struct debuginfod_opti
 	struct debuginfod_request *requests, size_t count, struct debuginfod_job **job, struct tally_error *err);
 /* Takes over what has become of the requests; does not wait. True: nothing more will come. */
 bool debuginfod_look(struct debuginfod_job *job);
-/* Frees the job; what is under way goes on. */
+/* Frees the job; the running download continues. */
 void debuginfod_leave(struct debuginfod_job *job);
 /* The path at which libdebuginfod keeps that file ("executable" or "debuginfo"), whether or not it exists. NULL: there
  * is no cache, or it has a note that no server has the file. */

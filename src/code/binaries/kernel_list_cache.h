@@ -36,7 +36,7 @@ struct kernel_list { /* the caller closes the map, which the list's text is in, 
  * the others have no information. */
 TALLY_MUST_CHECK enum tally_status kernel_list_read(
 	const char *live, char **text, size_t *len, struct tally_error *err);
-/* False: there is none that serves. */
+/* False: there is no valid one. */
 bool kernel_list_cache_open(const struct kernel_list_place *place, struct kernel_list *kept);
 /* Keeps a list, as kallsyms_open splits it, for other runs; where it cannot, they read it live. */
 void kernel_list_cache_save(

@@ -8,7 +8,7 @@
 
 #define NEEDLE_BYTES 16
 
-/* "ffffffff81000000 T _text\n": lines of a hundred thousand are passed over unread. 0: there is none. */
+/* "ffffffff81000000 T _text\n": a hundred thousand other lines are skipped. 0: there is none. */
 static uint64_t kernel_match_place_of(const struct kallsyms *list, const char *name)
 {
 	char needle[NEEDLE_BYTES];

@@ -262,7 +262,7 @@ static enum tally_status read_answer(struct line_program *lines, uint64_t addres
 											   : error_nomem(err);
 }
 
-/* Up to the line that an answer to address begins with. What comes before it is none of what was asked. */
+/* Reads up to the line that begins the answer for address. The lines before it do not answer a request. */
 static enum tally_status read_until(struct line_program *lines, uint64_t address, struct tally_error *err)
 {
 	uint64_t said;

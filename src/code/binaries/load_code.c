@@ -181,7 +181,7 @@ static bool read_kcore(
 	return found;
 }
 
-/* The kernel's memory that was copied together with the list of symbols that named it: beside that. NULL: there is none. */
+/* The copy of the kernel's memory that lies beside the list of symbols that was used. NULL: there is none. */
 static const char *copied_kcore(struct binary_entry *entry)
 {
 	const char *list = entry->image || !entry->used_path ? NULL : entry->used_path;

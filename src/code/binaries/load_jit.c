@@ -165,7 +165,7 @@ static struct load_jit_places places_of(const struct binary_store_options *optio
 	return places;
 }
 
-/* Of a map or a dump; none where memory runs out or the path is none. */
+/* The places where a map or a dump may be; none if memory runs out or there is no path. */
 static struct load_jit_places places_of_entry(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct load_jit_runtime *runtime)
 {

@@ -77,7 +77,8 @@ const struct kallsyms *host_kernel_list(const struct binary_store_options *optio
 	return NULL;
 }
 
-/* By the list that an earlier run kept: the kernel prints its own anew for each reader. False: there is none. */
+/* Uses the list that an earlier run has cached, because the kernel prints its list again for each reader. False: there
+ * is none. */
 static bool match_kept(const struct binary_store_options *options, const struct host_kernel *host,
 	struct binary_entry *kernel, enum kernel_match *match)
 {

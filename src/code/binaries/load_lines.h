@@ -8,7 +8,7 @@
 
 #include "code/binaries/binary_entry.h"
 
-/* Sets entry->lines, or leaves NULL where nothing was found. Only NOMEM fails. */
+/* Sets entry->lines, or leaves it NULL if nothing was found. Only NOMEM fails. */
 TALLY_MUST_CHECK enum tally_status load_lines(
 	const struct binary_store_options *options, struct binary_entry *entry, struct tally_error *err);
 /* Call it after load_lines: looks up link-time addresses with the program that the options name, in the file with the

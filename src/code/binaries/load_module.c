@@ -109,7 +109,7 @@ static enum tally_status place_by_names(struct placing *p, struct tally_error *e
 	return status;
 }
 
-/* The kernel puts sections of code one behind the other, in the file's order, those of start-up apart. */
+/* The kernel places sections of code one after another, in the file's order, but those of start-up code separately. */
 static void place_code_in_order(struct placing *p)
 {
 	uint64_t at = 0;

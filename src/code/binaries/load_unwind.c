@@ -258,7 +258,7 @@ static void load_unwind_keep(
 	elf_image_close(minidebug);
 }
 
-/* Each library of an archive has addresses of its own: apart from those of all others, as its number says. */
+/* Each library of an archive gets its own range of addresses, by its number, so that they do not overlap. */
 #define ARCHIVE_ROOM_BITS 40
 
 static bool add_moved_segments(struct load_unwind *unwind, const struct archive_image *one, uint64_t moved)

@@ -29,7 +29,7 @@ struct mapped_file {
 /* Asks the kernel for the build id (PROCMAP_QUERY, Linux 6.11). False: the kernel does not support it, the process has
  * ended, or another file is mapped there. If the file has no build ID, found has size 0. */
 bool mapped_file_ask_id(const struct mapped_file *file, struct elf_build_id *found);
-/* A descriptor of the file, to read; -1: neither the process nor the path leads to it, or nothing tells it apart. */
+/* A descriptor of the file, to read; -1: neither the process nor the path leads to it, or it cannot be identified. */
 int mapped_file_open(const struct mapped_file *file);
 /* Whether the open file has that device, inode and generation, as mappings show them; on some file systems stat(2)
  * returns other device numbers. */

@@ -51,7 +51,7 @@ void search_add_path(struct binary_places *places, struct arena *arena, const st
 	const char *source, const char *inside);
 /* Adds the debug file that debuginfod fetched earlier. */
 void search_add_fetched(struct binary_places *places, struct arena *arena, struct elf_build_id id);
-/* Where the entry's program may be: without a build id only where nothing else can be meant. */
+/* The places where the entry's program may be: without a build ID, only places that cannot hold another file. */
 void search_program(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places);
 /* Where else, as the process that had it sees it: in a container, deleted, or replaced since. */

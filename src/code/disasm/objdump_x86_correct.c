@@ -152,7 +152,7 @@ void spelling_add_unused_prefixes(struct spelling *s)
 	bool is_call = is_wide && (s->x86->opcode[0] == 0xe8 || s->insn->id == X86_INS_CALL);
 	if (!s->is_64 || s->insn->id == X86_INS_NOP)
 		return;
-	/* Of addresses that there are none of; jrcxz and loop count by it. */
+	/* Handles a prefix for address size where there is no address; jrcxz and loop use it for their counter. */
 	bool has_address = spelling_nth(s, X86_OP_MEM, 0) || (s->x86->opcode[0] & 0xfc) == 0xe0;
 	for (size_t i = 0; i < s->insn->size && i < 4; i++)
 		if (s->bytes.data[i] == 0x66)

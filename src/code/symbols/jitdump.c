@@ -54,7 +54,7 @@ static const char *take_text(struct cursor *c, size_t behind)
 	return (const char *)text;
 }
 
-/* Some versions of V8 write names that are none, behind which addresses make no sense. */
+/* Some versions of V8 write invalid names, and invalid addresses after them. */
 static bool lines_are_of(const struct parsing *p, const struct jitdump_code *code)
 {
 	uint64_t start = code->address + p->dump->line_shift;

@@ -38,7 +38,7 @@ struct data_types {
 	VEC(struct global) globals; /* by address */
 	struct map_u64 units; /* those units, by offset */
 	bool has_all_units;
-	const struct dwarf_unit *unit; /* of the function at hand */
+	const struct dwarf_unit *unit; /* of the current function */
 	const struct dwarf_file *file;
 	VEC(struct data_types_layout) layouts;
 	bool out_of_memory;
@@ -141,7 +141,7 @@ static bool look_up_global(const struct data_types *types, uint64_t address, str
 	return true;
 }
 
-/* Its own unit first: others are read only if that has not got it. */
+/* Searches its own unit first: other units are read only if it is not there. */
 static bool data_types_find_global(void *context, uint64_t address, struct value_global *global)
 {
 	struct data_types *types = context;

@@ -28,7 +28,7 @@ struct data_types_input {
 TALLY_MUST_CHECK enum tally_status data_types_create(
 	const struct data_types_input *input, struct data_types **types, struct tally_error *err);
 void data_types_destroy(struct data_types *types);
-/* The code that has to be at hand for an address: that of its function. False: no function is known. */
+/* The code that must be loaded for an address: that of its function. False: no function is known. */
 bool data_types_range(const struct data_types *types, uint64_t address, uint64_t *low, uint64_t *high);
 /* code: of the range; empty where it was gone through before, or is not there. NOMEM only. */
 TALLY_MUST_CHECK enum tally_status data_types_find(struct data_types *types, uint64_t address, struct tally_bytes code,

@@ -46,7 +46,7 @@ static const struct dwarf_type *pointed_to(const struct value_run *run, const st
 	return object && object->kind != DWARF_TYPE_FUNCTION ? target : NULL;
 }
 
-/* Object and offset of what a value is the address of; false: it is none of anything. */
+/* The object and offset that a value points to; false: it is not a known address. */
 static bool points_at(
 	const struct value_run *run, const struct value *value, const struct dwarf_type **type, int64_t *offset)
 {
@@ -261,7 +261,7 @@ static const struct dwarf_type *leaf_at(struct dwarf_types *types, const struct 
 	return NULL;
 }
 
-/* The place in the frame that memory is at, where it is said without an index. */
+/* The offset in the frame of a memory operand, if it has no index. */
 static bool frame_slot(const struct value_state *state, const struct operation_memory *memory, int64_t *at)
 {
 	struct value base = register_value(state, memory->base);
@@ -303,7 +303,7 @@ static struct value value_run_moved(const struct value_run *run, struct value va
 	return value;
 }
 
-/* An index that is not known leads to some element: what is known of the first is taken for all. */
+/* An unknown index selects some element; the first one is taken for all of them. */
 static struct value value_run_indexed(const struct value_run *run, struct value value)
 {
 	struct value_place place;

@@ -88,7 +88,8 @@ enum step unwind_bridge_frame_pointer(struct run *run)
 	pc &= arch->return_mask;
 	if (pc == 0)
 		return STEP_ROOT;
-	/* A caller that is described may keep anything in that register; another one must go on with the chain. */
+	/* A caller with call-frame information may keep anything in that register; any other must continue the chain of
+	 * frame pointers. */
 	uint64_t call = pc - arch->call_back_bytes;
 	const struct unwind_module *module = unwind_run_module(run, call);
 	bool goes_on = next_fp == 0 || next_fp > fp;
