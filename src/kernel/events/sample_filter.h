@@ -22,7 +22,8 @@ struct sample_filter_list {
 	size_t count; /* 0: every sample passes */
 };
 
-/* Adds to what is there: all must hold. On failure err->offset is where in the text, and the text says what is expected. */
+/* Adds to the existing conditions, all of which must hold. On failure err->offset is the position in the text, and the
+ * message says what is expected. */
 TALLY_MUST_CHECK enum tally_status sample_filter_parse(
 	const char *text, const struct kernel_seam *kernel, struct sample_filter_list *filter, struct tally_error *err);
 /* Whether samples of the event carry every field that the filter asks for; else which option adds it. */

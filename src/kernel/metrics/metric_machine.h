@@ -20,7 +20,7 @@ struct metric_machine {
 	bool is_system_wide; /* CPUs are counted, not tasks */
 };
 
-/* NOT_FOUND, and which event or constant there is none of. */
+/* NOT_FOUND: an event or constant is missing; the message names it. */
 TALLY_MUST_CHECK enum tally_status metric_machine_expr(
 	struct metric_machine *machine, const struct metric *metric, struct metric_expr *expr, struct tally_error *err);
 /* The first row of this name that the machine can have; NULL, and what the first lacks, if it can have none. */

@@ -165,7 +165,7 @@ static enum tally_status recorder_open_source(struct recorder *r, size_t event, 
 	return explain_open(r, &r->config.events->specs[event], source, errnum, err);
 }
 
-/* Until nothing is left to give up. What was given up is said once it has helped. */
+/* Repeats until nothing is left to remove. The removed features are reported when opening has succeeded. */
 static enum tally_status recorder_open_giving_way(
 	struct recorder *r, struct record_fallback *fallback, struct tally_error *err)
 {
@@ -515,7 +515,7 @@ bool recorder_has_news(const struct recorder *r)
 	return r->has_news;
 }
 
-/* What a ring holds, of which nothing is taken that config.look has not seen. */
+/* The contents of a ring; no bytes are consumed before config.look has seen them. */
 static size_t peek_and_look(struct recorder *r, size_t index, struct tally_bytes slices[2])
 {
 	struct ring *ring = &r->rings.slots[index].ring;

@@ -80,7 +80,8 @@ void recorder_forget_ended(struct recorder *recorder);
 /* Everything, or with only_tracked_excluded false ... what enable_on_exec does not start. */
 TALLY_MUST_CHECK enum tally_status recorder_enable(struct recorder *recorder, struct tally_error *err);
 void recorder_disable(struct recorder *recorder);
-/* Starts or stops one event (its index), or all with RECORDER_ALL, as often as wanted. What tracks processes goes on. */
+/* Starts or stops one event (its index), or all with RECORDER_ALL, any number of times. The tracking of processes
+ * continues. */
 #define RECORDER_ALL SIZE_MAX
 TALLY_MUST_CHECK enum tally_status recorder_set_running(
 	struct recorder *recorder, size_t event, bool is_running, struct tally_error *err);
@@ -89,7 +90,7 @@ TALLY_MUST_CHECK enum tally_status recorder_wait(
 	struct recorder *recorder, int other_fd, int timeout_ms, bool *other_ready, struct tally_error *err);
 /* The last wait ended because a ring has much, or the target ended. */
 bool recorder_has_news(const struct recorder *recorder);
-/* Shows config.look what has come. Nothing where rings overwrite themselves, or are emptied apart. */
+/* Shows new records to config.look; does nothing if rings overwrite themselves, or are emptied separately. */
 void recorder_look(struct recorder *recorder);
 /* One pass over all rings; bytes is what was taken. Nothing where rings overwrite themselves. */
 TALLY_MUST_CHECK enum tally_status recorder_drain(
