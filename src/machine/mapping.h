@@ -20,7 +20,7 @@ enum machine_binary_kind {
 	MACHINE_JITDUMP /* generated code that its runtime dumped; addresses are offsets in the dump */
 };
 
-struct machine_file { /* as the kernel tells it apart; all 0: it did not */
+struct machine_file { /* as the kernel identifies it; all 0: unknown */
 	uint32_t major, minor;
 	uint64_t inode, generation;
 };
@@ -39,7 +39,7 @@ struct machine_binary { /* one distinct file that was mapped: by path and build 
 	uint64_t text_end; /* kernel: the same if that is its own end, as a build has it; 0: not known */
 };
 
-/* What perf calls the address of code in a module: how far it lies behind the module's start. */
+/* The address of code in a module as perf shows it: its offset from the module's start. */
 static inline uint64_t machine_module_offset(const struct machine_binary *module, uint64_t address)
 {
 	return module->start && address >= module->start ? address - module->start : address;
