@@ -60,7 +60,7 @@ TALLY_MUST_CHECK enum tally_status debug_info_load(
 	struct debug_info *info, const uint64_t *addresses, size_t count, unsigned threads, struct tally_error *err);
 /* Fills at most max places; 0: nothing is known of the address. Only for addresses that were loaded. */
 size_t debug_info_find(const struct debug_info *info, uint64_t address, struct debug_place *places, size_t max);
-/* The linker's name, or the source's where there is no other. */
+/* The linkage name, or the source name if there is no other. */
 struct tally_str debug_info_name(
 	const struct debug_info *info, struct dwarf_reader *reader, const struct debug_place *place);
 struct arena;

@@ -323,7 +323,7 @@ bool dwarf_read_value(struct dwarf_walk *walk, const struct dwarf_attr_spec *spe
 	*value = (struct dwarf_value){.class = DWARF_NONE};
 	if (spec->form == DW_FORM_indirect) {
 		struct dwarf_attr_spec direct = {.name = spec->name, .form = (uint32_t)cursor_uleb(&walk->cursor)};
-		/* One step only: a form that is indirect again says nothing. */
+		/* Follows one step only: a form that is indirect again is invalid. */
 		if (direct.form == DW_FORM_indirect || direct.form == DW_FORM_implicit_const)
 			walk->cursor.failed = true;
 		else

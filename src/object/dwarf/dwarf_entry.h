@@ -61,7 +61,7 @@ bool dwarf_walk_unit(struct dwarf_walk *walk, struct dwarf_reader *reader, const
 	const struct dwarf_unit *unit);
 /* The next entry in file order, its attributes not read yet; false behind the last. */
 bool dwarf_next(struct dwarf_walk *walk, struct dwarf_entry *entry);
-/* The entry at an offset of the unit; the walk then goes on behind it. */
+/* The entry at an offset of the unit; the walk then continues after it. */
 bool dwarf_entry_at(struct dwarf_walk *walk, uint64_t offset, struct dwarf_entry *entry);
 /* Goes on at sibling, the value of the entry's DW_AT_sibling: its children are passed over. */
 void dwarf_skip_children(struct dwarf_walk *walk, const struct dwarf_entry *entry, uint64_t sibling);

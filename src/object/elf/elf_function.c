@@ -162,7 +162,7 @@ static uint64_t elf_function_hash(uint64_t seed, const void *data, size_t len)
 	return seed;
 }
 
-/* Of name and code, so that caches of files by build id tell functions apart. */
+/* Computed from name and code, so that functions are different files for caches by build ID. */
 static void elf_function_put_build_id(struct elf_function_layout *l)
 {
 	const struct elf_function *f = l->f;

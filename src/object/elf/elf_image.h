@@ -116,7 +116,7 @@ bool elf_image_is_unchanged(const struct elf_image *image, const char *path);
 void elf_image_drop(const struct elf_image *image);
 uint8_t elf_image_pointer_bytes(const struct elf_image *image);
 bool elf_image_has_symtab(const struct elf_image *image);
-/* .symtab's symbols, or .dynsym's where there is no .symtab; NOMEM only. */
+/* The symbols of .symtab, or those of .dynsym if there is no .symtab; the only failure is NOMEM. */
 TALLY_MUST_CHECK enum tally_status elf_image_symbols(
 	struct elf_image *image, struct elf_symbol_list *list, struct tally_error *err);
 /* The same; those of .dynsym have their versions: "free@@GLIBC_2.2.5". */

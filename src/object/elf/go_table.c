@@ -42,7 +42,7 @@ bool go_table_is(struct tally_bytes bytes, bool swap)
 	       (quantum == 1 || quantum == 2 || quantum == 4) && (word == 4 || word == 8);
 }
 
-/* False: it is cut, or its offsets lead out of it. */
+/* False: it is truncated, or its offsets lead out of it. */
 static bool go_table_read_header(struct tally_bytes table, bool swap, struct go_header *header)
 {
 	if (!go_table_is(table, swap))
