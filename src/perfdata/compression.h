@@ -22,7 +22,7 @@ TALLY_MUST_CHECK enum tally_status decompressor_records(struct decompressor *d, 
 	struct tally_bytes *records, struct tally_error *err);
 /* A new stream begins; what was handed out stays. */
 void decompressor_restart(struct decompressor *d);
-/* Bytes of a record whose other part has not come. */
+/* The number of bytes of an incomplete record. */
 size_t decompressor_rest(const struct decompressor *d);
 /* Bytes handed out. What lies before such a position may be forgotten; told beforehand, that takes no file. */
 size_t decompressor_position(const struct decompressor *d);

@@ -37,7 +37,7 @@ TALLY_MUST_CHECK enum tally_status perfdata_reader_open(
 /* From memory that outlives the reader (tests, fuzzers). */
 TALLY_MUST_CHECK enum tally_status perfdata_reader_open_bytes(
 	struct tally_bytes bytes, struct perfdata_reader **reader, struct tally_error *err);
-/* The same of what a recorder that still runs has written so far: that it has no end says nothing of the recorder. */
+/* The same for a recording that is still being written: it has no end mark, which is not reported as damage. */
 TALLY_MUST_CHECK enum tally_status perfdata_reader_open_beginning(
 	struct tally_bytes bytes, struct perfdata_reader **reader, struct tally_error *err);
 /* Pipe mode from any descriptor, which stays open as long as the reader; not closed by it. */

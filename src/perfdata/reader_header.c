@@ -101,7 +101,7 @@ static struct reader_header_section read_first_section(struct perfdata_reader *r
 	return section;
 }
 
-/* The feature sections' table lies behind the data, one entry a set bit, in order of the bits. */
+/* The feature sections' table follows the data, with one entry for each set bit, in the order of the bits. */
 static enum tally_status reader_header_read_features(
 	struct perfdata_reader *r, size_t table_offset, struct tally_error *err)
 {
@@ -202,7 +202,7 @@ static enum tally_status read_features_of_cut_file(struct perfdata_reader *r, st
 	return TALLY_OK;
 }
 
-/* Behind the data, unless it is the table that is cut. */
+/* Searches after the data, unless the table itself is truncated. */
 static enum tally_status read_last_features(struct perfdata_reader *r, struct tally_error *err)
 {
 	size_t bytes = feature_table_bytes(r), table = 0;

@@ -16,7 +16,7 @@
 
 struct perfdata_reader;
 
-/* The walk has come to the position. */
+/* Call this when the walk has reached the position. */
 void reader_window_pass(struct perfdata_reader *r, size_t position);
 /* perfdata_reader_drop */
 void reader_window_drop(const struct perfdata_reader *r, struct tally_bytes part);

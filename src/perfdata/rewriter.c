@@ -415,7 +415,7 @@ static void put_features(struct perfdata_rewriter *w, const struct perfdata_feat
 	}
 }
 
-/* Data of no size would say that the writer was killed, and what lies behind it be taken for records. */
+/* A data size of 0 would mean that the writer was killed, and readers would take the bytes after it for records. */
 static void put_a_record(struct perfdata_rewriter *w)
 {
 	struct record_fields fields = {.type = RECORD_FINISHED_ROUND};

@@ -463,7 +463,7 @@ struct compressor_totals perfdata_writer_totals(const struct perfdata_writer *w)
 	return w->compressor ? compressor_totals(w->compressor) : (struct compressor_totals){0};
 }
 
-/* The section of a feature at the end: the one in front of the data where nothing has changed since. */
+/* The section of a feature at the end: if it has not changed, this is the one before the data. */
 static struct writer_section final_section(const struct perfdata_writer *w, unsigned bit, struct writer *content,
 	const struct perfdata_features *features, uint64_t base)
 {
