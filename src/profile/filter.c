@@ -97,7 +97,7 @@ static bool frame_shows(
 	return !is_set(lists->symbol_part) || frame_contains(p, lists->symbol_part, frame);
 }
 
-/* The stack's own frames: what a waker did says nothing of the wait. */
+/* Looks only at the stack's own frames, because the frames of a waker do not describe the wait. */
 static bool filter_stack_is_idle(const struct profile *p, struct list stack, const uint8_t *kinds)
 {
 	bool is_idle = false;

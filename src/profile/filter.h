@@ -35,7 +35,7 @@ struct profile_filter {
 	bool *frame_is_parent; /* matches the parent expression; NULL: none does */
 	bool excludes_other; /* held by flat_table, which has the chains in order */
 	bool *ignores_callees; /* by frame; NULL: none does */
-	const bool *cpu_passes; /* by CPU, below cpu_limit; borrowed, set by who knows them; NULL: all do */
+	const bool *cpu_passes; /* by CPU, below cpu_limit; borrowed, set by the caller; NULL: all pass */
 	uint32_t cpu_limit;
 	const bool *parallelism_passes; /* as in the lists; NULL: all do */
 	uint32_t parallelism_limit;

@@ -10,7 +10,8 @@
 
 #define LONGEST 256 /* of names that are looked at */
 
-/* Functions that call others to work when something comes are none of these: what waits below them may be the work. */
+/* Functions that call handlers when work arrives do not belong here, because the handlers below them may wait as part
+ * of the work. */
 static const char *const idle_waits[] = {
 	/* C libraries: event loops, servers and signals */
 	"epoll_wait",

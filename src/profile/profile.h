@@ -283,7 +283,7 @@ static inline struct profile_branch profile_branch_get(uint32_t packed)
 	return (struct profile_branch){
 		(enum profile_branch_end)(packed & 3), packed >> 2 & 1, packed >> 3 & 1, packed >> 4 & 0xffff};
 }
-/* Of profiles that keep lines. False: own_line says what is shown where none is known. */
+/* For profiles that keep lines. False: no line is known, and own_line is the text to show instead. */
 static inline bool profile_frame_has_line(const struct profile *p, const struct profile_frame *frame)
 {
 	return profile_string(p, frame->own_line.file).len > 0;

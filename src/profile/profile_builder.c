@@ -264,7 +264,7 @@ static void rename_samples(const struct spool *spool, const uint32_t *moved)
 	}
 }
 
-/* Rows go on to name the samples they did. */
+/* Rows still refer to the same samples. */
 static bool sort_named_samples(struct profile_builder *b)
 {
 	size_t count = b->samples.len, idle = idle_keys(b);

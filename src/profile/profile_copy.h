@@ -22,12 +22,12 @@ struct profile_ratio {
 struct profile_copy {
 	const struct profile *from;
 	struct profile_ratio counts, periods; /* what they are multiplied by, rounded down */
-	uint64_t least_count; /* samples that come to less are left out */
+	uint64_t least_count; /* samples with a smaller count are left out */
 	uint64_t later; /* added to their order: they came behind others */
 	struct tally_str binary, renamed; /* the binary of that short name gets another; empty: none does */
 };
 
-/* False: out of memory. What the builder makes of wrong ids is told by its finish. */
+/* False: out of memory. The builder's finish reports wrong IDs. */
 bool profile_copy_samples(const struct profile_copy *copy, struct profile_builder *builder);
 
 #endif

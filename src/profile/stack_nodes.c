@@ -95,7 +95,7 @@ static void move_paths(const struct stack_nodes_merge *m, struct grouping *g, co
 	memcpy(m->paths + range->begin, m->room + range->begin, (range->end - range->begin) * sizeof(*m->paths));
 }
 
-/* The first path of the range goes on; those of other groups leave it here. */
+/* The first path of the range continues; paths of other groups leave the range here. */
 static void stack_nodes_take_groups(
 	const struct stack_nodes_merge *m, struct grouping *g, const struct stack_nodes_range *range)
 {

@@ -126,7 +126,7 @@ static bool has_counterpart(const struct diff_table *diff, size_t row)
 	return false;
 }
 
-/* A ratio or weighted difference says nothing where there is no baseline; rows are apart by that. */
+/* A ratio or weighted difference is undefined without a baseline, so rows without one are sorted separately. */
 static int difference_rank(const struct diff_table *diff, size_t row, size_t file)
 {
 	if (!diff_table_has_difference(diff, row, file))
@@ -204,7 +204,7 @@ static int diff_table_compare_rows(const void *left, const void *right, void *da
 	return order ? order : COMPARE(a, b);
 }
 
-/* A row that the baseline has not, of files whose rows were all shown already. */
+/* A row that the baseline lacks, and that belongs to files whose rows were all shown already. */
 static bool is_shown_elsewhere(const struct diff_table *diff, size_t row)
 {
 	const bool *is_seen = diff->options.is_seen;

@@ -317,7 +317,7 @@ static bool group_sample(struct sample_grouping *g, uint32_t index)
 	return g->groups->of_sample[index] != ID_TABLE_NONE;
 }
 
-/* Brings the samples of each group together: what they have in common is then at hand. */
+/* Sorts samples by group, so that the data that a group shares stays in the CPU's cache. */
 static bool group_samples(struct sample_grouping *g)
 {
 	const struct profile *p = g->profile;

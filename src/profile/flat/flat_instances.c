@@ -79,7 +79,7 @@ static bool mark_kept_frames(struct flat_keeping *keeping, const struct row_list
 	return is_done;
 }
 
-/* The rows of the part's group that need instances are known by their frames now. False: there are none. */
+/* Marks the frames of those rows of the part's group that need instances. False: there are none. */
 static bool know_kept_rows(const struct flat_keeping *keeping, struct flat_part *part, uint32_t group)
 {
 	size_t index = group - part->first_group, count = part->group_rows.len;

@@ -199,7 +199,7 @@ static bool flat_rows_add_sample(struct flat_part *b, uint32_t index)
 	return !o->with_children || add_callers(b, like, &whole);
 }
 
-/* A group's samples lie apart: what the next ones are made of is fetched ahead. */
+/* The samples of a group are not adjacent in memory, so the data of the next ones is prefetched. */
 static void flat_rows_expect_samples(const struct flat_part *b, size_t at, size_t end)
 {
 	const struct profile *p = b->profile;

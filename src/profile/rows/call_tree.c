@@ -198,7 +198,8 @@ static uint64_t chain_address(const struct flat_table *t, uint32_t frame)
 	return f->raw_address ? f->raw_address : f->address;
 }
 
-/* No binary comes last, the kernel before it, and of others the later one first: so perf's objects lie in memory. */
+/* Frames without a binary come last, those of the kernel before them, and of other binaries the later one comes first,
+ * which is the order of DSOs in perf's memory. */
 static int call_tree_compare_binaries(const struct profile *p, uint32_t a, uint32_t b)
 {
 	if (a == b)
