@@ -121,7 +121,8 @@ static void config_take(struct stat_replay_replay *r, const struct record_stat_c
 	}
 }
 
-/* Newer versions have put two modes among those of 6.1; they say the level of caches too, which tells them apart. */
+/* Newer versions have inserted two modes among those of 6.1; they also write the level of caches, which identifies
+ * them. */
 static enum aggregation_mode recorded_mode(const struct stat_replay_replay *r)
 {
 	static const enum aggregation_mode old[] = {AGGREGATE_CPU, AGGREGATE_ALL, AGGREGATE_SOCKET, AGGREGATE_DIE,

@@ -29,7 +29,7 @@ static void health_text_put_count(struct text *t, uint64_t count, const char *wh
 	text_str(t, what);
 }
 
-/* One line, only where there is something to say. */
+/* Prints one line if there is something to report. */
 static void line_if(struct text *t, const char *name, uint64_t count, const char *what)
 {
 	if (count == 0)

@@ -15,7 +15,7 @@
 
 #define BYTES_A_LINE 7 /* as objdump */
 #define SHORT_BYTES  1024
-/* Of all texts of a listing that are longer than that: those of C++ programs come to some MB. */
+/* Of all texts of a listing that are longer than that: those of C++ programs take some MB. */
 #define LONG_BYTES (256U << 20)
 
 struct annotate_listing_making {
@@ -39,7 +39,7 @@ static const char *annotate_listing_keep(struct annotate_listing_making *m, cons
 	return kept ? kept : "";
 }
 
-/* What a listing has no room for any more is cut. */
+/* Text that exceeds the limit of a listing is cut. */
 static TALLY_PRINTF(2, 3) const char *annotate_listing_print(struct annotate_listing_making *m, const char *format, ...)
 {
 	char text[SHORT_BYTES], *whole = NULL;
@@ -92,7 +92,8 @@ static bool is_nop(const struct instruction *from)
 	return !strcmp(from->mnemonic, "nop") || !strcmp(from->mnemonic, "nopw") || !strcmp(from->mnemonic, "nopl");
 }
 
-/* A function goes by its own name, not by that of a version of it; what lies behind one, by objdump's. */
+/* A function is shown by its own name, not by that of a version of it; an address after a function, by objdump's
+ * name. */
 static const char *without_version(struct annotate_listing_making *m, const char *name)
 {
 	const char *version = strchr(name, '@');
@@ -375,7 +376,7 @@ static uint32_t annotate_listing_take_hits(struct annotate_listing_making *m, co
 	return values;
 }
 
-/* A return behind a prefix ("repz ret") is none to perf. */
+/* perf does not treat a return after a prefix ("repz ret") as a return. */
 static enum annotate_flow flow_of(const struct instruction_row *row)
 {
 	switch (row->kind) {

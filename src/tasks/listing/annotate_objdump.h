@@ -33,13 +33,13 @@ struct objdump_lines {
 
 /* Without objdump, -M takes the styles of the disassembler here. 0, or the exit code after saying what is wrong. */
 int disassembly_style_check(const struct cli *cli, const char *style, const char *objdump);
-/* "intel" or "att" if that is what the configuration says the style is to be; NULL: it says nothing, or what is unknown. */
+/* The style that the configuration sets, if it is "intel" or "att"; NULL: it sets none, or an unknown one. */
 const char *annotate_config_style(const struct config_text *config);
 /* style: as of -M; NULL: none. NOT_FOUND: no such program. INVALID: it failed, or gave no instructions. */
 TALLY_MUST_CHECK enum tally_status objdump_run(const char *program, const char *style, const struct binary_code *code,
 	struct objdump_lines *lines, struct tally_error *err);
 void objdump_lines_deinit(struct objdump_lines *lines);
-/* A line of output; what is none of an instruction in the code adds nothing. False: out of memory. */
+/* Parses a line of output; a line that is not an instruction in the code adds nothing. False: out of memory. */
 bool objdump_lines_add(struct objdump_lines *lines, struct tally_str line, const struct binary_code *code);
 /* An object file with the code as its one section. False: out of memory. */
 bool objdump_object(struct writer *w, const struct binary_code *code);

@@ -49,7 +49,7 @@ struct record_control {
 	struct tally_str rest; /* of room */
 };
 
-/* False: it is none of fd:ctl[,ack] and fifo:ctl[,ack]. */
+/* False: it is neither fd:ctl[,ack] nor fifo:ctl[,ack]. */
 bool record_control_parse(const char *text, struct record_control_spec *spec);
 /* Without a spec a control that has no descriptor. */
 TALLY_MUST_CHECK enum tally_status record_control_open(

@@ -71,7 +71,8 @@ static enum tally_status record_live_add_events(struct record_live *live, struct
 	return status;
 }
 
-/* Half of what is left is for stacks and what they need: the rest of the recording needs some, and so do others. */
+/* Half of the available memory is for stacks and their data, because the rest of the recording and other programs also
+ * need some. */
 static void limit_memory(struct record_live *live)
 {
 	uint64_t used = live_unwind_memory(live->unwind), left = memory_limit_left("");

@@ -53,9 +53,9 @@ TALLY_MUST_CHECK enum tally_status record_live_learn(
 /* What the rings hold. is_last: nothing comes after it. */
 TALLY_MUST_CHECK enum tally_status record_live_drain(struct record_live *live, const struct record_sink *sink,
 	bool is_last, uint64_t *bytes, struct tally_error *err);
-/* Older records may follow: the round goes on. */
+/* Older records may follow, so the round continues. */
 bool record_live_is_holding(const struct record_live *live);
-/* The size of rings where none was asked for. */
+/* The default size of rings. */
 size_t record_live_ring_bytes(void);
 /* The longest copies that rings of so many bytes have room for, with time to empty them. */
 size_t record_live_stack_bytes(size_t ring_bytes);

@@ -47,7 +47,7 @@ TALLY_MUST_CHECK enum tally_status record_output_open(
 TALLY_MUST_CHECK enum tally_status record_output_append(
 	struct record_output *o, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_output_finish_round(struct record_output *o, struct tally_error *err);
-/* Puts before the error what is left of the recording after a write that failed. Gives the error's status. */
+/* Prefixes the error with what is left of the recording after a failed write. Returns the error's status. */
 enum tally_status record_output_failure(const struct record_output *o, struct tally_error *err);
 /* Tells all that was written in the header, now. Where a round ends. */
 TALLY_MUST_CHECK enum tally_status record_output_sync(struct record_output *o, struct tally_error *err);

@@ -11,7 +11,7 @@
 
 #include "tasks/recording/record_options.h"
 
-/* Where nothing else is named, all CPUs are the target. */
+/* Makes all CPUs the target if nothing else is named. */
 void record_target_complete(struct target_request *target, bool has_command);
 /* All but the rate. The target is complete. */
 struct record_plan record_plan_make(const struct record_settings *settings);

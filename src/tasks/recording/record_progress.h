@@ -31,7 +31,7 @@ struct record_progress {
 };
 
 struct record_progress record_progress_begin(const struct record_request *request, size_t cpu_count, bool has_counts);
-/* A record may go on from one slice to the next. */
+/* A record may continue in the next slice. */
 void record_progress_count(struct record_progress *progress, const struct tally_bytes *slices, size_t slice_count);
 /* Milliseconds until it is due, at most so many. */
 int record_progress_timeout_ms(const struct record_progress *progress, int at_most_ms);

@@ -41,7 +41,7 @@ struct record_wait_options {
 	uint64_t threshold_ns; /* longer waits are samples of their own */
 };
 
-/* What the typed options come to. */
+/* The interpreted options. */
 struct record_plan {
 	struct record_attr_options attrs;
 	struct record_wait_options waits;

@@ -50,7 +50,7 @@ void explore_begun_end(struct explore_begun *begun)
 	*begun = (struct explore_begun){0};
 }
 
-/* The explorer of what was known of this table before goes on with it. */
+/* The explorer of the preliminary table continues with this one. */
 static enum tally_status report_explore_resume(struct view *view, struct explore_begun *begun, struct tally_error *err)
 {
 	view->explorer = begun->explorer;

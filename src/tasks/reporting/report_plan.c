@@ -316,7 +316,7 @@ static const char *default_sort_of(const struct report_plan *p, const struct rep
 	return rows->default_sort ? rows->default_sort : DEFAULT_SORT;
 }
 
-/* Each level of a hierarchy is a key, and what it comes to stands before it. */
+/* Each level of a hierarchy is a key, and its sums are shown before it. */
 static bool values_lead(const struct report_plan *p)
 {
 	bool was_value = true;

@@ -18,7 +18,7 @@ struct report_plan {
 	bool with_children; /* callers have rows */
 	bool with_chains;
 	bool with_history; /* branches are parts of call chains */
-	bool joins_events; /* --group: all are one group, as none was recorded: so perf has it */
+	bool joins_events; /* --group: as in perf, all events are one group if none was recorded */
 	bool shows_children; /* the children sum is a column, and what a row stands for */
 	bool is_caller_first;
 	bool is_by_address, is_by_line; /* frames of call graphs; neither: by function */

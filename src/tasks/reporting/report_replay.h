@@ -23,7 +23,7 @@ struct report_replay { /* borrowed */
 /* The number of branches that the recording's CPU kept, if an event made call stacks of them; 0: no event did, or the
  * header does not say. */
 uint64_t report_lbr_registers(const struct perfdata_reader *reader);
-/* What is said of --stitch-lbr where there are none; chains are then as without it. */
+/* The note for --stitch-lbr if there are no LBR call stacks; chains are then the same as without it. */
 #define REPORT_CANNOT_STITCH                                                                            \
 	"--stitch-lbr needs call stacks of the CPU's branch registers, and their number in the header " \
 	"(record --call-graph lbr): chains are those recorded"

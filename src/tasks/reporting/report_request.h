@@ -133,7 +133,7 @@ enum chain_setting {
 	CHAIN_SETTING_THRESHOLD,
 	CHAIN_SETTING_LIMIT
 };
-/* One of them alone. False: it is none. */
+/* A single one of them. False: it is not one. */
 bool report_request_set_chain(struct report_request *request, enum chain_setting setting, struct tally_str value);
 TALLY_MUST_CHECK enum tally_status report_request_set_widths(
 	struct report_request *request, const char *text, struct tally_error *err);

@@ -58,7 +58,7 @@ struct data_input {
 	const struct binary_kept *kept; /* see struct binary_store_options */
 	size_t max_bytes; /* of records: the recording is taken as one that was cut there; 0: no bound. Copies have none */
 	struct progress *progress; /* NULL: nobody looks */
-	bool is_quiet; /* what is wrong with parts of it is told by data_source_tell, or not at all */
+	bool is_quiet; /* data_source_tell reports damaged parts of it */
 };
 
 struct data_result { /* of a conversion */

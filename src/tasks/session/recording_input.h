@@ -35,13 +35,13 @@ bool recording_samples_branches(const struct perfdata_reader *reader);
 bool recording_has_branches(const struct perfdata_reader *reader);
 /* NOT_FOUND, and why nothing is to be shown of a recording that has that many samples. */
 enum tally_status recording_is_empty(const char *path, uint64_t samples, struct tally_error *err);
-/* The same as a note on standard error, where nothing to show is no failure. */
+/* The same as a note on standard error, for verbs that may have nothing to show. */
 void cli_note_empty(const struct cli *cli, const char *path, uint64_t samples);
 /* Made by 'stat record': by its header, or by what was read of it, as perf's streams have no header. */
 bool recording_is_of_stat(const struct perfdata_reader *reader);
 /* Of such a recording a note on standard error, for verbs that show samples: what shows its counts. path NULL: perf.data. */
 void cli_note_counts(const struct cli *cli, const struct perfdata_reader *reader, const char *path);
-/* What the recording lost or hides, one line each on standard error, only where there is something to say. */
+/* Reports on standard error what the recording lost or hides, one line each. */
 void cli_print_health(const struct cli *cli, const struct input_health *health);
 
 #endif

@@ -17,7 +17,7 @@ struct report_dump_options {
 	const char *file_name;
 	bool in_file_order; /* else in order of time */
 	bool with_zeros; /* counts at the end of types of records that do not occur */
-	bool has_no_counts; /* of records behind them: perf's report has them, its diff has not */
+	bool has_no_counts; /* of records after them: perf report shows them, perf diff does not */
 };
 
 /* TALLY_END: the reader of the output has gone. The text must have a descriptor to write to. */

@@ -15,7 +15,7 @@
 #include "arch/arch.h"
 #include "perfdata/reader.h"
 
-/* arch may be NULL: registers go by number. Nothing where none were taken. */
+/* arch may be NULL: registers are then printed by number. Prints nothing if no registers were recorded. */
 void script_print_registers(struct text *t, const struct arch *arch, const struct sample_regs *regs, bool swap);
 /* " 4K"; " N/A" for 0. */
 void script_print_page_size(struct text *t, uint64_t bytes);

@@ -142,7 +142,7 @@ static struct trace_options_found look_through(struct perfdata_reader *reader)
 	struct trace_options_found found = {0};
 	struct record record;
 	struct record_fields fields;
-	/* What is wrong with it is told when it is read for its samples. */
+	/* Damage is reported when the recording is read for its samples. */
 	while (perfdata_reader_next(reader, &record, NULL) == TALLY_OK) {
 		found.guest = found.guest || is_guests(&record);
 		found.trace = found.trace || record.type == RECORD_AUXTRACE || record.type == RECORD_AUXTRACE_INFO;

@@ -51,7 +51,7 @@ void screen_work_deinit(struct screen_work *work);
 /* The worker's. Gives back the part before, if it was not taken. */
 TALLY_MUST_CHECK void *screen_work_put(struct screen_work *work, void *part);
 
-/* The others are of who draws. NULL: there is none that is new. */
+/* The others are for the drawing thread. NULL: there is no new part. */
 TALLY_MUST_CHECK void *screen_work_take(struct screen_work *work);
 bool screen_work_is_done(struct screen_work *work);
 /* Waits that long at most, or until there is something to take: TUI_KEY_NONE. */

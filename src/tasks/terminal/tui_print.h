@@ -17,7 +17,7 @@ struct tui_printed {
 	void *data;
 };
 
-/* What goes wrong is said in the message: the session goes on. */
+/* A failure is reported in the message, and the session continues. */
 void tui_print(const struct tui_printed *printed, char *message, size_t size);
 /* A table as it shows, to perf.hist.N; the explorer says how that went. */
 void tui_print_table(struct explorer *e);

@@ -274,7 +274,7 @@ static bool has_pair(unsigned style)
 	return style == GRID_WARM || style == GRID_HOT || style >= GRID_SOURCE;
 }
 
-/* What stands for the characters that screens draw with, where there is ASCII only. */
+/* Replaces the characters that screens draw with, for terminals with ASCII only. */
 static wchar_t ascii_of(uint32_t character)
 {
 	static const struct {
@@ -373,7 +373,7 @@ static uint32_t tui_terminal_mouse_key(struct tui_terminal *terminal, const MEVE
 	return tui_mouse(is_second ? TUI_MOUSE_DOUBLE : TUI_MOUSE_CLICK, row, column);
 }
 
-/* All that happened stands behind one key, the last thing first. */
+/* ncurses reports several events of the mouse by one key, and returns the last one first. */
 static uint32_t read_mouse(struct tui_terminal *terminal)
 {
 	MEVENT events[MAX_MOUSE_EVENTS];

@@ -34,7 +34,7 @@ void tui_terminal_redraw(struct tui_terminal *terminal);
 uint32_t tui_terminal_key(struct tui_terminal *terminal);
 /* Waits that long at most, or until something can be read from the other descriptor: TUI_KEY_NONE. */
 uint32_t tui_terminal_key_within(struct tui_terminal *terminal, int ms, int other_fd);
-/* The same without waiting: TUI_KEY_NONE where nothing was pressed. */
+/* The same without waiting: TUI_KEY_NONE if no key was pressed. */
 uint32_t tui_terminal_key_now(struct tui_terminal *terminal);
 
 #endif
