@@ -50,7 +50,7 @@ static enum tally_status annotate_load_read_samples(const struct annotate_load_l
 	return annotate_samples_take(l->load->cli, &wanted, reader, NULL, samples, err);
 }
 
-/* A part that fails is left out: what is wrong is said of the whole. */
+/* A part that fails is left out; the failure is reported for the whole recording. */
 static void annotate_load_publish_part(struct annotate_load_loading *l, size_t bytes)
 {
 	const struct data_input *input = &l->load->request.input;

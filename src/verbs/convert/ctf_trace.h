@@ -26,7 +26,7 @@ struct ctf_trace;
 TALLY_MUST_CHECK enum tally_status ctf_trace_create(const char *path, bool replace, const struct ctf_trace_info *info,
 	struct ctf_trace **trace, struct tally_error *err);
 void ctf_trace_destroy(struct ctf_trace *trace);
-/* The class's number: they count from 0. Lack of memory is told by close. */
+/* Returns the class's number, from 0 on. close reports a lack of memory. */
 uint32_t ctf_trace_add_class(
 	struct ctf_trace *trace, struct tally_str name, const struct ctf_field *fields, size_t count);
 TALLY_MUST_CHECK enum tally_status ctf_event_begin(

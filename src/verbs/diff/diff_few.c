@@ -48,7 +48,7 @@ static double diff_few_mean_of(const double *values, size_t count)
 	return count ? sum / (double)count : 0;
 }
 
-/* unit: the amount of a sample, which may have come where none did. */
+/* unit: the amount of one sample, since one sample more would have been possible even where there was none. */
 static struct few_side few_side_of(const struct diff_few_row *row, size_t first, size_t count, double unit)
 {
 	struct few_side side = {.mean = diff_few_mean_of(row->values + first, count), .count = count};

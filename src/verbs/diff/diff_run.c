@@ -113,7 +113,7 @@ static void tell_undecided(struct diff_run_job *job, const struct diff_output *o
 	}
 }
 
-/* What --fail-if names is said on standard error, so that a build's log has it. */
+/* Reports on standard error the changes that --fail-if selects, so that a build's log has them. */
 static void check_gate(struct diff_run_job *job, const struct diff_output *output)
 {
 	const struct diff_gate *gate = &job->request->gate;
@@ -171,7 +171,7 @@ static enum tally_status diff_run_print_event(
 	return status;
 }
 
-/* Shares of the baseline and of the file that sorts, where nothing is tested. */
+/* Shares of the baseline and of the file that rows are sorted by, if there is no statistical test. */
 static enum tally_status share_paths(const struct diff_run_job *job, const struct diff_paths *paths,
 	struct diff_changes *changes, struct tally_error *err)
 {

@@ -76,7 +76,7 @@ static double mean_share(const struct statistician *s, size_t row, size_t first,
 	return total > 0 ? PERCENT * sum / total : 0;
 }
 
-/* By both sides together: which rows are looked at says nothing of how the sides differ. */
+/* Uses both sides together, so that the choice of rows does not depend on the difference of the sides. */
 static bool is_tested(const struct statistician *s, const struct diff_change *change)
 {
 	return (change->base_share + change->new_share) / 2 >= s->test->min_share;

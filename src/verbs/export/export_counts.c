@@ -107,7 +107,7 @@ enum tally_status export_counts_read(
 	*counts = (struct export_counts_read){0};
 	arena_init(&counts->names);
 	enum tally_status status = stat_replay(&request, err);
-	/* No round of them; or damage, which is told by who reads the samples. */
+	/* There is no further round; or there is damage, which the reader of samples reports. */
 	if (status == TALLY_NOT_FOUND || status == TALLY_CORRUPT)
 		status = TALLY_OK;
 	if (status == TALLY_OK)

@@ -34,7 +34,8 @@ static bool export_marks_put(struct export_marks *marks, const struct export_mar
 	return !export_marks_is_wanted(marks->spans, mark) || spool_append(&marks->items, mark, sizeof(*mark));
 }
 
-/* A switch of a whole CPU is told twice, from both sides: the one that leaves knows both. False: told already. */
+/* A switch of a whole CPU is recorded twice, for both threads; the record of the thread that leaves names both. False:
+ * the switch is known already. */
 static bool export_marks_take_switch(const struct record_switch *from, struct export_mark *mark)
 {
 	int32_t own = mark->tid;
@@ -201,7 +202,7 @@ enum tally_status export_marks_read(struct export_marks *marks, struct perfdata_
 		if (marks->with_switches && str_equal(events[i].name, STR("sched:sched_switch")))
 			r.sched_switch = &events[i];
 	struct tally_bytes formats = perfdata_reader_features(reader)->tracing_data;
-	/* Bad formats are told by who prints fields. */
+	/* Bad formats are reported by the code that prints fields. */
 	if (status == TALLY_OK && r.sched_switch && formats.len > 0)
 		(void)(tracepoint_printer_create(formats, &r.tracepoints, NULL) == TALLY_OK);
 	if (status == TALLY_OK)

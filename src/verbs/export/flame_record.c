@@ -13,7 +13,7 @@
 #include "cli/commands.h"
 
 #define WORDS_MAX     24
-#define EVENT_DEFAULT "cycles:P" /* record's: a cgroup stands behind the event that it restricts */
+#define EVENT_DEFAULT "cycles:P" /* as in record, a cgroup follows the event that it restricts */
 
 bool flame_target_is_other(const struct flame_target *t)
 {

@@ -83,7 +83,7 @@ static enum tally_status find_dumps(struct inject_jit *jit, struct perfdata_read
 	struct record record;
 	struct record_fields fields;
 	enum tally_status status = TALLY_OK;
-	/* Where the recording ends early is said when it is copied. */
+	/* An early end of the recording is reported when it is copied. */
 	while (status == TALLY_OK && perfdata_reader_next(reader, &record, NULL) == TALLY_OK)
 		if (is_marker(&record, &fields))
 			status = add_dump(jit, reader, &record, &fields.mmap, err);

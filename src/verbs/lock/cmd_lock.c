@@ -387,7 +387,7 @@ static const char *cmd_lock_misplaced(const struct lock_settings *s, enum lock_v
 	return NULL;
 }
 
-/* What stands behind the verb's word: words of a command, with -b. */
+/* Handles the words after the subcommand: with -b they are a command. */
 struct verb_words {
 	const char *verb;
 	char **behind, **all;

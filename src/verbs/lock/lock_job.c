@@ -88,7 +88,7 @@ static bool lock_job_is_wanted(const struct lock_job *job, const struct data_sam
 
 /* ---- names ---- */
 
-/* What is known of a lock and of who waits for it. */
+/* Information about a lock and its waiters. */
 struct lock_wait_names {
 	struct text lock; /* its class, where lockdep tells it; its variable, where that is asked for */
 	struct lock_caller caller;

@@ -307,7 +307,7 @@ static enum tally_status add_cgroup(void *context, uint64_t id, struct tally_str
 	return cgroup_names_add(context, id, path, err);
 }
 
-/* Nothing tells when a cgroup goes. Who has many that come and go learns anew which there are. */
+/* The removal of a cgroup is not reported, so if there are many cgroups, the list is read again. */
 static enum tally_status take_cgroup(
 	struct lock_live *live, const struct record_cgroup *cgroup, struct tally_error *err)
 {
@@ -351,7 +351,7 @@ static enum tally_status lock_live_take_record(
 								       : TALLY_OK;
 }
 
-/* What ended, and what was resolved, is let go of where there is much of it. */
+/* Frees ended processes and resolved addresses when there are many. */
 static enum tally_status lock_live_relieve(struct lock_live *live, struct tally_error *err)
 {
 	struct data_source *source = &live->job->source;

@@ -18,7 +18,7 @@ static bool has_one_of(const char *name, const char *list)
 	return false;
 }
 
-/* The kernel's own ways of waiting: who waits is above them. */
+/* The kernel's functions for waiting; the function that waits is their caller. */
 static bool is_waiting_function(const char *name)
 {
 	static const char *const starts[] = {"_raw_spin_lock", "_raw_spin_trylock", "_raw_spin_unlock", "_raw_read_",

@@ -19,7 +19,7 @@
 struct lock_caller_options {
 	const char
 		*names; /* one of these, with commas between, has to be part of a function's name; NULL: any will do */
-	uint64_t max_stack, skip; /* frames that are shown; that cannot be who waits */
+	uint64_t max_stack, skip; /* frames to show, and to skip as those of waiting itself */
 };
 
 struct lock_caller {

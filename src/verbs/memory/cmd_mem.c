@@ -138,7 +138,7 @@ static bool wants_next(const struct option *option, const char *word, const char
 	return !option->argument_is_optional || (option->takes_next_word && next[0] != '-');
 }
 
-/* Words behind "report": its own options, which come to the end, and those that are meant for the verb report. */
+/* Words after "report": its own options, which are moved to the end, and those for the verb report. */
 static int take_own_words(char **words, int count, char **own, char **passed)
 {
 	int own_count = 0, passed_count = 0;

@@ -73,7 +73,7 @@ static void cmd_record_complete(struct cmd_record_run *run, bool has_command)
 			(unsigned long long)(mapped / 2) >> 10);
 }
 
-/* How many of all threads of a machine run says nothing about one program. */
+/* The number of running threads of a whole machine says nothing about one program. */
 static int check_latency(const struct cmd_record_run *run)
 {
 	if (!run->settings.latency || !run->settings.target.system_wide)
@@ -113,7 +113,7 @@ static int check_self_contained(const struct cmd_record_run *run)
 	return cli_failf(run->cli, "--self-contained with %s is not supported yet", other);
 }
 
-/* Who wants files when their names may be gone: the cache, the pack, and unwinding. */
+/* Whether files are needed after they may have been removed: for the cache, the pack, or unwinding. */
 static bool holds_files(const struct cmd_record_run *run)
 {
 	const struct record_settings *s = &run->settings;

@@ -102,7 +102,7 @@ static enum tally_status make_part(struct report_load_loading *l, const struct r
 	return made;
 }
 
-/* A part that fails is left out: what is wrong is said of the whole. */
+/* A part that fails is left out; the failure is reported for the whole recording. */
 static void report_load_publish_part(struct report_load_loading *l, size_t bytes, bool with_names)
 {
 	struct report_replay wanted = l->load->wanted;

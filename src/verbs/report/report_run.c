@@ -347,7 +347,7 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 	return status;
 }
 
-/* A stream tells what its header would on the way. What is wrong with it is said when its samples are read. */
+/* A stream has the information of a header in its records. Damage is reported when its samples are read. */
 static void read_stream_through(struct perfdata_reader *reader)
 {
 	struct record record;
@@ -579,7 +579,7 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 			.with_zeros = r->look.keeps_empty};
 		struct input_health health = {0};
 		status = report_dump(report->out, report->reader, &options, &health, err);
-		(void)text_flush(report->out); /* so that what is said comes behind it */
+		(void)text_flush(report->out); /* so that messages follow it */
 		if (!r->is_quiet)
 			cli_print_health(report->cli, &health);
 	}

@@ -41,7 +41,7 @@ static void sched_timehist_add_task(struct timehist *t, const struct sched_task 
 	char room[16];
 	struct tally_str name = sched_timehist_name_of(t, task, clock, room);
 	text_bytes(t->out, name.data, name.len);
-	/* Of a task that only others' events name, like who is woken, the process is not known. */
+	/* The process of a task that only occurs in events of others, such as one that is woken, is not known. */
 	if (task->tid == 0 || task->pid < 0)
 		return;
 	text_printf(t->out, "[%" PRId32, task->tid);

@@ -254,7 +254,7 @@ static bool shows_others(const struct script_settings *s)
 	       s->show_namespace || s->show_cgroup || s->show_lost || s->show_round || s->show_bpf || s->show_text_poke;
 }
 
-/* A recording of stat has counts; whoever looks for samples and finds nothing is told which nothing it is. */
+/* A recording by stat record has only counts; if a user expects samples, this message says so. */
 static enum tally_status print_no_sample(struct script *script, struct tally_error *err)
 {
 	const struct script_settings *s = &script->settings;
@@ -286,7 +286,7 @@ static enum tally_status cmd_script_print_samples(struct script *script, struct 
 		status = finished;
 	if (status == TALLY_OK)
 		status = print_no_sample(script, err);
-	/* So that what is said comes behind it; a failure to write is told at the end. */
+	/* So that messages follow it; a failure to write is reported at the end. */
 	(void)text_flush(&script->out);
 	cli_print_health(script->cli, &script->sideband.health);
 	if (script->settings.only_checks)

@@ -48,7 +48,7 @@ bool script_code_decode(
 
 /* The bytes from the spot on, as far as they are known; how many. */
 size_t script_code_read(struct script_code *code, const struct script_spot *spot, void *buffer, size_t len);
-/* "48 89 e5 ": how many bytes it comes to. */
+/* Prints "48 89 e5 "; returns the width. */
 size_t script_print_bytes(struct text *t, struct tally_bytes bytes);
 /* "call   401015 <work>". */
 void script_print_instruction(

@@ -49,7 +49,7 @@ TALLY_MUST_CHECK enum tally_status script_dlfilter_start(struct script_dlfilter 
 /* out: what was printed since, which goes to standard output. IO: not all could be written. */
 TALLY_MUST_CHECK enum tally_status script_dlfilter_stop(
 	struct script_dlfilter *dlfilter, struct text *out, struct tally_error *err);
-/* wanted is true where there is no filter. INVALID: the filter ends it all. */
+/* wanted is true if there is no filter. INVALID: the filter ends the run. */
 TALLY_MUST_CHECK enum tally_status script_dlfilter_wants(struct script_dlfilter *dlfilter,
 	const struct script_probe *probe, enum dlfilter_stage stage, bool *wanted, struct tally_error *err);
 /* Hands the text on to standard output, which the filter prints to as well. False: it has gone. */

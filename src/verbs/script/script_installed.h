@@ -14,7 +14,8 @@
 
 /* The exit code. */
 int script_installed_list(const struct cli *cli);
-/* words: what stands behind the options, at least one; becomes the shell. Returns only with an exit code. */
+/* words: the words after the options, at least one. This process becomes the shell; the function returns only with the
+ * exit code of a failure. */
 int script_installed_run(const struct cli *cli, const struct script_settings *settings, char **words);
 
 #endif

@@ -6,7 +6,7 @@
 #define LONGEST_BLOCK UINT64_C(16384) /* bytes between two branches: more is a stack that does not belong together */
 #define LOST_BYTES    128 /* that are shown where the sample lies before the newest branch's target */
 #define NO_BRANCH     SIZE_MAX
-#define TEXT_WIDTH    30 /* of a branch's instruction, so that what is said of branches is in line */
+#define TEXT_WIDTH    30 /* of a branch's instruction, so that the notes on branches are aligned */
 
 struct script_path_walk { /* along one sample's branches */
 	struct script_path *path;
@@ -159,7 +159,7 @@ static bool script_path_print_block(struct script_path_walk *w, uint64_t start, 
 		if (is_last)
 			return true;
 	}
-	/* No instruction begins where the branch is said to be. */
+	/* No instruction begins at the recorded address of the branch. */
 	print_bad(w, from);
 	return true;
 }

@@ -86,7 +86,7 @@ void script_print_address(struct text *t, uint64_t address)
 
 #define FRAME_FIELDS (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF | FIELD_SRCLINE)
 
-/* "\n  file.c:12" under the frame's line; where nothing says the line, "\n  program[1234]". */
+/* "\n  file.c:12" under the frame's line; without line information, "\n program[1234]". */
 static void script_places_print_source(
 	const struct script_places *p, struct text *t, const struct frame_name *name, size_t place)
 {

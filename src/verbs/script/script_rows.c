@@ -128,7 +128,7 @@ static bool script_rows_print_access(struct script_printer *p, struct text *t, c
 
 #define CODE_FIELDS (FIELD_INSN | FIELD_INSNLEN | FIELD_DISASM)
 
-/* What stands behind the place: registers, branches, raw data, code, pages. */
+/* Prints the columns after the address: registers, branches, raw data, code, pages. */
 static bool script_rows_print_end(struct script_printer *p, struct text *t, const struct perfdata_event *event,
 	const struct resolve_where *where, unsigned cpumode, const struct sample *sample)
 {

@@ -84,7 +84,7 @@ static enum tally_status side_run(
 struct compared {
 	const struct stat_values *values; /* of A */
 	const struct side *sides;
-	bool has_failures; /* runs of a side failed: nothing is said to be faster */
+	bool has_failures; /* runs of a side failed: there is no verdict */
 	size_t column;
 	size_t len[SIDES];
 	double median[SIDES];
@@ -326,7 +326,7 @@ enum tally_status stat_compare(struct stat_session *session, const char *program
 	bool is_hopeless = false;
 	uint64_t turns = session->job->settings.counting.runs * SIDES;
 	for (uint64_t n = 0; status == TALLY_OK && n < turns && session->signal == 0 && !is_hopeless; n++) {
-		uint64_t side = (n / SIDES + n) % SIDES; /* who goes first changes */
+		uint64_t side = (n / SIDES + n) % SIDES; /* the first side alternates */
 		status = side_run(session, &sides[side], &values[side], err);
 		is_hopeless = stat_failures_is_hopeless(&sides[side].failures);
 	}

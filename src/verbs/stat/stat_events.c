@@ -62,7 +62,7 @@ static bool option_fail(struct event_making *m, const char *option, const struct
 	return false;
 }
 
-#define EXIT_NO_WORD ENOENT /* what perf leaves with where there is no such name */
+#define EXIT_NO_WORD ENOENT /* perf's exit code if there is no such name */
 
 static bool metrics_add(
 	struct event_making *m, const struct stat_event_settings *settings, const char *words, struct tally_error *err)

@@ -212,7 +212,7 @@ static void measure_disable(struct stat_measure *m, uint64_t now)
 	tool_counts_disable(m->tools, now);
 }
 
-/* What the tool answers itself stands beside what the kernel has counted. */
+/* Puts the counts of the tool itself beside those of the kernel. */
 static enum tally_status measure_read(struct stat_measure *m, uint64_t now)
 {
 	tool_counts_read(m->tools, now);

@@ -26,7 +26,7 @@ struct stat_session {
 	struct event_list *events;
 	const struct metric_set *metrics; /* NULL: none were asked for */
 	struct stat_record *record; /* where counts are written; NULL: nowhere */
-	const char *decimal; /* the decimal point of what is told; NULL: "." */
+	const char *decimal; /* the decimal point for printed numbers; NULL: "." */
 	struct record_control *control; /* commands to the measurement; NULL: none */
 	/* kept from the first run on */
 	struct aggregation aggregation;

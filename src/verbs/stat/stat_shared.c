@@ -37,7 +37,7 @@ static enum tally_status stat_shared_watch(
 	return status;
 }
 
-/* Whether the machine has the event: one that it lacks is told as every other. */
+/* Whether the machine has the event; a missing event is reported like any other. */
 static bool stat_shared_exists(const struct kernel_seam *kernel, const struct event_spec *spec)
 {
 	struct perf_attr attr = spec->attr;

@@ -315,7 +315,7 @@ static const char *const record_usages[] = {"[<options>] [<command>]", NULL};
 static const struct command command_of_record = {
 	.name = "timechart record", .usages = record_usages, .options = &record_table};
 
-/* Appends the event to a list if this kernel has it. What hinders is told by record, where none is left. */
+/* Appends the event to a list if this kernel has it. If no event is left, record reports why. */
 static bool cmd_timechart_add_event(struct text *list, const char *system, const char *name)
 {
 	struct tally_error err;

@@ -79,7 +79,7 @@ static void fade_sum(struct annotate_sum *sum)
 	sum->period = sum->period * ratio.numerator / ratio.denominator;
 }
 
-/* What comes to too little goes, as it goes from the profile. */
+/* Samples that have faded too much are dropped, as in the profile. */
 static void top_annotate_fade(struct top_annotate *a)
 {
 	for (size_t i = 0; i < a->whole.len; i++)

@@ -181,7 +181,7 @@ enum tally_status top_session_start(struct top_session *s, const struct replay_o
 	s->refreshed = instant_now();
 	enum tally_status status = live_profile_create(&config, &s->profile, err);
 
-	if (status == TALLY_OK) /* before what runs is looked at: what changes meanwhile is told by records */
+	if (status == TALLY_OK) /* before running processes are read: records describe changes meanwhile */
 		status = recorder_enable(s->opening.recorder, err);
 	if (status == TALLY_OK)
 		status = record_opening_describe(&s->opening, &sink, s->request->synth, false, err);
@@ -255,7 +255,7 @@ static bool top_session_runs(void *context, int32_t tid)
 	return kill(tid, 0) == 0 || errno != ESRCH;
 }
 
-/* The ends of processes are among what is lost: else who is gone would stay for good. */
+/* Ends of processes may be among the lost records; otherwise processes that have ended would stay forever. */
 static enum tally_status top_session_sweep(struct top_session *s, struct tally_error *err)
 {
 	return live_profile_figures(s->profile).lost ? live_profile_sweep(s->profile, top_session_runs, NULL, err)
@@ -329,7 +329,7 @@ static enum tally_status list_newcomers(
 	return ok ? TALLY_OK : error_nomem(err);
 }
 
-/* Their samples have ids that the description at the start has not. */
+/* Their samples have IDs that the description at the start lacks. */
 static enum tally_status describe_again(struct top_session *s, struct tally_error *err)
 {
 	struct file_map description = {0};
@@ -357,7 +357,7 @@ static enum tally_status take_newcomers(struct top_session *s, const struct targ
 	return status == TALLY_OK && joined ? describe_again(s, err) : status;
 }
 
-/* Who is there is looked up first: what records say afterwards of those that were started before is known then. */
+/* Reads the running processes first, so that later records about processes that were started before can be applied. */
 static enum tally_status take_in_with_newcomers(struct top_session *s, bool fades, struct tally_error *err)
 {
 	struct target now = {0};
