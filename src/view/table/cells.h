@@ -107,7 +107,7 @@ struct cells {
 	struct text *out;
 	const char *mark; /* "# ": begins the lines above the rows, in the room of the first column; NULL: nothing */
 	const char *separator; /* not NULL: between values, which are not aligned; its first character is in no name */
-	bool has_blanks; /* one stands behind each separator */
+	bool has_blanks; /* one follows each separator */
 	bool is_quoted; /* CSV of RFC 4180: a name is whole, in quotes where it needs them; separator is "," */
 	bool is_fitted; /* cells_fit.h: widths are of characters, texts stand at the left and numbers at the right */
 	struct json *json; /* not NULL: this instead of text; writes to out */
@@ -119,7 +119,7 @@ void cells_head(const struct cells *table);
 void cells_rule(const struct cells *table, char fill);
 /* A line, or an object inside an array. */
 void cells_row(const struct cells *table, const struct cell *row);
-/* The same without the line's end or the object's brackets: what is no cell can stand beside it. */
+/* The same without the line's end or the object's brackets, so that the caller can add more to the line. */
 void cells_put(const struct cells *table, const struct cell *row);
 /* Characters of UTF-8. */
 size_t cells_width(struct tally_str text);

@@ -95,7 +95,7 @@ struct annotate_text_options {
 	bool with_bytes, with_places, with_whole_path, with_colours;
 };
 
-/* In percent; 0 where there is nothing to divide by. */
+/* In percent; 0 if the total is 0. */
 double annotate_percent_of(
 	const struct annotate_function *function, enum annotate_percent kind, uint32_t values, uint32_t event);
 /* The highest of the events'. */

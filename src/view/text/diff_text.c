@@ -173,7 +173,7 @@ static void spread_append(struct diff_text_layout *l, uint32_t row, size_t file)
 		least = MIN(block->spread[i], least);
 		most = MAX(block->spread[i], most);
 	}
-	/* Once says nothing of how much it varies, and a mean of nothing has no share. */
+	/* A single value has no variation, and a mean of 0 cannot be the base of a percentage. */
 	if (!block || block->spread_count < 2 || most == 0) {
 		text_repeat(&l->cell, ' ', SPREAD_WIDTH);
 		return;

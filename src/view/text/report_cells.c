@@ -363,7 +363,7 @@ static void fit_header(struct report_layout *l, size_t column)
 		return;
 	}
 	size_t width = strlen(report_column_header(l, key));
-	/* As wide as any of its words, where there is one; transactions always are. */
+	/* As wide as its longest word, if there is one; transactions always have that width. */
 	if ((l->table->row_count > 0 || key == KEY_TRANSACTION) && width < profile_key_get(key)->width)
 		width = profile_key_get(key)->width;
 	if (profile_key_get(key)->is_value) {

@@ -140,7 +140,7 @@ static bool has_io(const struct track *of)
 	return false;
 }
 
-/* Of the scheduler's part of a row, which a recording of I/O alone has not. */
+/* For the scheduler's part of a row, which a recording of I/O alone lacks. */
 static double upper_height(const struct track *of)
 {
 	if (of->kind == TRACK_CPU)

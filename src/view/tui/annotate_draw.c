@@ -95,7 +95,7 @@ static const char *annotate_draw_way(const struct arrow *arrow, size_t index)
 	return index == arrow->last ? "└──" : "│  ";
 }
 
-/* Comments stand behind tabs, which are no cells. */
+/* Comments follow tabs, which have no cells. */
 static void put_blanked(struct text *t, const char *text)
 {
 	for (; *text; text++)

@@ -55,7 +55,7 @@ TALLY_MUST_CHECK enum tally_status explorer_fold_init(struct explorer_fold *fold
 void explorer_fold_deinit(struct explorer_fold *fold);
 /* Whether the line is the one that shows if its node is open. */
 bool explorer_fold_has_mark(const struct explorer_fold *fold, const struct fold_line *line);
-/* Opens or closes what is below the node; nothing where nothing is. */
+/* Opens or closes the nodes below the node, if there are any. */
 void explorer_fold_toggle(struct explorer_fold *fold, uint32_t node);
 /* The row, and all in it. */
 void explorer_fold_set_all(struct explorer_fold *fold, bool is_open);

@@ -12,7 +12,7 @@ static double flame_draw_percent_of(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* A state has the colours of a kind of code: hues that stay apart, for what is told apart. */
+/* A state uses the colours of a kind of code, so that different states have different hues. */
 static enum flame_kind state_kind(enum profile_state state)
 {
 	switch ((int)state) {

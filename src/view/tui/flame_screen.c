@@ -135,7 +135,7 @@ static bool flame_screen_is_shown(const struct flame_screen *s, uint32_t node)
 	return flame_screen_block(s, node, &first, &end);
 }
 
-/* The widest block below; nodes below stand behind it. */
+/* The widest block below; the nodes below follow this one. */
 static void go_down(struct flame_screen *s)
 {
 	uint32_t best = PROFILE_NONE;

@@ -28,7 +28,7 @@ struct flame_screen {
 	uint64_t total; /* of them */
 	uint64_t *starts; /* by node: what lies left of it */
 	bool *matches; /* by label */
-	uint64_t matched; /* what the matches come to, those inside one another once */
+	uint64_t matched; /* the sum of the matches; nested ones count once */
 	uint32_t zoom, cursor; /* nodes; PROFILE_NONE: the root of all */
 	unsigned top; /* levels scrolled out */
 	struct tui_frame frame;
