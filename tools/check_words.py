@@ -58,6 +58,13 @@ PHRASES = [
     (r'\bdraw the screen anew\b', 'redraw the screen'),
     (r'\bfound no row\b', 'are in no row'),
     (r'\bbuilds apart that ran\b', 'distinguishes builds that ran'),
+    (r': so perf\b', 'as in perf'),
+    (r'\btold elsewhere\b', 'is reported elsewhere'),
+    (r'\bsize lies\b', 'its size is impossible'),
+    (r'\ball (?:that )?it is given\b', 'its arguments'),
+    (r'\bNames are hostile\b', 'names are not trusted'),
+    (r'\bcome to some\b', 'reach some'),
+    (r'\bNot how it (?:looks|is drawn)\b', 'drawing is done elsewhere'),
 ]
 QUOTING = ('check_words.py', 'test_checkers.py', 'CONTRIBUTING.md')  # these name the phrases
 # Few files have the longest plain part of a phrase; only these are searched for it. A comment or a document breaks lines

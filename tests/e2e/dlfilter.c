@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A filter of samples for tests: prints all that it is given and all that the functions tell it. What it then says of the
+/* A filter of samples for tests: prints all its arguments and all that the functions tell it. What it then says of the
  * sample, its first argument chooses. */
 #include <linux/perf_event.h>
 #include <stdio.h>
