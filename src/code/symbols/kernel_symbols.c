@@ -17,7 +17,7 @@ struct kernel_symbols_part {
 #define SHARE_PARTS 32 /* that are neighbours */
 
 struct kernel_symbols_share { /* of the parts */
-	pthread_mutex_t lock; /* of who reads a part */
+	pthread_mutex_t lock; /* held while a part is read */
 	struct arena arena; /* names */
 };
 

@@ -10,7 +10,7 @@
 #include "code/unwind/unwind_input.h"
 
 #define MODULE_SLOTS 16 /* a stack passes through a handful of files */
-#define RULE_SLOTS   4096 /* a power of two; distinct return addresses of a program's hot stacks come to some thousands */
+#define RULE_SLOTS   4096 /* a power of two; distinct return addresses of a program's hot stacks reach some thousands */
 
 struct rule_slot {
 	const struct unwind_table *table; /* NULL: empty */
