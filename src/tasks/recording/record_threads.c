@@ -216,8 +216,7 @@ static void *record_threads_work(void *context)
 			w->status = error_set_errno(&w->error, TALLY_IO, errno, "waiting for samples");
 		for (size_t i = 0; i < w->ring_count; i++)
 			if (polls[i].revents & (POLLHUP | POLLERR | POLLNVAL))
-				polls[i].fd = -1; /* its target has ended: only the timeout wakes the thread for the
-						 * rest */
+				polls[i].fd = -1; /* its target has ended: only time wakes it for the rest */
 		if (w->status == TALLY_OK)
 			w->status = drain_rings(w, &bytes, &w->error);
 	}
