@@ -56,7 +56,7 @@ static void annotate_run_name_events(
 	text_char(name, 0);
 }
 
-/* The value of the samples that the command line selects. */
+/* Describes the totals of the samples that the command line selects. */
 static void describe_listed(const struct annotate_run_running *r, const struct annotate_listing_options *options,
 	struct annotate_function *function)
 {
