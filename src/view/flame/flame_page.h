@@ -2,7 +2,8 @@
 /*
  * flame_page.h - writes a flame graph as one self-contained HTML file.
  *
- * Names are hostile: in the page they are data only, never markup. Borrows all it is given; the text fails stickily.
+ * Names are not trusted: in the page they are only data, never markup. It borrows its arguments; the text keeps
+ * failures.
  *
  *	flame_page_write(&text, &tree, &(struct flame_page){.title = STR("perf.data"), .event = STR("cycles")});
  */

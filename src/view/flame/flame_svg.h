@@ -3,8 +3,8 @@
  * flame_svg.h - writes a flame graph as one SVG file, for use in pages and documents; in a browser one can zoom and
  * search.
  *
- * Names are hostile: in the file they are text only, never markup. Boxes too narrow to see are left out and counted. Borrows
- * all it is given; the text fails stickily.
+ * Names are not trusted: in the file they are only text, never markup. Boxes too narrow to see are left out and
+ * counted. It borrows its arguments; the text keeps failures.
  *
  *	flame_svg_write(&text, &tree, &(struct flame_page){.title = STR("perf.data"), .event = STR("cycles")});
  */

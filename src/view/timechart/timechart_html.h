@@ -2,8 +2,8 @@
 /*
  * timechart_html.h - writes the picture as one self-contained HTML page, in which one can zoom and search.
  *
- * Names are hostile: in the page they are data only, never markup. Borrows the picture; the text keeps failures, and
- * may be flushed while it grows.
+ * Names are not trusted: in the page they are only data, never markup. Borrows the picture; the text keeps failures,
+ * and may be flushed while it grows.
  *
  *	timechart_html_write(&text, &picture);
  */
