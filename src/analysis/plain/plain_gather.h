@@ -79,8 +79,8 @@ struct plain_gather {
 /* Whether a profile of this kind can be made this way: no stacks, no facets, nothing by address, and all samples have
  * times. */
 bool plain_path_supports(struct perfdata_reader *reader, const struct replay_options *options);
-/* kept_samples: of all parts; 0: the usual number. TALLY_UNSUPPORTED: data follows its records, or they are too
- * many. */
+/* kept_samples: the limit for all parts together; 0: the default. TALLY_UNSUPPORTED: some records are followed by data,
+ * or there are too many records. */
 TALLY_MUST_CHECK enum tally_status plain_gather(struct perfdata_reader *reader, const struct record_run *run,
 	size_t kept_samples, struct plain_gather *gather, struct tally_error *err);
 void plain_gather_deinit(struct plain_gather *gather);
