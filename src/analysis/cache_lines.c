@@ -35,7 +35,8 @@ static struct source cache_lines_source_of(uint64_t word)
 		.level = word >> 5 & 0x3fff,
 		.snoop = word >> 19 & 0x1f,
 		.lock = word >> 24 & 3,
-		/* Where hops are told, the bit may mean another core of the same node; the level's bits say the rest. */
+		/* If the number of hops is recorded, the bit may mean another core of the same node; the level's bits
+		 * decide. */
 		.is_remote = word >> 37 & 1 && !(word >> 43 & 7),
 		.snoop_more = word >> 38 & 3,
 		.blocked = word >> 40 & 7,

@@ -268,7 +268,8 @@ static void finish_readings(struct health_walk *walk)
 	}
 }
 
-/* A ring's losses are told by any of its events; where each event's are counted, those are its own. */
+/* The losses of a ring are recorded for any of its events; if the kernel counts them per event, they belong to that
+ * event. */
 static void finish_lost_of_events(struct recording_health *out)
 {
 	for (size_t i = 0; i < out->events.len; i++) {

@@ -11,7 +11,7 @@ static enum tally_status note_end(struct record_run *run, enum tally_status stat
 	return status == TALLY_NOMEM ? TALLY_NOMEM : TALLY_OK;
 }
 
-/* So that all is known that the recording tells of itself on the way. */
+/* So that all descriptions inside the recording are known. */
 static enum tally_status read_through(struct perfdata_reader *reader, struct record_run *run)
 {
 	enum tally_status status;

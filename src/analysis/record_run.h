@@ -31,7 +31,7 @@ struct record_run {
 	const struct record_piece *pieces; /* that records lie in, in order; borrowed */
 	size_t piece_count; /* 0: they lie in all of bytes */
 	unsigned threads; /* that may walk it side by side; 0: one for each CPU */
-	struct progress *progress; /* of who walks; NULL: nobody looks */
+	struct progress *progress; /* of the code that reads; NULL: progress is not shown */
 	/* Why the copy ended early: TALLY_OK if it did not. What is there is whole records. */
 	struct tally_error end_error;
 };

@@ -336,7 +336,8 @@ static void add_addresses(struct sample_pass *pass, struct batch_sample *b)
 		b->chain++;
 	if (!has_chain)
 		return;
-	/* A stack dump that tells nothing: the chain is the frame that is known. The kernel's is no copied one. */
+	/* A stack dump that could not be unwound: the chain is the one known frame. This is not so for a sample in the
+	 * kernel, whose frame does not come from the dump. */
 	bool is_copied = (type & SAMPLE_STACK_USER) && b->cpumode == MISC_CPUMODE_USER;
 	if (b->chain_count == 0 && is_copied && !b->has_history) {
 		b->chain = b->leaf;

@@ -37,7 +37,7 @@ TALLY_MUST_CHECK enum tally_status sideband_read(struct perfdata_reader *reader,
 /* The same, and in the machine's history the code that runtimes generated, as they dumped it: store finds their dumps. */
 TALLY_MUST_CHECK enum tally_status sideband_read_code(struct perfdata_reader *reader, const struct record_run *run,
 	struct binary_store *store, struct sideband *sideband, struct tally_error *err);
-/* The same for whoever looks up names next: a thread of the store's reads symbols meanwhile. */
+/* The same for callers that look up names next: a thread of the store reads symbols meanwhile. */
 TALLY_MUST_CHECK enum tally_status sideband_read_loading(struct perfdata_reader *reader, const struct record_run *run,
 	struct binary_store *store, struct sideband *sideband, struct tally_error *err);
 /* One record into health and lost_by_event. */

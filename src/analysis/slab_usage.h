@@ -46,7 +46,7 @@ void slab_usage_init(struct slab_usage *u);
 void slab_usage_deinit(struct slab_usage *u);
 bool slab_usage_alloc(struct slab_usage *u, const struct slab_alloc *alloc);
 void slab_usage_free(struct slab_usage *u, uint64_t address, int32_t cpu);
-/* Share of what was given out that was not asked for, in percent. */
+/* Share of the allocated bytes that were not requested, in percent. */
 double slab_fragmentation(uint64_t requested, uint64_t allocated);
 
 #endif

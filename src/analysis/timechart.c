@@ -130,7 +130,7 @@ static bool timechart_arrive(struct timechart *c, uint32_t id, uint64_t since_ns
 	return task->track == TRACK_NONE || add_away(c, task, &away);
 }
 
-/* Who came onto a CPU, and nothing tells when it left again: it does not wait any more. */
+/* Ends the wait of a task that came onto a CPU, if no event says when it left again. */
 static bool arrive_unseen(struct timechart *c, uint32_t number)
 {
 	int32_t now = c->cpus.items[number].now;

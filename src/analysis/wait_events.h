@@ -39,7 +39,7 @@ bool wait_sample_is_sum(const struct perfdata_event *event, const struct sample 
 /* enum wait_state, or WAIT_NOT_TOLD. */
 unsigned wait_sample_state(const struct perfdata_event *event, const struct sample *sample);
 struct tally_str wait_sample_state_name(unsigned state);
-/* "comm:tid" of who ended the wait, "[interrupt]", "-": nobody, or nobody knows. */
+/* "comm:tid" of the thread that ended the wait, "[interrupt]", or "-" if there was none or it is not known. */
 void wait_sample_waker(const struct perfdata_event *event, const struct sample *sample, struct text *out);
 
 #endif

@@ -34,7 +34,8 @@ struct inject_options {
 	const struct inject_timed *timed;
 	size_t timed_count;
 	struct tally_bytes timed_bytes;
-	/* Of every record, before all else, what takes its place (into an empty writer); NULL: nothing is asked. */
+	/* Called first for every record: writes the replacement into an empty writer. NULL: there are no
+	 * replacements. */
 	enum inject_change (*change)(void *context, const struct record *record, struct writer *out);
 	void *change_context;
 	const struct tally_bytes *attrs; /* by event, in place of the stored ones; NULL: those */

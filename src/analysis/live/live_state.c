@@ -126,7 +126,7 @@ static bool keep_record(struct live_state *state, const struct record *record, e
 	return false;
 }
 
-/* Nothing tells when one goes: of those that came, the oldest do. */
+/* The removal of a cgroup is not recorded, so the oldest ones are dropped. */
 static bool keep_cgroup(struct live_state *state, const struct record *record, uint64_t id)
 {
 	for (size_t i = 0; state->cgroup_count >= LIMIT_LIVE_CGROUPS && i < state->kept.len; i++)

@@ -576,7 +576,8 @@ static enum tally_status feed_now(
 	return out->failed ? error_nomem(err) : TALLY_OK;
 }
 
-/* Of a stack only what was copied is kept: the kernel leaves room for all that was asked for. Of many, the first part. */
+/* Keeps only the copied part of a stack, because the kernel leaves room for the whole requested size. If there are
+ * many, keeps only the first part of each. */
 static enum tally_status put_off(struct live_unwind *live, const struct record *record, struct tally_error *err)
 {
 	const struct live_event *event = record->type == RECORD_SAMPLE ? live_unwind_event_of(live, record) : NULL;
