@@ -15,7 +15,7 @@
 #include "base/bytes.h"
 #include "base/text.h"
 
-/* Of a large file, so much stays in memory of who walks it. */
+/* How many bytes of a large file stay in memory while it is read. */
 #define FILE_WINDOW_BYTES ((size_t)8 << 20)
 
 struct file_map {

@@ -40,7 +40,8 @@ void json_bool(struct json *j, const char *key, bool value);
 void json_hex(struct json *j, const char *key, uint64_t value);
 /* A number that is text already. */
 void json_digits(struct json *j, const char *key, struct tally_str digits);
-/* The string alone, with its quotation marks, for whoever writes the rest by hand. What more has of ASCII is written as \u. */
+/* Only the string, with its quotation marks, for callers that write the rest themselves. ASCII characters in `more` are
+ * written as \u escapes. */
 void json_text(struct text *out, struct tally_str value, const char *more);
 /* As json_string, for a key that is no C string. */
 void json_member(struct json *j, struct tally_str key, struct tally_str value);

@@ -39,7 +39,7 @@ char *text_room(struct text *t, size_t n)
 		t->failed = true;
 		return NULL;
 	}
-	/* Nothing was asked of an empty text: there is no memory, and that is no failure. */
+	/* An empty text has no memory, and that is not a failure. */
 	return t->data ? t->data + t->len : NULL;
 }
 

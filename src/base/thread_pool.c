@@ -199,7 +199,7 @@ static void wait_for_helpers(struct pool *pool)
 		if (atomic_load_explicit(&pool->inside, memory_order_acquire) == inside)
 			break;
 	}
-	/* Who was last may still hold the mutex. */
+	/* The last thread may still hold the mutex. */
 	pthread_mutex_lock(&crew.mutex);
 	while (atomic_load_explicit(&pool->inside, memory_order_relaxed) > 0)
 		pthread_cond_wait(&pool->is_left, &crew.mutex);
