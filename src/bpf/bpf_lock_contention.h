@@ -20,7 +20,7 @@
 struct bpf_lock_contention;
 
 struct bpf_lock_config {
-	bool with_stack, with_lock, with_thread, with_owner, with_cgroup; /* what sums are told apart by */
+	bool with_stack, with_lock, with_thread, with_owner, with_cgroup; /* the key of sums */
 	unsigned frames; /* of a stack, at most LOCK_MAP_FRAMES */
 	size_t entries; /* of each map */
 	const bool *cpus; /* LOCK_MAP_CPUS of them at least, those that are watched; NULL: all */

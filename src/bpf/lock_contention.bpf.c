@@ -151,7 +151,7 @@ static __always_inline __u64 lock_contention_stack(void *ctx)
 	return hash;
 }
 
-/* Who holds the lock; sleeping locks tell it in their memory. The low bits of the pointer are flags. */
+/* The owner of the lock, which sleeping locks store. The low bits of the pointer are flags. */
 static __always_inline struct task_struct *lock_contention_owner(__u64 lock, __u32 flags)
 {
 	__u64 owner = 0;
@@ -165,7 +165,7 @@ static __always_inline struct task_struct *lock_contention_owner(__u64 lock, __u
 		struct rw_semaphore *semaphore = (void *)lock;
 		if (bpf_core_read(&owner, sizeof(owner), &semaphore->owner.counter) != 0)
 			return NULL;
-		return owner & 1 ? NULL : (void *)(owner & ~3ULL); /* readers do not tell who they are */
+		return owner & 1 ? NULL : (void *)(owner & ~3ULL); /* readers are not recorded in the lock */
 	}
 	return NULL;
 }

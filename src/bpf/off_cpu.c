@@ -262,7 +262,7 @@ struct off_cpu_losses off_cpu_losses(const struct off_cpu *o)
 
 /* ---- the beginning ---- */
 
-/* sched_switch tells the state of who leaves since Linux 5.18; before, it is read from the task. */
+/* Since Linux 5.18 sched_switch has the state of the thread that leaves; before, it is read from the task. */
 static bool off_cpu_switch_has_state(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
