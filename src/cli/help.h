@@ -10,7 +10,7 @@
 
 /* perf's usage text: how to call it, and all options. */
 void help_usage(struct text *t, const char *program, const struct command *command);
-/* Its parts: the lines that tell how to call it and a blank one, and one option. */
+/* The parts of the help: the usage lines and a blank line, and one option. */
 void help_usage_lines(struct text *t, const char *program, const struct command *command);
 void help_option(struct text *t, const struct option *option);
 /* Where to read of the options, for the end of a complaint. */

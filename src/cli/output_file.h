@@ -31,7 +31,7 @@ static inline bool output_file_is_stdout(const struct output_file *file)
 {
 	return file->fd == 1;
 }
-/* What the file is to be, for whoever opens it by name. */
+/* The path of the incomplete file, for callers that open it by name. */
 const char *output_file_name(const struct output_file *file, const char *path);
 /* Closes the file, which takes its name if all went well and memory never ran out. status: the result of the writing;
  * if it is a failure, it is returned and err stays as it is. */

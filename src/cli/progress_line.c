@@ -71,7 +71,7 @@ void progress_line_put(struct tally_str line)
 		return; /* the terminal is another's now */
 	text_str(&t, CLEAR_LINE);
 	text_bytes(&t, line.data, line.len);
-	/* The line is for whoever looks now: one that the terminal does not take is left out. */
+	/* The line is only useful now, so it is left out if the terminal does not accept it. */
 	if (!t.failed && write(STDERR_FILENO, t.data, t.len) > 0)
 		atomic_store(&is_drawn, line.len > 0);
 	text_deinit(&t);
