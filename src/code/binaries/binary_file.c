@@ -72,7 +72,7 @@ static const char *binary_file_lacking(const struct elf_image *image, enum debug
 	return NULL;
 }
 
-/* What it lacks is asked before its checksum, for which all of it is read. */
+/* Checks whether it has the needed sections before its checksum, because the whole file must be read for that. */
 static struct elf_image *binary_file_open_with(struct binary_entry *entry, const struct binary_place *place,
 	const struct binary_key *key, enum debug_file_need need)
 {

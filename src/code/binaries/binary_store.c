@@ -49,7 +49,7 @@ bool binary_store_has_root(const char *symfs)
 enum tally_status binary_store_create(
 	const struct binary_store_options *options, struct binary_store **out, struct tally_error *err)
 {
-	/* Without the files that were asked for there would be other names than meant, silently. */
+	/* Without the requested files, names could be wrong without a message. */
 	const char *const named[] = {options->vmlinux, options->kallsyms};
 	for (size_t i = 0; i < ARRAY_LEN(named); i++)
 		if (named[i] && !file_exists(named[i]))

@@ -135,7 +135,7 @@ static enum debuginfod_state debuginfod_fetch(
 	*bytes = 0;
 	if (!client)
 		return DEBUGINFOD_FAILED;
-	/* The library asks for a file's size beforehand where the server tells it. */
+	/* The library reports a file's size beforehand if the server provides it. */
 	snprintf(limit, sizeof(limit), "%llu", (unsigned long long)child.bytes_left);
 	setenv("DEBUGINFOD_MAXSIZE", limit, 1);
 	child.last_moved = time(NULL);

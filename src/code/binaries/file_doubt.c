@@ -10,7 +10,7 @@
 #include "code/binaries/mapped_file.h"
 #include "code/process_files.h"
 
-/* A file of the cache is there by its build id, and what is held or mapped is the file itself. */
+/* A file in the cache was found by its build ID, and a held or mapped file is the original itself. */
 static bool is_by_path(
 	const struct binary_store_options *options, const struct binary_entry *entry, const struct binary_place *place)
 {

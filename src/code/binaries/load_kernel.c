@@ -35,7 +35,7 @@ struct elf_build_id host_kernel_notes(const char *path)
 	return id;
 }
 
-/* What tells of a recording without build ids that it is another machine's. */
+/* Whether a recording without build IDs comes from another machine. */
 static bool is_other_release(struct arena *arena, const struct binary_store_options *options)
 {
 	const char *path = kernel_files_system_path(arena, options, "/proc/sys/kernel/osrelease");

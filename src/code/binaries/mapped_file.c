@@ -50,7 +50,7 @@ bool mapped_file_ask_id(const struct mapped_file *file, struct elf_build_id *fou
 	return true;
 }
 
-/* The device and inode that the kernel tells of our own mapping at address. */
+/* The device and inode that the kernel shows for our own mapping at address. */
 static bool own_mapping(const void *address, uint32_t *major, uint32_t *minor, uint64_t *inode)
 {
 	char *maps;
@@ -70,7 +70,7 @@ static bool own_mapping(const void *address, uint32_t *major, uint32_t *minor, u
 	return found;
 }
 
-/* Not every file system tells it. */
+/* Not every file system provides it. */
 static bool has_generation(int fd, uint64_t wanted)
 {
 	long generation = 0;

@@ -87,7 +87,7 @@ static size_t vdso_image_read_all(int fd, uint8_t *bytes, size_t len)
 	return done;
 }
 
-/* The child's end is no event for whoever waits for children: it sends no signal. */
+/* The child sends no signal when it ends, so code that waits for children does not notice it. */
 static bool read_from_child(const struct vdso_ranges *ranges, uint8_t *room, long *size, uint8_t *bytes)
 {
 	int ends[2];

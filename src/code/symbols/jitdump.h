@@ -49,7 +49,7 @@ struct jitdump {
 	uint64_t damaged;
 };
 
-/* The layout, for whoever reads a dump that is still written. */
+/* The layout, for code that reads a dump while it is written. */
 #define JITDUMP_HEADER_BYTES 40
 #define JITDUMP_RECORD_BYTES 16 /* in front of each: kind, length, time */
 #define JITDUMP_LOAD_BYTES \

@@ -56,7 +56,8 @@ struct unwinder;
 TALLY_MUST_CHECK enum tally_status unwinder_create(
 	const struct arch *arch, struct unwinder **unwinder, struct tally_error *err);
 void unwinder_destroy(struct unwinder *unwinder);
-/* Mappings changed, or the next stack is of another process: answers of find are asked for anew. Cheap. */
+/* Call this when mappings have changed, or the next stack belongs to another process: find is then called again.
+ * Fast. */
 void unwinder_forget(struct unwinder *unwinder);
 /* A table was destroyed. */
 void unwinder_forget_tables(struct unwinder *unwinder);
