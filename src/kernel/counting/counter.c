@@ -468,7 +468,7 @@ void counter_set_close(struct counter_set *set)
 	free(set);
 }
 
-/* Members follow their leader, so only leaders are told. */
+/* Members follow their leader, so only leaders are enabled or disabled. */
 static void leaders_ioctl(struct counter_set *set, unsigned long request, bool members_too)
 {
 	for (size_t i = 0; i < set->len; i++) {

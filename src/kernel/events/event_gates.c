@@ -93,7 +93,8 @@ static void no_pmu(const struct kernel_seam *kernel, struct text *reason)
 				   "why); software events such as cpu-clock and page-faults work");
 }
 
-/* What EOPNOTSUPP refuses of an event that exists; false if none of it was asked for. */
+/* The property that the kernel refuses by EOPNOTSUPP for an existing event; false if the event requests none of
+ * these. */
 static bool missing_feature(const struct perf_attr *attr, struct text *reason)
 {
 	unsigned precise = attr_precise_ip(attr);

@@ -32,7 +32,7 @@ static void rename_event(struct event_list *events, struct event_spec *spec, con
 		spec->name = made;
 }
 
-/* The period of cycles means nothing for a clock in nanoseconds, but one that was asked for stays as asked. */
+/* The default period of cycles does not fit a clock in nanoseconds, but a period that the user has set is kept. */
 static void become_cpu_clock(struct record_fallback *f, struct event_spec *spec)
 {
 	const char *modifiers = modifiers_of(spec->name);

@@ -24,11 +24,11 @@ bool thread_is_ending(const struct kernel_seam *kernel, pid_t tid);
 /* Why events end at the exec of a command, looked for as execvp does: "you may not read /bin/x". False: they do not. */
 bool exec_stop_explain(const char *command, struct text *reason);
 
-/* An event of a thread that counts nothing and has a ring: only such events tell when they end. */
+/* An event of a thread that counts nothing and has a ring: only such events report their end. */
 struct exec_sentinel {
 	const struct kernel_seam *kernel;
 	pid_t thread;
-	int fd; /* -1: it could not be opened, and tells nothing */
+	int fd; /* -1: it could not be opened */
 	void *ring;
 	size_t ring_bytes;
 };
