@@ -30,7 +30,7 @@ struct address_space {
 	const struct address_space *parent;
 	uint64_t fork_time_ns;
 	unsigned depth;
-	bool has_anonymous; /* own mappings without a file may be among these; set by who feeds it */
+	bool has_anonymous; /* own mappings without a file may be among these; set by the caller */
 	uint32_t epoch_base; /* set by machine_finish */
 };
 

@@ -93,7 +93,7 @@ static bool is_anonymous(struct tally_str name)
 	       str_starts_with(name, STR("/anon_hugepage")) || str_starts_with(name, STR("[anon"));
 }
 
-/* Memory that a program asked for: what runs there was generated, as in anonymous memory. */
+/* Memory that a program allocated: code there is generated, as in anonymous memory. */
 static bool is_own_memory(struct tally_str name)
 {
 	return str_starts_with(name, STR("[stack")) || str_starts_with(name, STR("/SYSV")) ||
