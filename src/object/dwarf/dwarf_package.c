@@ -127,7 +127,7 @@ enum tally_status dwarf_package_open(const struct elf_image *image, struct dwarf
 	for (int i = 0; i < DWARF_SECTIONS && status == TALLY_OK; i++) {
 		if (names[i])
 			status = elf_section_open(image, names[i], &package->opened[i], err);
-		/* Units tell what they lack. */
+		/* Units say which sections they lack. */
 		status = status == TALLY_NOMEM ? status : TALLY_OK;
 		package->sections[i] = package->opened[i].bytes;
 	}

@@ -43,7 +43,7 @@ struct dwarf_type {
 	struct tally_str own_name;
 	uint64_t byte_size; /* 0: not said */
 	uint64_t element_count; /* of an array; 0: not said */
-	/* Made when they are asked for. */
+	/* They are made on demand. */
 	const char *name;
 	const struct dwarf_type *target;
 	const struct dwarf_member *members;
