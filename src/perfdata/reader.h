@@ -79,7 +79,7 @@ struct tally_bytes perfdata_reader_data(const struct perfdata_reader *reader, ui
 void perfdata_reader_expect(const struct perfdata_reader *reader, struct tally_bytes part);
 /* A part of that will hardly be read again: it counts no longer as this process's memory; any thread. */
 void perfdata_reader_drop(const struct perfdata_reader *reader, struct tally_bytes part);
-/* A part of that for whoever reads it once: where that is cheaper copied to room, which has its size; any thread. */
+/* A part of that, for callers that read it once: copied to room, which has its size, if that is cheaper. Any thread. */
 struct tally_bytes perfdata_reader_view(const struct perfdata_reader *reader, struct tally_bytes part, uint8_t *room);
 struct perfdata_layout { /* where the parts of the file lie; zeros in a pipe */
 	uint64_t data_offset, data_size, feature_offset; /* bytes */

@@ -138,7 +138,7 @@ static enum tally_status reader_header_read_features(
 	return TALLY_OK;
 }
 
-/* A writer tells the size now and then: behind it lie whole records that it had no time to tell of. */
+/* A writer updates the size from time to time, so complete records may follow that are not counted in it yet. */
 static void take_what_a_killed_writer_left(struct perfdata_reader *r)
 {
 	struct record record;

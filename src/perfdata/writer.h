@@ -43,7 +43,7 @@ void perfdata_writer_destroy(struct perfdata_writer *writer);
 TALLY_MUST_CHECK enum tally_status perfdata_writer_add_event(struct perfdata_writer *writer,
 	const struct perf_attr *attr, struct tally_str name, const uint64_t *ids, size_t id_count,
 	struct tally_error *err);
-/* Records are packed from now on. Before begin; its features should tell of it. */
+/* Compresses records from now on. Call it before begin, whose features should describe it. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_compress(
 	struct perfdata_writer *writer, int level, struct tally_error *err);
 /* features: what is known before the run. */
@@ -56,7 +56,7 @@ TALLY_MUST_CHECK enum tally_status perfdata_writer_append(
  * when many bytes were written since the last sync. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_finish_round(
 	struct perfdata_writer *writer, struct tally_error *err);
-/* Makes all that was appended part of the file as its header tells it. Ends a round. */
+/* Updates the header, so that everything that was appended is part of the file. Ends a round. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_sync(struct perfdata_writer *writer, struct tally_error *err);
 uint64_t perfdata_writer_data_bytes(const struct perfdata_writer *writer);
 /* Zeros where nothing is packed. */
