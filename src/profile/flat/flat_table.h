@@ -45,7 +45,7 @@ struct flat_options {
 	unsigned threads; /* 0: one per CPU; the rows are the same */
 };
 
-/* Sums that few tables are asked for; those that the profile or the options call for are kept, and those before them. */
+/* Sums that few tables need; those that the profile or the options require are kept, and those before them. */
 enum flat_more {
 	MORE_SYS, /* periods by level */
 	MORE_US,
@@ -86,7 +86,7 @@ struct flat_instance { /* a chain, or its part from the row's frame on, that a s
 	uint32_t chain, len; /* chains[chain .. chain + len) */
 };
 
-struct flat_branches { /* of a history: what was said of the branches of some frames */
+struct flat_branches { /* of a branch history: counts of the branches of some frames */
 	uint64_t targets, predicted, aborts;
 	uint64_t sources, cycles;
 };
@@ -129,7 +129,7 @@ void flat_table_deinit(struct flat_table *table);
 TALLY_MUST_CHECK enum tally_status flat_table_sort(
 	struct flat_table *table, const enum profile_key *columns, size_t count, struct tally_error *err);
 
-/* The order of single keys and values, for whoever groups the rows of a table further. The table outlives it. */
+/* The order of single keys and values, for code that groups the rows of a table further. The table must outlive it. */
 struct flat_row_order;
 TALLY_MUST_CHECK enum tally_status flat_row_order_create(
 	const struct flat_table *table, struct flat_row_order **order, struct tally_error *err);
