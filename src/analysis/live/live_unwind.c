@@ -576,8 +576,8 @@ static enum tally_status feed_now(
 	return out->failed ? error_nomem(err) : TALLY_OK;
 }
 
-/* Keeps only the copied part of a stack, because the kernel leaves room for the whole requested size. If there are
- * many, keeps only the first part of each. */
+/* Keeps only the copied part of a stack, because the kernel leaves room for the whole requested size. If much is
+ * waiting, keeps only the first part of each stack. */
 static enum tally_status put_off(struct live_unwind *live, const struct record *record, struct tally_error *err)
 {
 	const struct live_event *event = record->type == RECORD_SAMPLE ? live_unwind_event_of(live, record) : NULL;
