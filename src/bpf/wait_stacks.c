@@ -92,8 +92,8 @@ static bool wait_stacks_is_in_scheduler(const struct wait_stacks *stacks, uint64
 	return false;
 }
 
-/* Counts the frames of our own program and of the scheduler: all up to the last of them among the first few. A
- * preempted thread may have only one other frame. */
+/* Counts the frames of our own program and of the scheduler: all up to the last of them among the first few. At least
+ * one frame is left, because a preempted thread may have only such frames. */
 static size_t wait_stacks_trimmed(const struct wait_stacks *stacks, const uint64_t *ips, size_t count)
 {
 	size_t trimmed = 0;
