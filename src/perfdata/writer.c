@@ -41,7 +41,7 @@ struct perfdata_writer {
 	VEC(struct writer_event) events;
 	uint64_t data_offset; /* in the file; 0 in a pipe */
 	uint64_t end; /* of what was written, from the data's start; the file's position */
-	uint64_t published; /* the data's size as the header tells it; the table lies there */
+	uint64_t published; /* the data's size in the header; the table is there */
 	bool is_published;
 	uint64_t present[4]; /* the features that lie in front of the data */
 	struct writer_section front[FEATURE_COUNT];
