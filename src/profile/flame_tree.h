@@ -58,7 +58,8 @@ struct flame_label {
 	enum flame_kind kind;
 	bool is_start; /* nobody calls it: a stack whose outermost function is another one lacks callers */
 	bool has_namesake; /* set in trees: another label looks the same */
-	uint32_t function; /* the profile's, which tells it from others of its name; PROFILE_NONE: the name does */
+	uint32_t function; /* the profile's, which distinguishes it from others of its name; PROFILE_NONE: the name is
+			 * enough */
 	uint64_t address; /* where the function begins in its file */
 };
 

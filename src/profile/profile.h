@@ -68,7 +68,8 @@ struct profile_frame {
 
 enum profile_branch_end { BRANCH_END_NONE, BRANCH_END_TO, BRANCH_END_FROM, BRANCH_END_WAKER };
 
-/* WAKER: no branch, and no code: what follows in the chain is of who ended the wait, whom the frame's function names. */
+/* WAKER: neither branch nor code: the frames after it in the chain belong to the thread that ended the wait, which the
+ * frame's function names. */
 struct profile_branch { /* one end of a taken branch, and what the CPU said of the branch */
 	enum profile_branch_end end;
 	bool is_predicted, is_abort;
