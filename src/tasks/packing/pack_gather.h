@@ -22,7 +22,7 @@ struct pack_sum { /* of what was packed */
 	struct tally_error end; /* of a damaged recording, what ended it */
 };
 
-/* scrub NULL: all stays as it is. chains: are told those of samples with stack dumps. */
+/* scrub NULL: nothing is removed. chains: gets the call chains of samples with stack dumps. */
 TALLY_MUST_CHECK enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scrub,
 	struct stack_chains *chains, struct writer *section, struct pack_sum *sum, struct tally_error *err);
 

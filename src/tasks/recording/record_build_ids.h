@@ -31,7 +31,8 @@ struct record_build_ids {
 	uint64_t first_ns, last_ns; /* of samples; 0: none has a time */
 };
 
-/* all: every file that was mapped, hit or not. progress, files (what was held while it recorded): may be NULL. */
+/* all: every file that was mapped, hit or not. progress and files (those kept open during the recording) may be
+ * NULL. */
 TALLY_MUST_CHECK enum tally_status record_build_ids_read(const char *path, bool all, struct record_files *files,
 	struct progress *progress, struct record_build_ids *out, struct tally_error *err);
 void record_build_ids_deinit(struct record_build_ids *ids);

@@ -391,7 +391,7 @@ static void record_session_encode_lost(const struct record_session_session *s, c
 	record_encode(w, &fields, misc, &layout, &id);
 }
 
-/* What filters dropped is counted by event: its first source tells it. */
+/* Samples that filters dropped are counted per event, and assigned to its first source. */
 static void record_session_write_filtered(struct record_session_session *s, struct writer *w)
 {
 	size_t count;

@@ -140,7 +140,7 @@ static bool has_details(enum dump_raw_verb verb, uint32_t type)
 	return true;
 }
 
-/* What a pipe tells of its events and its machine: ", type = 1 ...", ", # hostname : vm". */
+/* Descriptions of events and of the machine in a pipe: ", type = 1 ...", ", # hostname : vm". */
 static void print_description(
 	const struct dump_raw *dump, struct text *t, const struct record *record, const struct record_fields *fields)
 {

@@ -67,7 +67,7 @@ static void tui_terminal_die(int number)
 	raise(number);
 }
 
-/* A file that was cut while it is mapped is mended by who knew of it; if not, this ends the program. */
+/* The earlier handler handles a mapped file that was truncated; if it cannot, this ends the program. */
 static void bus_error(int number, siginfo_t *info, void *context)
 {
 	struct sigaction now;
