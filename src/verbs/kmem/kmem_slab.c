@@ -74,7 +74,7 @@ static enum tally_status kmem_slab_read_nodes(struct slab_job *job, struct tally
 			continue;
 		memcpy(list, f->numa[i].cpus.data, len);
 		list[len] = 0;
-		/* A list that cannot be read tells nothing of its node. */
+		/* If a list cannot be read, the CPUs of its node are not known. */
 		if (cpu_filter_parse(list, &cpus, NULL) != TALLY_OK)
 			continue;
 		for (size_t cpu = 0; cpu < LIMIT_CPUS; cpu++)

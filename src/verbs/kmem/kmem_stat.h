@@ -41,7 +41,8 @@ struct kmem_site { /* who asked for memory */
 int kmem_stat_slab(const struct cli *cli, const struct kmem_settings *settings);
 int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings);
 
-/* For both: says what was lost, prints what was counted (docs/schema/kmem.json), then tells what went wrong; the exit status. */
+/* For both: reports losses, prints the counts (docs/schema/kmem.json), then reports a failure. Returns the exit
+ * status. */
 int kmem_show(const struct cli *cli, const struct kmem_result *result);
 /* For both: the name of a kernel address (with raw addresses none), and a number of a tracepoint's payload (0: there is no such field). */
 TALLY_MUST_CHECK enum tally_status kmem_name_site(struct data_source *source, const struct kmem_settings *settings,

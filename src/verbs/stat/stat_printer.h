@@ -34,7 +34,7 @@ bool stat_printer_explains(const struct stat_printer *p);
 /* The table of all runs, and why events are missing in it. */
 TALLY_MUST_CHECK enum tally_status stat_printer_totals(
 	struct stat_printer *p, const struct stat_session *session, struct tally_error *err);
-/* Holds the session's tracepoints, and tells what a pattern names that does not open. */
+/* Holds the session's tracepoints, and reports those of a pattern that cannot be opened. */
 TALLY_MUST_CHECK enum tally_status stat_printer_hold(const struct stat_printer *p, const struct stat_session *session,
 	struct tracepoint_hold *hold, struct tally_error *err);
 

@@ -68,7 +68,7 @@ static enum tally_status check_keys(const struct top_view *view, struct tally_er
 	return TALLY_OK;
 }
 
-/* One table for each event, or group; the one that only tells of processes has none. */
+/* One table for each event or group; the event that only records processes has none. */
 static void choose_tables(struct top_view *view)
 {
 	size_t count;
