@@ -118,7 +118,7 @@ bool export_is_empty(const struct export_view *view);
 /* Whether the event has chosen samples: fills one flag for each of the profile's. */
 bool *export_event_flags(const struct export_view *view);
 
-/* How many marks there are, and one of them, for whoever walks them. */
+/* The number of marks, and one of them, for loops over marks. */
 size_t export_mark_count(const struct export_view *view);
 const struct export_mark *export_mark_at(const struct export_view *view, size_t index);
 
@@ -131,7 +131,7 @@ struct export_groups {
 };
 /* False: out of memory; freed by export_groups_deinit in any case. */
 bool export_groups_init(struct export_groups *groups, const struct export_tables *tables);
-/* One of the rows, for whoever walks those of a group. */
+/* One of the rows, for loops over the rows of a group. */
 const struct profile_row *export_group_row(const struct export_groups *groups, size_t index);
 void export_groups_deinit(struct export_groups *groups);
 
