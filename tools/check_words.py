@@ -59,6 +59,7 @@ PHRASES = [
     (r'\bfound no row\b', 'are in no row'),
     (r'\bbuilds apart that ran\b', 'distinguishes builds that ran'),
     (r': so perf\b', 'as in perf'),
+    (r'\blet go of\b', 'dropped, freed'),
     (r'\btold elsewhere\b', 'is reported elsewhere'),
     (r'\bsize lies\b', 'its size is impossible'),
     (r'\ball (?:that )?it is given\b', 'its arguments'),
