@@ -164,12 +164,12 @@ struct chain_modes {
 };
 /* False: out of memory. */
 bool resolver_init(struct resolver *r, const struct machine *machine, bool swap);
-/* About so many stacks will come: what they are kept in has room at once, and is not copied where it grows. */
+/* Announces about so many stacks, so that their tables get room at once and are not copied when they grow. */
 void resolver_expect(struct resolver *r, size_t stacks);
 void resolver_deinit(struct resolver *r);
 /* Its frames and stacks are all there: what else it has goes. */
 void resolver_end_lookups(struct resolver *r);
-/* The machine was finished anew: what was cached by epoch is void. */
+/* Call this when the machine was finished again: entries that are cached by epoch are invalid. */
 void resolver_forget_epochs(struct resolver *r);
 struct resolve_where resolver_where(struct resolver *r, int32_t pid, uint64_t time_ns);
 /* cpumode: with RESOLVE_RETURN for a return address. */

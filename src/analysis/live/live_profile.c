@@ -25,7 +25,7 @@ struct live_profile {
 	struct perfdata_reader *events; /* of the description: what records look like */
 	struct record_layout tracking; /* of the records that tell of processes */
 	struct binary_store *store;
-	VEC(uint64_t) hit_at; /* by the store's file: the last round that had samples there; 0: none, or let go of */
+	VEC(uint64_t) hit_at; /* by the store's file: the last round that had samples there; 0: none, or dropped */
 	VEC(bool) unnamed; /* by the store's file: the last round had samples there without a name */
 	uint64_t rounds;
 	struct live_state state; /* before the records that wait */
