@@ -36,7 +36,7 @@ static inline bool bytes_equal(struct tally_bytes a, struct tally_bytes b)
 {
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
-/* What of the bytes lies from begin on, so many at most. */
+/* The bytes from begin on, at most so many. */
 static inline struct tally_bytes bytes_part(struct tally_bytes b, size_t begin, size_t most)
 {
 	if (begin >= b.len)

@@ -17,7 +17,7 @@ static bool is_format_control(const uint8_t s[3])
 	       (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
 }
 
-/* Bytes of the character at s, and of them those that are to be spelled. */
+/* Bytes of the character at s, and of them those that are to be escaped. */
 static inline size_t look_at_character(const uint8_t *s, size_t left, size_t *spelled)
 {
 	if (s[0] < 0x80) {

@@ -8,7 +8,7 @@
  * escaped too: an 8-bit terminal takes some of them for C1, and readers of our output may rely on UTF-8. Everything
  * else stays as it is. Pure. To append to a text, use text_visible or text_rows; to keep names, use visible.h.
  *
- *	size_t plain = control_span(s, len);	nothing there is to be spelled
+ *	size_t plain = control_span(s, len);	nothing there is to be escaped
  *	used = control_spell(s + plain, len - plain, word);
  */
 #ifndef BASE_CONTROL_H

@@ -23,7 +23,8 @@ static inline uint64_t slots_guess(const uint64_t *slots, size_t count, uint32_t
 			return slots[at];
 	return 0;
 }
-/* So many in use are as many as these may hold: beyond it look-ups grow long. Of none: always. */
+/* Whether so many used slots are the most that a table of this size may have; with more, look-ups take long. Always
+ * true without slots. */
 static inline bool slots_are_full(size_t used, size_t count)
 {
 	return used * 4 >= count * 3;

@@ -81,14 +81,16 @@ void text_printf(struct text *t, const char *format, ...) TALLY_PRINTF(2, 3);
 void text_utf8(struct text *t, struct tally_str s);
 /* A field of CSV (RFC 4180): such bytes, in quotes where it needs them. */
 void text_csv(struct text *t, struct tally_str s);
-/* A name of others: its control characters are spelled (control.h), so that it is part of one row and steers nothing. */
+/* A foreign name: its control characters are escaped (control.h), so that it stays in one row and cannot control the
+ * terminal. */
 void text_visible(struct text *t, struct tally_str s);
 /* The same of what was appended from start on. */
 void text_visible_from(struct text *t, size_t start);
 /* For columns with a separator: replaces the separator's first character by a dot in the text appended from start on,
  * as perf's report does. NULL: there is no separator. */
 void text_mask_from(struct text *t, size_t start, const char *separator);
-/* Rows of our own with such names in them: what is neither line end, tab, colour nor the separator is spelled. */
+/* Our own rows that contain such names: control characters except line ends, tabs, colours and the separator are
+ * escaped. */
 void text_visible_rows(struct text *t, struct tally_str rows);
 /* Before it is written, text goes the way of text_visible_rows: the last gate where a name was passed on as it is. */
 /* Writes the buffer to fd, if one is set: text_line_end if the buffer is past the mark, text_flush always. False once a
