@@ -227,7 +227,7 @@ int main(int argc, char **argv)
 	struct cli cli = {.program = program_name(argc > 0 ? argv[0] : ""),
 		.commit = COMMIT,
 		.use_pager = isatty(STDOUT_FILENO) == 1};
-	/* A reader that goes away early is no failure of ours. */
+	/* It is not a failure if the reader closes the pipe early. */
 	signal(SIGPIPE, SIG_DFL);
 	survive_size_limit();
 	install_sigbus_handler();
