@@ -102,7 +102,7 @@ uint64_t jit_tail_behind(const struct jit_tail *tail)
 	return tail->is_over ? 0 : size - tail->done;
 }
 
-/* A part of the file; records are looked at in it, but for the code of functions, which is passed over. */
+/* A part of the file; records are looked at in it, but for the code of functions, which is skipped. */
 struct tail_window {
 	const struct jit_tail *tail;
 	uint64_t start;
@@ -224,7 +224,7 @@ static void take_unwinding(struct jit_tail *tail, struct cursor *c, uint64_t pos
 	tail->frames_len = (uint32_t)(size - header_size);
 }
 
-/* False: the next record is not whole, or makes no sense. */
+/* False: the next record is incomplete or invalid. */
 static bool jit_tail_take_record(struct jit_tail *tail, struct tail_window *window, uint64_t size)
 {
 	const size_t fixed = JITDUMP_RECORD_BYTES + JITDUMP_LOAD_BYTES;

@@ -16,7 +16,7 @@ void load_jitdump(const struct binary_store_options *options, struct binary_entr
 /* The same of a dump in memory, which becomes the entry's (malloc'ed). */
 void load_jitdump_bytes(
 	const struct binary_store_options *options, struct binary_entry *entry, char *bytes, size_t len);
-/* How to unwind the functions of an entry's dump, from any thread; the file is read anew. NULL: it does not say. */
+/* How to unwind the functions of an entry's dump, from any thread; the file is read again. NULL: it does not say. */
 struct unwind_table *load_jit_unwind(const struct binary_store_options *options, const struct binary_key *key);
 
 /* Whether the file is another one, or a longer one, than when the entry was loaded, and how long it is now. */

@@ -17,7 +17,7 @@ struct disassembler {
 	cs_insn *insn; /* reused */
 	struct disassembler_options options;
 	bool is_x86;
-	unsigned step; /* what undecodable bytes are passed over by */
+	unsigned step; /* what undecodable bytes are skipped by */
 };
 
 struct machine_mode {
@@ -214,7 +214,7 @@ bool disassembler_operation(
 		.memory = {.base = OPERATION_NO_REGISTER, .index = OPERATION_NO_REGISTER},
 		.goes_on = true};
 	if (!cs_disasm_iter(d->handle, &code, &len, &at, d->insn)) {
-		/* What has a text only is passed over whole. */
+		/* What has a text only is skipped whole. */
 		struct instruction text;
 		disassembler_next(d, bytes, address, &text);
 		operation->size = text.size;

@@ -245,7 +245,7 @@ const struct symbol *symbol_table_at(const struct symbol_table *table, uint64_t 
 	return best;
 }
 
-/* Of the first count ones: a symbol that lies inside a larger one and ends before address is passed over. */
+/* Of the first count ones: a symbol that lies inside a larger one and ends before address is skipped. */
 static const struct symbol *find_larger(const struct symbol_table *table, size_t count, uint64_t address)
 {
 	for (size_t i = count; i-- > 0 && table->max_end[i] > address;)
