@@ -254,7 +254,7 @@ static enum tally_status tally_counter_open_all(
 		status = event_catalogue_create(opening->kernel, &opening->catalogue, why);
 	if (status == TALLY_OK)
 		status = alternatives_open(opening, text, counter, why);
-	/* Events on their own count since they were opened; a group begins when it is whole. */
+	/* Single events count since they were opened; a group begins when it is complete. */
 	if (status == TALLY_OK && !o->starts_disabled && has_groups(&counter->events))
 		counter_set_enable(counter->set);
 	event_catalogue_destroy(opening->catalogue);

@@ -50,7 +50,7 @@ static bool memory_limit_read_number(const char *folder, const char *name, uint6
 	return ok;
 }
 
-/* Of the line that begins with key; blanks before the number are passed over. 0: no such line. */
+/* Of the line that begins with key; blanks before the number are skipped. 0: no such line. */
 static uint64_t number_behind(struct tally_str text, const char *key)
 {
 	struct tally_str line, start = str_from(key);
