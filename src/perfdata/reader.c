@@ -88,7 +88,7 @@ static uint64_t missing_parts(const struct directory_parts *parts, const struct 
 	return missing;
 }
 
-/* Whether the recorder came to the end. All of the recording, or of the first file of a directory, is in memory. */
+/* Whether the recorder finished. All of the recording, or of the first file of a directory, is in memory. */
 static void note_ending(struct perfdata_reader *r)
 {
 	size_t end = r->parts.count ? r->first_end : r->data_end;

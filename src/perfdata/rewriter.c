@@ -159,7 +159,7 @@ static enum tally_status rewriter_append(struct perfdata_rewriter *w, struct tal
 	return w->buffer.failed || w->buffer.len >= BUFFER_BYTES ? rewriter_flush(w, err) : TALLY_OK;
 }
 
-/* An attr in so many bytes: what it says of its size must be true where it is said, and where it changes. */
+/* Writes an attr in so many bytes; sets its size field if the size changes or is_size_said. */
 static void rewriter_put_attr(struct writer *out, struct tally_bytes attr, uint32_t size, bool is_size_said)
 {
 	size_t start = out->len;

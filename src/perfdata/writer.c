@@ -426,7 +426,7 @@ enum tally_status perfdata_writer_finish_round(struct perfdata_writer *w, struct
 {
 	uint8_t record[RECORD_HEADER_BYTES];
 	struct iovec vec = {record, sizeof(record)};
-	/* After the first round a killed or cut file says what its events are. */
+	/* After the first round a killed or truncated file says what its events are. */
 	bool is_due = !w->is_pipe && (!w->is_published || w->end - w->published >= PUBLISH_BYTES);
 
 	if (w->is_broken || !w->has_begun)

@@ -64,7 +64,8 @@ struct compressor_totals perfdata_writer_totals(const struct perfdata_writer *wr
 /* For the mark at the end: another file of this recording, data.0 and so on, has so many bytes. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_add_part(
 	struct perfdata_writer *writer, uint64_t bytes, struct tally_error *err);
-/* Writes the mark that the recorder came to the end (end_mark.h). features now complete (build ids, sample times); bits to write are features->present. */
+/* Writes the mark that the recorder has finished (end_mark.h). features now complete (build ids, sample times); bits to
+ * write are features->present. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_close(
 	struct perfdata_writer *writer, const struct perfdata_features *features, struct tally_error *err);
 
