@@ -242,7 +242,7 @@ static enum tally_status close_file(struct record_output *o, struct tally_error 
 	return perfdata_writer_close(o->writer, features, err);
 }
 
-/* path.yyyymmddhhmmsscc; a name that is taken is passed over. */
+/* path.yyyymmddhhmmsscc; a name that is taken is skipped. */
 static bool make_stamped_name(const char *path, char name[PATH_MAX])
 {
 	struct timespec now;

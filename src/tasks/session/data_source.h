@@ -76,7 +76,8 @@ TALLY_MUST_CHECK enum tally_status data_source_take(const struct cli *cli, const
 void data_source_close(struct data_source *source);
 /* Says what parts of the recording cannot be used, which opening does unless it is to be quiet. */
 void data_source_tell(const struct cli *cli, const struct data_source *source);
-/* A sample that read its group comes as one of each event that counted on since. What belongs to no event, or cannot be decoded, is counted in the sideband's health and passed over. */
+/* A sample that read its group becomes one sample for each event whose count has changed. Samples that belong to no
+ * event, or cannot be decoded, are counted in the sideband's health and skipped. */
 TALLY_MUST_CHECK enum tally_status data_source_next(
 	struct data_source *source, struct data_sample *sample, struct tally_error *err);
 /* Adds a sample that does not come from the reader, of the same events, in the form in which they are recorded. False:

@@ -384,7 +384,7 @@ enum tally_status report_read_values(
 		status = error_nomem(err);
 	if (status == TALLY_OK)
 		status = collect_reads(&table, reader, err);
-	if (status != TALLY_NOMEM) { /* of a cut recording what came before */
+	if (status != TALLY_NOMEM) { /* of a truncated recording what came before */
 		if (table.threads.len)
 			qsort(table.threads.items, table.threads.len, sizeof(*table.threads.items), compare_threads);
 		report_stats_fit_widths(&table, events, &widths);
