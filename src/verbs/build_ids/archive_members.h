@@ -39,7 +39,7 @@ struct archive_members {
 /* INVALID: no regular file. Never waits for a pipe's or a device's other end. */
 TALLY_MUST_CHECK enum tally_status archive_members_open(
 	const char *path, struct archive_members *archive, struct tally_error *err);
-/* TALLY_END after the last. What was not read of the one before is passed over. */
+/* TALLY_END after the last. What was not read of the one before is skipped. */
 TALLY_MUST_CHECK enum tally_status archive_members_next(
 	struct archive_members *archive, struct archive_member *member, struct tally_error *err);
 /* Up to room_bytes of the member's contents; *len 0: that was all. */

@@ -299,7 +299,7 @@ static enum tally_status data_ctf_convert(struct conversion *c, struct data_resu
 		++*(s.event ? &result->samples : &result->others);
 		result->bytes += s.record.bytes.len;
 	}
-	/* What is whole is closed whatever ended it, but not a trace whose writing failed. */
+	/* A trace is closed even if the recording ended early, but not if writing it failed. */
 	struct tally_error close_error;
 	enum tally_status closed = ctf_trace_close(c->trace, &close_error);
 	if (closed != TALLY_OK) {

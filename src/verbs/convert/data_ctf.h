@@ -15,7 +15,7 @@ struct data_ctf_options {
 	bool wall_clock; /* times of day, where the recording relates its clock to them; else INVALID */
 };
 
-/* Everything that is whole is written before a cut recording's error is returned. */
+/* The intact part of a truncated recording is written before its error is returned. */
 TALLY_MUST_CHECK enum tally_status data_ctf_write(struct data_source *source, const struct data_ctf_options *options,
 	struct data_result *result, struct tally_error *err);
 

@@ -7,7 +7,7 @@
 
 #include "tasks/session/data_source.h"
 
-/* Everything that is whole is written before a cut recording's error is returned. t: the sink; samples: how many. */
+/* The intact part of a truncated recording is written before its error is returned. t: the sink; samples: how many. */
 TALLY_MUST_CHECK enum tally_status data_json_write(
 	struct data_source *source, struct text *t, uint64_t *samples, struct tally_error *err);
 

@@ -69,7 +69,7 @@ void lock_job_deinit(struct lock_job *job);
 bool lock_job_wants_cgroups(const struct lock_job *job);
 /* Before the first sample, with the source open. */
 TALLY_MUST_CHECK enum tally_status lock_job_begin(struct lock_job *job, struct tally_error *err);
-/* Samples of other events are passed over. */
+/* Samples of other events are skipped. */
 TALLY_MUST_CHECK enum tally_status lock_job_take(
 	struct lock_job *job, const struct data_sample *sample, struct tally_error *err);
 /* Many waits at once, of one key: the sample has their stack, thread, cgroup and an address in the kernel. */

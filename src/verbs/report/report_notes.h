@@ -21,7 +21,7 @@ void report_notes_no_rows(struct diag *notes, const struct flat_table *table);
 void report_notes_self(struct diag *notes, const struct profile *profile);
 /* How many samples of the table have more calls than count. */
 void report_notes_cut_stacks(struct diag *notes, const struct flat_table *table);
-/* What the samples came to and where their names are from, where something is off; is_verbose: in any case. */
+/* Reports the number of samples and the origin of their names if something is unusual; is_verbose: always. */
 void report_notes_input(
 	struct diag *notes, const struct replay_result *result, const struct binary_store *store, bool is_verbose);
 /* That --time cannot choose anything, if so. */

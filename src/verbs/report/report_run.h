@@ -3,8 +3,9 @@
  * report_run.h - runs a report request: opens, replays, groups and prints. It does not parse options; cmd_report.c
  * does.
  *
- * Standard output gets the report, notes (a diag of the caller) what its worth is: lost samples, a cut file, hidden
- * symbols. A cut file is reported as far as it goes; the status then tells. is_met: whether the requirements are.
+ * The report goes to standard output; notes on its quality (lost samples, a truncated file, hidden symbols) go to a
+ * diag of the caller. A truncated file is reported as far as it goes, and the status says so. is_met: whether the
+ * requirements are met.
  *
  *	enum tally_status status = report_run(cli, &request, &streams, &is_met, err);
  */

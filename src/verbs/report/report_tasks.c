@@ -366,7 +366,7 @@ enum tally_status report_tasks(
 	enum tally_status read =
 		add_comm(&tasks, &idle) ? report_tasks_read_all(&tasks, reader, err) : error_nomem(err);
 	enum tally_status printed = read;
-	/* A cut recording is shown as far as it goes. */
+	/* A truncated recording is shown as far as it goes. */
 	if (read == TALLY_OK || read == TALLY_CORRUPT) {
 		if (j)
 			json_array(j, "tasks");

@@ -247,7 +247,7 @@ static int script_record(const struct cli *cli, const struct script_settings *se
 	return code;
 }
 
-/* The recording that the words name, which are passed over: many a script hands its arguments to Python's code alone. */
+/* The recording that the words name, which are skipped: many a script hands its arguments to Python's code alone. */
 static const char *script_installed_take_input(char **words, size_t *at)
 {
 	static const char *const long_form = "--input=";

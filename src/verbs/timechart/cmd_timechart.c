@@ -284,7 +284,7 @@ static int cmd_timechart_show(const struct cli *cli, const struct cmd_timechart_
 	if (status == TALLY_OK && is_empty)
 		fprintf(stderr, "%s: note: none of the events of %s happened: the picture is empty\n", cli->program,
 			recording_name(settings->input.path));
-	/* What is whole of a cut recording is drawn. */
+	/* The intact part of a truncated recording is drawn. */
 	int code = status == TALLY_OK || !is_empty ? cmd_timechart_draw(&job) : EXIT_FAILED;
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);

@@ -9,7 +9,7 @@
 #include "base/order.h"
 #include "profile/profile_copy.h"
 
-#define FILES_KEPT 512 /* a store that has more is made anew: programs that are built and run are ever new */
+#define FILES_KEPT 512 /* a store that has more is made again: programs that are built and run are ever new */
 
 /* Counts are kept finer than they are shown, as the profile's. */
 struct kept_function {
@@ -171,7 +171,7 @@ static bool top_annotate_add_samples(struct top_annotate *a, const struct annota
 	return true;
 }
 
-/* Functions without samples are let go of, but not in the map, whose indexes would all change: it is made anew. */
+/* Functions without samples are dropped, but not in the map, whose indexes would all change: it is made again. */
 static bool forget_empty(struct top_annotate *a)
 {
 	size_t left = 0;
