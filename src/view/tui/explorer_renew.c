@@ -187,7 +187,7 @@ static bool find_zoom(struct explorer *e, enum explorer_zoom zoom, const struct 
 	return true;
 }
 
-/* What is zoomed into and has no samples any more is let go of. */
+/* What is zoomed into and has no samples any more is dropped. */
 static void resume_zooms(struct explorer *e, const struct explorer_memory *m)
 {
 	unsigned kept = 0;
