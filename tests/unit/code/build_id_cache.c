@@ -14,7 +14,7 @@
 #include "unit_test.h"
 
 struct fixture {
-	char root[64]; /* made anew: sources and the cache */
+	char root[64]; /* made again: sources and the cache */
 	char source[128];
 	struct build_id_cache cache;
 	struct elf_build_id id;

@@ -282,7 +282,7 @@ static void test_big_endian_arm64(void **state)
 	disassembler_destroy(d);
 }
 
-/* What only has a text is passed over as a whole where operations are asked for. */
+/* What only has a text is skipped as a whole where operations are asked for. */
 static void test_operations_go_on_behind_vectors(void **state)
 {
 	static const struct {

@@ -188,7 +188,7 @@ static void events_side_by_side_share_the_clock(void **state)
 	clock_now = 20;
 	assert_true(user_page_read(&page, &read, &second));
 	assert_int_equal(second.enabled_ns, first.enabled_ns);
-	changes_left = 1; /* then the clock is read anew, lest it be older than the page */
+	changes_left = 1; /* then the clock is read again, lest it be older than the page */
 	assert_true(user_page_read(&page, &read, &second));
 	assert_int_equal(second.enabled_ns, 50 + 5 + 20);
 }

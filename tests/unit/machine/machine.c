@@ -792,7 +792,7 @@ static void test_a_hole_that_was_copied_is_its_files_text(void **state)
 	for (uint32_t i = 0; i < forks; i++) {
 		uint32_t child = i + 1 == forks ? 7 : 101 + i;
 		fork_process(m, 100 + i, child, 2 + i);
-		if (child != 7) /* who maps nothing is passed over */
+		if (child != 7) /* who maps nothing is skipped */
 			map(m, child, 0x1000000 + i * 0x1000, 0x1000, "/lib/own", 2 + i);
 	}
 	map_code(m, 0xa00000, 0xa12000, 0x100 + 0x5ff000, "/bin/big", 50);
