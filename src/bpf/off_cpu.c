@@ -65,6 +65,8 @@ static enum tally_status off_cpu_tell(struct off_cpu *o, const struct off_cpu_pa
 	if (key->flags & OFF_CPU_WAKER && key->waker_stack)
 		wait.waker_count =
 			wait_stacks_chain(&o->stacks, key->waker_stack, o->waker_chain, WAIT_RECORD_FRAMES_MOST);
+	if (key->flags & OFF_CPU_INTERRUPT)
+		wait.waker_count = wait_stacks_interrupt(&o->stacks, o->waker_chain, wait.waker_count);
 	if (key->stack && wait.ips_count == 0)
 		o->lost_stacks += p->count;
 	wait.record = (struct wait_record){.flags = (uint8_t)(key->flags | p->flags),

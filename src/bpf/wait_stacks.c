@@ -167,3 +167,15 @@ size_t wait_stacks_chain(struct wait_stacks *stacks, uint64_t id, uint64_t *chai
 	}
 	return count;
 }
+
+size_t wait_stacks_interrupt(const struct wait_stacks *stacks, const uint64_t *chain, size_t count)
+{
+	const struct wait_stacks_range *entry = &stacks->interrupts;
+	for (size_t i = 0; i < count; i++) {
+		bool is_entry = chain[i] >= entry->begin && chain[i] < entry->end;
+		bool is_last = i + 1 == count || chain[i + 1] < entry->begin || chain[i + 1] >= entry->end;
+		if (is_entry && is_last)
+			return i + 1;
+	}
+	return count;
+}

@@ -51,5 +51,8 @@ bool wait_stacks_add(
 	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count);
 /* The call chain with PERF_CONTEXT_ markers; 0: not known. */
 size_t wait_stacks_chain(struct wait_stacks *stacks, uint64_t id, uint64_t *chain, size_t most);
+/* How many entries of a call chain belong to an interrupt: those up to where it entered the kernel. What follows is the code
+ * that it interrupted. All of them where the kernel hides that place. */
+size_t wait_stacks_interrupt(const struct wait_stacks *stacks, const uint64_t *chain, size_t count);
 
 #endif

@@ -39,6 +39,17 @@ static void leaves_out_the_scheduler(void **state)
 	wait_stacks_deinit(&stacks);
 }
 
+static void ends_interrupts_where_they_entered(void **state)
+{
+	const struct wait_stacks stacks = {.interrupts = {0x5000, 0x6000}}, unknown = {0};
+	const uint64_t chain[] = {CONTEXT_KERNEL, 0x3000, 0x5010, 0x5ff0, 0x4000, 0x5020};
+	assert_int_equal(wait_stacks_interrupt(&stacks, chain, ARRAY_LEN(chain)), 4);
+	assert_int_equal(wait_stacks_interrupt(&stacks, chain, 3), 3);
+	assert_int_equal(wait_stacks_interrupt(&stacks, chain, 2), 2);
+	assert_int_equal(wait_stacks_interrupt(&stacks, chain, 0), 0);
+	assert_int_equal(wait_stacks_interrupt(&unknown, chain, ARRAY_LEN(chain)), ARRAY_LEN(chain));
+}
+
 struct forgotten_ids {
 	uint64_t ids[64];
 	size_t len;
@@ -75,6 +86,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(makes_chains_with_markers),
 		cmocka_unit_test(leaves_out_the_scheduler),
+		cmocka_unit_test(ends_interrupts_where_they_entered),
 		cmocka_unit_test(forgets_what_is_old_and_not_used),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
