@@ -254,7 +254,7 @@ def test_commands_while_it_runs(tally, workload, data, kind):
     (['--control', 'fd:77'], 255, 'the control descriptor 77'), (['-D', '5-1'], 129, '--delay takes'),
     (['-D', '1-5,4-6'], 129, '--delay takes'), (['-D', '1-'], 129, '--delay takes'),
     (['--switch-output', '-o', '-'], 255, 'need a file'), (['--threads=x'], 129, '--threads takes'),
-    (['--threads', '--overwrite'], 255, 'none of'), (['--threads', '-o', '-'], 255, 'none of'), (['--affinity', 'x'], 129, 'takes node or cpu'),
+    (['--threads', '--overwrite'], 255, '--threads writes a directory'), (['--threads', '-o', '-'], 255, '--threads writes a directory'), (['--affinity', 'x'], 129, 'takes node or cpu'),
     (['-r', '100'], 129, '--realtime takes'), (['--max-size', '1X'], 129, '--max-size takes'),
     (['--mmap-flush', 'x'], 129, '--mmap-flush takes'), (['--proc-map-timeout', '0'], 129, 'takes milliseconds'),
 ])

@@ -288,7 +288,7 @@ def test_counts_of_threads_want_samples(tally, perf, tmp_path):
     normal = tally('report', '-T', '--stdio', cwd=tmp_path).stdout
     assert '# PID  TID\n' in normal
     other = tally('report', '-T', '--stdio', '--pretty', 'other', cwd=tmp_path)
-    assert other.stdout == normal and "'other' is taken as normal" in other.stderr
+    assert other.stdout == normal and "'other' is treated as normal" in other.stderr
 
 
 def test_tasks_are_those_that_records_of_tasks_name(tally, perf, tmp_path):
