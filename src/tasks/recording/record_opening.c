@@ -208,6 +208,7 @@ static enum tally_status open_waits(struct record_opening *o, struct tally_error
 		.recorder = o->recorder,
 		.target = &o->target,
 		.build_id_dir = q->build_id_dir,
+		.walks = record_walks_object(o->walks),
 		.is_cpu_list = q->target.cpus != NULL,
 		.is_process_list = q->target.pids != NULL || q->target.user != NULL,
 		.no_inherit = attrs->modes.no_inherit || attrs->per_thread,

@@ -23,6 +23,8 @@
 /* What the event parser makes the event of. */
 #define RECORD_WAITS_EVENT "bpf-output/name=" WAIT_EVENT_NAME "/"
 
+struct bpf_object;
+
 struct record_waits_config {
 	const struct kernel_seam *kernel;
 	struct record_wait_options options;
@@ -30,6 +32,7 @@ struct record_waits_config {
 	const struct recorder *recorder;
 	const struct target *target;
 	const char *build_id_dir; /* NULL: ~/.debug */
+	struct bpf_object *walks; /* whose unwind tables are used, while these waits exist; NULL: own ones */
 	bool is_cpu_list; /* -C: only waits that began there */
 	bool is_process_list; /* -p: also threads that come while they are listed */
 	bool no_inherit, no_kernel_stacks, no_user_stacks;

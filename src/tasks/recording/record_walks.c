@@ -40,6 +40,11 @@ void record_walks_destroy(struct record_walks *walks)
 	free(walks);
 }
 
+struct bpf_object *record_walks_object(const struct record_walks *walks)
+{
+	return walks ? bpf_sample_stacks_object(walks->stacks) : NULL;
+}
+
 enum tally_status record_walks_attach(void *context, size_t event, int fd, struct tally_error *err)
 {
 	const struct record_walks *walks = context;
