@@ -13,6 +13,7 @@
 #include "tally_config.h"
 
 #if HAVE_BPF
+#include <linux/perf_event.h>
 #include <bpf/libbpf.h>
 #endif
 
@@ -213,6 +214,16 @@ enum tally_status bpf_attach(const struct kernel_seam *kernel, const char *what,
 	bpf_log_clear();
 	int failed = bpf_object__attach_skeleton(skeleton);
 	return failed ? bpf_explain(kernel, what, -failed, err) : TALLY_OK;
+}
+
+enum tally_status bpf_attach_event(const struct kernel_seam *kernel, const char *what, int program_fd, int event_fd,
+	const char *instead, struct tally_error *err)
+{
+	void *program = (void *)(uintptr_t)program_fd;
+	if (kernel->ioctl(kernel->context, event_fd, PERF_EVENT_IOC_SET_BPF, program) == 0)
+		return TALLY_OK;
+	return error_set_errno(err, errno == EPERM || errno == EACCES ? TALLY_DENIED : TALLY_UNSUPPORTED, errno,
+		"%s: the kernel attaches no BPF program to this event%s", what, instead);
 }
 #else
 enum tally_status bpf_open(const struct kernel_seam *kernel, const char *what, struct tally_error *err)

@@ -39,6 +39,9 @@ TALLY_MUST_CHECK enum tally_status bpf_load(const struct kernel_seam *kernel, co
 /* Attaches those of its programs whose section says where. */
 TALLY_MUST_CHECK enum tally_status bpf_attach(const struct kernel_seam *kernel, const char *what,
 	struct bpf_object_skeleton *skeleton, struct tally_error *err);
+/* Attaches a program to an opened perf event. instead: what a refusal advises, such as "; use ...", or "". */
+TALLY_MUST_CHECK enum tally_status bpf_attach_event(const struct kernel_seam *kernel, const char *what, int program_fd,
+	int event_fd, const char *instead, struct tally_error *err);
 
 /* The verifier's last lines on a rejected program, from the end of its log: whole lines, at most size - 1 bytes, joined
  * by "; ". For tests; text and end delimit the log. */

@@ -2,7 +2,6 @@
 #include "bpf/bpf_sample_filter.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -98,12 +97,7 @@ enum tally_status bpf_sample_filter_create(const struct kernel_seam *kernel, con
 
 enum tally_status bpf_sample_filter_attach(const struct bpf_sample_filter *program, int fd, struct tally_error *err)
 {
-	const struct kernel_seam *kernel = program->kernel;
-	void *argument = (void *)(uintptr_t)program->program_fd;
-	if (kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_SET_BPF, argument) == 0)
-		return TALLY_OK;
-	return error_set_errno(err, errno == EPERM || errno == EACCES ? TALLY_DENIED : TALLY_UNSUPPORTED, errno,
-		"--filter: the kernel attaches no BPF program to this event");
+	return bpf_attach_event(program->kernel, WHAT, program->program_fd, fd, "", err);
 }
 
 uint64_t bpf_sample_filter_dropped(const struct bpf_sample_filter *program)

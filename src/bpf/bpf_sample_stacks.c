@@ -87,11 +87,8 @@ static int bpf_sample_stacks_ioctl(
 
 enum tally_status bpf_sample_stacks_attach(const struct bpf_sample_stacks *stacks, int fd, struct tally_error *err)
 {
-	void *program = (void *)(uintptr_t)bpf_program__fd(stacks->skeleton->progs.sample_first);
-	if (bpf_sample_stacks_ioctl(stacks, fd, PERF_EVENT_IOC_SET_BPF, program) == 0)
-		return TALLY_OK;
-	return error_set_errno(err, errno == EPERM || errno == EACCES ? TALLY_DENIED : TALLY_UNSUPPORTED, errno,
-		WHAT ": the kernel attaches no BPF program to this event; use --call-graph dwarf");
+	return bpf_attach_event(stacks->kernel, WHAT, bpf_program__fd(stacks->skeleton->progs.sample_first), fd,
+		"; use --call-graph dwarf", err);
 }
 
 static enum tally_status bpf_sample_stacks_redirect(
