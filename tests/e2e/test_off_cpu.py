@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from conftest import wait_for
+from conftest import bpf_programs, bpf_programs_of, wait_for
 
 MS, SECOND = 10 ** 6, 10 ** 9
 UNIT_MS = 300
@@ -174,23 +174,7 @@ def test_a_killed_recorder_leaves_nothing_in_the_kernel(tally, system_wide, tmp_
         recorder.wait()
     assert waits_of(tally, path)
     assert programs
-    if shutil.which('bpftool', path='/usr/sbin:/usr/bin'):
-        wait_for(lambda: not programs & all_bpf_programs())
-
-
-def bpf_programs_of(pid):
-    ids = set()
-    for fd in os.listdir(f'/proc/{pid}/fdinfo'):
-        found = re.search(r'^prog_id:\s+(\d+)', read(f'/proc/{pid}/fdinfo/{fd}'), re.M)
-        if found:
-            ids.add(int(found[1]))
-    return ids
-
-
-def all_bpf_programs():
-    listed = subprocess.run(['bpftool', 'prog', 'show', '-j'], check=True, stdout=subprocess.PIPE,
-                            env={'PATH': '/usr/sbin:/usr/bin'})
-    return {program['id'] for program in json.loads(listed.stdout)}
+    wait_for(lambda: not programs & bpf_programs())
 
 
 def test_forks_and_execs(tally, tmp_path):
