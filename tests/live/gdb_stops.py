@@ -122,6 +122,13 @@ class Stops:
     def on_stop(self, event):
         self.by_breakpoint = isinstance(event, gdb.BreakpointEvent)
 
+    def step(self):
+        """One instruction of this thread. Otherwise the others run, too, and gdb may select one that has just hit a
+        breakpoint: before the breakpoint's instruction in gdb, behind it in the kernel."""
+        gdb.execute('set scheduler-locking on')
+        gdb.execute('stepi', to_string=True)
+        gdb.execute('set scheduler-locking off')
+
     def go_on(self):
         gdb.execute('continue', to_string=True)
         if not self.process.is_valid() or not self.process.pid:
@@ -139,12 +146,12 @@ class Stops:
             quiet = 0 if self.by_breakpoint else quiet + 1
             if self.by_breakpoint:
                 if recorder:  # the kernel's registers are behind the breakpoint's instruction, gdb's before it
-                    gdb.execute('stepi', to_string=True)
+                    self.step()
                 self.stop()
             elif timed < self.wanted // 2 or quiet > QUIET:
                 timed += 1
                 for _ in range(self.random.randrange(4)):
-                    gdb.execute('stepi', to_string=True)
+                    self.step()
                 self.stop()
         self.out.close()
         gdb.execute('kill')
