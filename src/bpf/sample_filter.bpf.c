@@ -17,7 +17,8 @@ const volatile struct sample_filter_item items[SAMPLE_FILTER_ITEMS];
 const volatile __u32 item_count;
 __u64 dropped; /* by all CPUs */
 
-extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
+/* Weak: kernels before 6.2 lack it, and libbpf looks for it even where only filter_plain is loaded. */
+extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym __weak;
 
 static __always_inline bool sample_filter_compare(__u16 op, __u64 field, __u64 value)
 {

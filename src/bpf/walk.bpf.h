@@ -131,6 +131,13 @@ static __always_inline const struct walk_chunk *walk_find_chunk(const struct wal
 	return bpf_map_lookup_elem(&walk_rows, &key);
 }
 
+/* The compiler knows that the number is small enough, and would leave the mask out; the verifier of Linux 6.1 does not. */
+static __always_inline __u32 walk_row_at(__u32 index)
+{
+	barrier_var(index);
+	return index & (WALK_CHUNK_ROWS - 1);
+}
+
 /* NULL: nothing says. */
 static __always_inline const struct walk_rule *walk_find_rule(const struct walk *walk, __u64 pc)
 {
@@ -142,9 +149,8 @@ static __always_inline const struct walk_rule *walk_find_rule(const struct walk 
 		return NULL;
 	__u32 index = 0;
 	for (__u32 step = WALK_CHUNK_ROWS / 2; step > 0; step /= 2)
-		index += (__u32)(step &
-				 ~walk_if_less(address, chunk->rows[(index + step) & (WALK_CHUNK_ROWS - 1)].address));
-	const struct walk_row *row = &chunk->rows[index & (WALK_CHUNK_ROWS - 1)];
+		index += (__u32)(step & ~walk_if_less(address, chunk->rows[walk_row_at(index + step)].address));
+	const struct walk_row *row = &chunk->rows[walk_row_at(index)];
 	__u32 rule = row->rule;
 	if (rule == WALK_NO_RULE || row->address > address)
 		return NULL;
