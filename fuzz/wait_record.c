@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (again.state != wait.state || again.flags != wait.flags || again.count != wait.count ||
 		again.syscall != wait.syscall || again.waker_tid != wait.waker_tid ||
-		!str_equal(again.waker_comm, wait.waker_comm) || again.waker_ips.count != wait.waker_ips.count)
+		!str_equal(again.waker_comm, wait.waker_comm) || again.waker_ips.count != wait.waker_ips.count ||
+		again.end_ns != wait.end_ns)
 		abort();
 	writer_deinit(&w);
 	return 0;

@@ -77,6 +77,9 @@ enum tally_status wait_record_decode(
 			raw.len, frames);
 	w.state = (enum wait_state)state;
 	w.waker_ips = (struct sample_array){cursor_take(&c, frames * sizeof(uint64_t)), frames};
+	w.end_ns = w.flags & WAIT_FLAG_END ? cursor_u64(&c) : 0;
+	if (c.failed)
+		return error_set(err, TALLY_CORRUPT, "a wait of %zu bytes is cut", raw.len);
 	*wait = w;
 	return TALLY_OK;
 }
@@ -108,5 +111,7 @@ void wait_record_encode(struct writer *w, const struct sample *sample, const str
 	writer_bytes(w, wait->waker_comm.data, name);
 	writer_zeros(w, WAIT_RECORD_COMM - name);
 	writer_bytes(w, wait->waker_ips.data, frames * sizeof(uint64_t));
+	if (wait->flags & WAIT_FLAG_END)
+		writer_u64(w, wait->end_ns);
 	writer_zeros(w, sizeof(uint32_t)); /* with the 32-bit size before it, raw data ends at a multiple of 8 */
 }

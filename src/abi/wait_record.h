@@ -12,7 +12,10 @@
  * and then, which perf ignores, the record proper. All is in the byte order of the recording:
  *
  *	u32 magic "WAIT"  u16 version  u8 state  u8 flags  u64 count  s32 syscall  u32 waker_pid  u32 waker_tid  u32 waker_frames
- *	char waker_comm[16]  u64 waker_ips[waker_frames]
+ *	char waker_comm[16]  u64 waker_ips[waker_frames]  u64 end_ns (with WAIT_FLAG_END)
+ *
+ * perf stamps sums with WAIT_SUMS_NS and what follows it, and its scripts tell them from single waits by that. record --off-cpu
+ * does so, too; end_ns is when the last of these waits ended.
  *
  * Any bytes that follow are padding, or fields of a newer version; they are ignored. A record without perf's part can
  * be read too.
@@ -31,6 +34,7 @@
 #define WAIT_RECORD_BYTES	48 /* without perf's part, before waker_ips */
 #define WAIT_RECORD_COMM	16
 #define WAIT_RECORD_FRAMES_MOST 127 /* markers (PERF_CONTEXT_*) are among them */
+#define WAIT_SUMS_NS		UINT64_C(0xffffffff00000000) /* the time of perf's first sum */
 
 /* The event that carries waits, by the name that perf gives it. */
 #define WAIT_EVENT_NAME "offcpu-time"
@@ -56,7 +60,8 @@ enum wait_flags {
 	WAIT_FLAG_WAKER = 8, /* the waker's fields are known */
 	WAIT_FLAG_INTERRUPT =
 		16, /* an interrupt woke it: no thread is the waker, and the frames are of the interrupt */
-	WAIT_FLAG_PREEMPTED = 32 /* runnable without having blocked */
+	WAIT_FLAG_PREEMPTED = 32, /* runnable without having blocked */
+	WAIT_FLAG_END = 64 /* end_ns is there */
 };
 
 struct wait_record {
@@ -67,6 +72,7 @@ struct wait_record {
 	uint32_t waker_pid, waker_tid;
 	struct tally_str waker_comm; /* borrows from the raw data */
 	struct sample_array waker_ips; /* likewise, in its byte order: sample_u64_at */
+	uint64_t end_ns; /* with WAIT_FLAG_END; otherwise the sample's time is it */
 };
 
 /* Whether raw data of a sample is a record of this kind, of whatever version. */

@@ -362,6 +362,7 @@ static void begin_sample(struct sample_pass *pass, const struct record *record, 
 		return;
 	}
 	uint64_t type = b->event->attr.sample_type;
+	b->sample.time = wait_sample_time(b->event, &b->sample);
 	/* Group reads are running totals: those before the span count for what follows. */
 	b->position = position;
 	b->order = sample_clock_at(&pass->input.sideband->clock, b->event, position, b->sample.time);

@@ -101,7 +101,8 @@ static bool wait_walk_inner(struct wait_walk *w, const struct wait_record *waker
 	if (!event || sample_decode(&event->layout, &record, &sample, NULL) != TALLY_OK ||
 		!wait_sample_decode(event, &sample, &wait))
 		return true;
-	const struct resolve_where where = resolver_where(c->resolver, (int32_t)sample.pid, sample.time);
+	const struct resolve_where where =
+		resolver_where(c->resolver, (int32_t)sample.pid, wait_sample_time(event, &sample));
 	bool is_done = wait_chains_add_waker(c, waker) && wait_chains_add_ips(c, &where, &sample.callchain, true) &&
 		       wait_walk_span(w, &(struct wait_span){&wait, part->start_ns, part->end_ns});
 	c->frames.len = before;

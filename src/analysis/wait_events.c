@@ -67,6 +67,14 @@ bool wait_sample_is_sum(const struct perfdata_event *event, const struct sample 
 	return wait_sample_decode(event, sample, &wait) && (wait.flags & WAIT_FLAG_SUM);
 }
 
+uint64_t wait_sample_time(const struct perfdata_event *event, const struct sample *sample)
+{
+	struct wait_record wait;
+	bool has_end = sample->time >= WAIT_SUMS_NS && wait_sample_decode(event, sample, &wait) &&
+		       (wait.flags & WAIT_FLAG_END);
+	return has_end ? wait.end_ns : sample->time;
+}
+
 struct tally_str wait_sample_state_name(unsigned state)
 {
 	return state < WAIT_STATES ? wait_state_name((enum wait_state)state) : STR("off-cpu");

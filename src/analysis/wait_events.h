@@ -36,6 +36,8 @@ bool wait_event_is(const struct perfdata_event *event);
 bool wait_sample_decode(const struct perfdata_event *event, const struct sample *sample, struct wait_record *wait);
 /* Whether the sample is of several waits. */
 bool wait_sample_is_sum(const struct perfdata_event *event, const struct sample *sample);
+/* The sample's time, or that of the end of a sum whose sample has none. */
+uint64_t wait_sample_time(const struct perfdata_event *event, const struct sample *sample);
 /* enum wait_state, or WAIT_NOT_TOLD. */
 unsigned wait_sample_state(const struct perfdata_event *event, const struct sample *sample);
 struct tally_str wait_sample_state_name(unsigned state);

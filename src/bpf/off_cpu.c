@@ -47,6 +47,7 @@ struct off_cpu_parts { /* of one wait, or of a sum */
 	const char *waker_comm;
 	uint64_t count, blocked_ns, runnable_ns, woken_ns, end_ns;
 	unsigned flags; /* besides the key's */
+	bool is_summed;
 };
 
 static enum tally_status off_cpu_give(struct off_cpu *o, const struct off_cpu_wait *wait)
@@ -58,8 +59,12 @@ static enum tally_status off_cpu_give(struct off_cpu *o, const struct off_cpu_wa
 static enum tally_status off_cpu_tell(struct off_cpu *o, const struct off_cpu_parts *p)
 {
 	const struct off_cpu_key *key = p->key;
-	struct off_cpu_wait wait = {
-		.pid = p->tgid, .tid = key->tid, .cpu = p->cpu, .ips = o->chain, .waker_ips = o->waker_chain};
+	struct off_cpu_wait wait = {.pid = p->tgid,
+		.tid = key->tid,
+		.cpu = p->cpu,
+		.ips = o->chain,
+		.waker_ips = o->waker_chain,
+		.is_summed = p->is_summed};
 	enum tally_status status = TALLY_OK;
 	wait.ips_count = key->stack ? wait_stacks_chain(&o->stacks, key->stack, o->chain, WAIT_CHAIN_MOST) : 0;
 	if (key->flags & OFF_CPU_WAKER && key->waker_stack)
@@ -102,7 +107,8 @@ static enum tally_status off_cpu_tell_sum(
 				       .runnable_ns = sum->runnable_ns,
 				       .woken_ns = sum->last_ns,
 				       .end_ns = sum->last_ns,
-				       .flags = sum->count > 1 ? WAIT_FLAG_SUM : 0});
+				       .flags = sum->count > 1 ? WAIT_FLAG_SUM : 0,
+				       .is_summed = true});
 }
 
 static enum tally_status off_cpu_tell_one(struct off_cpu *o, const struct off_cpu_part *part)

@@ -41,6 +41,7 @@ struct off_cpu_config {
 struct off_cpu_wait {
 	uint32_t pid, tid, cpu;
 	uint64_t end_ns, period_ns;
+	bool is_summed; /* in the kernel, even if there was only one */
 	struct wait_record record; /* but for waker_ips, which are: */
 	const uint64_t *ips, *waker_ips; /* call chains with markers, valid during the call */
 	size_t ips_count, waker_count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/time_spans.h"
 
+#include "abi/wait_record.h"
 #include "base/array.h"
 #include "base/error.h"
 
@@ -27,7 +28,8 @@ static bool take_char(struct tally_str *text, char c)
 	return true;
 }
 
-/* "12.345": seconds; at most nine digits behind the point. */
+/* "12.345": seconds; at most nine digits behind the point. What is later than any time stands for the last time before
+ * those of perf's sums of waits, as perf's own tests expect. */
 static bool parse_seconds(struct tally_str text, uint64_t *time_ns)
 {
 	struct tally_str whole, part = {"", 0};
@@ -38,8 +40,23 @@ static bool parse_seconds(struct tally_str text, uint64_t *time_ns)
 		return false;
 	for (size_t i = part.len; i < NS_DIGITS; i++)
 		ns *= 10;
-	return text.len == 0 && !__builtin_mul_overflow(seconds, UINT64_C(1000000000), time_ns) &&
-	       !__builtin_add_overflow(*time_ns, ns, time_ns);
+	if (__builtin_mul_overflow(seconds, UINT64_C(1000000000), time_ns) ||
+		__builtin_add_overflow(*time_ns, ns, time_ns))
+		*time_ns = WAIT_SUMS_NS - 1;
+	return text.len == 0;
+}
+
+/* Up to a blank that does not follow a comma: "1, 2" is one span. */
+static bool next_absolute(struct tally_str *rest, struct tally_str *part)
+{
+	size_t len = 0;
+	*rest = str_trim(*rest);
+	while (len < rest->len && (rest->data[len] != ' ' || (len > 0 && strchr(", ", rest->data[len - 1]) != NULL)))
+		len++;
+	*part = (struct tally_str){rest->data, len};
+	rest->data += len;
+	rest->len -= len;
+	return len > 0;
 }
 
 static bool parse_absolute(struct tally_str text, struct time_span *span)
@@ -50,6 +67,7 @@ static bool parse_absolute(struct tally_str text, struct time_span *span)
 		return false;
 	if (start.len > 0 && !parse_seconds(start, &span->first_ns))
 		return false;
+	stop = str_trim(stop);
 	if (stop.len > 0 && !parse_seconds(stop, &span->last_ns))
 		return false;
 	return span->first_ns <= span->last_ns;
@@ -118,10 +136,8 @@ static enum tally_status parse_parts(
 	bool relative = is_relative(text);
 	struct tally_str rest = str_trim(text), part;
 	bool ok = rest.len > 0;
-	while (ok && str_next(&rest, relative ? ',' : ' ', &part)) {
+	while (ok && (relative ? str_next(&rest, ',', &part) : next_absolute(&rest, &part))) {
 		struct time_span span;
-		if (!relative && part.len == 0)
-			continue; /* two blanks */
 		ok = relative ? parse_percent(part, whole, &span) : parse_absolute(part, &span);
 		if (ok && !relative && spans->items.len > 0)
 			ok = span.first_ns > spans->items.items[spans->items.len - 1].last_ns;

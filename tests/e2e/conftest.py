@@ -138,6 +138,29 @@ def newest_perf(tmp_path):
 
 
 @pytest.fixture
+def perfs_own_test(tally, tmp_path):
+    """perfs_own_test(NAME): the result of a shell test of the newest perf, with tally as `perf`; `perf bench` is perf's."""
+    if not NEWEST_PERF:
+        pytest.skip('the newest perf is not installed (TALLY_NEWEST_PERF)')
+    scripts = NEWEST_PERF.parent / 'root/usr/lib/perf-core/tests/shell'
+    folder = tmp_path / 'perf-is-tally'
+    folder.mkdir()
+    (folder / 'perf').write_text(f'#!/bin/sh\n[ "$1" != bench ] || exec {NEWEST_PERF} "$@"\nexec {tally.path} "$@"\n')
+    (folder / 'perf').chmod(0o755)
+    # perf's tests of locks want four CPUs, so that threads meet; what they use meets on two.
+    (folder / 'nproc').write_text('#!/bin/sh\necho 4\n')
+    (folder / 'nproc').chmod(0o755)
+
+    def run(name):
+        if not (scripts / name).exists():
+            pytest.skip(f"perf's own test {name} is not installed")
+        return subprocess.run(['bash', scripts / name, '-v'], capture_output=True, text=True, check=False, cwd=tmp_path,
+                              env={**tally.environment, 'PATH': f'{folder}:{os.environ["PATH"]}'}, timeout=TIMEOUT_S)
+
+    return run
+
+
+@pytest.fixture
 def shared():
     """The folder of reference material beside the source tree, or $TALLY_SHARED."""
     if not SHARED.is_dir():

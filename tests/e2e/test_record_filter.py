@@ -4,12 +4,10 @@ import json
 import os
 import re
 import shutil
-import subprocess
 
 import pytest
-from conftest import NEWEST_PERF, bpf_programs, bpf_programs_of, wait_for, waits_with_counters
+from conftest import bpf_programs, bpf_programs_of, wait_for, waits_with_counters
 
-PERF_TEST = '/opt/perf7/root/usr/lib/perf-core/tests/shell/record_bpf_filter.sh'
 KERNEL_HALF = 1 << 63
 
 
@@ -160,13 +158,8 @@ def test_nothing_stays_in_the_kernel_after_a_kill(tally, record, system_wide, tm
     wait_for(lambda: not programs & bpf_programs())
 
 
-@pytest.mark.skipif(not NEWEST_PERF or not os.path.exists(PERF_TEST), reason="perf's own test is not installed")
-def test_perfs_own_test_passes(tally, record, system_wide, tmp_path):
+def test_perfs_own_test_passes(perfs_own_test, record, system_wide):
     record('ip > 0')
-    folder = tmp_path / 'bin'
-    folder.mkdir()
-    (folder / 'perf').symlink_to(tally.path)
-    result = subprocess.run(['bash', PERF_TEST], capture_output=True, text=True, check=False, cwd=tmp_path,
-                            env={**tally.environment, 'PATH': f'{folder}:{os.environ["PATH"]}'})
+    result = perfs_own_test('record_bpf_filter.sh')
     assert result.returncode == 0, result.stdout + result.stderr
     assert 'Basic bpf-filter test [Success]' in result.stdout and 'Failed' not in result.stdout

@@ -7,6 +7,7 @@
 
 #include "analysis/resolve.h"
 #include "analysis/sideband.h"
+#include "analysis/wait_events.h"
 #include "base/error.h"
 #include "code/binaries/mapped_file.h"
 #include "tasks/session/build_id.h"
@@ -43,8 +44,9 @@ static void record_build_ids_note_sample(
 	out->samples++;
 	if (!event || sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK)
 		return;
-	record_build_ids_note_time(out, sample.time);
-	struct resolve_where where = resolver_where(&pass->resolver, (int32_t)sample.pid, sample.time);
+	uint64_t time = wait_sample_time(event, &sample);
+	record_build_ids_note_time(out, time);
+	struct resolve_where where = resolver_where(&pass->resolver, (int32_t)sample.pid, time);
 	uint32_t id = resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip);
 	if (pass->resolver.failed)
 		return;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/recording/record_waits.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "abi/encode.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/map_u64.h"
+#include "base/spool.h"
 #include "kernel/events/event_gates.h"
 #include "kernel/recording/record_attrs.h"
 #include "kernel/recording/thread_waits.h"
@@ -22,7 +25,9 @@ struct record_waits {
 	struct record_layout layout;
 	struct map_u64 ids; /* of the event, by CPU */
 	uint64_t any_id;
-	struct writer out, raw;
+	struct writer out, raw, sum;
+	struct spool sums; /* samples of --off-cpu that come last: perf gives them times behind all others */
+	uint64_t sums_count;
 	const struct record_sink *sink; /* during a drain */
 	int64_t sums_ms;
 	uint64_t floor_ns, drained_ns; /* begin of the last drain but one, and of the last */
@@ -74,6 +79,7 @@ enum tally_status record_waits_create(
 	if (!w)
 		return error_nomem(err);
 	w->config = *config;
+	spool_init(&w->sums);
 	const struct target *t = config->target;
 	struct off_cpu_config off_cpu = {.kernel = config->kernel,
 		.what = config->options.is_wall ? "--wall" : "--off-cpu",
@@ -108,6 +114,8 @@ void record_waits_destroy(struct record_waits *w)
 	map_u64_deinit(&w->ids);
 	writer_deinit(&w->out);
 	writer_deinit(&w->raw);
+	writer_deinit(&w->sum);
+	spool_deinit(&w->sums);
 	free(w);
 }
 
@@ -193,11 +201,48 @@ static enum tally_status record_waits_flush(struct record_waits *w, struct tally
 	return status;
 }
 
+/* perf's scripts tell sums from single waits by their times. */
+static enum tally_status record_waits_keep_sum(
+	struct record_waits *w, struct sample *s, struct wait_record *record, unsigned misc, struct tally_error *err)
+{
+	record->flags |= WAIT_FLAG_END;
+	record->end_ns = s->time;
+	s->time = WAIT_SUMS_NS + w->sums_count++;
+	writer_clear(&w->raw);
+	wait_record_encode(&w->raw, s, record);
+	s->raw = writer_view(&w->raw);
+	writer_clear(&w->sum);
+	(void)sample_encode(&w->sum, &w->layout, (uint16_t)misc, s);
+	struct tally_bytes bytes = writer_view(&w->sum);
+	bool is_kept = !w->raw.failed && !w->sum.failed && spool_append(&w->sums, bytes.data, bytes.len);
+	return is_kept ? TALLY_OK : error_nomem(err);
+}
+
+/* Whole records, at most OUT_BYTES of them at once where they are small. */
+static enum tally_status record_waits_give_sums(struct record_waits *w, struct tally_error *err)
+{
+	struct tally_bytes rest = spool_view(&w->sums);
+	enum tally_status status = TALLY_OK;
+	while (status == TALLY_OK && rest.len > 0) {
+		struct tally_bytes part = {rest.data, 0};
+		do {
+			struct perf_event_header header;
+			memcpy(&header, part.data + part.len, sizeof(header));
+			part.len += header.size;
+		} while (part.len < rest.len && part.len < OUT_BYTES);
+		status = w->sink->take(w->sink->context, &part, 1, err);
+		rest.data += part.len;
+		rest.len -= part.len;
+	}
+	return status;
+}
+
 static enum tally_status record_waits_take(void *context, const struct off_cpu_wait *wait, struct tally_error *err)
 {
 	struct record_waits *w = context;
 	struct wait_record record = wait->record;
 	bool is_kernel = wait->ips_count && wait->ips[0] == CONTEXT_KERNEL;
+	uint16_t misc = is_kernel ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER;
 	struct sample s = {.present = w->layout.sample_type,
 		.ip = wait->ips_count > 1 ? wait->ips[1] : 0,
 		.pid = wait->pid,
@@ -209,10 +254,12 @@ static enum tally_status record_waits_take(void *context, const struct off_cpu_w
 		.callchain = {(const uint8_t *)wait->ips, (uint32_t)wait->ips_count}};
 	(void)map_u64_find(&w->ids, wait->cpu, &s.id);
 	record.waker_ips = (struct sample_array){(const uint8_t *)wait->waker_ips, (uint32_t)wait->waker_count};
+	if (wait->is_summed && !w->config.options.is_wall)
+		return record_waits_keep_sum(w, &s, &record, misc, err);
 	writer_clear(&w->raw);
 	wait_record_encode(&w->raw, &s, &record);
 	s.raw = writer_view(&w->raw);
-	(void)sample_encode(&w->out, &w->layout, is_kernel ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER, &s);
+	(void)sample_encode(&w->out, &w->layout, misc, &s);
 	return w->out.len >= OUT_BYTES ? record_waits_flush(w, err) : TALLY_OK;
 }
 
@@ -229,7 +276,9 @@ enum tally_status record_waits_drain(
 		w->sums_ms = now_ms;
 	enum tally_status status = is_last ? off_cpu_finish(w->off_cpu, &to_samples, err)
 					   : off_cpu_drain(w->off_cpu, takes_sums, &to_samples, err);
-	return status == TALLY_OK ? record_waits_flush(w, err) : status;
+	if (status == TALLY_OK)
+		status = record_waits_flush(w, err);
+	return status == TALLY_OK && is_last ? record_waits_give_sums(w, err) : status;
 }
 
 struct off_cpu_losses record_waits_losses(const struct record_waits *w)

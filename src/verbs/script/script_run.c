@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "analysis/wait_events.h"
 #include "base/error.h"
 #include "cli/progress_line.h"
 #include "perfdata/time_order.h"
@@ -165,8 +166,8 @@ static enum tally_status script_run_print_record(
 			check_time(script, sample.time);
 		return TALLY_OK;
 	}
-	uint64_t clock =
-		sample_clock_at(&script->sideband.clock, event, record_run_position(&script->run, record), sample.time);
+	uint64_t clock = sample_clock_at(&script->sideband.clock, event, record_run_position(&script->run, record),
+		wait_sample_time(event, &sample));
 	if (event->attr.sample_type & SAMPLE_READ)
 		return script_run_print_group(script, record, &sample, clock, err);
 	return script_run_print_sample(script, event, record, &sample, clock, err);

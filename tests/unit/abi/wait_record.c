@@ -77,6 +77,24 @@ static void lays_out_fields_as_documented(void **state)
 	writer_deinit(&w);
 }
 
+static void has_an_end_of_its_own_if_flagged(void **state)
+{
+	for (unsigned swap = 0; swap < 2; swap++) {
+		struct writer w = {.swap = swap};
+		struct wait_record wait = {.state = WAIT_IO, .flags = WAIT_FLAG_END, .count = 1, .end_ns = 1234567};
+		struct tally_error err;
+		wait_record_encode(&w, &(struct sample){0}, &wait);
+		wait.end_ns = 0;
+		assert_int_equal(wait_record_decode(writer_view(&w), swap, &wait, NULL), TALLY_OK);
+		assert_int_equal(wait.end_ns, 1234567);
+		/* Without the last byte of it */
+		struct tally_bytes cut = {w.data, w.len - sizeof(uint32_t) - 1};
+		assert_int_equal(wait_record_decode(cut, swap, &wait, &err), TALLY_CORRUPT);
+		assert_string_equal(err.text, "a wait of 87 bytes is cut");
+		writer_deinit(&w);
+	}
+}
+
 static void leaves_out_what_has_no_room(void **state)
 {
 	struct writer w = {0};
@@ -182,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decodes_what_was_encoded),
 		cmocka_unit_test(lays_out_fields_as_documented),
+		cmocka_unit_test(has_an_end_of_its_own_if_flagged),
 		cmocka_unit_test(leaves_out_what_has_no_room),
 		cmocka_unit_test(refuses_every_cut_record),
 		cmocka_unit_test(finds_a_record_without_perfs_part),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfdata/time_spans.h"
 
+#include "abi/wait_record.h"
 #include "base/array.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
@@ -34,13 +35,19 @@ static void test_seconds(void **state)
 	check(",", 1, 0, UINT64_MAX);
 	check("1,2 3,4", 2, 1000000000, 4000000000);
 	check(" 1,2  3,4 ", 2, 1000000000, 4000000000);
+	check("1, 2", 1, 1000000000, 2000000000);
+	check("1,  2 3, 4", 2, 1000000000, 4000000000);
+	/* Where perf's sums of waits begin, and what is later than any time */
+	check("18446744069414584,", 1, WAIT_SUMS_NS - 1, UINT64_MAX);
+	check("0, 18446744074", 1, 0, WAIT_SUMS_NS - 1);
 	check("18446744073,", 1, UINT64_C(18446744073000000000), UINT64_MAX);
 }
 
 static void test_seconds_that_are_none(void **state)
 {
 	static const char *const bad[] = {"", " ", "1.5", "2,1", "3,4 1,2", "1,2 2,3", "garbage", "1.2.3,5", "0x10,20",
-		"1e3,2e4", "1.0000000001,2", "1.,2", ".5,2", "1,2,3", "-1,2", "18446744074,", "99999999999999999999,"};
+		"1e3,2e4", "1.0000000001,2", "1.,2", ".5,2", "1,2,3", "-1,2", "0 ,1", "3, 4,5",
+		"99999999999999999999,"};
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		check(bad[i], 0, 0, 0);
 }
