@@ -126,11 +126,12 @@ static bool was_named(const struct stat_session *s, const struct missing *all, s
 	return false;
 }
 
+/* Scripts that add up the rows of an event by its name leave out lines that begin like those of events without counts. */
 static void stat_reasons_line_add(
-	struct text *text, const char *program, const struct stat_session *s, const struct missing *all, size_t first)
+	struct text *text, const struct stat_session *s, const struct missing *all, size_t first)
 {
 	size_t named = 0, more = 0;
-	text_printf(text, "%s: %s: ", program, all[first].is_supported ? "not counted" : "not supported");
+	text_str(text, all[first].is_supported ? "<not counted> " : "<not supported> ");
 	for (size_t i = first; i < s->events->len; i++) {
 		if (!stat_reasons_is_same(&all[i], &all[first]) || was_named(s, all, first, i))
 			continue;
@@ -219,7 +220,7 @@ void stat_reasons_add_missing(struct text *text, const char *program, const stru
 		for (size_t k = 0; k < i && is_first; k++)
 			is_first = !stat_reasons_is_same(&all[k], &all[i]);
 		if (is_first)
-			stat_reasons_line_add(text, program, session, all, i);
+			stat_reasons_line_add(text, session, all, i);
 	}
 	for (size_t i = 0; all && i < len; i++)
 		free(all[i].reason);

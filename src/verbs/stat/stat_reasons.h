@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "verbs/stat/stat_run.h"
 
-/* For the totals over all runs: lines "PROGRAM: not counted: EVENT, EVENT: REASON", and the possible error of scaled
+/* For the totals over all runs: lines "<not counted> EVENT, EVENT: REASON", and the possible error of scaled
  * counts. */
 void stat_reasons_add(struct text *text, const char *program, const struct stat_session *session);
 /* Those alone that say why a count is missing, or leaves something out. */

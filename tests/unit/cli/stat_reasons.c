@@ -76,7 +76,7 @@ static void equal_reasons_share_a_line(void **state)
 		b.supported[i] = false;
 	b.reasons[0] = b.reasons[2] = lacks;
 	b.reasons[1] = held;
-	expect(&b, "tally: not supported: one, three: no PMU\ntally: not supported: two: held by another user\n");
+	expect(&b, "<not supported> one, three: no PMU\n<not supported> two: held by another user\n");
 }
 
 static void a_group_that_never_ran_says_so(void **state)
@@ -89,12 +89,11 @@ static void a_group_that_never_ran_says_so(void **state)
 	never_ran(&b, 0, true);
 	never_ran(&b, 1, true);
 	never_ran(&b, 3, true);
-	expect(&b,
-		"tally: not counted: one, two: its group needs 2 counters at once, and the PMU never had as many: make "
-		"it smaller, or let it be split (:W); the NMI watchdog has one: 'sudo sysctl "
-		"kernel.nmi_watchdog=0' frees it\n"
-		"tally: not counted: four: other events held the PMU's counters all the time (--plan says which); "
-		"the NMI watchdog has one: 'sudo sysctl kernel.nmi_watchdog=0' frees it\n");
+	expect(&b, "<not counted> one, two: its group needs 2 counters at once, and the PMU never had as many: make "
+		   "it smaller, or let it be split (:W); the NMI watchdog has one: 'sudo sysctl "
+		   "kernel.nmi_watchdog=0' frees it\n"
+		   "<not counted> four: other events held the PMU's counters all the time (--plan says which); "
+		   "the NMI watchdog has one: 'sudo sysctl kernel.nmi_watchdog=0' frees it\n");
 	fake_root_remove(root);
 }
 
@@ -108,11 +107,10 @@ static void each_way_never_to_be_enabled_has_its_words(void **state)
 	b.specs[2].pmu = "cpu_atom";
 	for (size_t i = 0; i < EVENTS; i++)
 		never_ran(&b, i, false);
-	expect(&b,
-		"tally: not counted: one: it is pinned (:D), and the PMU had no counter free: the kernel gave it up\n"
-		"tally: not counted: two: no task of the cgroup ran\n"
-		"tally: not counted: three: nothing measured ran on the CPUs of PMU cpu_atom (4-7)\n"
-		"tally: not counted: four: nothing measured ran meanwhile\n");
+	expect(&b, "<not counted> one: it is pinned (:D), and the PMU had no counter free: the kernel gave it up\n"
+		   "<not counted> two: no task of the cgroup ran\n"
+		   "<not counted> three: nothing measured ran on the CPUs of PMU cpu_atom (4-7)\n"
+		   "<not counted> four: nothing measured ran meanwhile\n");
 	b.job.settings.counting.delay_ms = -1;
 	expect(&b, "");
 }
