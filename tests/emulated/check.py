@@ -20,6 +20,8 @@ import sys
 import tarfile
 import tempfile
 
+import bpf_checks
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILD = ROOT / 'build-arm64'
@@ -75,6 +77,8 @@ def cross_build():
         run('meson', 'setup', BUILD, '--cross-file', file, '-Ddebug=false', cwd=ROOT)
     run('ninja', '-C', BUILD)
     run('aarch64-linux-gnu-gcc', '-O1', '-g', '-static', '-no-pie', '-o', BUILD / 'loop', HERE / 'loop.c')
+    # As distributions build: no frame pointers.
+    run('aarch64-linux-gnu-gcc', '-O2', '-fomit-frame-pointer', '-pthread', '-o', BUILD / 'known_chain', HERE / 'known_chain.c')
     (BUILD / 'library').mkdir(exist_ok=True)
     # Of the library's checks those on counters: a watchpoint that sends signals is hit again and again on arm64.
     run('aarch64-linux-gnu-gcc', '-std=gnu11', '-O1', '-pthread', '-I', ROOT / 'include', '-o', BUILD / 'library' / 'pmu',
@@ -121,6 +125,8 @@ def make_root(root):
     shutil.copy(HERE / 'guest', root / 't/run')
     shutil.copy(BUILD / 'loop', root / 't/loop')
     (root / 't/loop.symbols').write_text(run('aarch64-linux-gnu-nm', BUILD / 'loop'))
+    shutil.copy(BUILD / 'known_chain', root / 't/known_chain')
+    shutil.copy(BUILD / 'tests/workloads/known_waits', root / 't/known_waits')
     strip = ['aarch64-linux-gnu-strip', '-o']
     run(*strip, root / 't/tally', BUILD / 'src/cli/tally')
     for test in sorted((BUILD / 'tests/unit').glob('test_*')):
@@ -136,7 +142,7 @@ def make_root(root):
     shutil.copytree(ROOT / 'tests/data', root / str(ROOT / 'tests/data').lstrip('/'))
     # The C library loads it by name, for backtrace().
     shutil.copy(next((CACHE / 'all').rglob('libgcc_s.so.1')).resolve(), root / 'lib/libgcc_s.so.1')
-    add_libraries(root, [root / 't/tally', root / 'usr/bin/perf', *(root / 't/unit').iterdir(),
+    add_libraries(root, [root / 't/tally', root / 't/known_chain', root / 'usr/bin/perf', *(root / 't/unit').iterdir(),
                          *(root / 't/examples').iterdir(), *(root / 't/library').iterdir()])
 
 
@@ -410,7 +416,7 @@ def check_library(guest):
     assert len(rows) >= 8 and all(row.startswith('0 ') for row in rows), rows
 
 
-CHECKS = [check for name, check in sorted(globals().items()) if name.startswith('check_')]
+CHECKS = [check for name, check in sorted({**vars(bpf_checks), **globals()}.items()) if name.startswith('check_')]
 
 
 def parse_arguments():
@@ -441,7 +447,7 @@ def skip_all(checks, reason):
 
 def main():
     options = parse_arguments()
-    passed = failed = 0
+    passed = failed = skipped = 0
     if not shutil.which('apt-get'):
         return skip_all(options.checks, 'this is not Debian, whose packages the guest is made of')
     try:
@@ -477,10 +483,13 @@ def main():
                 try:
                     check(Guest(out))
                     passed += 1
+                except bpf_checks.Skipped as reason:
+                    skipped += 1
+                    print(f'skipped: {check.__name__}, {label}: {reason}')
                 except Exception as problem:  # a check that cannot read its files has failed, too
                     failed += 1
                     print(f'FAILED: {check.__name__}, {label}: {type(problem).__name__}: {problem}')
-    print(f'{passed} passed, {failed} failed, 0 skipped')
+    print(f'{passed} passed, {failed} failed, {skipped} skipped')
     return 1 if failed else 0
 
 

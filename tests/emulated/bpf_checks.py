@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the guest's kernel made of each BPF program of src/bpf: check.py calls every check_ function with a Guest.
+
+The guest has one CPU whose time advances by instructions, so times here do not depend on how busy the host is.
+"""
+import collections
+import json
+import re
+
+KNOWN_CHAIN = ['burn', 'variable', 'large', 'floats', *(f'level_{n}' for n in range(9, 0, -1)), 'main']
+LOOP = 6_000_000  # instructions of `loop 1000000`
+KERNEL_HALF = 0xffff000000000000
+MS = 1_000_000
+UNIT_NS = 200 * MS  # of known_waits
+
+
+class Skipped(Exception):
+    pass
+
+
+def with_btf(guest):
+    if not (guest.folder / 'bpf-btf.rc').exists():
+        raise Skipped("the guest's kernel has no BTF (/sys/kernel/btf/vmlinux), which BPF programs need")
+    return guest
+
+
+def chains(text):
+    """Of each sample the names of its frames, innermost first; of the kernel's frames none."""
+    blocks = [re.findall(r'^\s+([0-9a-f]+) (\S+)', block, re.M) for block in text.split('\n\n')]
+    return [[name for address, name in block if int(address, 16) < KERNEL_HALF] for block in blocks if block]
+
+
+def assert_known_chains(text, least):
+    found = [chain for chain in chains(text) if chain[:1] == ['burn']]
+    assert len(found) >= least, text[:2000]
+    other = [chain for chain in found if chain[:len(KNOWN_CHAIN)] != KNOWN_CHAIN or '_start' not in chain[-1]]
+    # A program's first samples may come before its unwind tables have been read.
+    assert len(other) <= len(found) / 50 and found[-1] not in other, other[:3]
+
+
+def check_bpf_stacks(guest):
+    """sample_stacks: call chains of a program without frame pointers, of a timer's samples and of the PMU's."""
+    with_btf(guest).good('bpf-stacks').good('bpf-pmu-stacks')
+    assert_known_chains(guest.good('bpf-stacks-script').text('bpf-stacks-script'), 100)
+    assert_known_chains(guest.good('bpf-stacks-perf').text('bpf-stacks-perf'), 100)
+    assert_known_chains(guest.good('bpf-pmu-stacks-script').text('bpf-pmu-stacks-script'), 100)
+    assert re.search(r'\[ stacks: \d+\.\d % complete', guest.text('bpf-stacks', 'err')), guest.text('bpf-stacks', 'err')
+
+
+def ns_by(text, *keys):
+    return {tuple(row[key] for key in keys): row['values'][0]['period'] for row in json.loads(text)['tables'][0]['rows']}
+
+
+def told(text):
+    """What known_waits measured: by thread its ID, and ns waited, on a CPU and ready to run."""
+    rows = [line.split() for line in text.splitlines() if re.fullmatch(r'\w+( \d+){4}', line)]
+    return {row[0]: dict(zip(('tid', 'waited', 'ran', 'ready'), map(int, row[1:]))) for row in rows}
+
+
+def check_bpf_wall(guest):
+    """off_cpu: waits of known length, state and waker."""
+    threads = told(with_btf(guest).good('bpf-wall').text('bpf-wall'))
+    assert set(threads) == set('computer sleeper holder waiter reader feeder left right'.split()), threads
+    states = ns_by(guest.good('bpf-wall-states').text('bpf-wall-states'), 'comm', 'state')
+    for name, state in (('sleeper', 'sleep'), ('waiter', 'lock'), ('reader', 'io')):
+        both = states[name, state] + states.get((name, 'runnable'), 0)
+        assert states[name, state] <= threads[name]['waited'] * 1.01 and both >= threads[name]['waited'] * 0.99, (threads, states)
+    # A thread is first ready under the name of its creator.
+    for name, thread in threads.items():
+        assert thread['ready'] - 0.1 * UNIT_NS < states[name, 'runnable'] < thread['ready'] * 1.01, (name, threads, states)
+    ready = sum(thread['ready'] for thread in threads.values())
+    runnable = sum(ns for (_, state), ns in states.items() if state == 'runnable')
+    assert 0.99 * ready < runnable < 1.03 * ready, (ready, runnable, states)
+    assert 3 * UNIT_NS <= states['holder', 'sleep'] <= 3.1 * UNIT_NS, states
+    wakers = ns_by(guest.good('bpf-wall-wakers').text('bpf-wall-wakers'), 'comm', 'state', 'waker')
+    longest = collections.defaultdict(lambda: (0, None))
+    for (comm, state, waker), ns in wakers.items():
+        longest[comm, state] = max(longest[comm, state], (ns, waker))
+    assert longest['waiter', 'lock'][1] == f'holder:{threads["holder"]["tid"]}', wakers
+    assert longest['reader', 'io'][1] == f'feeder:{threads["feeder"]["tid"]}', wakers
+    assert longest['sleeper', 'sleep'][1] == '[interrupt]', wakers
+    tree = guest.good('bpf-wall-tree').text('bpf-wall-tree')
+    assert re.search(r'wait_for_mutex(.*\n)+?.*woken by holder(.*\n)+?.*\bhold\b', tree), tree
+
+
+def check_bpf_off_cpu(guest):
+    """The same program for --off-cpu, whose samples Debian's perf reads."""
+    with_btf(guest).good('bpf-off-cpu')
+    for job in ('bpf-off-cpu-script', 'bpf-off-cpu-perf'):
+        slept = [int(ns) for ns in re.findall(r'sleep +(\d+) +offcpu-time:', guest.good(job).text(job))]
+        assert slept and 1000 * MS <= max(slept) <= 1020 * MS, guest.text(job)
+
+
+def check_bpf_filter(guest):
+    """sample_filter: only samples of kernel addresses pass, and the others are counted."""
+    with_btf(guest).good('bpf-unfiltered').good('bpf-filter')
+    addresses = {name: [int(ip, 16) for ip in guest.good(f'bpf-{name}-script').text(f'bpf-{name}-script').split()]
+                 for name in ('unfiltered', 'filter')}
+    of_kernel = len([ip for ip in addresses['unfiltered'] if ip >= KERNEL_HALF])
+    assert 0 < of_kernel < len(addresses['unfiltered']), addresses
+    assert addresses['filter'] and min(addresses['filter']) >= KERNEL_HALF, addresses['filter'][:9]
+    event = json.loads(guest.good('bpf-filter-stats').text('bpf-filter-stats'))['stats']['events'][0]
+    assert event['samples'] == len(addresses['filter']) and event['filtered_samples'] > 0, event
+    total = event['samples'] + event['filtered_samples']
+    assert abs(total / len(addresses['unfiltered']) - 1) < 0.1, (event, len(addresses['unfiltered']))
+
+
+def check_bpf_counters(guest):
+    """shared_counter: the counts of the PMU that one program shares out are those of counters of one's own."""
+    cycles, instructions = with_btf(guest).counts('bpf-count')
+    assert LOOP < instructions < LOOP + 200_000 and cycles == 4 * instructions, (cycles, instructions)
+    own, shared = guest.counts('bpf-beside')
+    assert 2 * LOOP < own < 2 * LOOP + 300_000 and abs(shared - own) < 100_000, (own, shared)
+
+
+def check_bpf_lock_contention(guest):
+    """lock_contention: one thread waits once, and so long, for a mutex of the kernel."""
+    rows = [line.split(';') for line in with_btf(guest).good('bpf-lock').text('bpf-lock', 'err').splitlines()
+            if line[:1].isdigit()]
+    waits = {row[-1].split()[-1]: (int(row[0]), int(row[1])) for row in rows}
+    assert waits.get('waiter', (0, 0))[0] == 1 and 49 * MS < waits['waiter'][1] < 60 * MS, guest.text('bpf-lock', 'err')
+    caller = guest.good('bpf-lock-caller').text('bpf-lock-caller', 'err')
+    assert re.search(r'mutex +devkmsg_read', caller), caller
