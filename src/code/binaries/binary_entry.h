@@ -22,6 +22,7 @@
 #include "code/symbols/symbol_table.h"
 #include "code/unwind/unwind_table.h"
 #include "object/elf/elf_image.h"
+#include "object/elf/go_lines.h"
 
 struct data_types;
 struct line_program;
@@ -74,6 +75,7 @@ struct binary_entry {
 	bool is_loaded_now; /* of a module: this machine runs the recorded one */
 	struct source_lines *lines; /* NULL: not asked for, or the file has none */
 	bool lines_are_looked_for;
+	struct go_lines go_lines; /* instead of lines, of a Go program without debug information; image NULL: none */
 	struct line_program *line_program; /* instead of lines, where the options name one; NULL: not asked for */
 	struct data_types *types; /* NULL: not asked for, or the file has none */
 	bool types_are_looked_for;

@@ -598,14 +598,16 @@ size_t binary_store_places(
 	entry = entry->unpacked ? entry->unpacked : entry;
 	if (entry->key.kind == BINARY_JITDUMP)
 		return max > 0 && jitdump_line(&entry->jitdump, address, places) ? 1 : 0;
-	bool is_known = entry->lines || entry->line_program || entry->index.bytes.len > 0;
+	bool is_known =
+		entry->lines || entry->go_lines.image || entry->line_program || entry->index.bytes.len > 0;
 	if (!is_known || !link_address(entry, address, &link))
 		return 0;
 	if (entry->line_program)
 		return line_program_find(entry->line_program, link, places, max);
 	if (line_index_has(&entry->index, link))
 		return line_index_find(&entry->index, link, places, max);
-	return entry->lines ? source_lines_find(entry->lines, link, places, max) : 0;
+	return entry->lines ? source_lines_find(entry->lines, link, places, max)
+			    : load_lines_find_go(entry, link + entry->moved, places, max);
 }
 
 const char *binary_store_places_path(const struct binary_store *store, uint32_t id)
@@ -613,6 +615,8 @@ const char *binary_store_places_path(const struct binary_store *store, uint32_t 
 	const struct binary_entry *entry = store->entries.items[id];
 	if (!entry->lines && entry->packed && entry->packed->places_path)
 		return entry->packed->places_path;
+	if (entry->go_lines.image)
+		return entry->used_path;
 	return entry->lines ? source_lines_path(entry->lines) : entry->index.source;
 }
 
@@ -633,6 +637,9 @@ enum tally_status binary_store_load_all_places(struct binary_store *store, uint3
 	enum tally_status status = load_lines(&store->options, entry, err);
 	if (status != TALLY_OK)
 		return status;
+	if (entry->go_lines.image)
+		return error_set(
+			err, TALLY_NOT_FOUND, "its lines are in its table of Go functions, which needs no index");
 	if (!entry->lines)
 		return error_set(err, TALLY_NOT_FOUND, "%s",
 			entry->image || !entry->text ? "no debug information is found" : entry->text);

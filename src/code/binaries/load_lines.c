@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "code/binaries/load_lines.h"
 
+#include "base/array.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "code/binaries/binary_file.h"
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/kernel_files.h"
 #include "code/binaries/line_program.h"
 #include "code/binaries/load_module.h"
+
+#define LOAD_LINES_GO "lines in .gopclntab"
 
 static size_t info_bytes(const struct elf_image *image)
 {
@@ -67,6 +71,31 @@ static enum tally_status choose_kernel_file(const struct binary_store_options *o
 	return TALLY_OK;
 }
 
+/* Go programs have a table of lines for their own tracebacks, also where they are stripped. */
+static void load_go_lines(struct binary_entry *entry)
+{
+	struct tally_error why;
+	if (entry->key.kind != BINARY_USER || !entry->image || !entry->used_path)
+		return;
+	enum tally_status status = go_lines_open(entry->image, &entry->go_lines, &why);
+	if (status == TALLY_OK)
+		binary_trail_add(entry, LOAD_LINES_GO, entry->used_path, BINARY_FOUND_USED, NULL);
+	else if (status != TALLY_NOT_FOUND)
+		binary_trail_add(entry, LOAD_LINES_GO, entry->used_path, BINARY_FOUND_DAMAGED, NULL);
+}
+
+size_t load_lines_find_go(const struct binary_entry *entry, uint64_t address, struct source_place *places, size_t max)
+{
+	struct go_place found[LIMIT_INLINE_DEPTH];
+	size_t count = go_lines_find(&entry->go_lines, address, found, MIN(max, LIMIT_INLINE_DEPTH));
+	for (size_t i = 0; i < count; i++)
+		places[i] = (struct source_place){.function = found[i].function,
+			.path = found[i].path,
+			.line = found[i].line,
+			.is_inlined = found[i].is_inlined};
+	return count;
+}
+
 enum tally_status load_lines(
 	const struct binary_store_options *options, struct binary_entry *entry, struct tally_error *err)
 {
@@ -79,6 +108,8 @@ enum tally_status load_lines(
 		status = choose_kernel_file(options, entry, &files, err);
 	else if (entry->image && entry->key.kind == BINARY_USER && entry->used_path)
 		choose_user_file(options, entry, &files);
+	if (status == TALLY_OK && !files.image)
+		load_go_lines(entry);
 	if (status != TALLY_OK || !files.image) {
 		elf_image_close(files.owned);
 		return status;

@@ -8,9 +8,12 @@
 
 #include "code/binaries/binary_entry.h"
 
-/* Sets entry->lines, or leaves it NULL if nothing was found. Only NOMEM fails. */
+/* Sets entry->lines, or entry->go_lines of a Go program without debug information, or neither if nothing was found.
+ * Only NOMEM fails. */
 TALLY_MUST_CHECK enum tally_status load_lines(
 	const struct binary_store_options *options, struct binary_entry *entry, struct tally_error *err);
+/* As source_lines_find, in entry->go_lines. */
+size_t load_lines_find_go(const struct binary_entry *entry, uint64_t address, struct source_place *places, size_t max);
 /* Call it after load_lines: looks up link-time addresses with the program that the options name, in the file with the
  * debug information or else in the program file itself. A failure of the program becomes a step of the entry; only
  * NOMEM is returned. */

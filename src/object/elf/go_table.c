@@ -1,113 +1,139 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "object/elf/go_table.h"
 
-#include "base/array.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/limits.h"
-#include "object/elf/elf_internal.h"
+#include "object/elf/go_internal.h"
 
 #define MAGIC_1_2    0xfffffffbu
 #define MAGIC_1_16   0xfffffffau
 #define MAGIC_1_18   0xfffffff0u
 #define MAGIC_1_20   0xfffffff1u
 #define HEADER_BYTES 8 /* before the first word */
-#define ALIGNMENT    8
-
-/* What the header says, in the form of the newest. */
-struct go_header {
-	struct tally_bytes table;
-	bool swap, is_relative; /* places of functions are 32-bit distances from the text's begin */
-	uint8_t word; /* bytes of an address */
-	uint64_t function_count, text, names, functions; /* the last two are offsets in the table */
-};
 
 static uint64_t go_word(struct cursor *c, uint8_t bytes)
 {
 	return bytes == 8 ? cursor_u64(c) : cursor_u32(c);
 }
 
-static bool has_words(uint32_t magic)
+static bool format_of(uint32_t magic, enum go_format *format)
 {
-	return magic == MAGIC_1_16 || magic == MAGIC_1_18 || magic == MAGIC_1_20;
+	switch (magic) {
+	case MAGIC_1_2:
+		*format = GO_FORMAT_1_2;
+		return true;
+	case MAGIC_1_16:
+		*format = GO_FORMAT_1_16;
+		return true;
+	case MAGIC_1_18:
+		*format = GO_FORMAT_1_18;
+		return true;
+	case MAGIC_1_20:
+		*format = GO_FORMAT_1_20;
+		return true;
+	default:
+		return false;
+	}
 }
 
 bool go_table_is(struct tally_bytes bytes, bool swap)
 {
+	enum go_format format;
 	struct cursor c = cursor_make(bytes, swap);
 	uint32_t magic = cursor_u32(&c);
 	uint16_t zeros = cursor_u16(&c);
 	uint8_t quantum = cursor_u8(&c), word = cursor_u8(&c);
-	return !c.failed && (magic == MAGIC_1_2 || has_words(magic)) && zeros == 0 &&
-	       (quantum == 1 || quantum == 2 || quantum == 4) && (word == 4 || word == 8);
+	return !c.failed && format_of(magic, &format) && zeros == 0 && (quantum == 1 || quantum == 2 || quantum == 4) &&
+	       (word == 4 || word == 8);
 }
 
-/* False: it is truncated, or its offsets lead out of it. */
-static bool go_table_read_header(struct tally_bytes table, bool swap, struct go_header *header)
+/* Where the functions' list ends, the first format has the offset of its list of files. */
+static void read_files_of_1_2(struct go_header *header)
+{
+	struct cursor c = cursor_make(header->table, header->swap);
+	cursor_skip(&c, (size_t)header->functions);
+	if (!cursor_count(&c, header->function_count, 2u * header->word))
+		return;
+	cursor_skip(&c, (size_t)(header->function_count * 2 + 1) * header->word);
+	header->files = cursor_u32(&c);
+}
+
+bool go_header_read(struct tally_bytes table, bool swap, struct go_header *header)
 {
 	if (!go_table_is(table, swap))
 		return false;
 	struct cursor c = cursor_make(table, swap);
-	uint32_t magic = cursor_u32(&c);
-	cursor_skip(&c, 3);
-	*header = (struct go_header){.table = table,
-		.swap = swap,
-		.word = cursor_u8(&c),
-		.is_relative = magic == MAGIC_1_18 || magic == MAGIC_1_20};
+	*header = (struct go_header){.table = table, .swap = swap};
+	(void)format_of(cursor_u32(&c), &header->format);
+	cursor_skip(&c, sizeof(uint16_t));
+	header->quantum = cursor_u8(&c);
+	header->word = cursor_u8(&c);
+	header->place = go_header_is_relative(header) ? sizeof(uint32_t) : header->word;
 	header->function_count = go_word(&c, header->word);
 	header->functions = HEADER_BYTES + header->word;
-	if (has_words(magic)) {
+	if (header->format == GO_FORMAT_1_2) {
+		read_files_of_1_2(header);
+	} else {
 		(void)go_word(&c, header->word); /* number of files */
-		header->text = header->is_relative ? go_word(&c, header->word) : 0;
+		header->text = go_header_is_relative(header) ? go_word(&c, header->word) : 0;
 		header->names = go_word(&c, header->word);
-		for (int i = 0; i < 3; i++) /* of compile units, files and tables by pc */
-			(void)go_word(&c, header->word);
+		header->units = go_word(&c, header->word);
+		header->files = go_word(&c, header->word);
+		header->values = go_word(&c, header->word);
 		header->functions = go_word(&c, header->word);
 	}
-	return !c.failed && header->names <= table.len && header->functions <= table.len;
+	return !c.failed && header->names <= table.len && header->units <= table.len && header->files <= table.len &&
+	       header->values <= table.len && header->functions <= table.len;
 }
 
 size_t go_table_text_offset(struct tally_bytes table, bool swap)
 {
 	struct go_header header;
-	return go_table_read_header(table, swap, &header) && header.is_relative ? HEADER_BYTES + 2u * header.word : 0;
+	return go_header_read(table, swap, &header) && go_header_is_relative(&header) ? HEADER_BYTES + 2u * header.word
+										      : 0;
+}
+
+const char *go_header_text(const struct go_header *header, uint64_t base, uint64_t offset)
+{
+	size_t len = header->table.len;
+	if (base > len || offset >= len - base)
+		return NULL;
+	const char *text = (const char *)header->table.data + base + offset;
+	return *text && memchr(text, '\0', (size_t)(len - base - offset)) ? text : NULL;
 }
 
 /* NULL: it is not in the table. description: the function's, as an offset from where the functions' list is. */
 static const char *go_table_function_name(const struct go_header *header, uint64_t description)
 {
 	/* In the first form all offsets are from the table's begin. */
-	uint64_t from = header->names ? header->functions : 0;
+	uint64_t from = header->format == GO_FORMAT_1_2 ? 0 : header->functions;
 	if (description > header->table.len || from > header->table.len - description)
 		return NULL;
 	struct cursor c = cursor_make(header->table, header->swap);
 	cursor_skip(&c, (size_t)(from + description));
-	cursor_skip(&c, header->is_relative ? sizeof(uint32_t) : header->word); /* where the function begins */
+	cursor_skip(&c, header->place); /* where the function begins */
 	uint32_t offset = cursor_u32(&c);
-	if (c.failed || offset >= header->table.len - header->names)
-		return NULL;
-	const char *name = (const char *)header->table.data + header->names + offset;
-	size_t left = (size_t)(header->table.len - header->names - offset);
-	return *name && memchr(name, '\0', left) ? name : NULL;
+	return c.failed ? NULL : go_header_text(header, header->names, offset);
 }
 
 enum tally_status go_table_functions(
 	struct tally_bytes table, bool swap, uint64_t text, struct go_function_list *list, struct tally_error *err)
 {
 	struct go_header header;
-	if (!go_table_read_header(table, swap, &header))
+	if (!go_header_read(table, swap, &header))
 		return error_set(err, TALLY_CORRUPT, "the table of Go functions has an invalid header");
-	uint8_t word = header.is_relative ? sizeof(uint32_t) : header.word;
-	uint64_t base = !header.is_relative ? 0 : header.text ? header.text : text;
+	uint64_t base = !go_header_is_relative(&header) ? 0 : header.text ? header.text : text;
 	struct cursor c = cursor_make(table, swap);
 	cursor_skip(&c, (size_t)header.functions);
-	if (!cursor_count(&c, header.function_count, 2u * word) || header.function_count > LIMIT_SYMBOLS_PER_OBJECT)
+	if (!cursor_count(&c, header.function_count, 2u * header.place) ||
+		header.function_count > LIMIT_SYMBOLS_PER_OBJECT)
 		return error_set(err, TALLY_CORRUPT, "the table of Go functions is cut");
 	if (!vec_reserve(&list->functions, (size_t)header.function_count))
 		return error_nomem(err);
-	uint64_t start = go_word(&c, word);
+	uint64_t start = go_word(&c, header.place);
 	for (uint64_t i = 0; i < header.function_count; i++) {
-		uint64_t description = go_word(&c, word), next = go_word(&c, word);
+		uint64_t description = go_word(&c, header.place), next = go_word(&c, header.place);
 		if (c.failed || next < start)
 			return error_set(err, TALLY_CORRUPT, "Go function %llu of %llu begins behind the next one",
 				(unsigned long long)i, (unsigned long long)header.function_count);
@@ -120,65 +146,12 @@ enum tally_status go_table_functions(
 	return TALLY_OK;
 }
 
-/* What the dynamic linker will write at the slot, relative to where it loads the program; 0: nothing. */
-static uint64_t relative_value(const struct elf_image *image, uint64_t slot)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	while ((section = elf_nextscn(image->elf, section))) {
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || header.sh_entsize == 0)
-			continue;
-		Elf_Data *data = elf_getdata(section, NULL);
-		GElf_Rela relocation;
-		for (int i = 0; data && gelf_getrela(data, i, &relocation); i++)
-			if (relocation.r_offset == slot && GELF_R_SYM(relocation.r_info) == 0)
-				return (uint64_t)relocation.r_addend;
-	}
-	return 0;
-}
-
-/* The table in a larger section: the linker of C programs that Go's calls for cgo puts it among other data. */
-static struct tally_bytes search_table(const struct elf_image *image, const char *section, uint64_t *vaddr)
-{
-	struct tally_bytes all = elf_image_section(image, section);
-	bool is_go = elf_image_section(image, ".go.buildinfo").len > 0 ||
-		     elf_image_section(image, ".note.go.buildid").len > 0;
-	for (size_t at = 0; is_go && at + HEADER_BYTES < all.len; at += ALIGNMENT) {
-		struct tally_bytes table = bytes_part(all, at, all.len);
-		struct go_header header;
-		if (!go_table_read_header(table, image->swap, &header) || header.function_count == 0)
-			continue;
-		*vaddr = elf_image_section_address(image, section) + at;
-		return table;
-	}
-	return (struct tally_bytes){NULL, 0};
-}
-
-static struct tally_bytes find_go_table(const struct elf_image *image, uint64_t *vaddr)
-{
-	static const char *const own[] = {".gopclntab", ".data.rel.ro.gopclntab"};
-	static const char *const shared[] = {".data.rel.ro", ".rodata"};
-	for (size_t i = 0; i < ARRAY_LEN(own); i++) {
-		struct tally_bytes table = elf_image_section(image, own[i]);
-		*vaddr = elf_image_section_address(image, own[i]);
-		if (table.len > 0)
-			return table;
-	}
-	struct tally_bytes found = {NULL, 0};
-	for (size_t i = 0; i < ARRAY_LEN(shared) && found.len == 0; i++)
-		found = search_table(image, shared[i], vaddr);
-	return found;
-}
-
 enum tally_status elf_image_go_functions(
 	const struct elf_image *image, struct go_function_list *list, struct tally_error *err)
 {
-	uint64_t vaddr;
-	struct tally_bytes table = find_go_table(image, &vaddr);
-	if (table.len == 0)
-		return error_set(err, TALLY_NOT_FOUND, "no table of Go functions");
-	size_t slot = go_table_text_offset(table, image->swap);
-	uint64_t text = slot ? relative_value(image, vaddr + slot) : 0;
-	return go_table_functions(
-		table, image->swap, text ? text : elf_image_section_address(image, ".text"), list, err);
+	struct go_program program;
+	enum tally_status status = go_program_find(image, &program, err);
+	if (status != TALLY_OK)
+		return status;
+	return go_table_functions(program.header.table, program.header.swap, program.text, list, err);
 }
