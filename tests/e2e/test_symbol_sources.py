@@ -653,10 +653,18 @@ import "os"
 
 type worker struct{ sum int }
 
+func step(i int) int {
+	return i % 7
+}
+
+func (w *worker) add(i int) {
+	w.sum += step(i)
+}
+
 //go:noinline
 func (w *worker) churn(n int) {
 	for i := 0; i < n; i++ {
-		w.sum += i % 7
+		w.add(i)
 	}
 }
 
@@ -670,25 +678,48 @@ func main() {
 '''
 
 
+def build_go(folder, name, flags, ldflags):
+    """Builds GO_SOURCE, which is in the folder, as an executable of that name."""
+    need('go', 'cc')
+    cgo = '-cgo' in flags
+    env = {**os.environ, 'HOME': str(folder), 'GO111MODULE': 'off', 'CGO_ENABLED': str(int(cgo)), 'GOFLAGS': '', 'GOCACHE': str(folder / 'cache')}
+    (folder / 'program.go').write_text(GO_SOURCE.replace('import "os"', 'import "os"; import "C"') if cgo else GO_SOURCE)
+    made = subprocess.run(['go', 'build', '-ldflags', ldflags, *[f for f in flags if f != '-cgo'], '-o', name, 'program.go'],
+                          cwd=folder, env=env, capture_output=True, text=True, timeout=10 * TIMEOUT_S)
+    if made.returncode != 0:
+        pytest.skip('go build fails: ' + made.stderr[-200:])
+    return folder / name
+
+
 @pytest.mark.parametrize('flags', [[], ['-buildmode=pie'], ['-cgo'], ['-cgo', '-buildmode=pie']], ids=' '.join)
 def test_a_stripped_go_program_has_its_own_table(live, tally, tmp_path, flags):
     """.gopclntab; where C's linker made the program it is among other data, and where the text begins is a relocation."""
-    need('go', 'cc')
-    cgo = '-cgo' in flags
-    (tmp_path / 'program.go').write_text(GO_SOURCE.replace('import "os"', 'import "os"\nimport "C"') if cgo else GO_SOURCE)
-    env = {**os.environ, 'HOME': str(tmp_path), 'GO111MODULE': 'off', 'CGO_ENABLED': str(int(cgo)), 'GOFLAGS': '', 'GOCACHE': str(tmp_path / 'cache')}
-    made = subprocess.run(['go', 'build', '-ldflags', '-s -w', *[f for f in flags if f != '-cgo'], '-o', 'program', 'program.go'],
-                          cwd=tmp_path, env=env, capture_output=True, text=True, timeout=10 * TIMEOUT_S)
-    if made.returncode != 0:
-        pytest.skip('go build fails: ' + made.stderr[-200:])
+    program = build_go(tmp_path, 'program', flags, '-s -w')
     data = tmp_path / 'perf.data'
-    tally('record', '-q', '-e', 'cpu-clock:u', '-F', 999, '-g', '-o', data, '--', tmp_path / 'program', check=0)
+    tally('record', '-q', '-e', 'cpu-clock:u', '-F', 999, '-g', '-o', data, '--', program, check=0)
     report = tally('report', '--stdio', '--no-children', '-g', 'none', '-s', 'sym', '-i', data, check=0).stdout
     assert float(re.search(r'([\d.]+)%.*main\.\(\*worker\)\.churn', report)[1]) > 80
-    assert 'runtime.main' in tally('script', '-F', 'ip,sym', '-i', data, check=0).stdout
+    script = tally('script', '-F', 'ip,sym,srcline', '-i', data, check=0).stdout
+    assert 'runtime.main' in script
+    assert re.search(r'main\.step\n +program\.go:9 \(inlined\)\n.*main\.\(\*worker\)\.add\n +program\.go:13 \(inlined\)\n.*churn\n', script)
     code = tally('annotate', '--stdio', '-i', data, 'main.(*worker).churn', check=0).stdout
     assert '<main.(*worker).churn>:' in code and '<main.(*worker).churn+0x' in code  # its heading, its loop
     assert 'main.(*worker).churn' not in tally('report', '--missing', '-i', data, check=0).stdout
+
+
+def test_a_stripped_go_program_has_the_lines_of_its_twin(live, tally, tmp_path):
+    """Names, lines and inlined calls are those of the debug information, where the linker is asked to keep it."""
+    program = build_go(tmp_path, 'program', [], '-s -w')
+    data, packed, root = tmp_path / 'perf.data', tmp_path / 'packed.data', tmp_path / 'root'
+    tally('record', '-q', '-e', 'cpu-clock:u', '-F', 999, '-g', '-o', data, '--', program, check=0)
+    (root / program.parent.relative_to('/')).mkdir(parents=True)
+    build_go(tmp_path, 'twin', [], '').rename(root / program.relative_to('/'))
+    stripped = tally('script', '-F', 'ip,sym,srcline', '-i', data, check=0).stdout
+    twin = tally('script', '-F', 'ip,sym,srcline', '-i', data, '--symfs', root, check=0).stdout
+    assert stripped == twin.replace('.abi0\n', '\n') and '(inlined)' in stripped
+    tally('pack', '-i', data, '-o', packed, check=0)
+    program.unlink()
+    assert tally('script', '-F', 'ip,sym,srcline', '-i', packed, check=0).stdout == stripped
 
 
 IN_ARCHIVE = r"""

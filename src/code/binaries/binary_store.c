@@ -598,8 +598,7 @@ size_t binary_store_places(
 	entry = entry->unpacked ? entry->unpacked : entry;
 	if (entry->key.kind == BINARY_JITDUMP)
 		return max > 0 && jitdump_line(&entry->jitdump, address, places) ? 1 : 0;
-	bool is_known =
-		entry->lines || entry->go_lines.image || entry->line_program || entry->index.bytes.len > 0;
+	bool is_known = entry->lines || entry->go_lines.image || entry->line_program || entry->index.bytes.len > 0;
 	if (!is_known || !link_address(entry, address, &link))
 		return 0;
 	if (entry->line_program)

@@ -187,15 +187,15 @@ static struct tally_bytes inlining_tree(const struct go_lines_search *search)
 	struct tally_bytes none = {NULL, 0}, all = search->lines->trees;
 	if (tree == NO_OFFSET)
 		return none;
-	if (search->header->format == GO_FORMAT_1_16)
-		return search->lines->image ? go_program_bytes(search->lines->image, tree) : none;
+	if (search->header->format == GO_FORMAT_1_16 && search->lines->image)
+		return go_program_bytes(search->lines->image, tree);
 	return tree < all.len ? bytes_part(all, (size_t)tree, all.len) : none;
 }
 
 /* An inlined call: the name of what was called, and code at the place of the call, by its distance from the function's
  * begin. */
-static bool read_inlined(const struct go_lines_search *search, struct tally_bytes tree, uint64_t index, uint32_t *name,
-	uint64_t *call)
+static bool read_inlined(
+	const struct go_lines_search *search, struct tally_bytes tree, uint64_t index, uint32_t *name, uint64_t *call)
 {
 	bool is_short = search->header->format >= GO_FORMAT_1_20;
 	uint64_t at = index * (is_short ? ENTRY_BYTES_1_20 : ENTRY_BYTES_1_16);

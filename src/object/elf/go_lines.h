@@ -19,7 +19,7 @@
 #include "object/elf/go_internal.h"
 
 struct go_lines {
-	const struct elf_image *image; /* NULL: the table stands alone */
+	const struct elf_image *image; /* NULL: the table stands alone, and trees has all data */
 	struct go_program program;
 	struct tally_bytes trees; /* what inlining trees are offsets in; len 0: not known */
 };

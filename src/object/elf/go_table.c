@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "object/elf/go_table.h"
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -52,11 +53,13 @@ bool go_table_is(struct tally_bytes bytes, bool swap)
 static void read_files_of_1_2(struct go_header *header)
 {
 	struct cursor c = cursor_make(header->table, header->swap);
+	header->files = header->table.len;
 	cursor_skip(&c, (size_t)header->functions);
 	if (!cursor_count(&c, header->function_count, 2u * header->word))
 		return;
 	cursor_skip(&c, (size_t)(header->function_count * 2 + 1) * header->word);
-	header->files = cursor_u32(&c);
+	uint32_t files = cursor_u32(&c);
+	header->files = c.failed ? header->table.len : files;
 }
 
 bool go_header_read(struct tally_bytes table, bool swap, struct go_header *header)
@@ -83,8 +86,11 @@ bool go_header_read(struct tally_bytes table, bool swap, struct go_header *heade
 		header->values = go_word(&c, header->word);
 		header->functions = go_word(&c, header->word);
 	}
-	return !c.failed && header->names <= table.len && header->units <= table.len && header->files <= table.len &&
-	       header->values <= table.len && header->functions <= table.len;
+	/* Names do not depend on the others: what leads out of the table is read as cut. */
+	header->units = MIN(header->units, table.len);
+	header->files = MIN(header->files, table.len);
+	header->values = MIN(header->values, table.len);
+	return !c.failed && header->names <= table.len && header->functions <= table.len;
 }
 
 size_t go_table_text_offset(struct tally_bytes table, bool swap)
