@@ -461,8 +461,17 @@ def test_keys(terminal, tally, deep):  # noqa: F811
     pressed('T', lambda lines: lines[0].startswith('Top-down: '))
     opened = pressed('e', lambda lines: any(' leaf ' in line for line in lines))
     screen.wait(lambda lines: lines[0] != opened[0] and any(' leaf ' in line for line in lines))  # and stays open
+    pressed('I', lambda lines: lines[0].startswith('Callers: ') and any(' leaf ' in line for line in lines))
     pressed('v', lambda lines: lines[0].startswith('Flame: '))
     pressed('q', lambda lines: 'Symbol' in lines[1])
+    for key in 'i', 'W':
+        pressed(key, lambda lines: lines[-1] == 'recordings have that: tally record, then tally report')
+    pressed('s', lambda lines: lines[-1].startswith('Sort keys: '))
+    screen.press('C-u', 'pid', 'Enter')
+    screen.wait(lambda lines: lines[-1] == 'rows by other keys: leave, and tally top -s pid')
+    pressed('S', lambda lines: lines[-1] == 'Search: _')
+    pressed('Escape', lambda lines: 'Search: ' not in lines[-1])
+    pressed('x', lambda lines: lines[-1] == "unknown key 'x': press ? for help")
     pressed('q', lambda lines: 'ended with 0' in lines)
 
 
@@ -481,7 +490,7 @@ def test_hierarchy_on_the_screen(terminal, tally, deep):  # noqa: F811
     screen.wait(lambda lines: lines[0].startswith('Hierarchy: '))
     screen.press('q')
     screen.wait(lambda lines: 'Overhead' in lines[1])
-    screen.press('q')
+    screen.press('C-c')
     screen.wait(lambda lines: 'ended with 0' in lines)
 
 

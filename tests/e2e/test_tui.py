@@ -149,8 +149,8 @@ def test_twenty_keys(terminal, tally, recording):
     named = pressed('Enter', lambda lines: lines[0].endswith(', Symbol: main'))
     assert rows_of(named) == [row for row in first if 'main' in row.split('] ', 1)[1]][:len(rows_of(named))]
     pressed('Escape', lambda lines: lines[:-1] == start[:-1])
-    pressed('x', lambda lines: lines[-1] == 'no key x: ? lists them')
-    pressed('C-s', lambda lines: lines[-1] == 'no such key: ? lists them')
+    pressed('x', lambda lines: lines[-1] == "unknown key 'x': press ? for help")
+    pressed('C-s', lambda lines: lines[-1] == 'unknown key: press ? for help')
 
 
 def test_other_sizes(terminal, tally, recording):

@@ -57,6 +57,7 @@ static uint32_t make_frame(struct maker *m, char *text)
 		frame.raw_address = binary ? RUN_TIME_BASE + frame.address : frame.address;
 	} else {
 		frame.address = function_start(m, text);
+		text[strcspn(text, "~")] = 0;
 		frame.function =
 			profile_builder_function(m->builder, &(struct profile_function){.name = make_string(m, text),
 								     .binary = frame.binary,

@@ -8,7 +8,8 @@
  *
  * A STACK is FRAME;FRAME;...;FRAME from the outermost caller to the sample's own frame; with a single frame the sample
  * has no call chain, unless a ';' ends it. A FRAME is NAME@BINARY or 0xADDRESS@BINARY, 0xADDRESS alone is in no binary.
- * A source line may follow, as in main@x#file.c:12. A binary in brackets is the kernel's. Functions lie 0x1000 apart in order of appearance and are 0x10 bytes long.
+ * A source line may follow, as in main@x#file.c:12. A binary in brackets is the kernel's. Functions lie 0x1000 apart in
+ * order of appearance and are 0x10 bytes long. Another function of the same name is NAME~2@BINARY.
  */
 #ifndef SUPPORT_PROFILE_TEXT_H
 #define SUPPORT_PROFILE_TEXT_H

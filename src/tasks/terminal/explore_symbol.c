@@ -22,13 +22,18 @@ enum tally_status explore_symbol_of(
 
 uint32_t explore_symbol_labelled(const struct profile *p, const struct flame_label *label)
 {
+	uint32_t inlined = PROFILE_NONE; /* which explore_symbol_of explains */
+	if (label && label->function != PROFILE_NONE)
+		return label->function;
 	for (uint32_t i = 0; label && i < p->function_count; i++) {
 		const struct profile_function *function = &p->functions[i];
-		if (!str_equal(profile_string(p, function->name), label->name) || function->is_inlined)
-			continue;
-		if (function->binary != PROFILE_NONE &&
-			str_equal(profile_string(p, p->binaries[function->binary].name), label->object))
+		bool is_same = str_equal(profile_string(p, function->name), label->name) &&
+			       function->binary != PROFILE_NONE &&
+			       str_equal(profile_string(p, p->binaries[function->binary].name), label->object);
+		if (is_same && !function->is_inlined)
 			return i;
+		if (is_same)
+			inlined = i;
 	}
-	return PROFILE_NONE;
+	return inlined;
 }

@@ -24,7 +24,8 @@ struct explore_symbol { /* what annotate is asked for */
 /* UNSUPPORTED, and why: it has no code of its own. */
 TALLY_MUST_CHECK enum tally_status explore_symbol_of(
 	struct explore_symbol *symbol, const struct flat_table *table, uint32_t function, struct tally_error *why);
-/* Labels are names: the function that has this one, in a file of that name. PROFILE_NONE: none. */
+/* The function that the label of a tree of this profile stands for. A label that knows only a name stands for the first
+ * function of this name in a file of that name. PROFILE_NONE: none. */
 uint32_t explore_symbol_labelled(const struct profile *p, const struct flame_label *label);
 
 #endif

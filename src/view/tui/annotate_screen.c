@@ -364,17 +364,10 @@ static enum annotate_action annotate_screen_other_key(struct annotate_screen *s,
 		return ANNOTATE_TYPES;
 	case 'e':
 		return ANNOTATE_EVENTS;
-	case TUI_KEY_RESIZE:
-	case TUI_KEY_CTRL('l'):
-		return ANNOTATE_STAY;
 	default:
-		break;
+		tui_frame_refuse(&s->frame, key, 'h');
+		return ANNOTATE_STAY;
 	}
-	if (key > ' ' && key < 0x7f)
-		tui_frame_say(&s->frame, "no key %c: h lists them", (char)key);
-	else
-		tui_frame_say(&s->frame, "no such key: h lists them");
-	return ANNOTATE_STAY;
 }
 
 enum annotate_action annotate_screen_key(struct annotate_screen *s, uint32_t key)

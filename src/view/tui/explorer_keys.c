@@ -336,10 +336,7 @@ static void say_absent(struct explorer *e, uint32_t key)
 			return;
 		}
 	}
-	if (key > ' ' && key < 0x7f)
-		explorer_say(e, "no key %c: ? lists them", (char)key);
-	else
-		explorer_say(e, "no such key: ? lists them");
+	tui_say_unknown(e->message, key, '?');
 }
 
 /* By the first value that there is a column of. */

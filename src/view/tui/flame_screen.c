@@ -193,8 +193,10 @@ static void find_matches(struct flame_screen *s)
 /* The next choice of what counts. Where that leaves nothing of the zoom, all shows. */
 static void flame_screen_show_next(struct flame_screen *s)
 {
-	if (!s->states)
+	if (!s->states) {
+		tui_frame_say(&s->frame, "only recordings of record --wall distinguish running from waiting");
 		return;
+	}
 	s->shows = (enum flame_shows)((s->shows + 1) % 3);
 	flame_screen_lay_out(s);
 	find_matches(s);
@@ -393,6 +395,7 @@ static enum tree_action flame_screen_other_key(struct flame_screen *s, uint32_t 
 	case 'a':
 		return TREE_ANNOTATE;
 	default:
+		tui_frame_refuse(&s->frame, key, '?');
 		return TREE_STAY;
 	}
 }

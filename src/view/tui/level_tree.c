@@ -49,11 +49,13 @@ static bool label_node(struct level_tree_making *m, const struct hierarchy_node 
 	const struct profile_frame *frame = &p->frames[m->from->table->rows[node->row].frame];
 	bool is_function = only_key(&m->layout, node->level) == KEY_SYMBOL && frame->function != PROFILE_NONE;
 	uint32_t id;
-	*label = (struct flame_label){.kind = FLAME_GROUP};
+	*label = (struct flame_label){.kind = FLAME_GROUP, .function = PROFILE_NONE};
 	if (is_function) {
 		bool has_binary = frame->binary != PROFILE_NONE;
 		label->kind = has_binary && p->binaries[frame->binary].is_kernel ? FLAME_KERNEL : FLAME_USER;
 		label->name = profile_string(p, p->functions[frame->function].name);
+		label->function = frame->function;
+		label->address = p->functions[frame->function].start;
 		label->object = has_binary ? profile_string(p, p->binaries[frame->binary].name) : (struct tally_str){0};
 		return true;
 	}

@@ -55,6 +55,18 @@ static void text_screen_search(void *data, bool is_back)
 		tui_list_go(&s->list, at);
 }
 
+static const struct tui_help help[] = {
+	{"Up Down, k j", "one line"},
+	{"PgUp PgDn, Space", "one page; also Ctrl-B, Ctrl-F"},
+	{"Home End, g G", "first and last line"},
+	{"Left Right", "scroll sideways"},
+	{"/, n N", "search a text; the next, the one before"},
+	{"?, h, F1", "this list"},
+	{"Ctrl-L", "redraw the screen"},
+	{"q, Esc, i, W", "back to the table"},
+	{"Ctrl-C", "leave"},
+};
+
 static enum text_screen_action text_screen_own_key(struct text_screen *s, uint32_t key)
 {
 	if (tui_list_key(&s->list, key, 1))
@@ -69,7 +81,11 @@ static enum text_screen_action text_screen_own_key(struct text_screen *s, uint32
 	case TUI_KEY_RIGHT:
 		tui_frame_scroll(&s->frame, key == TUI_KEY_RIGHT);
 		break;
+	case '?':
+		tui_frame_help(&s->frame);
+		break;
 	default:
+		tui_frame_refuse(&s->frame, key, '?');
 		break;
 	}
 	return TEXT_SCREEN_STAY;
@@ -77,7 +93,7 @@ static enum text_screen_action text_screen_own_key(struct text_screen *s, uint32
 
 enum text_screen_action text_screen_key(struct text_screen *s, uint32_t key)
 {
-	const struct tui_frame_owner owner = {.data = s, .search = text_screen_search};
+	const struct tui_frame_owner owner = {.data = s, .help_count = ARRAY_LEN(help), .search = text_screen_search};
 	bool leaves = false;
 	if (tui_frame_takes(&s->frame, &owner, key, &leaves))
 		return leaves ? TEXT_SCREEN_LEAVE : TEXT_SCREEN_STAY;
@@ -86,10 +102,28 @@ enum text_screen_action text_screen_key(struct text_screen *s, uint32_t key)
 
 static void text_screen_put_bottom(const struct text_screen *s, struct grid *grid, struct text *t)
 {
-	static const char *const hints[] = {"q:back", "/:search", "n/N:next", "Left/Right:sideways"};
+	static const char *const hints[] = {"?:help", "q:back", "/:search", "n/N:next", "Left/Right:sideways"};
 	char room[TUI_PLACE_BYTES];
 	struct tui_bottom bottom = {hints, ARRAY_LEN(hints), NULL, tui_place(&s->list, room)};
 	tui_frame_put_bottom(&s->frame, &bottom, grid, t);
+}
+
+static void text_screen_put_lines(const struct text_screen *s, struct grid *grid, struct tui_line *line)
+{
+	for (unsigned row = 1; row + 1 < grid->rows && s->list.top + row - 1 < s->list.count; row++) {
+		size_t at = s->list.top + row - 1;
+		tui_line_clear(line);
+		for (size_t i = 0; i < s->lines.items[at].len; i++) {
+			char c = s->lines.items[at].data[i];
+			if (c == '\t')
+				text_repeat(&line->text, ' ', 8 - line->text.len % 8);
+			else
+				text_char(&line->text, c);
+		}
+		tui_line_put(line, grid, row, s->frame.shift);
+		if (at == s->list.cursor)
+			grid_select(grid, row);
+	}
 }
 
 bool text_screen_draw(const struct text_screen *s, struct grid *grid)
@@ -99,20 +133,10 @@ bool text_screen_draw(const struct text_screen *s, struct grid *grid)
 		return false;
 	if (grid->rows == 0)
 		return true;
-	for (unsigned row = 1; row + 1 < grid->rows && s->list.top + row - 1 < s->list.count; row++) {
-		size_t at = s->list.top + row - 1;
-		tui_line_clear(&line);
-		for (size_t i = 0; i < s->lines.items[at].len; i++) {
-			char c = s->lines.items[at].data[i];
-			if (c == '\t')
-				text_repeat(&line.text, ' ', 8 - line.text.len % 8);
-			else
-				text_char(&line.text, c);
-		}
-		tui_line_put(&line, grid, row, s->frame.shift);
-		if (at == s->list.cursor)
-			grid_select(grid, row);
-	}
+	if (s->frame.mode == TUI_HELP)
+		tui_put_help(grid, help, ARRAY_LEN(help), s->frame.help_top, &line.text);
+	else
+		text_screen_put_lines(s, grid, &line);
 	tui_put_title(grid, str_from(s->title));
 	text_screen_put_bottom(s, grid, &line.text);
 	bool is_drawn = !line.text.failed;

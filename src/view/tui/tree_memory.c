@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node's way: that of its parent, and its own names. */
+/* A node's way: that of its parent, its own names, and where its function begins. */
 static void put_way(const struct flame_tree *tree, const uint32_t *ways, uint32_t node, struct text *key)
 {
 	const struct flame_label *label = &tree->labels[tree->nodes[node].label];
@@ -15,6 +15,9 @@ static void put_way(const struct flame_tree *tree, const uint32_t *ways, uint32_
 	text_bytes(key, label->name.data, label->name.len);
 	text_char(key, 0);
 	text_bytes(key, label->object.data, label->object.len);
+	text_char(key, 0);
+	if (label->function != PROFILE_NONE) /* which tells functions of one name apart */
+		text_bytes(key, (const char *)&label->address, sizeof(label->address));
 }
 
 void tree_memory_note(

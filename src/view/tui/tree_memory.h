@@ -15,7 +15,7 @@
 #include "profile/flame_tree.h"
 
 struct tree_memory {
-	struct intern ways; /* the way above, by its number, and the label's name and object */
+	struct intern ways; /* the way above, by its number, and the label's name, object and address */
 	bool *is_open; /* by way */
 	uint32_t cursor, zoom; /* ways; INTERN_NONE: none */
 	bool failed; /* memory runs out */

@@ -382,6 +382,7 @@ static enum tree_action tree_screen_own_key(struct tree_screen *s, uint32_t key)
 	case 'P':
 		return TREE_PRINT;
 	default:
+		tui_frame_refuse(&s->frame, key, '?');
 		return TREE_STAY;
 	}
 }

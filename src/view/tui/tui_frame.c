@@ -37,6 +37,12 @@ void tui_frame_scroll(struct tui_frame *f, bool is_right)
 		f->shift += SHIFT_STEP;
 }
 
+void tui_frame_refuse(struct tui_frame *f, uint32_t key, char help_key)
+{
+	if (key != TUI_KEY_RESIZE && key != TUI_KEY_CTRL('l') && !tui_is_mouse(key))
+		tui_say_unknown(f->message, key, help_key);
+}
+
 static void set_filter(struct tui_frame *f, const struct tui_frame_owner *owner, const char *text)
 {
 	snprintf(f->filter, sizeof(f->filter), "%s", text);

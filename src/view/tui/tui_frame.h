@@ -48,6 +48,9 @@ void tui_frame_help(struct tui_frame *f);
 void tui_frame_scroll(struct tui_frame *f, bool is_right);
 void tui_frame_say(struct tui_frame *f, const char *format, ...) TALLY_PRINTF(2, 3);
 
+/* For a key that the screen does not have. A new size of the terminal and a request to redraw it are none of those. */
+void tui_frame_refuse(struct tui_frame *f, uint32_t key, char help_key);
+
 struct tui_search {
 	const void *of;
 	bool (*has)(const void *of, size_t at, const char *pattern);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/tui_line.h"
 
+#include <stdio.h>
+
 #include "base/array.h"
 #include "view/text/percent_text.h"
 
@@ -99,6 +101,14 @@ void tui_put_help(struct grid *grid, const struct tui_help *help, size_t count, 
 		grid_put(grid, row, 0, (struct tally_str){scratch->data, scratch->len},
 			line->keys ? GRID_PLAIN : GRID_HEADER);
 	}
+}
+
+void tui_say_unknown(char *message, uint32_t key, char help_key)
+{
+	if (key > ' ' && key < 0x7f)
+		snprintf(message, TUI_MESSAGE_BYTES, "unknown key '%c': press %c for help", (char)key, help_key);
+	else
+		snprintf(message, TUI_MESSAGE_BYTES, "unknown key: press %c for help", help_key);
 }
 
 static void scroll_help(size_t *top, size_t count, unsigned rows, long lines)

@@ -47,6 +47,8 @@ void tui_put_bottom(struct grid *grid, struct tally_str left, struct tally_str r
 void tui_append_hints(struct text *t, const char *const *hints, size_t count, size_t room);
 /* From row 1 to the one before the last. */
 void tui_put_help(struct grid *grid, const struct tui_help *help, size_t count, size_t top, struct text *scratch);
+/* Says that no key of the screen is this one, and which one shows the help. message: TUI_MESSAGE_BYTES. */
+void tui_say_unknown(char *message, uint32_t key, char help_key);
 /* Scrolls the help of a screen with so many rows. False: the key ends it. */
 bool tui_help_key(size_t *top, size_t count, unsigned rows, uint32_t key);
 

@@ -228,7 +228,7 @@ static void percentages_and_what_ends_it(void **state)
 	assert_int_equal(press(&f, "e"), ANNOTATE_EVENTS);
 	assert_int_equal(press(&f, "P"), ANNOTATE_PRINTS);
 	assert_int_equal(press(&f, "Z"), ANNOTATE_STAY);
-	assert_string_equal(f.screen.frame.message, "no key Z: h lists them");
+	assert_string_equal(f.screen.frame.message, "unknown key 'Z': press h for help");
 	assert_int_equal(press(&f, "q"), ANNOTATE_BACK);
 	assert_int_equal(press(&f, "^"), ANNOTATE_BACK);
 	assert_int_equal(annotate_screen_key(&f.screen, TUI_KEY_CTRL('c')), ANNOTATE_LEAVE);

@@ -210,13 +210,13 @@ static void help_and_other_keys(void **state)
 	press(&f, "jjjjkA\x01\x01\x01\x01\x02~");
 	assert_int_equal(f.explorer.mode, EXPLORER_TABLE);
 	press(&f, "Z");
-	assert_string_equal(f.explorer.message, "no key Z: ? lists them");
+	assert_string_equal(f.explorer.message, "unknown key 'Z': press ? for help");
 	press(&f, "1");
 	assert_string_equal(f.explorer.message, "rows are of one event: --group has several side by side");
 	assert_int_equal(explorer_key(&f.explorer, 'a'), EXPLORER_ANNOTATE);
 	press(&f, "Z");
 	assert_int_equal(explorer_key(&f.explorer, TUI_KEY_NONE), EXPLORER_STAY);
-	assert_string_equal(f.explorer.message, "no key Z: ? lists them");
+	assert_string_equal(f.explorer.message, "unknown key 'Z': press ? for help");
 	assert_int_equal(explorer_key(&f.explorer, '\t'), EXPLORER_NEXT_EVENT);
 	assert_int_equal(explorer_key(&f.explorer, '<'), EXPLORER_PREVIOUS_EVENT);
 	assert_int_equal(explorer_key(&f.explorer, 'P'), EXPLORER_PRINT);

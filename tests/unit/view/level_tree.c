@@ -48,6 +48,9 @@ static void a_node_for_each_value_of_a_level(void **state)
 	assert_true(str_equal(tree.labels[tree.nodes[2].label].name, STR("parse")));
 	assert_true(str_equal(tree.labels[tree.nodes[2].label].object, STR("cc1")));
 	assert_int_equal(tree.nodes[2].self, 50);
+	assert_true(str_equal(
+		profile_string(p, p->functions[tree.labels[tree.nodes[2].label].function].name), STR("parse")));
+	assert_int_equal(tree.labels[tree.nodes[0].label].function, PROFILE_NONE);
 	flame_tree_deinit(&tree);
 	make_tree(&tree, p, pairs);
 	assert_int_equal(tree.node_count, 7);

@@ -44,6 +44,14 @@ static void a_page(void **state)
 	press(&page, "/x");
 	text_screen_key(&page, TUI_KEY_ESCAPE);
 	assert_int_equal(page.frame.mode, TUI_BROWSE);
+	press(&page, "x");
+	assert_string_equal(page.frame.message, "unknown key 'x': press ? for help");
+	text_screen_resize(&page, 24, 80);
+	press(&page, "?");
+	assert_true(text_screen_draw(&page, &grid));
+	assert_grid_is_golden(&grid, "page-help-80x24");
+	press(&page, "x");
+	assert_string_equal(page.frame.message, "");
 	text_screen_resize(&page, 0, 0);
 	assert_true(text_screen_draw(&page, &grid));
 	text_screen_resize(&page, 1, 1);

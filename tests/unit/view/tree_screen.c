@@ -239,10 +239,11 @@ static void states(void **state)
 	close_screens(&f);
 }
 
+/* Functions are met in the order of the other one, so that they begin where they began there. */
 static const char later[] = "event cycles\n"
-			    "as 8/8 0 0 900 main@as;read_line@as\n"
 			    "cc1 7/7 0 0 500 main@cc1;compile@cc1;parse@cc1;lex@cc1\n"
-			    "cc1 7/7 0 0 90 main@cc1;compile@cc1;parse@cc1;fold@cc1\n";
+			    "cc1 7/7 0 0 90 main@cc1;compile@cc1;parse@cc1;fold@cc1\n"
+			    "as 8/8 0 0 900 main@as;read_line@as\n";
 
 static const char *cursor_name(const struct fixture *f, char room[64])
 {
@@ -315,6 +316,54 @@ static void a_flame_stays_zoomed_in_another_profile(void **state)
 	close_screens(&f);
 }
 
+static const char twins[] = "event cycles\n"
+			    "cc1 7/7 0 0 500 main@cc1;helper@cc1;lex@cc1\n"
+			    "cc1 7/7 0 0 300 main@cc1;helper~2@cc1;fold@cc1\n";
+
+static void functions_of_one_name_are_told_apart(void **state)
+{
+	(void)state;
+	struct fixture f;
+	char room[64];
+	open_screens(&f, false);
+	renew(&f, twins);
+	press(&f, "ECvvvv");
+	press(&f, "$vv");
+	for (unsigned i = 0; i < 2; i++) {
+		const struct flame_label *label = tree_screen_label(&f.screen);
+		uint64_t start = label->address;
+		assert_string_equal(cursor_name(&f, room), "helper");
+		assert_int_equal(f.profile->functions[label->function].start, start);
+		press(&f, "$");
+		size_t open = f.screen.list.count;
+		renew(&f, twins);
+		assert_int_equal(f.screen.list.count, open); /* and not both of them */
+		assert_int_equal(tree_screen_label(&f.screen)->address, start);
+		press(&f, "$v");
+	}
+	close_screens(&f);
+}
+
+static void unknown_keys(void **state)
+{
+	(void)state;
+	struct fixture f;
+	open_screens(&f, false);
+	press(&f, "x");
+	assert_string_equal(f.screen.frame.message, "unknown key 'x': press ? for help");
+	tree_screen_key(&f.screen, TUI_KEY_RESIZE);
+	assert_string_equal(f.screen.frame.message, "");
+	tree_screen_key(&f.screen, TUI_KEY_OTHER);
+	assert_string_equal(f.screen.frame.message, "unknown key: press ? for help");
+	press(&f, "j");
+	assert_string_equal(f.screen.frame.message, "");
+	press_flame(&f, "P");
+	assert_string_equal(f.flame.frame.message, "unknown key 'P': press ? for help");
+	press_flame(&f, "w");
+	assert_string_equal(f.flame.frame.message, "only recordings of record --wall distinguish running from waiting");
+	close_screens(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +375,8 @@ int main(void)
 		cmocka_unit_test(blocks_are_clicked),
 		cmocka_unit_test(what_is_open_stays_in_another_profile),
 		cmocka_unit_test(a_flame_stays_zoomed_in_another_profile),
+		cmocka_unit_test(functions_of_one_name_are_told_apart),
+		cmocka_unit_test(unknown_keys),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
