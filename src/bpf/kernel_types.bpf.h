@@ -17,10 +17,80 @@
 
 #define KERNEL_TYPE __attribute__((preserve_access_index))
 
+struct maple_tree { /* since Linux 6.1 */
+	void *ma_root;
+} KERNEL_TYPE;
+
+struct seqcount {
+	unsigned int sequence;
+} KERNEL_TYPE;
+
+typedef struct {
+	void *vdso;
+} KERNEL_TYPE mm_context_t;
+
 struct mm_struct {
 	unsigned long exec_vm; /* pages of code that are mapped: another number after dlopen and dlclose */
 	unsigned long start_code;
 	unsigned long start_stack;
+	struct maple_tree mm_mt; /* since Linux 6.1: its mappings */
+	/* Since Linux 6.4: another number after each change of mappings. Odd during a change, since 6.13, where it has
+	 * this type. */
+	struct seqcount mm_lock_seq;
+	mm_context_t context;
+} KERNEL_TYPE;
+
+struct mm_struct___before_6_13 {
+	int mm_lock_seq;
+} KERNEL_TYPE;
+
+/* A node of the tree of mappings. The walk reads nodes as words, and compares their layout with what it expects. */
+struct maple_node {
+	void *parent;
+} KERNEL_TYPE;
+
+struct maple_metadata {
+	unsigned char end;
+} KERNEL_TYPE;
+
+struct maple_range_64 {
+	unsigned long pivot[15];
+	void *slot[16];
+} KERNEL_TYPE;
+
+struct maple_arange_64 {
+	unsigned long pivot[9];
+	void *slot[10];
+	struct maple_metadata meta;
+} KERNEL_TYPE;
+
+struct super_block {
+	unsigned int s_dev;
+} KERNEL_TYPE;
+
+struct timespec64 {
+	long long tv_sec;
+	long tv_nsec;
+} KERNEL_TYPE;
+
+struct inode {
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	long long i_mtime_sec; /* since Linux 6.11 */
+	unsigned int i_mtime_nsec;
+	struct timespec64 __i_mtime; /* since Linux 6.7 */
+	struct timespec64 i_mtime;
+} KERNEL_TYPE;
+
+struct file {
+	struct inode *f_inode;
+} KERNEL_TYPE;
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end;
+	unsigned long vm_flags;
+	unsigned long vm_pgoff;
+	struct file *vm_file;
 } KERNEL_TYPE;
 
 struct pt_regs___kernel { /* its size only; what is behind ___ is not part of the name */
@@ -39,6 +109,7 @@ struct task_struct {
 	unsigned int flags;
 	int pid; /* of the thread */
 	int tgid; /* of the process */
+	__u64 self_exec_id; /* how often it has executed a program */
 	struct mm_struct *mm; /* NULL: a thread of the kernel */
 	void *stack;
 	struct task_struct *real_parent;

@@ -23,6 +23,7 @@
 
 #include "bpf/walk_layout.h"
 #include "bpf/walk_registers.bpf.h"
+#include "bpf/walk_space.bpf.h"
 
 #define WALK_KTHREAD	   0x200000 /* PF_KTHREAD */
 #define WALK_FORKED	   0x40 /* PF_FORKNOEXEC */
@@ -59,40 +60,20 @@ struct {
 	__type(value, struct walk_rule);
 } walk_rules SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 64 << 10);
-} walk_misses SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct walk_losses);
-} walk_losses SEC(".maps");
-
 /* The state of one walk: the current frame, and the mapping of its code. */
 struct walk {
 	struct walk_registers at;
-	__u32 mapping, mapping_count; /* of the process */
+	__u32 mapping, mapping_count; /* of the process, where the kernel's mappings cannot be read */
 	struct walk_mapping code;
+	struct walk_space space;
+	bool is_lost; /* no code is mapped at the current frame */
 	bool is_exact; /* pc is the next instruction to run, not one behind a call */
 	bool is_innermost;
 };
 
-/* All ones if a < b, else 0, without a branch: the verifier follows both ways of each branch. Both below 2^63. */
-static __always_inline __u64 walk_if_less(__u64 a, __u64 b)
+/* False: no code is mapped there, as far as walk_tables.c knows. */
+static __always_inline bool walk_find_listed(struct walk *walk, __u64 pc)
 {
-	__u64 difference = a - b;
-	barrier_var(difference); /* else the compiler makes a branch of it */
-	return (__u64)((__s64)difference >> 63);
-}
-
-/* False: no code is mapped there. */
-static __always_inline bool walk_find_mapping(struct walk *walk, __u64 pc)
-{
-	if (pc >= walk->code.start && pc < walk->code.end)
-		return true;
 	if (walk->mapping_count == 0)
 		return false;
 	__u32 index = 0;
@@ -258,9 +239,9 @@ static __always_inline enum walk_end walk_step_ruled(struct walk *walk, const st
 
 static __always_inline enum walk_end walk_step(struct walk *walk, struct walk_stack *stack, __u64 address)
 {
-	if (!walk_find_mapping(walk, address)) {
+	if (walk->is_lost) {
 		/* Of a process that nothing is known of yet, frame pointers say what they can. */
-		if (walk->mapping_count > 0 && !walk->is_innermost)
+		if ((walk_space_is_readable() || walk->mapping_count > 0) && !walk->is_innermost)
 			return WALK_BROKEN;
 		return walk_step_chained(walk, stack);
 	}
@@ -275,15 +256,10 @@ static __always_inline enum walk_end walk_step(struct walk *walk, struct walk_st
 }
 
 /* Asks walk_tables.c, once for each state of the process. */
-static __always_inline void walk_ask(const struct walk_miss *question)
+static __always_inline void walk_ask(struct walk_miss *question)
 {
-	__u32 zero = 0;
-	if (bpf_ringbuf_output(&walk_misses, (void *)question, sizeof(*question), 0)) {
-		struct walk_losses *losses = bpf_map_lookup_elem(&walk_losses, &zero);
-		if (losses)
-			losses->misses++;
+	if (!walk_space_ask(question))
 		return;
-	}
 	struct walk_process *known = bpf_map_lookup_elem(&walk_processes, &question->pid);
 	if (known && known->mm == question->mm) {
 		known->asked_exec_vm = question->exec_vm;
@@ -297,7 +273,8 @@ static __always_inline void walk_ask(const struct walk_miss *question)
 static __always_inline void walk_find_process(struct walk *walk, struct walk_stack *stack, struct task_struct *task)
 {
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
-	struct walk_miss question = {.mm = (__u64)mm,
+	struct walk_miss question = {.kind = WALK_MISS_PROCESS,
+		.mm = (__u64)mm,
 		.exec_vm = BPF_CORE_READ(mm, exec_vm),
 		.start_stack = BPF_CORE_READ(mm, start_stack),
 		.pc = walk->at.pc,
@@ -335,26 +312,52 @@ static __always_inline void walk_begin(
 	stack->end = WALK_LIMIT;
 	stack->bridged = 0;
 	stack->is_unknown = 0;
-	walk_find_process(walk, stack, task);
+	if (walk_space_is_readable())
+		walk_space_begin(&walk->space, task);
+	else
+		walk_find_process(walk, stack, task);
 }
 
-/* The next frames; false: the stack has ended. */
+/* Of the current frame: in the call, of a caller. */
+static __always_inline __u64 walk_address(const struct walk *walk)
+{
+	return walk->is_exact ? walk->at.pc : walk->at.pc - 1;
+}
+
+/* The mapping of the current frame's code. False: it has to be looked up in the kernel's tree. */
+static __always_inline bool walk_find_code(struct walk *walk, __u64 address)
+{
+	walk->is_lost = false;
+	if (address >= walk->code.start && address < walk->code.end)
+		return true;
+	if (walk_space_is_readable())
+		return walk_space_remembers(&walk->space, address, &walk->code);
+	walk->is_lost = !walk_find_listed(walk, address);
+	return true;
+}
+
+/* The next frames; false: the stack has ended. The tree is read only at the first one, since that takes much of what
+ * the verifier can check. */
 static __always_inline bool walk_go_on(struct walk *walk, struct walk_stack *stack)
 {
+	if (walk_space_is_readable() && !walk_find_code(walk, walk_address(walk))) {
+		walk->is_lost = !walk_space_find(&walk->space, walk_address(walk), &walk->code);
+		stack->is_unknown |= walk->space.is_unknown;
+	}
 	for (int i = 0; i < WALK_FRAMES_A_CALL; i++) {
 		__u32 count = stack->count;
+		__u64 pc = walk->at.pc, address = walk_address(walk);
 		if (count >= WALK_FRAMES)
 			return false;
-		__u64 pc = walk->at.pc;
+		if ((i > 0 || !walk_space_is_readable()) && !walk_find_code(walk, address))
+			return true;
 		stack->ips[count] = walk->is_exact ? pc : pc - WALK_CALL_BYTES;
 		stack->count = count + 1;
-		if (!walk->is_exact)
-			pc--;
-		enum walk_end end = walk_step(walk, stack, pc);
+		enum walk_end end = walk_step(walk, stack, address);
 		if (end != WALK_ENDS) {
 			stack->end = end;
 			/* Where a return address leads out of all code, it was none. */
-			if (end == WALK_BROKEN && count > 0 && !(pc >= walk->code.start && pc < walk->code.end))
+			if (end == WALK_BROKEN && count > 0 && walk->is_lost)
 				stack->count = count;
 			return false;
 		}

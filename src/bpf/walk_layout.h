@@ -3,9 +3,10 @@
  * walk_layout.h - defines the contents of the maps of the stack walk, which walk_tables.c writes and walk.bpf.h reads.
  * Compiled for both.
  *
- * A process has mappings (by start, disjoint); a mapping has the chunks of its file's table; a chunk has rows, by
- * address; a row names the rule that holds from its address to the next row's. Addresses of rows are link-time ones,
- * less the table's base, which is in the mapping's bias.
+ * A mapping has the chunks of its file's table; a chunk has rows, by address; a row names the rule that holds from its
+ * address to the next row's. Addresses of rows are link-time ones, less the table's base, which is in the mapping's
+ * bias. From Linux 6.1 on the walk finds a mapping in the kernel's tree, and its table by the file's inode; before,
+ * walk_tables.c fills in the mappings of each process (by start, disjoint).
  */
 #ifndef BPF_WALK_LAYOUT_H
 #define BPF_WALK_LAYOUT_H
@@ -17,6 +18,7 @@
 #define WALK_CHUNK_ROWS	    4096
 #define WALK_CHUNKS_A_TABLE 1024
 #define WALK_MAPPINGS	    1024 /* of a process; a power of two */
+#define WALK_SEGMENTS	    4 /* of a file: linkers make one */
 #define WALK_NO_ADDRESS	    0xffffffffu /* of a row behind the last one */
 #define WALK_NO_RULE	    0 /* the first rule is that there is none */
 
@@ -58,7 +60,35 @@ struct walk_mapping {
 	__u32 has_table, zero;
 };
 
-struct walk_process {
+/* Which file is mapped. A file that was written to, or removed and its inode used again, has another time. */
+struct walk_file_key { /* all zero: the vdso */
+	__u64 inode;
+	__s64 mtime_s;
+	__u32 mtime_ns;
+	__u32 device; /* as the kernel numbers them */
+};
+
+enum walk_file_state {
+	WALK_FILE_ASKED, /* walk_tables.c has not answered yet */
+	WALK_FILE_HAS_TABLE,
+	WALK_FILE_HAS_NONE,
+};
+
+struct walk_segment { /* of a file */
+	__u64 begin, end; /* offsets */
+	__u64 shift; /* from an offset to the address of a row */
+};
+
+struct walk_file_table { /* where the rows of a file's code are */
+	__u32 state; /* enum walk_file_state */
+	__u32 chunk, chunk_count;
+	__u32 segment_count; /* that are code */
+	__u32 page_shift; /* of this machine */
+	__u32 zero;
+	struct walk_segment segments[WALK_SEGMENTS];
+};
+
+struct walk_process { /* where the kernel's own mappings cannot be read */
 	/* The address space that this describes, and the amount of code that it had mapped. If either has changed, the
 	 * program requests the process anew. */
 	__u64 mm, exec_vm;
@@ -67,15 +97,22 @@ struct walk_process {
 	__u32 mapping, mapping_count; /* the first one, in walk_mappings */
 };
 
-struct walk_miss { /* a question to walk_tables.c: what has this process mapped? */
-	__u64 mm, exec_vm, start_stack;
-	__u64 pc;
+enum walk_miss_kind {
+	WALK_MISS_FILE, /* which table has this file? */
+	WALK_MISS_PROCESS, /* what has this process mapped? */
+};
+
+struct walk_miss { /* a question to walk_tables.c */
+	__u32 kind; /* enum walk_miss_kind */
 	__u32 pid;
-	__u32 zero;
+	__u64 mm, exec_vm, start_stack, pc; /* of a process */
+	__u64 start, end; /* where the process has mapped the file */
+	struct walk_file_key file;
 };
 
 struct walk_losses {
 	__u64 misses; /* questions that had no room */
+	__u64 files; /* that had no room in the table of files */
 };
 
 #endif

@@ -22,25 +22,16 @@
 #include "base/error.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
-#include "bpf/walk_pool.h"
+#include "bpf/walk_files.h"
 #include "bpf/walk_spans.h"
-#include "code/binary_store.h"
 #include "kernel/recording/proc_maps.h"
 #include "kernel/system/kernel_files.h"
 
 #define WALK_TABLES_SWEEP_MS 1000 /* how often ended processes are looked for */
 
 static const char *const walk_map_names[] = {
-	"walk_processes", "walk_mappings", "walk_rows", "walk_rules", "walk_misses", "walk_losses"};
-enum walk_map { MAP_PROCESSES, MAP_MAPPINGS, MAP_ROWS, MAP_RULES, MAP_MISSES, MAP_LOSSES, MAP_COUNT };
-
-struct walk_file { /* a distinct file that was mapped */
-	uint32_t id; /* in the store */
-	bool is_known; /* to the store */
-	bool is_tried; /* the table was made, or is not available */
-	bool has_table;
-	struct walk_place place;
-};
+	"walk_processes", "walk_mappings", "walk_rows", "walk_rules", "walk_files", "walk_misses", "walk_losses"};
+enum walk_map { MAP_PROCESSES, MAP_MAPPINGS, MAP_ROWS, MAP_RULES, MAP_FILES, MAP_MISSES, MAP_LOSSES, MAP_COUNT };
 
 struct walk_known { /* a process */
 	struct walk_span span;
@@ -50,13 +41,8 @@ struct walk_tables {
 	struct walk_tables_config config;
 	struct bpf_map *maps[MAP_COUNT];
 	int fds[MAP_COUNT];
-	size_t rows_bytes; /* of the mapping */
-	struct walk_pool pool;
-	uint32_t rules_written;
+	struct walk_files files;
 	struct walk_spans spans;
-	struct binary_store *store;
-	struct intern keys; /* of files */
-	VEC(struct walk_file) files;
 	struct map_u64 by_pid; /* -> index in known + 1; 0: forgotten */
 	VEC(struct walk_known) known;
 	VEC(uint32_t) unused; /* of known */
@@ -67,7 +53,7 @@ struct walk_tables {
 	pthread_t thread;
 	bool has_thread;
 	int64_t swept_ms;
-	_Atomic uint64_t table_count, process_count, refused_processes, chunks_used;
+	_Atomic uint64_t process_count, refused_processes, unread_processes, ended_processes;
 };
 
 static enum tally_status walk_tables_find_maps(
@@ -82,21 +68,6 @@ static enum tally_status walk_tables_find_maps(
 	return TALLY_OK;
 }
 
-/* Rows are written where the kernel reads them. */
-static enum tally_status walk_tables_map_rows(struct walk_tables *t, struct tally_error *err)
-{
-	uint32_t chunks = bpf_map__max_entries(t->maps[MAP_ROWS]);
-	t->rows_bytes = (size_t)chunks * sizeof(struct walk_chunk);
-	void *rows = mmap(NULL, t->rows_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, t->fds[MAP_ROWS], 0);
-	if (rows == MAP_FAILED) {
-		t->rows_bytes = 0;
-		return error_set_errno(err, TALLY_IO, errno, "cannot map the unwind tables of the BPF program");
-	}
-	if (!walk_pool_init(&t->pool, rows, chunks, bpf_map__max_entries(t->maps[MAP_RULES])))
-		return error_nomem(err);
-	return TALLY_OK;
-}
-
 static int walk_tables_take_miss(void *context, void *data, size_t size);
 
 enum tally_status walk_tables_create(struct bpf_object *object, const struct walk_tables_config *config,
@@ -107,13 +78,15 @@ enum tally_status walk_tables_create(struct bpf_object *object, const struct wal
 		return error_nomem(err);
 	t->config = *config;
 	t->stop_fd = -1;
-	intern_init(&t->keys);
-	struct binary_store_options options = {.build_id_dir = config->build_id_dir, .threads = 1};
-	enum tally_status status = binary_store_create(&options, &t->store, err);
-	if (status == TALLY_OK)
-		status = walk_tables_find_maps(t, object, err);
-	if (status == TALLY_OK)
-		status = walk_tables_map_rows(t, err);
+	enum tally_status status = walk_tables_find_maps(t, object, err);
+	if (status == TALLY_OK) {
+		const struct walk_files_maps maps = {.rows = t->fds[MAP_ROWS],
+			.rules = t->fds[MAP_RULES],
+			.files = t->fds[MAP_FILES],
+			.rows_max = bpf_map__max_entries(t->maps[MAP_ROWS]),
+			.rules_max = bpf_map__max_entries(t->maps[MAP_RULES])};
+		status = walk_files_init(&t->files, &t->config, &maps, err);
+	}
 	if (status == TALLY_OK) {
 		walk_spans_init(&t->spans, bpf_map__max_entries(t->maps[MAP_MAPPINGS]));
 		t->stop_fd = eventfd(0, EFD_CLOEXEC);
@@ -139,15 +112,9 @@ void walk_tables_destroy(struct walk_tables *t)
 	ring_buffer__free(t->ring);
 	if (t->stop_fd >= 0)
 		close(t->stop_fd);
-	if (t->rows_bytes) {
-		munmap(t->pool.chunks, t->rows_bytes);
-		walk_pool_deinit(&t->pool);
-	}
+	walk_files_deinit(&t->files);
 	walk_spans_deinit(&t->spans);
-	binary_store_destroy(t->store);
-	intern_deinit(&t->keys);
 	map_u64_deinit(&t->by_pid);
-	vec_free(&t->files);
 	vec_free(&t->known);
 	vec_free(&t->unused);
 	vec_free(&t->mappings);
@@ -168,92 +135,24 @@ enum tally_status walk_tables_share(struct bpf_object *object, struct bpf_object
 	return TALLY_OK;
 }
 
-/* The file's number; UINT32_MAX: memory runs out. */
-static uint32_t walk_tables_file(struct walk_tables *t, const struct proc_map *map, pid_t pid)
-{
-	char key[64];
-	uint32_t number, path;
-	if (!intern_add(&t->keys, map->path.data, map->path.len, &path))
-		return UINT32_MAX;
-	int len = snprintf(
-		key, sizeof(key), "%u %x:%x %llu", path, map->major, map->minor, (unsigned long long)map->inode);
-	if (!intern_add(&t->keys, key, (size_t)len, &number) || !vec_reserve(&t->files, (size_t)number + 1))
-		return UINT32_MAX;
-	while (t->files.len <= number)
-		t->files.items[t->files.len++] = (struct walk_file){0};
-	struct walk_file *file = &t->files.items[number];
-	bool is_vdso = str_equal(map->path, STR("[vdso]"));
-	struct binary_key wanted = {.kind = is_vdso ? BINARY_VDSO : BINARY_USER,
-		.path = map->path,
-		.major = map->major,
-		.minor = map->minor,
-		.inode = map->inode,
-		.pid = pid};
-	if (!file->is_known && (is_vdso || (map->path.len > 0 && map->path.data[0] == '/')))
-		file->is_known = binary_store_add(t->store, &wanted, &file->id, NULL) == TALLY_OK;
-	file->is_tried |= !file->is_known;
-	return number;
-}
-
 /* False: too many, or no memory. */
-static bool walk_tables_read_maps(struct walk_tables *t, pid_t pid)
+static bool walk_tables_take_maps(struct walk_tables *t, char *text, pid_t pid)
 {
-	char *text;
 	bool is_good = true;
 	t->mappings.len = t->mapped_files.len = 0;
-	if (kernel_text(t->config.kernel, &text, NULL, "/proc/%d/maps", (int)pid) != TALLY_OK)
-		return false;
 	for (char *line = text, *end; is_good && *line; line = *end ? end + 1 : end) {
 		struct proc_map map;
 		end = line + strcspn(line, "\n");
 		if (!proc_map_parse((struct tally_str){line, (size_t)(end - line)}, &map) || !(map.prot & PROT_EXEC) ||
 			map.start >= INT64_MAX)
 			continue;
-		uint32_t file = walk_tables_file(t, &map, pid);
+		uint32_t file = walk_files_number(&t->files, &map, pid);
 		/* The bias is known with the table: until then it is the place in the file. */
 		struct walk_mapping mapping = {.start = map.start, .end = map.end, .bias = map.pgoff};
 		is_good = file != UINT32_MAX && t->mappings.len < WALK_MAPPINGS && vec_push(&t->mappings, mapping) &&
 			  vec_push(&t->mapped_files, file);
 	}
-	free(text);
 	return is_good;
-}
-
-static void walk_tables_write_rules(struct walk_tables *t)
-{
-	for (; t->rules_written < t->pool.rules.len && t->rules_written < t->pool.rule_max; t->rules_written++)
-		(void)bpf_map_update_elem(t->fds[MAP_RULES], &t->rules_written,
-			intern_get(&t->pool.rules, t->rules_written).data, BPF_ANY);
-}
-
-/* Rules are written before any mapping leads to rows that name them. */
-static void walk_tables_make(struct walk_tables *t, struct walk_file *file)
-{
-	file->is_tried = true;
-	const struct unwind_table *table = binary_store_unwind(t->store, file->id);
-	if (!table)
-		return;
-	file->has_table = walk_pool_add(&t->pool, t->config.arch, table, &file->place);
-	t->table_count += file->has_table;
-	t->chunks_used = t->pool.chunks_used;
-	walk_tables_write_rules(t);
-}
-
-/* A segment need not fill its first and last page: what is in between tells the bias. */
-static bool walk_tables_find_bias(struct walk_tables *t, const struct walk_file *file,
-	const struct walk_mapping *mapping, uint64_t pgoff, uint64_t *bias)
-{
-	uint64_t size = mapping->end - mapping->start;
-	const uint64_t places[] = {size / 2, 4095, size - 1, 0, size - 4096};
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		struct tally_elf_va va;
-		if (places[i] < size &&
-			binary_store_unwind_va(t->store, file->id, (struct tally_file_off){pgoff + places[i]}, &va)) {
-			*bias = mapping->start + places[i] - va.value + file->place.base;
-			return true;
-		}
-	}
-	return false;
 }
 
 /* Mappings as the kernel has them, into its array at first. */
@@ -261,14 +160,7 @@ static void walk_tables_write_mappings(struct walk_tables *t, uint32_t first)
 {
 	for (uint32_t i = 0; i < t->mappings.len; i++) {
 		struct walk_mapping mapping = t->mappings.items[i];
-		const struct walk_file *file = &t->files.items[t->mapped_files.items[i]];
-		uint64_t bias;
-		if (file->has_table && walk_tables_find_bias(t, file, &mapping, mapping.bias, &bias)) {
-			mapping.bias = bias;
-			mapping.has_table = 1;
-			mapping.chunk = file->place.chunk;
-			mapping.chunk_count = file->place.chunk_count;
-		}
+		(void)walk_files_fill(&t->files, t->mapped_files.items[i], &mapping);
 		uint32_t key = first + i;
 		(void)bpf_map_update_elem(t->fds[MAP_MAPPINGS], &key, &mapping, BPF_ANY);
 	}
@@ -341,13 +233,46 @@ static bool walk_tables_make_for(struct walk_tables *t, uint64_t pc, bool only_t
 	bool has_made = false;
 	for (size_t i = 0; i < t->mappings.len; i++) {
 		const struct walk_mapping *mapping = &t->mappings.items[i];
-		struct walk_file *file = &t->files.items[t->mapped_files.items[i]];
-		if (file->is_tried || (only_there && (pc < mapping->start || pc >= mapping->end)))
+		uint32_t number = t->mapped_files.items[i];
+		if (walk_files_get(&t->files, number)->is_tried ||
+			(only_there && (pc < mapping->start || pc >= mapping->end)))
 			continue;
-		walk_tables_make(t, file);
-		has_made |= file->has_table;
+		walk_files_make(&t->files, number);
+		has_made |= walk_files_get(&t->files, number)->has_table;
 	}
 	return has_made;
+}
+
+/* False: it has ended, or /proc does not tell. */
+static bool walk_tables_read_maps(struct walk_tables *t, uint32_t pid, char **text)
+{
+	if (kernel_text(t->config.kernel, text, NULL, "/proc/%u/maps", pid) == TALLY_OK)
+		return true;
+	if (walk_tables_has_ended(pid))
+		t->ended_processes++;
+	else
+		t->unread_processes++;
+	return false;
+}
+
+static void walk_tables_answer_process(struct walk_tables *t, const struct walk_miss *miss)
+{
+	char *text;
+	if (!walk_tables_read_maps(t, miss->pid, &text)) {
+		walk_tables_forget(t, miss->pid);
+		return;
+	}
+	bool is_good = walk_tables_take_maps(t, text, (pid_t)miss->pid);
+	free(text);
+	if (!is_good) {
+		t->refused_processes++;
+		return;
+	}
+	t->process_count++;
+	walk_tables_make_for(t, miss->pc, true);
+	walk_tables_publish(t, miss);
+	if (walk_tables_make_for(t, 0, false))
+		walk_tables_publish(t, miss);
 }
 
 static int walk_tables_take_miss(void *context, void *data, size_t size)
@@ -357,32 +282,32 @@ static int walk_tables_take_miss(void *context, void *data, size_t size)
 	if (size < sizeof(miss))
 		return 0;
 	memcpy(&miss, data, sizeof(miss));
-	if (!walk_tables_read_maps(t, (pid_t)miss.pid)) {
-		if (walk_tables_has_ended(miss.pid))
-			walk_tables_forget(t, miss.pid);
-		else
-			t->refused_processes++;
+	if (miss.kind == WALK_MISS_PROCESS) {
+		walk_tables_answer_process(t, &miss);
 		return 0;
 	}
-	t->process_count++;
-	walk_tables_make_for(t, miss.pc, true);
-	walk_tables_publish(t, &miss);
-	if (walk_tables_make_for(t, 0, false))
-		walk_tables_publish(t, &miss);
+	enum walk_answer answer = walk_files_answer(&t->files, &miss);
+	t->ended_processes += answer == WALK_HAS_ENDED;
+	t->unread_processes += answer == WALK_UNREADABLE;
 	return 0;
 }
 
 void walk_tables_preload(struct walk_tables *t, pid_t pid, bool only_libraries)
 {
-	if (!walk_tables_read_maps(t, pid))
+	char *text;
+	struct proc_map map;
+	uint64_t program = 0; /* its inode: the program itself is mapped first */
+	if (kernel_text(t->config.kernel, &text, NULL, "/proc/%d/maps", (int)pid) != TALLY_OK)
 		return;
-	/* The program itself is mapped first. */
-	for (size_t i = 0; i < t->mappings.len; i++) {
-		struct walk_file *file = &t->files.items[t->mapped_files.items[i]];
-		bool is_wanted = !only_libraries || t->mapped_files.items[i] != t->mapped_files.items[0];
-		if (is_wanted && !file->is_tried)
-			walk_tables_make(t, file);
+	for (char *line = text, *end; *line; line = *end ? end + 1 : end) {
+		end = line + strcspn(line, "\n");
+		if (!proc_map_parse((struct tally_str){line, (size_t)(end - line)}, &map))
+			continue;
+		program = line == text ? map.inode : program;
+		if ((map.prot & PROT_EXEC) && !(only_libraries && map.inode == program))
+			walk_files_expect(&t->files, &map, pid);
 	}
+	free(text);
 }
 
 /* Those that ended give their place back. */
@@ -429,17 +354,19 @@ enum tally_status walk_tables_start(struct walk_tables *t, struct tally_error *e
 
 struct walk_tables_totals walk_tables_totals(struct walk_tables *t)
 {
-	struct walk_tables_totals totals = {.tables = t->table_count,
-		.rows_bytes = t->chunks_used * sizeof(struct walk_chunk),
+	struct walk_tables_totals totals = {.tables = t->files.table_count,
+		.rows_bytes = t->files.chunks_used * sizeof(struct walk_chunk),
 		.processes = t->process_count,
-		.refused_tables = t->pool.refused,
-		.refused_processes = t->refused_processes};
+		.refused_tables = t->files.pool.refused,
+		.refused_processes = t->refused_processes,
+		.unread_processes = t->unread_processes,
+		.ended_processes = t->ended_processes};
 	int cpus = libbpf_num_possible_cpus();
 	uint32_t zero = 0;
 	struct walk_losses *losses = cpus > 0 ? calloc((size_t)cpus, sizeof(*losses)) : NULL;
 	if (losses && bpf_map_lookup_elem(t->fds[MAP_LOSSES], &zero, losses) == 0)
 		for (int i = 0; i < cpus; i++)
-			totals.missed += losses[i].misses;
+			totals.missed += losses[i].misses, totals.refused_files += losses[i].files;
 	free(losses);
 	return totals;
 }

@@ -19,23 +19,19 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "kernel/system/kernel_seam.h"
+#include "bpf/walk_config.h"
 
 struct bpf_object; /* libbpf's */
 struct walk_tables;
-struct arch;
-
-struct walk_tables_config {
-	const struct kernel_seam *kernel;
-	const struct arch *arch; /* of this machine */
-	const char *build_id_dir; /* NULL: ~/.debug */
-};
 
 struct walk_tables_totals {
 	uint64_t tables, rows_bytes; /* files, and bytes of their rows in the kernel */
 	uint64_t processes;
 	uint64_t refused_tables; /* that the kernel's map had no room for */
-	uint64_t refused_processes; /* the same, or more mappings than one may have */
+	uint64_t refused_files; /* that the table of files had no room for */
+	uint64_t refused_processes; /* whose mappings had no room, or that have more than one may have */
+	uint64_t unread_processes; /* whose mappings or files cannot be read */
+	uint64_t ended_processes; /* before they could be */
 	uint64_t missed; /* questions that the programs' ring had no room for */
 };
 

@@ -486,6 +486,13 @@ bool binary_store_unwind_va(
 	return load_unwind_va(unwind->segments, unwind->segment_count, offset, va);
 }
 
+const struct elf_segment *binary_store_unwind_segments(struct binary_store *store, uint32_t id, size_t *count)
+{
+	const struct load_unwind *unwind = load_unwind(&store->options, store->entries.items[id]);
+	*count = unwind->segment_count;
+	return unwind->segments;
+}
+
 void binary_store_find_roots(
 	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, bool *are_roots)
 {

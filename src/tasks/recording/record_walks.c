@@ -103,6 +103,13 @@ void record_walks_print(const struct record_walks *walks, struct text *out)
 	if (t->refused_tables)
 		text_printf(out, "\nthe unwind tables of %llu programs had no room in the kernel's map",
 			(unsigned long long)t->refused_tables);
+	if (t->refused_files)
+		text_printf(out, "\n%llu stacks met a program or library that had no room in the kernel's map of files",
+			(unsigned long long)t->refused_files);
+	if (t->unread_processes)
+		text_printf(out,
+			"\nthe unwind tables of %llu mapped files cannot be read: /proc or the files are closed to us",
+			(unsigned long long)t->unread_processes);
 	if (t->refused_processes)
 		text_printf(out, "\nthe mappings of %llu processes had no room in the kernel's map",
 			(unsigned long long)t->refused_processes);
