@@ -4,7 +4,7 @@
  * program reads at each switch (stat --bpf-counters).
  *
  * A map that is pinned in a BPF file system lists which program counts which event. The first session of an event opens
- * the counters; they live until the last session has ended, even if it is killed. The caller owns its part. Linux 5.11.
+ * the counters; they live until the last session has ended, even if it is killed. The caller owns its part. Linux 5.10.
  * One thread.
  *
  *	bpf_shared_counter_open(kernel, path, &spec, &counter, err);

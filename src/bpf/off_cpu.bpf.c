@@ -129,8 +129,8 @@ struct pt_regs___x86 {
 	unsigned long orig_ax, ip, sp;
 } KERNEL_TYPE;
 #define OFF_CPU_REGS	   struct pt_regs___x86
-#define REGS_SYSCALL(regs) ((__s32)(long)(regs)->orig_ax)
-#define REGS_IP(regs)	   ((regs)->ip)
+#define REGS_SYSCALL_FIELD orig_ax
+#define REGS_IP_FIELD	   ip
 #define TS_COMPAT	   2
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs___aarch64 {
@@ -138,8 +138,8 @@ struct pt_regs___aarch64 {
 	int syscallno;
 } KERNEL_TYPE;
 #define OFF_CPU_REGS	   struct pt_regs___aarch64
-#define REGS_SYSCALL(regs) ((regs)->syscallno)
-#define REGS_IP(regs)	   ((regs)->pc)
+#define REGS_SYSCALL_FIELD syscallno
+#define REGS_IP_FIELD	   pc
 #endif
 
 struct off_cpu_regs {
@@ -147,17 +147,32 @@ struct off_cpu_regs {
 	__s32 syscall;
 };
 
-/* Of the entry to the kernel from user space; false where they are not available. */
+#define HAS_TASK_BTF bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)
+/* A field of the current thread, to which Linux before 5.11 gives no pointer that a program may follow. */
+#define OFF_CPU_READ(task, field) (HAS_TASK_BTF ? (task)->field : BPF_CORE_READ(task, field))
+
+static __always_inline struct task_struct *off_cpu_current(void)
+{
+	return HAS_TASK_BTF ? bpf_get_current_task_btf() : (void *)bpf_get_current_task();
+}
+
+/* Of the current thread's entry to the kernel from user space; false where they are not available. */
 static __always_inline bool off_cpu_regs(struct task_struct *task, struct off_cpu_regs *to)
 {
-	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) /* before Linux 5.15 */
-		return false;
-	OFF_CPU_REGS *regs = (void *)bpf_task_pt_regs((void *)task);
-	to->ip = REGS_IP(regs);
-	to->sp = regs->sp;
-	to->syscall = REGS_SYSCALL(regs);
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
+		OFF_CPU_REGS *regs = (void *)bpf_task_pt_regs((void *)task);
+		to->ip = regs->REGS_IP_FIELD;
+		to->sp = regs->sp;
+		to->syscall = (__s32)regs->REGS_SYSCALL_FIELD;
+	} else { /* before Linux 5.15 */
+		OFF_CPU_REGS *regs = (void *)((const char *)BPF_CORE_READ(task, stack) + WALK_THREAD_SIZE -
+					      bpf_core_type_size(struct pt_regs___kernel));
+		to->ip = BPF_CORE_READ(regs, REGS_IP_FIELD);
+		to->sp = BPF_CORE_READ(regs, sp);
+		to->syscall = (__s32)BPF_CORE_READ(regs, REGS_SYSCALL_FIELD);
+	}
 #if defined(__TARGET_ARCH_x86)
-	if (task->thread_info.status & TS_COMPAT) /* another numbering */
+	if (OFF_CPU_READ(task, thread_info.status) & TS_COMPAT) /* another numbering */
 		to->syscall = -1;
 #endif
 	if (to->syscall < 0)
@@ -173,7 +188,7 @@ static __always_inline bool off_cpu_is_on_own_stack(void *context, struct task_s
 	if (!s)
 		return true;
 	s->address = (__u64)context;
-	return s->address - (__u64)task->stack < STACK_BYTES_MOST;
+	return s->address - (__u64)OFF_CPU_READ(task, stack) < STACK_BYTES_MOST;
 }
 
 /* ---- stacks ---- */
@@ -203,7 +218,7 @@ static __always_inline bool off_cpu_is_there(struct off_cpu_scratch *s, const st
 }
 
 /* Indices are volatile: the verifier does not follow values in memory, and would try all combinations of registers. */
-static __noinline void off_cpu_remember(struct off_cpu_scratch *s, struct off_cpu_place *place)
+static __always_inline void off_cpu_remember(struct off_cpu_scratch *s, struct off_cpu_place *place)
 {
 	place->check_count = 0;
 	s->frame = 1;
@@ -225,7 +240,7 @@ static __noinline void off_cpu_remember(struct off_cpu_scratch *s, struct off_cp
 	place->check = off_cpu_check(s, place);
 }
 
-static __noinline __u64 off_cpu_user_hash(struct off_cpu_scratch *s, __u32 count)
+static __always_inline __u64 off_cpu_user_hash(struct off_cpu_scratch *s, __u32 count)
 {
 	__u64 hash = count;
 	for (__u32 i = 0; i < OFF_CPU_FRAMES && i < count; i++)
@@ -234,7 +249,7 @@ static __noinline __u64 off_cpu_user_hash(struct off_cpu_scratch *s, __u32 count
 }
 
 /* Through the ring, unless it has been. */
-static __noinline bool off_cpu_tell_stack(void *context, struct off_cpu_scratch *s, __u64 id)
+static __always_inline bool off_cpu_tell_stack(void *context, struct off_cpu_scratch *s, __u64 id)
 {
 	__u8 yes = 1;
 	__u32 kernel = s->kernel_count & OFF_CPU_FRAMES, user = s->user_count & OFF_CPU_FRAMES;
@@ -258,7 +273,7 @@ static __noinline bool off_cpu_tell_stack(void *context, struct off_cpu_scratch 
 enum off_cpu_role { OFF_CPU_WAITS, OFF_CPU_WAKES, OFF_CPU_INTERRUPTED, OFF_CPU_IS_PREEMPTED };
 
 /* Of the current thread: into s->ips. Its hash. */
-static __noinline __u64 off_cpu_take_kernel(void *context, struct off_cpu_scratch *s)
+static __always_inline __u64 off_cpu_take_kernel(void *context, struct off_cpu_scratch *s)
 {
 	long bytes = wants_kernel ? bpf_get_stack(context, s->ips, OFF_CPU_FRAMES * sizeof(__u64), 0) : 0;
 	__u64 hash = s->kernel_count = bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
@@ -270,7 +285,7 @@ static __noinline __u64 off_cpu_take_kernel(void *context, struct off_cpu_scratc
 }
 
 /* What the walk found becomes the stack of the one that it was for. */
-static __noinline int off_cpu_walked(void *context, struct off_cpu_scratch *s)
+static __always_inline int off_cpu_walked(void *context, struct off_cpu_scratch *s)
 {
 	__u32 tid = s->walked.tid, wakee = s->walked.wakee;
 	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &tid);
@@ -295,7 +310,7 @@ static __noinline int off_cpu_walked(void *context, struct off_cpu_scratch *s)
 }
 
 /* Begins a walk; false: there is nothing to walk. */
-static __noinline bool off_cpu_begin_walk(struct off_cpu_scratch *s)
+static __always_inline bool off_cpu_begin_walk(struct off_cpu_scratch *s)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct walk_registers registers;
@@ -374,7 +389,7 @@ static __always_inline bool off_cpu_stack_of(
 
 /* ---- sums ---- */
 
-static __noinline int off_cpu_flush(struct off_cpu_slot *slot)
+static __always_inline int off_cpu_flush(struct off_cpu_slot *slot)
 {
 	__u32 zero = 0;
 	void *map = bpf_map_lookup_elem(&sums, &zero);
@@ -468,7 +483,7 @@ static __always_inline bool off_cpu_is_wanted(const struct off_cpu_thread *t)
 	return all_threads || t->is_target;
 }
 
-static __noinline int off_cpu_forget(__u32 tid)
+static __always_inline int off_cpu_forget(__u32 tid)
 {
 	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &tid);
 	if (!t)
@@ -626,7 +641,7 @@ static __always_inline void off_cpu_interrupted(void *context, struct off_cpu_th
 
 /* A system call may wake a thread in a softirq that it runs itself (packets to this machine do), and a page fault
  * because it releases a lock. Interrupts enter the kernel by other code. */
-static __noinline bool off_cpu_is_own_work(void *context, struct off_cpu_thread *waker, __u64 now)
+static __always_inline bool off_cpu_is_own_work(void *context, struct off_cpu_thread *waker, __u64 now)
 {
 	__u32 zero = 0;
 	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
@@ -647,13 +662,13 @@ static __always_inline bool off_cpu_woken_by(
 	void *context, struct task_struct *current, struct off_cpu_thread *t, __u64 now)
 {
 	struct off_cpu_regs regs = {.syscall = -1};
-	bool has_user = !(current->flags & PF_KTHREAD) && off_cpu_regs(current, &regs);
+	bool has_user = !(OFF_CPU_READ(current, flags) & PF_KTHREAD) && off_cpu_regs(current, &regs);
 	/* From user space an interrupt enters on the thread's own stack, as page faults do. */
 	bool may_interrupt = (has_user && regs.syscall < 0) || !off_cpu_is_on_own_stack(context, current);
-	__u32 tid = current->pid;
+	__u32 tid = (__u32)OFF_CPU_READ(current, pid);
 	struct off_cpu_thread *waker = tid ? bpf_map_lookup_elem(&threads, &tid) : NULL;
 	if (!waker && tid)
-		waker = off_cpu_new_thread(tid, current->tgid, false);
+		waker = off_cpu_new_thread(tid, (__u32)OFF_CPU_READ(current, tgid), false);
 	if (!waker && tid)
 		return false;
 	if (!waker || (may_interrupt && !off_cpu_is_own_work(context, waker, now))) {
@@ -662,7 +677,7 @@ static __always_inline bool off_cpu_woken_by(
 	}
 	enum off_cpu_role role = may_interrupt ? OFF_CPU_INTERRUPTED : OFF_CPU_WAKES;
 	t->waker_tid = tid;
-	t->waker_tgid = current->tgid;
+	t->waker_tgid = (__u32)OFF_CPU_READ(current, tgid);
 	bpf_get_current_comm(t->waker_comm, sizeof(t->waker_comm));
 	t->flags = (t->flags & ~OFF_CPU_INTERRUPT) | OFF_CPU_WAKER;
 	const struct off_cpu_at at = {regs, tid, has_user, role, now};
@@ -681,7 +696,7 @@ int off_cpu_waking(__u64 *context)
 		return 0;
 	__u64 now = bpf_ktime_get_ns();
 	t->woken_ns = now;
-	if (off_cpu_woken_by(context, bpf_get_current_task_btf(), t, now)) {
+	if (off_cpu_woken_by(context, off_cpu_current(), t, now)) {
 		__u32 zero = 0;
 		struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
 		if (s)
