@@ -70,7 +70,7 @@ def check_bpf_wall(guest):
         assert thread['ready'] - 0.1 * UNIT_NS < states[name, 'runnable'] < thread['ready'] * 1.01, (name, threads, states)
     ready = sum(thread['ready'] for thread in threads.values())
     runnable = sum(ns for (_, state), ns in states.items() if state == 'runnable')
-    assert 0.99 * ready < runnable < 1.03 * ready, (ready, runnable, states)
+    assert 0.95 * ready < runnable < 1.05 * ready, (ready, runnable, states)
     assert 3 * UNIT_NS <= states['holder', 'sleep'] <= 3.1 * UNIT_NS, states
     wakers = ns_by(guest.good('bpf-wall-wakers').text('bpf-wall-wakers'), 'comm', 'state', 'waker')
     longest = collections.defaultdict(lambda: (0, None))
@@ -115,7 +115,9 @@ def check_bpf_counters(guest):
 
 def check_bpf_lock_contention(guest):
     """lock_contention: one thread waits once, and so long, for a mutex of the kernel."""
-    rows = [line.split(';') for line in with_btf(guest).good('bpf-lock').text('bpf-lock', 'err').splitlines()
+    if 'no tracepoint system' in with_btf(guest).text('bpf-lock', 'err'):
+        raise Skipped("the guest's kernel has no tracepoints of lock contention (Linux 5.19)")
+    rows = [line.split(';') for line in guest.good('bpf-lock').text('bpf-lock', 'err').splitlines()
             if line[:1].isdigit()]
     waits = {row[-1].split()[-1]: (int(row[0]), int(row[1])) for row in rows}
     assert waits.get('waiter', (0, 0))[0] == 1 and 49 * MS < waits['waiter'][1] < 60 * MS, guest.text('bpf-lock', 'err')
