@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static bool list_hits(const struct inject_survey *survey, struct inject_mmaps *mmaps)
 {
-	const struct machine *machine = survey->sideband.machine;
+	const struct machine *machine = survey->pass.sideband.machine;
 	for (uint32_t i = 0; i < machine_binary_count(machine); i++) {
 		struct tally_str path = machine_string(machine, machine_binary_get(machine, i)->path);
 		struct record_build_id id = {.size = 20, .bytes = {0xab}};

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "abi/perf_constants.h"
-#include "analysis/record_run.h"
-#include "analysis/sideband.h"
+#include "analysis/recording_pass.h"
 #include "base/array.h"
 #include "base/error.h"
 
@@ -81,15 +80,15 @@ bool chain_survey_tells_of_broken(const struct chain_survey *survey)
 	return survey->chains >= CHAINS_LEAST && survey->broken * 100 >= survey->chains * BROKEN_PERCENT;
 }
 
-static void survey_run(struct perfdata_reader *reader, struct record_run *run, const struct sideband *sideband,
-	struct resolver *r, struct chain_survey *survey)
+static void survey_run(struct recording_pass *pass, struct chain_survey *survey)
 {
 	size_t position = 0;
 	struct record record;
-	while (position < sideband->end && chain_survey_wants(survey) && !r->failed &&
-		record_run_next(run, &position, &record, NULL) == TALLY_OK) {
+	struct resolver *r = &pass->resolver;
+	while (position < pass->sideband.end && chain_survey_wants(survey) && !r->failed &&
+		record_run_next(&pass->run, &position, &record, NULL) == TALLY_OK) {
 		const struct perfdata_event *event =
-			record.type == RECORD_SAMPLE ? perfdata_reader_event_of(reader, &record) : NULL;
+			record.type == RECORD_SAMPLE ? perfdata_reader_event_of(pass->reader, &record) : NULL;
 		struct sample sample;
 		if (!event || !chain_survey_is_of(&event->attr) ||
 			sample_decode(&event->layout, &record, &sample, NULL) != TALLY_OK)
@@ -112,25 +111,14 @@ bool chain_survey_has_any(const struct perfdata_reader *reader)
 enum tally_status chain_survey_read(
 	struct perfdata_reader *reader, struct chain_survey *survey, struct tally_error *err)
 {
-	struct record_run run = {0};
-	struct sideband sideband = {0};
-	struct resolver resolver = {0};
+	struct recording_pass pass;
 	*survey = (struct chain_survey){0};
 	if (!chain_survey_has_any(reader))
 		return TALLY_OK;
 	perfdata_reader_rewind(reader);
-	enum tally_status status = record_run_open(reader, &run, err);
-	if (status != TALLY_OK)
-		return status;
-	status = sideband_read(reader, &run, &sideband, err);
-	if (status == TALLY_OK) {
-		if (resolver_init(&resolver, sideband.machine, false))
-			survey_run(reader, &run, &sideband, &resolver, survey);
-		else
-			status = error_nomem(err);
-		resolver_deinit(&resolver);
-	}
-	sideband_deinit(&sideband);
-	record_run_close(&run);
+	enum tally_status status = recording_pass_open(&pass, reader, &(struct recording_pass_input){0}, err);
+	if (status == TALLY_OK)
+		survey_run(&pass, survey);
+	recording_pass_close(&pass);
 	return status;
 }

@@ -57,7 +57,9 @@ enum tally_status record_run_open(struct perfdata_reader *reader, struct record_
 
 void record_run_close(struct record_run *run)
 {
-	spool_deinit(&run->copy);
+	if (run->reader)
+		spool_deinit(&run->copy);
+	*run = (struct record_run){0};
 }
 
 void record_run_move(const struct record_run *run, size_t *left, size_t position)

@@ -38,6 +38,7 @@ struct record_run {
 
 TALLY_MUST_CHECK enum tally_status record_run_open(
 	struct perfdata_reader *reader, struct record_run *run, struct tally_error *err);
+/* One that was never opened, or was closed already, may be all zero. */
 void record_run_close(struct record_run *run);
 /* Tells the kernel that the bytes from *left to position may leave memory and that the bytes after them will be read;
  * *left becomes position. Any thread. */

@@ -2,9 +2,9 @@
 /*
  * stack_survey.h - unwinds all stack dumps of a recording and counts how they end, without looking up symbols.
  *
- * It opens the files that stacks lead to. One thread. A recording without stack dumps costs nothing.
+ * The store opens the files that stacks lead to. One thread. A recording without stack dumps costs nothing.
  *
- *	stack_survey_read(reader, &options, &ends, err);
+ *	stack_survey_read(reader, store, &ends, err);
  */
 #ifndef ANALYSIS_STACK_SURVEY_H
 #define ANALYSIS_STACK_SURVEY_H
@@ -15,7 +15,7 @@
 
 bool stack_survey_has_stacks(struct perfdata_reader *reader);
 /* Rewinds the reader before. */
-TALLY_MUST_CHECK enum tally_status stack_survey_read(struct perfdata_reader *reader,
-	const struct binary_store_options *options, struct stack_ends *ends, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status stack_survey_read(
+	struct perfdata_reader *reader, struct binary_store *store, struct stack_ends *ends, struct tally_error *err);
 
 #endif

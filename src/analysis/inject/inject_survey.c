@@ -3,14 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/resolve.h"
 #include "base/error.h"
-
-struct survey_pass {
-	struct perfdata_reader *reader;
-	struct inject_survey *survey;
-	struct resolver resolver;
-};
 
 static bool add_build_id(struct inject_survey *survey, const struct record *record)
 {
@@ -43,68 +36,65 @@ static enum tally_status read_records(
 	return TALLY_OK;
 }
 
-static void inject_survey_hit(struct survey_pass *pass, uint32_t frame)
+static void inject_survey_hit(struct inject_survey *survey, uint32_t frame)
 {
-	if (pass->resolver.failed)
+	const struct resolver *resolver = &survey->pass.resolver;
+	if (resolver->failed)
 		return;
-	uint32_t binary = resolved_frame_get(&pass->resolver.frames, frame).binary;
+	uint32_t binary = resolved_frame_get(&resolver->frames, frame).binary;
 	if (binary != RESOLVE_NONE)
-		pass->survey->is_hit[binary] = 1;
+		survey->is_hit[binary] = 1;
 }
 
-static void hit_sample(struct survey_pass *pass, const struct record *record)
+static void hit_sample(struct inject_survey *survey, const struct record *record)
 {
+	struct recording_pass *pass = &survey->pass;
 	const struct perfdata_event *event = perfdata_reader_event_of(pass->reader, record);
 	struct sample sample;
 	if (!event || sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK)
 		return;
-	uint64_t clock = sample_clock_at(
-		&pass->survey->sideband.clock, event, record_run_position(&pass->survey->run, record), sample.time);
+	uint64_t clock =
+		sample_clock_at(&pass->sideband.clock, event, record_run_position(&pass->run, record), sample.time);
 	struct resolve_where where = resolver_where(&pass->resolver, (int32_t)sample.pid, clock);
 	if (sample.present & SAMPLE_IP)
 		inject_survey_hit(
-			pass, resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip));
+			survey, resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip));
 	if (!(sample.present & SAMPLE_CALLCHAIN))
 		return;
 	struct sample_array whole = resolver_whole_chain(&pass->resolver, &sample.callchain);
 	struct resolved_chain chain = resolver_chain_frames(&pass->resolver, &where, &whole);
 	for (size_t i = 0; i < chain.count; i++)
-		inject_survey_hit(pass, chain.frames[i]);
+		inject_survey_hit(survey, chain.frames[i]);
 }
 
-static enum tally_status read_hits(struct survey_pass *pass, struct tally_error *err)
+static enum tally_status read_hits(struct inject_survey *survey, struct tally_error *err)
 {
-	struct inject_survey *survey = pass->survey;
+	struct recording_pass *pass = &survey->pass;
 	struct record record;
 	size_t position = 0;
-	if (!resolver_init(&pass->resolver, survey->sideband.machine, survey->run.swap))
-		return error_nomem(err);
-	pass->resolver.deferred = &survey->sideband.deferred;
-	while (position < survey->sideband.end && record_run_next(&survey->run, &position, &record, NULL) == TALLY_OK)
+	enum tally_status status = recording_pass_resolve(pass, NULL, err);
+	if (status != TALLY_OK)
+		return status;
+	while (position < pass->sideband.end && record_run_next(&pass->run, &position, &record, NULL) == TALLY_OK)
 		if (record.type == RECORD_SAMPLE)
-			hit_sample(pass, &record);
-	bool failed = pass->resolver.failed;
-	resolver_deinit(&pass->resolver);
-	return failed ? error_nomem(err) : TALLY_OK;
+			hit_sample(survey, &record);
+	return pass->resolver.failed ? error_nomem(err) : TALLY_OK;
 }
 
 static enum tally_status read_machine(
 	struct perfdata_reader *reader, bool all, struct inject_survey *survey, struct tally_error *err)
 {
-	struct survey_pass pass = {.reader = reader, .survey = survey};
-	enum tally_status status = record_run_open(reader, &survey->run, err);
-	if (status == TALLY_OK)
-		status = sideband_read(reader, &survey->run, &survey->sideband, err);
+	enum tally_status status = recording_pass_read(&survey->pass, reader, &(struct recording_pass_input){0}, err);
 	if (status != TALLY_OK)
 		return status;
-	size_t count = machine_binary_count(survey->sideband.machine);
+	size_t count = machine_binary_count(survey->pass.sideband.machine);
 	survey->is_hit = calloc(count ? count : 1, 1);
 	if (!survey->is_hit)
 		return error_nomem(err);
 	if (all)
 		memset(survey->is_hit, 1, count);
 	else
-		status = read_hits(&pass, err);
+		status = read_hits(survey, err);
 	perfdata_reader_rewind(reader);
 	return status;
 }
@@ -127,8 +117,7 @@ enum tally_status inject_survey_read(struct perfdata_reader *reader, enum inject
 void inject_survey_deinit(struct inject_survey *survey)
 {
 	free(survey->is_hit);
-	sideband_deinit(&survey->sideband);
-	record_run_close(&survey->run);
+	recording_pass_close(&survey->pass);
 	vec_free(&survey->build_ids);
 	arena_deinit(&survey->arena);
 	*survey = (struct inject_survey){0};

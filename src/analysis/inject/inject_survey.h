@@ -11,7 +11,7 @@
 #ifndef ANALYSIS_INJECT_INJECT_SURVEY_H
 #define ANALYSIS_INJECT_INJECT_SURVEY_H
 
-#include "analysis/sideband.h"
+#include "analysis/recording_pass.h"
 #include "base/arena.h"
 
 enum inject_survey_depth {
@@ -23,8 +23,7 @@ enum inject_survey_depth {
 struct inject_survey {
 	struct arena arena;
 	VEC(struct perfdata_build_id) build_ids; /* of BUILD_ID records, in order */
-	struct record_run run;
-	struct sideband sideband; /* machine: NULL with INJECT_SURVEY_RECORDS */
+	struct recording_pass pass; /* its sideband.machine: NULL with INJECT_SURVEY_RECORDS */
 	uint8_t *is_hit; /* by binary of the machine */
 };
 

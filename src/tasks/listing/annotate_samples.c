@@ -14,7 +14,7 @@
 static enum tally_status annotate_samples_count_spans(struct annotate_samples *samples,
 	const struct resolve_where *where, const struct data_sample *sample, struct tally_error *err)
 {
-	struct resolver *resolver = &samples->source.resolver;
+	struct resolver *resolver = &samples->source.pass.resolver;
 	uint32_t count = sample->sample.present & SAMPLE_BRANCH_STACK ? sample_branch_count(&sample->sample) : 0;
 	/* Newest first. */
 	for (uint32_t i = 0; i + 1 < count; i++) {
@@ -53,7 +53,7 @@ static enum tally_status annotate_samples_count_spans(struct annotate_samples *s
 static enum tally_status annotate_samples_count_sample(
 	struct annotate_samples *samples, const struct data_sample *sample, struct tally_error *err)
 {
-	struct resolver *resolver = &samples->source.resolver;
+	struct resolver *resolver = &samples->source.pass.resolver;
 	uint32_t event = sample->event->index;
 	if (event >= samples->event_count || !(sample->event->attr.sample_type & SAMPLE_IP))
 		return TALLY_OK;
@@ -98,7 +98,7 @@ static enum tally_status annotate_samples_add_cell(struct annotate_samples *samp
 	if (!name)
 		return TALLY_NOMEM;
 	name->samples += cell->sum.count;
-	struct resolved_frame frame = resolved_frame_get(&samples->source.resolver.frames, cell->frame);
+	struct resolved_frame frame = resolved_frame_get(&samples->source.pass.resolver.frames, cell->frame);
 	const struct symbol *symbol = annotate_samples_find_symbol(samples, &frame, &store_id);
 	if (request->symbol && !annotate_names_is(name->symbol, request->symbol))
 		return TALLY_OK;
@@ -136,8 +136,8 @@ static enum tally_status annotate_samples_add_span(
 	struct annotate_samples *samples, const struct annotate_span *span, struct tally_error *err)
 {
 	uint32_t store_id;
-	struct resolved_frame start = resolved_frame_get(&samples->source.resolver.frames, (uint32_t)span->start);
-	struct resolved_frame end = resolved_frame_get(&samples->source.resolver.frames, (uint32_t)span->end);
+	struct resolved_frame start = resolved_frame_get(&samples->source.pass.resolver.frames, (uint32_t)span->start);
+	struct resolved_frame end = resolved_frame_get(&samples->source.pass.resolver.frames, (uint32_t)span->end);
 	const struct symbol *symbol = annotate_samples_find_symbol(samples, &start, &store_id);
 	bool is_new;
 	uint64_t *id = symbol && start.binary == end.binary && end.address < symbol->end

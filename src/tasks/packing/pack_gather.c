@@ -41,13 +41,13 @@ static const char *note_kernel_address(void *context, uint64_t *address, const c
 {
 	struct gather *g = context;
 	(void)module;
-	(void)resolver_frame(&g->source->resolver, &g->where, MISC_CPUMODE_KERNEL, *address);
+	(void)resolver_frame(&g->source->pass.resolver, &g->where, MISC_CPUMODE_KERNEL, *address);
 	return NULL;
 }
 
 static void note_leaf(struct gather *g, uint32_t frame)
 {
-	while (!g->text.failed && !g->source->resolver.failed && g->leaves.len <= frame)
+	while (!g->text.failed && !g->source->pass.resolver.failed && g->leaves.len <= frame)
 		g->text.failed = !vec_push(&g->leaves, 0);
 	if (frame < g->leaves.len)
 		g->leaves.items[frame] = 1;
@@ -55,7 +55,7 @@ static void note_leaf(struct gather *g, uint32_t frame)
 
 static void pack_gather_note_sample(struct gather *g, const struct data_sample *s)
 {
-	struct resolver *resolver = &g->source->resolver;
+	struct resolver *resolver = &g->source->pass.resolver;
 	const struct sample *sample = &s->sample;
 	unsigned mode = s->record.misc & MISC_CPUMODE_MASK;
 	int32_t pid = sample->present & SAMPLE_TID ? (int32_t)sample->pid : -1;
@@ -91,7 +91,7 @@ static enum tally_status pack_gather_walk(struct gather *g, struct tally_error *
 		tracepoint_printer_set_symbols(g->source->tracepoints, note_kernel_address, g);
 	while ((status = data_source_next(g->source, &sample, &g->sum->end)) == TALLY_OK)
 		pack_gather_note_sample(g, &sample);
-	if (status == TALLY_NOMEM || g->source->resolver.failed || g->text.failed || g->chains->failed)
+	if (status == TALLY_NOMEM || g->source->pass.resolver.failed || g->text.failed || g->chains->failed)
 		return error_nomem(err);
 	g->sum->end.status = status == TALLY_END ? TALLY_OK : status;
 	return TALLY_OK;
@@ -99,8 +99,8 @@ static enum tally_status pack_gather_walk(struct gather *g, struct tally_error *
 
 static enum tally_status pack_gather_collect(struct gather *g, struct tally_error *err)
 {
-	const struct machine *machine = g->source->sideband.machine;
-	const struct id_table *frames = &g->source->resolver.frames;
+	const struct machine *machine = g->source->pass.sideband.machine;
+	const struct id_table *frames = &g->source->pass.resolver.frames;
 	for (size_t i = 0; i < frames->len; i++) {
 		struct resolved_frame frame = resolved_frame_get(frames, (uint32_t)i);
 		struct hit hit = {.address = frame.address, .is_leaf = i < g->leaves.len && g->leaves.items[i]};

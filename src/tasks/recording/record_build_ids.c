@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "analysis/resolve.h"
-#include "analysis/sideband.h"
+#include "analysis/recording_pass.h"
 #include "analysis/wait_events.h"
 #include "base/error.h"
 #include "code/binaries/mapped_file.h"
@@ -18,10 +17,7 @@
 
 struct closing_pass {
 	struct perfdata_reader *reader;
-	struct record_run run;
-	struct sideband sideband;
-	struct resolver resolver;
-	bool has_run, has_sideband, has_resolver;
+	struct recording_pass records;
 	uint8_t *is_hit; /* by binary of the machine */
 	struct record_files *files; /* NULL: none was held */
 };
@@ -46,15 +42,15 @@ static void record_build_ids_note_sample(
 		return;
 	uint64_t time = wait_sample_time(event, &sample);
 	record_build_ids_note_time(out, time);
-	struct resolve_where where = resolver_where(&pass->resolver, (int32_t)sample.pid, time);
-	uint32_t id = resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip);
-	if (pass->resolver.failed)
+	struct resolve_where where = resolver_where(&pass->records.resolver, (int32_t)sample.pid, time);
+	uint32_t id = resolver_frame(&pass->records.resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip);
+	if (pass->records.resolver.failed)
 		return;
-	uint32_t binary = resolved_frame_get(&pass->resolver.frames, id).binary;
+	uint32_t binary = resolved_frame_get(&pass->records.resolver.frames, id).binary;
 	if (binary != RESOLVE_NONE)
 		pass->is_hit[binary] = 1;
 	if (chain_survey_wants(&out->chains) && chain_survey_is_of(&event->attr))
-		chain_survey_add(&out->chains, &pass->resolver, &where, &sample);
+		chain_survey_add(&out->chains, &pass->records.resolver, &where, &sample);
 }
 
 /* Reads the build ID of exactly the mapped file, because another file may have its path: a process in a container may
@@ -143,7 +139,7 @@ static int held_file(struct closing_pass *pass, const struct machine_binary *bin
 static enum tally_status list_binary(struct closing_pass *pass, const struct machine_binary *binary,
 	struct record_build_ids *out, struct tally_error *err)
 {
-	struct tally_str path = machine_string(pass->sideband.machine, binary->path);
+	struct tally_str path = machine_string(pass->records.sideband.machine, binary->path);
 	struct tally_str name = record_build_ids_name_of(binary, path);
 	struct record_build_id id = binary->build_id;
 	bool is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
@@ -182,7 +178,7 @@ static enum listing listing_of(const struct machine *machine, size_t index)
 static enum tally_status list_binaries(
 	struct closing_pass *pass, bool all, struct record_build_ids *out, struct tally_error *err)
 {
-	const struct machine *machine = pass->sideband.machine;
+	const struct machine *machine = pass->records.sideband.machine;
 	size_t count = machine_binary_count(machine);
 	enum tally_status status = TALLY_OK;
 	out->items = arena_array(&out->arena, struct perfdata_build_id, count);
@@ -204,21 +200,17 @@ static enum tally_status run_pass(struct closing_pass *pass, bool all, struct pr
 {
 	struct record record;
 	size_t position = 0, told = 0;
-	enum tally_status status = record_run_open(pass->reader, &pass->run, err);
-	pass->has_run = status == TALLY_OK;
-	if (status == TALLY_OK) {
-		status = sideband_read(pass->reader, &pass->run, &pass->sideband, err);
-		pass->has_sideband = status == TALLY_OK;
-	}
+	enum tally_status status =
+		recording_pass_open(&pass->records, pass->reader, &(struct recording_pass_input){0}, err);
 	if (status != TALLY_OK)
 		return status;
-	size_t count = machine_binary_count(pass->sideband.machine);
+	size_t count = machine_binary_count(pass->records.sideband.machine);
 	pass->is_hit = calloc(count ? count : 1, 1);
-	pass->has_resolver = pass->is_hit && resolver_init(&pass->resolver, pass->sideband.machine, false);
-	if (!pass->has_resolver)
+	if (!pass->is_hit)
 		return error_nomem(err);
-	progress_begin(progress, "finding the files that samples hit", pass->sideband.end);
-	while (position < pass->sideband.end && record_run_next(&pass->run, &position, &record, err) == TALLY_OK) {
+	progress_begin(progress, "finding the files that samples hit", pass->records.sideband.end);
+	while (position < pass->records.sideband.end &&
+		record_run_next(&pass->records.run, &position, &record, err) == TALLY_OK) {
 		if (record.type == RECORD_SAMPLE)
 			record_build_ids_note_sample(pass, &record, out);
 		if (position - told < PROGRESS_BYTES)
@@ -226,9 +218,9 @@ static enum tally_status run_pass(struct closing_pass *pass, bool all, struct pr
 		progress_add(progress, position - told);
 		told = position;
 	}
-	if (pass->resolver.failed)
+	if (pass->records.resolver.failed)
 		return error_nomem(err);
-	out->lost_events = pass->sideband.health.lost_events;
+	out->lost_events = pass->records.sideband.health.lost_events;
 	return list_binaries(pass, all, out, err);
 }
 
@@ -242,12 +234,7 @@ enum tally_status record_build_ids_read(const char *path, bool all, struct recor
 	*out = (struct record_build_ids){0};
 	arena_init(&out->arena);
 	status = run_pass(&pass, all, progress, out, err);
-	if (pass.has_resolver)
-		resolver_deinit(&pass.resolver);
-	if (pass.has_sideband)
-		sideband_deinit(&pass.sideband);
-	if (pass.has_run)
-		record_run_close(&pass.run);
+	recording_pass_close(&pass.records);
 	free(pass.is_hit);
 	perfdata_reader_destroy(pass.reader);
 	if (status != TALLY_OK)

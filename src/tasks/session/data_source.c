@@ -7,36 +7,17 @@
 #include "tasks/session/pack_damage.h"
 #include "tasks/session/recording_input.h"
 
-static enum tally_status data_source_read_sideband(
-	const struct data_input *input, struct data_source *source, struct tally_error *err)
+static void data_source_name_frames(struct data_source *source)
 {
-	struct record_run *run = &source->run;
-	if (input->max_bytes && !run->is_copy && input->max_bytes < run->bytes.len) {
-		run->bytes.len = input->max_bytes;
-		source->end_offset = run->offset + input->max_bytes;
-	}
-	run->progress = input->progress;
-	progress_begin(input->progress, "reading what ran", run->bytes.len);
-	enum tally_status status = sideband_read_code(source->reader, run, source->store, &source->sideband, err);
-	run->progress = NULL;
-	return status;
-}
-
-static bool open_resolver(struct data_source *source)
-{
-	if (!resolver_init(&source->resolver, source->sideband.machine, source->run.swap))
-		return false;
-	source->resolver.deferred = &source->sideband.deferred;
-	source->resolver.unwinder = &source->unwinder;
-	frame_names_init(&source->names, &source->resolver, source->sideband.machine, source->store);
-	return true;
+	frame_names_init(&source->names, &source->pass.resolver, source->pass.sideband.machine, source->store);
 }
 
 bool data_source_forget_frames(struct data_source *source)
 {
 	frame_names_deinit(&source->names);
-	resolver_deinit(&source->resolver);
-	return open_resolver(source);
+	bool is_done = recording_pass_forget_frames(&source->pass, NULL) == TALLY_OK;
+	data_source_name_frames(source);
+	return is_done;
 }
 
 static enum tally_status open_parts(
@@ -46,16 +27,11 @@ static enum tally_status open_parts(
 	options.kept = input->kept;
 	enum tally_status status = source->store ? TALLY_OK : binary_store_create(&options, &source->store, err);
 	if (status == TALLY_OK)
-		status = record_run_open(source->reader, &source->run, err);
-	if (status == TALLY_OK)
-		status = data_source_read_sideband(input, source, err);
-	if (status == TALLY_OK && !open_resolver(source))
-		status = error_nomem(err);
+		status = recording_pass_open(&source->pass, source->reader,
+			&(struct recording_pass_input){source->store, input->max_bytes, input->progress}, err);
 	if (status != TALLY_OK)
 		return status;
-	unwind_files_init(&source->unwind_files, source->sideband.machine, source->store);
-	sample_unwinder_init(
-		&source->unwinder, &source->unwind_files, perfdata_reader_features(source->reader), source->run.swap);
+	data_source_name_frames(source);
 	struct tally_bytes tracing = perfdata_reader_features(source->reader)->tracing_data;
 	if (tracing.len > 0 &&
 		tracepoint_printer_create(tracing, &source->tracepoints, &source->tracepoint_error) != TALLY_OK)
@@ -103,11 +79,7 @@ void data_source_close(struct data_source *source)
 	time_order_destroy(source->order);
 	tracepoint_printer_destroy(source->tracepoints);
 	frame_names_deinit(&source->names);
-	resolver_deinit(&source->resolver);
-	sample_unwinder_deinit(&source->unwinder);
-	unwind_files_deinit(&source->unwind_files);
-	sideband_deinit(&source->sideband);
-	record_run_close(&source->run);
+	recording_pass_close(&source->pass);
 	binary_store_destroy(source->store);
 	group_reads_deinit(&source->reads);
 	sample_filter_deinit(&source->filter);
@@ -117,7 +89,7 @@ void data_source_close(struct data_source *source)
 
 bool data_source_decode(struct data_source *source, const struct record *record, struct data_sample *out)
 {
-	struct input_health *health = &source->sideband.health;
+	struct input_health *health = &source->pass.sideband.health;
 	out->record = *record;
 	out->event = perfdata_reader_event_of(source->reader, record);
 	if (!out->event) {
@@ -130,8 +102,8 @@ bool data_source_decode(struct data_source *source, const struct record *record,
 	}
 	if (!(out->sample.present & SAMPLE_PERIOD))
 		out->sample.period = out->event->attr.sample_period_or_freq;
-	out->clock = sample_clock_at(
-		&source->sideband.clock, out->event, record_run_position(&source->run, record), out->sample.time);
+	out->clock = sample_clock_at(&source->pass.sideband.clock, out->event,
+		record_run_position(&source->pass.run, record), out->sample.time);
 	return true;
 }
 
@@ -176,10 +148,10 @@ enum tally_status data_source_next(struct data_source *source, struct data_sampl
 			return status;
 		status = time_order_next(source->order, &item, err);
 		if (status != TALLY_OK) {
-			source->sideband.health.unordered = time_order_late(source->order);
+			source->pass.sideband.health.unordered = time_order_late(source->order);
 			return status;
 		}
-		if (source->end_offset && item.record.offset >= source->end_offset)
+		if (source->pass.end_offset && item.record.offset >= source->pass.end_offset)
 			return TALLY_END;
 		bool is_loss = source->with_losses && item.record.type == RECORD_LOST;
 		if (source->with_sideband && (is_sideband(&item.record) || is_loss)) {
@@ -188,7 +160,7 @@ enum tally_status data_source_next(struct data_source *source, struct data_sampl
 		}
 		if (item.record.type != RECORD_SAMPLE || !data_source_decode(source, &item.record, out))
 			continue;
-		if (!sample_filter_wants(&source->filter, source->sideband.machine, &out->sample, out->clock)) {
+		if (!sample_filter_wants(&source->filter, source->pass.sideband.machine, &out->sample, out->clock)) {
 			source->skipped++;
 			continue;
 		}
@@ -202,9 +174,9 @@ enum tally_status data_source_next(struct data_source *source, struct data_sampl
 struct tally_str data_source_comm(const struct data_source *source, const struct data_sample *sample, char room[16])
 {
 	int32_t tid = (int32_t)sample->sample.tid;
-	uint32_t comm = machine_comm_at(source->sideband.machine, tid, sample->clock);
+	uint32_t comm = machine_comm_at(source->pass.sideband.machine, tid, sample->clock);
 	if (comm != INTERN_NONE)
-		return machine_string(source->sideband.machine, comm);
+		return machine_string(source->pass.sideband.machine, comm);
 	snprintf(room, 16, ":%d", tid);
 	return str_from(room);
 }

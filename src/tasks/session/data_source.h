@@ -13,7 +13,7 @@
 
 #include "analysis/frame_names.h"
 #include "analysis/group_reads.h"
-#include "analysis/sideband.h"
+#include "analysis/recording_pass.h"
 #include "analysis/tracepoint_fields.h"
 #include "base/progress.h"
 #include "cli/cli.h"
@@ -32,18 +32,13 @@ struct data_sample { /* or, where with_sideband is set, a record that is none: e
 struct data_source {
 	struct perfdata_reader *reader;
 	struct binary_store *store;
-	struct record_run run;
-	struct sideband sideband;
-	struct resolver resolver;
-	struct unwind_files unwind_files;
-	struct sample_unwinder unwinder;
+	struct recording_pass pass;
 	struct frame_names names;
 	struct tracepoint_printer *tracepoints; /* NULL: the recording describes none */
 	struct tally_error tracepoint_error; /* or none that can be used */
 	struct time_order *order;
 	struct sample_filter filter; /* which samples are wanted */
 	uint64_t skipped; /* samples that are not */
-	uint64_t end_offset; /* records from there on are left out; 0: none */
 	bool with_sideband; /* mappings, names, forks and exits come too; the caller's choice */
 	bool with_losses; /* and, with these, records of lost events */
 	struct group_reads reads;

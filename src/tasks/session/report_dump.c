@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "analysis/group_reads.h"
-#include "analysis/sideband.h"
+#include "analysis/recording_pass.h"
 #include "base/error.h"
 #include "perfdata/time_order.h"
 #include "tasks/session/dump_raw.h"
@@ -14,8 +14,7 @@
 struct report_dump {
 	struct text *out;
 	struct perfdata_reader *reader;
-	struct record_run run;
-	struct sideband sideband;
+	struct recording_pass pass;
 	struct dump_raw raw;
 	struct group_reads reads;
 	bool in_file_order;
@@ -47,7 +46,7 @@ static enum tally_status report_dump_print_record(
 	enum tally_status status = TALLY_OK;
 	if (event && sample_decode(&event->layout, record, &sample, NULL) == TALLY_OK) {
 		uint64_t clock = sample_clock_at(
-			&dump->sideband.clock, event, record_run_position(&dump->run, record), sample.time);
+			&dump->pass.sideband.clock, event, record_run_position(&dump->pass.run, record), sample.time);
 		status = report_dump_print_places(dump, record, &sample, clock, err);
 	}
 	if (status == TALLY_OK && dump->out->failed)
@@ -77,29 +76,26 @@ enum tally_status report_dump(struct text *out, struct perfdata_reader *reader,
 	const struct report_dump_options *options, struct input_health *health, struct tally_error *err)
 {
 	struct report_dump dump = {.out = out, .reader = reader, .in_file_order = options->in_file_order};
-	enum tally_status status = record_run_open(reader, &dump.run, err);
-	if (status == TALLY_OK)
-		status = sideband_read(reader, &dump.run, &dump.sideband, err);
+	enum tally_status status = recording_pass_read(&dump.pass, reader, &(struct recording_pass_input){0}, err);
 	if (status == TALLY_OK) {
 		const struct perfdata_features *features = perfdata_reader_features(reader);
 		dump.raw = (struct dump_raw){
 			.reader = reader,
-			.machine = dump.sideband.machine,
+			.machine = dump.pass.sideband.machine,
 			.arch = features->arch.len > 0 ? arch_find_named(features->arch.data) : NULL,
 			.file_name = perfdata_reader_is_pipe(reader) ? "pipe" : options->file_name,
 			.verb = DUMP_OF_REPORT,
 			.in_file_order = options->in_file_order,
 		};
 		status = report_dump_print_all(&dump, err);
-		*health = dump.sideband.health;
+		*health = dump.pass.sideband.health;
 	}
 	if (status == TALLY_OK && !options->has_no_counts) {
 		perfdata_reader_rewind(reader);
 		status = report_stats(out, NULL, reader, options->with_zeros, false, err);
 	}
 	group_reads_deinit(&dump.reads);
-	sideband_deinit(&dump.sideband);
-	record_run_close(&dump.run);
+	recording_pass_close(&dump.pass);
 	return status;
 }
 

@@ -223,7 +223,7 @@ static enum tally_status annotate_run_print_all(struct annotate_run_running *r, 
 	const struct annotate_request *request = &r->run->request;
 	bool has_place = request->symbol || request->input.samples.filters.dsos;
 	bool has_samples = r->found || (!has_place && r->samples.cells.len > 0);
-	uint64_t samples = r->samples.source.sideband.health.samples;
+	uint64_t samples = r->samples.source.pass.sideband.health.samples;
 	bool is_chosen = has_place || sample_options_are_asked(&request->input.samples);
 	if (status == TALLY_OK && !has_samples && samples > 0 && is_chosen)
 		cli_note_empty(r->cli, path, samples);
@@ -291,7 +291,7 @@ static enum tally_status annotate_run_explore(struct annotate_run_running *r, st
 	if (r->samples.source.reader) {
 		data_source_tell(r->cli, &r->samples.source);
 		if (!run->is_quiet)
-			cli_print_health(r->cli, &r->samples.source.sideband.health);
+			cli_print_health(r->cli, &r->samples.source.pass.sideband.health);
 	}
 	return status;
 }
@@ -319,7 +319,7 @@ static enum tally_status annotate_run_list(struct annotate_run_running *r, struc
 	cli_print_diag(r->cli, &r->notes);
 	diag_deinit(&r->notes);
 	if (!r->run->is_quiet)
-		cli_print_health(r->cli, &r->samples.source.sideband.health);
+		cli_print_health(r->cli, &r->samples.source.pass.sideband.health);
 	if (printed != TALLY_OK && err)
 		*err = inner;
 	return printed != TALLY_OK ? printed : status;

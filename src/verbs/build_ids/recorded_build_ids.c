@@ -38,7 +38,7 @@ static const struct perfdata_build_id *recorded_build_ids_find_listed(
 
 static bool recorded_build_ids_add_hits(struct build_id_rows *rows, const struct inject_survey *survey)
 {
-	const struct machine *machine = survey->sideband.machine;
+	const struct machine *machine = survey->pass.sideband.machine;
 	size_t count = machine_binary_count(machine);
 	for (int turn = 0; turn < 2; turn++)
 		for (uint32_t i = 0; i < count; i++) {
@@ -74,7 +74,7 @@ enum tally_status recorded_build_ids_list(struct perfdata_reader *reader, bool w
 		return status;
 	if (!recorded_build_ids_add_hits(rows, &survey))
 		status = error_nomem(err);
-	*health = survey.sideband.health;
+	*health = survey.pass.sideband.health;
 	inject_survey_deinit(&survey);
 	return status;
 }

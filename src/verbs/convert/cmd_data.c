@@ -138,8 +138,8 @@ static int cmd_data_convert(const struct cli *cli, const struct cmd_data_setting
 		if (source.skipped)
 			fprintf(stderr, "[ %s data convert: Skipped %llu samples ]\n", cli->program,
 				(unsigned long long)source.skipped);
-		cli_print_health(cli, &source.sideband.health);
-		stack_notes_print(cli, &source.unwinder.ends);
+		cli_print_health(cli, &source.pass.sideband.health);
+		stack_notes_print(cli, &source.pass.unwinder.ends);
 		symbol_notes_print(cli, source.store, &source.names, settings->verbose > 0);
 	}
 	data_source_close(&source);

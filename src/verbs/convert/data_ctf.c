@@ -224,7 +224,7 @@ static enum tally_status put_sideband(struct conversion *c, const struct data_sa
 {
 	struct record_fields fields;
 	if (record_decode(&s->record, &fields, NULL) != TALLY_OK) {
-		damaged_records_add(&c->source->sideband.health.damaged, s->record.offset, s->record.type);
+		damaged_records_add(&c->source->pass.sideband.health.damaged, s->record.offset, s->record.type);
 		return TALLY_OK;
 	}
 	enum sideband_class class = data_ctf_class_of(s->record.type);

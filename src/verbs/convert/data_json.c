@@ -68,7 +68,7 @@ static enum tally_status data_json_put_frame(
 static enum tally_status data_json_put_chain(
 	struct json *j, struct data_source *source, const struct data_sample *s, struct tally_error *err)
 {
-	struct resolver *resolver = &source->resolver;
+	struct resolver *resolver = &source->pass.resolver;
 	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
 	enum tally_status status = TALLY_OK;
 	json_array(j, "callchain");

@@ -81,7 +81,7 @@ static bool keep_cycles(struct diff_blocks_reading *r, uint32_t frame, uint32_t 
 static enum tally_status diff_blocks_count_sample(
 	struct diff_blocks_reading *r, const struct data_sample *sample, struct tally_error *err)
 {
-	struct resolver *resolver = &r->source.resolver;
+	struct resolver *resolver = &r->source.pass.resolver;
 	uint32_t count = sample->sample.present & SAMPLE_BRANCH_STACK ? sample_branch_count(&sample->sample) : 0;
 	struct resolve_where where = resolver_where(resolver, (int32_t)sample->sample.pid, sample->clock);
 	/* Newest first. */
@@ -114,7 +114,7 @@ static const struct symbol *diff_blocks_symbol_of(
 static enum tally_status add_to_end(
 	struct diff_blocks_reading *r, const struct diff_blocks_run *run, struct tally_error *err)
 {
-	struct resolved_frame at = resolved_frame_get(&r->source.resolver.frames, run->end);
+	struct resolved_frame at = resolved_frame_get(&r->source.pass.resolver.frames, run->end);
 	struct end *end = end_at(r, run->end);
 	if (!end || !frame_names_get(&r->source.names, run->end, err))
 		return error_nomem(err);
@@ -127,7 +127,7 @@ static enum tally_status add_to_end(
 	end->cycles += run->cycles;
 	if (run->start == NO_START || !end->symbol)
 		return TALLY_OK;
-	struct resolved_frame start = resolved_frame_get(&r->source.resolver.frames, run->start);
+	struct resolved_frame start = resolved_frame_get(&r->source.pass.resolver.frames, run->start);
 	bool is_inside =
 		start.binary == at.binary && start.address >= end->symbol->start && start.address <= at.address;
 	if (is_inside && (!end->has_start || start.address < end->start)) {

@@ -52,11 +52,13 @@ static int cmd_health_examine(const struct cli *cli, struct perfdata_reader *rea
 		return cli_fail(cli, &err);
 	struct health_source source = {.path = path, .reader = reader, .health = &health};
 	/* What is wrong with the recording has been found; without memory for its stacks they are left out. */
-	struct binary_store_options store = symbol_options_of(cli, &settings->symbols, reader);
-	store.threads = 1;
+	struct binary_store *store = NULL;
 	struct stack_ends ends;
-	if (stack_survey_has_stacks(reader) && stack_survey_read(reader, &store, &ends, NULL) == TALLY_OK)
+	if (stack_survey_has_stacks(reader) &&
+		symbol_options_open_store(cli, &settings->symbols, reader, &store, NULL) == TALLY_OK &&
+		stack_survey_read(reader, store, &ends, NULL) == TALLY_OK)
 		source.ends = &ends;
+	binary_store_destroy(store);
 	struct chain_survey chains;
 	if (chain_survey_read(reader, &chains, NULL) == TALLY_OK && chains.chains)
 		source.chains = &chains;

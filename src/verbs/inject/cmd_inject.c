@@ -267,7 +267,7 @@ static enum tally_status cmd_inject_prepare(
 /* The call chain of each sample, of all programs that ran. */
 static enum tally_status note_chains(struct inject *in, struct tally_error *err)
 {
-	struct resolver *resolver = &in->source.resolver;
+	struct resolver *resolver = &in->source.pass.resolver;
 	struct data_sample s;
 	enum tally_status status;
 	while ((status = data_source_next(&in->source, &s, err)) == TALLY_OK) {
@@ -301,7 +301,7 @@ static enum tally_status convert_chains(
 			"dwarf");
 	if (status == TALLY_OK)
 		status = note_chains(in, err);
-	stack_notes_print(cli, &in->source.unwinder.ends);
+	stack_notes_print(cli, &in->source.pass.unwinder.ends);
 	stack_chains_features(&in->chains, &in->features);
 	perfdata_reader_rewind(reader);
 	return status == TALLY_OK && in->chains.failed ? error_nomem(err) : status;

@@ -177,7 +177,7 @@ static bool is_new_hit(struct id_search *search, struct tally_str name, bool *is
 
 static bool inject_build_ids_list_hit(struct id_search *search, uint32_t index, struct inject_ids *ids)
 {
-	const struct machine *machine = search->survey->sideband.machine;
+	const struct machine *machine = search->survey->pass.sideband.machine;
 	const struct machine_binary *binary = machine_binary_get(machine, index);
 	bool is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
 	struct tally_str path = machine_string(machine, binary->path);
@@ -212,7 +212,7 @@ static bool inject_build_ids_list_hit(struct id_search *search, uint32_t index, 
 /* A kernel of this release that was built anew is another one: its text has another length, or lay elsewhere. */
 static bool is_of_another_build(const struct inject_survey *survey)
 {
-	const struct machine *machine = survey->sideband.machine;
+	const struct machine *machine = survey->pass.sideband.machine;
 	enum kernel_match match = KERNEL_MATCH_UNKNOWN;
 	struct kallsyms list;
 	char *text;
@@ -245,9 +245,9 @@ static enum tally_status search_all(struct id_search *search, const struct perfd
 		return status;
 	if (!list_recorded(search, features, ids))
 		return error_nomem(err);
-	if (!survey->sideband.machine)
+	if (!survey->pass.sideband.machine)
 		return TALLY_OK;
-	size_t count = machine_binary_count(survey->sideband.machine);
+	size_t count = machine_binary_count(survey->pass.sideband.machine);
 	for (uint32_t i = 0; i < count; i++)
 		if (survey->is_hit[i] && !inject_build_ids_list_hit(search, i, ids))
 			return error_nomem(err);

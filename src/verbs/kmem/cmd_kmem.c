@@ -51,9 +51,10 @@ enum tally_status kmem_name_site(struct data_source *source, const struct kmem_s
 	*site = (struct kmem_site){.name = NULL};
 	if (settings->raw_addresses)
 		return TALLY_OK;
-	struct resolve_where where = resolver_where(&source->resolver, 0, UINT64_MAX - 1);
-	uint32_t frame = resolver_frame(&source->resolver, &where, MISC_CPUMODE_KERNEL | RESOLVE_RETURN, address);
-	const struct frame_name *name = source->resolver.failed ? NULL : frame_names_get(&source->names, frame, err);
+	struct resolve_where where = resolver_where(&source->pass.resolver, 0, UINT64_MAX - 1);
+	uint32_t frame = resolver_frame(&source->pass.resolver, &where, MISC_CPUMODE_KERNEL | RESOLVE_RETURN, address);
+	const struct frame_name *name =
+		source->pass.resolver.failed ? NULL : frame_names_get(&source->names, frame, err);
 	if (!name)
 		return error_nomem(err);
 	*site = (struct kmem_site){.name = name->symbol, .offset = name->symbol_offset};
@@ -86,14 +87,14 @@ int kmem_show(const struct cli *cli, const struct kmem_result *result)
 {
 	int code = 0;
 	bool is_json = result->settings->is_json;
-	kmem_print_health(cli, result->settings, &result->source->sideband.health);
+	kmem_print_health(cli, result->settings, &result->source->pass.sideband.health);
 	if (result->has_events) {
 		struct text out = {0};
 		struct json j = {.out = &out};
 		struct tally_error err;
 		text_to_fd(&out, STDOUT_FILENO);
 		if (is_json)
-			kmem_json_begin(&j, result->settings, &result->source->sideband.health, result->allocator);
+			kmem_json_begin(&j, result->settings, &result->source->pass.sideband.health, result->allocator);
 		enum tally_status printed = result->print(result->job, &out, is_json ? &j : NULL, &err);
 		if (is_json)
 			json_object_end(&j);

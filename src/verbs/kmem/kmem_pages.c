@@ -71,7 +71,7 @@ static bool is_allocator(const char *name)
 static enum tally_status find_site(
 	struct pages_job *job, const struct data_sample *s, uint64_t *address, struct tally_error *err)
 {
-	struct resolver *resolver = &job->source.resolver;
+	struct resolver *resolver = &job->source.pass.resolver;
 	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
 	struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, &s->sample);
 	struct resolved_chain chain = resolver_chain_frames(resolver, &where, &whole);

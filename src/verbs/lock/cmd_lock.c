@@ -163,7 +163,7 @@ static void cmd_lock_print_notes(const struct lock_job *job)
 	const struct lock_settings *settings = job->settings;
 	const struct lock_waits *w = &job->waits;
 	/* Also with -q: what was lost changes what the rows mean. */
-	cli_print_health(job->cli, &job->source.sideband.health);
+	cli_print_health(job->cli, &job->source.pass.sideband.health);
 	if (job->events == 0 && job->left_out > 0 && !settings->is_live)
 		cli_failf(job->cli,
 			"none of the %" PRIu64 " lock events here is of the CPUs, processes or threads asked for",

@@ -15,7 +15,7 @@ bool lock_json(const struct lock_job *job, const struct lock_table *table, struc
 	json_u64(&j, "schema", SCHEMA_VERSION);
 	if (!job->settings->is_live) {
 		json_string(&j, "path", str_from(recording_name(job->settings->input.path)));
-		json_u64(&j, "lost_events", job->source.sideband.health.lost_events);
+		json_u64(&j, "lost_events", job->source.pass.sideband.health.lost_events);
 	}
 	json_u64(&j, "events", job->events);
 	json_u64(&j, "unended", waits->unended);

@@ -296,10 +296,10 @@ static enum tally_status take_symbol(struct lock_live *live, const struct record
 {
 	struct data_source *source = &live->job->source;
 	enum tally_status status =
-		machine_apply(source->sideband.machine, record, fields, lock_live_time_of(live, record), err);
+		machine_apply(source->pass.sideband.machine, record, fields, lock_live_time_of(live, record), err);
 
-	resolver_forget_epochs(&source->resolver);
-	return status == TALLY_OK ? machine_finish(source->sideband.machine, err) : status;
+	resolver_forget_epochs(&source->pass.resolver);
+	return status == TALLY_OK ? machine_finish(source->pass.sideband.machine, err) : status;
 }
 
 static enum tally_status add_cgroup(void *context, uint64_t id, struct tally_str path, struct tally_error *err)
@@ -325,7 +325,7 @@ static enum tally_status lock_live_take_sideband(
 {
 	struct record_fields fields;
 	if (record_decode(record, &fields, NULL) != TALLY_OK) {
-		live->job->source.sideband.health.damaged.count++;
+		live->job->source.pass.sideband.health.damaged.count++;
 		return TALLY_OK;
 	}
 	if (record->type == RECORD_KSYMBOL)
@@ -338,7 +338,7 @@ static enum tally_status lock_live_take_sideband(
 		lock_waits_end_thread(&live->job->waits, (int32_t)fields.task.tid);
 	if (record->type == RECORD_COMM || record->type == RECORD_FORK || record->type == RECORD_EXIT)
 		return live_state_apply(&live->state, record, &fields, err);
-	return sideband_count(&live->job->source.sideband, live->job->source.reader, record, err);
+	return sideband_count(&live->job->source.pass.sideband, live->job->source.reader, record, err);
 }
 
 static enum tally_status lock_live_take_record(
@@ -355,7 +355,7 @@ static enum tally_status lock_live_take_record(
 static enum tally_status lock_live_relieve(struct lock_live *live, struct tally_error *err)
 {
 	struct data_source *source = &live->job->source;
-	if (source->resolver.frames.len > FRAMES_KEPT && !data_source_forget_frames(source))
+	if (source->pass.resolver.frames.len > FRAMES_KEPT && !data_source_forget_frames(source))
 		return error_nomem(err);
 	return live->state.ended_threads < ENDED_KEPT ? TALLY_OK : live_state_settle(&live->state, err);
 }
@@ -412,7 +412,7 @@ static enum tally_status lock_live_watch(struct lock_live *live, struct tally_er
 /* LOST records come only when a ring has room again: what the kernel counted has all of it, where it counts. */
 static void lock_live_count_lost(struct lock_live *live)
 {
-	struct input_health *health = &live->job->source.sideband.health;
+	struct input_health *health = &live->job->source.pass.sideband.health;
 	uint64_t lost = 0;
 	size_t count;
 	const struct recorder_source *sources = recorder_sources(live->opening.recorder, &count);

@@ -45,7 +45,7 @@ static bool is_waiting_frame(struct frame_name *name)
 
 static struct resolved_chain chain_of(struct data_source *source, const struct data_sample *s)
 {
-	struct resolver *resolver = &source->resolver;
+	struct resolver *resolver = &source->pass.resolver;
 	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
 	struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, &s->sample);
 	return resolver_chain_frames(resolver, &where, &whole);
@@ -65,7 +65,7 @@ bool lock_caller_read(struct data_source *source, const struct data_sample *s,
 		if (i < depth && i >= options->skip && !is_waiting_frame(name))
 			c->frames[c->count++] = chain.ips[i];
 	}
-	return !source->resolver.failed;
+	return !source->pass.resolver.failed;
 }
 
 bool lock_caller_describe(struct data_source *source, const struct data_sample *s,
@@ -81,11 +81,12 @@ bool lock_caller_describe(struct data_source *source, const struct data_sample *
 		if (name->symbol)
 			text_printf(&c->stack, "+0x%" PRIx64, name->symbol_offset);
 		text_char(&c->stack, '\n');
-		in_kernel = in_kernel && resolved_frame_get(&source->resolver.frames, chain.frames[i]).level == 'k';
+		in_kernel =
+			in_kernel && resolved_frame_get(&source->pass.resolver.frames, chain.frames[i]).level == 'k';
 		if (in_kernel && i >= options->skip && c->name.len == 0 && name->symbol && !is_waiting_frame(name))
 			text_printf(&c->name, "%s+0x%" PRIx64, name->symbol, name->symbol_offset);
 	}
-	return !source->resolver.failed && !c->name.failed && !c->stack.failed;
+	return !source->pass.resolver.failed && !c->name.failed && !c->stack.failed;
 }
 
 void lock_caller_deinit(struct lock_caller *c)
@@ -97,7 +98,7 @@ void lock_caller_deinit(struct lock_caller *c)
 bool lock_symbol_read(struct data_source *source, const struct data_sample *s, uint64_t address, struct text *name,
 	bool *is_start, struct tally_error *err)
 {
-	struct resolver *resolver = &source->resolver;
+	struct resolver *resolver = &source->pass.resolver;
 	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
 	/* Only the kernel's code is mapped in a recording: its data is named from there. */
 	uint32_t here = resolver_frame(resolver, &where, MISC_CPUMODE_KERNEL, s->sample.ip);

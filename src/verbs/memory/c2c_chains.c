@@ -9,7 +9,7 @@
 bool c2c_chains_note(
 	struct c2c_chains *chains, const struct data_sample *s, const struct resolve_where *where, uint32_t entry)
 {
-	struct resolver *resolver = &chains->source->resolver;
+	struct resolver *resolver = &chains->source->pass.resolver;
 	unsigned mode = s->record.misc & MISC_CPUMODE_MASK;
 	struct c2c_chain noted = {.entry = entry, .stack = RESOLVE_NONE, .period = s->sample.period};
 	noted.leaf = resolver_frame(resolver, where, mode, s->sample.ip);
@@ -32,7 +32,7 @@ static uint32_t c2c_chains_add_frame(
 			return PROFILE_NONE;
 	if (chains->frames.items[frame])
 		return chains->frames.items[frame] - 1;
-	const struct resolver *resolver = &chains->source->resolver;
+	const struct resolver *resolver = &chains->source->pass.resolver;
 	const struct frame_name *name = frame_names_get(&chains->source->names, frame, err);
 	if (!name)
 		return PROFILE_NONE;
@@ -66,7 +66,7 @@ static enum tally_status c2c_chains_add_chain(
 	VEC(uint32_t) frames = {0};
 	struct list stack = {0};
 	if (noted->stack != RESOLVE_NONE)
-		stack = list_table_get(&chains->source->resolver.stacks, noted->stack);
+		stack = list_table_get(&chains->source->pass.resolver.stacks, noted->stack);
 	bool is_done = vec_reserve(&frames, stack.count + 1);
 	for (uint32_t i = 0; i < stack.count && is_done; i++) {
 		uint32_t frame = c2c_chains_add_frame(chains, b, stack.items[i], err);

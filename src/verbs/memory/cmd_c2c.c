@@ -241,7 +241,7 @@ static void set_keys(const struct c2c *c, struct cache_access *a, const struct m
  */
 static void cmd_c2c_set_memory(const struct c2c *c, struct cache_access *a, const struct mapping *data)
 {
-	const struct machine *machine = c->source.sideband.machine;
+	const struct machine *machine = c->source.pass.sideband.machine;
 	a->memory = MEMORY_OWN | (uint32_t)a->pid;
 	a->place = a->address;
 	if (!data)
@@ -259,9 +259,9 @@ static void cmd_c2c_set_memory(const struct c2c *c, struct cache_access *a, cons
 static bool cmd_c2c_add_sample(struct c2c *c, const struct data_sample *s)
 {
 	const struct sample *sample = &s->sample;
-	const struct machine *machine = c->source.sideband.machine;
+	const struct machine *machine = c->source.pass.sideband.machine;
 	unsigned cpumode = s->record.misc & MISC_CPUMODE_MASK;
-	struct resolve_where where = resolver_where(&c->source.resolver, (int32_t)sample->pid, s->clock);
+	struct resolve_where where = resolver_where(&c->source.pass.resolver, (int32_t)sample->pid, s->clock);
 	const struct mapping *code = machine_find_mapping(machine, where.pid, s->clock, cpumode, VA(sample->ip));
 	const struct mapping *data = machine_find_mapping(machine, where.pid, s->clock, cpumode, VA(sample->addr));
 	bool is_struct = (s->event->attr.sample_type & SAMPLE_WEIGHT_STRUCT) != 0;
@@ -278,7 +278,7 @@ static bool cmd_c2c_add_sample(struct c2c *c, const struct data_sample *s)
 		.pid = (int32_t)sample->pid,
 		.tid = (int32_t)sample->tid,
 		.cpu = sample->present & SAMPLE_CPU ? sample->cpu : CACHE_NO_CPU,
-		.frame = resolver_frame(&c->source.resolver, &where, cpumode, sample->ip),
+		.frame = resolver_frame(&c->source.pass.resolver, &where, cpumode, sample->ip),
 		.is_mapped = code && data,
 		.data_is_mapped = data != NULL,
 	};
@@ -286,7 +286,7 @@ static bool cmd_c2c_add_sample(struct c2c *c, const struct data_sample *s)
 	set_keys(c, &access, code);
 	size_t before = c->lines.entries.len;
 	uint32_t entry;
-	if (c->source.resolver.failed || !cache_lines_add(&c->lines, &access, &entry))
+	if (c->source.pass.resolver.failed || !cache_lines_add(&c->lines, &access, &entry))
 		return false;
 	if (c->table.chains && !c2c_chains_note(&c->chains, s, &where, entry))
 		return false;
@@ -314,12 +314,12 @@ static enum tally_status name_entries(struct c2c *c, struct tally_error *err)
 		struct frame_name *name = frame_names_get(&c->source.names, e->frame, err);
 		if (!name || (!c->table.without_lines && !frame_names_places(&c->source.names, e->frame, name)))
 			return error_nomem(err);
-		char level = (char)resolved_frame_get(&c->source.resolver.frames, e->frame).level;
+		char level = (char)resolved_frame_get(&c->source.pass.resolver.frames, e->frame).level;
 		if (name->symbol)
 			text_printf(&c->text, "[%c] %s", level ? level : '.', name->symbol);
 		else
 			text_printf(&c->text, "[%c] %#.16" PRIx64, level ? level : '.',
-				resolved_frame_get(&c->source.resolver.frames, e->frame).address);
+				resolved_frame_get(&c->source.pass.resolver.frames, e->frame).address);
 		label->symbol = cmd_c2c_kept(c);
 		text_bytes(&c->text, name->shown.data, name->shown.len);
 		label->object = cmd_c2c_kept(c);
@@ -393,9 +393,9 @@ static enum tally_status open_and_read(
 	c->stitcher.register_count = s->stitches ? report_lbr_registers(c->source.reader) : 0;
 	if (s->stitches && !c->stitcher.register_count)
 		cli_failf(cli, "note: " REPORT_CANNOT_STITCH);
-	c->source.resolver.stitcher = c->stitcher.register_count ? &c->stitcher : NULL;
+	c->source.pass.resolver.stitcher = c->stitcher.register_count ? &c->stitcher : NULL;
 	status = cmd_c2c_read_samples(c, err);
-	cli_print_health(cli, &c->source.sideband.health);
+	cli_print_health(cli, &c->source.pass.sideband.health);
 	return status;
 }
 

@@ -34,15 +34,15 @@ static enum tally_status mem_dump_print_sample(struct data_source *source, const
 {
 	const struct sample *sample = &s->sample;
 	const char *sep = dump->separator ? dump->separator : " ";
-	struct resolve_where where = resolver_where(&source->resolver, (int32_t)sample->pid, s->clock);
-	uint32_t frame = resolver_frame(&source->resolver, &where, s->record.misc & MISC_CPUMODE_MASK, sample->ip);
-	struct frame_name *name = source->resolver.failed ? NULL : frame_names_get(&source->names, frame, err);
+	struct resolve_where where = resolver_where(&source->pass.resolver, (int32_t)sample->pid, s->clock);
+	uint32_t frame = resolver_frame(&source->pass.resolver, &where, s->record.misc & MISC_CPUMODE_MASK, sample->ip);
+	struct frame_name *name = source->pass.resolver.failed ? NULL : frame_names_get(&source->names, frame, err);
 	bool is_struct = (s->event->attr.sample_type & SAMPLE_WEIGHT_STRUCT) != 0;
 	if (!name)
 		return error_nomem(err);
 	if (dump->hides_unresolved && !name->symbol)
 		return TALLY_OK;
-	bool is_mapped = resolved_frame_get(&source->resolver.frames, frame).binary != RESOLVE_NONE;
+	bool is_mapped = resolved_frame_get(&source->pass.resolver.frames, frame).binary != RESOLVE_NONE;
 	text_printf(out, "%d%s%d%s0x%" PRIx64 "%s0x%" PRIx64 "%s", (int)sample->pid, sep, (int)sample->tid, sep,
 		sample->ip, sep, sample->addr, sep);
 	if (dump->with_physical)
@@ -84,7 +84,7 @@ enum tally_status mem_dump(
 	if (status == TALLY_OK)
 		status = mem_dump_print_all(&source, dump, out, err);
 	if (source.reader)
-		cli_print_health(cli, &source.sideband.health);
+		cli_print_health(cli, &source.pass.sideband.health);
 	data_source_close(&source);
 	return status;
 }

@@ -72,7 +72,7 @@ static bool report_blocks_add_sample(struct blocks *b, const struct data_sample 
 	uint32_t event = s->event->index;
 	if (event >= b->event_count || count == 0)
 		return true;
-	struct resolver *r = &b->source.resolver;
+	struct resolver *r = &b->source.pass.resolver;
 	struct resolve_where where = resolver_where(r, (int32_t)s->sample.pid, s->clock);
 	b->sums[event].samples++;
 	b->sums[event].branches += count;
@@ -101,7 +101,7 @@ static enum tally_status add_to_block(struct blocks *b, const struct report_bloc
 	struct frame_name *end_name = frame_names_get(&source->names, run->end, err);
 	if (!end_name)
 		return TALLY_NOMEM;
-	struct resolved_frame end = resolved_frame_get(&source->resolver.frames, run->end);
+	struct resolved_frame end = resolved_frame_get(&source->pass.resolver.frames, run->end);
 	uint64_t start = end.address - end_name->symbol_offset;
 	if (!end_name->symbol)
 		return TALLY_OK;
@@ -109,7 +109,7 @@ static enum tally_status add_to_block(struct blocks *b, const struct report_bloc
 		struct frame_name *name = frame_names_get(&source->names, run->start, err);
 		if (!name)
 			return TALLY_NOMEM;
-		struct resolved_frame from = resolved_frame_get(&source->resolver.frames, run->start);
+		struct resolved_frame from = resolved_frame_get(&source->pass.resolver.frames, run->start);
 		if (!name->symbol || from.binary != end.binary || from.address - name->symbol_offset != start ||
 			from.address > end.address)
 			return TALLY_OK;
@@ -178,7 +178,7 @@ static bool report_blocks_print_place(struct blocks *b, uint32_t frame, bool wit
 
 static uint32_t start_frame(struct blocks *b, const struct report_blocks_block *block)
 {
-	struct resolver *resolver = &b->source.resolver;
+	struct resolver *resolver = &b->source.pass.resolver;
 	uint64_t end = resolved_frame_get(&resolver->frames, block->end).address;
 	return resolver_earlier_frame(resolver, block->end, end - block->start_address);
 }
@@ -189,7 +189,8 @@ static bool report_blocks_print_range(
 {
 	uint32_t start = start_frame(b, block);
 	text_char(t, '[');
-	bool is_made = !b->source.resolver.failed && report_blocks_print_place(b, start, r->rows.full_source_path, t);
+	bool is_made =
+		!b->source.pass.resolver.failed && report_blocks_print_place(b, start, r->rows.full_source_path, t);
 	text_str(t, " -> ");
 	is_made = is_made && report_blocks_print_place(b, block->end, r->rows.full_source_path, t);
 	text_char(t, ']');
@@ -205,11 +206,11 @@ static bool report_blocks_put_place(
 	struct blocks *b, const struct report_request *r, struct json *j, const char *key, uint32_t frame)
 {
 	struct text place = {0};
-	bool is_made = !b->source.resolver.failed &&
+	bool is_made = !b->source.pass.resolver.failed &&
 		       report_blocks_print_place(b, frame, r->rows.full_source_path, &place) && !place.failed;
 	if (is_made) {
 		json_object(j, key);
-		json_hex(j, "address", resolved_frame_get(&b->source.resolver.frames, frame).address);
+		json_hex(j, "address", resolved_frame_get(&b->source.pass.resolver.frames, frame).address);
 		json_string(j, "place", text_view(&place));
 		json_object_end(j);
 	}
@@ -340,7 +341,7 @@ static enum tally_status report_blocks_put_all(
 	report_json_begin(&j, recording_name(r->input.path));
 	if (r->output.header || r->output.full_info)
 		header_json(&j, b->source.reader, r->output.full_info);
-	json_u64(&j, "lost_samples", b->source.sideband.health.lost_samples);
+	json_u64(&j, "lost_samples", b->source.pass.sideband.health.lost_samples);
 	json_array(&j, "cycles");
 	for (size_t i = 0; i < count && i < b->event_count; i++)
 		if ((b->sums[i].samples || r->look.keeps_empty) &&
@@ -364,7 +365,8 @@ static enum tally_status report_blocks_print_all(
 	else if (!r->is_quiet)
 		text_str(out, HEADER_HINT);
 	if (!r->is_quiet)
-		text_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", b->source.sideband.health.lost_samples);
+		text_printf(
+			out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", b->source.pass.sideband.health.lost_samples);
 	for (size_t i = 0; i < count && i < b->event_count; i++)
 		if ((b->sums[i].samples || r->look.keeps_empty) &&
 			!report_blocks_print_event(b, r, &events[i], &next, out))
@@ -410,10 +412,10 @@ enum tally_status report_blocks(const struct cli *cli, const struct report_reque
 	} else if (status == TALLY_OK) {
 		status = report_blocks_run(&b, request, out, err);
 		if (status == TALLY_OK && b.blocks.len == 0 && !request->is_quiet)
-			cli_note_empty(cli, request->input.path, b.source.sideband.health.samples);
+			cli_note_empty(cli, request->input.path, b.source.pass.sideband.health.samples);
 	}
 	if (b.source.reader && !request->is_quiet)
-		cli_print_health(cli, &b.source.sideband.health);
+		cli_print_health(cli, &b.source.pass.sideband.health);
 	free(b.sums);
 	vec_free(&b.runs);
 	vec_free(&b.blocks);

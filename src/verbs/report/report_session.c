@@ -100,10 +100,8 @@ static enum tally_status print_health(const struct report_session *s, struct tex
 	if (status != TALLY_OK)
 		return status;
 	struct health_source source = {.path = s->path, .reader = s->reader, .health = &health};
-	struct binary_store_options store = symbol_options_of(s->cli, &s->request->symbols, s->reader);
-	store.threads = 1;
 	struct stack_ends ends;
-	if (stack_survey_has_stacks(s->reader) && stack_survey_read(s->reader, &store, &ends, NULL) == TALLY_OK)
+	if (stack_survey_has_stacks(s->reader) && stack_survey_read(s->reader, s->store, &ends, NULL) == TALLY_OK)
 		source.ends = &ends;
 	source.refusal = stock_perf_refusal(s->reader, &health, room, sizeof(room));
 	health_text(out, &source);

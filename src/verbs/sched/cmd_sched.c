@@ -178,7 +178,7 @@ static int cmd_sched_show(const struct cli *cli, const struct sched_settings *se
 	cli_end_pager();
 	if (settings->verbose > 0)
 		print_counts(&job);
-	cli_print_health(cli, &job.source.sideband.health);
+	cli_print_health(cli, &job.source.pass.sideband.health);
 	if (status == TALLY_OK && job.asked == 0 && job.seen[SCHED_SWITCH] > 0)
 		cli_failf(cli, "note: none of the %" PRIu64 " switches of %s passes the filters",
 			job.seen[SCHED_SWITCH], recording_name(settings->input.path));

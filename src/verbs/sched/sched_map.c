@@ -154,7 +154,7 @@ static bool sched_map_is_listed(const struct sched_job *job, const struct sched_
 static void sched_map_print_task(
 	const struct sched_job *job, struct map_task *task, const struct sched_event *event, struct text *out)
 {
-	uint32_t comm = machine_comm_at(job->source.sideband.machine, event->next, event->sample.clock);
+	uint32_t comm = machine_comm_at(job->source.pass.sideband.machine, event->next, event->sample.clock);
 	char room[16];
 	if (task->comm == comm)
 		return;

@@ -254,7 +254,7 @@ static void put_tasks(const struct sched_job *job, const struct sched_latency *l
 		sched_histogram_json(l, sched_histogram_is_linear(job->settings), "histogram", &j);
 	json_u64(&j, "wakeups", l->wakes);
 	json_u64(&j, "context_switch_bugs", l->wrong_switches);
-	json_u64(&j, "lost_events", job->source.sideband.health.lost_events);
+	json_u64(&j, "lost_events", job->source.pass.sideband.health.lost_events);
 	json_u64(&j, "cut_delays", l->cut);
 	json_object_end(&j);
 }

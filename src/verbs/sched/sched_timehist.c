@@ -123,7 +123,7 @@ static bool is_schedulers_own(const char *symbol)
 static bool sched_timehist_print_chain(struct timehist *t, const struct data_sample *s, struct tally_error *err)
 {
 	struct data_source *source = &t->job->source;
-	struct resolver *resolver = &source->resolver;
+	struct resolver *resolver = &source->pass.resolver;
 	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
 	struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, &s->sample);
 	struct resolved_chain chain = resolver_chain_frames(resolver, &where, &whole);

@@ -81,7 +81,7 @@ static void script_python_put_place(struct json *j, const struct frame_name *nam
 static bool script_python_put_chain(struct feed *feed, const struct data_sample *s)
 {
 	struct json *j = &feed->json;
-	struct resolver *resolver = &feed->source->resolver;
+	struct resolver *resolver = &feed->source->pass.resolver;
 	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
 	json_array(j, "callchain");
 	if (s->sample.present & SAMPLE_CALLCHAIN) {
@@ -103,10 +103,10 @@ static bool script_python_put_chain(struct feed *feed, const struct data_sample 
 
 static void script_python_put_build_id(struct feed *feed, uint32_t frame)
 {
-	uint32_t binary = resolved_frame_get(&feed->source->resolver.frames, frame).binary;
+	uint32_t binary = resolved_frame_get(&feed->source->pass.resolver.frames, frame).binary;
 	if (binary == RESOLVE_NONE)
 		return;
-	const struct machine_binary *from = machine_binary_get(feed->source->sideband.machine, binary);
+	const struct machine_binary *from = machine_binary_get(feed->source->pass.sideband.machine, binary);
 	if (from->build_id.size)
 		script_python_put_hex(
 			&feed->json, "dso_bid", (struct tally_bytes){from->build_id.bytes, from->build_id.size});
@@ -115,7 +115,7 @@ static void script_python_put_build_id(struct feed *feed, uint32_t frame)
 static bool put_leaf(struct feed *feed, const struct data_sample *s)
 {
 	struct json *j = &feed->json;
-	struct resolver *resolver = &feed->source->resolver;
+	struct resolver *resolver = &feed->source->pass.resolver;
 	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
 	uint32_t frame = resolver_frame(resolver, &where, s->record.misc & MISC_CPUMODE_MASK, s->sample.ip);
 	const struct frame_name *name = resolver->failed ? NULL : frame_names_get(&feed->source->names, frame, NULL);
@@ -296,8 +296,8 @@ int script_python_run(const struct cli *cli, const struct script_settings *setti
 	feed.json = (struct json){.out = &feed.out, .is_compact = true};
 	int code = feed.is_described && feed.sent_index ? script_python_run_child(cli, &feed, script, arguments)
 							: cli_failf(cli, "out of memory");
-	cli_print_health(cli, &source.sideband.health);
-	stack_notes_print(cli, &source.unwinder.ends);
+	cli_print_health(cli, &source.pass.sideband.health);
+	stack_notes_print(cli, &source.pass.unwinder.ends);
 	symbol_notes_print(cli, source.store, &source.names, settings->verbose > 0);
 	text_deinit(&feed.out);
 	free(feed.is_described);

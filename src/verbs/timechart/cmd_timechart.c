@@ -250,7 +250,7 @@ static int cmd_timechart_draw(struct cmd_timechart_job *job)
 		.io_min_ns = s->min_ns,
 		.title = str_from(recording_name(s->input.path)),
 		.program = str_from(job->cli->program),
-		.lost = input_health_lost(&job->source.sideband.health)};
+		.lost = input_health_lost(&job->source.pass.sideband.health)};
 	bool has_svg = s->output || !s->html;
 	int code = 0;
 	if (!find_highlighted(job, &picture.highlight_ns))
@@ -279,7 +279,7 @@ static int cmd_timechart_show(const struct cli *cli, const struct cmd_timechart_
 		.merge_ns = settings->merge_ns};
 	timechart_init(&job.chart, TRACKS_MAX_ITEMS);
 	status = timechart_feed(&job.source, &feed, &job.chart, &err);
-	cli_print_health(cli, &job.source.sideband.health);
+	cli_print_health(cli, &job.source.pass.sideband.health);
 	bool is_empty = job.chart.tracks.end_ns == 0;
 	if (status == TALLY_OK && is_empty)
 		fprintf(stderr, "%s: note: none of the events of %s happened: the picture is empty\n", cli->program,

@@ -73,10 +73,10 @@ static uint64_t timechart_feed_number_of(const struct feeding *f, const struct d
 /* Its name at that time, or else what the event says. */
 static bool name_task(struct feeding *f, const struct data_sample *s, int32_t tid, const char *field)
 {
-	uint32_t comm = machine_comm_at(f->source->sideband.machine, tid, s->clock);
+	uint32_t comm = machine_comm_at(f->source->pass.sideband.machine, tid, s->clock);
 	struct tally_str name = {"", 0};
 	if (comm != INTERN_NONE) {
-		name = machine_string(f->source->sideband.machine, comm);
+		name = machine_string(f->source->pass.sideband.machine, comm);
 	} else if (field) {
 		text_clear(&f->scratch);
 		(void)trace_text_of(f->source->tracepoints, s->sample.raw, str_from(field), &f->scratch);
@@ -87,7 +87,7 @@ static bool name_task(struct feeding *f, const struct data_sample *s, int32_t ti
 
 static bool timechart_feed_add_frames(struct feeding *f, const struct data_sample *s, struct tally_error *err)
 {
-	struct resolver *resolver = &f->source->resolver;
+	struct resolver *resolver = &f->source->pass.resolver;
 	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
 	struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, &s->sample);
 	struct resolved_chain chain = resolver_chain_frames(resolver, &where, &whole);

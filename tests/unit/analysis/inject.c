@@ -86,7 +86,7 @@ static void close_copy(struct copied *copied)
 
 static bool is_hit(const struct inject_survey *survey, struct tally_str path)
 {
-	const struct machine *machine = survey->sideband.machine;
+	const struct machine *machine = survey->pass.sideband.machine;
 	for (uint32_t i = 0; i < machine_binary_count(machine); i++)
 		if (str_equal(machine_string(machine, machine_binary_get(machine, i)->path), path))
 			return survey->is_hit[i];
@@ -114,7 +114,7 @@ static void test_survey(void **state)
 		assert_true(is_hit(&survey, STR("/bin/unused")));
 		inject_survey_deinit(&survey);
 		assert_int_equal(inject_survey_read(r, INJECT_SURVEY_RECORDS, &survey, NULL), TALLY_OK);
-		assert_null(survey.sideband.machine);
+		assert_null(survey.pass.sideband.machine);
 		assert_int_equal(survey.build_ids.len, 1);
 		inject_survey_deinit(&survey);
 		perfdata_reader_destroy(r);
