@@ -231,27 +231,31 @@ static enum tally_status annotate_samples_read_all(
 	return end;
 }
 
+static struct data_input annotate_samples_begin(
+	const struct annotate_request *request, struct annotate_samples *samples)
+{
+	struct data_input input = request->input;
+	input.progress = request->progress;
+	*samples = (struct annotate_samples){0};
+	arena_init(&samples->arena);
+	return input;
+}
+
 enum tally_status annotate_samples_read(const struct cli *cli, const struct annotate_request *request,
 	struct annotate_samples *samples, struct tally_error *err)
 {
-	struct perfdata_reader *reader;
-	*samples = (struct annotate_samples){0};
-	enum tally_status status = trace_options_open(&request->input.file, &request->traces, &reader, err);
-	return status == TALLY_OK ? annotate_samples_take(cli, request, reader, NULL, samples, err) : status;
+	struct data_input input = annotate_samples_begin(request, samples);
+	enum tally_status status = data_source_open(cli, &input, &samples->source, err);
+	return status == TALLY_OK ? annotate_samples_read_all(request, samples, err) : status;
 }
 
 enum tally_status annotate_samples_take(const struct cli *cli, const struct annotate_request *request,
 	struct perfdata_reader *reader, struct binary_store *store, struct annotate_samples *samples,
 	struct tally_error *err)
 {
-	*samples = (struct annotate_samples){0};
-	arena_init(&samples->arena);
-	struct data_input input = request->input;
-	input.progress = request->progress;
+	struct data_input input = annotate_samples_begin(request, samples);
 	enum tally_status status = data_source_take(cli, &input, reader, store, &samples->source, err);
-	if (status == TALLY_OK)
-		status = annotate_samples_read_all(request, samples, err);
-	return status;
+	return status == TALLY_OK ? annotate_samples_read_all(request, samples, err) : status;
 }
 
 /* Of what weighs the same, as in reports: by file, then by function. */

@@ -12,11 +12,9 @@
 #define TASKS_LISTING_ANNOTATE_SAMPLES_H
 
 #include "tasks/session/data_source.h"
-#include "tasks/session/trace_options.h"
 
 struct annotate_request {
 	struct data_input input;
-	struct trace_options traces;
 	const char *symbol; /* NULL: all */
 	struct progress *progress; /* NULL: a line on the terminal tells */
 };

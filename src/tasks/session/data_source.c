@@ -20,63 +20,120 @@ bool data_source_forget_frames(struct data_source *source)
 	return is_done;
 }
 
-static enum tally_status open_parts(
+enum tally_status data_source_open_reader(
+	const struct data_input *input, struct data_source *source, struct tally_error *err)
+{
+	*source = (struct data_source){0};
+	return trace_options_open(&input->file, &input->traces, &source->reader, err);
+}
+
+enum tally_status data_source_open_store(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err)
 {
 	struct binary_store_options options = symbol_options_of(cli, &input->symbols, source->reader);
 	options.kept = input->kept;
-	enum tally_status status = source->store ? TALLY_OK : binary_store_create(&options, &source->store, err);
-	if (status == TALLY_OK)
-		status = recording_pass_open(&source->pass, source->reader,
-			&(struct recording_pass_input){source->store, input->max_bytes, input->progress}, err);
-	if (status != TALLY_OK)
-		return status;
-	data_source_name_frames(source);
-	struct tally_bytes tracing = perfdata_reader_features(source->reader)->tracing_data;
-	if (tracing.len > 0 &&
-		tracepoint_printer_create(tracing, &source->tracepoints, &source->tracepoint_error) != TALLY_OK)
-		source->tracepoints = NULL;
-	if (!input->is_quiet)
-		data_source_tell(cli, source);
-	perfdata_reader_rewind(source->reader);
-	status = sample_filter_init(&source->filter, &input->samples, source->reader, err);
-	if (status != TALLY_OK)
-		return status;
-	return time_order_create(source->reader, &source->order, err);
+	if (input->recorded_ns)
+		options.recorded_ns = input->recorded_ns;
+	enum tally_status status = binary_store_create(&options, &source->store, err);
+	if (status == TALLY_OK && !input->is_quiet)
+		pack_tell_damage(cli, source->store);
+	return status;
 }
 
-void data_source_tell(const struct cli *cli, const struct data_source *source)
+/* What ran: of a stream as much as its first records tell, if that will do; else all. */
+static enum tally_status data_source_read_history(
+	const struct data_input *input, struct data_source *source, struct tally_error *err)
+{
+	struct recording_pass *pass = &source->pass;
+	if (input->is_live && perfdata_reader_is_stream(source->reader)) {
+		*pass = (struct recording_pass){.reader = source->reader};
+		enum tally_status live = live_records_create(source->reader, &pass->sideband, &source->live, err);
+		if (live != TALLY_UNSUPPORTED)
+			return live;
+	}
+	const struct recording_pass_input all = {source->store, input->max_bytes, input->progress};
+	return recording_pass_read(pass, source->reader, &all, err);
+}
+
+static void data_source_tell_formats(const struct cli *cli, const struct data_source *source)
+{
+	if (source->tracepoint_error.text[0])
+		cli_failf(cli, "%s: %s", cli->program, source->tracepoint_error.text);
+}
+
+static void data_source_open_formats(struct data_source *source)
+{
+	struct tally_bytes formats = perfdata_reader_features(source->reader)->tracing_data;
+	if (formats.len > 0 &&
+		tracepoint_printer_create(formats, &source->tracepoints, &source->tracepoint_error) != TALLY_OK)
+		source->tracepoints = NULL;
+}
+
+static enum tally_status data_source_open_order(
+	const struct data_input *input, struct data_source *source, struct tally_error *err)
+{
+	if (!source->live)
+		perfdata_reader_rewind(source->reader);
+	enum tally_status status = sample_filter_init(&source->filter, &input->samples, source->reader, err);
+	return status == TALLY_OK && !source->live ? time_order_create(source->reader, &source->order, err) : status;
+}
+
+enum tally_status data_source_read(
+	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err)
+{
+	enum tally_status status = source->store ? TALLY_OK : data_source_open_store(cli, input, source, err);
+	if (status == TALLY_OK)
+		status = data_source_read_history(input, source, err);
+	if (status == TALLY_OK)
+		status = recording_pass_resolve(&source->pass, source->store, err);
+	if (status != TALLY_OK)
+		return status;
+	if (source->live)
+		live_records_tell(source->live, &source->pass.resolver);
+	data_source_name_frames(source);
+	data_source_open_formats(source);
+	if (!input->is_quiet)
+		data_source_tell_formats(cli, source);
+	status = data_source_open_order(input, source, err);
+	if (status == TALLY_OK && !input->is_quiet && !input->shows_counts)
+		cli_note_counts(cli, source->reader, input->file.path);
+	return status;
+}
+
+void data_source_tell(const struct cli *cli, const struct data_input *input, const struct data_source *source)
 {
 	if (source->store)
 		pack_tell_damage(cli, source->store);
-	if (source->tracepoint_error.text[0])
-		cli_failf(cli, "%s: %s", cli->program, source->tracepoint_error.text);
+	data_source_tell_formats(cli, source);
+	if (!input->shows_counts)
+		cli_note_counts(cli, source->reader, input->file.path);
 }
 
 enum tally_status data_source_open(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err)
 {
-	struct perfdata_reader *reader;
-	*source = (struct data_source){0};
-	enum tally_status status = recording_open(&input->file, &reader, err);
-	return status == TALLY_OK ? data_source_take(cli, input, reader, NULL, source, err) : status;
+	enum tally_status status = data_source_open_reader(input, source, err);
+	if (status == TALLY_OK)
+		status = data_source_read(cli, input, source, err);
+	if (status != TALLY_OK)
+		data_source_close(source);
+	return status;
 }
 
 enum tally_status data_source_take(const struct cli *cli, const struct data_input *input,
 	struct perfdata_reader *reader, struct binary_store *store, struct data_source *source, struct tally_error *err)
 {
 	*source = (struct data_source){.reader = reader, .store = store};
-	enum tally_status status = open_parts(cli, input, source, err);
+	enum tally_status status = data_source_read(cli, input, source, err);
 	if (status != TALLY_OK)
 		data_source_close(source);
-	else
-		cli_note_counts(cli, reader, input->file.path);
 	return status;
 }
 
 void data_source_close(struct data_source *source)
 {
 	time_order_destroy(source->order);
+	live_records_destroy(source->live);
 	tracepoint_printer_destroy(source->tracepoints);
 	frame_names_deinit(&source->names);
 	recording_pass_close(&source->pass);
@@ -139,6 +196,18 @@ static void data_source_take_sideband(
 	}
 }
 
+enum tally_status data_source_next_record(
+	struct data_source *source, struct time_order_item *item, struct tally_error *err)
+{
+	return source->live ? live_records_next(source->live, item, err) : time_order_next(source->order, item, err);
+}
+
+void data_source_end_records(struct data_source *source)
+{
+	source->pass.sideband.health.unordered =
+		source->live ? live_records_late(source->live) : time_order_late(source->order);
+}
+
 enum tally_status data_source_next(struct data_source *source, struct data_sample *out, struct tally_error *err)
 {
 	for (;;) {
@@ -146,9 +215,9 @@ enum tally_status data_source_next(struct data_source *source, struct data_sampl
 		enum tally_status status = next_of_group(source, out, err);
 		if (status != TALLY_END)
 			return status;
-		status = time_order_next(source->order, &item, err);
+		status = data_source_next_record(source, &item, err);
 		if (status != TALLY_OK) {
-			source->pass.sideband.health.unordered = time_order_late(source->order);
+			data_source_end_records(source);
 			return status;
 		}
 		if (source->pass.end_offset && item.record.offset >= source->pass.end_offset)

@@ -241,7 +241,7 @@ enum tally_status annotate_load_show(
 	l.explore.renew = annotate_load_renew;
 	l.explore.tell = annotate_load_tell;
 	l.explore.data = &l;
-	status = trace_options_open(&input->file, &load->request.traces, &l.reader, err);
+	status = trace_options_open(&input->file, &input->traces, &l.reader, err);
 	if (status == TALLY_OK) {
 		l.data_bytes = annotate_load_divisible_bytes(&l);
 		status = annotate_load_run(&l, err);

@@ -170,18 +170,18 @@ static enum tally_status annotate_run_print_types(
 static enum tally_status annotate_run_dump(
 	const struct cli *cli, const struct annotate_run *run, struct text *out, struct tally_error *err)
 {
-	struct perfdata_reader *reader;
+	struct data_source source;
 	struct input_health health = {0};
 	const struct report_dump_options dump = {
 		.file_name = recording_name(run->request.input.file.path), .with_zeros = true};
-	enum tally_status status = trace_options_open(&run->request.input.file, &run->request.traces, &reader, err);
+	enum tally_status status = data_source_open_reader(&run->request.input, &source, err);
 	if (status != TALLY_OK)
 		return status;
-	status = report_dump(out, reader, &dump, &health, err);
+	status = report_dump(out, source.reader, &dump, &health, err);
 	(void)text_flush(out);
 	if (!run->is_quiet)
 		cli_print_health(cli, &health);
-	perfdata_reader_destroy(reader);
+	data_source_close(&source);
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
@@ -289,7 +289,7 @@ static enum tally_status annotate_run_explore(struct annotate_run_running *r, st
 	load.request.symbol = NULL; /* others are entered from it */
 	enum tally_status status = annotate_load_show(&load, &r->samples, err);
 	if (r->samples.source.reader) {
-		data_source_tell(r->cli, &r->samples.source);
+		data_source_tell(r->cli, &run->request.input, &r->samples.source);
 		if (!run->is_quiet)
 			cli_print_health(r->cli, &r->samples.source.pass.sideband.health);
 	}

@@ -66,7 +66,7 @@ static const struct option options[] = {
 		.help = "compact: names for addresses, arrows at jumps, calls and returns"},
 	{"stdio-color", 0, OPTION_CALL, "always|never|auto", .call = cmd_annotate_set_colour, .can_be_negated = true,
 		.help = "'always', 'never' or 'auto': colour the percentages"},
-	TRACE_OPTIONS(struct cmd_annotate_settings, run.request.traces),
+	TRACE_OPTIONS(struct cmd_annotate_settings, run.request.input.traces),
 	SYMBOL_OPTIONS(struct cmd_annotate_settings, run.request.input.symbols),
 	LINE_OPTIONS(struct cmd_annotate_settings, run.request.input.symbols),
 	{"modules", 'm', OPTION_FLAG, .offset = offsetof(struct cmd_annotate_settings, modules),

@@ -134,7 +134,7 @@ static const char *const examples[] = {
 };
 
 struct inject {
-	struct perfdata_reader *reader; /* the source's, if that is open */
+	struct data_input input;
 	struct data_source source;
 	struct stack_chains chains; /* of the source */
 	struct inject_survey survey;
@@ -194,7 +194,7 @@ static enum inject_survey_depth depth_of(const struct cmd_inject_settings *setti
 /* The header's sections, where they change. */
 static void renew_sections(struct inject *in, bool with_build_ids, bool strip)
 {
-	in->features = *perfdata_reader_features(in->reader);
+	in->features = *perfdata_reader_features(in->source.reader);
 	if (strip)
 		feature_leave_out(&in->features, FEATURE_AUXTRACE);
 	if (!with_build_ids)
@@ -202,14 +202,14 @@ static void renew_sections(struct inject *in, bool with_build_ids, bool strip)
 	in->features.build_ids = in->ids.listed.items;
 	in->features.build_id_count = in->ids.listed.len;
 	in->features.present[0] |= UINT64_C(1) << FEATURE_BUILD_ID;
-	in->section.swap = perfdata_reader_is_swapped(in->reader);
+	in->section.swap = perfdata_reader_is_swapped(in->source.reader);
 	feature_encode(&in->section, FEATURE_BUILD_ID, &in->features);
 	in->features.raw[FEATURE_BUILD_ID] = writer_view(&in->section);
 }
 
 static void put_records(const struct cli *cli, struct inject *in, unsigned verbose)
 {
-	in->records.swap = perfdata_reader_is_swapped(in->reader);
+	in->records.swap = perfdata_reader_is_swapped(in->source.reader);
 	for (size_t i = 0; i < in->ids.hits.len; i++) {
 		const struct perfdata_build_id *hit = &in->ids.hits.items[i];
 		struct record_fields fields = {.type = RECORD_HEADER_BUILD_ID};
@@ -248,13 +248,13 @@ static enum tally_status cmd_inject_prepare(
 		.vmlinux = settings->symbols.ignore_vmlinux ? NULL : settings->symbols.vmlinux,
 		.kernel_is_foreign = settings->symbols.kallsyms != NULL,
 	};
-	enum tally_status status = inject_survey_read(in->reader, depth_of(settings), &in->survey, err);
+	enum tally_status status = inject_survey_read(in->source.reader, depth_of(settings), &in->survey, err);
 	in->has_survey = status == TALLY_OK;
 	if (status == TALLY_OK)
-		status = inject_ids_read(in->reader, &in->survey, &request, &in->ids, err);
+		status = inject_ids_read(in->source.reader, &in->survey, &request, &in->ids, err);
 	if (status != TALLY_OK)
 		return status;
-	size_t listed_before = perfdata_reader_features(in->reader)->build_id_count;
+	size_t listed_before = perfdata_reader_features(in->source.reader)->build_id_count;
 	renew_sections(in, settings->known_ids || in->ids.listed.len != listed_before, settings->strip);
 	if (settings->ids_of_hits || settings->ids_of_all)
 		put_records(cli, in, settings->verbose);
@@ -284,17 +284,13 @@ static enum tally_status note_chains(struct inject *in, struct tally_error *err)
 static enum tally_status convert_chains(
 	const struct cli *cli, const struct cmd_inject_settings *settings, struct inject *in, struct tally_error *err)
 {
-	const struct data_input input = {.file = settings->input, .symbols = settings->symbols};
-	struct perfdata_reader *reader = in->reader;
-	if (perfdata_reader_is_pipe(in->reader) && stream_output_is_named(settings->output))
+	if (perfdata_reader_is_pipe(in->source.reader) && stream_output_is_named(settings->output))
 		return error_set(err, TALLY_UNSUPPORTED,
 			"--convert-callchain writes a file when it reads a pipe: name the file with -o");
-	in->reader = NULL; /* it is the source's, whatever happens */
-	enum tally_status status = data_source_take(cli, &input, reader, NULL, &in->source, err);
+	enum tally_status status = data_source_read(cli, &in->input, &in->source, err);
 	if (status != TALLY_OK)
 		return status;
-	in->reader = reader;
-	status = stack_chains_init(&in->chains, reader, STACK_CHAINS_ALONE, err);
+	status = stack_chains_init(&in->chains, in->source.reader, STACK_CHAINS_ALONE, err);
 	if (status == TALLY_OK && !stack_chains_are_made(&in->chains))
 		return error_set(err, TALLY_INVALID,
 			"--convert-callchain needs stack dumps, and this recording has none: record --call-graph "
@@ -303,7 +299,7 @@ static enum tally_status convert_chains(
 		status = note_chains(in, err);
 	stack_notes_print(cli, &in->source.pass.unwinder.ends);
 	stack_chains_features(&in->chains, &in->features);
-	perfdata_reader_rewind(reader);
+	perfdata_reader_rewind(in->source.reader);
 	return status == TALLY_OK && in->chains.failed ? error_nomem(err) : status;
 }
 
@@ -317,12 +313,12 @@ static enum inject_change convert_record(void *context, const struct record *rec
 static enum tally_status move_addresses(
 	const struct cmd_inject_settings *settings, struct inject *in, struct tally_error *err)
 {
-	if (perfdata_reader_is_pipe(in->reader) && stream_output_is_named(settings->output))
+	if (perfdata_reader_is_pipe(in->source.reader) && stream_output_is_named(settings->output))
 		return error_set(
 			err, TALLY_UNSUPPORTED, "--aslr writes a file when it reads a pipe: name the file with -o");
 	if (!in->has_survey)
-		in->features = *perfdata_reader_features(in->reader);
-	enum tally_status status = inject_aslr_read(&in->aslr, in->reader, err);
+		in->features = *perfdata_reader_features(in->source.reader);
+	enum tally_status status = inject_aslr_read(&in->aslr, in->source.reader, err);
 	if (status != TALLY_OK)
 		return status;
 	inject_aslr_features(&in->aslr, &in->features);
@@ -354,7 +350,7 @@ static enum tally_status cmd_inject_rewrite(
 	struct perfdata_rewriter *rewriter;
 	int stream = -1;
 	enum tally_status status = TALLY_OK;
-	if (needs_survey(settings, in->reader)) {
+	if (needs_survey(settings, in->source.reader)) {
 		status = cmd_inject_prepare(cli, settings, in, err);
 		inject.features = &in->features;
 		inject.before_samples = writer_view(&in->records);
@@ -362,7 +358,7 @@ static enum tally_status cmd_inject_rewrite(
 	}
 	if (status == TALLY_OK && settings->convert) {
 		if (!inject.features)
-			in->features = *perfdata_reader_features(in->reader);
+			in->features = *perfdata_reader_features(in->source.reader);
 		status = convert_chains(cli, settings, in, err);
 		inject.features = &in->features;
 		inject.attrs = in->chains.attrs.attrs;
@@ -377,7 +373,7 @@ static enum tally_status cmd_inject_rewrite(
 		inject.change_context = &in->aslr;
 	}
 	if (status == TALLY_OK && settings->jit) {
-		status = inject_jit_read(cli, in->reader, &in->jit, err);
+		status = inject_jit_read(cli, in->source.reader, &in->jit, err);
 		inject.timed = in->jit.records.items;
 		inject.timed_count = in->jit.records.len;
 		inject.timed_bytes = writer_view(&in->jit.bytes);
@@ -386,7 +382,7 @@ static enum tally_status cmd_inject_rewrite(
 		inject.sort = true;
 	}
 	if (status == TALLY_OK && settings->sched_stat) {
-		status = inject_sched_create(in->reader, &in->sched, err);
+		status = inject_sched_create(in->source.reader, &in->sched, err);
 		inject.sched = in->sched;
 		inject.sort = true;
 	}
@@ -400,7 +396,7 @@ static enum tally_status cmd_inject_rewrite(
 			close(stream);
 		return status;
 	}
-	status = inject_copy(in->reader, rewriter, &inject, &result, err);
+	status = inject_copy(in->source.reader, rewriter, &inject, &result, err);
 	if (status == TALLY_OK) {
 		cmd_inject_print_result(cli, &result, perfdata_rewriter_left_out(rewriter));
 		if (settings->aslr)
@@ -428,10 +424,7 @@ static void inject_deinit(struct inject *in)
 	writer_deinit(&in->section);
 	writer_deinit(&in->records);
 	stack_chains_deinit(&in->chains);
-	if (in->source.reader)
-		data_source_close(&in->source);
-	else
-		perfdata_reader_destroy(in->reader);
+	data_source_close(&in->source);
 }
 
 static int cmd_inject_run(const struct cli *cli, const struct command *command, int argc, char **argv)
@@ -466,8 +459,8 @@ static int cmd_inject_run(const struct cli *cli, const struct command *command, 
 	if (missing)
 		return cli_failf(cli, "Invalid file: %s", missing);
 	struct tally_error err;
-	struct inject in = {0};
-	if (trace_options_open(&settings.input, &settings.traces, &in.reader, &err) != TALLY_OK)
+	struct inject in = {.input = {.file = settings.input, .traces = settings.traces, .symbols = settings.symbols}};
+	if (data_source_open_reader(&in.input, &in.source, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	intern_init(&in.mmaps.paths);
 	enum tally_status status = cmd_inject_rewrite(cli, &settings, &in, &err);

@@ -191,17 +191,11 @@ static enum tally_status cmd_lock_open_job(struct lock_job *job, struct tally_er
 {
 	const struct lock_settings *settings = job->settings;
 	const struct data_input input = {.file = settings->input, .symbols = settings->symbols};
-	struct perfdata_reader *reader;
-	enum tally_status status = recording_open(&input.file, &reader, err);
-	if (status != TALLY_OK)
-		return status;
-	if (settings->dump)
-		status = report_dump_first(job->cli, reader, input.file.path, err);
-	if (status != TALLY_OK) {
-		perfdata_reader_destroy(reader);
-		return status;
-	}
-	status = data_source_take(job->cli, &input, reader, NULL, &job->source, err);
+	enum tally_status status = data_source_open_reader(&input, &job->source, err);
+	if (status == TALLY_OK && settings->dump)
+		status = report_dump_first(job->cli, job->source.reader, input.file.path, err);
+	if (status == TALLY_OK)
+		status = data_source_read(job->cli, &input, &job->source, err);
 	return status == TALLY_OK ? lock_job_begin(job, err) : status;
 }
 

@@ -400,12 +400,11 @@ enum tally_status report_blocks(const struct cli *cli, const struct report_reque
 	struct perfdata_reader **rest, struct tally_error *err)
 {
 	struct blocks b = {.run_ids = {.words = 2}};
-	const struct data_input input = {
-		.file = request->input, .samples = request->samples, .symbols = request->symbols};
-	struct perfdata_reader *reader;
-	enum tally_status status = trace_options_open(&request->input, &request->traces, &reader, err);
-	if (status == TALLY_OK)
-		status = data_source_take(cli, &input, reader, NULL, &b.source, err);
+	const struct data_input input = {.file = request->input,
+		.traces = request->traces,
+		.samples = request->samples,
+		.symbols = request->symbols};
+	enum tally_status status = data_source_open(cli, &input, &b.source, err);
 	if (status == TALLY_OK && !recording_samples_branches(b.source.reader)) {
 		*rest = b.source.reader;
 		b.source.reader = NULL;

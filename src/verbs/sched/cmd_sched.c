@@ -123,20 +123,16 @@ static enum tally_status cmd_sched_open_job(struct sched_job *job, struct tally_
 	const struct data_input input = {
 		.file = settings->input, .samples.times = settings->times, .symbols = settings->symbols};
 	enum tally_status status = settings->cpus ? cpu_filter_parse(settings->cpus, &job->cpus, err) : TALLY_OK;
-	struct perfdata_reader *reader;
 	if (status == TALLY_OK)
-		status = recording_open(&input.file, &reader, err);
-	if (status != TALLY_OK)
-		return status;
-	if (settings->dump)
-		status = report_dump_first(job->cli, reader, input.file.path, err);
+		status = data_source_open_reader(&input, &job->source, err);
+	if (status == TALLY_OK && settings->dump)
+		status = report_dump_first(job->cli, job->source.reader, input.file.path, err);
+	if (status == TALLY_OK)
+		status = data_source_read(job->cli, &input, &job->source, err);
 	if (status != TALLY_OK) {
-		perfdata_reader_destroy(reader);
+		data_source_close(&job->source);
 		return status;
 	}
-	status = data_source_take(job->cli, &input, reader, NULL, &job->source, err);
-	if (status != TALLY_OK)
-		return status;
 	job->source.with_sideband = job->source.with_losses = true;
 	status = take_span(job, err);
 	if (status == TALLY_OK && !sched_events_have(&job->source, SCHED_SWITCH))

@@ -282,11 +282,11 @@ int script_python_run(const struct cli *cli, const struct script_settings *setti
 	}
 	if (access(script, R_OK) != 0)
 		return cli_failf(cli, "%s: %s", script, strerror(errno));
-	struct perfdata_reader *reader;
-	if (trace_options_open(&settings->input, &settings->traces, &reader, &err) != TALLY_OK ||
-		data_source_take(cli,
-			&(struct data_input){.symbols = settings->symbols, .samples = settings->filter.samples}, reader,
-			NULL, &source, &err) != TALLY_OK)
+	const struct data_input input = {.file = settings->input,
+		.traces = settings->traces,
+		.samples = settings->filter.samples,
+		.symbols = settings->symbols};
+	if (data_source_open(cli, &input, &source, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	size_t count;
 	(void)perfdata_reader_events(source.reader, &count);
