@@ -41,14 +41,14 @@ static size_t longest_name(struct perfdata_reader *reader)
 /* What the columns need of the recording. */
 static enum tally_status prepare_values(struct script *script, struct tally_error *err)
 {
-	const struct perfdata_features *features = perfdata_reader_features(script->reader);
+	const struct perfdata_features *features = perfdata_reader_features(script->recording.reader);
 	struct script_printer *printer = &script->printer;
 	printer->places.arch = features->arch.len > 0 ? arch_find_named(features->arch.data) : NULL;
 	printer->clock = script_clock_make(features);
 	if (!script_places_init(&printer->places))
 		return error_nomem(err);
 	size_t count;
-	(void)perfdata_reader_events(script->reader, &count);
+	(void)perfdata_reader_events(script->recording.reader, &count);
 	uint64_t all = 0;
 	for (size_t i = 0; i < count; i++)
 		all |= script->fields[i];
@@ -58,7 +58,7 @@ static enum tally_status prepare_values(struct script *script, struct tally_erro
 	if (!(all & FIELD_CGROUP))
 		return TALLY_OK;
 	printer->cgroups = &script->cgroups;
-	return cgroup_names_read(&script->cgroups, script->reader, err);
+	return cgroup_names_read(&script->cgroups, script->recording.reader, err);
 }
 
 /* SHOWN_* of the --show-*-events given. */
@@ -84,75 +84,48 @@ static bool needs_end(const struct script_settings *s)
 	       trace_options_are_given(&s->traces);
 }
 
-/* What is known of processes before the first sample is printed: as much as a stream has told, else all. */
-static enum tally_status read_history(struct script *script, struct tally_error *err)
-{
-	if (perfdata_reader_is_stream(script->reader) && !needs_end(&script->settings)) {
-		enum tally_status live = live_records_create(script->reader, &script->sideband, &script->live, err);
-		if (live != TALLY_UNSUPPORTED)
-			return live;
-	}
-	enum tally_status status = record_run_open(script->reader, &script->run, err);
-	if (status == TALLY_OK)
-		status = sideband_read_code(script->reader, &script->run, script->store, &script->sideband, err);
-	if (status == TALLY_OK)
-		perfdata_reader_rewind(script->reader);
-	return status;
-}
-
 /* What call chains are made of beyond what samples have. */
 static void prepare_stacks(struct script *script)
 {
 	const struct script_settings *settings = &script->settings;
-	script->resolver.deferred = &script->sideband.deferred;
-	script->resolver.keeps_cookies = settings->keeps_deferred;
-	unwind_files_init(&script->unwind_files, script->sideband.machine, script->store);
-	sample_unwinder_init(&script->unwinder, &script->unwind_files, perfdata_reader_features(script->reader),
-		perfdata_reader_is_swapped(script->reader));
-	script->resolver.unwinder = &script->unwinder;
-	if (script->live)
-		live_records_tell(script->live, &script->resolver);
-	script->resolver.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
+	script->recording.pass.resolver.keeps_cookies = settings->keeps_deferred;
+	script->recording.pass.resolver.max_stack =
+		settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	if (!settings->stitches)
 		return;
-	script->stitcher.register_count = report_lbr_registers(script->reader);
+	script->stitcher.register_count = report_lbr_registers(script->recording.reader);
 	if (script->stitcher.register_count)
-		script->resolver.stitcher = &script->stitcher;
+		script->recording.pass.resolver.stitcher = &script->stitcher;
 	else
 		diag_add(&script->field_notes, DIAG_WARNING, REPORT_CANNOT_STITCH);
 }
 
-static enum tally_status cmd_script_prepare(struct script *script, struct tally_error *err)
+static enum tally_status cmd_script_prepare(
+	struct script *script, const struct data_input *input, struct tally_error *err)
 {
 	const struct script_settings *settings = &script->settings;
-	enum tally_status status =
-		symbol_options_open_store(script->cli, &settings->symbols, script->reader, &script->store, err);
+	struct data_source *recording = &script->recording;
+	enum tally_status status = data_source_read(script->cli, input, recording, err);
 	if (status == TALLY_OK)
-		status = read_history(script, err);
-	if (status == TALLY_OK)
-		status = script_filter_init(&script->filter, &settings->filter, script->reader, err);
+		status = script_filter_init(&script->filter, &settings->filter, recording->reader, err);
 	if (status == TALLY_OK)
 		status = script_fields_choose(
-			&settings->fields, script->reader, &script->field_notes, &script->fields, err);
+			&settings->fields, recording->reader, &script->field_notes, &script->fields, err);
 	if (status == TALLY_OK &&
-		!script_records_init(&script->records, shown_records(settings), script->reader, &script->printer))
-		status = error_nomem(err);
-	if (status == TALLY_OK &&
-		!resolver_init(&script->resolver, script->sideband.machine, perfdata_reader_is_swapped(script->reader)))
+		!script_records_init(&script->records, shown_records(settings), recording->reader, &script->printer))
 		status = error_nomem(err);
 	if (status != TALLY_OK)
 		return status;
 	prepare_stacks(script);
-	frame_names_init(&script->names, &script->resolver, script->sideband.machine, script->store);
-	script->names.bpf_lines = &script->bpf_lines;
-	status = bpf_lines_read(&script->bpf_lines, perfdata_reader_features(script->reader),
-		perfdata_reader_is_swapped(script->reader), err);
+	recording->names.bpf_lines = &script->bpf_lines;
+	status = bpf_lines_read(&script->bpf_lines, perfdata_reader_features(recording->reader),
+		perfdata_reader_is_swapped(recording->reader), err);
 	if (status != TALLY_OK)
 		return status;
 	script->printer = (struct script_printer){
-		.places.machine = script->sideband.machine,
-		.places.resolver = &script->resolver,
-		.places.names = &script->names,
+		.places.machine = recording->pass.sideband.machine,
+		.places.resolver = &recording->pass.resolver,
+		.places.names = &recording->names,
 		.fields = script->fields,
 		.hide_call_graph = settings->fields.hides_chains,
 		.is_narrow = settings->latency,
@@ -164,16 +137,16 @@ static enum tally_status cmd_script_prepare(struct script *script, struct tally_
 		.time_form = settings->ns ? TIME_NSEC : TIME_USEC,
 		.is_delta = settings->deltatime,
 		.is_relative = settings->reltime,
-		.event_name_width = longest_name(script->reader),
+		.event_name_width = longest_name(recording->reader),
 	};
-	script_code_init(&script->code, &script->printer.places, script->store);
+	script_code_init(&script->code, &script->printer.places, recording->store);
 	script_source_init(&script->source, &script->printer.places);
 	script->printer.path = (struct script_path){
 		&script->printer.places, &script->code, &script->source, settings->max_blocks, &script->counters, NULL};
-	script_counters_init(&script->counters, script->reader, settings->verbose > 0);
+	script_counters_init(&script->counters, recording->reader, settings->verbose > 0);
 	status = prepare_values(script, err);
 	if (status == TALLY_OK)
-		status = script_metrics_init(&script->metrics, script->reader, err);
+		status = script_metrics_init(&script->metrics, recording->reader, err);
 	if (status != TALLY_OK)
 		return status;
 	status = script_dlfilter_open(&script->dlfilter, &settings->dlfilter, err);
@@ -183,21 +156,17 @@ static enum tally_status cmd_script_prepare(struct script *script, struct tally_
 	script->dlfilter.filter = &script->filter;
 	const char *file_name = recording_name(settings->input.path);
 	if (settings->per_event_dump &&
-		(status = script_dumps_open(
-			 &script->dumps, strcmp(file_name, "-") ? file_name : "pipe", script->reader, err)) != TALLY_OK)
+		(status = script_dumps_open(&script->dumps, strcmp(file_name, "-") ? file_name : "pipe",
+			 recording->reader, err)) != TALLY_OK)
 		return status;
 	script->dump = (struct dump_raw){
-		.reader = script->reader,
-		.machine = script->sideband.machine,
+		.reader = recording->reader,
+		.machine = recording->pass.sideband.machine,
 		.arch = script->printer.places.arch,
-		.file_name = perfdata_reader_is_pipe(script->reader) ? "pipe" : file_name,
+		.file_name = perfdata_reader_is_pipe(recording->reader) ? "pipe" : file_name,
 		.in_file_order = settings->dump_unsorted && !settings->show_round,
 	};
-	struct tally_bytes tracing = perfdata_reader_features(script->reader)->tracing_data;
-	struct tally_error tracing_error;
-	if (tracing.len > 0 &&
-		tracepoint_printer_create(tracing, &script->printer.tracepoints, &tracing_error) != TALLY_OK)
-		cli_failf(script->cli, "%s: %s", script->cli->program, tracing_error.text);
+	script->printer.tracepoints = recording->tracepoints;
 	if (script->printer.tracepoints)
 		tracepoint_printer_set_symbols(
 			script->printer.tracepoints, script_kernel_symbol, &script->printer.places);
@@ -206,28 +175,18 @@ static enum tally_status cmd_script_prepare(struct script *script, struct tally_
 
 static void script_deinit(struct script *script)
 {
-	tracepoint_printer_destroy(script->printer.tracepoints);
 	script_places_deinit(&script->printer.places);
 	script_code_deinit(&script->code);
 	script_source_deinit(&script->source);
 	script_dumps_close(&script->dumps);
 	script_filter_deinit(&script->filter);
 	script_records_deinit(&script->records);
-	frame_names_deinit(&script->names);
 	bpf_lines_deinit(&script->bpf_lines);
-	resolver_deinit(&script->resolver);
 	lbr_stitcher_deinit(&script->stitcher);
-	sample_unwinder_deinit(&script->unwinder);
-	unwind_files_deinit(&script->unwind_files);
-	live_records_destroy(script->live);
-	sideband_deinit(&script->sideband);
-	record_run_close(&script->run);
-	binary_store_destroy(script->store);
-	perfdata_reader_destroy(script->reader);
+	data_source_close(&script->recording);
 	free(script->fields);
 	cgroup_names_deinit(&script->cgroups);
 	diag_deinit(&script->field_notes);
-	group_reads_deinit(&script->reads);
 	script_metrics_deinit(&script->metrics);
 	text_deinit(&script->out);
 	script_dlfilter_close(&script->dlfilter);
@@ -240,8 +199,8 @@ static void fetch_lacking(struct script *script)
 	struct binary_hits hits = {0};
 	struct diag notes;
 	diag_init(&notes);
-	if (script->settings.debuginfod.is_asked && frame_names_hits(&script->names, &hits, NULL) == TALLY_OK)
-		debuginfod_run_start(&run, &script->settings.debuginfod, script->store, &hits, &notes);
+	if (script->settings.debuginfod.is_asked && frame_names_hits(&script->recording.names, &hits, NULL) == TALLY_OK)
+		debuginfod_run_start(&run, &script->settings.debuginfod, script->recording.store, &hits, &notes);
 	debuginfod_run_end(&run, &notes);
 	cli_print_diag(script->cli, &notes);
 	diag_deinit(&notes);
@@ -260,12 +219,12 @@ static enum tally_status print_no_sample(struct script *script, struct tally_err
 	const struct script_settings *s = &script->settings;
 	if (script->printed != 0 || shows_others(s))
 		return TALLY_OK;
-	if (recording_is_of_stat(script->reader)) {
-		perfdata_reader_rewind(script->reader);
-		return script_counts_print(script->reader, &script->out, err);
+	if (recording_is_of_stat(script->recording.reader)) {
+		perfdata_reader_rewind(script->recording.reader);
+		return script_counts_print(script->recording.reader, &script->out, err);
 	}
 	(void)text_flush(&script->out);
-	cli_note_empty(script->cli, recording_name(s->input.path), script->sideband.health.samples);
+	cli_note_empty(script->cli, recording_name(s->input.path), script->recording.pass.sideband.health.samples);
 	return TALLY_OK;
 }
 
@@ -288,11 +247,12 @@ static enum tally_status cmd_script_print_samples(struct script *script, struct 
 		status = print_no_sample(script, err);
 	/* So that messages follow it; a failure to write is reported at the end. */
 	(void)text_flush(&script->out);
-	cli_print_health(script->cli, &script->sideband.health);
+	cli_print_health(script->cli, &script->recording.pass.sideband.health);
 	if (script->settings.only_checks)
 		cli_failf(script->cli, "Misordered timestamps: %" PRIu64, script->misordered);
-	stack_notes_print(script->cli, &script->unwinder.ends);
-	symbol_notes_print(script->cli, script->store, &script->names, script->settings.verbose > 0);
+	stack_notes_print(script->cli, &script->recording.pass.unwinder.ends);
+	symbol_notes_print(
+		script->cli, script->recording.store, &script->recording.names, script->settings.verbose > 0);
 	fetch_lacking(script);
 	return status;
 }
@@ -336,21 +296,26 @@ static int cmd_script_run(const struct cli *cli, const struct command *command, 
 	if (script.settings.filter.samples.times && !time_spans_are_valid(script.settings.filter.samples.times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	struct tally_error err;
-	if (trace_options_open(&script.settings.input, &script.settings.traces, &script.reader, &err) != TALLY_OK)
-		return cli_fail(cli, &err);
 	const struct script_settings *settings = &script.settings;
-	enum tally_status status = settings->header_only ? TALLY_OK : cmd_script_prepare(&script, &err);
+	const struct data_input input = {.file = settings->input,
+		.traces = settings->traces,
+		.symbols = settings->symbols,
+		.is_live = !needs_end(settings),
+		.shows_counts = true};
+	if (data_source_open_reader(&input, &script.recording, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	enum tally_status status = settings->header_only ? TALLY_OK : cmd_script_prepare(&script, &input, &err);
 	cli_print_diag(cli, &script.field_notes);
 	if (status == TALLY_OK) {
 		cli_start_pager(cli);
 		if (!settings->dlfilter.path) /* else it goes the way of what the filter prints */
 			text_to_fd(&script.out, STDOUT_FILENO);
 		if (settings->header || settings->header_only)
-			header_text(&script.out, script.reader, settings->full_info);
+			header_text(&script.out, script.recording.reader, settings->full_info);
 		if (!settings->header_only)
 			status = cmd_script_print_samples(&script, &err);
 		code = cli_finish_text(cli, &script.out);
-		symbol_notes_keep_places(cli, script.store, settings->verbose > 0);
+		symbol_notes_keep_places(cli, script.recording.store, settings->verbose > 0);
 	}
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);

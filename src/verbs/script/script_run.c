@@ -63,12 +63,13 @@ static enum tally_status script_run_print_sample(struct script *script, const st
 static enum tally_status script_run_print_group(struct script *script, const struct record *record,
 	const struct sample *sample, uint64_t clock, struct tally_error *err)
 {
-	const struct perfdata_event *leader = perfdata_reader_event_of(script->reader, record);
+	const struct perfdata_event *leader = perfdata_reader_event_of(script->recording.reader, record);
 	uint64_t position = 0, printed = script->printed;
 	struct group_read read;
 	enum tally_status status;
 	script_metrics_begin(&script->metrics);
-	while ((status = group_reads_next(&script->reads, script->reader, sample, &position, &read)) == TALLY_OK) {
+	while ((status = group_reads_next(
+			&script->recording.reads, script->recording.reader, sample, &position, &read)) == TALLY_OK) {
 		struct sample one = *sample;
 		one.period = read.grown;
 		script_metrics_count(&script->metrics, read.event->index, read.grown);
@@ -97,9 +98,9 @@ static enum tally_status print_deferred(struct script *script, const struct reco
 {
 	struct record_fields fields;
 	struct sample_id id;
-	const struct perfdata_event *event = perfdata_reader_event_of(script->reader, record);
+	const struct perfdata_event *event = perfdata_reader_event_of(script->recording.reader, record);
 	bool is_whole = event && record_decode(record, &fields, NULL) == TALLY_OK &&
-			perfdata_reader_sample_id(script->reader, record, &id);
+			perfdata_reader_sample_id(script->recording.reader, record, &id);
 	if (!is_whole) /* damaged ones were counted when the recording was gone through */
 		return TALLY_OK;
 	const struct record_callchain_deferred *chain = &fields.callchain_deferred;
@@ -111,8 +112,8 @@ static enum tally_status print_deferred(struct script *script, const struct reco
 		.time = id.time,
 		.callchain = {chain->ips.data, (uint32_t)chain->count}};
 	struct script_row row = {.event = event, .record = record, .sample = &sample};
-	row.clock =
-		sample_clock_at(&script->sideband.clock, event, record_run_position(&script->run, record), sample.time);
+	row.clock = sample_clock_at(&script->recording.pass.sideband.clock, event,
+		record_run_position(&script->recording.pass.run, record), sample.time);
 	struct script_probe probe = {event, &sample, record->misc & MISC_CPUMODE_MASK, record->misc, row.clock};
 	bool is_wanted;
 	if (!script_filter_wants(&script->filter, &script->printer.places, &probe, &is_wanted))
@@ -129,7 +130,8 @@ static enum tally_status script_run_print_other(
 {
 	const struct record *record = &item->record;
 	struct sample_id id;
-	bool is_elsewhere = script->filter.samples.cpus && perfdata_reader_sample_id(script->reader, record, &id) &&
+	bool is_elsewhere = script->filter.samples.cpus &&
+			    perfdata_reader_sample_id(script->recording.reader, record, &id) &&
 			    !sample_filter_has_cpu(&script->filter.samples, id.cpu);
 	if (!script_records_print(&script->records, is_elsewhere ? NULL : &script->out, record))
 		return error_nomem(err);
@@ -147,14 +149,14 @@ static enum tally_status script_run_print_record(
 		return print_deferred(script, record, err);
 	if (record->type != RECORD_SAMPLE)
 		return script_run_print_other(script, item, err);
-	const struct perfdata_event *event = perfdata_reader_event_of(script->reader, record);
+	const struct perfdata_event *event = perfdata_reader_event_of(script->recording.reader, record);
 	if (!event) {
-		script->sideband.health.unattributed_samples++;
+		script->recording.pass.sideband.health.unattributed_samples++;
 		return TALLY_OK;
 	}
 	struct sample sample;
 	if (sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK) {
-		damaged_records_add(&script->sideband.health.damaged, record->offset, record->type);
+		damaged_records_add(&script->recording.pass.sideband.health.damaged, record->offset, record->type);
 		return TALLY_OK;
 	}
 	if (!(event->attr.sample_type & SAMPLE_TID))
@@ -166,8 +168,8 @@ static enum tally_status script_run_print_record(
 			check_time(script, sample.time);
 		return TALLY_OK;
 	}
-	uint64_t clock = sample_clock_at(&script->sideband.clock, event, record_run_position(&script->run, record),
-		wait_sample_time(event, &sample));
+	uint64_t clock = sample_clock_at(&script->recording.pass.sideband.clock, event,
+		record_run_position(&script->recording.pass.run, record), wait_sample_time(event, &sample));
 	if (event->attr.sample_type & SAMPLE_READ)
 		return script_run_print_group(script, record, &sample, clock, err);
 	return script_run_print_sample(script, event, record, &sample, clock, err);
@@ -178,44 +180,44 @@ static enum tally_status print_live(struct script *script, struct tally_error *e
 {
 	enum tally_status status;
 	struct time_order_item item;
-	while ((status = live_records_next(script->live, &item, err)) == TALLY_OK) {
+	while ((status = data_source_next_record(&script->recording, &item, err)) == TALLY_OK) {
 		status = script_run_print_record(script, &item, err);
-		bool is_drained = status == TALLY_OK && live_records_is_drained(script->live);
+		bool is_drained = status == TALLY_OK && live_records_is_drained(script->recording.live);
 		if (is_drained &&
 			(!script_dlfilter_flush(&script->dlfilter, &script->out) || !text_flush(&script->out)))
 			status = TALLY_END; /* the reader of our output has gone */
 		if (status != TALLY_OK)
 			break;
 	}
-	script->sideband.health.unordered = live_records_late(script->live);
-	return status == TALLY_END ? TALLY_OK : status;
+	return status;
 }
 
-enum tally_status script_print_all(struct script *script, struct tally_error *err)
+static enum tally_status print_ordered(struct script *script, struct tally_error *err)
 {
-	if (script->live)
-		return print_live(script, err);
-	struct time_order *order;
-	perfdata_reader_rewind(script->reader);
-	enum tally_status status = time_order_create(script->reader, &order, err);
-	if (status != TALLY_OK)
-		return status;
+	struct data_source *recording = &script->recording;
+	struct time_order_item item;
+	enum tally_status status;
+	struct progress_line line = {.is_on = false};
+	perfdata_reader_rewind(recording->reader);
 	/* Where a round ends means something only among the records of the file. */
 	if (script->settings.show_round || script->settings.dump_unsorted)
-		time_order_keep_file_order(order);
-	struct time_order_item item;
-	struct progress_line line = {.is_on = false};
+		time_order_keep_file_order(recording->order);
 	if (isatty(STDOUT_FILENO) != 1) /* else what is printed shows it */
 		progress_line_start(&line);
-	progress_begin(&line.progress, "writing samples", perfdata_reader_bytes(script->reader));
-	while ((status = time_order_next(order, &item, err)) == TALLY_OK) {
+	progress_begin(&line.progress, "writing samples", perfdata_reader_bytes(recording->reader));
+	while ((status = data_source_next_record(recording, &item, err)) == TALLY_OK) {
 		if (line.is_on)
 			progress_add(&line.progress, item.record.bytes.len);
 		if ((status = script_run_print_record(script, &item, err)) != TALLY_OK)
 			break;
 	}
 	progress_line_stop(&line);
-	script->sideband.health.unordered = time_order_late(order);
-	time_order_destroy(order);
+	return status;
+}
+
+enum tally_status script_print_all(struct script *script, struct tally_error *err)
+{
+	enum tally_status status = script->recording.live ? print_live(script, err) : print_ordered(script, err);
+	data_source_end_records(&script->recording);
 	return status == TALLY_END ? TALLY_OK : status;
 }

@@ -8,11 +8,8 @@
 #ifndef VERBS_SCRIPT_SCRIPT_RUN_H
 #define VERBS_SCRIPT_SCRIPT_RUN_H
 
-#include "analysis/group_reads.h"
-#include "analysis/live/live_records.h"
-#include "analysis/record_run.h"
-#include "analysis/sideband.h"
 #include "cli/cli.h"
+#include "tasks/session/data_source.h"
 #include "tasks/session/dump_raw.h"
 #include "verbs/script/script_dumps.h"
 #include "verbs/script/script_metrics.h"
@@ -22,16 +19,8 @@
 struct script {
 	const struct cli *cli;
 	struct script_settings settings;
-	struct perfdata_reader *reader;
-	struct binary_store *store;
-	struct record_run run;
-	struct sideband sideband;
-	struct live_records *live; /* NULL: the recording was read once before */
-	struct resolver resolver;
-	struct unwind_files unwind_files;
-	struct sample_unwinder unwinder;
+	struct data_source recording;
 	struct lbr_stitcher stitcher;
-	struct frame_names names;
 	struct bpf_lines bpf_lines;
 	struct script_printer printer;
 	struct script_code code;
@@ -47,7 +36,6 @@ struct script {
 	struct script_dumps dumps;
 	uint64_t printed; /* samples */
 	uint64_t last_ns, misordered; /* of checks: the sample before; samples whose time is before its time */
-	struct group_reads reads;
 	struct script_metrics metrics;
 	struct text out;
 };
