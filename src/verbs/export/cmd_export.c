@@ -150,7 +150,7 @@ static int write_what_there_is(const struct cli *cli, const struct export_settin
 	bool is_empty = export_is_empty(&run->view);
 	int code = cmd_export_write_file(cli, s, format, &run->view);
 	if (is_empty && code == 0)
-		cli_note_counts(cli, run->reader, s->input.path);
+		cli_note_counts(cli, run->source.reader, s->input.path);
 	if (is_empty && code == 0 && !format->wants_marks)
 		return recording_is_empty(s->input.path, samples, &err), cli_fail(cli, &err);
 	if (is_empty && code == 0 && !run->has_counts)

@@ -20,11 +20,9 @@
 #include "profile/flame_tree.h"
 #include "tasks/session/advice_notes.h"
 #include "tasks/session/cpu_filter.h"
+#include "tasks/session/data_source.h"
 #include "tasks/session/idle_notes.h"
-#include "tasks/session/recording_input.h"
-#include "tasks/session/sample_options.h"
 #include "tasks/session/symbol_notes.h"
-#include "tasks/session/symbol_options.h"
 #include "verbs/export/flame_record.h"
 #include "view/flame/flame_svg.h"
 
@@ -93,8 +91,7 @@ struct cmd_flamegraph_job {
 	const struct cmd_flamegraph_settings *settings;
 	const char *path;
 	const char *what; /* as told: the file, or what was recorded */
-	struct perfdata_reader *reader;
-	struct binary_store *store;
+	struct data_source source; /* reader and store */
 	struct replay_result result;
 	struct profile_filter filter;
 	bool *cpus;
@@ -125,8 +122,8 @@ static enum tally_status cmd_flamegraph_read_profile(
 	struct cmd_flamegraph_job *job, enum flame_group group, struct tally_error *err)
 {
 	const struct cmd_flamegraph_settings *s = job->settings;
-	enum tally_status status =
-		recording_open(&(struct input_options){job->path, s->input.force}, &job->reader, err);
+	const struct data_input input = {.file = {job->path, s->input.force}, .symbols = s->symbols};
+	enum tally_status status = data_source_open_reader(&input, &job->source, err);
 	if (status != TALLY_OK)
 		return status;
 	struct replay_options options = {
@@ -137,20 +134,20 @@ static enum tally_status cmd_flamegraph_read_profile(
 		.with_inlines = !s->no_inline,
 		.max_stack = (unsigned)s->max_stack,
 	};
-	const struct wait_events waits = wait_events_find(job->reader, s->wall ? WAITS_JOINED : WAITS_IF_WALL);
-	if (s->wall && !s->wakers && !waits.are_joined && !perfdata_reader_is_pipe(job->reader))
+	const struct wait_events waits = wait_events_find(job->source.reader, s->wall ? WAITS_JOINED : WAITS_IF_WALL);
+	if (s->wall && !s->wakers && !waits.are_joined && !perfdata_reader_is_pipe(job->source.reader))
 		return error_set(err, TALLY_INVALID,
 			"--wall needs the event offcpu-time and an event of a clock, and %s lacks one: was it made "
 			"without 'record "
 			"--wall'?",
 			job->path);
-	if (s->wakers && !waits.has_records && !perfdata_reader_is_pipe(job->reader))
+	if (s->wakers && !waits.has_records && !perfdata_reader_is_pipe(job->source.reader))
 		return error_set(err, TALLY_INVALID,
 			"--wakers needs waits that say who ended them, and %s has none: was it made without 'record "
 			"--wall' or "
 			"'--off-cpu'?",
 			job->path);
-	if (s->samples.filters.no_idle && waits.wait == WAIT_EVENT_NONE && !perfdata_reader_is_pipe(job->reader))
+	if (s->samples.filters.no_idle && waits.wait == WAIT_EVENT_NONE && !perfdata_reader_is_pipe(job->source.reader))
 		return error_set(err, TALLY_INVALID,
 			"--no-idle hides waits, and %s has none: was it made without 'record --wall' or '--off-cpu'?",
 			job->path);
@@ -164,15 +161,15 @@ static enum tally_status cmd_flamegraph_read_profile(
 		options.facets = UINT64_C(1) << FACET_STATE;
 	}
 	struct time_spans spans = {0};
-	status = symbol_options_open_store(job->cli, &s->symbols, job->reader, &job->store, err);
+	status = data_source_open_store(job->cli, &input, &job->source, err);
 	if (status == TALLY_OK && s->samples.times) {
-		status = time_spans_read(s->samples.times, job->reader, &spans, err);
+		status = time_spans_read(s->samples.times, job->source.reader, &spans, err);
 		options.spans = &spans;
 	}
 	if (status == TALLY_OK)
-		status = progress_line_replay(job->reader, job->store, &options, &job->result, err);
+		status = progress_line_replay(job->source.reader, job->source.store, &options, &job->result, err);
 	if (status == TALLY_OK)
-		symbol_notes_print_doubts(job->cli, job->store);
+		symbol_notes_print_doubts(job->cli, job->source.store);
 	time_spans_deinit(&spans);
 	return status;
 }
@@ -191,14 +188,14 @@ static enum tally_status cmd_flamegraph_choose_event(
 	if (name)
 		return error_set(err, TALLY_NOT_FOUND, "no event '%s' in %s: see '%s evlist'", name, job->path,
 			job->cli->program);
-	cli_note_counts(job->cli, job->reader, job->path);
+	cli_note_counts(job->cli, job->source.reader, job->path);
 	return error_set(err, TALLY_NOT_FOUND, "%s has no samples", job->what);
 }
 
 /* The seconds that --time gave, or of the first and the last sample, if the recording says so. */
 static void cmd_flamegraph_add_span(const struct cmd_flamegraph_job *job, struct text *out)
 {
-	const struct perfdata_features *f = perfdata_reader_features(job->reader);
+	const struct perfdata_features *f = perfdata_reader_features(job->source.reader);
 	if (job->settings->samples.times) {
 		text_printf(out, "time %s", job->settings->samples.times);
 	} else if (feature_is_present(f, FEATURE_SAMPLE_TIME) && f->last_sample_time_ns >= f->first_sample_time_ns) {
@@ -223,7 +220,7 @@ static void cmd_flamegraph_write_page(const struct cmd_flamegraph_job *job, cons
 	const struct cmd_flamegraph_settings *s = job->settings;
 	struct quality quality;
 	struct text line = {0}, span = {0};
-	quality_measure(&quality, job->reader, &job->result);
+	quality_measure(&quality, job->source.reader, &job->result);
 	quality_text(&line, &quality);
 	cmd_flamegraph_add_span(job, &span);
 	struct flame_page page = {.title = str_from(s->title ? s->title : job->path),
@@ -335,15 +332,14 @@ static void job_deinit(struct cmd_flamegraph_job *job)
 {
 	profile_filter_deinit(&job->filter);
 	replay_result_deinit(&job->result);
-	binary_store_destroy(job->store);
-	perfdata_reader_destroy(job->reader);
+	data_source_close(&job->source);
 }
 
 static void print_advice(const struct cmd_flamegraph_job *job)
 {
 	struct diag notes;
 	diag_init(&notes);
-	advice_notes_add(&notes, job->reader, job->result.profile);
+	advice_notes_add(&notes, job->source.reader, job->result.profile);
 	cli_print_diag(job->cli, &notes);
 	diag_deinit(&notes);
 }

@@ -78,7 +78,7 @@ static int query_recording(const struct cli *cli, const struct query_settings *s
 		cli_start_pager(cli);
 		code = cmd_query_print(cli, query);
 		if (code == 0 && export_is_empty(&run.view)) {
-			cli_note_counts(cli, run.reader, settings->recording.input.path);
+			cli_note_counts(cli, run.source.reader, settings->recording.input.path);
 			cli_note_empty(cli, settings->recording.input.path, run.result.health.samples);
 		}
 	}

@@ -71,10 +71,10 @@ static const struct symbol *export_code_find_symbol(const struct coding *c, uint
 	if (from->is_inlined || from->binary >= c->run->result.machine_binaries.len)
 		return NULL;
 	uint32_t binary = c->run->result.machine_binaries.items[from->binary];
-	if (store_entry_id(c->run->result.machine, c->run->store, binary, store_id, NULL) != TALLY_OK ||
+	if (store_entry_id(c->run->result.machine, c->run->source.store, binary, store_id, NULL) != TALLY_OK ||
 		*store_id == STORE_ENTRY_NONE)
 		return NULL;
-	const struct symbol *symbol = binary_store_find(c->run->store, *store_id, from->start);
+	const struct symbol *symbol = binary_store_find(c->run->source.store, *store_id, from->start);
 	return symbol && symbol->start == from->start ? symbol : NULL;
 }
 
@@ -112,8 +112,8 @@ enum tally_status export_code_make(struct export_code *code, const struct export
 	if (!code->listing_of_function)
 		return error_nomem(err);
 	memset(code->listing_of_function, 0xff, (count + 1) * sizeof(*code->listing_of_function));
-	c.samples.source.reader = run->reader;
-	c.samples.source.store = run->store;
+	c.samples.source.reader = run->source.reader;
+	c.samples.source.store = run->source.store;
 	c.samples.events = &c.nothing;
 	annotate_source_init(&c.source, NULL, 0);
 	enum tally_status status = export_code_choose(&c) ? TALLY_OK : error_nomem(err);

@@ -10,16 +10,15 @@
 #include "base/limits.h"
 #include "cli/progress_line.h"
 #include "tasks/session/cpu_filter.h"
-#include "tasks/session/recording_input.h"
 #include "tasks/session/symbol_notes.h"
 
 static enum tally_status export_run_read_profile(const struct export_settings *s, const struct export_wishes *wishes,
 	struct export_run *run, struct tally_error *err)
 {
 	uint64_t facets = wishes->code ? UINT64_C(1) << FACET_PLACE : 0;
-	if (wishes->traces && perfdata_reader_features(run->reader)->tracing_data.len > 0)
+	if (wishes->traces && perfdata_reader_features(run->source.reader)->tracing_data.len > 0)
 		facets |= UINT64_C(1) << FACET_TRACE;
-	if (wait_events_find(run->reader, WAITS_APART).wait != WAIT_EVENT_NONE)
+	if (wait_events_find(run->source.reader, WAITS_APART).wait != WAIT_EVENT_NONE)
 		facets |= UINT64_C(1) << FACET_STATE | UINT64_C(1) << FACET_WAKER;
 	struct replay_options options = {
 		.with_threads = wishes->threads || s->samples.filters.pids || s->samples.filters.tids,
@@ -37,14 +36,14 @@ static enum tally_status export_run_read_profile(const struct export_settings *s
 		.spans = s->samples.times ? &run->spans : NULL,
 		.max_stack = (unsigned)s->max_stack,
 	};
-	return progress_line_replay(run->reader, run->store, &options, &run->result, err);
+	return progress_line_replay(run->source.reader, run->source.store, &options, &run->result, err);
 }
 
 /* What --time leaves of the time from the first sample to the last. */
 static void find_times(const struct export_settings *s, struct export_run *run)
 {
-	perfdata_reader_rewind(run->reader);
-	struct time_span whole = time_bounds_read(run->reader);
+	perfdata_reader_rewind(run->source.reader);
+	struct time_span whole = time_bounds_read(run->source.reader);
 	run->view.first_time = whole.first_ns;
 	run->view.last_time = whole.last_ns;
 	size_t count = s->samples.times ? run->spans.items.len : 0;
@@ -76,16 +75,16 @@ static enum tally_status export_run_choose_event(
 
 static void export_run_describe(const struct cli *cli, const struct export_settings *s, struct export_run *run)
 {
-	const struct perfdata_features *f = perfdata_reader_features(run->reader);
+	const struct perfdata_features *f = perfdata_reader_features(run->source.reader);
 	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(run->reader, &count);
+	const struct perfdata_event *events = perfdata_reader_events(run->source.reader, &count);
 	for (size_t i = 0; i < f->cmdline.len; i++) {
 		if (i > 0)
 			text_char(&run->command, ' ');
 		text_bytes(&run->command, f->cmdline.items[i].data, f->cmdline.items[i].len);
 	}
 	struct quality quality;
-	quality_measure(&quality, run->reader, &run->result);
+	quality_measure(&quality, run->source.reader, &run->result);
 	quality_text(&run->quality, &quality);
 	run->view.about = (struct export_about){.quality = {run->quality.data, run->quality.len},
 		.program = str_from(cli->program),
@@ -135,27 +134,28 @@ enum tally_status export_run_open(const struct cli *cli, const struct export_set
 {
 	*run = (struct export_run){0};
 	enum tally_status status = s->samples.cpus ? cpu_filter_parse(s->samples.cpus, &run->cpus, err) : TALLY_OK;
+	const struct data_input input = {.file = s->input, .symbols = s->symbols};
 	if (status == TALLY_OK)
-		status = recording_open(&s->input, &run->reader, err);
+		status = data_source_open_reader(&input, &run->source, err);
 	if (status == TALLY_OK)
-		status = symbol_options_open_store(cli, &s->symbols, run->reader, &run->store, err);
+		status = data_source_open_store(cli, &input, &run->source, err);
 	if (status == TALLY_OK && s->samples.times)
-		status = time_spans_read(s->samples.times, run->reader, &run->spans, err);
+		status = time_spans_read(s->samples.times, run->source.reader, &run->spans, err);
 	if (status == TALLY_OK && wishes->marks) {
 		/* Before the samples: behind it all of a pipe is known, its tracepoints' formats too. */
 		run->has_marks = true;
 		run->marks.with_switches = wishes->switches;
 		run->marks.spans = s->samples.times ? &run->spans : NULL;
-		status = export_marks_read(&run->marks, run->reader, err);
+		status = export_marks_read(&run->marks, run->source.reader, err);
 	}
 	if (status == TALLY_OK && wishes->counts && run->marks.has_counts) {
 		run->has_counts = true;
-		status = export_counts_read(&run->counts, run->reader, err);
+		status = export_counts_read(&run->counts, run->source.reader, err);
 	}
 	if (status == TALLY_OK)
 		status = export_run_read_profile(s, wishes, run, err);
 	if (status == TALLY_OK)
-		symbol_notes_print_doubts(cli, run->store);
+		symbol_notes_print_doubts(cli, run->source.store);
 	if (!run->result.profile)
 		return status;
 	cli_print_health(cli, &run->result.health);
@@ -177,8 +177,7 @@ void export_run_close(struct export_run *run)
 		profile_filter_deinit(&run->filter);
 	replay_result_deinit(&run->result);
 	time_spans_deinit(&run->spans);
-	binary_store_destroy(run->store);
-	perfdata_reader_destroy(run->reader);
+	data_source_close(&run->source);
 	text_deinit(&run->command);
 	text_deinit(&run->quality);
 	free(run->cpus);

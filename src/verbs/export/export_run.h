@@ -15,9 +15,7 @@
 #include "analysis/replay/replay.h"
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "tasks/session/recording_input.h"
-#include "tasks/session/sample_options.h"
-#include "tasks/session/symbol_options.h"
+#include "tasks/session/data_source.h"
 #include "verbs/export/export_counts.h"
 #include "verbs/export/export_marks.h"
 
@@ -57,8 +55,7 @@ struct export_wishes {
 };
 
 struct export_run {
-	struct perfdata_reader *reader;
-	struct binary_store *store;
+	struct data_source source; /* reader and store */
 	struct replay_result result;
 	struct profile_filter filter;
 	struct time_spans spans;
