@@ -18,8 +18,8 @@
 #include "tasks/reporting/report_tables.h"
 #include "tasks/session/advice_notes.h"
 #include "tasks/session/cpu_filter.h"
+#include "tasks/session/data_source.h"
 #include "tasks/session/idle_notes.h"
-#include "tasks/session/recording_input.h"
 #include "tasks/session/report_dump.h"
 #include "tasks/session/report_stats.h"
 #include "tasks/session/symbol_notes.h"
@@ -42,8 +42,7 @@ struct report {
 	const char *path;
 	struct text *out;
 	struct diag *notes;
-	struct perfdata_reader *reader;
-	struct binary_store *store;
+	struct data_source recording; /* reader and store */
 	struct replay_result result;
 	struct profile_filter filter;
 	struct explore_begun begun; /* with is_interactive */
@@ -82,7 +81,7 @@ static bool has_formats(struct report *report)
 {
 	if (report->lacks_formats)
 		return false;
-	report->lacks_formats = !report_notes_formats(report->cli, report->reader);
+	report->lacks_formats = !report_notes_formats(report->cli, report->recording.reader);
 	return !report->lacks_formats;
 }
 
@@ -94,12 +93,12 @@ static bool shows_rows(const struct report_request *r)
 static struct report_source describe_source(struct report *report)
 {
 	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(report->reader, &count);
+	const struct perfdata_event *events = perfdata_reader_events(report->recording.reader, &count);
 	struct report_source source = {
-		.has_chains = perfdata_reader_has_samples_with(report->reader, SAMPLE_CALLCHAIN),
-		.is_pipe = perfdata_reader_is_pipe(report->reader),
+		.has_chains = perfdata_reader_has_samples_with(report->recording.reader, SAMPLE_CALLCHAIN),
+		.is_pipe = perfdata_reader_is_pipe(report->recording.reader),
 		.is_all_tracepoints = count > 0,
-		.has_branches = recording_has_branches(report->reader),
+		.has_branches = recording_has_branches(report->recording.reader),
 		.has_groups = perfdata_events_have_groups(events, count),
 		.branches_are_late = report->branches_are_late,
 		.parallelism = report->parallelism,
@@ -112,12 +111,11 @@ static struct report_source describe_source(struct report *report)
 	return source;
 }
 
-static enum tally_status report_run_open_store(struct report *report, struct tally_error *err)
+static struct data_input report_run_input(const struct report_request *r)
 {
-	const struct report_request *r = report->request;
-	struct symbol_options symbols = r->symbols;
-	symbols.ignores_index = r->output.missing; /* what an index has would hide where it came from */
-	return symbol_options_open_store(report->cli, &symbols, report->reader, &report->store, err);
+	struct data_input input = {.file = r->input, .traces = r->traces, .symbols = r->symbols};
+	input.symbols.ignores_index = r->output.missing; /* what an index has would hide where it came from */
+	return input;
 }
 
 static void print_filter_line(struct report *report, enum profile_key key, const char *name)
@@ -147,7 +145,7 @@ static void report_run_name_events(
 {
 	bool is_recorded_group = count > 1 && p->events[first].member_count > 1;
 	if (is_recorded_group) {
-		struct tally_str group = feature_group_name(perfdata_reader_features(report->reader), first);
+		struct tally_str group = feature_group_name(perfdata_reader_features(report->recording.reader), first);
 		text_bytes(name, group.data, group.len);
 		text_str(name, " { ");
 	}
@@ -304,8 +302,8 @@ static enum tally_status explore_report(struct report *report, struct tally_erro
 		.plan = &report->plan,
 		.source = describe_source(report),
 		.fields = &report->fields,
-		.reader = report->reader,
-		.store = report->store,
+		.reader = report->recording.reader,
+		.store = report->recording.store,
 		.path = report->path,
 		.result = &report->result,
 		.filter = &report->filter,
@@ -326,7 +324,7 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 		print_filter_lines(report);
 	if (!report_run_has_samples(report)) {
 		diag_add(report->notes, DIAG_ERROR, "The %s data has no samples!", report->path);
-		cli_note_counts(report->cli, report->reader, report->path);
+		cli_note_counts(report->cli, report->recording.reader, report->path);
 		return TALLY_OK;
 	}
 	if (report->request->output.is_interactive)
@@ -364,7 +362,7 @@ static void print_file_header(struct report *report)
 {
 	const struct report_request *r = report->request;
 	if (((r->output.header && !r->is_quiet) || r->output.header_only) && !r->output.is_json)
-		header_text(report->out, report->reader, r->output.full_info);
+		header_text(report->out, report->recording.reader, r->output.full_info);
 	else if (!r->is_quiet && !r->output.is_json && !r->output.is_interactive && !r->output.stats &&
 		 !r->output.missing && !r->output.tasks && !r->output.mmaps)
 		text_str(report->out, "# To display the perf.data header info, please use "
@@ -374,48 +372,49 @@ static void print_file_header(struct report *report)
 static enum tally_status check_chains(struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
+	struct perfdata_reader *reader = report->recording.reader;
 	/* As perf, whose pipes say what is in them only on the way: there, what is missing shows in the rows. */
-	bool is_pipe = perfdata_reader_is_pipe(report->reader);
-	bool has_chains = is_pipe || perfdata_reader_has_samples_with(report->reader, SAMPLE_CALLCHAIN);
-	if (r->chains.has_history && !has_chains && !recording_has_branches(report->reader))
+	bool is_pipe = perfdata_reader_is_pipe(reader);
+	bool has_chains = is_pipe || perfdata_reader_has_samples_with(reader, SAMPLE_CALLCHAIN);
+	if (r->chains.has_history && !has_chains && !recording_has_branches(reader))
 		return error_set(err, TALLY_INVALID,
 			"--branch-history needs branch stacks, and this recording has none: was it made without -b?");
 	if (r->chains.are_asked && r->chains.look.style != CHAIN_NONE && !has_chains && !report->plan.with_history)
 		return error_set(err, TALLY_INVALID,
 			"-g needs call chains, and this recording has none: was it made without -g?");
-	if (r->chains.stitches && !report->stitching_is_checked && !report_lbr_registers(report->reader))
+	if (r->chains.stitches && !report->stitching_is_checked && !report_lbr_registers(reader))
 		diag_add(report->notes, DIAG_WARNING, REPORT_CANNOT_STITCH);
 	report->stitching_is_checked = true;
 	if (report->plan.filters.parent && !has_chains)
 		return error_set(err, TALLY_INVALID,
 			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");
-	enum tally_status status = sample_options_check(&r->samples, report->reader, err);
+	enum tally_status status = sample_options_check(&r->samples, reader, err);
 	if (status != TALLY_OK)
 		return status;
 	bool by_branch = r->rows.branches == BRANCHES_ALWAYS || report->plan.mode == KEY_MODE_BRANCH;
-	if (by_branch && !perfdata_reader_has_samples_with(report->reader, SAMPLE_BRANCH_STACK))
+	if (by_branch && !perfdata_reader_has_samples_with(reader, SAMPLE_BRANCH_STACK))
 		return error_set(err, TALLY_INVALID,
 			"-b needs branch stacks, and this recording has none: was it made without -b?");
-	if ((report_plan_facets(&report->plan) & UINT64_C(1) << FACET_PARALLELISM) && !has_switches(report->reader))
+	if ((report_plan_facets(&report->plan) & UINT64_C(1) << FACET_PARALLELISM) && !has_switches(reader))
 		return error_set(err, TALLY_INVALID,
 			"latency and parallelism need context switches, and this recording has none: was it made "
 			"without "
 			"--switch-events?");
-	if (r->rows.wall == WALL_ALWAYS && !wait_events_find(report->reader, WAITS_JOINED).are_joined)
+	if (r->rows.wall == WALL_ALWAYS && !wait_events_find(reader, WAITS_JOINED).are_joined)
 		return error_set(err, TALLY_INVALID,
 			"--wall needs the event offcpu-time and an event of a clock, and this recording lacks one: was "
 			"it made "
 			"without 'record --wall'?");
-	if (r->samples.filters.no_idle && wait_events_find(report->reader, WAITS_APART).wait == WAIT_EVENT_NONE)
+	if (r->samples.filters.no_idle && wait_events_find(reader, WAITS_APART).wait == WAIT_EVENT_NONE)
 		return error_set(err, TALLY_INVALID,
 			"--no-idle hides waits, and this recording has none: was it made without "
 			"'record --wall' or '--off-cpu'?");
-	if (r->rows.wakers && !wait_events_find(report->reader, WAITS_APART).has_records)
+	if (r->rows.wakers && !wait_events_find(reader, WAITS_APART).has_records)
 		return error_set(err, TALLY_INVALID,
 			"--wakers needs waits that say who ended them, and this recording has none: was it made "
 			"without 'record "
 			"--wall' or '--off-cpu'?");
-	if (r->rows.by_memory && !is_pipe && !perfdata_reader_has_samples_with(report->reader, SAMPLE_DATA_SRC))
+	if (r->rows.by_memory && !is_pipe && !perfdata_reader_has_samples_with(reader, SAMPLE_DATA_SRC))
 		return error_set(err, TALLY_INVALID,
 			"--mem-mode needs data sources, and this recording has none: was it made without -d?");
 	return TALLY_OK;
@@ -432,7 +431,7 @@ static void report_run_begin_json(struct report *report)
 	const struct report_request *r = report->request;
 	report_json_begin(&report->json, report->path);
 	if (r->output.header || r->output.header_only || r->output.full_info)
-		header_json(&report->json, report->reader, r->output.full_info);
+		header_json(&report->json, report->recording.reader, r->output.full_info);
 }
 
 static enum tally_status show_tables(struct report *report, struct tally_error *err)
@@ -440,17 +439,17 @@ static enum tally_status show_tables(struct report *report, struct tally_error *
 	const struct report_request *r = report->request;
 	struct debuginfod_run debuginfod = {0};
 	struct json *j = json_of(report);
-	report_notes_input(report->notes, &report->result, report->store, r->is_verbose);
-	advice_notes_add(report->notes, report->reader, report->result.profile);
+	report_notes_input(report->notes, &report->result, report->recording.store, r->is_verbose);
+	advice_notes_add(report->notes, report->recording.reader, report->result.profile);
 	idle_notes_add(report->notes, &report->filter);
 	if (report_plan_facets(&report->plan) >> FACET_CGROUP & 1)
-		advice_notes_cgroups(report->notes, report->reader, report->cli->program);
+		advice_notes_cgroups(report->notes, report->recording.reader, report->cli->program);
 	if (r->samples.times)
-		report_notes_times(report->notes, report->reader);
+		report_notes_times(report->notes, report->recording.reader);
 	if (!r->rows.self_is_inlined && !r->rows.no_inline)
 		report_notes_self(report->notes, report->result.profile);
-	debuginfod_run_start(&debuginfod, &r->debuginfod, report->store, &report->result.hits, report->notes);
-	quality_measure(&report->quality, report->reader, &report->result);
+	debuginfod_run_start(&debuginfod, &r->debuginfod, report->recording.store, &report->result.hits, report->notes);
+	quality_measure(&report->quality, report->recording.reader, &report->result);
 	if (j)
 		json_array(j, "tables");
 	enum tally_status status = print_report(report, err);
@@ -473,12 +472,12 @@ static enum tally_status show_profile(struct report *report, struct tally_error 
 	if (!r->output.missing)
 		status = show_tables(report, err);
 	else if (j)
-		report_missing_json(j, report->store, &report->result.hits, r->is_verbose);
+		report_missing_json(j, report->recording.store, &report->result.hits, r->is_verbose);
 	else
-		report_missing(report->out, report->store, &report->result.hits, r->is_verbose);
+		report_missing(report->out, report->recording.store, &report->result.hits, r->is_verbose);
 	/* As perf: a text without samples has no table of counts either. */
 	if (status == TALLY_OK && r->output.threads && (j || r->output.missing || report_run_has_samples(report)))
-		status = report_read_values(report->out, j, report->reader, r->output.is_raw_pretty, err);
+		status = report_read_values(report->out, j, report->recording.reader, r->output.is_raw_pretty, err);
 	if (status == TALLY_OK && !r->output.missing)
 		show_branch_types(report, j);
 	if (j)
@@ -491,8 +490,9 @@ static enum tally_status report_run_read_profile(
 	struct report *report, struct tally_error *inner, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
-	struct report_replay wanted = {.plan = &report->plan, .fields = &report->fields, .reader = report->reader};
-	enum tally_status status = report_replay_run(&wanted, report->store, &report->result, err);
+	struct report_replay wanted = {
+		.plan = &report->plan, .fields = &report->fields, .reader = report->recording.reader};
+	enum tally_status status = report_replay_run(&wanted, report->recording.store, &report->result, err);
 	cli_start_pager(report->cli); /* not before: how far the work is can be seen meanwhile */
 	if (!report->result.profile)
 		return status;
@@ -516,8 +516,8 @@ static enum tally_status report_run_read_profile(
 static enum tally_status load_profile(struct report *report, struct tally_error *err)
 {
 	struct report_load load = {
-		.wanted = {.plan = &report->plan, .fields = &report->fields, .reader = report->reader},
-		.store = report->store,
+		.wanted = {.plan = &report->plan, .fields = &report->fields, .reader = report->recording.reader},
+		.store = report->recording.store,
 		.path = report->path,
 		.cpus = report->cpus,
 		.socket_cpus = report->socket_cpus,
@@ -536,10 +536,11 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 {
 	struct report_request *r = report->request;
 	struct tally_error inner = {0};
-	enum tally_status status = report_run_open_store(report, err);
+	const struct data_input input = report_run_input(r);
+	enum tally_status status = data_source_open_store(report->cli, &input, &report->recording, err);
 	if (status == TALLY_OK && r->selection.has_socket)
-		status = report_socket_cpus(
-			report->reader, r->selection.socket, &report->socket_cpus, &report->socket_cpu_count, err);
+		status = report_socket_cpus(report->recording.reader, r->selection.socket, &report->socket_cpus,
+			&report->socket_cpu_count, err);
 	if (status != TALLY_OK)
 		return status;
 	status = r->output.is_interactive ? load_profile(report, err) : report_run_read_profile(report, &inner, err);
@@ -570,15 +571,15 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 	else
 		print_filter_lines(report);
 	if (r->output.tasks || r->output.mmaps) {
-		status = report_tasks(report->out, j, report->reader, r->output.mmaps, err);
+		status = report_tasks(report->out, j, report->recording.reader, r->output.mmaps, err);
 	} else if (r->output.stats && !r->output.dump) { /* the counts stand below the records as well */
-		status = report_stats(report->out, j, report->reader, r->look.keeps_empty, true, err);
+		status = report_stats(report->out, j, report->recording.reader, r->look.keeps_empty, true, err);
 	} else {
 		const struct report_dump_options options = {.file_name = report->path,
 			.in_file_order = r->output.in_file_order,
 			.with_zeros = r->look.keeps_empty};
 		struct input_health health = {0};
-		status = report_dump(report->out, report->reader, &options, &health, err);
+		status = report_dump(report->out, report->recording.reader, &options, &health, err);
 		(void)text_flush(report->out); /* so that messages follow it */
 		if (!r->is_quiet)
 			cli_print_health(report->cli, &health);
@@ -608,8 +609,8 @@ static enum tally_status report_run_opened(struct report *report, struct tally_e
 	const struct report_request *r = report->request;
 	enum tally_status status = TALLY_OK;
 	/* What is counted depends on its events. */
-	if (perfdata_reader_is_pipe(report->reader))
-		read_stream_through(report->reader);
+	if (perfdata_reader_is_pipe(report->recording.reader))
+		read_stream_through(report->recording.reader);
 	if (r->samples.cpus)
 		status = cpu_filter_parse(r->samples.cpus, &report->cpus, err);
 	if (status == TALLY_OK && r->selection.parallelism)
@@ -637,7 +638,7 @@ static enum tally_status report_run_opened(struct report *report, struct tally_e
 	if (is_known)
 		status = check_chains(report, err);
 	if (status != TALLY_OK)
-		cli_note_counts(report->cli, report->reader, report->path);
+		cli_note_counts(report->cli, report->recording.reader, report->path);
 	return status == TALLY_OK ? run_replay(report, err) : status;
 }
 
@@ -653,20 +654,20 @@ enum tally_status report_run(const struct cli *cli, struct report_request *reque
 		.is_met = true};
 	report.path = recording_name(request->input.path);
 	enum tally_status status = TALLY_OK;
-	report.reader = streams->opened;
-	if (!report.reader)
-		status = trace_options_open(&request->input, &request->traces, &report.reader, err);
+	const struct data_input input = report_run_input(request);
+	if (streams->opened)
+		report.recording.reader = streams->opened;
+	else
+		status = data_source_open_reader(&input, &report.recording, err);
 	if (status == TALLY_OK) {
-		report_fields_init(&report.fields, report.reader);
+		report_fields_init(&report.fields, report.recording.reader);
 		status = report_run_opened(&report, err);
 	}
 	profile_filter_deinit(&report.filter);
 	replay_result_deinit(&report.result);
 	if (status == TALLY_OK && text_flush(out))
-		symbol_notes_keep_places(cli, report.store, request->is_verbose);
-	binary_store_destroy(report.store);
-	if (report.reader)
-		perfdata_reader_destroy(report.reader);
+		symbol_notes_keep_places(cli, report.recording.store, request->is_verbose);
+	data_source_close(&report.recording);
 	report_fields_deinit(&report.fields);
 	free(report.cpus);
 	free(report.parallelism);
