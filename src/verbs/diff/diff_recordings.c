@@ -11,7 +11,6 @@
 #include "cli/progress_line.h"
 #include "tasks/reporting/report_request.h"
 #include "tasks/session/cpu_filter.h"
-#include "tasks/session/recording_input.h"
 #include "tasks/session/symbol_notes.h"
 
 /* The part of --time that is about the n-th recording: parts stand between colons, a single one is about all. */
@@ -41,7 +40,7 @@ static enum tally_status read_spans(const struct diff_request *request, struct d
 	enum tally_status status = diff_recording_times(request, index, &text, err);
 	*is_limited = status == TALLY_OK && text;
 	if (*is_limited)
-		status = time_spans_read(text, recording->reader, spans, err);
+		status = time_spans_read(text, recording->source.reader, spans, err);
 	free(text);
 	return status;
 }
@@ -70,18 +69,16 @@ static uint64_t newest_ns(const struct diff_request *request)
 static enum tally_status find_store(const struct cli *cli, const struct diff_request *request,
 	struct diff_recordings *all, struct diff_recording *recording, struct tally_error *err)
 {
-	const struct perfdata_features *features = perfdata_reader_features(recording->reader);
+	const struct perfdata_features *features = perfdata_reader_features(recording->source.reader);
 	for (struct diff_recording *other = all->items; other < recording; other++) {
-		if (shares_store(features, perfdata_reader_features(other->reader))) {
+		if (shares_store(features, perfdata_reader_features(other->source.reader))) {
 			recording->store = other->store;
 			return TALLY_OK;
 		}
 	}
-	struct binary_store_options options = symbol_options_of(cli, &request->symbols, recording->reader);
-	options.recorded_ns = newest_ns(request);
-	enum tally_status status = binary_store_create(&options, &recording->store, err);
-	if (status == TALLY_OK)
-		all->stores[all->store_count++] = recording->store;
+	const struct data_input input = {.symbols = request->symbols, .recorded_ns = newest_ns(request)};
+	enum tally_status status = data_source_open_store(cli, &input, &recording->source, err);
+	recording->store = recording->source.store;
 	return status;
 }
 
@@ -89,19 +86,20 @@ static enum tally_status open_reader(
 	const struct diff_request *request, struct diff_recording *recording, struct tally_error *err)
 {
 	struct tally_error why;
-	const struct input_options input = {recording->path, request->force};
-	enum tally_status status = recording_open(&input, &recording->reader, &why);
+	const struct data_input input = {.file = {recording->path, request->force}};
+	enum tally_status status = data_source_open_reader(&input, &recording->source, &why);
 	if (status == TALLY_CORRUPT)
 		return error_set(err, status, "Failed to open %s", recording->path);
-	if (status == TALLY_OK && sample_options_check(&request->samples, recording->reader, err) != TALLY_OK)
+	if (status == TALLY_OK && sample_options_check(&request->samples, recording->source.reader, err) != TALLY_OK)
 		return TALLY_INVALID;
-	bool has_chains = status != TALLY_OK || perfdata_reader_has_samples_with(recording->reader, SAMPLE_CALLCHAIN) ||
-			  perfdata_reader_is_pipe(recording->reader);
+	bool has_chains = status != TALLY_OK ||
+			  perfdata_reader_has_samples_with(recording->source.reader, SAMPLE_CALLCHAIN) ||
+			  perfdata_reader_is_pipe(recording->source.reader);
 	if (request->with_paths && !has_chains)
 		return error_set(err, TALLY_INVALID, "-g needs call chains, and %s has none: was it made without -g?",
 			recording->path);
-	bool has_branches = status != TALLY_OK || recording_has_branches(recording->reader) ||
-			    perfdata_reader_is_pipe(recording->reader);
+	bool has_branches = status != TALLY_OK || recording_has_branches(recording->source.reader) ||
+			    perfdata_reader_is_pipe(recording->source.reader);
 	if (request->with_streams && !has_branches)
 		return error_set(err, TALLY_INVALID,
 			"--stream needs branch stacks, and %s has none: was it made without -b?", recording->path);
@@ -123,12 +121,13 @@ static enum tally_status open_one(const struct cli *cli, const struct diff_reque
 		status = read_spans(request, recording, index, &spans, &is_limited, err);
 	if (status == TALLY_OK) {
 		options.spans = is_limited ? &spans : NULL;
-		status = progress_line_replay(recording->reader, recording->store, &options, &recording->result, err);
+		status = progress_line_replay(
+			recording->source.reader, recording->store, &options, &recording->result, err);
 		if (recording->result.profile && !request->is_quiet)
 			cli_print_health(cli, &recording->result.health);
 		if (status == TALLY_OK && recording->result.health.samples == 0) {
 			cli_note_empty(cli, recording->path, 0);
-			cli_note_counts(cli, recording->reader, recording->path);
+			cli_note_counts(cli, recording->source.reader, recording->path);
 		}
 	}
 	time_spans_deinit(&spans);
@@ -160,8 +159,7 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 	wanted.tells_no_trace = true;
 	wanted.with_origins = request->verbose > 0;
 	all.items = calloc(request->path_count, sizeof(*all.items));
-	all.stores = calloc(request->path_count, sizeof(struct binary_store *));
-	enum tally_status status = all.items && all.stores ? TALLY_OK : error_nomem(err);
+	enum tally_status status = all.items ? TALLY_OK : error_nomem(err);
 	if (status == TALLY_OK && request->samples.cpus)
 		status = cpu_filter_parse(request->samples.cpus, &all.cpus, err);
 	while (status == TALLY_OK && all.count < request->path_count) {
@@ -172,8 +170,9 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 		diff_recordings_close(&all);
 		return status;
 	}
-	for (size_t i = 0; !request->is_quiet && i < all.store_count; i++)
-		symbol_notes_print_doubts(cli, all.stores[i]);
+	for (size_t i = 0; !request->is_quiet && i < all.count; i++)
+		if (all.items[i].source.store)
+			symbol_notes_print_doubts(cli, all.items[i].source.store);
 	*recordings = all;
 	return TALLY_OK;
 }
@@ -184,12 +183,9 @@ void diff_recordings_close(struct diff_recordings *recordings)
 		struct diff_recording *recording = &recordings->items[i];
 		profile_filter_deinit(&recording->filter);
 		replay_result_deinit(&recording->result);
-		if (recording->reader)
-			perfdata_reader_destroy(recording->reader);
 	}
-	for (size_t i = 0; i < recordings->store_count; i++)
-		binary_store_destroy(recordings->stores[i]);
-	free(recordings->stores);
+	for (size_t i = 0; i < recordings->count; i++) /* now that nothing has names of another's store */
+		data_source_close(&recordings->items[i].source);
 	free(recordings->items);
 	free(recordings->cpus);
 	*recordings = (struct diff_recordings){0};
@@ -199,8 +195,8 @@ uint32_t diff_recording_event(
 	const struct diff_recording *recording, const struct diff_recording *other, uint32_t other_event)
 {
 	size_t count, other_count;
-	const struct perfdata_event *events = perfdata_reader_events(recording->reader, &count);
-	const struct perfdata_event *wanted = perfdata_reader_events(other->reader, &other_count) + other_event;
+	const struct perfdata_event *events = perfdata_reader_events(recording->source.reader, &count);
+	const struct perfdata_event *wanted = perfdata_reader_events(other->source.reader, &other_count) + other_event;
 	for (size_t i = 0; i < count && i < recording->result.profile->event_count; i++)
 		if (events[i].attr.type == wanted->attr.type && events[i].attr.config == wanted->attr.config)
 			return (uint32_t)i;

@@ -16,21 +16,20 @@
 #include "analysis/replay/replay.h"
 #include "cli/cli.h"
 #include "profile/rows/hot_streams.h"
+#include "tasks/session/data_source.h"
 #include "verbs/diff/diff_request.h"
 
 struct diff_recording {
 	const char *path;
-	struct perfdata_reader *reader;
+	struct data_source source; /* reader; and the store, if it has one of its own */
 	struct replay_result result;
 	struct profile_filter filter;
-	struct binary_store *store; /* borrowed */
+	struct binary_store *store; /* its own, or one of the others' */
 };
 
 struct diff_recordings {
 	struct diff_recording *items;
 	size_t count;
-	struct binary_store **stores;
-	size_t store_count;
 	bool *cpus; /* NULL: all */
 };
 
