@@ -67,5 +67,4 @@ void recording_pass_close(struct recording_pass *pass)
 	unwind_files_deinit(&pass->unwind_files);
 	sideband_deinit(&pass->sideband);
 	record_run_close(&pass->run);
-	*pass = (struct recording_pass){0};
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/session/symbol_options.h"
 
-#include "tasks/session/pack_damage.h"
 #include "tasks/session/reader_styles.h"
 
 #define ROW(member) .offset = offsetof(struct symbol_options, member)
@@ -81,14 +80,4 @@ struct binary_store_options symbol_options_of(
 		store.recorded_ns = perfdata_reader_layout(reader).mtime_ns;
 	}
 	return store;
-}
-
-enum tally_status symbol_options_open_store(const struct cli *cli, const struct symbol_options *options,
-	const struct perfdata_reader *reader, struct binary_store **store, struct tally_error *err)
-{
-	const struct binary_store_options store_options = symbol_options_of(cli, options, reader);
-	enum tally_status status = binary_store_create(&store_options, store, err);
-	if (status == TALLY_OK)
-		pack_tell_damage(cli, *store);
-	return status;
 }

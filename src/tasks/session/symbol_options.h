@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbol_options.h - declares the options that say where symbols come from, for all verbs that show symbols, and opens
- * the binary store accordingly.
+ * symbol_options.h - declares the options that say where symbols come from, for all verbs that show symbols, and fills
+ * the options of the binary store accordingly. data_source.h opens the store of a recording.
  *
  * A verb's settings have a struct symbol_options, and its table the rows of the group:
  *
  *	SYMBOL_OPTIONS(struct settings, symbols),
  *	LINE_OPTIONS(struct settings, symbols),		where source lines or inlined calls are shown
  *	...
- *	status = symbol_options_open_store(cli, &settings.symbols, reader, &store, err);
+ *	struct binary_store_options store = symbol_options_of(cli, &settings.symbols, reader);
  */
 #ifndef TASKS_SESSION_SYMBOL_OPTIONS_H
 #define TASKS_SESSION_SYMBOL_OPTIONS_H
@@ -38,13 +38,9 @@ extern const struct option_table line_option_table;
 int symbol_options_check(const struct cli *cli, const struct symbol_options *options);
 /* Whether any of them differs from the usual. */
 bool symbol_options_are_asked(const struct symbol_options *options);
-/* Opens the store for a recording, whose features are borrowed until its reader is destroyed. reader NULL: there is no
- * recording, or it is not finished. */
+/* How to open the store for a recording, whose features are borrowed until its reader is destroyed. reader NULL: there is
+ * no recording, or it is not finished. */
 struct binary_store_options symbol_options_of(
 	const struct cli *cli, const struct symbol_options *options, const struct perfdata_reader *reader);
-/* A store for the recording. What it carries and cannot be used is reported on standard error. */
-TALLY_MUST_CHECK enum tally_status symbol_options_open_store(const struct cli *cli,
-	const struct symbol_options *options, const struct perfdata_reader *reader, struct binary_store **store,
-	struct tally_error *err);
 
 #endif

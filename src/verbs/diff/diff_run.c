@@ -370,15 +370,16 @@ static enum tally_status diff_run_dump(
 {
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < request->path_count && status == TALLY_OK; i++) {
-		struct perfdata_reader *reader;
+		struct data_source source;
+		const struct data_input input = {.file = {request->paths[i], request->force}};
 		const struct report_dump_options options = {.file_name = request->paths[i], .has_no_counts = true};
 		struct input_health health = {0};
-		status = recording_open(&(struct input_options){request->paths[i], request->force}, &reader, err);
+		status = data_source_open_reader(&input, &source, err);
 		if (status != TALLY_OK)
 			return status;
-		status = report_dump(out, reader, &options, &health, err);
+		status = report_dump(out, source.reader, &options, &health, err);
 		status = status == TALLY_END ? TALLY_OK : status;
-		perfdata_reader_destroy(reader);
+		data_source_close(&source);
 		if (!request->is_quiet)
 			cli_print_health(cli, &health);
 	}

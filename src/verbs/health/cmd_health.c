@@ -7,8 +7,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "tasks/health/health_report.h"
-#include "tasks/session/recording_input.h"
-#include "tasks/session/symbol_options.h"
+#include "tasks/session/data_source.h"
 
 #define STATUS_NOT_GOOD 1
 
@@ -42,28 +41,26 @@ static int cmd_health_print(const struct cli *cli, const struct health_source *s
 	return cli_finish_text(cli, &t);
 }
 
-static int cmd_health_examine(const struct cli *cli, struct perfdata_reader *reader, const char *path,
-	const struct cmd_health_settings *settings)
+static int cmd_health_examine(
+	const struct cli *cli, const struct data_input *input, struct data_source *recording, bool as_json)
 {
+	struct perfdata_reader *reader = recording->reader;
 	struct recording_health health;
 	struct tally_error err;
 	char room[128];
 	if (recording_health_read(reader, &health, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	struct health_source source = {.path = path, .reader = reader, .health = &health};
+	struct health_source source = {.path = recording_name(input->file.path), .reader = reader, .health = &health};
 	/* What is wrong with the recording has been found; without memory for its stacks they are left out. */
-	struct binary_store *store = NULL;
 	struct stack_ends ends;
-	if (stack_survey_has_stacks(reader) &&
-		symbol_options_open_store(cli, &settings->symbols, reader, &store, NULL) == TALLY_OK &&
-		stack_survey_read(reader, store, &ends, NULL) == TALLY_OK)
+	if (stack_survey_has_stacks(reader) && data_source_open_store(cli, input, recording, NULL) == TALLY_OK &&
+		stack_survey_read(reader, recording->store, &ends, NULL) == TALLY_OK)
 		source.ends = &ends;
-	binary_store_destroy(store);
 	struct chain_survey chains;
 	if (chain_survey_read(reader, &chains, NULL) == TALLY_OK && chains.chains)
 		source.chains = &chains;
 	source.refusal = stock_perf_refusal(reader, &health, room, sizeof(room));
-	int code = cmd_health_print(cli, &source, settings->json);
+	int code = cmd_health_print(cli, &source, as_json);
 	if (code == 0 && !recording_health_is_good(&health))
 		code = STATUS_NOT_GOOD;
 	recording_health_deinit(&health);
@@ -81,19 +78,21 @@ static int cmd_health_run(const struct cli *cli, const struct command *command, 
 		return cli_usagef(cli, command, NULL, "health takes one recording");
 	if (rest < argc)
 		settings.input.path = argv[rest];
-	struct perfdata_reader *reader;
+	struct data_source source;
 	struct tally_error err;
-	enum tally_status status = recording_open(&settings.input, &reader, &err);
-	const char *path = settings.input.path && *settings.input.path ? settings.input.path : RECORDING_NAME;
+	const char *typed = settings.input.path;
+	const struct data_input input = {
+		.file = {typed && *typed ? typed : NULL, settings.input.force}, .symbols = settings.symbols};
+	enum tally_status status = data_source_open_reader(&input, &source, &err);
 	if (status == TALLY_CORRUPT) {
-		struct health_source source = {.path = path, .unusable = &err};
-		(void)cmd_health_print(cli, &source, settings.json);
+		struct health_source unusable = {.path = recording_name(input.file.path), .unusable = &err};
+		(void)cmd_health_print(cli, &unusable, settings.json);
 		return EXIT_FAILED;
 	}
 	if (status != TALLY_OK)
 		return cli_fail(cli, &err);
-	code = cmd_health_examine(cli, reader, path, &settings);
-	perfdata_reader_destroy(reader);
+	code = cmd_health_examine(cli, &input, &source, settings.json);
+	data_source_close(&source);
 	return code;
 }
 
