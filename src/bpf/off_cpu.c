@@ -329,7 +329,7 @@ static enum tally_status off_cpu_start(struct off_cpu *o, struct tally_error *er
 		if (bpf_map_update_elem(bpf_map__fd(o->skeleton->maps.cpus), &c->cpus[i], &yes, BPF_ANY) != 0)
 			return bpf_explain(c->kernel, c->what, errno, err);
 	if (!c->walks) {
-		const struct walk_tables_config tables = {c->kernel, c->arch, c->build_id_dir};
+		const struct walk_tables_config tables = {c->kernel, c->arch, c->store};
 		status = walk_tables_create(o->skeleton->obj, &tables, &o->tables, err);
 		if (status != TALLY_OK)
 			return status;

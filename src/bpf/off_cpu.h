@@ -16,6 +16,7 @@
 #define BPF_OFF_CPU_H
 
 #include "abi/wait_record.h"
+#include "code/binary_store.h"
 #include "kernel/system/kernel_seam.h"
 
 struct bpf_object;
@@ -33,7 +34,7 @@ struct off_cpu_config {
 	uint64_t threshold_ns; /* waits that are as long come by themselves */
 	size_t thread_count; /* how many are expected; 0: no idea */
 	const struct arch *arch; /* of this machine, for the tables that stacks are walked by */
-	const char *build_id_dir; /* NULL: ~/.debug */
+	struct binary_store_options store; /* of the files that stacks lead to */
 	struct bpf_object *walks; /* whose tables are used (walk_tables_share); NULL: own ones */
 };
 

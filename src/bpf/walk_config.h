@@ -5,6 +5,7 @@
 #ifndef BPF_WALK_CONFIG_H
 #define BPF_WALK_CONFIG_H
 
+#include "code/binary_store.h"
 #include "kernel/system/kernel_seam.h"
 
 struct arch;
@@ -12,7 +13,7 @@ struct arch;
 struct walk_tables_config {
 	const struct kernel_seam *kernel;
 	const struct arch *arch; /* of this machine */
-	const char *build_id_dir; /* NULL: ~/.debug */
+	struct binary_store_options store; /* of the files that stacks lead to */
 };
 
 #endif

@@ -49,7 +49,9 @@ enum tally_status walk_files_init(struct walk_files *f, const struct walk_tables
 	intern_init(&f->paths);
 	intern_init(&f->places);
 	f->kept = (struct binary_kept){.find = walk_files_find_kept, .context = f};
-	struct binary_store_options options = {.build_id_dir = config->build_id_dir, .threads = 1, .kept = &f->kept};
+	struct binary_store_options options = config->store;
+	options.threads = 1;
+	options.kept = &f->kept;
 	enum tally_status status = binary_store_create(&options, &f->store, err);
 	return status == TALLY_OK ? walk_files_map_rows(f, err) : status;
 }

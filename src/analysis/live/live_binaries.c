@@ -48,8 +48,8 @@ struct live_binaries {
 	uint64_t table_bytes, refused;
 };
 
-enum tally_status live_binaries_create(const struct live_maps *maps, const char *build_id_dir,
-	const struct binary_kept *kept, struct live_binaries **out, struct tally_error *err)
+enum tally_status live_binaries_create(const struct live_maps *maps, const struct binary_store_options *store,
+	struct live_binaries **out, struct tally_error *err)
 {
 	struct live_binaries *b = calloc(1, sizeof(*b));
 	if (!b)
@@ -59,7 +59,8 @@ enum tally_status live_binaries_create(const struct live_maps *maps, const char 
 	pthread_mutex_init(&b->mutex, NULL);
 	pthread_cond_init(&b->is_wanted, NULL);
 	pthread_cond_init(&b->is_opened, NULL);
-	b->options = (struct binary_store_options){.build_id_dir = build_id_dir, .kept = kept, .threads = 1};
+	b->options = *store;
+	b->options.threads = 1;
 	enum tally_status status = binary_store_create(&b->options, &b->store, err);
 	if (status != TALLY_OK) {
 		live_binaries_destroy(b);

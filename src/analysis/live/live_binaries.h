@@ -20,8 +20,8 @@
 
 struct live_binaries;
 
-TALLY_MUST_CHECK enum tally_status live_binaries_create(const struct live_maps *maps, const char *build_id_dir,
-	const struct binary_kept *kept, struct live_binaries **binaries, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status live_binaries_create(const struct live_maps *maps,
+	const struct binary_store_options *store, struct live_binaries **binaries, struct tally_error *err);
 void live_binaries_destroy(struct live_binaries *binaries);
 /* False: the process has nothing mapped there. If the file is not open yet, live_binaries_has_missed becomes true.
  * time: of the sample, in CLOCK_MONOTONIC; UINT64_MAX: not known. */

@@ -60,8 +60,7 @@ enum tally_status live_unwind_create(
 	live->backlog_max = BACKLOG_MAX;
 	live->last_pid = -1;
 	live_maps_init(&live->maps);
-	enum tally_status status =
-		live_binaries_create(&live->maps, config->build_id_dir, config->kept, &live->binaries, err);
+	enum tally_status status = live_binaries_create(&live->maps, &config->store, &live->binaries, err);
 	if (status == TALLY_OK)
 		status = unwinder_create(config->arch, &live->unwinders[0], err);
 	if (status != TALLY_OK) {

@@ -21,12 +21,12 @@
 #include "abi/record.h"
 #include "analysis/stack_ends.h"
 #include "base/writer.h"
+#include "code/binary_store.h"
 
 struct live_unwind;
 struct live_unwind_config {
 	const struct arch *arch; /* of this machine */
-	const char *build_id_dir; /* NULL: ~/.debug */
-	const struct binary_kept *kept; /* of binary_store.h; NULL: nothing */
+	struct binary_store_options store; /* of the files that stacks lead to */
 	uint64_t kept_registers; /* of user space, that samples keep; 0: none */
 };
 

@@ -83,10 +83,8 @@ enum tally_status record_live_create(
 	const struct record_live_config *config, struct record_live **out, struct tally_error *err)
 {
 	struct record_live *live = calloc(1, sizeof(*live));
-	struct live_unwind_config unwind = {.arch = record_host_arch(),
-		.build_id_dir = config->build_id_dir,
-		.kept = config->kept,
-		.kept_registers = config->kept_registers};
+	struct live_unwind_config unwind = {
+		.arch = record_host_arch(), .store = config->store, .kept_registers = config->kept_registers};
 	if (!live)
 		return error_nomem(err);
 	live->config = *config;

@@ -25,8 +25,7 @@ struct record_live_config {
 	const struct event_list *events; /* as they were opened */
 	const struct record_attr_options *attrs; /* as they were asked for */
 	struct recorder *recorder;
-	const char *build_id_dir;
-	const struct binary_kept *kept; /* of binary_store.h; NULL: nothing */
+	struct binary_store_options store; /* of the files that stacks lead to */
 	uint64_t kept_registers;
 	size_t flush_bytes; /* rings are left alone until one has so much */
 	bool keeps_rate; /* never takes fewer samples */

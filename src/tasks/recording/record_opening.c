@@ -207,7 +207,7 @@ static enum tally_status open_waits(struct record_opening *o, struct tally_error
 		.events = q->events,
 		.recorder = o->recorder,
 		.target = &o->target,
-		.build_id_dir = q->build_id_dir,
+		.store = q->store,
 		.walks = record_walks_object(o->walks),
 		.is_cpu_list = q->target.cpus != NULL,
 		.is_process_list = q->target.pids != NULL || q->target.user != NULL,
@@ -245,11 +245,12 @@ enum tally_status record_opening_open(struct record_opening *o, struct tally_err
 	struct record_live_config live = {.events = q->events,
 		.attrs = &q->plan.attrs,
 		.recorder = o->recorder,
-		.build_id_dir = q->build_id_dir,
-		.kept = q->files ? &o->kept : NULL,
+		.store = q->store,
 		.kept_registers = q->plan.attrs.fields.user_regs,
 		.flush_bytes = q->plan.flush_bytes,
 		.keeps_rate = q->keeps_rate};
+	if (q->files)
+		live.store.kept = &o->kept;
 	if (status == TALLY_OK)
 		status = open_waits(o, err);
 	if (status == TALLY_OK)

@@ -325,7 +325,7 @@ enum tally_status record_output_finish(struct record_output *o, struct record_su
 	if (status == TALLY_OK)
 		status = closed;
 	if (status == TALLY_OK && !q->no_build_ids && !q->no_build_id_cache)
-		record_cache_fill(q->build_id_dir, &ids);
+		record_cache_fill(q->store.build_id_dir, &ids);
 	record_build_ids_deinit(&ids);
 	o->features.features.build_id_count = 0;
 	summary->bytes = o->former_bytes;

@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "bpf/off_cpu.h"
+#include "code/binary_store.h"
 #include "kernel/recording/affinity.h"
 #include "kernel/recording/record_attrs.h"
 #include "kernel/system/target.h"
@@ -61,7 +62,7 @@ struct record_request {
 	struct event_list *switch_events; /* their coming starts the next file; NULL or empty: none */
 	bool keeps_rate;
 	bool no_build_ids, all_build_ids, no_build_id_cache;
-	const char *build_id_dir; /* NULL: ~/.debug */
+	struct binary_store_options store; /* of the files that stacks lead to; build_id_dir: where files are kept */
 	struct record_files *files; /* holds what is mapped; NULL: nothing will be wanted of it */
 	bool wants_times; /* of the first and the last sample, without build ids too */
 	struct record_synth synth;

@@ -92,7 +92,7 @@ enum tally_status record_waits_create(
 		.no_user_stacks = config->no_user_stacks,
 		.threshold_ns = config->options.threshold_ns,
 		.arch = record_host_arch(),
-		.build_id_dir = config->build_id_dir,
+		.store = config->store,
 		.walks = config->walks,
 		.thread_count = record_waits_running_threads(config->kernel)};
 	enum tally_status status = off_cpu_create(&off_cpu, &w->off_cpu, err);

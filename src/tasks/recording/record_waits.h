@@ -31,7 +31,7 @@ struct record_waits_config {
 	const struct event_list *events; /* as they were opened */
 	const struct recorder *recorder;
 	const struct target *target;
-	const char *build_id_dir; /* NULL: ~/.debug */
+	struct binary_store_options store; /* of the files that stacks lead to */
 	struct bpf_object *walks; /* whose unwind tables are used, while these waits exist; NULL: own ones */
 	bool is_cpu_list; /* -C: only waits that began there */
 	bool is_process_list; /* -p: also threads that come while they are listed */

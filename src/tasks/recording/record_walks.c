@@ -23,8 +23,7 @@ enum tally_status record_walks_create(
 	if (!made)
 		return error_nomem(err);
 	made->request = q;
-	const struct walk_tables_config config = {
-		.kernel = q->kernel, .arch = record_host_arch(), .build_id_dir = q->build_id_dir};
+	const struct walk_tables_config config = {.kernel = q->kernel, .arch = record_host_arch(), .store = q->store};
 	enum tally_status status = bpf_sample_stacks_create(&config, &made->stacks, err);
 	if (status == TALLY_OK)
 		*walks = made;

@@ -16,6 +16,7 @@
 #include "tasks/recording/record_options.h"
 #include "tasks/recording/ring_merge.h"
 #include "tasks/session/event_words.h"
+#include "tasks/session/symbol_options.h"
 #include "verbs/lock/lock_bpf.h"
 
 #define EVENTS	    "lock:contention_begin,lock:contention_end"
@@ -94,7 +95,7 @@ static struct record_request request_of(struct lock_live *live, const struct loc
 		.target = lock_live_target_of(live->job->settings, has_command),
 		.plan = {.attrs = lock_live_attrs(live, has_command), .ring_bytes = RING_BYTES},
 		.events = &live->events,
-		.build_id_dir = live->job->cli->build_id_dir,
+		.store = symbol_options_of(live->job->cli, &(struct symbol_options){0}, NULL),
 		.map_timeout_ms = RECORD_MAP_TIMEOUT_MS,
 		.command = config->words,
 		.argv = config->argv,

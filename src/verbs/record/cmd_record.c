@@ -27,6 +27,7 @@
 #include "tasks/session/advice_notes.h"
 #include "tasks/session/recording_input.h"
 #include "tasks/session/stream_output.h"
+#include "tasks/session/symbol_options.h"
 
 struct cmd_record_run {
 	const struct cli *cli;
@@ -320,7 +321,7 @@ static int cmd_record_record(struct cmd_record_run *run, char *const *command)
 		.keeps_rate = s->strict_freq,
 		.no_build_ids = s->no_build_ids,
 		.no_build_id_cache = s->no_build_id_cache,
-		.build_id_dir = run->cli->build_id_dir,
+		.store = symbol_options_of(run->cli, &(struct symbol_options){0}, NULL),
 		.all_build_ids = s->all_build_ids,
 		.files = run->files,
 		.wants_times = s->time_boundary,

@@ -60,7 +60,7 @@ static struct record_request recording_of(struct top_run *run)
 		.plan = run->plan,
 		.events = &run->events,
 		.overwrites = s->overwrites,
-		.build_id_dir = run->request->cli->build_id_dir,
+		.store = symbol_options_of(run->request->cli, &(struct symbol_options){0}, NULL),
 		.realtime_priority = s->realtime_priority,
 		.map_timeout_ms = s->map_timeout_ms,
 		.argv = run->request->argv,
