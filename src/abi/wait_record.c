@@ -21,6 +21,26 @@ struct tally_str wait_state_name(enum wait_state state)
 	return str_from((unsigned)state < WAIT_STATES ? wait_record_states[state] : "?");
 }
 
+struct tally_str wait_source_name(uint64_t source)
+{
+	static const char *const names[WAIT_SOURCES] = {[WAIT_SOURCE_BPF] = "bpf",
+		[WAIT_SOURCE_TRACEPOINTS] = "tracepoints",
+		[WAIT_SOURCE_SWITCHES] = "switches"};
+	return str_from(source > WAIT_SOURCE_UNKNOWN && source < WAIT_SOURCES ? names[source] : "?");
+}
+
+const char *wait_source_limits(uint64_t source)
+{
+	static const char *const limits[WAIT_SOURCES] = {
+		[WAIT_SOURCE_TRACEPOINTS] =
+			"from the sched tracepoints: stacks are cut after 16 KiB, and waits are missing "
+			"where rings were full",
+		[WAIT_SOURCE_SWITCHES] =
+			"from context-switch records and /proc: wakers are not known, waits include the "
+			"time until the thread ran, and short waits may lack their state (other) and stack"};
+	return source < WAIT_SOURCES ? limits[source] : NULL;
+}
+
 bool wait_state_find(struct tally_str name, enum wait_state *state)
 {
 	for (unsigned i = 0; i < WAIT_STATES; i++)

@@ -64,6 +64,15 @@ enum wait_flags {
 	WAIT_FLAG_END = 64 /* end_ns is there */
 };
 
+/* What measured the waits, as the event's attr has it in config1, which means nothing to the kernel for this event. */
+enum wait_source {
+	WAIT_SOURCE_UNKNOWN, /* perf, or a tally before this was told */
+	WAIT_SOURCE_BPF,
+	WAIT_SOURCE_TRACEPOINTS, /* sched_switch and sched_waking */
+	WAIT_SOURCE_SWITCHES, /* context-switch records, and the kernel's files in /proc */
+	WAIT_SOURCES
+};
+
 struct wait_record {
 	enum wait_state state;
 	uint8_t flags; /* enum wait_flags */
@@ -86,6 +95,10 @@ TALLY_MUST_CHECK enum tally_status wait_record_decode(
 void wait_record_encode(struct writer *w, const struct sample *sample, const struct wait_record *wait);
 /* As users read and write it: "runnable", "sleep", "lock", ... */
 struct tally_str wait_state_name(enum wait_state state);
+/* As users read and write it: "bpf", "tracepoints", "switches"; "?" of others. */
+struct tally_str wait_source_name(uint64_t source);
+/* What such a source leaves out of waits, as a sentence's part; NULL: nothing, or the source is unknown. */
+const char *wait_source_limits(uint64_t source);
 /* False: there is no state of this name. */
 bool wait_state_find(struct tally_str name, enum wait_state *state);
 

@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "bpf/bpf_load.h"
+#include "bpf/wait_parts.h"
 #include "bpf/wait_stacks.h"
-#include "bpf/wait_syscalls.h"
 #include "bpf/walk_tables.h"
 #include "tally_config.h"
 
@@ -36,7 +36,6 @@ struct off_cpu {
 	enum tally_status status;
 	unsigned written_sums; /* which of the two maps the program writes */
 	uint64_t started_ns, lost_stacks;
-	uint64_t chain[WAIT_CHAIN_MOST], waker_chain[WAIT_CHAIN_MOST];
 };
 
 /* ---- what comes from the kernel, as waits ---- */
@@ -50,48 +49,27 @@ struct off_cpu_parts { /* of one wait, or of a sum */
 	bool is_summed;
 };
 
-static enum tally_status off_cpu_give(struct off_cpu *o, const struct off_cpu_wait *wait)
-{
-	return o->sink->take(o->sink->context, wait, o->err);
-}
-
-/* At most two, each in one state. */
 static enum tally_status off_cpu_tell(struct off_cpu *o, const struct off_cpu_parts *p)
 {
 	const struct off_cpu_key *key = p->key;
-	struct off_cpu_wait wait = {.pid = p->tgid,
+	const struct wait_parts parts = {.stack = key->stack,
+		.waker_stack = key->waker_stack,
+		.pid = p->tgid,
 		.tid = key->tid,
 		.cpu = p->cpu,
-		.ips = o->chain,
-		.waker_ips = o->waker_chain,
-		.is_summed = p->is_summed};
-	enum tally_status status = TALLY_OK;
-	wait.ips_count = key->stack ? wait_stacks_chain(&o->stacks, key->stack, o->chain, WAIT_CHAIN_MOST) : 0;
-	if (key->flags & OFF_CPU_WAKER && key->waker_stack)
-		wait.waker_count =
-			wait_stacks_chain(&o->stacks, key->waker_stack, o->waker_chain, WAIT_RECORD_FRAMES_MOST);
-	if (key->flags & OFF_CPU_INTERRUPT)
-		wait.waker_count = wait_stacks_interrupt(&o->stacks, o->waker_chain, wait.waker_count);
-	if (key->stack && wait.ips_count == 0)
-		o->lost_stacks += p->count;
-	wait.record = (struct wait_record){.flags = (uint8_t)(key->flags | p->flags),
-		.count = p->count,
-		.syscall = key->syscall,
+		.is_summed = p->is_summed,
 		.waker_pid = p->waker_tgid,
 		.waker_tid = key->waker_tid,
-		.waker_comm = {p->waker_comm, strnlen(p->waker_comm, OFF_CPU_COMM)}};
-	if (p->blocked_ns) {
-		wait.record.state = wait_syscall_state((enum wait_state)key->state, key->syscall);
-		wait.period_ns = p->blocked_ns;
-		wait.end_ns = p->woken_ns;
-		status = off_cpu_give(o, &wait);
-	}
-	if (status != TALLY_OK || p->runnable_ns == 0)
-		return status;
-	wait.record.state = WAIT_RUNNABLE;
-	wait.period_ns = p->runnable_ns;
-	wait.end_ns = p->end_ns;
-	return off_cpu_give(o, &wait);
+		.syscall = key->syscall,
+		.state = (enum wait_state)key->state,
+		.flags = (uint8_t)(key->flags | p->flags),
+		.waker_comm = p->waker_comm,
+		.count = p->count,
+		.blocked_ns = p->blocked_ns,
+		.runnable_ns = p->runnable_ns,
+		.woken_ns = p->woken_ns,
+		.end_ns = p->end_ns};
+	return wait_parts_tell(&o->stacks, &parts, o->sink, &o->lost_stacks, o->err);
 }
 
 static enum tally_status off_cpu_tell_sum(

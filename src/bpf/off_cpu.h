@@ -15,7 +15,7 @@
 #ifndef BPF_OFF_CPU_H
 #define BPF_OFF_CPU_H
 
-#include "abi/wait_record.h"
+#include "bpf/wait_parts.h"
 #include "code/binary_store.h"
 #include "kernel/system/kernel_seam.h"
 
@@ -38,21 +38,6 @@ struct off_cpu_config {
 	struct bpf_object *walks; /* whose tables are used (walk_tables_share); NULL: own ones */
 };
 
-/* A part of one wait, or a sum of such: of one state. */
-struct off_cpu_wait {
-	uint32_t pid, tid, cpu;
-	uint64_t end_ns, period_ns;
-	bool is_summed; /* in the kernel, even if there was only one */
-	struct wait_record record; /* but for waker_ips, which are: */
-	const uint64_t *ips, *waker_ips; /* call chains with markers, valid during the call */
-	size_t ips_count, waker_count;
-};
-
-struct off_cpu_sink { /* what it returns other than TALLY_OK ends the drain */
-	enum tally_status (*take)(void *context, const struct off_cpu_wait *wait, struct tally_error *err);
-	void *context;
-};
-
 /* How a thread waited when the recording began. */
 struct off_cpu_before {
 	enum wait_state state;
@@ -65,6 +50,7 @@ struct off_cpu_losses {
 	uint64_t waits, waits_ns; /* in sums that there was no room for */
 	uint64_t stacks; /* waits whose stack was lost */
 	uint64_t cut_stacks;
+	uint64_t switches; /* records that a ring had no room for */
 	uint64_t summed; /* long waits that are in sums, since the ring was full */
 };
 

@@ -209,7 +209,8 @@ def test_refusal_names_the_right_that_is_missing(tally, tmp_path):
         pytest.skip('needs root and setpriv to become a user without rights')
     tmp_path.chmod(0o777)
     refused = subprocess.run(['setpriv', '--reuid', '65534', '--clear-groups', '--inh-caps=-all', '--', tally.path, 'record',
-                              '--off-cpu', '-o', tmp_path / 'x.data', '--', 'true'], text=True, check=False,
+                              '--off-cpu', '--wall-source', 'bpf', '-o', tmp_path / 'x.data', '--', 'true'],
+                             text=True, check=False,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd='/')
     assert refused.returncode != 0
     assert 'CAP_BPF' in refused.stderr or 'lacks' in refused.stderr or 'Permission' in refused.stderr, refused.stderr

@@ -54,6 +54,8 @@ static bool leave_out_kernel(struct record_fallback *f, size_t event)
 	const char *name = f->events->specs[event].name;
 	if (event_spec_restrict_to_user(f->events, event, NULL) != TALLY_OK)
 		return false;
+	if (event_is_waits(&f->events->specs[event])) /* the kernel never samples it */
+		return true;
 	if (may_measure_all(f->kernel) || paranoid < 2)
 		diag_add(f->diag, DIAG_WARNING,
 			"samples of the kernel are not allowed here (by a security policy): recording user space only");

@@ -50,13 +50,17 @@ static void thread_waits_read_call(const struct kernel_seam *kernel, pid_t tid, 
 	uint64_t number;
 	if (kernel_text(kernel, &text, NULL, "/proc/%d/syscall", (int)tid) != TALLY_OK)
 		return;
-	struct tally_str rest = str_from(text), word, last = {0};
+	struct tally_str rest = str_from(text), word, last = {0}, before = {0};
 	if (str_next(&rest, ' ', &word) && str_to_u64(word, 10, &number) && number <= INT32_MAX)
 		wait->syscall = (int32_t)number;
-	while (str_next(&rest, ' ', &word))
+	while (str_next(&rest, ' ', &word)) {
+		before = last;
 		last = word;
-	if (str_starts_with(last, STR("0x")) && !str_to_u64(last, 0, &wait->ip))
+	}
+	if (!str_starts_with(last, STR("0x")) || !str_to_u64(last, 0, &wait->ip))
 		wait->ip = 0;
+	if (!str_starts_with(before, STR("0x")) || !str_to_u64(before, 0, &wait->sp))
+		wait->sp = 0;
 	free(text);
 }
 

@@ -18,7 +18,7 @@ struct thread_wait {
 	char state; /* as ps shows it */
 	uint32_t pid; /* of its process */
 	int32_t syscall; /* -1: none, or not known */
-	uint64_t ip; /* in user space; 0: not known */
+	uint64_t ip, sp; /* in user space; 0: not known */
 };
 
 struct thread_wait thread_waits_read(const struct kernel_seam *kernel, pid_t tid);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tasks/header/header_json.h"
 
+#include "analysis/wait_events.h"
 #include "perfdata/feature_table.h"
 #include "tasks/header/header_info_json.h"
 #include "tasks/header/header_text.h"
@@ -49,6 +50,8 @@ static void header_json_put_events(struct json *j, const struct perfdata_event *
 		json_u64(j, "type", attr->type);
 		json_hex(j, "config", attr->config);
 		json_u64(j, is_frequency ? "frequency" : "period", attr->sample_period_or_freq);
+		if (wait_event_is(&events[i]) && attr->config1)
+			json_string(j, "wait_source", wait_source_name(attr->config1));
 		json_object_end(j);
 	}
 	json_array_end(j);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "analysis/wait_events.h"
 #include "base/array.h"
 #include "perfdata/feature_table.h"
 #include "perfdata/other_writers.h"
@@ -86,6 +87,15 @@ static void header_text_print_events(struct text *out, const struct header_sourc
 {
 	for (size_t i = 0; i < source->features->event_count; i++)
 		header_text_print_event(out, &source->features->events[i]);
+	for (size_t i = 0; i < source->event_count; i++) {
+		uint64_t waits =
+			wait_event_is(&source->events[i]) ? source->events[i].attr.config1 : WAIT_SOURCE_UNKNOWN;
+		const char *limits = wait_source_limits(waits);
+		if (limits)
+			text_printf(out, "# waits : %s\n", limits);
+		else if (waits == WAIT_SOURCE_BPF)
+			text_str(out, "# waits : from a BPF program\n");
+	}
 }
 
 static void print_groups(struct text *out, const struct header_source *source)

@@ -34,7 +34,7 @@ enum tally_status record_set_running(const struct record_request *request, struc
 	}
 	enum tally_status status = recorder_set_running(recorder, index, is_running, err);
 	if (status == TALLY_OK && waits && (index == RECORDER_ALL || event_is_waits(&events->specs[index])))
-		record_waits_set_running(waits, is_running);
+		status = record_waits_set_running(waits, is_running, err);
 	if (status == TALLY_OK && event.len)
 		record_announce(request, "Event %.*s %s", (int)event.len, event.data, what);
 	else if (status == TALLY_OK)

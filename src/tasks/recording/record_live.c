@@ -114,6 +114,12 @@ void record_live_destroy(struct record_live *live)
 	free(live);
 }
 
+enum tally_status record_live_add_event(struct record_live *live, const struct perf_attr *attr, const uint64_t *ids,
+	size_t id_count, struct tally_error *err)
+{
+	return live_unwind_add_event(live->unwind, attr, ids, id_count, err);
+}
+
 enum tally_status record_live_add_stacks(struct record_live *live, const struct perf_attr *attr, const uint64_t *ids,
 	size_t id_count, struct tally_error *err)
 {

@@ -39,6 +39,9 @@ struct record_live_summary {
 
 TALLY_MUST_CHECK enum tally_status record_live_create(
 	const struct record_live_config *config, struct record_live **live, struct tally_error *err);
+/* One more event, whose samples record_live_pass gets: with registers and stacks, which are unwound. */
+TALLY_MUST_CHECK enum tally_status record_live_add_event(struct record_live *live, const struct perf_attr *attr,
+	const uint64_t *ids, size_t id_count, struct tally_error *err);
 /* Samples of this event carry the user stacks of those that record_attrs_is_walked names. */
 TALLY_MUST_CHECK enum tally_status record_live_add_stacks(struct record_live *live, const struct perf_attr *attr,
 	const uint64_t *ids, size_t id_count, struct tally_error *err);

@@ -202,19 +202,40 @@ static enum tally_status open_waits(struct record_opening *o, struct tally_error
 {
 	const struct record_request *q = o->request;
 	const struct record_attr_options *attrs = &q->plan.attrs;
+	const struct recorder_config recorder = recorder_config(o);
 	struct record_waits_config config = {.kernel = q->kernel,
 		.options = q->plan.waits,
 		.events = q->events,
-		.recorder = o->recorder,
+		.recorder = &recorder,
+		.attrs = attrs,
 		.target = &o->target,
 		.store = q->store,
+		.diag = q->diag,
 		.walks = record_walks_object(o->walks),
 		.is_cpu_list = q->target.cpus != NULL,
 		.is_process_list = q->target.pids != NULL || q->target.user != NULL,
 		.no_inherit = attrs->modes.no_inherit || attrs->per_thread,
 		.no_kernel_stacks = attrs->chains.no_kernel || attrs->modes.all_user,
 		.no_user_stacks = attrs->chains.no_user || attrs->modes.all_kernel};
+	if (q->files)
+		config.store.kept = &o->kept;
 	return q->plan.waits.is_wanted ? record_waits_create(&config, &o->waits, err) : TALLY_OK;
+}
+
+/* The rings of events take all memory that an ordinary user may lock, so those of waits may have to come first. */
+static enum tally_status open_recorder_and_waits(struct record_opening *o, struct tally_error *err)
+{
+	const struct recorder_config config = recorder_config(o);
+	enum tally_status status = recorder_create(&config, &o->recorder, err);
+	if (status != TALLY_OK || o->waits)
+		return status;
+	status = open_waits(o, err);
+	if (status != TALLY_LIMIT)
+		return status;
+	recorder_destroy(o->recorder);
+	o->recorder = NULL;
+	status = open_waits(o, err);
+	return status == TALLY_OK ? recorder_create(&config, &o->recorder, err) : status;
 }
 
 enum tally_status record_opening_open(struct record_opening *o, struct tally_error *err)
@@ -230,18 +251,15 @@ enum tally_status record_opening_open(struct record_opening *o, struct tally_err
 			"use --call-graph dwarf");
 	if (status != TALLY_OK)
 		return status;
-	struct recorder_config config = recorder_config(o);
-	if (status == TALLY_OK)
-		status = recorder_create(&config, &o->recorder, err);
-
+	o->kept = (struct binary_kept){record_files_find, q->files};
+	status = open_recorder_and_waits(o, err);
 	if (status != TALLY_OK || !q->plan.attrs.unwinds_live)
-		return status == TALLY_OK ? open_waits(o, err) : status;
+		return status;
 	if (!q->plan.is_stack_given && shorten_stacks(o)) {
 		recorder_destroy(o->recorder);
 		o->recorder = NULL;
-		status = recorder_create(&config, &o->recorder, err);
+		status = open_recorder_and_waits(o, err);
 	}
-	o->kept = (struct binary_kept){record_files_find, q->files};
 	struct record_live_config live = {.events = q->events,
 		.attrs = &q->plan.attrs,
 		.recorder = o->recorder,
@@ -251,8 +269,6 @@ enum tally_status record_opening_open(struct record_opening *o, struct tally_err
 		.keeps_rate = q->keeps_rate};
 	if (q->files)
 		live.store.kept = &o->kept;
-	if (status == TALLY_OK)
-		status = open_waits(o, err);
 	if (status == TALLY_OK)
 		status = record_live_create(&live, &o->live, err);
 	return status == TALLY_OK && o->walks ? record_walks_start(o->walks, o->recorder, &o->target, o->live, err)

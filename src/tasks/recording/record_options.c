@@ -389,6 +389,19 @@ static const char *record_options_set_off_cpu_ms(const struct option_use *use)
 	return NULL;
 }
 
+static const char *record_options_set_wall_source(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+	unsigned source = strcmp(use->value, "auto") == 0 ? WAIT_SOURCE_UNKNOWN : WAIT_SOURCE_BPF;
+	while (source && source < WAIT_SOURCES && !str_equal(wait_source_name(source), str_from(use->value)))
+		source++;
+	if (source == WAIT_SOURCES)
+		return "give auto, bpf, tracepoints or switches";
+	s->wall_source = (enum wait_source)source;
+	s->has_wall_source = true;
+	return NULL;
+}
+
 /* Maps need the tasks that they are of. */
 static const char *set_synth(const struct option_use *use)
 {
@@ -535,7 +548,7 @@ static const struct option options[] = {
 		"K, M or G)"),
 	FLAG("no-buffering", 0, modes.no_buffering, "read each sample as soon as it is written"),
 	FLAG("off-cpu", 0, off_cpu,
-		"measure the time that threads are blocked, too, with stacks and wakers (by BPF): event offcpu-time"),
+		"measure the time that threads are blocked, too, with stacks and wakers: event offcpu-time"),
 	FLAG("per-thread", 0, target.per_thread, "one ring per thread instead of one per CPU"),
 	FLAG("phys-data", 0, fields.phys_addr, "store physical addresses of data"),
 	FLAG("running-time", 0, modes.running_time, "store enabled and running time of read (:S) events"),
@@ -568,6 +581,9 @@ static const struct option options[] = {
 		"record where all time goes: the CPU clock with call graphs (--call-graph auto, unless another is "
 		"given), "
 		"and the time that threads wait or could run (as --off-cpu)"),
+	CALL("wall-source", 0, "auto|bpf|tracepoints|switches", record_options_set_wall_source,
+		"what measures waits: BPF, the sched tracepoints, or context-switch records and /proc (auto: the first "
+		"of these that this user may use)"),
 	LATER("setup-filter", 0, "pin|unpin", "keep a BPF filter for others"),
 	FLAG("latency", 0, latency, "record what report --latency needs: context switches (not with -a)"),
 };

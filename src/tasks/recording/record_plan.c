@@ -41,6 +41,7 @@ static struct record_wait_options record_plan_waits(const struct record_settings
 	uint64_t default_ms = s->wall ? WALL_THRESHOLD_MS : OFF_CPU_THRESHOLD_MS;
 	return (struct record_wait_options){.is_wanted = s->off_cpu || s->wall,
 		.is_wall = s->wall,
+		.source = s->wall_source,
 		.threshold_ns = (s->has_off_cpu_ms ? s->off_cpu_ms : default_ms) * 1000000};
 }
 

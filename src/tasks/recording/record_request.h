@@ -39,6 +39,7 @@ struct record_synth { /* what of the initial state is left out */
 struct record_wait_options {
 	bool is_wanted; /* --off-cpu or --wall */
 	bool is_wall; /* time that threads could run, too */
+	enum wait_source source; /* UNKNOWN: the best one that may be used */
 	uint64_t threshold_ns; /* longer waits are samples of their own */
 };
 

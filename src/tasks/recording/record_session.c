@@ -270,6 +270,9 @@ static int timeout_ms(const struct record_session_session *s)
 {
 	const struct record_request *q = s->request;
 	int timeout = record_output_timeout_ms(&s->output);
+	int pause = s->opening.waits ? record_waits_pause_ms(s->opening.waits) : -1;
+	if (pause >= 0)
+		timeout = MIN(timeout, pause);
 	if (s->toggles_done < q->toggle_count) {
 		int64_t left = s->started_ms + q->toggles_ms[s->toggles_done] - clock_ms();
 		if (left < timeout)
@@ -504,7 +507,8 @@ static enum tally_status record_session_start(struct record_session_session *s, 
 	if (status == TALLY_OK && s->output.threads)
 		status = record_threads_start(s->output.threads, err);
 	if (status == TALLY_OK && s->opening.waits)
-		status = record_waits_start(s->opening.waits, s->request->plan.attrs.starts_disabled, err);
+		status = record_waits_start(
+			s->opening.waits, s->opening.recorder, s->request->plan.attrs.starts_disabled, err);
 	s->started_ms = clock_ms();
 	s->progress = record_progress_begin(s->request, s->opening.target.measured_count, !s->output.threads);
 	if (status == TALLY_OK && s->request->plan.attrs.starts_disabled)

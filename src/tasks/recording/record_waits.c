@@ -15,13 +15,15 @@
 #include "kernel/recording/record_attrs.h"
 #include "kernel/recording/thread_waits.h"
 #include "kernel/system/kernel_files.h"
+#include "tasks/recording/record_wait_source.h"
+#include "tasks/recording/wait_looks.h"
 
 #define OUT_BYTES (256u << 10) /* handed on at once */
 #define SUMS_MS	  500 /* sums are taken so often */
 
 struct record_waits {
 	struct record_waits_config config;
-	struct off_cpu *off_cpu;
+	struct record_wait_source source;
 	struct record_layout layout;
 	struct map_u64 ids; /* of the event, by CPU */
 	uint64_t any_id;
@@ -43,10 +45,11 @@ size_t record_waits_event(const struct event_list *events)
 
 /* ---- the beginning ---- */
 
-static enum tally_status record_waits_find_ids(struct record_waits *w, struct tally_error *err)
+static enum tally_status record_waits_find_ids(
+	struct record_waits *w, const struct recorder *recorder, struct tally_error *err)
 {
 	size_t count, event = record_waits_event(w->config.events);
-	const struct recorder_source *sources = recorder_sources(w->config.recorder, &count);
+	const struct recorder_source *sources = recorder_sources(recorder, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (sources[i].event != event || sources[i].fd < 0)
 			continue;
@@ -81,7 +84,8 @@ enum tally_status record_waits_create(
 	w->config = *config;
 	spool_init(&w->sums);
 	const struct target *t = config->target;
-	struct off_cpu_config off_cpu = {.kernel = config->kernel,
+	struct record_wait_source_config source = {.wanted = config->options.source, .diag = config->diag};
+	source.bpf = (struct off_cpu_config){.kernel = config->kernel,
 		.what = config->options.is_wall ? "--wall" : "--off-cpu",
 		.all_threads = t->is_system_wide,
 		.cpus = t->cpus,
@@ -95,9 +99,19 @@ enum tally_status record_waits_create(
 		.store = config->store,
 		.walks = config->walks,
 		.thread_count = record_waits_running_threads(config->kernel)};
-	enum tally_status status = off_cpu_create(&off_cpu, &w->off_cpu, err);
+	source.switches = (struct switch_waits_config){.kernel = config->kernel,
+		.recorder = config->recorder,
+		.attrs = config->attrs,
+		.target = t,
+		.store = config->store,
+		.wants_preempted = config->options.is_wall,
+		.no_kernel_stacks = config->no_kernel_stacks,
+		.no_user_stacks = config->no_user_stacks,
+		.no_inherit = config->no_inherit,
+		.threshold_ns = config->options.threshold_ns};
+	enum tally_status status = record_wait_source_open(&source, &w->source, err);
 	if (status == TALLY_OK)
-		status = record_waits_find_ids(w, err);
+		config->events->specs[record_waits_event(config->events)].attr.config1 = w->source.kind;
 	if (status != TALLY_OK) {
 		record_waits_destroy(w);
 		return status;
@@ -110,7 +124,7 @@ void record_waits_destroy(struct record_waits *w)
 {
 	if (!w)
 		return;
-	off_cpu_destroy(w->off_cpu);
+	record_wait_source_close(&w->source);
 	map_u64_deinit(&w->ids);
 	writer_deinit(&w->out);
 	writer_deinit(&w->raw);
@@ -121,11 +135,6 @@ void record_waits_destroy(struct record_waits *w)
 
 /* ---- what waits already ---- */
 
-static enum wait_state record_waits_state(char letter)
-{
-	return letter == 'D' ? WAIT_UNINTERRUPTIBLE : letter == 'S' ? WAIT_SLEEPING : WAIT_STOPPED;
-}
-
 static enum tally_status record_waits_add(struct record_waits *w, pid_t tid, struct tally_error *err)
 {
 	struct thread_wait now = thread_waits_read(w->config.kernel, tid);
@@ -133,8 +142,8 @@ static enum tally_status record_waits_add(struct record_waits *w, pid_t tid, str
 		return TALLY_OK;
 	/* A command that is held before its exec waits for us, which is no wait of its own. */
 	bool is_before = now.is_waiting && !w->config.target->is_command;
-	struct off_cpu_before before = {record_waits_state(now.state), now.syscall, now.ip};
-	return off_cpu_add_thread(w->off_cpu, (uint32_t)tid, now.pid, is_before ? &before : NULL, err);
+	struct off_cpu_before before = {wait_looks_state(now.state), now.syscall, now.ip};
+	return record_wait_source_add_thread(&w->source, (uint32_t)tid, now.pid, is_before ? &before : NULL, err);
 }
 
 static enum tally_status record_waits_add_process(struct record_waits *w, pid_t pid, struct tally_error *err)
@@ -162,14 +171,16 @@ static enum tally_status record_waits_add_all(struct record_waits *w, struct tal
 	return status;
 }
 
-enum tally_status record_waits_start(struct record_waits *w, bool starts_disabled, struct tally_error *err)
+enum tally_status record_waits_start(
+	struct record_waits *w, const struct recorder *recorder, bool starts_disabled, struct tally_error *err)
 {
 	const struct target *t = w->config.target;
-	enum tally_status status = off_cpu_read_tables(
-		w->off_cpu, t->threads, t->is_system_wide || t->is_command ? 0 : t->thread_count, err);
+	enum tally_status status = record_waits_find_ids(w, recorder, err);
+	if (status == TALLY_OK)
+		status = record_wait_source_start(&w->source, t->threads,
+			t->is_system_wide || t->is_command ? 0 : t->thread_count, starts_disabled, err);
 	if (status != TALLY_OK)
 		return status;
-	off_cpu_set_running(w->off_cpu, !starts_disabled);
 	w->sums_ms = clock_ms();
 	if (t->is_system_wide)
 		return starts_disabled ? TALLY_OK : record_waits_add_all(w, err);
@@ -184,9 +195,9 @@ enum tally_status record_waits_start(struct record_waits *w, bool starts_disable
 	return status;
 }
 
-void record_waits_set_running(struct record_waits *w, bool is_running)
+enum tally_status record_waits_set_running(struct record_waits *w, bool is_running, struct tally_error *err)
 {
-	off_cpu_set_running(w->off_cpu, is_running);
+	return record_wait_source_set_running(&w->source, is_running, err);
 }
 
 /* ---- samples ---- */
@@ -274,8 +285,7 @@ enum tally_status record_waits_drain(
 	w->sink = sink;
 	if (takes_sums)
 		w->sums_ms = now_ms;
-	enum tally_status status = is_last ? off_cpu_finish(w->off_cpu, &to_samples, err)
-					   : off_cpu_drain(w->off_cpu, takes_sums, &to_samples, err);
+	enum tally_status status = record_wait_source_drain(&w->source, takes_sums, is_last, &to_samples, err);
 	if (status == TALLY_OK)
 		status = record_waits_flush(w, err);
 	return status == TALLY_OK && is_last ? record_waits_give_sums(w, err) : status;
@@ -283,7 +293,12 @@ enum tally_status record_waits_drain(
 
 struct off_cpu_losses record_waits_losses(const struct record_waits *w)
 {
-	return off_cpu_losses(w->off_cpu);
+	return record_wait_source_losses(&w->source);
+}
+
+int record_waits_pause_ms(const struct record_waits *w)
+{
+	return w->source.switches ? SWITCH_WAITS_PAUSE_MS : -1;
 }
 
 void record_waits_print_losses(struct text *out, const struct off_cpu_losses *l)
@@ -291,6 +306,11 @@ void record_waits_print_losses(struct text *out, const struct off_cpu_losses *l)
 	if (l->threads)
 		text_printf(out, "%llu switches are missing from waits: there were too many threads\n",
 			(unsigned long long)l->threads);
+	if (l->switches)
+		text_printf(out,
+			"%llu context switches are missing from waits, and the waits that were under way then: rings "
+			"had no room\n",
+			(unsigned long long)l->switches);
 	if (l->waits)
 		text_printf(out, "%llu waits (%.3f s) were lost: too many different ones came at once\n",
 			(unsigned long long)l->waits, (double)l->waits_ns / 1e9);

@@ -3,7 +3,7 @@
  * record_waits.h - implements record --off-cpu and --wall: it records the time in which threads wait, as samples of the
  * event offcpu-time.
  *
- * One of the recording's events carries them (record_waits_event); the BPF program of bpf/off_cpu.h measures them, and
+ * One of the recording's events carries them (record_waits_event); record_wait_source.h measures them, and
  * here they become records, which go to the same file as those of the rings. The session owns it, and borrows what the
  * config points to. Samples are not older than the second last drain, as the rounds of the file require. One thread.
  *
@@ -28,10 +28,12 @@ struct bpf_object;
 struct record_waits_config {
 	const struct kernel_seam *kernel;
 	struct record_wait_options options;
-	const struct event_list *events; /* as they were opened */
-	const struct recorder *recorder;
+	struct event_list *events; /* as they are opened; the one of waits gets its source */
+	const struct recorder_config *recorder; /* of the recording */
+	const struct record_attr_options *attrs;
 	const struct target *target;
 	struct binary_store_options store; /* of the files that stacks lead to */
+	struct diag *diag;
 	struct bpf_object *walks; /* whose unwind tables are used, while these waits exist; NULL: own ones */
 	bool is_cpu_list; /* -C: only waits that began there */
 	bool is_process_list; /* -p: also threads that come while they are listed */
@@ -44,10 +46,14 @@ size_t record_waits_event(const struct event_list *events);
 TALLY_MUST_CHECK enum tally_status record_waits_create(
 	const struct record_waits_config *config, struct record_waits **waits, struct tally_error *err);
 void record_waits_destroy(struct record_waits *waits);
-/* From now on; what waits already does so from now. With starts_disabled it begins with record_waits_set_running. */
+/* From now on; what waits already does so from now. With starts_disabled it begins with record_waits_set_running. The
+ * recorder has the event that carries waits. */
 TALLY_MUST_CHECK enum tally_status record_waits_start(
-	struct record_waits *waits, bool starts_disabled, struct tally_error *err);
-void record_waits_set_running(struct record_waits *waits, bool is_running);
+	struct record_waits *waits, const struct recorder *recorder, bool starts_disabled, struct tally_error *err);
+/* How long the recorder may sleep; -1: as long as it likes. */
+int record_waits_pause_ms(const struct record_waits *waits);
+TALLY_MUST_CHECK enum tally_status record_waits_set_running(
+	struct record_waits *waits, bool is_running, struct tally_error *err);
 /* What has come; is_last: nothing comes after it. */
 TALLY_MUST_CHECK enum tally_status record_waits_drain(
 	struct record_waits *waits, const struct record_sink *sink, bool is_last, struct tally_error *err);

@@ -7,6 +7,7 @@
 
 #include "analysis/chain_survey.h"
 #include "analysis/stack_frames.h"
+#include "analysis/wait_events.h"
 #include "base/array.h"
 
 #define SAMPLES_MOST  65536 /* that are looked at for their chains: the rest is no other */
@@ -234,4 +235,15 @@ void advice_notes_cgroups(struct diag *notes, const struct perfdata_reader *read
 		if (events[i].attr.sample_type & SAMPLE_CGROUP)
 			return;
 	diag_add(notes, DIAG_WARNING, "samples have no cgroup: record them with '%s record --all-cgroups'", program);
+}
+
+void advice_notes_waits(struct diag *notes, const struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++) {
+		const char *limits = wait_event_is(&events[i]) ? wait_source_limits(events[i].attr.config1) : NULL;
+		if (limits)
+			diag_add(notes, DIAG_NOTE, "waits are %s", limits);
+	}
 }

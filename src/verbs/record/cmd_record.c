@@ -138,7 +138,10 @@ static int check_waits(const struct cmd_record_run *run)
 	const char *what = s->wall ? "--wall" : "--off-cpu";
 	const char *other = s->output.threads != THREADS_NONE ? "--threads" : s->overwrites ? "--overwrite" : NULL;
 	if (!run->plan.waits.is_wanted)
-		return s->has_off_cpu_ms ? cli_failf(run->cli, "--off-cpu-thresh needs --off-cpu or --wall") : 0;
+		return s->has_off_cpu_ms || s->has_wall_source
+			       ? cli_failf(run->cli, "%s needs --off-cpu or --wall",
+					 s->has_off_cpu_ms ? "--off-cpu-thresh" : "--wall-source")
+			       : 0;
 	if (other)
 		return cli_failf(run->cli, "%s writes waits into the recording's one file, which %s does not allow",
 			what, other);

@@ -441,6 +441,7 @@ static enum tally_status show_tables(struct report *report, struct tally_error *
 	struct json *j = json_of(report);
 	report_notes_input(report->notes, &report->result, report->recording.store, r->is_verbose);
 	advice_notes_add(report->notes, report->recording.reader, report->result.profile);
+	advice_notes_waits(report->notes, report->recording.reader);
 	idle_notes_add(report->notes, &report->filter);
 	if (report_plan_facets(&report->plan) >> FACET_CGROUP & 1)
 		advice_notes_cgroups(report->notes, report->recording.reader, report->cli->program);

@@ -195,9 +195,18 @@ static void names_states_both_ways(void **state)
 	assert_false(wait_state_find(STR("loc"), &found));
 }
 
+static void sources_have_names(void **state)
+{
+	assert_true(str_equal(wait_source_name(WAIT_SOURCE_BPF), STR("bpf")));
+	assert_true(str_equal(wait_source_name(WAIT_SOURCE_SWITCHES), STR("switches")));
+	assert_true(str_equal(wait_source_name(WAIT_SOURCE_UNKNOWN), STR("?")));
+	assert_true(str_equal(wait_source_name(UINT64_MAX), STR("?")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sources_have_names),
 		cmocka_unit_test(decodes_what_was_encoded),
 		cmocka_unit_test(lays_out_fields_as_documented),
 		cmocka_unit_test(has_an_end_of_its_own_if_flagged),

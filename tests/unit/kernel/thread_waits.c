@@ -27,6 +27,7 @@ static void reads_a_thread_that_waits(void **state)
 	assert_int_equal(wait.pid, 5);
 	assert_int_equal(wait.syscall, 202);
 	assert_int_equal(wait.ip, 0x7f0000001234);
+	assert_int_equal(wait.sp, 0x7ffc00000010);
 }
 
 static void tells_who_runs_or_is_of_the_kernel(void **state)

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bpf/wait_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/array.h"
+#include "base/order.h"
+#include "kernel/system/kernel_files.h"
+
+#define NOT_A_CALL INT32_MIN
+
+/* The system calls that threads wait in, by the names of their functions behind __x64_sys_ or __arm64_sys_. */
+static const struct wait_calls_name {
+	const char *name;
+	int32_t number;
+} wait_calls_names[] = {
+#ifdef SYS_poll
+	{"poll", SYS_poll},
+	{"select", SYS_select},
+	{"epoll_wait", SYS_epoll_wait},
+	{"pause", SYS_pause},
+#endif
+#ifdef SYS_epoll_pwait2
+	{"epoll_pwait2", SYS_epoll_pwait2},
+#endif
+#ifdef SYS_futex_waitv
+	{"futex_waitv", SYS_futex_waitv},
+#endif
+	{"futex", SYS_futex},
+	{"semtimedop", SYS_semtimedop},
+	{"flock", SYS_flock},
+	{"ppoll", SYS_ppoll},
+	{"pselect6", SYS_pselect6},
+	{"epoll_pwait", SYS_epoll_pwait},
+	{"read", SYS_read},
+	{"write", SYS_write},
+	{"readv", SYS_readv},
+	{"writev", SYS_writev},
+	{"pread64", SYS_pread64},
+	{"pwrite64", SYS_pwrite64},
+	{"fsync", SYS_fsync},
+	{"fdatasync", SYS_fdatasync},
+	{"recvfrom", SYS_recvfrom},
+	{"recvmsg", SYS_recvmsg},
+	{"recvmmsg", SYS_recvmmsg},
+	{"sendto", SYS_sendto},
+	{"sendmsg", SYS_sendmsg},
+	{"sendmmsg", SYS_sendmmsg},
+	{"splice", SYS_splice},
+	{"accept", SYS_accept},
+	{"accept4", SYS_accept4},
+	{"connect", SYS_connect},
+	{"nanosleep", SYS_nanosleep},
+	{"clock_nanosleep", SYS_clock_nanosleep},
+	{"wait4", SYS_wait4},
+	{"waitid", SYS_waitid},
+	{"rt_sigtimedwait", SYS_rt_sigtimedwait},
+	{"rt_sigsuspend", SYS_rt_sigsuspend},
+};
+
+static int32_t wait_calls_number(struct tally_str name)
+{
+	static const char *const prefixes[] = {"__x64_sys_", "__arm64_sys_"};
+	if (str_equal(name, STR("io_schedule")) || str_equal(name, STR("io_schedule_timeout")))
+		return -1;
+	for (size_t p = 0; p < ARRAY_LEN(prefixes); p++) {
+		size_t len = strlen(prefixes[p]);
+		struct tally_str rest = {name.data + len, name.len - len};
+		if (!str_starts_with(name, str_from(prefixes[p])))
+			continue;
+		for (size_t i = 0; i < ARRAY_LEN(wait_calls_names); i++)
+			if (str_equal(rest, str_from(wait_calls_names[i].name)))
+				return wait_calls_names[i].number;
+	}
+	return NOT_A_CALL;
+}
+
+static int wait_calls_compare(const void *a, const void *b)
+{
+	const struct wait_calls_range *left = a, *right = b;
+	return COMPARE(left->begin, right->begin);
+}
+
+void wait_calls_read(struct wait_calls *calls, const struct kernel_seam *kernel)
+{
+	char *text;
+	if (kernel_text(kernel, &text, NULL, "/proc/kallsyms") != TALLY_OK)
+		return;
+	struct tally_str rest = str_from(text), line, word, kind;
+	bool is_open = false;
+	uint64_t address;
+	while (str_next(&rest, '\n', &line)) {
+		if (!str_next(&line, ' ', &word) || !str_to_u64(word, 16, &address) || address == 0 ||
+			!str_next(&line, ' ', &kind) || !str_next(&line, '\t', &word))
+			continue;
+		/* The list is in order of addresses, but for modules. */
+		if (is_open && address > calls->ranges.items[calls->ranges.len - 1].begin) {
+			calls->ranges.items[calls->ranges.len - 1].end = address;
+			is_open = false;
+		}
+		int32_t number = wait_calls_number(word);
+		struct wait_calls_range range = {address, address + 1, number};
+		if (!is_open && number != NOT_A_CALL && (str_equal(kind, STR("t")) || str_equal(kind, STR("T"))))
+			is_open = vec_push(&calls->ranges, range);
+	}
+	free(text);
+	if (calls->ranges.len)
+		qsort(calls->ranges.items, calls->ranges.len, sizeof(*calls->ranges.items), wait_calls_compare);
+}
+
+void wait_calls_deinit(struct wait_calls *calls)
+{
+	vec_free(&calls->ranges);
+}
+
+static const struct wait_calls_range *wait_calls_at(const struct wait_calls *calls, uint64_t ip)
+{
+	size_t at;
+	LOWER_BOUND(at, calls->ranges.len, i, calls->ranges.items[i].begin <= ip);
+	return at && ip < calls->ranges.items[at - 1].end ? &calls->ranges.items[at - 1] : NULL;
+}
+
+int32_t wait_calls_find(const struct wait_calls *calls, const uint64_t *ips, size_t count, bool *is_disk)
+{
+	int32_t number = -1;
+	*is_disk = false;
+	for (size_t i = 0; i < count; i++) {
+		const struct wait_calls_range *range = wait_calls_at(calls, ips[i]);
+		if (range && range->syscall < 0)
+			*is_disk = true;
+		else if (range)
+			number = range->syscall;
+	}
+	return number;
+}

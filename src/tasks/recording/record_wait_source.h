@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_wait_source.h - chooses what measures waits (--wall-source), and drives it: the BPF program of bpf/off_cpu.h,
+ * or without BPF the context switches of switch_waits.h.
+ *
+ * A value; record_wait_source_close frees it. auto takes the best source that this process may use, and says in diag
+ * which one it is and why it is none of the better ones. One thread.
+ *
+ *	record_wait_source_open(&config, &source, err);   record_wait_source_start(&source, starts_disabled, err);
+ *	record_wait_source_drain(&source, takes_sums, is_last, &sink, err);   record_wait_source_close(&source);
+ */
+#ifndef TASKS_RECORDING_RECORD_WAIT_SOURCE_H
+#define TASKS_RECORDING_RECORD_WAIT_SOURCE_H
+
+#include "base/diag.h"
+#include "tasks/recording/switch_waits.h"
+
+struct record_wait_source_config {
+	enum wait_source wanted; /* WAIT_SOURCE_UNKNOWN: auto */
+	struct off_cpu_config bpf;
+	struct switch_waits_config switches;
+	struct diag *diag;
+};
+
+struct record_wait_source {
+	enum wait_source kind;
+	struct off_cpu *off_cpu; /* one of the two */
+	struct switch_waits *switches;
+};
+
+/* LIMIT: the context switches' rings cannot be locked in memory beside others. */
+TALLY_MUST_CHECK enum tally_status record_wait_source_open(
+	const struct record_wait_source_config *config, struct record_wait_source *source, struct tally_error *err);
+void record_wait_source_close(struct record_wait_source *source);
+/* pids: whose programs' unwind tables are wanted first. */
+TALLY_MUST_CHECK enum tally_status record_wait_source_start(struct record_wait_source *source, const pid_t *pids,
+	size_t pid_count, bool starts_disabled, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status record_wait_source_add_thread(struct record_wait_source *source, uint32_t tid,
+	uint32_t pid, const struct off_cpu_before *before, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status record_wait_source_set_running(
+	struct record_wait_source *source, bool is_running, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status record_wait_source_drain(struct record_wait_source *source, bool takes_sums,
+	bool is_last, const struct off_cpu_sink *sink, struct tally_error *err);
+struct off_cpu_losses record_wait_source_losses(const struct record_wait_source *source);
+
+#endif

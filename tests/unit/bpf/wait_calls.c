@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bpf/wait_calls.h"
+
+#include <sys/syscall.h>
+
+#include "base/array.h"
+#include "fake_root.h"
+#include "unit_test.h"
+
+static struct wait_calls calls_in(const char *tree)
+{
+	char *root = fake_root_make(tree);
+	struct kernel_seam kernel = *kernel_seam_linux();
+	struct wait_calls calls = {0};
+	kernel.root = root;
+	wait_calls_read(&calls, &kernel);
+	fake_root_remove(root);
+	return calls;
+}
+
+static void finds_calls_in_stacks(void **state)
+{
+	struct wait_calls calls = calls_in("/proc/kallsyms: ffffffff81000000 T _text\\n"
+					   "ffffffff81001000 T io_schedule\\n"
+					   "ffffffff81001100 t other\\n"
+					   "ffffffff81002000 T __x64_sys_futex\\n"
+					   "ffffffff81002000 T __se_sys_futex\\n"
+					   "ffffffff81003000 T __x64_sys_read\\n"
+					   "ffffffff81003100 T __x64_sys_getpid\\n"
+					   "ffffffffc0000000 t __arm64_sys_fsync\\t[module]\\n");
+	const uint64_t futex[] = {0xffffffff81001110, 0xffffffff81002010, 0xffffffff81000010};
+	const uint64_t disk[] = {0xffffffff810010ff, 0xffffffff81003000};
+	const uint64_t none[] = {0x10, 0xffffffff81003100, 0xffffffffc0000001, UINT64_MAX};
+	bool is_disk;
+	assert_int_equal(wait_calls_find(&calls, futex, ARRAY_LEN(futex), &is_disk), SYS_futex);
+	assert_false(is_disk);
+	assert_int_equal(wait_calls_find(&calls, disk, ARRAY_LEN(disk), &is_disk), SYS_read);
+	assert_true(is_disk);
+	assert_int_equal(wait_calls_find(&calls, none, ARRAY_LEN(none), &is_disk), -1);
+	assert_false(is_disk);
+	wait_calls_deinit(&calls);
+}
+
+static void knows_nothing_where_addresses_are_hidden(void **state)
+{
+	static const char *const trees[] = {"/proc/kallsyms: 0000000000000000 T __x64_sys_futex\n",
+		"/proc/kallsyms: \n", "/proc/kallsyms: x\n", "/proc/version: x\n"};
+	const uint64_t ip = 0;
+	bool is_disk;
+	for (size_t i = 0; i < ARRAY_LEN(trees); i++) {
+		struct wait_calls calls = calls_in(trees[i]);
+		assert_int_equal(wait_calls_find(&calls, &ip, 1, &is_disk), -1);
+		wait_calls_deinit(&calls);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_calls_in_stacks),
+		cmocka_unit_test(knows_nothing_where_addresses_are_hidden),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
