@@ -68,7 +68,7 @@ data()
 		-o tp.data "$program" write
 	record tpsleep record -e sched:sched_switch,sched:sched_wakeup -g -o tpsleep.data "$program" sleep
 	record sched sched record -o sched.data "$program" fork 1000000
-	record lock lock record -o lock.data -- "$program" fork 1000
+	record lock lock record -o lock.data -- "$perf" bench sched messaging -g 1 -l 100 # until threads waited for locks
 	record kmem kmem record -o kmem.data -- true
 	record stat stat record -e cpu-clock,page-faults,context-switches -o stat.data "$program" fork 1000000
 	record statI stat record -a -A -e cpu-clock,page-faults -I 100 -o statI.data sleep 0.35

@@ -191,6 +191,12 @@ def perf_recording():
     return find
 
 
+@pytest.fixture
+def perf_recordings(perf_recording):
+    """The folder of those recordings."""
+    return perf_recording('u').parent
+
+
 @pytest.fixture(scope='session')
 def golden_place():
     """What to put before a command so that it finds perf-golden at /srv, the place that its recordings name."""

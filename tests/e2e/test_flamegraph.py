@@ -19,11 +19,8 @@ HOSTILE_SUM = sum(10 + i for i in range(len(HOSTILE)))
 
 
 @pytest.fixture
-def recordings(shared):
-    path = shared / 'perf-golden' / 'data'
-    if not path.exists():
-        pytest.skip('../shared/perf-golden is absent')
-    return path
+def recordings(perf_recordings):
+    return perf_recordings
 
 
 @pytest.fixture

@@ -16,17 +16,14 @@ SCHEMA = json.loads((SCHEMAS / 'lock.json').read_text())
 
 
 @pytest.fixture
-def recordings(shared):
-    path = shared / 'perf-golden'
-    if not path.exists():
-        pytest.skip('../shared/perf-golden is absent')
-    return path
+def recordings(perf_recordings):
+    return perf_recordings
 
 
 def same_kernel(recordings, perf):
     """Names of the recorded kernel's functions come from the running one, or from a copy."""
     ours = pathlib.Path('/sys/kernel/notes').read_bytes().hex()
-    ids = perf('buildid-list', '-i', recordings / 'data' / 'lock.data').stdout
+    ids = perf('buildid-list', '-i', recordings / 'lock.data').stdout
     kernel = re.search(r'^([0-9a-f]{40}) \[kernel', ids, re.M)
     return kernel and kernel.group(1) in ours
 
@@ -37,9 +34,10 @@ def without_place(text):
 
 
 @pytest.mark.parametrize('name, words', [('lockcont', ['contention']), ('lockrep', ['report'])])
-def test_lock_tables_are_perfs(tally, perf, recordings, name, words):
-    expected = (recordings / 'out' / f'misc-{name}.err').read_text()
-    shown = tally('lock', *words, '-i', recordings / 'data' / 'lock.data', check=0)
+def test_lock_tables_are_perfs(tally, perf, shared_recording, name, words):
+    recordings = shared_recording('lock').parent
+    expected = (recordings.parent / 'out' / f'misc-{name}.err').read_text()
+    shown = tally('lock', *words, '-i', recordings / 'lock.data', check=0)
     assert shown.stdout == ''
     if same_kernel(recordings, perf):
         assert sorted(shown.stderr.splitlines()) == sorted(expected.splitlines())
@@ -47,9 +45,10 @@ def test_lock_tables_are_perfs(tally, perf, recordings, name, words):
         assert len(shown.stderr.splitlines()) == len(expected.splitlines())
 
 
-def test_threads_have_their_names(tally, recordings):
-    expected = (recordings / 'out' / 'misc-lockcontt.err').read_text()
-    shown = tally('lock', 'contention', '-t', '-i', recordings / 'data' / 'lock.data', check=0).stderr
+def test_threads_have_their_names(tally, shared_recording):
+    recordings = shared_recording('lock').parent
+    expected = (recordings.parent / 'out' / 'misc-lockcontt.err').read_text()
+    shown = tally('lock', 'contention', '-t', '-i', recordings / 'lock.data', check=0).stderr
     # perf prints ":16698" for threads that were forked by one whose name it knows.
     assert without_place(shown) == without_place(expected)
     assert not re.search(r' :\d+$', shown, re.M)
@@ -128,12 +127,12 @@ def test_quiet_tables_are_their_rows(tally, waits, words):
 
 @pytest.mark.parametrize('words', [['contention'], ['contention', '-t'], ['report']], ids=' '.join)
 def test_quiet_tables_are_perfs(tally, perf, recordings, words):
-    data = recordings / 'data' / 'lock.data'
+    data = recordings / 'lock.data'
     ours, theirs = (program('lock', *words, '-q', '-i', data, check=0).stderr.splitlines() for program in (tally, perf))
     assert len(ours) == len([line for line in theirs if not line.startswith('No kallsyms')]) > 3
 
 def test_quiet_still_tells_why_there_is_no_table(tally, recordings):
-    failed = tally('lock', 'contention', '-q', '-i', recordings / 'data' / 'u.data', check=255)
+    failed = tally('lock', 'contention', '-q', '-i', recordings / 'u.data', check=255)
     assert 'no lock events in this recording' in failed.stderr
 
 
@@ -273,8 +272,8 @@ def test_json_of_locks_beside_other_options(tally, waits, tmp_path):
     assert json.loads(empty.stdout)['rows'] == [] and 'no lock events' in empty.stderr
 
 
-def test_contention_for_programs(tally, recordings):
-    data = recordings / 'data' / 'lock.data'
+def test_contention_for_programs(tally, shared_recording):
+    data = shared_recording('lock')
     rows = tally('lock', 'contention', '-l', '-x', ';', '-E', '1', '-i', data, check=0).stderr.splitlines()
     assert rows[0] == '# output: contended; total wait; max wait; avg wait; address; symbol; type'
     assert rows[1].startswith('428; ') and rows[1].endswith('; ffff888627d2ba40; ; spinlock')
@@ -287,7 +286,7 @@ def test_contention_for_programs(tally, recordings):
 
 
 def test_lock_refuses(tally, recordings):
-    data = recordings / 'data'
+    data = recordings
     assert 'Unknown compare key: foo' in tally('lock', 'report', '-k', 'foo', '-i', data / 'lock.data', check=255).stderr
     assert 'Unknown output field: foo' in tally(
         'lock', 'report', '-F', 'foo', '-i', data / 'lock.data', check=255).stderr
@@ -300,8 +299,8 @@ def test_lock_refuses(tally, recordings):
     tally('lock', check=129)
 
 
-def test_contention_of_some_locks(tally, recordings, tmp_path):
-    data = recordings / 'data' / 'lock.data'
+def test_contention_of_some_locks(tally, shared_recording, tmp_path):
+    data = shared_recording('lock')
     kernel = tmp_path / 'kallsyms'
     # The recorded kernel's: its list has no place of its own, and so names no symbol but these.
     kernel.write_text('ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff82209988 T _etext\n'
@@ -326,7 +325,7 @@ def test_contention_of_some_locks(tally, recordings, tmp_path):
     [], ['--caller'], ['--alloc'], ['--alloc', '-l', '4', '-s', 'ptr'], ['--caller', '--raw-ip', '-s', 'bytes,ptr'],
     ['--alloc', '-s', 'pingpong,hit,ptr', '-l', '7']])
 def test_slab_tables_are_perfs(tally, perf, recordings, options):
-    data = recordings / 'data' / 'kmem.data'
+    data = recordings / 'kmem.data'
     options = [*options, '-i', data, 'stat']
     theirs = perf('kmem', *options).stdout
     ours = tally('kmem', *options, check=0).stdout
@@ -337,21 +336,21 @@ def test_slab_tables_are_perfs(tally, perf, recordings, options):
 
 
 def test_slab_rows_are_asked_for_behind_stat_too(tally, recordings):
-    data = recordings / 'data' / 'kmem.data'
+    data = recordings / 'kmem.data'
     assert tally('kmem', 'stat', '--caller', '-l', '2', '-i', data, check=0).stdout == tally(
         'kmem', '--caller', '-l', '2', '-i', data, 'stat', check=0).stdout
     assert 'Unknown slab --sort key: ' in tally('kmem', '-s', 'foo', '-i', data, 'stat', check=255).stderr
-    assert 'kmem record' in tally('kmem', '-i', recordings / 'data' / 'u.data', 'stat', check=255).stderr
+    assert 'kmem record' in tally('kmem', '-i', recordings / 'u.data', 'stat', check=255).stderr
 
 
 def test_a_time_that_leaves_nothing_says_so(tally, recordings):
     for words in ((), ('--page',), ('--json',)):
         assert 'samples is within --time' in tally(
-            'kmem', 'stat', *words, '--time', '1,2', '-i', recordings / 'data' / 'kmem.data', check=255).stderr, words
+            'kmem', 'stat', *words, '--time', '1,2', '-i', recordings / 'kmem.data', check=255).stderr, words
 
 
 def test_options_without_effect_are_taken(tally, recordings):
-    data = recordings / 'data'
+    data = recordings
     slab = tally('kmem', '--live', 'stat', '-i', data / 'kmem.data', check=0)
     assert slab.stdout == tally('kmem', 'stat', '-i', data / 'kmem.data', check=0).stdout and '--page' in slab.stderr
     locks = [tally('lock', 'report', *words, '-i', data / 'lock.data', check=0) for words in ([], ['-v'])]
