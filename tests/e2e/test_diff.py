@@ -42,6 +42,7 @@ def recordings(folder, perf, live, workload):
         result = perf('record', '-o', folder / name, '-e', 'cpu-clock', '-F', '1999', '--', workload(program).path,
                       milliseconds, env={'HOME': str(folder)})
         if result.returncode:
+            (folder / name).unlink(missing_ok=True)  # not what was recorded until then
             pytest.skip(f'perf record fails here: {result.stderr.strip().splitlines()[-1]}')
     return folder
 
@@ -123,6 +124,7 @@ def chains(folder, perf, live, workload):
         result = perf('record', '-g', '-o', folder / name, '-e', 'cpu-clock:u', '-F', '1999', '--',
                       workload(program).path, '120', env={'HOME': str(folder)})
         if result.returncode:
+            (folder / name).unlink(missing_ok=True)  # not what was recorded until then
             pytest.skip(f'perf record fails here: {result.stderr.strip().splitlines()[-1]}')
     return folder
 

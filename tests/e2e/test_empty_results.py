@@ -93,9 +93,9 @@ def test_lists_that_are_empty(tally, tmp_path):
     assert 'no event or metric matches' not in tally('list', 'cpu-clock', check=0).stderr
 
 
-def test_tables_that_filters_leave_empty(tally, shared_recording, perf_recording):
+def test_tables_that_filters_leave_empty(tally, perf_recording):
     for option in ('--pid', '--tid'):
-        run = tally('lock', 'contention', '-i', shared_recording('lock'), option, '999999', check=255)
+        run = tally('lock', 'contention', '-i', perf_recording('lock'), option, '999999', check=255)
         assert 'lock events here is of the CPUs, processes or threads asked for' in run.stderr
     run = tally('sched', 'map', '--task-name', 'nobody', '-i', perf_recording('sched'), check=0)
     assert "no task named 'nobody' was switched to" in run.stderr
