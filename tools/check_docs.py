@@ -3,7 +3,8 @@
 """Checks the documents against the tree.
 
 Every folder of src/ that has sources, and every layer, has a README.md of at most 40 lines. ARCHITECTURE.md names every
-layer and has at most 150 lines. Every path in backquotes in a document or in a README.md of src/ exists.
+layer and has at most 150 lines. Every path in backquotes in a document or in a README.md of src/ exists, and every function or type that ARCHITECTURE.md,
+CONTRIBUTING.md and docs/extending.md name.
 
 usage: tools/check_docs.py [ROOT]
 """
@@ -81,9 +82,23 @@ def find_architecture(root):
     return problems
 
 
+def find_missing_names(root):
+    """Functions and types that the documents for developers name: `foo_bar` or `foo_bar(...)`."""
+    known, problems = set(), []
+    for path in (path for folder in ('src', 'include', 'tests', 'tools') for path in (root / folder).rglob('*')):
+        if path.suffix in (*SOURCES, '.build', '.txt'):
+            known.update(re.findall(r'\w+', path.read_text(errors='replace')))
+    for path in (root / name for name in ('ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/extending.md')):
+        text = path.read_text() if path.exists() else ''
+        for number, line in enumerate(text.splitlines(), 1):
+            problems += [f'{path.relative_to(root)}:{number}: nothing in the sources is named {word}' for word in
+                         re.findall(r'`(?:struct |enum )?([a-z]\w*_\w+)(?:\([^`]*\))?`', line) if word not in known]
+    return problems
+
+
 def check(root):
     root = root.resolve()
-    return find_readmes(root) + find_architecture(root) + find_missing_paths(root)
+    return find_readmes(root) + find_architecture(root) + find_missing_paths(root) + find_missing_names(root)
 
 
 def main():

@@ -5,39 +5,8 @@
 
 #include "base/array.h"
 
-static const struct command *const commands[] = {
-	&command_annotate,
-	&command_archive,
-	&command_buildid_cache,
-	&command_buildid_list,
-	&command_c2c,
-	&command_check,
-	&command_completion,
-	&command_data,
-	&command_diff,
-	&command_evlist,
-	&command_export,
-	&command_flamegraph,
-	&command_health,
-	&command_help,
-	&command_inject,
-	&command_kallsyms,
-	&command_kmem,
-	&command_list,
-	&command_lock,
-	&command_man,
-	&command_mem,
-	&command_pack,
-	&command_query,
-	&command_record,
-	&command_report,
-	&command_sched,
-	&command_script,
-	&command_stat,
-	&command_timechart,
-	&command_top,
-	&command_version,
-};
+#define COMMAND_ADDRESS(name) &command_##name,
+static const struct command *const commands[] = {COMMANDS(COMMAND_ADDRESS)};
 
 const struct command *const *commands_all(size_t *count)
 {

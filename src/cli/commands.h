@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * commands.h - lists the verbs. To add one: write cmd_<verb>.c with a constant struct command, declare it here, add it
- * to the list in commands.c; help, man page and completion follow.
+ * commands.h - lists the verbs. To add one: write cmd_<verb>.c with a constant struct command named command_<verb>, and
+ * add <verb> to COMMANDS; help, man page and completion follow.
  */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
@@ -26,36 +26,41 @@ const struct command *command_find(const char *name);
 /* The words of the command's own commands, of "{record|report}" in its usage; empty if it has none. */
 struct tally_str command_subcommands(const struct command *command);
 
-extern const struct command command_annotate;
-extern const struct command command_archive;
-extern const struct command command_data;
-extern const struct command command_buildid_cache;
-extern const struct command command_buildid_list;
-extern const struct command command_c2c;
-extern const struct command command_check;
-extern const struct command command_diff;
-extern const struct command command_evlist;
-extern const struct command command_export;
-extern const struct command command_kallsyms;
-extern const struct command command_kmem;
-extern const struct command command_flamegraph;
-extern const struct command command_list;
-extern const struct command command_lock;
-extern const struct command command_health;
-extern const struct command command_help;
-extern const struct command command_inject;
-extern const struct command command_sched;
-extern const struct command command_script;
-extern const struct command command_stat;
-extern const struct command command_timechart;
-extern const struct command command_top;
-extern const struct command command_version;
-extern const struct command command_completion;
-extern const struct command command_man;
-extern const struct command command_mem;
-extern const struct command command_pack;
-extern const struct command command_query;
-extern const struct command command_report;
-extern const struct command command_record;
+/* The verbs, in the order of the list that help prints. */
+#define COMMANDS(X)      \
+	X(annotate)      \
+	X(archive)       \
+	X(buildid_cache) \
+	X(buildid_list)  \
+	X(c2c)           \
+	X(check)         \
+	X(completion)    \
+	X(data)          \
+	X(diff)          \
+	X(evlist)        \
+	X(export)        \
+	X(flamegraph)    \
+	X(health)        \
+	X(help)          \
+	X(inject)        \
+	X(kallsyms)      \
+	X(kmem)          \
+	X(list)          \
+	X(lock)          \
+	X(man)           \
+	X(mem)           \
+	X(pack)          \
+	X(query)         \
+	X(record)        \
+	X(report)        \
+	X(sched)         \
+	X(script)        \
+	X(stat)          \
+	X(timechart)     \
+	X(top)           \
+	X(version)
+
+#define COMMAND_DECLARE(name) extern const struct command command_##name;
+COMMANDS(COMMAND_DECLARE)
 
 #endif

@@ -26,6 +26,12 @@ def test_documents_agree_with_the_tree():
     assert check_docs.check(ROOT) == []
 
 
+def test_functions_that_documents_name(tree):
+    (tree / 'src' / 'base' / 'arena.c').write_text('void arena_reset(void);\n')
+    (tree / 'docs' / 'extending.md').write_text('Call `arena_reset()`, with a\n`struct arena_mark`.\n')
+    assert check_docs.check(tree) == ['docs/extending.md:2: nothing in the sources is named arena_mark']
+
+
 def test_a_tree_with_its_documents_passes(tree):
     assert check_docs.check(tree) == []
 
