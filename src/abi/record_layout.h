@@ -17,6 +17,7 @@ struct record_layout {
 	uint64_t regs_user_mask, regs_intr_mask;
 	bool swap;
 	bool sample_id_all;
+	bool is_wait; /* of the event offcpu-time: thread, period and call chain are in raw data (wait_record.h) */
 	bool has_call_chains; /* user chains name calls, made from stack dumps; else return addresses */
 	/* fixed prefix of a sample */
 	int16_t identifier, ip, tid, time, addr, id, stream_id, cpu, period;

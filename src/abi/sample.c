@@ -132,6 +132,32 @@ static enum tally_status cut_error(const struct record *record, const char *what
  * than decoding the whole sample. */
 static const volatile size_t sample_bytes = sizeof(struct sample);
 
+#define PID_BITS 30 /* no process has an ID as high: what does not begin with one is no wait of perf's */
+
+/* perf since 6.16 gives waits their thread, period and call chain in raw data alone; the fields are those of whoever was
+ * on the CPU. */
+static void sample_take_wait(struct sample *s)
+{
+	struct cursor c = cursor_make(s->raw, s->swap);
+	uint32_t pid = cursor_u32(&c), tid = cursor_u32(&c);
+	uint64_t period = cursor_u64(&c);
+	struct sample_array chain = take_words(&c, cursor_u64(&c));
+	if (c.failed || pid >> PID_BITS)
+		return;
+	s->pid = pid;
+	s->tid = tid;
+	s->period = period;
+	s->callchain = chain;
+	s->present |= SAMPLE_CALLCHAIN;
+	for (uint32_t i = 0; i < chain.count; i++) {
+		uint64_t ip = sample_u64_at(chain.data, i, s->swap);
+		if (ip < CONTEXT_MAX) {
+			s->ip = ip;
+			return;
+		}
+	}
+}
+
 enum tally_status sample_decode(
 	const struct record_layout *layout, const struct record *record, struct sample *sample, struct tally_error *err)
 {
@@ -165,6 +191,8 @@ enum tally_status sample_decode(
 	decode_tail(&c, layout, &s);
 	if (c.failed)
 		return cut_error(record, "fields", err);
+	if (layout->is_wait)
+		sample_take_wait(&s);
 	memcpy(sample, &s, bytes);
 	return TALLY_OK;
 }

@@ -323,7 +323,7 @@ static void sample_pass_add_chain(struct sample_pass *pass, struct batch_sample 
 /* Where the sample is, then its chain, which mostly begins there: it is looked for once. */
 static void add_addresses(struct sample_pass *pass, struct batch_sample *b)
 {
-	uint64_t type = b->event->attr.sample_type;
+	uint64_t type = b->sample.present;
 	b->chain_count = 0;
 	b->is_recorded = false;
 	b->leaf = b->chain = pass->resolver.addresses.len;

@@ -21,6 +21,13 @@ struct perfdata_event {
 	uint32_t member_count; /* of the group it leads, itself included; 0 or 1: none */
 };
 
+/* Whether its samples have one of these fields. */
+static inline bool perfdata_event_has(const struct perfdata_event *event, uint64_t sample_type)
+{
+	return (event->attr.sample_type & sample_type) ||
+	       (event->layout.is_wait && (sample_type & SAMPLE_CALLCHAIN)); /* in its raw data */
+}
+
 /* Whether events were recorded as a group. */
 static inline bool perfdata_events_have_groups(const struct perfdata_event *events, size_t count)
 {

@@ -2,6 +2,7 @@
 #include "perfdata/event_set.h"
 
 #include "abi/event_name.h"
+#include "abi/wait_record.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/visible.h"
@@ -50,6 +51,12 @@ static bool note_near(struct event_set *set, uint64_t id, uint32_t index)
 			return false;
 	set->near.items[place] = index + 1;
 	return true;
+}
+
+static bool event_set_is_wait(const struct perfdata_event *event)
+{
+	return event->attr.type == EVENT_SOFTWARE && event->attr.config == SW_BPF_OUTPUT &&
+	       (event->attr.sample_type & SAMPLE_RAW) && str_equal(event->name, STR(WAIT_EVENT_NAME));
 }
 
 static enum tally_status event_set_ids(
@@ -112,6 +119,7 @@ enum tally_status event_set_apply_features(
 			event->name = visible_str(&set->arena, desc->name);
 		if (!event->name.data)
 			return error_nomem(err);
+		event->layout.is_wait = event_set_is_wait(event);
 		if (event->id_count == 0 && desc->id_count > 0) {
 			enum tally_status status = event_set_ids(set, event, desc->ids, desc->id_count, err);
 			if (status != TALLY_OK)
@@ -216,8 +224,11 @@ enum tally_status event_set_update(
 		return TALLY_OK;
 	struct perfdata_event *event = &set->events.items[index];
 	switch (update->update_type) {
-	case EVENT_UPDATE_NAME:
-		return event_set_text(set, &event->name, update->payload, err);
+	case EVENT_UPDATE_NAME: {
+		enum tally_status status = event_set_text(set, &event->name, update->payload, err);
+		event->layout.is_wait = event_set_is_wait(event);
+		return status;
+	}
 	case EVENT_UPDATE_UNIT:
 		return event_set_text(set, &event->unit, update->payload, err);
 	case EVENT_UPDATE_SCALE:

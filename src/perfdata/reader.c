@@ -456,7 +456,7 @@ bool perfdata_reader_has_tracepoints(const struct perfdata_reader *r)
 bool perfdata_reader_has_samples_with(const struct perfdata_reader *r, uint64_t sample_type)
 {
 	for (size_t i = 0; i < r->events.events.len; i++)
-		if (r->events.events.items[i].attr.sample_type & sample_type)
+		if (perfdata_event_has(&r->events.events.items[i], sample_type))
 			return true;
 	return false;
 }

@@ -12,7 +12,8 @@ import pytest
 from page import browse, numbers, page_data
 from test_export import Pprof
 from tracing_build import Tracepoint, tracing_data
-from waits_build import BEGIN, MS, NAMES, PROCESS, SECOND, STATES, WallRecording, known_waits, tid, wait_record
+from waits_build import (BEGIN, CODE, FUNCTIONS, MS, NAMES, PROCESS, SECOND, STATES, WallRecording, chain, known_waits, tid,
+                         wait_record)
 
 NS_BY_STATE = {'running': 2500 * MS, 'sleep': 2500 * MS, 'lock': 3 * SECOND, 'runnable': 120 * MS, 'io': 2 * SECOND,
                'poll': 4 * SECOND}
@@ -95,6 +96,40 @@ def test_perf_reads_the_same(tally, newest_perf, tmp_path):
     theirs = newest_perf('report', '--stdio', '-i', path, '--no-children', '-g', 'none', '-s', 'comm', check=0).stdout
     found = dict(re.findall(r"of event '([\w-]+)'\n# Event count \(approx.\): (\d+)", theirs))
     assert found == {'cpu-clock': str(2500 * MS), 'offcpu-time': str(11620 * MS)}
+
+
+@pytest.mark.parametrize('chain_field', ['', ' CALLCHAIN'])
+@pytest.mark.parametrize('order', ['<', '>'])
+def test_waits_that_lie_in_raw_data_alone(tally, newest_perf, tmp_path, chain_field, order):
+    """As perf since 6.16 records them: the fields of a sample are those of whoever was on the CPU."""
+    path = tmp_path / 'perf.data'
+    recording = WallRecording(order, command=('perf', 'record', '--off-cpu'), raw=False)
+    recording.events.pop()
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD RAW' + chain_field, kind=1, config=10, period=1)
+    recording.features.pop(12)
+    recording.name_events('cpu-clock', 'offcpu-time')
+    recording.runs('computer', BEGIN, 10 * MS, 'compute', 'start')
+    for thread, length, functions in (('holder', 7 * MS, ('nap', 'hold', 'start')), ('waiter', 9 * MS, ('futex_wait', 'start'))):
+        ips = chain(*functions)
+        raw = recording.pack('II', PROCESS, tid(thread)) + recording.words([length, len(ips), *ips, 0])
+        recording.sample(1, ip=0, tid=(PROCESS, tid('computer')), time=BEGIN + length, period=1, raw=raw, callchain=[])
+    if order == '>':  # raw data that cannot be that long: perf fails on such
+        recording.sample(1, ip=0, tid=(PROCESS, tid('pool')), time=BEGIN + 20 * MS, period=3, callchain=[],
+                         raw=recording.pack('II', PROCESS, tid('reader')) + recording.words([5, 2 ** 61, 1]))
+    NAMES.write_text(''.join(f'{CODE + 0x100 * i:x} 100 {name}\n' for i, name in enumerate(FUNCTIONS)))
+    recording.write(path)
+    waits = [row for table in report(tally, path, '--no-children', '-s', 'comm,sym', '-g', 'none')
+             if table['events'][0]['name'] == 'offcpu-time' for row in table['rows']]
+    assert {(row['comm'], row['symbol'], row['values'][0]['period']) for row in waits if row['comm'] != 'pool'} == {
+        ('holder', 'nap', 7 * MS), ('waiter', 'futex_wait', 9 * MS)}
+    found = folded(tally('flamegraph', '--folded', '--wall', path, check=0).stdout)
+    assert found[('holder', 'start', 'hold', 'nap', '[off-cpu]')] == 7 * MS
+    assert found[('waiter', 'start', 'futex_wait', '[off-cpu]')] == 9 * MS
+    if order == '<':
+        fields = ('-i', path, '-F', 'comm,tid,period,event,ip,sym')
+        ours, theirs = ([line.split() for line in run('script', *fields, check=0).stdout.splitlines() if line.strip()]
+                        for run in (tally, newest_perf))
+        assert ours == theirs
 
 
 def test_a_recording_without_waits(tally, tmp_path):

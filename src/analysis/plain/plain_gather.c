@@ -20,7 +20,7 @@ static bool events_serve(struct perfdata_reader *reader)
 	for (size_t i = 0; i < count; i++) {
 		const struct perfdata_event *e = &events[i];
 		bool has_time = e->layout.sample_id_all && e->attr.sample_type & SAMPLE_TIME;
-		if (!has_time || e->attr.sample_type & SAMPLE_READ)
+		if (!has_time || e->attr.sample_type & SAMPLE_READ || e->layout.is_wait)
 			return false;
 	}
 	return count > 0;

@@ -223,7 +223,7 @@ static void replay_add_events(struct replay *replay)
 			.leader = events[i].leader_index,
 			.member_count = events[i].member_count,
 			.branched_count = branched_samples(replay, i),
-			.has_callchain = (events[i].attr.sample_type & SAMPLE_CALLCHAIN) != 0,
+			.has_callchain = perfdata_event_has(&events[i], SAMPLE_CALLCHAIN),
 			.has_copied_stacks = (events[i].attr.sample_type & SAMPLE_STACK_USER) != 0,
 		};
 		profile_builder_event(replay->builder, &event);

@@ -201,7 +201,7 @@ void script_print_start(struct script_printer *p, struct text *t, const struct s
 	const struct perfdata_event *event = row->event;
 	const struct sample *sample = row->sample;
 	uint64_t fields = p->fields[event->index];
-	bool has_chain = (fields & FIELD_IP) && (event->attr.sample_type & SAMPLE_CALLCHAIN) && !p->hide_call_graph;
+	bool has_chain = (fields & FIELD_IP) && perfdata_event_has(event, SAMPLE_CALLCHAIN) && !p->hide_call_graph;
 	if (fields & FIELD_COMM)
 		script_rows_print_comm(p, t, row, has_chain);
 	if (fields & (FIELD_PID | FIELD_TID))
@@ -243,7 +243,7 @@ static bool script_rows_print_code(struct script_printer *p, struct text *t, con
 	const struct resolve_where *where, unsigned cpumode, const struct sample *sample)
 {
 	uint64_t fields = p->fields[event->index];
-	if (!(event->attr.sample_type & SAMPLE_CALLCHAIN) || p->hide_call_graph)
+	if (!perfdata_event_has(event, SAMPLE_CALLCHAIN) || p->hide_call_graph)
 		return print_leaf(p, t, where, cpumode, sample->ip, fields);
 	if (p->without_frames) {
 		text_char(t, '\n');

@@ -294,6 +294,42 @@ static void test_stacks_that_lie(void **state)
 }
 
 /* sample_is_whole says of every prefix what sample_decode does. */
+/* perf's waits: thread, period and chain are in raw data, if these are whole. */
+static void test_waits_in_raw_data(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct perf_attr attr = {.sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_PERIOD | SAMPLE_RAW};
+		struct record_layout layout = record_layout_make(&attr, swap);
+		struct writer whole = {.swap = swap}, w = {.swap = swap};
+		layout.is_wait = true;
+		writer_u32(&whole, 7);
+		writer_u32(&whole, 8);
+		writer_u64(&whole, 900);
+		writer_u64(&whole, 3);
+		writer_u64(&whole, CONTEXT_USER);
+		writer_u64(&whole, 0x401000);
+		writer_u64(&whole, 0x402000);
+		for (size_t len = 0; len <= whole.len; len++) {
+			const struct sample written = {
+				.pid = 1, .tid = 2, .period = 3, .ip = 4, .raw = {whole.data, len}};
+			struct sample s;
+			struct record record;
+			writer_clear(&w);
+			assert_true(sample_encode(&w, &layout, 0, &written));
+			assert_int_equal(record_at(writer_view(&w), swap, 0, &record, NULL), TALLY_OK);
+			assert_int_equal(sample_decode(&layout, &record, &s, NULL), TALLY_OK);
+			bool is_whole = len == whole.len;
+			assert_int_equal(s.tid, is_whole ? 8 : 2);
+			assert_int_equal(s.pid, is_whole ? 7 : 1);
+			assert_int_equal(s.period, is_whole ? 900 : 3);
+			assert_int_equal(s.ip, is_whole ? 0x401000 : 4);
+			assert_int_equal(s.callchain.count, is_whole ? 3 : 0);
+		}
+		writer_deinit(&whole);
+		writer_deinit(&w);
+	}
+}
+
 static void test_whole_samples(void **state)
 {
 	static const uint64_t types[] = {SAMPLE_IP | SAMPLE_TIME, SAMPLE_IP | SAMPLE_CALLCHAIN, SAMPLE_CALLCHAIN,
@@ -324,6 +360,7 @@ int main(void)
 		cmocka_unit_test(test_readings_inside_a_sample),
 		cmocka_unit_test(test_no_stack_and_no_registers),
 		cmocka_unit_test(test_stacks_that_lie),
+		cmocka_unit_test(test_waits_in_raw_data),
 		cmocka_unit_test(test_whole_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
