@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Work that a sampler interrupts in deep stacks: calls THREADS UNITS. Each unit goes 20 calls deep, through 64 functions in
- * a random order, and reads memory there. The threads share the units, after a quarter of a second of the same
+ * a random order, and reads memory there. Its stack has 6 KB, as most of a C++ compiler have. The threads share the units, after a quarter of a second of the same
  * work, in which a recorder reads what it needs of the program. At the end it says the CPU time of the units and of the
  * whole process, in ns.
  */
@@ -13,6 +13,7 @@
 #include <time.h>
 
 #define DEPTH	  20
+#define LOCALS	  28 /* of a function */
 #define FUNCTIONS 64
 #define WORDS	  (1u << 17) /* 1 MB, as much as a core's cache of the second level has */
 #define WARM_NS	  250000000
@@ -40,12 +41,15 @@ static uint64_t calls_read(uint64_t seed)
 	return sum;
 }
 
-/* The addition keeps the compiler from a jump in place of the call; the number keeps it from merging functions. */
-#define FUNCTION(n)                                                                                      \
-	__attribute__((noinline)) static uint64_t calls_##n(uint64_t seed, unsigned depth)               \
-	{                                                                                                \
-		seed = calls_next(seed + 0x##n);                                                         \
-		return 0x##n + (depth == 0 ? calls_read(seed) : functions[seed >> 58](seed, depth - 1)); \
+/* The number keeps the compiler from merging functions. */
+#define FUNCTION(n)                                                                            \
+	__attribute__((noinline)) static uint64_t calls_##n(uint64_t seed, unsigned depth)     \
+	{                                                                                      \
+		volatile uint64_t locals[LOCALS];                                              \
+		locals[depth] = 0x##n;                                                         \
+		seed = calls_next(seed + 0x##n);                                               \
+		seed = depth == 0 ? calls_read(seed) : functions[seed >> 58](seed, depth - 1); \
+		return seed + locals[depth];                                                   \
 	}
 #define EIGHT(n, does) does(n##0) does(n##1) does(n##2) does(n##3) does(n##4) does(n##5) does(n##6) does(n##7)
 #define ALL(does)      \

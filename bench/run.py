@@ -5,7 +5,7 @@
 usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--keep]
                     [--recording FILE]
                     [--only report,export,flamegraph,pages,timechart,script,record,live,startup,counting,reading,large,
-                            unwind,stacks,lines,debug,library]
+                            unwind,stacks,lines,debug,library,kernel,waits]
 
 Environment: BUILD (build), PERF (perf). A ratio above 1 means that tally is faster or cheaper, except where the row
 says otherwise. The recording is made by perf, so that both read the same file:
@@ -26,7 +26,9 @@ import sys
 import time
 
 import debug_program as debug_program_module
+import kernel_unwinding
 import sched_recording
+import servers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / os.environ.get('BUILD', 'build')
@@ -639,6 +641,47 @@ def bench_debug(perf, rounds):
                 'left: the sections, right: peak anonymous; bar: 1')]
 
 
+def require_bpf(part):
+    tried = subprocess.run([TALLY, 'record', '-q', '--off-cpu', '-a', '-e', 'dummy', '-o', WORK / 'try.data', '--', 'true'],
+                           text=True, capture_output=True, check=False, env=ENVIRONMENT)
+    if tried.returncode:
+        raise RuntimeError(f'{part}: skipped: {tried.stderr.strip().splitlines()[-1]}')
+
+
+def bench_kernel(perf, rounds):
+    """CPU of kernel and recorder for a sample with a call chain of 20 functions."""
+    require_bpf('kernel')
+    built = subprocess.run(['ninja', '-C', str(BUILD), 'bench/bench_calls'], text=True, capture_output=True, check=False)
+    if built.returncode:
+        raise RuntimeError('kernel: ' + built.stdout.strip()[-200:])
+    taken = kernel_unwinding.measure({'perf': perf, 'tally': TALLY}, BUILD / 'bench' / 'bench_calls', rounds, WORK)
+    cost = {name: values[0] + values[1] for name, values in taken.items()}
+    samples = {name: values[2] for name, values in taken.items()}
+    bpf, few = 'tally record --call-graph bpf', min(samples, key=samples.get)
+    rows = [row(f'--call-graph bpf beside {left.removeprefix("tally record ")}: CPU a sample', 'us', cost[left], cost[bpf],
+                f'kernel and recorder; right / left; bar: at most {bar}', cost[bpf] / cost[left])
+            for left, bar in (('perf record -g', 2), ('tally record -g', 2), ('tally record --call-graph dwarf', 0.3))]
+    return [*rows, row('fewest samples of these', 'k', max(samples.values()) / 1e3, samples[few] / 1e3, f'left: most; right: {few}',
+                       samples[few] / max(samples.values()))]
+
+
+def bench_waits(perf, rounds, seconds):
+    """What servers keep of their throughput while waits are recorded."""
+    require_bpf('waits')
+    rows, failures = [], []
+    for name, rates in servers.measure(TALLY, perf, rounds, seconds).items():
+        if isinstance(rates, RuntimeError):
+            failures.append(str(rates))
+            continue
+        for recorder in list(rates)[1:]:
+            note = 'left: undisturbed' + ('; right / left; bar: 0.97' if recorder == servers.WALL else '')
+            rows.append(row(f'{name}: {recorder}', 'k', statistics.median(rates['undisturbed']) / 1e3,
+                            statistics.median(rates[recorder]) / 1e3, note, servers.kept(rates, recorder)))
+    for failure in failures:
+        print('bench:', failure, file=sys.stderr)
+    return rows
+
+
 def print_table(rows, rounds):
     print(f'{"":42}{"perf":>12}{"tally":>12}{"ratio":>9}')
     for entry in rows:
@@ -654,7 +697,7 @@ def main():
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
     parser.add_argument('--only', default='report,export,flamegraph,pages,timechart,script,record,live,startup,counting,'
-                                          'reading,large,unwind,stacks,lines,debug,library')
+                                          'reading,large,unwind,stacks,lines,debug,library,kernel,waits')
     parser.add_argument('--recording', type=pathlib.Path,
                         help='of report, export, flamegraph and script, instead of one that is made')
     parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
@@ -689,6 +732,8 @@ def main():
         'lines': lambda: bench_lines(perf, options.rounds),
         'debug': lambda: bench_debug(perf, options.rounds),
         'library': lambda: bench_library(options.rounds),
+        'kernel': lambda: bench_kernel(perf, options.rounds),
+        'waits': lambda: bench_waits(perf, options.rounds, 3),
     }
     try:
         if recorded & set(wanted):

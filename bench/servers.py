@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Throughput of servers while all waits of the machine are recorded: redis by redis-benchmark, PostgreSQL by pgbench.
 
-A recorder runs the client as its command, so that the client's whole run is recorded; the client itself says how many
-requests or transactions it made a second. Each server has a folder and a socket of its own in a temporary folder.
+A recorder runs the client as its command, twice: a second in which the recorder meets the server and reads its unwind
+tables, and then the run that counts. The client says how many requests or transactions it made a second. Each server has a folder and a socket of its own in a temporary folder.
 
 usage: bench/servers.py [ROUNDS [SECONDS]]   prints what each round had
 """
@@ -11,6 +11,7 @@ import os
 import pathlib
 import pwd
 import re
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -105,6 +106,10 @@ def recorders(tally, perf, data):
                                                   data, '--']}
 
 
+def twice(client, seconds):
+    return ['sh', '-c', f'{shlex.join(map(str, client(1)))} >/dev/null 2>&1 && exec {shlex.join(map(str, client(seconds)))}']
+
+
 def measure(tally, perf, rounds, seconds, report=lambda *_: None):
     """For each server the rates of each recorder, one a round; recorders take turns. What could not be measured is a
     RuntimeError in place of the rates."""
@@ -117,11 +122,10 @@ def measure(tally, perf, rounds, seconds, report=lambda *_: None):
             data = pathlib.Path(place) / 'perf.data'
             try:
                 with start(folder) as (client, rate):
-                    run(client(1))
                     rates = taken[name] = {recorder: [] for recorder in recorders(tally, perf, data)}
                     for _ in range(rounds):
                         for recorder, command in recorders(tally, perf, data).items():
-                            rates[recorder].append(rate(run([*command, *client(seconds)], cwd=folder)))
+                            rates[recorder].append(rate(run([*command, *twice(client, seconds)], cwd=folder)))
                             data.unlink(missing_ok=True)
                             report(name, recorder, rates[recorder][-1])
             except (RuntimeError, KeyError) as error:

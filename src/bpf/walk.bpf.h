@@ -30,6 +30,9 @@
 #define WALK_STACK_BYTES   (8u << 20) /* that one frame may take */
 #define WALK_FRAMES_A_CALL 8 /* so that 127 frames take fewer calls than the kernel's limit of 32 */
 #define WALK_USER_MOST	   (1ULL << 56) /* user addresses are below */
+#define WALK_RECENT	   4096 /* a power of two */
+#define WALK_HASH	   0x9e3779b97f4a7c15ULL
+#define WALK_RULE_MASK	   (WALK_RULES - 1ULL) /* of a word in walk_recent; above: table, address, and that it is used */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -55,10 +58,18 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 65536);
+	__uint(max_entries, WALK_RULES);
 	__type(key, __u32);
 	__type(value, struct walk_rule);
 } walk_rules SEC(".maps");
+
+/* Rules that were searched for lately. One word each, so that CPUs can share them without a lock. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WALK_RECENT);
+	__type(key, __u32);
+	__type(value, __u64);
+} walk_recent SEC(".maps");
 
 /* The state of one walk: the current frame, and the mapping of its code. */
 struct walk {
@@ -119,21 +130,37 @@ static __always_inline __u32 walk_row_at(__u32 index)
 	return index & (WALK_CHUNK_ROWS - 1);
 }
 
-/* NULL: nothing says. */
+/* The rule of the last row at or before the address; WALK_NO_RULE: nothing says. */
+static __always_inline __u32 walk_search_rule(const struct walk *walk, __u64 address)
+{
+	const struct walk_chunk *chunk = walk_find_chunk(walk, address);
+	if (!chunk)
+		return WALK_NO_RULE;
+	__u32 index = 0;
+	for (__u32 step = WALK_CHUNK_ROWS / 2; step > 0; step /= 2)
+		index += (__u32)(step & ~walk_if_less(address, chunk->rows[walk_row_at(index + step)].address));
+	const struct walk_row *row = &chunk->rows[walk_row_at(index)];
+	return row->address > address ? WALK_NO_RULE : row->rule;
+}
+
+/* NULL: nothing says. Tables do not change once they are there, so what was found stays right. */
 static __always_inline const struct walk_rule *walk_find_rule(const struct walk *walk, __u64 pc)
 {
 	__u64 address = pc - walk->code.bias;
 	if (!walk->code.has_table || address >= WALK_NO_ADDRESS)
 		return NULL;
-	const struct walk_chunk *chunk = walk_find_chunk(walk, address);
-	if (!chunk)
+	__u64 question = 1ULL << 63 | (__u64)walk->code.chunk << 48 | address << 16;
+	__u32 key = (__u32)(question * WALK_HASH >> 32) & (WALK_RECENT - 1);
+	__u64 *recent = bpf_map_lookup_elem(&walk_recent, &key);
+	if (!recent)
 		return NULL;
-	__u32 index = 0;
-	for (__u32 step = WALK_CHUNK_ROWS / 2; step > 0; step /= 2)
-		index += (__u32)(step & ~walk_if_less(address, chunk->rows[walk_row_at(index + step)].address));
-	const struct walk_row *row = &chunk->rows[walk_row_at(index)];
-	__u32 rule = row->rule;
-	if (rule == WALK_NO_RULE || row->address > address)
+	__u64 answer = *(volatile __u64 *)recent;
+	__u32 rule = (__u32)(answer & WALK_RULE_MASK);
+	if ((answer & ~WALK_RULE_MASK) != question) {
+		rule = walk_search_rule(walk, address);
+		*(volatile __u64 *)recent = question | (rule & WALK_RULE_MASK);
+	}
+	if (rule == WALK_NO_RULE)
 		return NULL;
 	return bpf_map_lookup_elem(&walk_rules, &rule);
 }

@@ -19,6 +19,7 @@
 #define WALK_CHUNKS_A_TABLE 1024
 #define WALK_MAPPINGS	    1024 /* of a process; a power of two */
 #define WALK_SEGMENTS	    4 /* of a file: linkers make one */
+#define WALK_RULES	    65536 /* a row in walk_recent has 16 bits for one, and 15 for a chunk */
 #define WALK_NO_ADDRESS	    0xffffffffu /* of a row behind the last one */
 #define WALK_NO_RULE	    0 /* the first rule is that there is none */
 

@@ -29,9 +29,19 @@
 
 #define WALK_TABLES_SWEEP_MS 1000 /* how often ended processes are looked for */
 
-static const char *const walk_map_names[] = {
-	"walk_processes", "walk_mappings", "walk_rows", "walk_rules", "walk_files", "walk_misses", "walk_losses"};
-enum walk_map { MAP_PROCESSES, MAP_MAPPINGS, MAP_ROWS, MAP_RULES, MAP_FILES, MAP_MISSES, MAP_LOSSES, MAP_COUNT };
+static const char *const walk_map_names[] = {"walk_processes", "walk_mappings", "walk_rows", "walk_rules",
+	"walk_recent", "walk_files", "walk_misses", "walk_losses"};
+enum walk_map {
+	MAP_PROCESSES,
+	MAP_MAPPINGS,
+	MAP_ROWS,
+	MAP_RULES,
+	MAP_RECENT,
+	MAP_FILES,
+	MAP_MISSES,
+	MAP_LOSSES,
+	MAP_COUNT
+};
 
 struct walk_known { /* a process */
 	struct walk_span span;
