@@ -25,6 +25,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define TASK_RTLOCK	     0x1000
 #define STACK_BYTES_MOST     0x10000
 #define KERNEL_TRUSTED_NS    10000000
+#define KERNEL_TRUST_MOST    3 /* doublings of it */
 #define OWN_WORK_TRUSTED_NS  2000000
 #define SLOT_KEPT_NS	     200000000
 
@@ -278,7 +279,6 @@ static __always_inline __u64 off_cpu_take_kernel(void *context, struct off_cpu_s
 	long bytes = wants_kernel ? bpf_get_stack(context, s->ips, OFF_CPU_FRAMES * sizeof(__u64), 0) : 0;
 	__u64 hash = s->kernel_count = bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
 	s->user_count = 0;
-	counts.stacks_taken++;
 	for (__u32 i = 0; i < OFF_CPU_FRAMES && i < s->kernel_count; i++)
 		hash = off_cpu_mix(hash, s->ips[i]);
 	return hash;
@@ -328,11 +328,18 @@ struct off_cpu_at { /* where a thread is that waits or wakes */
 	__u64 now;
 };
 
-static __always_inline __u32 off_cpu_find_place(struct off_cpu_thread *t, const struct off_cpu_regs *regs, __u8 role)
+static __always_inline __u32 off_cpu_tag(const struct off_cpu_regs *regs, __u8 role)
+{
+	__u64 hash = off_cpu_mix(off_cpu_mix(regs->ip, regs->sp), (__u64)(__u32)regs->syscall << 8 | role);
+	return (__u32)(hash >> 32) | 1;
+}
+
+static __always_inline __u32 off_cpu_find_place(
+	struct off_cpu_thread *t, __u32 tag, const struct off_cpu_regs *regs, __u8 role)
 {
 	for (__u32 i = 0; i < OFF_CPU_PLACES; i++) {
 		struct off_cpu_place *place = &t->places[i];
-		if (place->taken_ns && place->role == role && place->ip == regs->ip && place->sp == regs->sp &&
+		if (t->tags[i] == tag && place->role == role && place->ip == regs->ip && place->sp == regs->sp &&
 			place->syscall == regs->syscall)
 			return i;
 	}
@@ -345,7 +352,8 @@ static __always_inline bool off_cpu_stack_of(
 	void *context, struct off_cpu_thread *t, const struct off_cpu_at *at, __u64 *stack)
 {
 	const struct off_cpu_regs *regs = &at->regs;
-	__u32 zero = 0, index = off_cpu_find_place(t, regs, (__u8)at->role);
+	__u32 zero = 0, tag = off_cpu_tag(regs, (__u8)at->role);
+	__u32 index = off_cpu_find_place(t, tag, regs, (__u8)at->role);
 	__u64 now = at->now;
 	bool has_user = at->has_user;
 	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
@@ -356,8 +364,7 @@ static __always_inline bool off_cpu_stack_of(
 	if (index < OFF_CPU_PLACES) {
 		/* Where no return address is near, the registers have to do, for a shorter time. */
 		bool is_there = !has_user || place->check_count == 0 || off_cpu_is_there(s, place);
-		if (is_there && now - place->taken_ns < KERNEL_TRUSTED_NS) {
-			counts.stacks_reused++;
+		if (is_there && now - place->taken_ns < (__u64)KERNEL_TRUSTED_NS << (place->trust & 7)) {
 			*stack = place->stack;
 			return false;
 		}
@@ -371,7 +378,9 @@ static __always_inline bool off_cpu_stack_of(
 		place->syscall = regs->syscall;
 		place->role = (__u8)at->role;
 		place->user = 0;
+		place->stack = place->taken_ns = 0;
 		place->check_count = 0;
+		t->tags[index] = tag;
 	}
 	__u64 hash = off_cpu_take_kernel(context, s), id = off_cpu_mix(hash, place->user);
 	bool is_known = bpf_map_lookup_elem(&known, &id) != NULL;
@@ -380,6 +389,7 @@ static __always_inline bool off_cpu_stack_of(
 	s->walked.tid = at->tid;
 	s->walked.place = index;
 	s->walked.wakee = 0;
+	place->trust = id != place->stack || !place->user ? 0 : place->trust + (place->trust < KERNEL_TRUST_MOST);
 	if (has_user && wants_user && !(place->user && is_known) && off_cpu_begin_walk(s))
 		return true;
 	*stack = place->stack = id;

@@ -62,13 +62,14 @@ struct off_cpu_place { /* where a thread blocked or woke somebody, and the stack
 	__u64 ip, sp; /* the user's, at the entry of the kernel */
 	__u64 check; /* of the return addresses on the stack */
 	__u64 user, stack; /* ID of the user's part, and of both */
-	__u64 taken_ns; /* the kernel's part; 0: not valid */
+	__u64 taken_ns; /* the kernel's part; 0: it must be taken again */
 	__s32 syscall;
 	__u8 role;
 	__u8 check_count;
 	__u8 offsets[OFF_CPU_CHECKS], last_offset; /* words above sp */
 	__u8 is_unknown; /* the process's tables were not, when it was walked */
-	__u8 zero[2];
+	__u8 trust; /* how often the kernel's part was the same when it was taken again */
+	__u8 zero;
 };
 
 struct off_cpu_thread {
@@ -87,7 +88,9 @@ struct off_cpu_thread {
 	__u8 next_place;
 	__u8 is_own_work; /* what wakes others on the stack of interrupts is the thread's own work */
 	__u8 zero[2];
-	char comm[OFF_CPU_COMM], waker_comm[OFF_CPU_COMM];
+	char waker_comm[OFF_CPU_COMM];
+	__u32 tags
+		[OFF_CPU_PLACES]; /* hashes of what places are found by, so that only one of them is read; 0: not valid */
 	struct off_cpu_place places[OFF_CPU_PLACES];
 	struct off_cpu_slot slots[OFF_CPU_SLOTS];
 };
@@ -119,7 +122,6 @@ struct off_cpu_counts { /* what could not be stored */
 	__u64 lost_stacks; /* the ring had no room for */
 	__u64 summed; /* long waits that the ring had no room for: they are in sums */
 	__u64 cut_stacks; /* longer than OFF_CPU_FRAMES */
-	__u64 stacks_taken, stacks_reused;
 };
 
 #endif

@@ -30,6 +30,8 @@
 #define WALK_STACK_BYTES   (8u << 20) /* that one frame may take */
 #define WALK_FRAMES_A_CALL 8 /* so that 127 frames take fewer calls than the kernel's limit of 32 */
 #define WALK_USER_MOST	   (1ULL << 56) /* user addresses are below */
+#define WALK_WINDOW	   256 /* bytes of the stack that are read at once; a power of two */
+#define WALK_SAVED	   64 /* bytes below the CFA, where a frame usually saves registers */
 #define WALK_RECENT	   4096 /* a power of two */
 #define WALK_HASH	   0x9e3779b97f4a7c15ULL
 #define WALK_RULE_MASK	   (WALK_RULES - 1ULL) /* of a word in walk_recent; above: table, address, and that it is used */
@@ -80,6 +82,8 @@ struct walk {
 	bool is_lost; /* no code is mapped at the current frame */
 	bool is_exact; /* pc is the next instruction to run, not one behind a call */
 	bool is_innermost;
+	__u64 window; /* where the words were read; 0: none were */
+	__u64 words[WALK_WINDOW / sizeof(__u64)];
 };
 
 /* False: no code is mapped there, as far as walk_tables.c knows. */
@@ -170,6 +174,26 @@ static __always_inline bool walk_read(__u64 address, __u64 *value)
 	return address < WALK_USER_MOST && bpf_probe_read_user(value, sizeof(*value), (const void *)address) == 0;
 }
 
+/* One read costs as much as its neighbours': it gets the registers that a frame saved, and what small callers saved. */
+static __always_inline void walk_read_window(struct walk *walk, __u64 cfa)
+{
+	__u64 from = cfa - WALK_SAVED;
+	if (from - walk->window <= WALK_WINDOW - WALK_SAVED)
+		return;
+	walk->window = from;
+	if (from >= WALK_USER_MOST || bpf_probe_read_user(walk->words, sizeof(walk->words), (const void *)from))
+		walk->window = 0;
+}
+
+static __always_inline bool walk_read_saved(const struct walk *walk, __u64 address, __u64 *value)
+{
+	__u64 offset = address - walk->window;
+	if (walk->window == 0 || offset > WALK_WINDOW - sizeof(__u64) || offset & 7)
+		return walk_read(address, value);
+	*value = walk->words[offset / sizeof(__u64) & (WALK_WINDOW / sizeof(__u64) - 1)];
+	return true;
+}
+
 /* By frame pointer: where no table says more. */
 static __always_inline enum walk_end walk_step_chained(struct walk *walk, struct walk_stack *stack)
 {
@@ -242,15 +266,16 @@ static __always_inline enum walk_end walk_step_ruled(struct walk *walk, const st
 	/* A stack grows down; a leaf of aarch64 has no frame. */
 	if (cfa < walk->at.sp || (cfa == walk->at.sp && !(WALK_HAS_LINK && walk->is_innermost)))
 		return WALK_BROKEN;
+	walk_read_window(walk, cfa);
 	if (rule->return_place == WALK_IS_AT_CFA) {
-		if (!walk_read(cfa + (__u64)(__s64)rule->return_offset, &caller))
+		if (!walk_read_saved(walk, cfa + (__u64)(__s64)rule->return_offset, &caller))
 			return WALK_SHORT;
 	} else if (!WALK_HAS_LINK || !walk->is_exact) {
 		return WALK_NO_REGISTERS;
 	}
 	if (rule->fp_place == WALK_IS_AT_CFA || rule->fp_place == WALK_IS_AT_FP) {
 		__u64 place = rule->fp_place == WALK_IS_AT_CFA ? cfa : walk->at.fp;
-		if (!walk_read(place + (__u64)(__s64)rule->fp_offset, &fp))
+		if (!walk_read_saved(walk, place + (__u64)(__s64)rule->fp_offset, &fp))
 			return WALK_SHORT;
 	} else if (rule->fp_place == WALK_IS_LOST) {
 		fp = 0;
@@ -333,7 +358,7 @@ static __always_inline void walk_begin(
 {
 	walk->at = *registers;
 	walk->mapping = walk->mapping_count = 0;
-	walk->code.start = walk->code.end = 0;
+	walk->code.start = walk->code.end = walk->window = 0;
 	walk->is_exact = walk->is_innermost = true;
 	stack->count = 0;
 	stack->end = WALK_LIMIT;
