@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """record --off-cpu and --wall: waits of a program whose waits are known, beside what the kernel and perf say of them."""
+import collections
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from conftest import bpf_programs, bpf_programs_of, wait_for
 
 MS, SECOND = 10 ** 6, 10 ** 9
 UNIT_MS = 300
+RUNNABLE = 1
 SUM, BEGAN_BEFORE, UNFINISHED, WAKER, INTERRUPT, PREEMPTED = 1, 2, 4, 8, 16, 32
 
 
@@ -27,12 +29,11 @@ def bpf_is_allowed(tally, tmp_path, request):
         pytest.skip(f'waits cannot be measured here: {tried.stderr.strip().splitlines()[-1]}')
 
 
-def ns_by(tally, path, *keys):
+def ns_by(tally, path, *keys, total='period'):
     """Of wall-clock time."""
     table = json.loads(tally('report', '--json', '-i', path, '--wall', '-s', ','.join(keys), check=0).stdout)['tables'][0]
     names = ['symbol' if key == 'sym' else key for key in keys]
-    return {tuple(row[name] for name in names): row['values'][0]['period'] for row in table['rows']
-            if row['values'][0]['period']}
+    return {tuple(row.get(name) for name in names): row['values'][0][total] for row in table['rows'] if row['values'][0][total]}
 
 
 def waits_of(tally, path):
@@ -55,31 +56,45 @@ def waits_of(tally, path):
 
 def told(text):
     """What known_waits says of each thread."""
-    rows = [line.split() for line in text.splitlines() if re.fullmatch(r'\w+( \d+){4}', line)]
-    return {row[0]: dict(zip(('tid', 'waited', 'ran', 'ready'), map(int, row[1:]))) for row in rows}
+    names = 'tid waited least_ran most_ran least_ready most_ready'.split()
+    rows = [line.split() for line in text.splitlines() if re.fullmatch(r'\w+( \d+){6}', line)]
+    return {row[0]: dict(zip(names, map(int, row[1:]))) for row in rows}
+
+
+THREADS = {'computer', 'sleeper', 'holder', 'waiter', 'reader', 'feeder', 'left', 'right'}
 
 
 @pytest.mark.alone
-def test_known_waits(tally, workload, tmp_path):
-    """Within 1 % of what the threads measured themselves and of schedstat, and 3 ms for what they do after they asked."""
+@pytest.mark.parametrize('options', [(), ('--off-cpu-thresh', '0')], ids=['sums', 'single'])
+def test_known_waits(tally, workload, tmp_path, options):
+    """Within 1 % of what the threads measured themselves and of schedstat, and 3 ms for what they do between their
+    questions and their waits. Nothing here depends on how busy the machine is: what it takes from a thread, the thread sees."""
     path = tmp_path / 'wall.data'
-    ran = tally('record', '--wall', '-o', path, '--', workload('known_waits').path, str(UNIT_MS), check=0)
+    ran = tally('record', '--wall', *options, '-o', path, '--', workload('known_waits').path, str(UNIT_MS), check=0)
     threads = told(ran.stdout)
-    assert set(threads) == set('computer sleeper holder waiter reader feeder left right'.split())
+    assert set(threads) == THREADS
     states = ns_by(tally, path, 'comm', 'state')
 
-    def close(found, expected, slack=3 * MS):
-        assert abs(found - expected) <= expected / 100 + slack, (found, expected, states)
+    def is_between(found, least, most):
+        assert least * 0.99 - 3 * MS <= found <= most * 1.01 + 3 * MS, (found, least, most, states, threads)
 
-    for name, state in (('sleeper', 'sleep'), ('waiter', 'lock'), ('reader', 'io')):
-        # What the thread measured of its wait ends when it runs again.
-        assert states[name, state] <= threads[name]['waited'] * 1.01 + 3 * MS, states
-        assert states[name, state] + states[name, 'runnable'] >= threads[name]['waited'] * 0.99 - 3 * MS, states
-    for name in threads:
-        close(states.get((name, 'runnable'), 0), threads[name]['ready'], 20 * MS)
+    causes = ns_by(tally, path, 'comm', 'state', 'sym', total='children_period')
+    for name, state, function in (('sleeper', 'sleep', 'be'), ('holder', 'sleep', 'hold'),
+                                  ('waiter', 'lock', 'wait_for_mutex'), ('reader', 'io', 'read_pipe')):
+        assert causes.get((name, state, function), 0) >= 0.98 * states.get((name, state), 0), causes
+        # What the thread measured of its wait ends when it runs again. It may have been preempted before it waited.
+        blocked, ready = (states.get((name, of), 0) for of in (state, 'runnable'))
+        is_between(blocked, threads[name]['waited'] - ready, threads[name]['waited'])
+    ready_by_tid = collections.Counter()
+    for wait in waits_of(tally, path):
+        ready_by_tid[wait['tid']] += wait['ns'] if wait['state'] == RUNNABLE else 0
+    for name, of in threads.items():
+        ready = states.get((name, 'runnable'), 0)
+        # A sum that the thread began under its name counts for its next name, if it goes on then.
+        is_between(ready, of['least_ready'] if options else 0, of['most_ready'])
+        assert ready_by_tid[of['tid']] >= of['least_ready'] * 0.99 - 3 * MS
     for name in ('left', 'right', 'computer'):
-        assert states[name, 'running'] == pytest.approx(threads[name]['ran'], rel=0.1)
-    assert 3 * UNIT_MS * MS <= states['holder', 'sleep'] <= 3 * UNIT_MS * MS * 1.05
+        assert states[name, 'running'] == pytest.approx(threads[name]['most_ran'], rel=0.1)
 
 
 @pytest.mark.alone
@@ -95,6 +110,7 @@ def test_wakers(tally, workload, tmp_path):
     # Stacks are whole, though the program has no frame pointers.
     report = tally('report', '--stdio', '-i', path, '--wakers', check=0).stdout
     assert re.search(r'wait_for_mutex(.*\n)+?.*woken by holder(.*\n)+?.*\bhold\b', report), report
+    assert re.search(r'read_pipe(.*\n)+?.*woken by feeder(.*\n)+?.*write\b(.*\n)+?.*\bbe\b', report), report
     # Timers wake sleepers, whatever ran when they expired.
     sleeper = {waker for (comm, state, waker) in by_waker if comm == 'sleeper' and state == 'sleep'}
     assert sleeper == {'[interrupt]'}, by_waker
@@ -123,12 +139,13 @@ def test_threshold_decides_what_is_told_by_itself(tally, tmp_path):
     slept = [w for w in waits_of(tally, path) if w['state'] == 2 and w['comm'] == 'python3']
     alone = [w for w in slept if w['ns'] >= 300 * MS and not w['flags'] & SUM]
     assert len(alone) == 1 and alone[0]['count'] == 1
-    assert sum(w['count'] for w in slept) >= 21 and sum(w['ns'] for w in slept) >= 700 * MS
+    assert sum(w['count'] for w in slept) >= 15 and sum(w['ns'] for w in slept) >= 550 * MS
     assert any(w['flags'] & SUM for w in slept)
     # 0: all of them
     tally('record', '--off-cpu', '--off-cpu-thresh', '0', '-e', 'dummy', '-o', path, '--', 'python3', '-c', naps, check=0)
     slept = [w for w in waits_of(tally, path) if w['state'] == 2 and w['comm'] == 'python3']
-    assert len([w for w in slept if w['ns'] >= 20 * MS]) >= 21 and {w['count'] for w in slept} == {1}
+    # A thread that loses its CPU after it has set the timer sleeps less.
+    assert len([w for w in slept if w['ns'] >= 10 * MS]) >= 15 and {w['count'] for w in slept} == {1}
 
 
 def test_waits_that_began_before_and_last(tally, tmp_path):

@@ -2,9 +2,12 @@
 /*
  * Threads whose waits are known: known_waits UNIT_MS. `computer` computes for two units, `sleeper` sleeps for one, `waiter`
  * waits three for a mutex that `holder` keeps in hold(), `reader` reads a pipe into which `feeder` writes after one and a
- * half, and `left` and `right` compute on one CPU until both had half a unit; all begin after one unit. Each says at its end, as a line: its name, its
- * ID, what it measured of its wait in ns, and what the kernel says of it: ns on a CPU, and ns ready to run.
+ * half, and `left` and `right` compute on one CPU until both had half a unit; all begin after one unit. A thread has its
+ * name while it does that. At its end it says, as a line: its name, its ID, what it measured of its wait in ns, and what
+ * /proc says of the time in which it had its name: ns on a CPU and ns ready to run, at least and at most (the thread can
+ * lose its CPU between reading these and changing its name).
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
@@ -44,32 +47,39 @@ static void work(double units)
 			;
 }
 
-static void tell(const char *name, int64_t waited)
+struct known_times { /* of this thread, in ns */
+	long long ran, ready;
+};
+
+static struct known_times read_times(int file)
 {
-	char path[64];
-	unsigned long long ran = 0, ready = 0;
-	int tid = (int)syscall(SYS_gettid);
-	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", tid);
-	FILE *file = fopen(path, "r");
-	if (!file || fscanf(file, "%llu %llu", &ran, &ready) != 2)
-		ran = 0;
-	if (file)
-		fclose(file);
-	printf("%s %d %lld %llu %llu\n", name, tid, (long long)waited, ran, ready);
+	char text[128] = "";
+	struct known_times times = {0};
+	if (pread(file, text, sizeof(text) - 1, 0) <= 0 || sscanf(text, "%lld %lld", &times.ran, &times.ready) != 2)
+		exit(1);
+	return times;
 }
 
-__attribute__((noinline)) static void hold(void)
+static struct known_times difference(struct known_times end, struct known_times begin)
+{
+	return (struct known_times){end.ran - begin.ran, end.ready - begin.ready};
+}
+
+__attribute__((noinline)) static int64_t hold(void)
 {
 	pthread_mutex_lock(&mutex);
 	pthread_barrier_wait(&is_held);
+	int64_t begin = now(CLOCK_MONOTONIC);
 	rest(3);
+	int64_t waited = now(CLOCK_MONOTONIC) - begin;
 	pthread_mutex_unlock(&mutex);
+	return waited;
 }
 
 __attribute__((noinline)) static int64_t wait_for_mutex(void)
 {
-	pthread_barrier_wait(&is_held);
 	int64_t begin = now(CLOCK_MONOTONIC);
+	pthread_barrier_wait(&is_held);
 	pthread_mutex_lock(&mutex);
 	int64_t waited = now(CLOCK_MONOTONIC) - begin;
 	pthread_mutex_unlock(&mutex);
@@ -100,11 +110,10 @@ static void share_cpu(void)
 	work(0.5);
 }
 
-static void *run(void *argument)
+/* What it measured of its wait. */
+static int64_t be(const char *name)
 {
-	const char *name = argument;
 	int64_t waited = 0;
-	pthread_setname_np(pthread_self(), name);
 	switch (name[0]) {
 	case 'c':
 		work(2);
@@ -115,7 +124,7 @@ static void *run(void *argument)
 		waited = now(CLOCK_MONOTONIC) - waited;
 		break;
 	case 'h':
-		hold();
+		waited = hold();
 		break;
 	case 'w':
 		waited = wait_for_mutex();
@@ -134,7 +143,27 @@ static void *run(void *argument)
 	default:
 		share_cpu();
 	}
-	tell(name, waited);
+	return waited;
+}
+
+static void *run(void *name)
+{
+	char path[64];
+	int tid = (int)syscall(SYS_gettid);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", tid);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	struct known_times before = read_times(file);
+	pthread_setname_np(pthread_self(), name);
+	struct known_times begin = read_times(file);
+	int64_t waited = be(name);
+	struct known_times end = read_times(file);
+	pthread_setname_np(pthread_self(), "ended");
+	struct known_times after = read_times(file);
+	struct known_times least = difference(end, begin), most = difference(after, before);
+	printf("%s %d %lld %lld %lld %lld %lld\n", (const char *)name, tid, (long long)waited, least.ran, most.ran,
+		least.ready, most.ready);
+	close(file);
+	rest(0.01); /* what forgets a thread when it ends has seen its waits by now: perf sched timehist does */
 	return NULL;
 }
 

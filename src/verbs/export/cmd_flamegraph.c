@@ -34,7 +34,7 @@ struct cmd_flamegraph_settings {
 	struct symbol_options symbols;
 	struct input_options input;
 	const char *output, *event, *group, *title, *base;
-	const char *cgroups, *user;
+	const char *cgroups, *user, *call_graph;
 	struct sample_options samples;
 	uint64_t max_stack;
 	bool folded, svg, wall, wakers, follows, counts_samples, reverse, no_inline, all_cpus;
@@ -66,6 +66,8 @@ static const struct option rows[] = {
 	{"all-cpus", 'a', OPTION_FLAG, ROW(all_cpus), .help = "record all CPUs while the command runs"},
 	{"cgroup", 'G', OPTION_STRING, "name", ROW(cgroups), .help = "record this cgroup while the command runs"},
 	{"uid", 'u', OPTION_STRING, "user", ROW(user), .help = "record this user's processes while the command runs"},
+	{"call-graph", 0, OPTION_STRING, "mode", ROW(call_graph),
+		.help = "before a command: how to record call graphs, as record's option (default: auto)"},
 	SAMPLE_OPTIONS(struct cmd_flamegraph_settings, samples),
 	PLACE_OPTIONS(struct cmd_flamegraph_settings, samples),
 	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack),
@@ -387,6 +389,7 @@ static struct flame_target cmd_flamegraph_target_of(const struct cmd_flamegraph_
 		.cgroups = s->cgroups,
 		.user = s->user,
 		.event = s->event,
+		.call_graph = s->call_graph,
 		.all_cpus = s->all_cpus,
 		.wall = s->wall || s->wakers};
 }
@@ -472,6 +475,9 @@ static int cmd_flamegraph_run_parsed(const struct cli *cli, const struct command
 	if (settings->all_cpus || settings->cgroups || settings->user)
 		return cli_usagef(cli, command, "all-cpus,cgroup,uid",
 			"-a, -G and -u say what to record: they need a command behind them ('-- sleep 10') or seconds");
+	if (settings->call_graph)
+		return cli_usagef(cli, command, "call-graph",
+			"--call-graph says how to record: it needs a command behind it ('-- ./program')");
 	if (argc > 1)
 		return cli_usagef(cli, command, NULL,
 			"unexpected argument '%s': name one recording, or '--' and a command", argv[1]);
@@ -522,9 +528,10 @@ const struct command command_flamegraph = {
 		"Writes one HTML file that needs neither the network nor the programs that were measured. The "
 		"page can zoom, search (with the share of the matches), show callers and be used by keyboard (press "
 		"? in the page), in light and dark. Kernel, user, inlined and JIT code and code without a symbol "
-		"have different colours.\n\nA command is recorded with whole stacks (--call-graph dwarf; with --wall, "
-		"auto). Before a "
-		"command, or a number of seconds, -p, -t, -a, -C, -G and -u name what is recorded instead while the "
+		"have different colours.\n\nA command is recorded with whole stacks: unwound in the kernel where that "
+		"is "
+		"possible, otherwise from stack dumps (--call-graph auto; a line says which). Before a command, or a "
+		"number of seconds, -p, -t, -a, -C, -G and -u name what is recorded instead while the "
 		"command runs; with a recording, -p, -t and -C select samples.",
 	.examples = examples,
 	.run = cmd_flamegraph_run,

@@ -109,8 +109,8 @@ int flame_record(const struct cli *cli, const struct flame_target *target, const
 	} options[] = {{"-o", path}, {"-e", target->event || !target->cgroups ? target->event : EVENT_DEFAULT},
 		{"-p", target->pids}, {"-t", target->tids}, {"-C", target->cpus}, {"-u", target->user},
 		{"-G", target->cgroups}};
-	/* Whole stacks, however the program was compiled; with waits, which BPF programs measure, in the same way as theirs. */
-	const char *words[WORDS_MAX] = {"record", "--call-graph", target->wall ? "auto" : "dwarf"};
+	/* auto: whole stacks, however the program was compiled. */
+	const char *words[WORDS_MAX] = {"record", "--call-graph", target->call_graph ? target->call_graph : "auto"};
 	size_t count = 3;
 	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
 		if (!options[i].value)

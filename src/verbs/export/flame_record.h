@@ -12,7 +12,7 @@
 
 /* As record's options of these names; all absent: the command itself. */
 struct flame_target {
-	const char *pids, *tids, *cpus, *cgroups, *user, *event;
+	const char *pids, *tids, *cpus, *cgroups, *user, *event, *call_graph;
 	bool all_cpus;
 	bool wall; /* what threads wait for too */
 };

@@ -89,7 +89,7 @@ static const struct option options[] = {
 	{.letter = 'g',
 		.kind = OPTION_CALL,
 		.call = set_graph,
-		.help = "record call graphs by frame pointer and show them"},
+		.help = "record call graphs and show them: --call-graph auto, or fp with -u"},
 	{"hide_kernel_symbols", 'K', OPTION_FLAG, AT(hides_kernel), .help = "leave samples of the kernel out"},
 	{"sort", 's', OPTION_STRING, "key[,key2...]", REPORT(rows.sort),
 		.help = "sort by key(s): pid, comm, dso, symbol, cpu, srcline, ... (dso,symbol)"},
@@ -99,9 +99,10 @@ static const struct option options[] = {
 	{"call-graph", 0, OPTION_CALL,
 		"record_mode[,record_size],print_type,threshold[,print_limit],order,sort_key[,branch]",
 		.call = set_call_graph, .can_be_negated = true, .is_self_explaining = true,
-		.help = "record call graphs and show them: fp, dwarf (unwound live, from registers and a copy of the "
-			"stack) or lbr; graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
-			"percent|period|count (fp,graph,0.5,caller,function)"},
+		.help = "record call graphs and show them: auto (the best that is possible), bpf (unwound in the "
+			"kernel), dwarf (unwound live, from registers and a copy of the stack), fp (by frame pointer) "
+			"or lbr; graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
+			"percent|period|count (auto,graph,0.5,caller,function)"},
 	{"comms", 0, OPTION_STRING, "comm[,comm...]", REPORT(samples.filters.comms),
 		.help = "only consider symbols in these comms"},
 	{"dsos", 0, OPTION_STRING, "dso[,dso...]", REPORT(samples.filters.dsos),
@@ -128,9 +129,8 @@ static const struct option options[] = {
 static const struct option_table table = {options, ARRAY_LEN(options), false};
 static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {"show what the machine is doing now", "tally top",
-	"show one process with callers, also for programs without frame pointers",
-	"tally top -p 1234 --call-graph dwarf", "print the ten busiest programs as text every five seconds",
-	"tally top --stdio -s comm -E 10 -d 5 -z", NULL};
+	"show one process with callers, also for programs without frame pointers", "tally top -p 1234 -g",
+	"print the ten busiest programs as text every five seconds", "tally top --stdio -s comm -E 10 -d 5 -z", NULL};
 
 static int cmd_top_choose_interface(const struct cli *cli, const struct top_settings *s, bool *is_interactive)
 {
@@ -149,6 +149,10 @@ static int cmd_top_complete_settings(const struct cli *cli, const struct kernel_
 	if (s->delay_s < 1)
 		s->delay_s = 1;
 	struct text sentence = {0};
+	bool is_open = r->chains.mode == CALLGRAPH_NONE && r->configured.mode == CALLGRAPH_NONE;
+	/* A user's later processes can join only while stacks are not unwound. */
+	if (r->call_graph_flag && is_open && !r->target.user)
+		r->chains.mode = CALLGRAPH_AUTO;
 	record_auto_settle(kernel, r, &sentence);
 	if (sentence.len && s->stdio)
 		fprintf(stderr, "%.*s\n", (int)sentence.len, sentence.data);
