@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """CPU time of the whole machine for a sample with a call chain: by frame pointer, by BPF, and from a copy of the stack.
 
-A program does a fixed number of units of work (calls.c), 20 frames deep, on every CPU, while it is sampled 10,000 times a
-second. A sample's interrupt counts as CPU time of the program (unless the kernel has CONFIG_IRQ_TIME_ACCOUNTING), so what
-the units take more than without a recorder is the kernel's part; the recorder's part is its own CPU time. Both are the
-difference between a run with units and one without, which takes out the recorder's start, its reading of unwind
-tables, and its end. Other programs on the machine do not count.
+A program does a fixed number of units of work (calls.c), 20 frames deep, on every CPU, while it is sampled 20,000 times a
+second, and again right before that without a recorder. A sample's interrupt counts as CPU time of the program (unless the kernel has CONFIG_IRQ_TIME_ACCOUNTING), so what
+the units take more than without a recorder is the kernel's part. The recorder's part is its own CPU time, less that of a
+run without units: its start, its reading of unwind tables, its end. Other programs do not count, but they disturb.
 
 usage: bench/kernel_unwinding.py [ROUNDS [UNITS]]
 """
@@ -18,9 +17,10 @@ import subprocess
 import sys
 import tempfile
 
-UNITS = 8_000_000
-FREQUENCY = 10000
-RECORDERS = {'perf record -g': ('perf', ['-g']), 'tally record -g': ('tally', ['-g']),
+UNITS = 5_000_000
+FREQUENCY = 20000
+PLAIN = 'tally record'
+RECORDERS = {PLAIN: ('tally', []), 'perf record -g': ('perf', ['-g']), 'tally record -g': ('tally', ['-g']),
              'tally record --call-graph bpf': ('tally', ['--call-graph', 'bpf']),
              'tally record --call-graph dwarf': ('tally', ['--call-graph', 'dwarf'])}
 
@@ -59,9 +59,10 @@ def measure(tools, program, rounds, folder, units=UNITS, report=lambda *_: None)
     data = folder / 'calls.data'
     taken = {recorder: [] for recorder in RECORDERS}
     for _ in range(rounds):
-        alone = min(run([], units, program)[0] for _ in range(2))
         for recorder, of_rounds in taken.items():
-            none, some = (sampled(tools, recorder, count, program, data) for count in (0, units))
+            none = sampled(tools, recorder, 0, program, data)
+            alone = run([], units, program)[0]
+            some = sampled(tools, recorder, units, program, data)
             samples = some[2] - none[2]
             of_rounds.append(((some[0] - none[0] - alone) / samples / 1e3, (some[1] - none[1]) / samples / 1e3, samples))
             report(recorder, *of_rounds[-1])

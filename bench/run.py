@@ -658,9 +658,14 @@ def bench_kernel(perf, rounds):
     cost = {name: values[0] + values[1] for name, values in taken.items()}
     samples = {name: values[2] for name, values in taken.items()}
     bpf, few = 'tally record --call-graph bpf', min(samples, key=samples.get)
-    rows = [row(f'--call-graph bpf beside {left.removeprefix("tally record ")}: CPU a sample', 'us', cost[left], cost[bpf],
+    rows = [row(f'--call-graph bpf beside {left}: CPU', 'us', cost[left], cost[bpf],
                 f'kernel and recorder; right / left; bar: at most {bar}', cost[bpf] / cost[left])
             for left, bar in (('perf record -g', 2), ('tally record -g', 2), ('tally record --call-graph dwarf', 0.3))]
+    # Half of a sample's cost is the timer and the sample itself.
+    added = {name: value - cost[kernel_unwinding.PLAIN] for name, value in cost.items()}
+    dwarf = 'tally record --call-graph dwarf'
+    rows.append(row('added by the call graph: bpf beside dwarf', 'us', added[dwarf], added[bpf],
+                    'less what a sample without one costs; right / left', added[bpf] / added[dwarf]))
     return [*rows, row('fewest samples of these', 'k', max(samples.values()) / 1e3, samples[few] / 1e3, f'left: most; right: {few}',
                        samples[few] / max(samples.values()))]
 
@@ -733,7 +738,7 @@ def main():
         'debug': lambda: bench_debug(perf, options.rounds),
         'library': lambda: bench_library(options.rounds),
         'kernel': lambda: bench_kernel(perf, options.rounds),
-        'waits': lambda: bench_waits(perf, options.rounds, 3),
+        'waits': lambda: bench_waits(perf, options.rounds, 2),
     }
     try:
         if recorded & set(wanted):

@@ -199,6 +199,19 @@ def test_auto_says_what_it_takes(tally, program, tmp_path):
     assert 'call graphs are by frame pointer (--call-graph fp): --threads leaves no way to unwind' in result.stderr
 
 
+def test_flamegraph_takes_auto(tally, program, tmp_path):
+    lines = tmp_path / 'lines'
+    drawn = tally('flamegraph', '-e', 'cpu-clock', '--folded', '-o', lines, '--', program, 'deep', '300000000', check=0)
+    assert re.search(r'call graphs are unwound (in the kernel \(--call-graph bpf\)|from stack dumps)', drawn.stderr)
+    assert any(line.count(';recurse') == 101 and ';main;' in line for line in lines.read_text().splitlines())
+    drawn = tally('flamegraph', '-e', 'cpu-clock', '--call-graph', 'fp', '--folded', '-o', lines, '--', program, 'deep', '300000000',
+                  check=0)
+    assert 'call graphs are' not in drawn.stderr
+    assert not any(line.count(';recurse') == 101 for line in lines.read_text().splitlines())
+    refused = tally('flamegraph', '--call-graph', 'fp', tmp_path / 'perf.data')
+    assert refused.returncode == 129 and '--call-graph says how to record' in refused.stderr
+
+
 @pytest.mark.parametrize('options', [['--per-thread'], ['--threads'], ['--overwrite']])
 def test_refusals(tally, options, tmp_path):
     result = tally('record', '--call-graph', 'bpf', *options, '-o', tmp_path / 'x', '--', 'true')

@@ -259,6 +259,17 @@ def test_the_configuration(top, deep, tally, tmp_path):
     assert 'wrong config key-value pair call-graph.record-mode=none' in tally('top', *DEEP, check=255).stderr
 
 
+def test_call_graphs_are_unwound_as_is_possible(top, deep):
+    for options, says in ((['-g'], 'unwound'), (['--call-graph', 'caller'], 'unwound'), (['--call-graph', 'fp'], None),
+                          (['-g', '--overwrite'], 'by frame pointer'), ([], None)):
+        shown = top('--stdio', '-e', 'cpu-clock:u', '-d', '1', '-E', '50', '-p', deep.pid, *options)
+        lines = shown.next(rows)
+        shown.process.send_signal(signal.SIGINT)
+        said = shown.process.communicate()[1].decode()
+        assert (f'call graphs are {says}' in said) if says else ('call graphs' not in said), said
+        assert says != 'unwound' or any('_start' in line for line in lines)
+
+
 def test_names_that_may_be_another_builds(top, live, tmp_path):
     """What was at its path when a program had ended may not be what ran: that is told once, beside the tables."""
     for name, more in (('ran', ''), ('came', ' + 1')):

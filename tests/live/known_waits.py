@@ -94,20 +94,20 @@ def main():
         text = run(options.tally, 'record', '-q', '--wall', '-o', wall, '--', options.perf, 'sched', 'record', '-o', sched,
                    options.program, options.unit)
         told = {row[0]: list(map(int, row[1:])) for row in
-                (line.split() for line in text.splitlines() if re.fullmatch(r'\w+( \d+){6}', line))}
+                (line.split() for line in text.splitlines() if re.fullmatch(r'\w+( \d+){5}', line))}
         states = {key: ns for key, (ns, _) in read_table(options.tally, wall, 'comm,state').items()}
         causes = read_table(options.tally, wall, 'comm,state,sym')
         off_cpu, timehist = read_off_cpu(options.tally, wall), read_timehist(options.perf, sched)
         wakers = run(options.tally, 'report', '--stdio', '--wakers', '-i', wall, '-s', 'comm,state,sym')
     rows = []
     for name, (state, function) in CAUSES.items():
-        _, waited, _, ran, *_ = told[name]
+        _, waited, ran, *_ = told[name]
         # What a thread measured of its wait ends when it runs again.
         found = causes.get((name, state, function), (0, 0))[1] + (waited and causes.get((name, 'runnable', function), (0, 0))[1])
         rows.append((f'{name}: {state} in {function}', found, waited or ran, 0.02))
     is_good = compare(f'{"Causes":34}      tally          the thread', rows)
     is_good &= compare(f'{"Ready to run":34}      tally       schedstat',
-                       [(name, states.get((name, 'runnable'), 0), of[5], 0.01) for name, of in told.items()])
+                       [(name, states.get((name, 'runnable'), 0), of[3], 0.01) for name, of in told.items()])
     is_good &= compare(f'{"Off the CPU":34}      tally        timehist',
                        [(name, off_cpu[of[0]], timehist[of[0]], 0.01) for name, of in told.items()])
     print('\nWakers')

@@ -4,8 +4,8 @@
  * waits three for a mutex that `holder` keeps in hold(), `reader` reads a pipe into which `feeder` writes after one and a
  * half, and `left` and `right` compute on one CPU until both had half a unit; all begin after one unit. A thread has its
  * name while it does that. At its end it says, as a line: its name, its ID, what it measured of its wait in ns, and what
- * /proc says of the time in which it had its name: ns on a CPU and ns ready to run, at least and at most (the thread can
- * lose its CPU between reading these and changing its name).
+ * /proc says of the time in which it had its name: ns on a CPU and ns ready to run, at most, and the latter at least (the
+ * thread can lose its CPU between reading these and changing its name).
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -160,8 +160,8 @@ static void *run(void *name)
 	pthread_setname_np(pthread_self(), "ended");
 	struct known_times after = read_times(file);
 	struct known_times least = difference(end, begin), most = difference(after, before);
-	printf("%s %d %lld %lld %lld %lld %lld\n", (const char *)name, tid, (long long)waited, least.ran, most.ran,
-		least.ready, most.ready);
+	printf("%s %d %lld %lld %lld %lld\n", (const char *)name, tid, (long long)waited, most.ran, most.ready,
+		least.ready);
 	close(file);
 	rest(0.01); /* what forgets a thread when it ends has seen its waits by now: perf sched timehist does */
 	return NULL;
