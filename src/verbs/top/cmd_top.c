@@ -100,7 +100,7 @@ static const struct option options[] = {
 		"record_mode[,record_size],print_type,threshold[,print_limit],order,sort_key[,branch]",
 		.call = set_call_graph, .can_be_negated = true, .is_self_explaining = true,
 		.help = "record call graphs and show them: auto (the best that is possible), bpf (unwound in the "
-			"kernel), dwarf (unwound live, from registers and a copy of the stack), fp (by frame pointer) "
+			"kernel), dwarf (unwound live, from stack dumps), fp (by frame pointer) "
 			"or lbr; graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
 			"percent|period|count (auto,graph,0.5,caller,function)"},
 	{"comms", 0, OPTION_STRING, "comm[,comm...]", REPORT(samples.filters.comms),
