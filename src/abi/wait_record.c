@@ -41,16 +41,6 @@ const char *wait_source_limits(uint64_t source)
 	return source < WAIT_SOURCES ? limits[source] : NULL;
 }
 
-bool wait_state_find(struct tally_str name, enum wait_state *state)
-{
-	for (unsigned i = 0; i < WAIT_STATES; i++)
-		if (str_equal(name, str_from(wait_record_states[i]))) {
-			*state = (enum wait_state)i;
-			return true;
-		}
-	return false;
-}
-
 /* Behind what perf wants in raw data, if that is there. */
 static struct cursor wait_record_find(struct tally_bytes raw, bool swap)
 {

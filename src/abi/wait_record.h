@@ -93,13 +93,11 @@ TALLY_MUST_CHECK enum tally_status wait_record_decode(
  * order, but ips and waker_ips are copied as they are. Padding aligns the fields that follow raw data in a sample.
  * Frames of the waker beyond WAIT_RECORD_FRAMES_MOST and bytes of a longer name are left out. */
 void wait_record_encode(struct writer *w, const struct sample *sample, const struct wait_record *wait);
-/* As users read and write it: "runnable", "sleep", "lock", ... */
+/* As users read it: "runnable", "sleep", "lock", ... */
 struct tally_str wait_state_name(enum wait_state state);
 /* As users read and write it: "bpf", "tracepoints", "switches"; "?" of others. */
 struct tally_str wait_source_name(uint64_t source);
 /* What such a source leaves out of waits, as a sentence's part; NULL: nothing, or the source is unknown. */
 const char *wait_source_limits(uint64_t source);
-/* False: there is no state of this name. */
-bool wait_state_find(struct tally_str name, enum wait_state *state);
 
 #endif

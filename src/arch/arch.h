@@ -74,7 +74,7 @@ static inline bool arch_is_kernel_address(const struct arch *arch, uint64_t addr
 }
 /* DWARF's number of a register; ARCH_NO_DWARF if call-frame information does not know it. */
 uint8_t arch_dwarf_register(const struct arch *arch, uint32_t number);
-/* All of them: position counts from 0; NULL behind the last. */
+/* All of them, for tests that hold every table to the same rules: position counts from 0; NULL behind the last. */
 const struct arch *arch_at(size_t position);
 
 extern const struct arch arch_x86_64;

@@ -277,11 +277,6 @@ uint32_t machine_comm_during(const struct machine *machine, int32_t tid, uint64_
 	return process_table_name_at(&machine->processes, tid, time_ns, span);
 }
 
-uint32_t machine_epoch_at(const struct machine *machine, int32_t pid, uint64_t time_ns)
-{
-	return machine_epoch_during(machine, pid, time_ns, NULL);
-}
-
 uint32_t machine_epoch_during(const struct machine *machine, int32_t pid, uint64_t time_ns, struct valid_span *span)
 {
 	const struct address_space *space = process_table_space_at(&machine->processes, pid, time_ns, span);

@@ -61,8 +61,8 @@ uint64_t machine_address_in_binary(const struct machine *machine, const struct m
 uint32_t machine_comm_at(const struct machine *machine, int32_t tid, uint64_t time_ns);
 /* The same, and cuts span to the times around it that have the same answer. */
 uint32_t machine_comm_during(const struct machine *machine, int32_t tid, uint64_t time_ns, struct valid_span *span);
-/* Changes whenever the process's mappings do: two equal chains of one process and epoch resolve alike. */
-uint32_t machine_epoch_at(const struct machine *machine, int32_t pid, uint64_t time_ns);
+/* Changes whenever the process's mappings do: two equal chains of one process and epoch resolve alike. Cuts span, if
+ * that is not NULL, to the times around it that have the same answer. */
 uint32_t machine_epoch_during(const struct machine *machine, int32_t pid, uint64_t time_ns, struct valid_span *span);
 /* The same for the kernel's mappings. */
 uint32_t machine_kernel_epoch_during(const struct machine *machine, uint64_t time_ns, struct valid_span *span);

@@ -27,7 +27,7 @@ struct perfdata_rewriter;
 
 TALLY_MUST_CHECK enum tally_status perfdata_rewriter_create_file(
 	const char *path, struct perfdata_rewriter **rewriter, struct tally_error *err);
-/* A file in place; fd is borrowed and stands at its start. */
+/* A file in place, which tests and fuzz targets have without a name; fd is borrowed and stands at its start. */
 TALLY_MUST_CHECK enum tally_status perfdata_rewriter_create_fd(
 	int fd, struct perfdata_rewriter **rewriter, struct tally_error *err);
 /* fd is borrowed. */

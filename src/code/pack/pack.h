@@ -65,6 +65,7 @@ struct pack;
 
 TALLY_MUST_CHECK enum tally_status pack_open(struct tally_bytes bytes, struct pack **pack, struct tally_error *err);
 void pack_close(struct pack *pack);
+/* Of what a pack has, as tests and fuzz targets look through all of it; others ask by key. */
 size_t pack_count(const struct pack *pack);
 const struct pack_object *pack_get(const struct pack *pack, size_t index);
 /* NULL: nothing was packed of it. */

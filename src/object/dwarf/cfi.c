@@ -265,13 +265,6 @@ void cfi_deinit(struct cfi_table *table)
 	vec_free(&table->fdes);
 }
 
-const struct cfi_fde *cfi_find(const struct cfi_table *table, uint64_t pc)
-{
-	size_t low;
-	LOWER_BOUND(low, table->fdes.len, middle, table->fdes.items[middle].low <= pc);
-	return low > 0 && pc < table->fdes.items[low - 1].high ? &table->fdes.items[low - 1] : NULL;
-}
-
 struct tally_bytes cfi_expression(const struct cfi_table *table, const struct cfi_rule *rule)
 {
 	return (struct tally_bytes){table->section.bytes.data + rule->value, rule->size};

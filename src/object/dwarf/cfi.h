@@ -9,7 +9,8 @@
  * Bad input: a damaged entry is skipped and counted; a program that cannot be followed ends at its last good row.
  *
  *	cfi_open(&table, &(struct cfi_section){.bytes = eh_frame, .address = va, .is_eh = true, ...}, err);
- *	if (cfi_find(&table, pc, &fde) && cfi_row_at(&table, &fde, pc, &row)) ...
+ *	for (size_t i = 0; i < table.fdes.len; i++)
+ *		if (cfi_row_at(&table, &table.fdes.items[i], pc, &row, &frame)) ...
  */
 #ifndef OBJECT_DWARF_CFI_H
 #define OBJECT_DWARF_CFI_H
@@ -78,8 +79,6 @@ struct cfi_frame { /* what an entry says of all of its code */
 TALLY_MUST_CHECK enum tally_status cfi_open(
 	struct cfi_table *table, const struct cfi_section *section, struct tally_error *err);
 void cfi_deinit(struct cfi_table *table);
-/* The entry that covers pc; NULL if none does. */
-const struct cfi_fde *cfi_find(const struct cfi_table *table, uint64_t pc);
 /* The row of pc, which lies in the entry. False: the entry cannot be followed to there. */
 bool cfi_row_at(const struct cfi_table *table, const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row,
 	struct cfi_frame *frame);

@@ -201,11 +201,3 @@ int record_files_find(void *context, const struct binary_key *key)
 	pthread_mutex_unlock(&files->mutex);
 	return fd;
 }
-
-size_t record_files_count(struct record_files *files)
-{
-	pthread_mutex_lock(&files->mutex);
-	size_t held = files->held;
-	pthread_mutex_unlock(&files->mutex);
-	return held;
-}

@@ -26,6 +26,5 @@ void record_files_look(void *files, const struct tally_bytes *slices, size_t cou
 int record_files_pause_ms(struct record_files *files);
 /* By build id, or where the key has none by device and inode. -1: it is not held. As binary_kept wants it. */
 int record_files_find(void *files, const struct binary_key *key);
-size_t record_files_count(struct record_files *files);
 
 #endif

@@ -151,38 +151,3 @@ void grid_append_character(struct text *out, uint32_t character)
 		text_char(out, (char)(0x80 | (character & 0x3f)));
 	}
 }
-
-static void end_line(struct text *out, size_t start)
-{
-	while (out->len > start && out->data[out->len - 1] == ' ')
-		out->len--;
-	text_char(out, '\n');
-}
-
-void grid_text(const struct grid *grid, struct text *out)
-{
-	for (unsigned row = 0; row < grid->rows; row++) {
-		size_t start = out->len;
-		for (unsigned i = 0; i < grid->columns; i++) {
-			uint32_t character = grid->cells[(size_t)row * grid->columns + i].character;
-			if (character)
-				grid_append_character(out, character);
-		}
-		end_line(out, start);
-	}
-}
-
-void grid_style_text(const struct grid *grid, struct text *out)
-{
-	static const char letters[GRID_STYLE_COUNT] = {' ', 't', 'h', 'w', 'H', 'b', 's', 'm', 'c', '0', '1', '2', '3',
-		'4', '5', '6', '7', '8', '9', 'x', 'y'};
-	for (unsigned row = 0; row < grid->rows; row++) {
-		size_t start = out->len;
-		for (unsigned i = 0; i < grid->columns; i++) {
-			unsigned style = grid->cells[(size_t)row * grid->columns + i].style;
-			char letter = letters[(style & ~(unsigned)GRID_SELECTED) % GRID_STYLE_COUNT];
-			text_char(out, letter == ' ' && (style & GRID_SELECTED) ? 'S' : letter);
-		}
-		end_line(out, start);
-	}
-}

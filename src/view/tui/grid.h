@@ -55,10 +55,5 @@ void grid_fill(struct grid *grid, unsigned row, unsigned style);
 uint32_t grid_next_character(struct tally_str *text, unsigned *width);
 /* Appends the character as UTF-8. */
 void grid_append_character(struct text *out, uint32_t character);
-/* The screen as lines of UTF-8, without blanks at their ends: what tests compare. */
-void grid_text(const struct grid *grid, struct text *out);
-/* The same with a letter for each cell's style: blank, t(itle), h(eader), w(arm), H(ot), b(ottom), (s)ource, (m)atch, (c)ursor, 0 to 9, x and y
- * for the blocks; capital S: selected. */
-void grid_style_text(const struct grid *grid, struct text *out);
 
 #endif

@@ -223,11 +223,11 @@ static void check_epochs(struct machine *m, int32_t pid)
 	for (uint64_t time = 0; time <= TIMES + 1; time++) {
 		struct valid_span span = {0, UINT64_MAX};
 		uint32_t epoch = machine_epoch_during(m, pid, time, &span);
-		assert_int_equal(epoch, machine_epoch_at(m, pid, time));
+		assert_int_equal(epoch, machine_epoch_during(m, pid, time, NULL));
 		assert_true(span.from_ns <= time && time < span.to_ns);
 		for (uint64_t other = 0; other <= TIMES + 1; other++) {
 			bool is_inside = other >= span.from_ns && other < span.to_ns;
-			assert_int_equal(machine_epoch_at(m, pid, other) == epoch, is_inside);
+			assert_int_equal(machine_epoch_during(m, pid, other, NULL) == epoch, is_inside);
 		}
 	}
 }
@@ -385,7 +385,7 @@ static void test_threads_share_their_process(void **state)
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
 	assert_name(m, 10, "leader", 10, UINT64_MAX);
 	struct valid_span span = {0, UINT64_MAX};
-	assert_int_equal(machine_epoch_during(m, 1, 11, &span), machine_epoch_at(m, 1, 9));
+	assert_int_equal(machine_epoch_during(m, 1, 11, &span), machine_epoch_during(m, 1, 9, NULL));
 	assert_int_equal(span.from_ns, 1);
 	assert_int_equal(span.to_ns, UINT64_MAX);
 	machine_destroy(m);

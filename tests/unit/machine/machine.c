@@ -174,9 +174,9 @@ static void test_exec_renames_and_lets_the_old_image_shine_through(void **state)
 	assert_mapped(m, 1, 5, 0x1000, "/sh");
 	assert_comm(m, 1, 5, "sh");
 	assert_comm(m, 1, 10, "cc1");
-	assert_int_not_equal(machine_epoch_at(m, 1, 5), machine_epoch_at(m, 1, 10));
-	assert_int_not_equal(machine_epoch_at(m, 1, 10), machine_epoch_at(m, 1, 11));
-	assert_int_equal(machine_epoch_at(m, 1, 11), machine_epoch_at(m, 1, 99));
+	assert_int_not_equal(machine_epoch_during(m, 1, 5, NULL), machine_epoch_during(m, 1, 10, NULL));
+	assert_int_not_equal(machine_epoch_during(m, 1, 10, NULL), machine_epoch_during(m, 1, 11, NULL));
+	assert_int_equal(machine_epoch_during(m, 1, 11, NULL), machine_epoch_during(m, 1, 99, NULL));
 	machine_destroy(m);
 }
 

@@ -56,6 +56,15 @@ static struct cfi_table open_frame(const struct writer *w, size_t len)
 	return table;
 }
 
+/* The entry that covers pc; NULL if none does. */
+static const struct cfi_fde *cfi_find(const struct cfi_table *table, uint64_t pc)
+{
+	for (size_t i = 0; i < table->fdes.len; i++)
+		if (table->fdes.items[i].low <= pc && pc < table->fdes.items[i].high)
+			return &table->fdes.items[i];
+	return NULL;
+}
+
 static struct cfi_row row_at(const struct cfi_table *table, uint64_t pc)
 {
 	struct cfi_row row;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tui/grid.h"
 
+#include "grid_golden.h"
 #include "unit_test.h"
 
 static void assert_shown(struct tally_str text, unsigned columns, const char *expected, unsigned expected_end)

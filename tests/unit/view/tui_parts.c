@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "grid_golden.h"
 #include "unit_test.h"
 #include "view/tui/tui_input.h"
 #include "view/tui/tui_line.h"
