@@ -14,8 +14,7 @@ static struct tally_str padded_text(struct cursor *c)
 	const char *start = (const char *)c->data + c->pos;
 	size_t len = left > 0 ? strnlen(start, left) : 0;
 	size_t padded = len + 8 - (c->pos + len) % 8;
-	if (padded > left)
-		padded = left;
+	padded = MIN(padded, left);
 	cursor_skip(c, padded);
 	return (struct tally_str){left > 0 ? start : "", len};
 }

@@ -18,8 +18,7 @@ static void read_branches(const struct branch_history *h, struct branch_list *li
 	size_t recorded = sample_branch_count(h->sample), count = recorded;
 	if (h->max_branches && count > h->max_branches)
 		count = h->max_branches;
-	if (count > LIMIT_BRANCH_HISTORY)
-		count = LIMIT_BRANCH_HISTORY;
+	count = MIN(count, LIMIT_BRANCH_HISTORY);
 	for (size_t i = 0; i < count; i++)
 		list->items[i] = sample_branch_at(h->sample, h->is_oldest_first ? recorded - 1 - i : i);
 	list->count = count;

@@ -39,10 +39,8 @@ void arena_deinit(struct arena *arena)
 static struct arena_chunk *add_chunk(struct arena *arena, size_t need)
 {
 	size_t size = arena->chunks ? arena->chunks->size * 2 : CHUNK_FIRST_BYTES;
-	if (size > CHUNK_MAX_BYTES)
-		size = CHUNK_MAX_BYTES;
-	if (size < need)
-		size = need;
+	size = MIN(size, CHUNK_MAX_BYTES);
+	size = MAX(size, need);
 	size_t total;
 	if (!checked_add(size, sizeof(struct arena_chunk), &total))
 		return NULL;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 
 #define ESCAPE 0x1b
@@ -147,8 +148,7 @@ void control_spell_message(const char *format, char *message, size_t room)
 			return;
 		}
 		size_t tail = len - at - used;
-		if (tail > room - 1 - at - width)
-			tail = room - 1 - at - width;
+		tail = MIN(tail, room - 1 - at - width);
 		memmove(message + at + width, message + at + used, tail);
 		memcpy(message + at, word, width);
 		at += width;

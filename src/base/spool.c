@@ -261,10 +261,8 @@ void spool_drop(const struct spool *spool, struct tally_bytes part)
 	size_t begin =
 		(size_t)(part.data - spool->base) & ~(STEP_BYTES - 1); /* so that parts side by side leave none */
 	size_t end = ((size_t)(part.data - spool->base) + part.len) & ~(STEP_BYTES - 1);
-	if (begin < STEP_BYTES)
-		begin = STEP_BYTES;
-	if (end > spool->memory_from)
-		end = spool->memory_from;
+	begin = MAX(begin, STEP_BYTES);
+	end = MIN(end, spool->memory_from);
 	if (spool->fd >= 0 && begin < end)
 		(void)madvise(spool->base + begin, end - begin, MADV_DONTNEED);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/helper_thread.h"
 
@@ -59,8 +60,7 @@ static unsigned cpus_allowed(void)
 unsigned thread_pool_workers(size_t count, unsigned max_workers)
 {
 	unsigned workers = max_workers ? max_workers : cpus_allowed();
-	if (workers > MAX_WORKERS)
-		workers = MAX_WORKERS;
+	workers = MIN(workers, MAX_WORKERS);
 	return count < workers ? (unsigned)count : workers;
 }
 

@@ -189,8 +189,7 @@ static enum tally_status off_cpu_tell_unfinished(
 		.flags = is_woken ? t->flags : (uint8_t)(t->flags & ~(OFF_CPU_WAKER | OFF_CPU_INTERRUPT))};
 	if (begin > now)
 		return TALLY_OK;
-	if (woken > now)
-		woken = now;
+	woken = MIN(woken, now);
 	return off_cpu_tell(o, &(struct off_cpu_parts){.key = &key,
 				       .tgid = t->tgid,
 				       .waker_tgid = t->waker_tgid,

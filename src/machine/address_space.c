@@ -230,8 +230,7 @@ bool address_space_finish(struct address_space *space)
 	address_space_sort_by_start(maps, kept);
 	uint64_t highest = 0;
 	for (size_t i = 0; i < kept; i++) {
-		if (maps[i].end > highest)
-			highest = maps[i].end;
+		highest = MAX(highest, maps[i].end);
 		space->max_end.items[space->max_end.len++] = highest;
 	}
 	space->finished_changes = space->change_times_ns.len;

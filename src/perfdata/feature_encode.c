@@ -2,6 +2,7 @@
 #include "perfdata/feature_encode.h"
 
 #include "abi/encode.h"
+#include "base/array.h"
 
 #define STRING_ALIGNMENT 64 /* perf pads header strings to this */
 
@@ -46,8 +47,7 @@ static void put_event_desc(struct writer *w, const struct perfdata_features *f)
 {
 	uint32_t attr_size = ATTR_SIZE_VER0;
 	for (size_t i = 0; i < f->event_count; i++)
-		if (f->events[i].attr->size > attr_size)
-			attr_size = f->events[i].attr->size;
+		attr_size = MAX(attr_size, f->events[i].attr->size);
 	writer_u32(w, (uint32_t)f->event_count);
 	writer_u32(w, attr_size);
 	for (size_t i = 0; i < f->event_count; i++) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "abi/encode.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/vec.h"
@@ -125,8 +126,7 @@ static uint32_t attr_size_of(const struct perfdata_writer *w)
 {
 	uint32_t size = ATTR_SIZE_VER0;
 	for (size_t i = 0; i < w->events.len; i++)
-		if (w->events.items[i].attr.size > size)
-			size = w->events.items[i].attr.size;
+		size = MAX(size, w->events.items[i].attr.size);
 	return size;
 }
 

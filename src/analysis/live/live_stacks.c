@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define OVERLAP_LEAST 64 /* bytes that must be the same: a return address and what is around it */
 #define OVERLAP_MOST  512
 #define ROOM_LEAST    4096
@@ -85,10 +87,8 @@ static bool is_continued(const struct known_stack *stack, uint64_t address, stru
 	uint64_t overlap = end - low;
 	if (stack->len == 0 || end <= low || end >= stack->end || stack->end - address > LIVE_STACK_MAX)
 		return false;
-	if (overlap > copy.len)
-		overlap = copy.len;
-	if (overlap > OVERLAP_MOST)
-		overlap = OVERLAP_MOST;
+	overlap = MIN(overlap, copy.len);
+	overlap = MIN(overlap, OVERLAP_MOST);
 	const uint8_t *known = stack->room + stack->room_len - (stack->end - end) - overlap;
 	return overlap >= OVERLAP_LEAST && memcmp(known, copy.data + copy.len - overlap, overlap) == 0;
 }

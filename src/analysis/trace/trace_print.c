@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/trace/trace_print.h"
 
+#include "base/array.h"
+
 struct spec { /* %-08.3lx */
 	bool is_left, has_sign, has_blank, is_alternate, is_zero;
 	size_t width;
@@ -70,8 +72,7 @@ static size_t take_size(struct trace_print_printer *p)
 	}
 	while (trace_print_ahead(p) >= '0' && trace_print_ahead(p) <= '9') {
 		size = size * 10 + (size_t)(trace_print_next(p) - '0');
-		if (size > WIDTH_MAX)
-			size = WIDTH_MAX;
+		size = MIN(size, WIDTH_MAX);
 	}
 	return size;
 }

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/limits.h"
@@ -330,8 +331,7 @@ size_t line_program_find(const struct line_program *lines, uint64_t address, str
 	if (!map_u64_find(&lines->found, address, &value))
 		return 0;
 	size_t count = value & ((1u << PLACES_BITS) - 1);
-	if (count > max)
-		count = max;
+	count = MIN(count, max);
 	if (count > 0)
 		memcpy(places, lines->places.items + (value >> PLACES_BITS), count * sizeof(*places));
 	return count;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/checked.h"
 #include "base/key_sort.h"
 #include "base/order.h"
@@ -205,8 +206,7 @@ bool symbol_table_finish(struct symbol_table *table, enum symbol_rule rule)
 		return false;
 	uint64_t highest = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (items[i].end > highest)
-			highest = items[i].end;
+		highest = MAX(highest, items[i].end);
 		table->max_end[i] = highest;
 	}
 	return make_buckets(table);

@@ -147,8 +147,7 @@ enum tally_status tally_fd_set_bpf(int fd, int program_fd, struct tally_error *e
 
 enum tally_status tally_fd_query_bpf(int fd, uint32_t *ids, size_t room, size_t *count, struct tally_error *err)
 {
-	if (room > BPF_IDS_MAX)
-		room = BPF_IDS_MAX;
+	room = MIN(room, BPF_IDS_MAX);
 	/* The kernel's struct perf_event_query_bpf: room, count, ids. */
 	uint32_t *query = calloc(2 + room, sizeof(*query));
 	if (!query)

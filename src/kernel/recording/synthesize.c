@@ -95,8 +95,7 @@ static enum tally_status synthesize_put_comm(struct synthesis *s, uint32_t pid, 
 		return TALLY_OK;
 	if (len && text[len - 1] == '\n')
 		len--;
-	if (len > COMM_BYTES - 1)
-		len = COMM_BYTES - 1;
+	len = MIN(len, COMM_BYTES - 1);
 	struct record_fields f = {.type = RECORD_COMM, .comm = {pid, tid, false, {text, len}}};
 	enum tally_status status = synthesize_put(s, &f, 0, &s->layout, err);
 	free(text);
@@ -348,8 +347,7 @@ enum tally_status synthesize_cpu_map(struct synthesis *s, const int *cpus, size_
 	struct record_fields f = {.type = RECORD_CPU_MAP, .cpu_map = {.encoding = CPU_MAP_CPUS}};
 	struct writer w = {0};
 
-	if (count > CPUS_MAX)
-		count = CPUS_MAX;
+	count = MIN(count, CPUS_MAX);
 	writer_u16(&w, (uint16_t)count);
 	for (size_t i = 0; i < count; i++)
 		writer_u16(&w, (uint16_t)cpus[i]);

@@ -4,6 +4,7 @@
  * search table.
  */
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/order.h"
 #include "object/elf/elf_internal.h"
@@ -23,8 +24,7 @@ static struct tally_bytes bytes_from(const struct elf_image *image, uint64_t vad
 			into >= image->bytes.len - segment->offset)
 			continue;
 		uint64_t left = image->bytes.len - segment->offset - into;
-		if (left > segment->file_size - into)
-			left = segment->file_size - into;
+		left = MIN(left, segment->file_size - into);
 		return (struct tally_bytes){image->bytes.data + segment->offset + into, (size_t)left};
 	}
 	return (struct tally_bytes){NULL, 0};

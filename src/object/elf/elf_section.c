@@ -12,6 +12,7 @@
 #include <zstd.h>
 #endif
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/limit_note.h"
 #include "base/limits.h"
@@ -72,8 +73,7 @@ static bool may_unpack(const struct elf_image *image, uint64_t bytes)
 	uint64_t most = LIMIT_UNPACKED_SECTIONS + (uint64_t)image->bytes.len * LIMIT_UNPACKED_SECTIONS_RATIO;
 	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
 	uint64_t most_now = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 2 : UINT64_MAX;
-	if (most_now < LIMIT_UNPACKED_SECTIONS)
-		most_now = LIMIT_UNPACKED_SECTIONS;
+	most_now = MAX(most_now, LIMIT_UNPACKED_SECTIONS);
 	if (__atomic_add_fetch(of_file, bytes, __ATOMIC_RELAXED) > most) {
 		__atomic_sub_fetch(of_file, bytes, __ATOMIC_RELAXED);
 		return false;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/vec.h"
@@ -195,8 +196,7 @@ enum tally_status ctf_event_begin(
 			return status;
 	}
 	/* Readers want times that ascend in a stream. */
-	if (time_ns < stream->end_ns)
-		time_ns = stream->end_ns;
+	time_ns = MAX(time_ns, stream->end_ns);
 	if (stream->packet.len == 0) {
 		ctf_trace_begin_packet(trace, stream);
 		stream->begin_ns = time_ns;

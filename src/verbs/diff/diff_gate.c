@@ -98,8 +98,7 @@ double diff_gate_loosest_p(const struct diff_gate *gate)
 {
 	double loosest = 0;
 	for (size_t i = 0; i < gate->count; i++)
-		if (gate->clauses[i].p > loosest)
-			loosest = gate->clauses[i].p;
+		loosest = MAX(gate->clauses[i].p, loosest);
 	return loosest;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "tasks/header/header_text.h"
@@ -33,8 +34,7 @@ static size_t longest_name(struct perfdata_reader *reader)
 	size_t longest = 0;
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
 	for (size_t i = 0; i < count; i++)
-		if (events[i].name.len > longest)
-			longest = events[i].name.len;
+		longest = MAX(longest, events[i].name.len);
 	return longest;
 }
 

@@ -96,8 +96,7 @@ static bool sort_by_process(const struct tracks *tracks, uint32_t *rows, size_t 
 		uint64_t first_ns = UINT64_MAX;
 		int32_t pid = tracks->tracks.items[rows[i]].pid;
 		for (end = i; end < count && tracks->tracks.items[rows[end]].pid == pid; end++)
-			if (tracks->tracks.items[rows[end]].first_ns < first_ns)
-				first_ns = tracks->tracks.items[rows[end]].first_ns;
+			first_ns = MIN(first_ns, tracks->tracks.items[rows[end]].first_ns);
 		for (size_t j = i; j < end; j++)
 			order.first_ns[rows[j]] = first_ns;
 	}

@@ -121,8 +121,7 @@ static void timechart_svg_shrink(const struct timechart_svg_drawing *d, size_t i
 {
 	const struct track_span *span = &d->spans.items[index];
 	double height = box->height * timechart_svg_share_of(span);
-	if (height < 1)
-		height = 1;
+	height = MAX(height, 1);
 	if (height >= box->height)
 		return;
 	if (span->kind == SPAN_BLOCKED)
