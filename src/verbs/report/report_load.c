@@ -2,17 +2,14 @@
 #include "verbs/report/report_load.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "tasks/reporting/report_tables.h"
-#include "tasks/terminal/screen_work.h"
+#include "tasks/terminal/screen_load.h"
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_table.h"
-
-#define FIRST_MS 40 /* what is read by then shows at once */
 
 struct report_load_part { /* the recording up to some byte, or all of it */
 	struct replay_result result;
@@ -23,18 +20,14 @@ struct report_load_part { /* the recording up to some byte, or all of it */
 
 struct report_load_loading {
 	const struct report_load *load;
-	struct screen_work work; /* its parts are struct report_load_part */
-
-	/* The worker's until it is done. */
-	struct report_load_part whole;
-	enum tally_status status;
-	struct tally_error error;
+	struct screen_load screen; /* its parts are struct report_load_part */
+	struct report_load_part whole; /* the worker's until it is done */
+	bool has_parts; /* the worker's: it has put one */
 
 	/* Of the thread that draws. */
 	struct explore_begun *begun;
 	struct grid grid;
 	struct report_load_part *shown; /* NULL: nothing yet */
-	bool leaves;
 };
 
 static void report_load_part_deinit(struct report_load_part *part)
@@ -46,7 +39,7 @@ static void report_load_part_deinit(struct report_load_part *part)
 	*part = (struct report_load_part){0};
 }
 
-static void part_destroy(struct report_load_part *part)
+static void part_destroy(void *part)
 {
 	if (part)
 		report_load_part_deinit(part);
@@ -112,11 +105,10 @@ static void report_load_publish_part(struct report_load_loading *l, size_t bytes
 	wanted.without_inlines = true;
 	if (part)
 		(void)make_part(l, &wanted, part, NULL);
-	if (!part || !part->has_table) {
+	if (part && part->has_table)
+		screen_load_put(&l->screen, part);
+	else
 		part_destroy(part);
-		return;
-	}
-	part_destroy(screen_work_put(&l->work, part));
 }
 
 /* The bytes of which the beginning can be read by itself; 0: it cannot. */
@@ -130,18 +122,21 @@ static size_t report_load_divisible_bytes(const struct report_load *load)
 	return perfdata_reader_data(load->wanted.reader, &offset).len;
 }
 
-static void report_load_read_all(void *context)
+static void report_load_read_part(void *data, size_t bytes)
 {
-	struct report_load_loading *l = context;
+	struct report_load_loading *l = data;
+	if (!l->has_parts)
+		report_load_publish_part(l, bytes, false);
+	l->has_parts = true;
+	report_load_publish_part(l, bytes, true);
+}
+
+static enum tally_status report_load_read_all(void *data, struct progress *progress, struct tally_error *err)
+{
+	struct report_load_loading *l = data;
 	struct report_replay wanted = l->load->wanted;
-	size_t total = report_load_divisible_bytes(l->load);
-	for (size_t bytes = SCREEN_FIRST_BYTES; bytes <= total / SCREEN_PART_STEP; bytes *= SCREEN_PART_STEP) {
-		if (bytes == SCREEN_FIRST_BYTES)
-			report_load_publish_part(l, bytes, false);
-		report_load_publish_part(l, bytes, true);
-	}
-	wanted.progress = &l->work.progress;
-	l->status = make_part(l, &wanted, &l->whole, &l->error);
+	wanted.progress = progress;
+	return make_part(l, &wanted, &l->whole, err);
 }
 
 static enum tally_status report_load_draw(struct report_load_loading *l, struct tally_error *err)
@@ -149,13 +144,11 @@ static enum tally_status report_load_draw(struct report_load_loading *l, struct 
 	struct explorer *e = &l->begun->explorer;
 	bool says_progress = !e->message[0];
 	unsigned rows, columns;
-	if (!l->shown)
-		return screen_work_draw(&l->work, l->begun->terminal, &l->grid, l->load->path, err);
 	tui_terminal_size(l->begun->terminal, &rows, &columns);
 	explorer_resize(e, rows, columns);
 	if (says_progress) {
 		struct text progress = {0};
-		screen_work_tell(&l->work, columns, &progress);
+		screen_load_tell(&l->screen, &progress);
 		explorer_say(e, "%s%.*s", l->begun->waits == EXPLORER_STAY ? "" : "done as soon as all is read; ",
 			(int)progress.len, progress.data);
 		text_deinit(&progress);
@@ -191,55 +184,48 @@ static enum tally_status show_part(
 	return status;
 }
 
-static void report_load_take_key(struct report_load_loading *l, uint32_t key)
+/* Those that come until the next picture is due; one that does something makes it due. */
+static void report_load_take_keys(struct report_load_loading *l)
 {
 	struct explorer *e = &l->begun->explorer;
-	if (key == TUI_KEY_CTRL('l'))
-		tui_terminal_redraw(l->begun->terminal);
-	if (!l->shown) {
-		l->leaves = key == 'q' || key == TUI_KEY_CTRL('c') || key == TUI_KEY_CLOSED;
-		return;
+	int64_t due_ms = clock_ms() + SCREEN_EVERY_MS;
+	uint32_t key = TUI_KEY_NONE;
+	for (int64_t now_ms = clock_ms(); key == TUI_KEY_NONE && now_ms < due_ms; now_ms = clock_ms()) {
+		key = screen_load_key(&l->screen, (int)(due_ms - now_ms));
+		enum explorer_action action = explorer_key(e, key);
+		l->screen.leaves = action == EXPLORER_QUIT;
+		if (key != TUI_KEY_NONE && key != TUI_KEY_RESIZE) { /* the next key drops what waits */
+			l->begun->waits = action;
+			l->begun->waits_member = e->order_member;
+		}
+		e->order_member = e->table->options.sort_member; /* no order was taken yet */
+		if (screen_load_is_over(&l->screen))
+			return;
 	}
-	enum explorer_action action = explorer_key(e, key);
-	l->leaves = action == EXPLORER_QUIT;
-	if (key != TUI_KEY_NONE && key != TUI_KEY_RESIZE) { /* the next key drops what waits */
-		l->begun->waits = action;
-		l->begun->waits_member = e->order_member;
-	}
-	e->order_member = e->table->options.sort_member; /* no order was taken yet */
 }
 
-/* Until all is read, or the user leaves. A table that comes waits until the next is due, so that nothing flickers. */
+/* Until all is read, or the user leaves. */
 static enum tally_status report_load_watch(struct report_load_loading *l, struct tally_error *err)
 {
-	enum tally_status status = TALLY_OK;
-	int64_t due_ms = clock_ms() + FIRST_MS;
-	while (status == TALLY_OK) {
-		int64_t left_ms = due_ms - clock_ms();
-		uint32_t key = screen_work_key(&l->work, l->begun->terminal, left_ms > 0 ? (int)left_ms : 0);
-		report_load_take_key(l, key);
-		if (l->leaves || screen_work_is_done(&l->work))
-			break;
-		if (key == TUI_KEY_NONE && clock_ms() < due_ms)
-			continue;
-		struct report_load_part *newest = screen_work_take(&l->work);
+	enum tally_status status = screen_load_wait(&l->screen, err);
+	while (status == TALLY_OK && !screen_load_is_over(&l->screen)) {
+		struct report_load_part *newest = screen_load_take(&l->screen);
 		if (newest)
 			status = show_part(l, newest, err);
 		if (status == TALLY_OK)
 			status = report_load_draw(l, err);
-		due_ms = clock_ms() + SCREEN_EVERY_MS;
+		if (status == TALLY_OK)
+			report_load_take_keys(l);
 	}
 	return status;
 }
 
-/* What reads cannot be stopped: it ends with the process. */
+/* Where --require wants a judgement, all is read. */
 static void report_load_leave(struct report_load_loading *l)
 {
-	tui_terminal_close(l->begun->terminal);
+	screen_load_leave(&l->screen, l->load->wanted.plan->request->requirements.count > 0);
 	l->begun->terminal = NULL;
 	l->begun->leaves = true;
-	if (l->load->wanted.plan->request->requirements.count == 0)
-		_exit(EXIT_SUCCESS);
 }
 
 /* What was looked at is looked at in the whole. */
@@ -258,31 +244,34 @@ static void hand_over(struct report_load_loading *l, struct report_loaded *loade
 static enum tally_status report_load_run(
 	struct report_load_loading *l, struct report_loaded *loaded, struct tally_error *err)
 {
-	enum tally_status status = tui_terminal_open(&l->begun->terminal, err);
+	enum tally_status status = screen_load_start(&l->screen, err);
 	if (status != TALLY_OK)
 		return status;
-	screen_work_start(&l->work);
+	l->begun->terminal = l->screen.terminal;
 	status = report_load_watch(l, err);
-	if (l->leaves)
+	if (l->screen.leaves)
 		report_load_leave(l);
-	screen_work_join(&l->work);
+	status = screen_load_join(&l->screen, status, err);
 	hand_over(l, loaded);
-	if (status == TALLY_OK && l->status != TALLY_OK && err)
-		*err = l->error;
-	return status == TALLY_OK ? l->status : status;
+	return status;
 }
 
 enum tally_status report_load(const struct report_load *load, struct report_loaded *loaded, struct tally_error *err)
 {
 	struct report_load_loading l = {.load = load, .begun = &loaded->begun};
+	const struct screen_load_job job = {.data = &l,
+		.path = load->path,
+		.bytes = report_load_divisible_bytes(load),
+		.read_part = report_load_read_part,
+		.read_all = report_load_read_all,
+		.destroy_part = part_destroy};
 	*loaded = (struct report_loaded){0};
-	enum tally_status status = screen_work_init(&l.work, report_load_read_all, &l, err);
+	enum tally_status status = screen_load_init(&l.screen, &job, err);
 	if (status != TALLY_OK)
 		return status;
 	status = report_load_run(&l, loaded, err);
-	part_destroy(screen_work_take(&l.work));
 	part_destroy(l.shown);
-	screen_work_deinit(&l.work);
+	screen_load_deinit(&l.screen);
 	grid_deinit(&l.grid);
 	return status;
 }
