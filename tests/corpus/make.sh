@@ -35,6 +35,10 @@ data()
 	mkdir -p "$place"
 	gcc -O1 -g -fno-omit-frame-pointer -no-pie -pthread -o "$program" program.c
 	install -D -m 755 "$program" "root$program"
+	g++ -O1 -g -fno-omit-frame-pointer -no-pie -o "$place/cxx" cxx.cc
+	install -D -m 755 "$place/cxx" "root$place/cxx"
+	record cxx record -e cpu-clock:u -F 999 -g -o cxx.data "$place/cxx"
+	record old record -q -o old.data "$program" cpu 200000
 	record u record -e cpu-clock:u -F 999 -o u.data "$program" cpu
 	record ug record -e cpu-clock:u -F 999 -g -o ug.data "$program" cpu
 	record deep record -e cpu-clock:u -F 999 -g -o deep.data "$program" deep

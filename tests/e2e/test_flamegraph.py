@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 
 import pytest
 
-from conftest import BUILD, TIMEOUT_S, child_named, wait_for, wait_for_work
+from conftest import BUILD, CORPUS, TIMEOUT_S, child_named, wait_for, wait_for_work
 from page import HOSTILE, browse, numbers, page_data
 from page_recordings import hostile
 from perfdata_build import CHAIN_USER, Recording
@@ -26,6 +26,8 @@ def recordings(perf_recordings):
 @pytest.fixture
 def symfs(recordings, tmp_path):
     """A folder in which the recorded program has the path that it was recorded at, wherever the recordings are kept."""
+    if recordings == CORPUS:
+        return ('--symfs', CORPUS / 'root')
     program = recordings.parent / 'bin' / 'demo'
     if not program.exists():
         pytest.skip('../shared/perf-golden/bin/demo is absent')
@@ -33,6 +35,12 @@ def symfs(recordings, tmp_path):
     place.parent.mkdir(parents=True)
     shutil.copy(program, place)
     return ('--symfs', tmp_path / 'root')
+
+
+@pytest.fixture
+def recorded(recordings):
+    """The name of the recorded program, and of its hottest function."""
+    return ('program', 'leaf_long') if recordings == CORPUS else ('demo', 'leaf_hot')
 
 
 def page_folded(data):
@@ -93,19 +101,20 @@ def test_names_are_never_markup(tally, tmp_path):
     assert sum(int(line.rsplit(' ', 1)[1]) for line in lines) == HOSTILE_SUM
 
 
-def test_the_page_runs(tally, recordings, symfs, tmp_path):
+def test_the_page_runs(tally, recordings, symfs, recorded, tmp_path):
+    program, hottest = recorded
     page = tmp_path / 'page.html'
     note = tally('flamegraph', *symfs, '-o', page, recordings / 'ug.data', check=0).stderr
     assert f'wrote {page}' in note
-    text, complaints = browse(page, tmp_path, '#q=leaf_hot')
+    text, complaints = browse(page, tmp_path, f'#q={hottest}')
     assert complaints == []
     report = tally('report', *symfs, '--stdio', '--no-children', '-g', 'none', '-s', 'sym', '-i',
                    recordings / 'ug.data', check=0).stdout
-    share = re.search(r'([\d.]+)%\s+\[\.\] leaf_hot', report).group(1)
+    share = re.search(rf'([\d.]+)%\s+\[\.\] {hottest}', report).group(1)
     assert f'{share} % matched' in text
     data = page_data(page.read_text())
     names = [label[0] for label in data['labels']]
-    zoomed, complaints = browse(page, tmp_path, f'#z={names.index("demo"):x}')
+    zoomed, complaints = browse(page, tmp_path, f'#z={names.index(program):x}')
     assert complaints == [] and '›' in zoomed
 
 
@@ -217,7 +226,8 @@ def test_missing_callers_are_told(tally, tmp_path):
     assert 'callers are missing' in page.read_text()
 
 
-def test_options_and_refusals(tally, recordings, symfs, tmp_path):
+def test_options_and_refusals(tally, recordings, symfs, recorded, tmp_path):
+    program, hottest = recorded
     path = recordings / 'ug.data'
     assert 'no event' in tally('flamegraph', '-e', 'nosuch', '-o', '-', path, check=255).stderr
     assert 'comm, process' in tally('flamegraph', '-g', 'nosuch', path, check=255).stderr
@@ -228,11 +238,11 @@ def test_options_and_refusals(tally, recordings, symfs, tmp_path):
     assert not (tmp_path / 'none').exists()
     assert 'no samples' in tally('flamegraph', '-o', tmp_path / 'empty', recordings / 'nosamp.data', check=255).stderr
     assert not (tmp_path / 'empty').exists()
-    only = folded(tally('flamegraph', *symfs, '--folded', '-S', 'leaf_hot', path, check=0).stdout)
-    assert only and all(stack[-1] == 'leaf_hot' for stack in only)
+    only = folded(tally('flamegraph', *symfs, '--folded', '-S', hottest, path, check=0).stdout)
+    assert only and all(stack[-1] == hottest for stack in only)
     by_thread = folded(tally('flamegraph', '--folded', '-g', 'thread', path, check=0).stdout)
-    assert all(re.fullmatch(r'demo-\d+/\d+', stack[0]) for stack in by_thread)
-    assert 'demo' not in {stack[0] for stack in folded(
+    assert all(re.fullmatch(rf'{program}-\d+/\d+', stack[0]) for stack in by_thread)
+    assert program not in {stack[0] for stack in folded(
         tally('flamegraph', '--folded', '-g', 'none', path, check=0).stdout)}
 
 
