@@ -56,8 +56,7 @@ static void names_and_patterns(void **state)
 	assert_int_equal(cgroups_each(&seam, count_group, &seen, NULL), TALLY_OK);
 	if (seen < 5) {
 		fake_root_remove(root);
-		print_message("skip: files of the temporary directory have no handles\n");
-		skip();
+		skip_because("files of the temporary directory have no handles");
 	}
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		found(root, cases[i].text, room, sizeof(room));
