@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Waits and who ended them, in every view: of recordings that are built, whose waits are known."""
 import json
+import os
 import pathlib
 import re
+import shutil
+import subprocess
 import xml.etree.ElementTree
 
 import json_schema
@@ -385,6 +388,36 @@ def test_exported_firefox_tells_time_on_the_cpu(tally, tmp_path, wall):
     assert all(len(s['threadCPUDelta']) == s['length'] for s in samples)
     off = known_waits(tmp_path / 'off.data', command=('record', '--off-cpu'))
     tally('export', '-F', 'firefox', '-o', tmp_path / 'off', off, check=0)
+
+
+def test_exported_firefox_has_categories_of_states(tally, tmp_path, wall):
+    """A wait's stack has the category of its state, which the profiler draws as idle; its callers keep theirs."""
+    whole = json.loads(exported(tally, 'firefox', wall, tmp_path).read_text())
+    categories = [category['name'] for category in whole['meta']['categories']]
+    colours = {category['name']: category['color'] for category in whole['meta']['categories']}
+    found = {}
+    for thread in whole['threads']:
+        stacks, samples = thread['stackTable'], thread['samples']
+        for stack, weight in zip(samples['stack'], samples['weight']):
+            name = categories[stacks['category'][stack]]
+            found[name] = found.get(name, 0) + round(weight * MS)
+        for prefix, category in zip(stacks['prefix'], stacks['category']):
+            assert prefix is None or not categories[stacks['category'][prefix]].startswith('Waiting'), (prefix, category)
+    assert {name[9:]: ns for name, ns in found.items() if name.startswith('Waiting: ')} == {
+        state: ns for state, ns in NS_BY_STATE.items() if state != 'running'}
+    assert colours['Waiting: lock'] == 'transparent' and colours['Waiting: runnable'] == 'lightred'
+
+
+def test_go_reads_both_sample_types(tally, tmp_path, wall):
+    if not shutil.which('go'):
+        pytest.skip('no go here, whose pprof reads the export')
+    profile = exported(tally, 'pprof', wall, tmp_path)
+    for kind, top, total in (('wall', 'epoll_wait', sum(NS_BY_STATE.values())), ('cpu', 'compute', NS_BY_STATE['running'])):
+        text = subprocess.run(['go', 'tool', 'pprof', '-top', '-unit=ms', f'-sample_index={kind}', profile], text=True, check=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, 'HOME': str(tmp_path)}).stdout
+        assert f'Type: {kind}' in text and f'{total // MS}ms total' in text, text
+        rows = [line.split()[-1] for line in text.splitlines() if re.match(r'\s+\d+ms\s', line)]
+        assert rows[0] == top, text
 
 
 def test_a_page_has_states_over_time(tally, tmp_path, wall):

@@ -96,7 +96,9 @@ static bool export_firefox_prepare(struct firefox *w)
 		(void)firefox_string(w, profile_string(p, p->functions[i].name));
 	for (int i = 0; i < EXPORT_MARKS; i++)
 		(void)firefox_string(w, str_from(export_mark_name((enum export_mark_kind)i)));
-	return local_ids_init(&w->nodes, w->tables.nodes.len) &&
+	size_t kinds = PROFILE_STATES;
+	w->has_states = (p->facets >> FACET_STATE & 1) && w->tables.nodes.len <= UINT32_MAX / kinds;
+	return local_ids_init(&w->nodes, w->has_states ? kinds * w->tables.nodes.len : w->tables.nodes.len) &&
 	       local_ids_init(&w->used_frames, w->tables.frame_count) &&
 	       local_ids_init(&w->used_functions, w->functions.len) && local_ids_init(&w->symbols, p->function_count) &&
 	       local_ids_init(&w->texts, w->strings.len) && local_ids_init(&w->resources, p->binary_count);
@@ -151,6 +153,20 @@ static void add_libs(struct firefox *w)
 	text_str(w->out, "],\n");
 }
 
+/* One for each state but the first, by their numbers. Firefox draws idle time in the colour "transparent". */
+static void export_firefox_add_states(struct firefox *w)
+{
+	const struct profile *p = w->view->profile;
+	struct tally_str names[PROFILE_STATES] = {0};
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (export_state(p, &p->samples[i]) != PROFILE_STATES)
+			names[export_state(p, &p->samples[i])] = export_state_name(p, &p->samples[i]);
+	for (unsigned i = PROFILE_STATE_RUNNING + 1; i < PROFILE_STATES; i++)
+		text_printf(w->out, ",{\"name\":\"Waiting: %.*s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]}",
+			(int)names[i].len, names[i].len ? names[i].data : "",
+			i == PROFILE_STATE_RUNNABLE ? "lightred" : "transparent");
+}
+
 static void add_meta(struct firefox *w)
 {
 	const struct export_about *about = &w->view->about;
@@ -182,6 +198,8 @@ static void add_meta(struct firefox *w)
 	for (size_t i = 0; i < ARRAY_LEN(category_names); i++)
 		text_printf(out, "%s{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]}", i ? "," : "",
 			category_names[i][0], category_names[i][1]);
+	if (w->has_states)
+		export_firefox_add_states(w);
 	text_str(out, "]},\n");
 }
 

@@ -28,19 +28,38 @@ static uint32_t resource_of(struct firefox *w, const struct whole_function *func
 	return function->binary == PROFILE_NONE ? UINT32_MAX : firefox_local_id(w, &w->resources, function->binary);
 }
 
+static const struct stack_node *firefox_thread_node(const struct firefox *w, uint32_t id)
+{
+	return &w->tables.nodes.items[id % w->tables.nodes.len];
+}
+
+/* The stack of a wait has the category of the thread's state: Firefox draws it as idle. */
+static uint32_t firefox_thread_node_of(const struct firefox *w, const struct profile_row *row)
+{
+	enum profile_state state = export_state(w->view->profile, &w->view->profile->samples[row->sample]);
+	uint32_t node = w->tables.node_of_sample[row->sample];
+	bool is_wait = w->has_states && state != PROFILE_STATE_RUNNING && state < PROFILE_STATES;
+	return is_wait ? node + (uint32_t)state * (uint32_t)w->tables.nodes.len : node;
+}
+
+static unsigned firefox_thread_category(const struct firefox *w, uint32_t id)
+{
+	unsigned state = id / (uint32_t)w->tables.nodes.len;
+	return state ? FIREFOX_CATEGORY_WAITS + state : w->frames[firefox_thread_node(w, id)->frame].category;
+}
+
 static void firefox_thread_add_stacks(struct firefox *w)
 {
 	const uint32_t *nodes = w->nodes.items.items;
 	size_t count = w->nodes.items.len;
 	text_printf(w->out, ",\n\"stackTable\":{\"length\":%zu", count);
 	FIREFOX_COLUMN(w, "prefix", count,
-		firefox_put_id(w->out, w->tables.nodes.items[nodes[at]].parent == PROFILE_NONE
+		firefox_put_id(w->out, firefox_thread_node(w, nodes[at])->parent == PROFILE_NONE
 					       ? UINT32_MAX
-					       : w->nodes.local[w->tables.nodes.items[nodes[at]].parent]));
+					       : w->nodes.local[firefox_thread_node(w, nodes[at])->parent]));
 	FIREFOX_COLUMN(w, "frame", count,
-		text_u64(w->out, firefox_local_id(w, &w->used_frames, w->tables.nodes.items[nodes[at]].frame)));
-	FIREFOX_COLUMN(
-		w, "category", count, text_u64(w->out, w->frames[w->tables.nodes.items[nodes[at]].frame].category));
+		text_u64(w->out, firefox_local_id(w, &w->used_frames, firefox_thread_node(w, nodes[at])->frame)));
+	FIREFOX_COLUMN(w, "category", count, text_u64(w->out, firefox_thread_category(w, nodes[at])));
 	FIREFOX_COLUMN(w, "subcategory", count, text_char(w->out, '0'));
 	text_char(w->out, '}');
 }
@@ -137,7 +156,7 @@ static void firefox_thread_add_samples(struct firefox *w, size_t first, size_t c
 		has_durations ? "tracing-ms" : "samples");
 	const struct export_groups *g = &w->groups;
 	FIREFOX_COLUMN(w, "stack", count,
-		text_u64(w->out, w->nodes.local[w->tables.node_of_sample[export_group_row(g, first + at)->sample]]));
+		text_u64(w->out, w->nodes.local[firefox_thread_node_of(w, export_group_row(g, first + at))]));
 	FIREFOX_COLUMN(w, "time", count,
 		export_decimal(w->out, export_group_row(g, first + at)->time - w->tables.first_time, 6));
 	if (has_durations)
@@ -160,9 +179,9 @@ static void use_nodes(struct firefox *w, size_t first, size_t last)
 {
 	struct local_ids *nodes = &w->nodes;
 	for (size_t i = first; i < last; i++) {
-		uint32_t node = w->tables.node_of_sample[export_group_row(&w->groups, i)->sample];
+		uint32_t node = firefox_thread_node_of(w, export_group_row(&w->groups, i));
 		for (; node != PROFILE_NONE && nodes->stamp[node] != w->thread_stamp;
-			node = w->tables.nodes.items[node].parent)
+			node = firefox_thread_node(w, node)->parent)
 			(void)firefox_local_id(w, nodes, node);
 	}
 	if (nodes->items.len)

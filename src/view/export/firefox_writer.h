@@ -17,6 +17,7 @@
 
 #define ADDRESS_EXACT	       (UINT64_C(1) << 53) /* JSON numbers are exact below */
 #define FIREFOX_CATEGORY_OTHER "4" /* of its list of categories */
+#define FIREFOX_CATEGORY_WAITS 4 /* and the number of a state: what is behind OTHER are those of waits */
 
 struct whole_frame { /* of the tables' frames */
 	uint32_t function; /* of functions */
@@ -48,10 +49,12 @@ struct firefox {
 	uint64_t *base_of_binary;
 	uint32_t *first_mark, *next_mark; /* by track, by mark: PROFILE_NONE ends */
 	uint32_t thread_stamp;
-	struct local_ids nodes, used_frames, used_functions, symbols, texts, resources;
+	struct local_ids
+		nodes; /* those of the tables, and behind them, times the number of a state, the nodes of waits */
+	struct local_ids used_frames, used_functions, symbols, texts, resources;
 	struct text room;
 	bool *is_trace; /* by event: a tracepoint, whose samples are markers too */
-	bool has_thread, names_events;
+	bool has_thread, names_events, has_states;
 };
 
 /* A column of a table: opened with its name, then an item each. */
