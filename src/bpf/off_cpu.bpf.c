@@ -33,7 +33,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile bool all_threads; /* or those that are in the map, and their children */
 const volatile bool wants_preempted, inherits = true, switch_has_state, wants_kernel = true, wants_user = true,
 				     has_cpus;
-const volatile __u32 own_tgid;
+const volatile __u32 own_tgid, cgroup_count; /* 0: of any cgroup */
 const volatile __u64 threshold_ns, interrupts_begin, interrupts_bytes; /* where interrupts enter the kernel */
 
 struct off_cpu_control control; /* set while it runs */
@@ -79,6 +79,13 @@ struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4 << 20);
 } ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+	__uint(max_entries, OFF_CPU_CGROUPS);
+} cgroups SEC(".maps");
 
 struct off_cpu_scratch {
 	struct off_cpu_stack head;
@@ -571,6 +578,15 @@ static __always_inline void off_cpu_return(struct off_cpu_thread *t, __u32 tid, 
 		off_cpu_add(t, &key, woken - begin, now - woken, now);
 }
 
+/* The current thread: it, or its cgroup's parents, were named. */
+static __always_inline bool off_cpu_is_in_cgroups(void)
+{
+	for (__u32 i = 0; i < OFF_CPU_CGROUPS && i < cgroup_count; i++)
+		if (bpf_current_task_under_cgroup(&cgroups, i) == 1)
+			return true;
+	return cgroup_count == 0;
+}
+
 /* True: its stack has to be walked. */
 static __always_inline bool off_cpu_switch_out(__u64 *context, struct task_struct *task, __u64 now)
 {
@@ -580,7 +596,7 @@ static __always_inline bool off_cpu_switch_out(__u64 *context, struct task_struc
 		off_cpu_forget(tid);
 		return false;
 	}
-	if (tid == 0 || task->flags & PF_KTHREAD || (__u32)task->tgid == own_tgid)
+	if (tid == 0 || task->flags & PF_KTHREAD || (__u32)task->tgid == own_tgid || !off_cpu_is_in_cgroups())
 		return false;
 	struct off_cpu_thread *t = bpf_map_lookup_elem(&threads, &tid);
 	if (!t && all_threads)
@@ -733,7 +749,8 @@ SEC("tp_btf/sched_wakeup_new")
 int off_cpu_wakeup_new(__u64 *context)
 {
 	struct task_struct *task = (void *)context[0];
-	if (!control.is_running || task->flags & PF_KTHREAD || (__u32)task->tgid == own_tgid)
+	if (!control.is_running || task->flags & PF_KTHREAD || (__u32)task->tgid == own_tgid ||
+		!off_cpu_is_in_cgroups())
 		return 0;
 	__u32 tid = task->pid, parent = (__u32)bpf_get_current_pid_tgid();
 	if (!all_threads) {

@@ -9,12 +9,13 @@
 
 #include <linux/types.h>
 
-#define OFF_CPU_FRAMES 127 /* of the kernel's part of a stack, and of the user's */
-#define OFF_CPU_PLACES 4 /* stacks that are remembered of a thread */
-#define OFF_CPU_SLOTS  4 /* sums that are kept with a thread */
-#define OFF_CPU_CHECKS 6 /* return addresses by which a remembered stack is known again */
-#define OFF_CPU_WORDS  64 /* of the user's stack, in which they are looked for */
-#define OFF_CPU_COMM   16
+#define OFF_CPU_FRAMES	127 /* of the kernel's part of a stack, and of the user's */
+#define OFF_CPU_PLACES	4 /* stacks that are remembered of a thread */
+#define OFF_CPU_SLOTS	4 /* sums that are kept with a thread */
+#define OFF_CPU_CHECKS	6 /* return addresses by which a remembered stack is known again */
+#define OFF_CPU_WORDS	64 /* of the user's stack, in which they are looked for */
+#define OFF_CPU_COMM	16
+#define OFF_CPU_CGROUPS 16 /* whose threads are measured */
 
 /* As enum wait_state, before the system call tells more. */
 enum off_cpu_state {

@@ -2,6 +2,7 @@
 #include "bpf/off_cpu.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -285,6 +286,7 @@ static enum tally_status off_cpu_size(struct off_cpu *o, struct tally_error *err
 	s->rodata->wants_user = !c->no_user_stacks;
 	s->rodata->has_cpus = c->cpu_count > 0;
 	s->rodata->own_tgid = (uint32_t)getpid();
+	s->rodata->cgroup_count = (uint32_t)c->cgroup_count;
 	s->rodata->threshold_ns = c->threshold_ns;
 	s->rodata->interrupts_begin = o->stacks.interrupts.begin;
 	s->rodata->interrupts_bytes = o->stacks.interrupts.end - o->stacks.interrupts.begin;
@@ -292,6 +294,28 @@ static enum tally_status off_cpu_size(struct off_cpu *o, struct tally_error *err
 	if (bpf_map__set_max_entries(s->maps.threads, (uint32_t)MIN(threads, (size_t)1 << 22)) != 0 ||
 		bpf_map__set_max_entries(s->maps.cpus, (uint32_t)MAX(c->cpu_count, (size_t)1)) != 0)
 		return bpf_explain(c->kernel, c->what, errno, err);
+	return TALLY_OK;
+}
+
+static enum tally_status off_cpu_add_cgroups(struct off_cpu *o, struct tally_error *err)
+{
+	const struct off_cpu_config *c = &o->config;
+	for (uint32_t i = 0; i < c->cgroup_count; i++) {
+		int fd = open(c->cgroups[i], O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+		int failed =
+			fd < 0 || bpf_map_update_elem(bpf_map__fd(o->skeleton->maps.cgroups), &i, &fd, BPF_ANY) != 0;
+		int errnum = errno;
+		if (fd >= 0)
+			close(fd);
+		if (failed && (errnum == EBADF || errnum == EINVAL))
+			return error_set(err, TALLY_UNSUPPORTED,
+				"%s: %s is not of cgroup version 2, and BPF programs know no other: use -p instead of "
+				"-G",
+				c->what, c->cgroups[i]);
+		if (failed)
+			return error_set_errno(
+				err, TALLY_IO, errnum, "%s: cannot use cgroup %s", c->what, c->cgroups[i]);
+	}
 	return TALLY_OK;
 }
 
@@ -305,6 +329,9 @@ static enum tally_status off_cpu_start(struct off_cpu *o, struct tally_error *er
 	for (size_t i = 0; i < c->cpu_count; i++)
 		if (bpf_map_update_elem(bpf_map__fd(o->skeleton->maps.cpus), &c->cpus[i], &yes, BPF_ANY) != 0)
 			return bpf_explain(c->kernel, c->what, errno, err);
+	status = off_cpu_add_cgroups(o, err);
+	if (status != TALLY_OK)
+		return status;
 	if (!c->walks) {
 		const struct walk_tables_config tables = {c->kernel, c->arch, c->store};
 		status = walk_tables_create(o->skeleton->obj, &tables, &o->tables, err);
@@ -320,6 +347,9 @@ static enum tally_status off_cpu_start(struct off_cpu *o, struct tally_error *er
 enum tally_status off_cpu_create(const struct off_cpu_config *config, struct off_cpu **waits, struct tally_error *err)
 {
 	enum tally_status status = bpf_open(config->kernel, config->what, err);
+	if (status == TALLY_OK && config->cgroup_count > OFF_CPU_CGROUPS)
+		status = error_set(
+			err, TALLY_LIMIT, "%s measures waits of at most %d cgroups", config->what, OFF_CPU_CGROUPS);
 	if (status != TALLY_OK)
 		return status;
 	struct off_cpu *o = calloc(1, sizeof(*o));

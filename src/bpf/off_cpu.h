@@ -28,6 +28,8 @@ struct off_cpu_config {
 	bool all_threads; /* of the machine, but those of the kernel; else those that are added, and their children */
 	const int *cpus; /* only waits that began there */
 	size_t cpu_count; /* 0: anywhere */
+	const char *const *cgroups; /* directories of cgroups: only threads in them and below, with all_threads */
+	size_t cgroup_count; /* 0: any */
 	bool no_inherit; /* without children and new threads */
 	bool wants_preempted; /* threads that could run all the time, too */
 	bool no_kernel_stacks, no_user_stacks;

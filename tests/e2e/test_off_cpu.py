@@ -3,6 +3,7 @@
 import collections
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -208,13 +209,51 @@ def test_forks_and_execs(tally, tmp_path):
     assert len(shell) == 1 and sum(w['count'] for w in waits if w['tid'] in shell) >= 300
 
 
+@pytest.fixture(name='cgroup')
+def two_cgroups(system_wide):
+    """A folder of a cgroup, its name, and one inside it."""
+    root = next((pathlib.Path(line.split()[1]) for line in read('/proc/mounts').splitlines() if line.split()[2] == 'cgroup2'), None)
+    if not root or pathlib.Path('/sys/fs/cgroup/perf_event/tasks').exists():
+        pytest.skip('no cgroup v2 is mounted, or perf events belong to v1')
+    folder = root / f'tally-waits-{os.getpid()}'
+    try:
+        (folder / 'inner').mkdir(parents=True)
+    except OSError as error:
+        pytest.skip(f'no cgroup can be made: {error}')
+    yield folder
+    wait_for(lambda: not (folder / 'inner/cgroup.procs').read_text())
+    (folder / 'inner').rmdir()
+    folder.rmdir()
+
+
+def test_waits_of_a_cgroup_alone(tally, cgroup, tmp_path):
+    """And of those inside it; others wait meanwhile, since before the recording and during it."""
+    path = tmp_path / 'wall.data'
+    before = f'echo $$ >{cgroup}/inner/cgroup.procs && exec sleep 1000'
+    with subprocess.Popen(['sh', '-c', before]) as inside, subprocess.Popen(['sleep', '1000']) as outside:
+        wait_for(lambda: str(inside.pid) in (cgroup / 'inner/cgroup.procs').read_text())
+        wait_for(lambda: read(f'/proc/{inside.pid}/stat').split()[2] == 'S')
+        ran = tally('record', '--wall', '-a', '-G', cgroup.name, '-o', path, '--', 'sh', '-c',
+                    f'sleep 0.2; echo $$ >{cgroup}/cgroup.procs; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; echo $$; '
+                    'exec sleep 0.3', check=0)
+        inside.kill()
+        outside.kill()
+    mover = int(ran.stdout.split()[0])
+    waits = waits_of(tally, path)
+    assert {w['tid'] for w in waits} == {inside.pid, mover}, waits
+    assert sum(w['ns'] for w in waits if w['tid'] == inside.pid) >= 0.5 * SECOND
+    assert 0.3 * SECOND <= sum(w['ns'] for w in waits if w['tid'] == mover and w['state'] == 2)
+    text = tally('script', '-i', path, '-F', 'tid,event', check=0).stdout
+    assert {int(line.split()[0]) for line in text.splitlines() if 'cpu-clock' in line} == {mover}, text
+
+
 @pytest.mark.parametrize('options, reason', [
     (('--off-cpu-thresh', '5'), '--off-cpu-thresh needs --off-cpu or --wall'),
     (('--off-cpu', '--off-cpu-thresh', 'x'), 'give a number of milliseconds'),
     (('--off-cpu', '-k', 'realtime'), '--off-cpu takes times of the clock monotonic'),
     (('--wall', '--overwrite'), '--wall writes waits into'),
     (('--wall', '--threads'), '--wall writes waits into'),
-    (('--wall', '-e', 'cpu-clock', '-G', '/', '-a'), '--wall cannot measure the waits of a cgroup alone')])
+    (('--wall', '--wall-source', 'switches', '-G', '/', '-a'), 'are measured by BPF only')])
 def test_refused_options(tally, tmp_path, options, reason):
     refused = tally('record', *options, '-o', tmp_path / 'x.data', '--', 'true', check=None)
     assert refused.returncode not in (0, None) and reason in refused.stderr

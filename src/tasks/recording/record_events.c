@@ -142,10 +142,12 @@ int record_events_make(const struct cli *cli, const struct command *command, con
 	int code = 0;
 	if (event_catalogue_create(kernel, &m.catalogue, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
+	if (s->wall && !record_settings_have(s, RECORD_WORD_EVENT) && !record_settings_have(s, RECORD_WORD_PFM))
+		code = record_events_parse(&m, "cpu-clock", events); /* before words that refer to it */
 	for (size_t i = 0; code == 0 && i < s->event_words.len; i++)
 		code = record_events_add_word(&m, &s->event_words.items[i], s->target.system_wide);
 	if (code == 0 && events->len == 0)
-		code = record_events_parse(&m, s->wall ? "cpu-clock" : "cycles:P", events);
+		code = record_events_parse(&m, "cycles:P", events);
 	if (code == 0 && (s->off_cpu || s->wall))
 		code = record_events_parse(&m, RECORD_WAITS_EVENT, events);
 	for (size_t i = 0; code == 0 && i < s->switch_events.len; i++)

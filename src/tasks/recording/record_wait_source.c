@@ -12,6 +12,9 @@ static enum tally_status record_wait_source_try(const struct record_wait_source_
 	*source = (struct record_wait_source){.kind = kind};
 	if (kind == WAIT_SOURCE_BPF)
 		return off_cpu_create(&config->bpf, &source->off_cpu, err);
+	if (config->bpf.cgroup_count)
+		return error_set(err, TALLY_UNSUPPORTED,
+			"the waits of a cgroup alone (-G) are measured by BPF only: use -p instead");
 	switches.source = kind;
 	return switch_waits_create(&switches, &source->switches, err);
 }

@@ -22,6 +22,8 @@
 #define SUMS_MS	  500 /* sums are taken so often */
 
 struct record_waits {
+	const char **cgroups, **cgroup_names; /* whose threads count: directories, and names below the mount point */
+	size_t cgroup_count; /* 0: any cgroup's */
 	struct record_waits_config config;
 	struct record_wait_source source;
 	struct record_layout layout;
@@ -61,6 +63,32 @@ static enum tally_status record_waits_find_ids(
 	return TALLY_OK;
 }
 
+/* The cgroups of the events that are sampled: all of them have one, or there is no limit. */
+static enum tally_status record_waits_find_cgroups(struct record_waits *w, struct tally_error *err)
+{
+	const struct event_list *events = w->config.events;
+	w->cgroups = calloc(events->len + 1, sizeof(*w->cgroups));
+	w->cgroup_names = calloc(events->len + 1, sizeof(*w->cgroup_names));
+	if (!w->cgroups || !w->cgroup_names)
+		return error_nomem(err);
+	for (size_t i = 0; i < events->len; i++) {
+		const struct event_spec *spec = &events->specs[i];
+		size_t at = 0;
+		if (event_is_dummy(spec) || event_is_waits(spec))
+			continue;
+		if (!spec->cgroup_path) {
+			w->cgroup_count = 0;
+			return TALLY_OK;
+		}
+		while (at < w->cgroup_count && strcmp(w->cgroups[at], spec->cgroup_path) != 0)
+			at++;
+		w->cgroups[at] = spec->cgroup_path;
+		w->cgroup_names[at] = spec->cgroup;
+		w->cgroup_count += at == w->cgroup_count;
+	}
+	return TALLY_OK;
+}
+
 static size_t record_waits_running_threads(const struct kernel_seam *kernel)
 {
 	char *text;
@@ -84,10 +112,13 @@ enum tally_status record_waits_create(
 	w->config = *config;
 	spool_init(&w->sums);
 	const struct target *t = config->target;
+	enum tally_status status = record_waits_find_cgroups(w, err);
 	struct record_wait_source_config source = {.wanted = config->options.source, .diag = config->diag};
 	source.bpf = (struct off_cpu_config){.kernel = config->kernel,
 		.what = config->options.is_wall ? "--wall" : "--off-cpu",
 		.all_threads = t->is_system_wide,
+		.cgroups = w->cgroups,
+		.cgroup_count = w->cgroup_count,
 		.cpus = t->cpus,
 		.cpu_count = t->is_system_wide && config->is_cpu_list ? t->measured_count : 0,
 		.no_inherit = config->no_inherit,
@@ -109,7 +140,8 @@ enum tally_status record_waits_create(
 		.no_user_stacks = config->no_user_stacks,
 		.no_inherit = config->no_inherit,
 		.threshold_ns = config->options.threshold_ns};
-	enum tally_status status = record_wait_source_open(&source, &w->source, err);
+	if (status == TALLY_OK)
+		status = record_wait_source_open(&source, &w->source, err);
 	if (status == TALLY_OK)
 		config->events->specs[record_waits_event(config->events)].attr.config1 = w->source.kind;
 	if (status != TALLY_OK) {
@@ -130,15 +162,42 @@ void record_waits_destroy(struct record_waits *w)
 	writer_deinit(&w->raw);
 	writer_deinit(&w->sum);
 	spool_deinit(&w->sums);
+	free(w->cgroups);
+	free(w->cgroup_names);
 	free(w);
 }
 
 /* ---- what waits already ---- */
 
+static bool record_waits_is_below(struct tally_str path, struct tally_str name)
+{
+	while (name.len && name.data[0] == '/')
+		name = (struct tally_str){name.data + 1, name.len - 1};
+	while (path.len && path.data[0] == '/')
+		path = (struct tally_str){path.data + 1, path.len - 1};
+	return name.len == 0 || (str_starts_with(path, name) && (path.len == name.len || path.data[name.len] == '/'));
+}
+
+/* By its path in version 2: "0::/a/b". */
+static bool record_waits_is_in_cgroups(const struct record_waits *w, pid_t tid)
+{
+	char *text;
+	bool is_in = w->cgroup_count == 0;
+	if (is_in || kernel_text(w->config.kernel, &text, NULL, "/proc/%d/cgroup", (int)tid) != TALLY_OK)
+		return is_in;
+	struct tally_str rest = str_from(text), line;
+	while (!is_in && str_next(&rest, '\n', &line))
+		for (size_t i = 0; str_starts_with(line, STR("0::")) && i < w->cgroup_count; i++)
+			is_in |= record_waits_is_below(
+				(struct tally_str){line.data + 3, line.len - 3}, str_from(w->cgroup_names[i]));
+	free(text);
+	return is_in;
+}
+
 static enum tally_status record_waits_add(struct record_waits *w, pid_t tid, struct tally_error *err)
 {
 	struct thread_wait now = thread_waits_read(w->config.kernel, tid);
-	if (!now.exists || now.is_kernel || now.pid == (uint32_t)getpid())
+	if (!now.exists || now.is_kernel || now.pid == (uint32_t)getpid() || !record_waits_is_in_cgroups(w, tid))
 		return TALLY_OK;
 	/* A command that is held before its exec waits for us, which is no wait of its own. */
 	bool is_before = now.is_waiting && !w->config.target->is_command;

@@ -145,10 +145,6 @@ static int check_waits(const struct cmd_record_run *run)
 	if (other)
 		return cli_failf(run->cli, "%s writes waits into the recording's one file, which %s does not allow",
 			what, other);
-	if (record_settings_have(s, RECORD_WORD_CGROUP))
-		return cli_failf(run->cli,
-			"%s cannot measure the waits of a cgroup alone: leave out -G, or name its processes with -p",
-			what);
 	if (run->plan.attrs.modes.clockid != CLOCK_MONOTONIC)
 		return cli_failf(
 			run->cli, "%s takes times of the clock monotonic: leave out -k, or say -k monotonic", what);
