@@ -21,7 +21,10 @@ static struct timechart_task *task_of(struct timechart *c, uint32_t id)
 {
 	const struct sched_task *task = &c->history.tasks.items[id];
 	while (c->tasks.len <= id)
-		if (!vec_push(&c->tasks, ((struct timechart_task){TRACK_NONE, INTERN_NONE, INTERN_NONE, TRACK_NONE})))
+		if (!vec_push(&c->tasks, ((struct timechart_task){.track = TRACK_NONE,
+						 .left_text = INTERN_NONE,
+						 .woken_text = INTERN_NONE,
+						 .woken_by = TRACK_NONE})))
 			return NULL;
 	struct timechart_task *found = &c->tasks.items[id];
 	if (found->track == TRACK_NONE && !task->is_idle && task->tid != 0) {
@@ -67,8 +70,85 @@ bool timechart_fork(struct timechart *c, int32_t tid, int32_t pid, int32_t paren
 	return sched_history_fork(&c->history, tid, pid, parent);
 }
 
+static bool timechart_add_run(
+	struct timechart *c, uint32_t task_track, uint32_t cpu_track, const struct track_span *run)
+{
+	struct track_span on_cpu = *run, of_task = *run;
+	of_task.detail = (uint32_t)c->tracks.tracks.items[cpu_track].id;
+	on_cpu.detail = task_track;
+	return tracks_span(&c->tracks, task_track, &of_task) && tracks_span(&c->tracks, cpu_track, &on_cpu);
+}
+
+static bool timechart_end_run(struct timechart *c, uint32_t id, uint64_t until_ns)
+{
+	struct timechart_task *task = &c->tasks.items[id];
+	const struct track_span run = {
+		.start_ns = task->on_since_ns, .end_ns = until_ns, .text = INTERN_NONE, .kind = SPAN_RUNNING};
+	if (task->on_since_ns == 0 || until_ns <= task->on_since_ns)
+		return true;
+	task->on_since_ns = until_ns;
+	const struct timechart_cpu *cpu = cpu_of(c, task->on_cpu);
+	return cpu && timechart_add_run(c, c->tasks.items[id].track, cpu->track, &run);
+}
+
+/* NULL: out of memory. */
+static struct timechart_task *timechart_task_of(struct timechart *c, int32_t tid, int32_t pid, uint32_t *id)
+{
+	if (timechart_track(c, tid, pid) == TRACK_NONE)
+		return NULL;
+	*id = sched_history_task(&c->history, tid);
+	return *id == ID_TABLE_NONE ? NULL : task_of(c, *id);
+}
+
+bool timechart_on(struct timechart *c, const struct timechart_on *on)
+{
+	uint32_t id;
+	struct timechart_task *task = timechart_task_of(c, on->tid, on->pid, &id);
+	if (!task)
+		return false;
+	tracks_see(&c->tracks, task->track, on->time_ns);
+	if (task->on_since_ns && task->on_cpu != on->cpu && !timechart_end_run(c, id, task->on_last_ns))
+		return false;
+	task = &c->tasks.items[id];
+	if (task->on_since_ns == 0)
+		task->on_since_ns = on->since_ns;
+	task->on_cpu = on->cpu;
+	task->on_last_ns = on->time_ns;
+	return true;
+}
+
+bool timechart_off(struct timechart *c, const struct timechart_off *off)
+{
+	uint32_t id, by = TRACK_NONE;
+	struct timechart_task *task = timechart_task_of(c, off->tid, off->pid, &id);
+	if (!task || !timechart_end_run(c, id, off->start_ns))
+		return false;
+	if (off->by > 0 && (by = timechart_track(c, off->by, 0)) == TRACK_NONE)
+		return false;
+	task = &c->tasks.items[id];
+	task->on_since_ns = task->on_last_ns = off->end_ns;
+	task->on_cpu = off->cpu;
+	tracks_see(&c->tracks, task->track, off->start_ns);
+	tracks_see(&c->tracks, task->track, off->end_ns);
+	const struct track_span span = {.start_ns = off->start_ns,
+		.end_ns = off->end_ns,
+		.detail = off->kind == SPAN_WAITING ? by : TRACK_MIXED,
+		.text = off->text,
+		.kind = (uint8_t)off->kind};
+	const struct track_arrow arrow = {off->end_ns, by, task->track, off->text};
+	uint32_t track = task->track;
+	return tracks_span(&c->tracks, track, &span) &&
+	       (off->by == 0 || off->kind == SPAN_WAITING || by == track || tracks_arrow(&c->tracks, &arrow));
+}
+
 bool timechart_exit(struct timechart *c, int32_t tid)
 {
+	uint32_t id = sched_history_task(&c->history, tid);
+	if (id != ID_TABLE_NONE && id < c->tasks.len) {
+		if (!timechart_end_run(c, id, c->tasks.items[id].on_last_ns))
+			return false;
+		c->tasks.items[id].on_since_ns = 0;
+	}
 	return sched_history_exit(&c->history, tid);
 }
 
@@ -101,15 +181,6 @@ static bool add_away(struct timechart *c, const struct timechart_task *task, con
 		!tracks_span(&c->tracks, task->track, &blocked))
 		return false;
 	return waited_ns == 0 || tracks_span(&c->tracks, task->track, &waiting);
-}
-
-static bool timechart_add_run(
-	struct timechart *c, uint32_t task_track, uint32_t cpu_track, const struct track_span *run)
-{
-	struct track_span on_cpu = *run, of_task = *run;
-	of_task.detail = (uint32_t)c->tracks.tracks.items[cpu_track].id;
-	on_cpu.detail = task_track;
-	return tracks_span(&c->tracks, task_track, &of_task) && tracks_span(&c->tracks, cpu_track, &on_cpu);
 }
 
 /* What a task waited for ended when it came onto a CPU. */
@@ -309,6 +380,9 @@ bool timechart_finish(struct timechart *c)
 {
 	for (uint32_t i = 0; i < c->cpus.len; i++)
 		if (!finish_cpu(c, i))
+			return false;
+	for (uint32_t i = 0; i < c->tasks.len; i++)
+		if (!timechart_end_run(c, i, c->tasks.items[i].on_last_ns))
 			return false;
 	for (uint32_t i = 0; i < c->history.tasks.len; i++)
 		if (!finish_task(c, i))

@@ -24,6 +24,8 @@ struct timechart_task { /* by task of the history */
 	uint32_t track; /* TRACK_NONE: an idle task, or not seen yet */
 	uint32_t left_text, woken_text; /* why it left its CPU, who woke it from where */
 	uint32_t woken_by; /* a track, TRACK_NONE: an interrupt or not known */
+	uint64_t on_since_ns, on_last_ns; /* by timechart_on and timechart_off: on a CPU; 0: not known */
+	uint32_t on_cpu;
 };
 
 #define TIMECHART_LOST (-1)
@@ -40,6 +42,7 @@ struct timechart {
 	struct sched_history history;
 	VEC(struct timechart_task) tasks;
 	VEC(struct timechart_cpu) cpus;
+	uint64_t left_out; /* waits that have no time of their own */
 	uint64_t lost_ns; /* when events were lost, the last time; 0: never */
 };
 
@@ -60,6 +63,22 @@ bool timechart_exit(struct timechart *c, int32_t tid);
 /* out.tid leaves its CPU to next. */
 bool timechart_switch(struct timechart *c, const struct sched_out *out, int32_t next, uint32_t text);
 bool timechart_wake(struct timechart *c, const struct timechart_wake *wake);
+/* Where waits were measured instead of switches: the thread was on the CPU from since_ns (and the end of its last wait)
+ * until time_ns. */
+struct timechart_on {
+	int32_t tid, pid;
+	uint32_t cpu;
+	uint64_t since_ns, time_ns;
+};
+bool timechart_on(struct timechart *c, const struct timechart_on *on);
+/* It was off the CPU, and runs on this one afterwards; by: who woke it, 0: not known, or TIMECHART_INTERRUPT. */
+struct timechart_off {
+	int32_t tid, pid, by;
+	uint32_t cpu, text;
+	uint64_t start_ns, end_ns;
+	enum span_kind kind;
+};
+bool timechart_off(struct timechart *c, const struct timechart_off *off);
 /* Events of a CPU (TIMECHART_ANY_CPU: of any) were lost up to then, so spans from before end there. */
 #define TIMECHART_ANY_CPU UINT32_MAX
 bool timechart_lost(struct timechart *c, uint32_t cpu, uint64_t time_ns);

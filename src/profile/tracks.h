@@ -36,6 +36,9 @@ enum span_kind {
 	SPAN_SEND,
 	SPAN_SYNC,
 	SPAN_POLL,
+	SPAN_LOCK, /* these: waits whose state was recorded */
+	SPAN_DATA,
+	SPAN_SLEEP,
 	SPAN_KINDS
 };
 #define SPAN_IO_FIRST SPAN_READ

@@ -395,7 +395,7 @@ def test_refusals(tally, tmp_path):
     other.event('IP TID TIME PERIOD')
     other.sample(time=5)
     other.write(tmp_path / 'other')
-    assert "record it with 'timechart record'" in tally('timechart', '-i', tmp_path / 'other', '-o', '-', check=255).stderr
+    assert "record it with 'timechart record' or 'record --wall'" in tally('timechart', '-i', tmp_path / 'other', '-o', '-', check=255).stderr
 
 
 def test_events_that_did_not_happen_leave_an_empty_picture(tally, tmp_path):

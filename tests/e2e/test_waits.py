@@ -420,6 +420,32 @@ def test_go_reads_both_sample_types(tally, tmp_path, wall):
         assert rows[0] == top, text
 
 
+def test_a_timechart_of_waits(tally, tmp_path, wall):
+    """Each wait is a bar in the row of its thread, with its state and waker; between waits and in samples a thread runs."""
+    chart = tmp_path / 'chart.svg'
+    drawn = tally('timechart', '-i', wall, '-o', chart, check=0)
+    assert 'note: 40 short waits were recorded as sums' in drawn.stderr
+    titles = [title.text for title in xml.etree.ElementTree.parse(chart).getroot().iter('{http://www.w3.org/2000/svg}title')]
+    bars = [title for title in titles if title]
+
+    def bar(thread, words, *lines):
+        found = [text for text in bars if text.startswith(f'{thread} {tid(thread)} {words}') and all(line in text for line in lines)]
+        assert found, (thread, words, bars)
+
+    bar('waiter', 'waiting for a lock 3.0 s', f'lock, woken by holder:{tid("holder")}', 'futex_wait\nlock_it\nuse_it')
+    bar('waiter', 'waiting for a CPU 20.0 ms', f'woken by holder {tid("holder")}')
+    bar('holder', 'sleeping 2.5 s', 'sleep, woken by [interrupt]', 'clock_sleep')
+    bar('holder', 'running 500.0 ms on CPU')
+    bar('reader', 'waiting for data 500.0 ms', f'io, woken by feeder:{tid("feeder")}')
+    bar('computer', 'running 2.0 s on CPU 0')
+    bar('computer', 'waiting for a CPU 100.0 ms')
+    assert any(text.startswith(f'holder {tid("holder")} wakes waiter {tid("waiter")} at 3.0 s') for text in bars), bars
+    page = tmp_path / 'chart.html'
+    tally('timechart', '-i', wall, '--html', page, check=0)
+    text, complaints = browse(page, tmp_path)
+    assert complaints == [] and 'waiting for a lock' in text
+
+
 def test_a_page_has_states_over_time(tally, tmp_path, wall):
     page = tmp_path / 'page.html'
     tally('report', f'--html={page}', '-i', wall, check=0)

@@ -2,6 +2,7 @@
 #include "verbs/timechart/timechart_feed.h"
 
 #include "analysis/timechart_io.h"
+#include "analysis/wait_events.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -13,7 +14,7 @@
 #define FLAG_SOFT_IRQ	0x10
 #define IS_INTERRUPT(f) (((f) & (FLAG_HARD_IRQ | FLAG_SOFT_IRQ)) != 0)
 
-enum feed_kind { FEED_OTHER, FEED_SCHED, FEED_IDLE, FEED_FREQUENCY, FEED_CALL };
+enum feed_kind { FEED_OTHER, FEED_SCHED, FEED_IDLE, FEED_FREQUENCY, FEED_CALL, FEED_WAIT, FEED_CLOCK };
 
 struct feed_event { /* by event of the recording */
 	enum feed_kind kind;
@@ -52,15 +53,20 @@ static enum tally_status know_events(struct feeding *f, struct tally_error *err)
 	f->events = calloc(count + 1, sizeof(*f->events));
 	if (!f->events)
 		return error_nomem(err);
+	const struct wait_events waits = wait_events_find(f->source->reader, WAITS_JOINED);
 	for (size_t i = 0; i < count; i++) {
 		f->events[i] = timechart_feed_kind_of(f->feed, f->first[i].name);
+		if (i == waits.wait)
+			f->events[i].kind = FEED_WAIT;
+		else if (i == waits.clock && waits.wait != WAIT_EVENT_NONE)
+			f->events[i].kind = FEED_CLOCK;
 		useful += f->events[i].kind != FEED_OTHER;
 	}
 	f->has_waking = sched_events_have(f->source, SCHED_WAKING);
 	return useful ? TALLY_OK
 		      : error_set(err, TALLY_INVALID,
-				"the recording has no scheduler, CPU state or I/O events: record it with 'timechart "
-				"record'");
+				"the recording has no scheduler, CPU state or I/O events, and no waits: record it with "
+				"'timechart record' or 'record --wall'");
 }
 
 static uint64_t timechart_feed_number_of(const struct feeding *f, const struct data_sample *s, const char *name)
@@ -212,6 +218,63 @@ static bool take_call(
 	return backtrace_of(f, s, &entry.text, err) && timechart_io_enter(&f->io, track, call, &entry);
 }
 
+static bool take_clock(struct feeding *f, const struct data_sample *s)
+{
+	const struct sample *sample = &s->sample;
+	const struct timechart_on on = {.tid = (int32_t)sample->tid,
+		.pid = (int32_t)sample->pid,
+		.cpu = sample->present & SAMPLE_CPU ? sample->cpu : 0,
+		.since_ns = sample->time - MIN(sample->period, sample->time),
+		.time_ns = sample->time};
+	return on.tid <= 0 || on.cpu >= LIMIT_CPUS || (timechart_on(f->chart, &on) && name_task(f, s, on.tid, NULL));
+}
+
+static enum span_kind timechart_feed_kind_of_state(unsigned state)
+{
+	return state == WAIT_RUNNABLE				     ? SPAN_WAITING
+	       : state == WAIT_UNINTERRUPTIBLE || state == WAIT_DISK ? SPAN_BLOCKED
+	       : state == WAIT_FUTEX				     ? SPAN_LOCK
+	       : state == WAIT_POLL				     ? SPAN_POLL
+	       : state == WAIT_IO				     ? SPAN_DATA
+								     : SPAN_SLEEP;
+}
+
+/* Its state and its waker are the first line of the backtrace. Sums have no place on a track: what they stand for looks
+ * like running. */
+static bool take_wait(struct feeding *f, const struct data_sample *s, struct tally_error *err)
+{
+	const struct sample *sample = &s->sample;
+	struct wait_record wait = {.count = 1};
+	unsigned state = wait_sample_state(s->event, sample);
+	bool is_told = wait_sample_decode(s->event, sample, &wait);
+	if ((wait.flags & WAIT_FLAG_SUM) || sample->time >= WAIT_SUMS_NS || (int32_t)sample->tid <= 0 ||
+		sample->cpu >= LIMIT_CPUS) {
+		f->chart->left_out += wait.count;
+		return true;
+	}
+	struct timechart_off off = {.tid = (int32_t)sample->tid,
+		.pid = (int32_t)sample->pid,
+		.cpu = sample->cpu,
+		.start_ns = sample->time - MIN(sample->period, sample->time),
+		.end_ns = sample->time,
+		.kind = timechart_feed_kind_of_state(state)};
+	if (is_told && (wait.flags & WAIT_FLAG_INTERRUPT))
+		off.by = TIMECHART_INTERRUPT;
+	else if (is_told && (wait.flags & WAIT_FLAG_WAKER))
+		off.by = (int32_t)wait.waker_tid;
+	struct tally_str name = wait_sample_state_name(state);
+	text_clear(&f->scratch);
+	text_bytes(&f->scratch, name.data, name.len);
+	if (off.by) {
+		text_str(&f->scratch, ", woken by ");
+		wait_sample_waker(s->event, sample, &f->scratch);
+	}
+	text_char(&f->scratch, '\n');
+	return timechart_feed_add_frames(f, s, err) && !f->scratch.failed &&
+	       tracks_text(&f->chart->tracks, text_view(&f->scratch), &off.text) && timechart_off(f->chart, &off) &&
+	       name_task(f, s, off.tid, NULL);
+}
+
 static bool timechart_feed_take(struct feeding *f, struct sched_event *event, struct tally_error *err)
 {
 	const struct data_sample *s = &event->sample;
@@ -224,6 +287,10 @@ static bool timechart_feed_take(struct feeding *f, struct sched_event *event, st
 		return !sched_event_read(f->source, event) || take_sched(f, event, err);
 	if (of->kind == FEED_CALL)
 		return take_call(f, &of->call, s, err);
+	if (of->kind == FEED_WAIT)
+		return take_wait(f, s, err);
+	if (of->kind == FEED_CLOCK)
+		return take_clock(f, s);
 	return of->kind == FEED_OTHER || take_power(f, of->kind, s);
 }
 

@@ -47,6 +47,7 @@ static const char style[] =
 	"fill:#e8c400}"
 	".blocked{fill:#c92a2a}.c1{fill:#e7d6f2}.c2{fill:#d3b6e6}.c3{fill:#bd94d8}.c4{fill:#a673c9}.c5{fill:#8e54b8}"
 	".c6{fill:#7436a3}.pstate{fill:none;stroke:#087f5b;stroke-width:1.5}.disk{fill:#1c7ed6}.net{fill:#2f9e44}"
+	".lock{fill:#c2255c}.sleep{fill:#999;fill-opacity:.5}"
 	".sync{fill:#b08900}.poll{fill:#0c8599;fill-opacity:.35}.error{fill:#e03131}"
 	".wake{fill:none;stroke:#2b8a3e;stroke-opacity:.5;stroke-width:.6}.wake:hover{stroke-width:2;stroke-opacity:1}"
 	".dot{fill:#2b8a3e;fill-opacity:.6}.in{fill:#fff;pointer-events:none}rect:hover{stroke:#000;stroke-width:.5}"
@@ -64,8 +65,8 @@ static const char *timechart_svg_class_of(
 	const struct timechart_svg_drawing *d, uint32_t track, const struct track_span *span)
 {
 	static const char *const depths[] = {"c1", "c1", "c2", "c3", "c4", "c5", "c6"};
-	static const char *const classes[SPAN_KINDS] = {
-		"sample", "waiting", "blocked", "c1", "disk", "disk", "net", "net", "sync", "poll"};
+	static const char *const classes[SPAN_KINDS] = {"sample", "waiting", "blocked", "c1", "disk", "disk", "net",
+		"net", "sync", "poll", "lock", "net", "sleep"};
 	if (span->error)
 		return "error";
 	if (span->kind == SPAN_IDLE)
@@ -388,7 +389,8 @@ static void timechart_svg_add_legend(struct timechart_svg_drawing *d)
 		{SPAN_BLOCKED, "blocked", "blocked on I/O"}, {SPAN_RUNNING, "process", "sleeping"},
 		{SPAN_IDLE, "c1", "idle"}, {SPAN_IDLE, "c3", "deeper"}, {SPAN_IDLE, "c6", "deepest"},
 		{SPAN_READ, "disk", "read, write below"}, {SPAN_RECEIVE, "net", "receive, send below"},
-		{SPAN_SYNC, "sync", "sync"}, {SPAN_POLL, "poll", "poll"}};
+		{SPAN_SYNC, "sync", "sync"}, {SPAN_POLL, "poll", "poll"}, {SPAN_LOCK, "lock", "waiting for a lock"},
+		{SPAN_DATA, "net", "waiting for data"}, {SPAN_SLEEP, "sleep", "sleeping (below)"}};
 	double x = GUTTER;
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		bool is_there = any_has(d, keys[i].kind) || (keys[i].kind == SPAN_READ && any_has(d, SPAN_WRITE)) ||

@@ -23,6 +23,9 @@ static const char *const words[SPAN_KINDS] = {
 	[SPAN_SEND] = "sending",
 	[SPAN_SYNC] = "syncing",
 	[SPAN_POLL] = "polling",
+	[SPAN_LOCK] = "waiting for a lock",
+	[SPAN_DATA] = "waiting for data",
+	[SPAN_SLEEP] = "sleeping",
 };
 
 void timechart_add_time(struct text *out, uint64_t ns)
