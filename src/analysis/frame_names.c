@@ -22,18 +22,27 @@ void frame_names_init(struct frame_names *names, const struct resolver *resolver
 void frame_names_deinit(struct frame_names *names)
 {
 	vec_free(&names->names);
-	vec_free(&names->store_ids);
+	vec_free(&names->binaries);
 	map_u64_deinit(&names->readable);
 	arena_deinit(&names->arena);
+}
+
+/* NULL: out of memory. */
+static struct named_binary *named_binary_of(struct frame_names *names, uint32_t binary)
+{
+	while (names->binaries.len <= binary)
+		if (!vec_push(&names->binaries, (struct named_binary){.store_id = NOT_ASKED}))
+			return NULL;
+	return &names->binaries.items[binary];
 }
 
 enum tally_status frame_names_store_id(
 	struct frame_names *names, uint32_t binary, uint32_t *id, struct tally_error *err)
 {
-	while (names->store_ids.len <= binary)
-		if (!vec_push(&names->store_ids, NOT_ASKED))
-			return error_nomem(err);
-	uint32_t *slot = &names->store_ids.items[binary];
+	struct named_binary *named = named_binary_of(names, binary);
+	if (!named)
+		return error_nomem(err);
+	uint32_t *slot = &named->store_id;
 	if (*slot == NOT_ASKED) {
 		enum tally_status status = store_entry_id(names->machine, names->store, binary, slot, err);
 		if (status != TALLY_OK)
@@ -43,6 +52,16 @@ enum tally_status frame_names_store_id(
 	}
 	*id = *slot;
 	return TALLY_OK;
+}
+
+/* A path without data: out of memory. */
+static struct tally_str frame_names_path(struct frame_names *names, uint32_t binary)
+{
+	struct named_binary *named = named_binary_of(names, binary);
+	if (named && !named->path.data)
+		named->path = visible_str(&names->arena,
+			machine_string(names->machine, machine_binary_get(names->machine, binary)->path));
+	return named ? named->path : (struct tally_str){0};
 }
 
 /* Names are shared between the frames of a function, because many frames lie in one function and making its name
@@ -67,7 +86,7 @@ static enum tally_status frame_names_fill(
 	if (frame->binary == RESOLVE_NONE)
 		return TALLY_OK;
 	const struct machine_binary *binary = machine_binary_get(names->machine, frame->binary);
-	name->path = visible_str(&names->arena, machine_string(names->machine, binary->path));
+	name->path = frame_names_path(names, frame->binary);
 	if (!name->path.data)
 		return error_nomem(err);
 	name->shown = machine_string(names->machine, binary->short_name);
@@ -124,6 +143,18 @@ struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, st
 		return NULL;
 	names->names.items[frame] = name;
 	return name;
+}
+
+const struct symbol *frame_names_symbol(
+	const struct frame_names *names, const struct resolved_frame *frame, uint32_t *store_id)
+{
+	if (frame->binary == RESOLVE_NONE || frame->binary >= names->binaries.len)
+		return NULL;
+	uint32_t id = names->binaries.items[frame->binary].store_id;
+	if (id == NOT_ASKED || id == RESOLVE_NONE)
+		return NULL;
+	*store_id = id;
+	return binary_store_find(names->store, id, frame->address);
 }
 
 const char *frame_names_kernel(struct frame_names *names, struct resolver *resolver, const struct resolve_where *where,

@@ -37,13 +37,18 @@ struct frame_name {
 	uint32_t line_form; /* what lines depend on, the caller's own */
 };
 
+struct named_binary {
+	uint32_t store_id;
+	struct tally_str path; /* as it is shown; no data: nobody has asked yet */
+};
+
 struct frame_names {
 	const struct resolver *resolver;
 	const struct machine *machine;
 	struct binary_store *store;
 	const struct bpf_lines *bpf_lines; /* the caller's; NULL: none */
 	VEC(struct frame_name *) names; /* by frame id */
-	VEC(uint32_t) store_ids; /* by the machine's binary */
+	VEC(struct named_binary) binaries; /* as the machine numbers them */
 	struct map_u64 readable; /* the store's name of a function, as an address, to the one that people read */
 	struct arena arena;
 };
@@ -55,6 +60,10 @@ void frame_names_deinit(struct frame_names *names);
 TALLY_MUST_CHECK enum tally_status frame_names_store_id(
 	struct frame_names *names, uint32_t binary, uint32_t *id, struct tally_error *err);
 struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, struct tally_error *err);
+/* The symbol that contains the frame's address, and its file in the store. NULL: there is none, or no frame of the file
+ * has been looked up. */
+const struct symbol *frame_names_symbol(
+	const struct frame_names *names, const struct resolved_frame *frame, uint32_t *store_id);
 /* Finds the kernel's function at *address, sets *address to its start, and, if the function belongs to a module, gives
  * the module's name in brackets. NULL: there is no function. The resolver is that of the names. */
 const char *frame_names_kernel(struct frame_names *names, struct resolver *resolver, const struct resolve_where *where,

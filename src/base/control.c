@@ -77,26 +77,47 @@ static size_t colour_bytes(const uint8_t *s, size_t left)
 	return at < left && s[at] == 'm' ? at + 1 : 0;
 }
 
-typedef uint8_t control_block __attribute__((vector_size(16)));
-typedef int8_t signed_block __attribute__((vector_size(16)));
-#define BLOCK_BYTES (4 * sizeof(control_block))
+#define BLOCK_BYTES 128
 
-/* Whether a piece of rows has only printable ASCII, line ends and tabs. All output passes through this function and
- * nearly all of it is plain, so each of the two ranges is tested by one addition and one signed comparison. */
-static inline bool is_plain_block(const char *s)
-{
-	signed_block found = {0};
-	for (size_t i = 0; i < BLOCK_BYTES; i += sizeof(control_block)) {
-		control_block c;
-		memcpy(&c, s + i, sizeof(c));
-		signed_block not_printable = (signed_block)(c + 1) < 0x21; /* 0x7f and above become negative or zero */
-		signed_block line_end_or_tab =
-			(signed_block)(c + (0x80 - '\t')) < INT8_MIN + 2; /* the lowest two values */
-		found |= not_printable ^ line_end_or_tab;
+/* NAME(s, len): how many bytes of rows come in whole blocks that have only printable ASCII, line ends and tabs. All
+ * output passes through it and nearly all of it is plain, so each of the two ranges is tested by one addition or
+ * subtraction and one signed comparison, for as many bytes at once as the CPU can. */
+#define DEFINE_PLAIN_BLOCKS(NAME, VECTOR_BYTES)                                                \
+	static size_t NAME(const char *s, size_t len)                                          \
+	{                                                                                      \
+		typedef uint8_t block __attribute__((vector_size(VECTOR_BYTES)));              \
+		typedef int8_t signed_block __attribute__((vector_size(VECTOR_BYTES)));        \
+		size_t at = 0;                                                                 \
+		for (; len - at >= BLOCK_BYTES; at += BLOCK_BYTES) {                           \
+			signed_block plain = ~(signed_block){0};                               \
+			for (size_t i = at; i < at + BLOCK_BYTES; i += sizeof(block)) {        \
+				block c;                                                       \
+				memcpy(&c, s + i, sizeof(c));                                  \
+				plain &= ((signed_block)(c + 1) > 0x20) |                      \
+					 ((signed_block)(INT8_MAX + '\t' - c) > INT8_MAX - 2); \
+			}                                                                      \
+			uint64_t words[sizeof(block) / sizeof(uint64_t)], all = UINT64_MAX;    \
+			memcpy(words, &plain, sizeof(words));                                  \
+			for (size_t i = 0; i < ARRAY_LEN(words); i++)                          \
+				all &= words[i];                                               \
+			if (all != UINT64_MAX)                                                 \
+				break;                                                         \
+		}                                                                              \
+		return at;                                                                     \
 	}
-	uint64_t words[2];
-	memcpy(words, &found, sizeof(words));
-	return (words[0] | words[1]) == 0;
+
+DEFINE_PLAIN_BLOCKS(plain_blocks_anywhere, 16)
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) DEFINE_PLAIN_BLOCKS(plain_blocks_avx2, 32)
+#endif
+
+	static size_t plain_blocks(const char *s, size_t len)
+{
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx2"))
+		return plain_blocks_avx2(s, len);
+#endif
+	return plain_blocks_anywhere(s, len);
 }
 
 size_t control_rows_span(const char *text, size_t len, char separator)
@@ -104,10 +125,7 @@ size_t control_rows_span(const char *text, size_t len, char separator)
 	const uint8_t *s = (const uint8_t *)text;
 	size_t at = 0;
 	while (at < len) {
-		if (len - at >= BLOCK_BYTES && is_plain_block(text + at)) {
-			at += BLOCK_BYTES;
-			continue;
-		}
+		at += plain_blocks(text + at, len - at);
 		at += control_span(text + at, len - at);
 		if (at == len)
 			break;

@@ -14,7 +14,9 @@
 
 bool annotate_names_is(const char *symbol, const char *wanted)
 {
-	return symbol && (!strcmp(symbol, wanted) || str_equal(symbol_name_plain(str_from(symbol)), str_from(wanted)));
+	/* The plain name is a part of the name, and most names do not contain what is wanted. */
+	return symbol && strstr(symbol, wanted) &&
+	       (!strcmp(symbol, wanted) || str_equal(symbol_name_plain(str_from(symbol)), str_from(wanted)));
 }
 
 /* "operator<", "operator<<", "operator->": not brackets of arguments. */

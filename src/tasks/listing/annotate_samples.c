@@ -77,19 +77,6 @@ static enum tally_status annotate_samples_count_sample(
 	return annotate_samples_count_spans(samples, &where, sample, err);
 }
 
-/* Where the frame's function begins, by the store; NULL: it has no name there. */
-static const struct symbol *annotate_samples_find_symbol(
-	const struct annotate_samples *samples, const struct resolved_frame *frame, uint32_t *store_id)
-{
-	const struct frame_names *names = &samples->source.names;
-	if (frame->binary == RESOLVE_NONE || frame->binary >= names->store_ids.len)
-		return NULL;
-	*store_id = names->store_ids.items[frame->binary];
-	if (*store_id >= UINT32_MAX - 1)
-		return NULL;
-	return binary_store_find(samples->source.store, *store_id, frame->address);
-}
-
 static enum tally_status annotate_samples_add_cell(struct annotate_samples *samples,
 	const struct annotate_request *request, const struct annotate_cell *cell, struct tally_error *err)
 {
@@ -99,7 +86,6 @@ static enum tally_status annotate_samples_add_cell(struct annotate_samples *samp
 		return TALLY_NOMEM;
 	name->samples += cell->sum.count;
 	struct resolved_frame frame = resolved_frame_get(&samples->source.pass.resolver.frames, cell->frame);
-	const struct symbol *symbol = annotate_samples_find_symbol(samples, &frame, &store_id);
 	if (request->symbol && !annotate_names_is(name->symbol, request->symbol))
 		return TALLY_OK;
 	const char *dsos = samples->source.filter.options.filters.dsos;
@@ -107,6 +93,7 @@ static enum tally_status annotate_samples_add_cell(struct annotate_samples *samp
 		return TALLY_OK;
 	samples->listed[cell->event].count += cell->sum.count;
 	samples->listed[cell->event].period += cell->sum.period;
+	const struct symbol *symbol = frame_names_symbol(&samples->source.names, &frame, &store_id);
 	if (!symbol || !name->symbol)
 		return TALLY_OK;
 	bool is_new;
@@ -138,7 +125,7 @@ static enum tally_status annotate_samples_add_span(
 	uint32_t store_id;
 	struct resolved_frame start = resolved_frame_get(&samples->source.pass.resolver.frames, (uint32_t)span->start);
 	struct resolved_frame end = resolved_frame_get(&samples->source.pass.resolver.frames, (uint32_t)span->end);
-	const struct symbol *symbol = annotate_samples_find_symbol(samples, &start, &store_id);
+	const struct symbol *symbol = frame_names_symbol(&samples->source.names, &start, &store_id);
 	bool is_new;
 	uint64_t *id = symbol && start.binary == end.binary && end.address < symbol->end
 			       ? map_u64_at(&samples->target_ids, (uint64_t)(uintptr_t)symbol, &is_new)

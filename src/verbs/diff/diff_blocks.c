@@ -100,16 +100,6 @@ static enum tally_status diff_blocks_count_sample(
 	return TALLY_OK;
 }
 
-static const struct symbol *diff_blocks_symbol_of(
-	struct diff_blocks_reading *r, const struct resolved_frame *frame, uint32_t *store_id)
-{
-	const struct frame_names *names = &r->source.names;
-	if (frame->binary == RESOLVE_NONE || frame->binary >= names->store_ids.len)
-		return NULL;
-	*store_id = names->store_ids.items[frame->binary];
-	return *store_id >= UINT32_MAX - 1 ? NULL : binary_store_find(r->source.store, *store_id, frame->address);
-}
-
 /* Adds the run to the end that it is of. */
 static enum tally_status add_to_end(
 	struct diff_blocks_reading *r, const struct diff_blocks_run *run, struct tally_error *err)
@@ -121,7 +111,7 @@ static enum tally_status add_to_end(
 	if (!end->is_found) {
 		end->is_found = true;
 		end->address = at.address;
-		end->symbol = diff_blocks_symbol_of(r, &at, &end->store_id);
+		end->symbol = frame_names_symbol(&r->source.names, &at, &end->store_id);
 	}
 	end->count += run->count;
 	end->cycles += run->cycles;

@@ -153,17 +153,16 @@ static bool keep_lines(struct script_places *p, const struct script_place *place
 {
 	struct frame_name *name = place->name;
 	size_t count = inlined_count(p, name) + 1;
-	struct text line = {0};
+	struct text *line = &p->scratch;
 	struct tally_str *lines = arena_array(&p->names->arena, struct tally_str, count);
 	bool ok = lines != NULL;
 	for (size_t i = 0; i < count && ok; i++) {
-		text_clear(&line);
-		script_places_print_line(p, &line, place, i, fields);
-		char *copy = line.failed ? NULL : arena_string(&p->names->arena, line.data, line.len);
-		lines[i] = (struct tally_str){copy, line.len};
+		text_clear(line);
+		script_places_print_line(p, line, place, i, fields);
+		char *copy = line->failed ? NULL : arena_string(&p->names->arena, line->data, line->len);
+		lines[i] = (struct tally_str){copy, line->len};
 		ok = copy != NULL;
 	}
-	text_deinit(&line);
 	if (!ok)
 		return false;
 	name->lines = lines;
@@ -226,6 +225,7 @@ void script_places_deinit(struct script_places *p)
 {
 	free(p->lines);
 	p->lines = NULL;
+	text_deinit(&p->scratch);
 }
 
 /* The address alone says where: the next ones can be fetched before their epochs are known. */

@@ -27,6 +27,7 @@ struct script_places {
 	bool no_inline;
 	const char *stop_symbols; /* call chains end behind these: names with commas; NULL: none */
 	struct script_line *lines; /* of script_places_init */
+	struct text scratch; /* for one line */
 	struct resolve_where now; /* of the sample that is printed */
 };
 

@@ -57,6 +57,23 @@ static void test_every_byte_at_every_place(void **state)
 		}
 }
 
+/* Long rows are looked at in blocks. */
+static void test_any_byte_in_long_rows(void **state)
+{
+	char rows[300];
+	for (size_t i = 0; i < sizeof(rows); i++)
+		rows[i] = (char)(i % 61 == 60 ? '\n' : i % 61 == 0 ? '\t' : ' ' + (char)(i % 95));
+	assert_int_equal(control_rows_span(rows, sizeof(rows), 0), sizeof(rows));
+	for (int byte = 0; byte < 0x100; byte++)
+		for (size_t place = 0; place < sizeof(rows); place++) {
+			bool is_plain = (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\t';
+			char old = rows[place];
+			rows[place] = (char)byte;
+			assert_int_equal(control_rows_span(rows, sizeof(rows), 0), is_plain ? sizeof(rows) : place);
+			rows[place] = old;
+		}
+}
+
 static void test_colours_are_ours(void **state)
 {
 	static const char row[] = "\x1b[1;31mred\x1b[0m\x1b[m\n";
@@ -135,6 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_every_byte_at_every_place),
+		cmocka_unit_test(test_any_byte_in_long_rows),
 		cmocka_unit_test(test_colours_are_ours),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_what_is_written),
