@@ -13,6 +13,7 @@
 #define CHUNK_FIRST_BYTES 4096u
 #define CHUNK_MAX_BYTES	  (1u << 20)
 #define VEC_FIRST_ITEMS	  8
+#define PRINTED_FIRST	  256 /* most texts are shorter: they are printed once */
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -130,14 +131,19 @@ char *arena_string(struct arena *arena, const char *text, size_t len)
 
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
+	char first[PRINTED_FIRST];
 	va_list args;
 	va_start(args, format);
 	va_list again;
 	va_copy(again, args);
-	int len = vsnprintf(NULL, 0, format, args);
+	int len = vsnprintf(first, sizeof(first), format, args);
 	va_end(args);
-	char *text = len < 0 ? NULL : arena_alloc(arena, (size_t)len + 1, 1);
-	if (text)
+	char *text = NULL;
+	if (len >= 0 && (size_t)len < sizeof(first))
+		text = arena_string(arena, first, (size_t)len);
+	else if (len >= 0)
+		text = arena_take(arena, (size_t)len + 1, 1);
+	if (text && (size_t)len >= sizeof(first))
 		vsnprintf(text, (size_t)len + 1, format, again);
 	va_end(again);
 	return text;

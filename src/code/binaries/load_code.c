@@ -276,8 +276,7 @@ bool load_code_names(struct binary_entry *entry)
 		ok = address_names_add(&entry->address_names, entry->debug, entry->moved);
 	if (entry->image && ok)
 		ok = address_names_add(&entry->address_names, entry->image, 0) && add_go_names(entry);
-	address_names_finish(&entry->address_names);
-	return ok;
+	return address_names_finish(&entry->address_names) && ok;
 }
 
 void unload_code(struct binary_entry *entry)

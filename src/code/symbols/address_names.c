@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/key_sort.h"
 #include "base/order.h"
 
 #define RANK_OF_TABLES 3 /* worse than that of any function's symbol, better than those of data and labels */
@@ -74,16 +75,19 @@ bool address_names_add_function(struct address_names *names, uint64_t address, u
 			.address = address, .size = size, .name = name, .rank = RANK_OF_TABLES, .is_code = true}));
 }
 
-static int address_names_by_address(const void *left, const void *right)
+static uint64_t address_of(const void *item)
 {
-	const struct address_name *a = left, *b = right;
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
+	return ((const struct address_name *)item)->address;
+}
+
+/* Of two names of one address. */
+static bool is_preferred(const struct address_name *a, const struct address_name *b)
+{
 	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
+		return a->rank < b->rank;
 	if (a->size != b->size)
-		return a->size > b->size ? -1 : 1;
-	return strcmp(a->name, b->name);
+		return a->size > b->size;
+	return strcmp(a->name, b->name) < 0;
 }
 
 static int by_slot(const void *left, const void *right)
@@ -115,19 +119,23 @@ static void finish_slots(struct address_names *names)
 		qsort(names->slots.items, kept, sizeof(names->slots.items[0]), by_slot);
 }
 
-void address_names_finish(struct address_names *names)
+bool address_names_finish(struct address_names *names)
 {
-	if (names->items.len == 0) {
-		finish_slots(names);
-		return;
+	struct address_name *items = names->items.items;
+	size_t kept = 0;
+	if (!key_sort_items(items, names->items.len, sizeof(*items), &(key_of_item){address_of}, 1)) {
+		names->items.len = names->slots.len = 0;
+		return false;
 	}
-	qsort(names->items.items, names->items.len, sizeof(names->items.items[0]), address_names_by_address);
-	size_t kept = 1;
-	for (size_t i = 1; i < names->items.len; i++)
-		if (names->items.items[i].address != names->items.items[kept - 1].address)
-			names->items.items[kept++] = names->items.items[i];
+	for (size_t i = 0; i < names->items.len; i++) {
+		if (kept == 0 || items[i].address != items[kept - 1].address)
+			items[kept++] = items[i];
+		else if (is_preferred(&items[i], &items[kept - 1]))
+			items[kept - 1] = items[i];
+	}
 	names->items.len = kept;
 	finish_slots(names);
+	return true;
 }
 
 void address_names_deinit(struct address_names *names)

@@ -45,7 +45,8 @@ bool address_names_add(struct address_names *names, struct elf_image *image, uin
 /* Adds a function that is named by another table than the symbols; a function's symbol at the same address has
  * precedence. False: out of memory. */
 bool address_names_add_function(struct address_names *names, uint64_t address, uint64_t size, const char *name);
-void address_names_finish(struct address_names *names);
+/* False: out of memory; there are no names then. */
+bool address_names_finish(struct address_names *names);
 void address_names_deinit(struct address_names *names);
 /* address of what is found may lie behind the one asked for: of a slot. NULL: nothing lies before. */
 const struct address_name *address_names_find(const struct address_names *names, uint64_t address);

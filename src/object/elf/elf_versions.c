@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "base/bytes.h"
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "object/elf/elf_internal.h"
@@ -95,6 +97,21 @@ void elf_internal_versions_deinit(struct elf_versions *versions)
 	vec_free(&versions->names);
 }
 
+/* A library has tens of thousands of such names: printf takes ten times as long. */
+static const char *elf_versions_join(
+	struct arena *arena, struct tally_str name, struct tally_str sign, struct tally_str version)
+{
+	size_t bytes;
+	bool fits = checked_add(name.len, version.len, &bytes) && checked_add(bytes, sign.len + 1, &bytes);
+	char *joined = fits ? arena_alloc(arena, bytes, 1) : NULL;
+	if (!joined)
+		return NULL;
+	memcpy(joined, name.data, name.len);
+	memcpy(joined + name.len, sign.data, sign.len);
+	memcpy(joined + name.len + sign.len, version.data, version.len);
+	return joined;
+}
+
 const char *elf_internal_versioned(
 	const struct elf_versions *versions, size_t index, const GElf_Sym *symbol, const char *name)
 {
@@ -111,7 +128,8 @@ const char *elf_internal_versioned(
 		return name;
 	/* What is copied from a library (stderr) is defined here, with the library's version. */
 	bool is_default = !(number & VERSION_HIDDEN) && symbol->st_shndx != SHN_UNDEF && !known.is_needed;
-	return arena_printf(&versions->image->arena, "%s@%s%s", name, is_default ? "@" : "", text);
+	return elf_versions_join(
+		&versions->image->arena, str_from(name), is_default ? STR("@@") : STR("@"), str_from(text));
 }
 
 static bool add_reference(const struct elf_versions *versions, const GElf_Rela *relocation, const char **made,

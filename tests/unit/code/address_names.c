@@ -20,7 +20,7 @@ static void test_best_name_of_an_address_stays(void **state)
 	add(&names, 0x20, "weak_a", 1);
 	add(&names, 0x10, "local", 2);
 	add(&names, 0x10, "global", 0);
-	address_names_finish(&names);
+	assert_true(address_names_finish(&names));
 	assert_int_equal(names.items.len, 2);
 	assert_null(address_names_find(&names, 0xf));
 	assert_string_equal(address_names_find(&names, 0x10)->name, "global");
@@ -38,7 +38,7 @@ static void test_functions_of_other_tables(void **state)
 	assert_true(address_names_add_function(&names, 0x10, 0x10, "main.exported"));
 	assert_true(address_names_add_function(&names, 0x20, 0x10, "main.main"));
 	assert_true(address_names_add_function(&names, 0x30, 0x10, "main.churn"));
-	address_names_finish(&names);
+	assert_true(address_names_finish(&names));
 	assert_string_equal(address_names_find(&names, 0x1f)->name, "_cgo_export");
 	assert_string_equal(address_names_find(&names, 0x2f)->name, "main.main");
 	assert_string_equal(address_names_find(&names, 0x30)->name, "main.churn");
@@ -59,7 +59,7 @@ static void begin(struct image_names *of, const struct elf_builder_symbol *symbo
 	assert_int_equal(elf_image_open_bytes(writer_view(&of->bytes), &of->image, NULL), TALLY_OK);
 	arena_init(&of->names.arena);
 	assert_true(address_names_add(&of->names, of->image, 0));
-	address_names_finish(&of->names);
+	assert_true(address_names_finish(&of->names));
 }
 
 static void end(struct image_names *of)
@@ -107,7 +107,7 @@ static void test_names_of_one_place(void **state)
 static void test_no_names(void **state)
 {
 	struct address_names names = {0};
-	address_names_finish(&names);
+	assert_true(address_names_finish(&names));
 	assert_null(address_names_find(&names, 0));
 	address_names_deinit(&names);
 }
