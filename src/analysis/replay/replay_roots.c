@@ -4,7 +4,7 @@
 #include "analysis/replay/replay_state.h"
 #include "analysis/store_entry.h"
 #include "base/error.h"
-#include "base/order.h"
+#include "base/key_sort.h"
 #include "base/vec.h"
 
 bool replay_note_outermost(struct replay *replay, const struct replay_frame_ids *ids)
@@ -75,15 +75,23 @@ static enum tally_status add_place(struct root_search *s, uint32_t frame, struct
 	return status;
 }
 
-static int root_place_compare(const void *left, const void *right)
+static uint64_t root_place_file(const void *item)
 {
-	const struct root_place *a = left, *b = right;
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	return COMPARE(a->frame, b->frame);
+	return ((const struct root_place *)item)->file;
 }
 
-/* Each file once, about all of its places. */
+static uint64_t root_place_address(const void *item)
+{
+	return ((const struct root_place *)item)->address;
+}
+
+/* Each file once, and its places by address: neighbours are mostly in one function, which answers for all of them. */
+static bool sort_places(struct root_search *s)
+{
+	return key_sort_items(s->places.items, s->places.len, sizeof(*s->places.items),
+		(key_of_item[]){root_place_file, root_place_address}, 2);
+}
+
 static void ask_files(struct root_search *s)
 {
 	const struct root_place *places = s->places.items;
@@ -107,8 +115,8 @@ enum tally_status replay_find_roots(struct replay *replay, struct tally_error *e
 			status = add_place(&search, (uint32_t)i, err);
 	size_t count = search.places.len;
 	if (status == TALLY_OK && count > 0) {
-		qsort(search.places.items, count, sizeof(*search.places.items), root_place_compare);
-		if (vec_reserve(&search.addresses, count) && vec_reserve(&search.answers, count))
+		if (sort_places(&search) && vec_reserve(&search.addresses, count) &&
+			vec_reserve(&search.answers, count))
 			ask_files(&search);
 		else
 			status = error_nomem(err);

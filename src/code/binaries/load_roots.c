@@ -61,6 +61,7 @@ static bool load_roots_by_index(const struct binary_store_options *options, stru
 	const struct elf_segment *segments = elf_image_segments(own->image, &segment_count);
 	uint64_t entry = elf_image_entry(own->image);
 	bool is_elsewhere = false;
+	struct cfi_fde called = {0}; /* code that has callers, all of it */
 	if (!elf_image_eh_frame(own->image, &frames))
 		return false;
 	struct cfi_section section = load_unwind_eh_frame(own->image, &frames);
@@ -70,11 +71,14 @@ static bool load_roots_by_index(const struct binary_store_options *options, stru
 		uint64_t offset = 0;
 		if (!load_unwind_va(segments, segment_count, (struct tally_file_off){addresses[i]}, &va))
 			continue;
-		enum elf_frame_found found = elf_image_frame_at(own->image, &frames, va.value, &offset);
-		if (found == ELF_FRAME_NO_INDEX)
-			return false;
-		enum cfi_caller caller =
-			found == ELF_FRAME_FOUND ? cfi_caller_at(&section, offset, va.value) : CFI_CALLER_UNKNOWN;
+		enum cfi_caller caller = CFI_HAS_CALLER;
+		if (va.value < called.low || va.value >= called.high) {
+			enum elf_frame_found found = elf_image_frame_at(own->image, &frames, va.value, &offset);
+			if (found == ELF_FRAME_NO_INDEX)
+				return false;
+			caller = found == ELF_FRAME_FOUND ? cfi_caller_at(&section, offset, va.value, &called)
+							  : CFI_CALLER_UNKNOWN;
+		}
 		are_roots[i] = caller == CFI_HAS_NO_CALLER || load_roots_is_startup(entry, va);
 		is_elsewhere |= caller == CFI_CALLER_UNKNOWN && is_executable(segments, segment_count, va);
 	}

@@ -87,15 +87,24 @@ static bool binds_few_lifetimes(const char *name)
 	return true;
 }
 
+/* Legacy Rust names are C++ names that end in a hash of 16 digits: "17h...E". */
+static bool may_be_rust(const char *name)
+{
+	return name[1] == 'R' || strstr(name, "17h");
+}
+
 static bool demangle_by_callback(const char *name, struct collector *c)
 {
 	if (name[1] == 'R' && !binds_few_lifetimes(name))
 		return false;
 	if (setjmp(c->too_long) != 0)
 		return false;
-	if (rust_demangle_callback(name, (name[1] == 'R' ? DMGL_RUST : DMGL_AUTO) | c->flags, demangle_collect, c))
-		return true;
-	text_clear(&c->text);
+	if (may_be_rust(name)) {
+		int rust = name[1] == 'R' ? DMGL_RUST : DMGL_AUTO;
+		if (rust_demangle_callback(name, rust | c->flags, demangle_collect, c))
+			return true;
+		text_clear(&c->text);
+	}
 	return name[1] != 'R' && cplus_demangle_v3_callback(name, DMGL_AUTO | c->flags, demangle_collect, c) != 0;
 }
 
@@ -144,9 +153,13 @@ static bool demangle_d(const char *name, struct text *text)
 static bool demangle_part(const char *name, size_t len, struct collector *c)
 {
 	/* A level of nesting is a call, of which there is no bound in D. */
-	char *part = len > LIMIT_MANGLED ? NULL : strndup(name, len);
-	bool is_done = part && (part[1] == 'D' ? demangle_d(part, &c->text) : demangle_by_callback(part, c));
-	free(part);
+	bool is_done = false;
+	if (len <= LIMIT_MANGLED) {
+		char *copy = name[len] ? strndup(name, len) : NULL;
+		const char *part = name[len] ? copy : name;
+		is_done = part && (part[1] == 'D' ? demangle_d(part, &c->text) : demangle_by_callback(part, c));
+		free(copy);
+	}
 	text_char(&c->text, 0);
 	return is_done && !c->text.failed;
 }

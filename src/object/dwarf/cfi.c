@@ -556,21 +556,24 @@ static bool may_have_no_caller(const struct cfi_table *table, const struct cie *
 	return false;
 }
 
-enum cfi_caller cfi_caller_at(const struct cfi_section *section, uint64_t offset, uint64_t pc)
+enum cfi_caller cfi_caller_at(const struct cfi_section *section, uint64_t offset, uint64_t pc, struct cfi_fde *whole)
 {
 	const struct cfi_table table = {.section = *section};
 	struct cursor c = cursor_of(&table), program;
 	struct entry entry;
 	struct cie cie;
 	struct cfi_fde fde;
+	*whole = (struct cfi_fde){0};
 	cursor_skip(&c, offset);
 	if (c.failed || !cfi_next_entry(&table, &c, &entry) || entry.cie == UINT64_MAX ||
 		!read_cie(&table, entry.cie, &cie) || !read_fde(&table, &entry, &cie, &program, &fde) || fde.low == 0 ||
 		pc < fde.low || pc >= fde.high)
 		return CFI_CALLER_UNKNOWN;
 	if (!may_have_no_caller(&table, &cie, cie.program, cie.end) &&
-		!may_have_no_caller(&table, &cie, program.pos, (size_t)entry.end))
+		!may_have_no_caller(&table, &cie, program.pos, (size_t)entry.end)) {
+		*whole = fde;
 		return CFI_HAS_CALLER;
+	}
 	struct cfi_row row;
 	struct cfi_frame frame;
 	bool has_row = cfi_row_at(&table, &fde, pc, &row, &frame) && frame.return_register < CFI_REGISTERS;

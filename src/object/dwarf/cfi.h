@@ -87,8 +87,9 @@ enum cfi_caller {
 	CFI_HAS_CALLER,
 	CFI_HAS_NO_CALLER
 };
-/* What the entry at an offset in the section says of the code at pc; without a table, reading no other entry. */
-enum cfi_caller cfi_caller_at(const struct cfi_section *section, uint64_t offset, uint64_t pc);
+/* What the entry at an offset in the section says of the code at pc; without a table, reading no other entry. whole: the
+ * entry, if all of its code has callers; otherwise zeros. */
+enum cfi_caller cfi_caller_at(const struct cfi_section *section, uint64_t offset, uint64_t pc, struct cfi_fde *whole);
 /* Gives the rows of an entry one after the other, by address; the CIE is read once for entries that share it. */
 struct cfi_walk {
 	const struct cfi_table *table;
