@@ -42,12 +42,13 @@ static uint64_t eight_bytes(const uint8_t *s)
 	return word;
 }
 
-/* With plain characters for the other four. */
-static uint64_t four_bytes(const uint8_t *s)
+/* The first four and the last four. */
+static uint64_t ends_of_bytes(const uint8_t *s, size_t len)
 {
-	uint32_t word;
-	memcpy(&word, s, sizeof(word));
-	return (EACH_BYTE * 'a') << 32 | word;
+	uint32_t words[2];
+	memcpy(&words[0], s, sizeof(words[0]));
+	memcpy(&words[1], s + len - sizeof(words[1]), sizeof(words[1]));
+	return (uint64_t)words[1] << 32 | words[0];
 }
 
 /* Of eight characters: none is '"' or '\\', below a blank, or above '~'. */
@@ -69,21 +70,33 @@ static size_t json_plain_bytes(const uint8_t *s, size_t len, const char *more)
 			i += sizeof(uint64_t);
 		if (i > 0 && len - i < sizeof(uint64_t) && json_is_plain_word(eight_bytes(s + len - sizeof(uint64_t))))
 			return len;
-		if (len - i >= sizeof(uint32_t) && json_is_plain_word(four_bytes(s + i)))
-			i += sizeof(uint32_t);
+		if (i == 0 && len >= sizeof(uint32_t) && len < sizeof(uint64_t) &&
+			json_is_plain_word(ends_of_bytes(s, len)))
+			return len;
 	}
 	while (i < len && s[i] >= ' ' && s[i] < 0x7f && s[i] != '"' && s[i] != '\\' && !(*more && strchr(more, s[i])))
 		i++;
 	return i;
 }
 
-void json_text(struct text *t, struct tally_str value, const char *more)
+/* What needs no change. */
+static void put_plain(struct text *t, struct tally_str value)
+{
+	char *to = text_room(t, value.len + 2);
+	if (!to)
+		return;
+	to[0] = '"';
+	memcpy(to + 1, value.data, value.len);
+	to[value.len + 1] = '"';
+	t->len += value.len + 2;
+}
+
+static void put_spelled(struct text *t, struct tally_str value, size_t first, const char *more)
 {
 	const uint8_t *s = (const uint8_t *)value.data;
 	size_t plain = 0; /* start of what needs no change */
 	text_char(t, '"');
-	for (size_t i = json_plain_bytes(s, value.len, more); i < value.len;
-		i += json_plain_bytes(s + i, value.len - i, more)) {
+	for (size_t i = first; i < value.len; i += json_plain_bytes(s + i, value.len - i, more)) {
 		bool is_ascii = s[i] < 0x80, is_more = is_ascii && s[i] && strchr(more, s[i]);
 		size_t bytes = control_bytes(value.data + i, value.len - i);
 		if (bytes == 0 && s[i] != '"' && s[i] != '\\' && !is_more) {
@@ -105,6 +118,15 @@ void json_text(struct text *t, struct tally_str value, const char *more)
 	if (value.len > plain)
 		text_bytes(t, value.data + plain, value.len - plain);
 	text_char(t, '"');
+}
+
+void json_text(struct text *t, struct tally_str value, const char *more)
+{
+	size_t plain = json_plain_bytes((const uint8_t *)value.data, value.len, more);
+	if (plain == value.len && value.len > 0)
+		put_plain(t, value);
+	else
+		put_spelled(t, value, plain, more);
 }
 
 static void begin_line(struct json *j)

@@ -49,21 +49,38 @@ static inline char *text_reserve(struct text *t, size_t n)
 	return n < t->cap - t->len && !t->failed ? t->data + t->len : text_room(t, n);
 }
 
-void text_bytes(struct text *t, const char *s, size_t len)
+/* Functions of their own, so that the common case of those that call them takes no stack. */
+static __attribute__((noinline)) void text_bytes_slowly(struct text *t, const char *s, size_t len)
 {
-	char *to = text_reserve(t, len);
+	char *to = text_room(t, len);
 	if (!to || len == 0)
 		return;
 	memcpy(to, s, len);
 	t->len += len;
 }
 
+static __attribute__((noinline)) void text_char_slowly(struct text *t, char c)
+{
+	text_bytes_slowly(t, &c, 1);
+}
+
+void text_bytes(struct text *t, const char *s, size_t len)
+{
+	if (t->failed || len >= t->cap - t->len) {
+		text_bytes_slowly(t, s, len);
+		return;
+	}
+	char *to = t->data + t->len;
+	t->len += len;
+	memcpy(to, s, len);
+}
+
 void text_char(struct text *t, char c)
 {
-	if (t->len < t->cap && !t->failed)
-		t->data[t->len++] = c;
+	if (t->failed || t->len >= t->cap)
+		text_char_slowly(t, c);
 	else
-		text_bytes(t, &c, 1);
+		t->data[t->len++] = c;
 }
 
 void text_repeat(struct text *t, char c, size_t n)

@@ -33,10 +33,9 @@ static const char *section_at(const struct elf_image *image, uint64_t address, u
 		struct elf_section_info info;
 		if (!elf_image_section_info(image, i, &info) || !info.is_in_memory || !info.name)
 			continue;
-		uint64_t start = elf_image_section_address(image, info.name);
-		if (!start || address < start || address - start >= info.size)
+		if (!info.address || address < info.address || address - info.address >= info.size)
 			continue;
-		*left = info.size - (address - start);
+		*left = info.size - (address - info.address);
 		return info.name;
 	}
 	return ".text";

@@ -77,6 +77,7 @@ struct elf_section {
 
 struct elf_section_info {
 	const char *name;
+	uint64_t address; /* as the file has it; 0 in relocatable files */
 	uint64_t size, alignment;
 	bool is_in_memory, is_executable;
 };

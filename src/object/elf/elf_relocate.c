@@ -155,6 +155,7 @@ bool elf_image_section_info(const struct elf_image *image, size_t index, struct 
 	const char *name = elf_strptr(image->elf, names, header.sh_name);
 	*info = (struct elf_section_info){
 		.name = name ? name : "",
+		.address = header.sh_addr,
 		.size = header.sh_size,
 		.alignment = header.sh_addralign,
 		.is_in_memory = (header.sh_flags & SHF_ALLOC) != 0,
