@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "code/demangle/demangle_plain.h"
 #include "code/demangle/demangle_runtime.h"
 #include "tally_config.h"
 
@@ -29,11 +30,19 @@ static const char *demangle_of_runtime(struct arena *arena, const char *name)
 
 #include "base/text.h"
 
+#define PLAIN_MOST 512 /* of a readable name; longer ones are libiberty's */
+
 /* C++ (and legacy Rust, which looks like it) _Z, Rust v0 _R, D _D; __Z as some object formats write it. */
 static bool may_be_mangled(const char *name)
 {
 	return name[0] == '_' &&
 	       (name[1] == 'Z' || name[1] == 'R' || name[1] == 'D' || (name[1] == '_' && name[2] == 'Z'));
+}
+
+/* Legacy Rust names are C++ names that end in a hash of 16 digits: "17h...E". */
+static bool may_be_rust(const char *name)
+{
+	return name[1] == 'R' || strstr(name, "17h");
 }
 
 struct collector {
@@ -85,12 +94,6 @@ static bool binds_few_lifetimes(const char *name)
 			return false;
 	}
 	return true;
-}
-
-/* Legacy Rust names are C++ names that end in a hash of 16 digits: "17h...E". */
-static bool may_be_rust(const char *name)
-{
-	return name[1] == 'R' || strstr(name, "17h");
 }
 
 static bool demangle_by_callback(const char *name, struct collector *c)
@@ -164,14 +167,27 @@ static bool demangle_part(const char *name, size_t len, struct collector *c)
 	return is_done && !c->text.failed;
 }
 
-static const char *demangle_with(struct arena *arena, const char *name, int flags)
+/* Without a buffer that grows: most names are such. NULL: the name is not plain, or memory ran out. */
+static const char *demangle_plainly(struct arena *arena, const char *name, size_t len)
+{
+	char readable[PLAIN_MOST];
+	size_t bytes = demangle_plain(name, len, readable, sizeof(readable)), more = strlen(name + len);
+	if (bytes == 0 || more > sizeof(readable) - bytes)
+		return NULL;
+	memcpy(readable + bytes, name + len, more);
+	return arena_string(arena, readable, bytes + more);
+}
+
+const char *demangle(struct arena *arena, const char *name)
 {
 	if (!may_be_mangled(name))
 		return demangle_of_runtime(arena, name);
 	const char *suffix = strchr(name, '@'); /* "target@plt", "name@@VERSION": stays */
 	size_t len = suffix ? (size_t)(suffix - name) : strlen(name);
-	struct collector c = {.flags = flags};
-	const char *copy = NULL;
+	const char *copy = may_be_rust(name) ? NULL : demangle_plainly(arena, name, len);
+	if (copy)
+		return copy;
+	struct collector c = {.flags = DMGL_PARAMS | DMGL_ANSI};
 	if (demangle_part(name, len, &c)) {
 		c.text.len--; /* its zero byte */
 		text_str(&c.text, name + len);
@@ -179,11 +195,6 @@ static const char *demangle_with(struct arena *arena, const char *name, int flag
 	}
 	text_deinit(&c.text);
 	return copy ? copy : name;
-}
-
-const char *demangle(struct arena *arena, const char *name)
-{
-	return demangle_with(arena, name, DMGL_PARAMS | DMGL_ANSI);
 }
 
 size_t demangle_length(const char *name, size_t *bars)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "code/demangle/demangle_plain.h"
 #include "tally_config.h"
 #include "unit_test.h"
 
@@ -174,6 +175,89 @@ static void names_that_would_fill_memory_stay_as_they_are(void **state)
 	arena_deinit(&arena);
 }
 
+#if HAVE_DEMANGLE
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+
+static const char *const plain_names[] = {
+	"_Z3foov",
+	"_ZL4initPKcz",
+	"_Z1fabcdefghijlmnostwxyz",
+	"_ZN2ns6Engine3runEm",
+	"_ZNK2ns6Engine4nameEPKc",
+	"_ZN2ns6EngineC2ERKS0_",
+	"_ZN2ns6EngineD0Ev",
+	"_ZN2ns6Engine4moveEOS0_PS0_PKS0_PKPKS0_",
+	"_Z4copyPN1a1b1cES1_S0_S_S2_RKS1_RKS2_",
+	"_ZN1a1b4dataE",
+	"_ZNSt9exceptionC1Ev",
+	"_Z5throwRSt9exceptionPKS_PS_",
+	"_ZN1a1fENS_1bEPNS_1bERKNSt3__11cES2_",
+	"_Z1fP1aP1bP1cP1dP1eP1fP1gP1hP1iP1jP1kP1lP1mP1nP1oP1pP1qP1rS_S0_S9_SA_SY_",
+	"_Z1fRKPKPVi",
+	"_Z1fPFviE",
+	"_Z1fIiEvT_",
+	"_ZplRK1aS1_",
+	"_ZN12_GLOBAL__N_11fEv",
+	"_Z1fA4_iM1aFvvEDn",
+	"_ZZ1fvE1x",
+	"_ZNE1aEi",
+	"_Z1fvv",
+	"_Z1fRO1aKKi",
+	"_Z0",
+	"_ZN1aC1EC2Ev",
+	"_Z03foov",
+	"_Z99foov",
+	"_Z1fS_",
+	"_Z1fS9999999999_",
+	"_Z1fSaIcE",
+	"_Z1fSs",
+};
+
+/* Either it is libiberty's text, or libiberty is asked. Returns whether it is. */
+static bool check_plain(const char *name)
+{
+	char shown[512];
+	size_t len = demangle_plain(name, strlen(name), shown, sizeof(shown) - 1);
+	if (len == 0)
+		return false;
+	char *expected = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
+	shown[len] = '\0';
+	assert_non_null(expected);
+	assert_string_equal(shown, expected);
+	for (size_t room = 0; room < len; room++)
+		assert_int_equal(demangle_plain(name, strlen(name), shown, room), 0);
+	free(expected);
+	return true;
+}
+
+static void plain_names_are_shown_as_by_libiberty(void **state)
+{
+	static const char *const replacements = "PROKNESt_0123456789ACDLTIvwzF.";
+	size_t plain = 0;
+	for (size_t i = 0; i < ARRAY_LEN(plain_names); i++) {
+		char name[128];
+		size_t len = strlen(plain_names[i]);
+		plain += check_plain(plain_names[i]);
+		for (size_t at = 2; at < len; at++) {
+			snprintf(name, sizeof(name), "%.*s", (int)at, plain_names[i]);
+			(void)check_plain(name);
+			snprintf(name, sizeof(name), "%.*s%s", (int)at, plain_names[i], plain_names[i] + at + 1);
+			(void)check_plain(name);
+			for (const char *by = replacements; *by; by++) {
+				snprintf(name, sizeof(name), "%s", plain_names[i]);
+				name[at] = *by;
+				(void)check_plain(name);
+				snprintf(name, sizeof(name), "%.*s%c%s", (int)at, plain_names[i], *by,
+					plain_names[i] + at);
+				(void)check_plain(name);
+			}
+		}
+	}
+	assert_int_equal(plain, 14);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +267,9 @@ int main(void)
 		cmocka_unit_test(d_names_may_refer_back_often),
 		cmocka_unit_test(measures_the_shown_name),
 		cmocka_unit_test(names_that_would_fill_memory_stay_as_they_are),
+#if HAVE_DEMANGLE
+		cmocka_unit_test(plain_names_are_shown_as_by_libiberty),
+#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
