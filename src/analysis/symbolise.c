@@ -15,7 +15,8 @@
 struct symbolise_look_up {
 	const struct symbolise_job *job;
 	const uint32_t *store_ids; /* by machine binary */
-	bool has_doubts; /* frames whose symbols only their code can tell */
+	uint32_t *doubts; /* frames whose symbols only their code can tell, in any order; there is room for all */
+	uint32_t doubt_count;
 };
 
 bool symbolise_has_lines(enum machine_binary_kind kind)
@@ -35,19 +36,17 @@ static void look_up_frames(void *context, size_t index, unsigned worker)
 		job->symbols[i] = id == RESOLVE_NONE ? NULL : binary_store_find(job->store, id, frame.address);
 		if (frame.is_return && id != RESOLVE_NONE &&
 			frame_symbol_behind(job->store, id, &frame, job->symbols[i]))
-			__atomic_store_n(&look_up->has_doubts, true, __ATOMIC_RELAXED);
+			look_up->doubts[__atomic_fetch_add(&look_up->doubt_count, 1, __ATOMIC_RELAXED)] = (uint32_t)i;
 	}
 }
 
 static void settle_frames(const struct symbolise_look_up *look_up)
 {
 	const struct symbolise_job *job = look_up->job;
-	for (size_t i = 0; i < job->frames->len; i++) {
-		struct resolved_frame frame = resolved_frame_get(job->frames, (uint32_t)i);
-		uint32_t id = frame.is_return && frame.binary != RESOLVE_NONE ? look_up->store_ids[frame.binary]
-									      : RESOLVE_NONE;
-		if (id != RESOLVE_NONE && frame_symbol_behind(job->store, id, &frame, job->symbols[i]))
-			job->symbols[i] = frame_symbol_find(job->store, id, &frame);
+	for (uint32_t i = 0; i < look_up->doubt_count; i++) {
+		uint32_t index = look_up->doubts[i];
+		struct resolved_frame frame = resolved_frame_get(job->frames, index);
+		job->symbols[index] = frame_symbol_find(job->store, look_up->store_ids[frame.binary], &frame);
 	}
 }
 
@@ -153,16 +152,17 @@ static enum tally_status look_up_all(const struct symbolise_job *job, struct tal
 {
 	size_t binary_count = machine_binary_count(job->machine);
 	uint32_t *store_ids = malloc((binary_count ? binary_count : 1) * sizeof(*store_ids));
-	if (!store_ids)
-		return error_nomem(err);
-	enum tally_status status = symbolise_load(job->machine, job->store, job->hit, store_ids, err);
+	uint32_t *doubts = malloc((job->frames->len + 1) * sizeof(*doubts));
+	enum tally_status status = store_ids && doubts
+					   ? symbolise_load(job->machine, job->store, job->hit, store_ids, err)
+					   : error_nomem(err);
 	if (status == TALLY_OK) {
-		struct symbolise_look_up look_up = {.job = job, .store_ids = store_ids};
+		struct symbolise_look_up look_up = {.job = job, .store_ids = store_ids, .doubts = doubts};
 		thread_pool_for(
 			thread_pool_tasks(job->frames->len, FRAMES_PER_TASK), job->threads, look_up_frames, &look_up);
-		if (look_up.has_doubts)
-			settle_frames(&look_up);
+		settle_frames(&look_up);
 	}
+	free(doubts);
 	free(store_ids);
 	return status;
 }

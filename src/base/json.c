@@ -62,21 +62,40 @@ static bool json_is_plain_word(uint64_t word)
 }
 
 /* How many characters from the first on stay as they are. */
-static size_t json_plain_bytes(const uint8_t *s, size_t len, const char *more)
+static size_t json_plain_bytes(const uint8_t *s, size_t len)
 {
 	size_t i = 0;
-	if (!*more) {
-		while (len - i >= sizeof(uint64_t) && json_is_plain_word(eight_bytes(s + i)))
-			i += sizeof(uint64_t);
-		if (i > 0 && len - i < sizeof(uint64_t) && json_is_plain_word(eight_bytes(s + len - sizeof(uint64_t))))
-			return len;
-		if (i == 0 && len >= sizeof(uint32_t) && len < sizeof(uint64_t) &&
-			json_is_plain_word(ends_of_bytes(s, len)))
-			return len;
-	}
-	while (i < len && s[i] >= ' ' && s[i] < 0x7f && s[i] != '"' && s[i] != '\\' && !(*more && strchr(more, s[i])))
+	while (len - i >= sizeof(uint64_t) && json_is_plain_word(eight_bytes(s + i)))
+		i += sizeof(uint64_t);
+	if (i > 0 && len - i < sizeof(uint64_t) && json_is_plain_word(eight_bytes(s + len - sizeof(uint64_t))))
+		return len;
+	if (i == 0 && len >= sizeof(uint32_t) && len < sizeof(uint64_t) && json_is_plain_word(ends_of_bytes(s, len)))
+		return len;
+	while (i < len && s[i] >= ' ' && s[i] < 0x7f && s[i] != '"' && s[i] != '\\')
 		i++;
 	return i;
+}
+
+#define PART_BYTES 256 /* long texts with many such characters are not looked at again and again */
+
+/* The same, up to a character in more. */
+static size_t json_plain_before(const uint8_t *s, size_t len, const char *more)
+{
+	size_t at = 0, plain, part;
+	if (!*more)
+		return json_plain_bytes(s, len);
+	do {
+		part = MIN(len - at, PART_BYTES);
+		plain = json_plain_bytes(s + at, part);
+		for (const char *c = more; *c; c++) {
+			/* Other characters are not plain anyway. */
+			bool may_come = *c >= ' ' && *c != '"' && *c != '\\';
+			const uint8_t *found = may_come ? memchr(s + at, *c, plain) : NULL;
+			plain = found ? (size_t)(found - s) - at : plain;
+		}
+		at += plain;
+	} while (plain == part && at < len);
+	return at;
 }
 
 /* What needs no change. */
@@ -96,7 +115,7 @@ static void put_spelled(struct text *t, struct tally_str value, size_t first, co
 	const uint8_t *s = (const uint8_t *)value.data;
 	size_t plain = 0; /* start of what needs no change */
 	text_char(t, '"');
-	for (size_t i = first; i < value.len; i += json_plain_bytes(s + i, value.len - i, more)) {
+	for (size_t i = first; i < value.len; i += json_plain_before(s + i, value.len - i, more)) {
 		bool is_ascii = s[i] < 0x80, is_more = is_ascii && s[i] && strchr(more, s[i]);
 		size_t bytes = control_bytes(value.data + i, value.len - i);
 		if (bytes == 0 && s[i] != '"' && s[i] != '\\' && !is_more) {
@@ -122,7 +141,7 @@ static void put_spelled(struct text *t, struct tally_str value, size_t first, co
 
 void json_text(struct text *t, struct tally_str value, const char *more)
 {
-	size_t plain = json_plain_bytes((const uint8_t *)value.data, value.len, more);
+	size_t plain = json_plain_before((const uint8_t *)value.data, value.len, more);
 	if (plain == value.len && value.len > 0)
 		put_plain(t, value);
 	else

@@ -6,28 +6,36 @@
 
 #include "base/thread_pool.h"
 
-#define DIGIT_BITS 11
-#define DIGITS	   (1u << DIGIT_BITS)
+#define DIGIT_BITS	11
+#define DIGITS		(1u << DIGIT_BITS)
+#define DIGIT_BITS_FEW	8
+#define KEYS_FEW_DIGITS 4096 /* fewer are moved once more sooner than counts of large digits are added up */
 
 #define MANY_KEYS   (1u << 18) /* of which even the caches that CPUs share hold only a part */
 #define CACHED_KEYS (1u << 14) /* with their room half a megabyte: what a CPU's own cache holds */
 #define FEW_KEYS    48
 
-/* One pass of a radix sort, by the digit at shift. Into ends: where the keys of each digit end. */
+struct sort_digit {
+	unsigned shift, bits;
+};
+
+/* One pass of a radix sort, by the digit. Into ends: where the keys of each digit end. */
 static void sort_by_digit(
-	const struct sort_key *from, struct sort_key *to, size_t count, unsigned shift, size_t ends[DIGITS])
+	const struct sort_key *from, struct sort_key *to, size_t count, struct sort_digit by, size_t ends[DIGITS])
 {
-	memset(ends, 0, DIGITS * sizeof(*ends));
+	unsigned shift = by.shift;
+	size_t digits = (size_t)1 << by.bits;
+	memset(ends, 0, digits * sizeof(*ends));
 	for (size_t i = 0; i < count; i++)
-		ends[from[i].key >> shift & (DIGITS - 1)]++;
+		ends[from[i].key >> shift & (digits - 1)]++;
 	size_t place = 0;
-	for (size_t digit = 0; digit < DIGITS; digit++) {
+	for (size_t digit = 0; digit < digits; digit++) {
 		size_t n = ends[digit];
 		ends[digit] = place;
 		place += n;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[ends[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+		to[ends[from[i].key >> shift & (digits - 1)]++] = from[i];
 }
 
 /* Bits in which the keys differ; 0 also where they are in order. */
@@ -58,10 +66,12 @@ static void sort_few(struct sort_key *keys, size_t count)
 static struct sort_key *sort_digits(struct sort_key *from, struct sort_key *to, size_t count, uint64_t used)
 {
 	size_t ends[DIGITS];
-	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
-		if ((used >> shift & (DIGITS - 1)) == 0)
-			continue;
-		sort_by_digit(from, to, count, shift, ends);
+	struct sort_digit by = {0, count < KEYS_FEW_DIGITS ? DIGIT_BITS_FEW : DIGIT_BITS};
+	while (used) {
+		by.shift = (unsigned)__builtin_ctzll(used);
+		sort_by_digit(from, to, count, by, ends);
+		unsigned done = by.shift + by.bits;
+		used = done < 64 ? used >> done << done : 0;
 		struct sort_key *swap = from;
 		from = to;
 		to = swap;
@@ -93,7 +103,7 @@ void key_sort(struct sort_key *keys, struct sort_key *room, size_t count)
 		high++;
 	/* By the highest bits first, over all of memory; then by those below them, within what the cache holds. */
 	size_t ends[DIGITS], begin = 0;
-	sort_by_digit(keys, room, count, bits - high, ends);
+	sort_by_digit(keys, room, count, (struct sort_digit){bits - high, DIGIT_BITS}, ends);
 	memcpy(keys, room, count * sizeof(*keys));
 	for (size_t digit = 0; digit < DIGITS; digit++) {
 		size_t n = ends[digit] - begin;

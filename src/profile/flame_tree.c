@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/id_table.h"
-#include "base/order.h"
+#include "base/key_sort.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -394,20 +394,6 @@ static int compare_labels(const void *left, const void *right, void *data)
 	return *(const uint32_t *)left < *(const uint32_t *)right ? -1 : 1;
 }
 
-struct sibling {
-	uint32_t parent; /* + 1 */
-	uint32_t rank; /* of its name */
-	uint32_t node;
-};
-
-static int compare_siblings(const void *left, const void *right)
-{
-	const struct sibling *a = left, *b = right;
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	return COMPARE(a->rank, b->rank);
-}
-
 static bool rank_labels(const struct flame_builder *b, uint32_t *ranks)
 {
 	size_t count = b->labels.len;
@@ -425,12 +411,12 @@ static bool rank_labels(const struct flame_builder *b, uint32_t *ranks)
 
 /* Nodes in the order of drawing: a walk over siblings that stand together. first[p + 1] begins the children of p. */
 static void flame_tree_walk(
-	struct flame_builder *b, const struct sibling *siblings, const size_t *first, uint32_t *stack, uint32_t *moved)
+	struct flame_builder *b, const struct sort_key *siblings, const size_t *first, uint32_t *stack, uint32_t *moved)
 {
 	size_t depth = 0;
 	struct flame_node *out = b->tree->nodes;
 	for (size_t i = first[1]; i-- > first[0];)
-		stack[depth++] = siblings[i].node;
+		stack[depth++] = (uint32_t)siblings[i].index;
 	while (depth > 0) {
 		uint32_t node = stack[--depth];
 		const struct flame_node *from = &b->nodes.items[node];
@@ -439,7 +425,7 @@ static void flame_tree_walk(
 		to.parent = from->parent == PROFILE_NONE ? PROFILE_NONE : moved[from->parent];
 		out[b->tree->node_count++] = to;
 		for (size_t i = first[node + 2]; i-- > first[node + 1];)
-			stack[depth++] = siblings[i].node;
+			stack[depth++] = (uint32_t)siblings[i].index;
 	}
 }
 
@@ -459,18 +445,19 @@ static bool order_nodes(struct flame_builder *b)
 {
 	size_t count = b->nodes.len;
 	uint32_t *ranks = malloc((b->labels.len + 1) * sizeof(*ranks));
-	struct sibling *siblings = malloc((count + 1) * sizeof(*siblings));
+	/* Nodes by their parents + 1, and then by the ranks of their names; then room to sort them. */
+	struct sort_key *siblings = malloc((2 * count + 1) * sizeof(*siblings));
 	size_t *first = calloc(count + 3, sizeof(*first));
 	uint32_t *stack = malloc((count + 1) * sizeof(*stack)), *moved = malloc((count + 1) * sizeof(*moved));
 	b->tree->nodes = malloc((count + 1) * sizeof(*b->tree->nodes));
 	bool is_done = ranks && siblings && first && stack && moved && b->tree->nodes && rank_labels(b, ranks);
 	if (is_done) {
-		for (size_t i = 0; i < count; i++)
-			siblings[i] = (struct sibling){
-				b->nodes.items[i].parent + 1, ranks[b->nodes.items[i].label], (uint32_t)i};
-		qsort(siblings, count, sizeof(*siblings), compare_siblings);
-		for (size_t i = 0; i < count; i++)
-			first[siblings[i].parent + 1]++;
+		for (size_t i = 0; i < count; i++) {
+			uint32_t parent = b->nodes.items[i].parent + 1;
+			first[parent + 1]++;
+			siblings[i] = (struct sort_key){(uint64_t)parent << 32 | ranks[b->nodes.items[i].label], i};
+		}
+		key_sort(siblings, siblings + count, count);
 		for (size_t i = 1; i < count + 3; i++)
 			first[i] += first[i - 1];
 		flame_tree_walk(b, siblings, first, stack, moved);
