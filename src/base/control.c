@@ -59,6 +59,10 @@ size_t control_span(const char *text, size_t len)
 			at += sizeof(uint64_t);
 			continue;
 		}
+		/* The rest, with some of what was plain before it. */
+		if (len - at < sizeof(uint64_t) && len >= sizeof(uint64_t) &&
+			!needs_a_look(text + len - sizeof(uint64_t)))
+			return len;
 		size_t spelled, bytes = look_at_character(s + at, len - at, &spelled);
 		if (spelled)
 			break;

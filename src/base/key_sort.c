@@ -66,7 +66,9 @@ static void sort_few(struct sort_key *keys, size_t count)
 static struct sort_key *sort_digits(struct sort_key *from, struct sort_key *to, size_t count, uint64_t used)
 {
 	size_t ends[DIGITS];
-	struct sort_digit by = {0, count < KEYS_FEW_DIGITS ? DIGIT_BITS_FEW : DIGIT_BITS};
+	unsigned width = 64 - (unsigned)__builtin_clzll(used) - (unsigned)__builtin_ctzll(used);
+	unsigned most = count < KEYS_FEW_DIGITS ? DIGIT_BITS_FEW : DIGIT_BITS, passes = (width + most - 1) / most;
+	struct sort_digit by = {.bits = (width + passes - 1) / passes};
 	while (used) {
 		by.shift = (unsigned)__builtin_ctzll(used);
 		sort_by_digit(from, to, count, by, ends);

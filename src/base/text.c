@@ -178,11 +178,16 @@ void text_i64(struct text *t, int64_t v)
 	text_u64(t, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
+static void text_hexadecimal_right(struct text *t, uint64_t v, size_t width, char fill)
+{
+	char buffer[DECIMAL_DIGITS + SHORT_BYTES], *end = buffer + DECIMAL_DIGITS;
+	memset(end, 0, SHORT_BYTES);
+	text_number_right(t, text_hexadecimal(end, v), end, width, fill);
+}
+
 void text_hex(struct text *t, uint64_t v, unsigned width)
 {
-	char buffer[HEX_DIGITS];
-	char *start = text_hexadecimal(buffer + sizeof(buffer), v);
-	text_right(t, start, (size_t)(buffer + sizeof(buffer) - start), width, '0');
+	text_hexadecimal_right(t, v, width, '0');
 }
 
 static void text_decimal_right(struct text *t, uint64_t v, size_t width, char fill)
@@ -204,9 +209,7 @@ void text_u64_padded(struct text *t, uint64_t v, size_t width)
 
 void text_hex_right(struct text *t, uint64_t v, size_t width)
 {
-	char buffer[DECIMAL_DIGITS + SHORT_BYTES], *end = buffer + DECIMAL_DIGITS;
-	memset(end, 0, SHORT_BYTES);
-	text_number_right(t, text_hexadecimal(end, v), end, width, ' ');
+	text_hexadecimal_right(t, v, width, ' ');
 }
 
 void text_str_right(struct text *t, struct tally_str s, size_t width)

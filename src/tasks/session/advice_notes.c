@@ -52,6 +52,8 @@ static bool chain_is_untold(const struct profile *p, struct list stack)
 {
 	uint32_t users = 0, count = stack.count,
 		 least = count > STACK_FRAMES_BEHIND_FIRST ? count - STACK_FRAMES_BEHIND_FIRST : 0;
+	if (count < UNTOLD_FRAMES)
+		return false;
 	while (count > least && p->frames[stack.items[count - 1]].binary == PROFILE_NONE)
 		count--;
 	for (uint32_t i = count; i-- > 0 && users < UNTOLD_FRAMES && frame_is_user(p, stack.items[i]); users++) {
