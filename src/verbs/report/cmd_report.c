@@ -311,6 +311,18 @@ static const char *blocks_refuse(const struct report_request *r)
 	return NULL;
 }
 
+/* Not a report, but the records or the header. */
+static bool is_of_records(const struct report_output *output)
+{
+	return output->stats || output->tasks || output->mmaps || output->dump || output->header_only;
+}
+
+/* --total-cycles, for which there is no place beside records. */
+static bool shows_blocks(const struct report_request *r)
+{
+	return r->output.total_cycles && !is_of_records(&r->output);
+}
+
 static int cmd_report_finish_settings(
 	const struct cli *cli, struct cmd_report_settings *settings, int argc, char **argv, int rest)
 {
@@ -332,14 +344,10 @@ static int cmd_report_finish_settings(
 		code = symbol_options_check(cli, &request->symbols);
 	if (code != 0)
 		return code;
-	bool is_of_records = request->output.stats || request->output.tasks || request->output.mmaps ||
-			     request->output.dump || request->output.header_only;
-	request->output.total_cycles =
-		request->output.total_cycles && !is_of_records; /* there is no place for blocks in those */
-	const char *refused = request->output.total_cycles ? blocks_refuse(request) : NULL;
+	const char *refused = shows_blocks(request) ? blocks_refuse(request) : NULL;
 	if (refused)
 		return cli_failf(cli, "--total-cycles and %s cannot be used together", refused);
-	if (request->requirements.count && (is_of_records || request->output.missing))
+	if (request->requirements.count && (is_of_records(&request->output) || request->output.missing))
 		return cli_failf(
 			cli, "--require checks a report: it cannot be used with an option that prints something else");
 	if (request->output.is_json && request->output.dump)
@@ -365,12 +373,12 @@ static int run_request(const struct cli *cli, struct report_request *request, st
 	text_to_fd(&out, STDOUT_FILENO);
 	text_separated_by(&out, request->look.separator);
 	enum tally_status status = TALLY_OK;
-	if (request->output.total_cycles)
+	if (shows_blocks(request))
 		status = report_blocks(cli, request, &out, &streams.opened, &err);
 	if (streams.opened && !request->is_quiet)
 		cli_failf(cli, "note: --total-cycles needs branch stacks (record -b), and this recording has none: "
 			       "showing the usual report");
-	if (streams.opened || !request->output.total_cycles)
+	if (streams.opened || !shows_blocks(request))
 		status = report_run(cli, request, &streams, &is_met, &err);
 	int code = cli_finish_text(cli, &out);
 	if (!request->is_quiet)
