@@ -27,7 +27,7 @@ struct walk_stack {
 	__u8 end; /* enum walk_end */
 	__u8 bridged; /* frames that were found by frame pointer; at most 255 */
 	__u8 is_unknown; /* the process's mappings were not known yet */
-	__u8 zero;
+	__u8 is_interpreted; /* it has frames of an interpreter, which are not addresses yet */
 	/* Innermost first. The address of a caller lies inside its call, one byte before the return address; the
 	 * address of an interrupted instruction is exact. */
 	__u64 ips[WALK_FRAMES + 1];

@@ -22,7 +22,7 @@ struct symbolise_look_up {
 bool symbolise_has_lines(enum machine_binary_kind kind)
 {
 	return kind == MACHINE_USER_FILE || kind == MACHINE_KERNEL || kind == MACHINE_KERNEL_MODULE ||
-	       kind == MACHINE_JITDUMP;
+	       kind == MACHINE_JITDUMP || kind == MACHINE_ANON_JIT; /* of Python */
 }
 
 static void look_up_frames(void *context, size_t index, unsigned worker)

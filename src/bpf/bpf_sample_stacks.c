@@ -141,6 +141,11 @@ struct bpf_object *bpf_sample_stacks_object(const struct bpf_sample_stacks *stac
 	return stacks ? stacks->skeleton->obj : NULL;
 }
 
+struct python_frames *bpf_sample_stacks_python(const struct bpf_sample_stacks *stacks)
+{
+	return walk_tables_python(stacks->tables);
+}
+
 struct bpf_sample_stacks_totals bpf_sample_stacks_totals(const struct bpf_sample_stacks *stacks)
 {
 	return (struct bpf_sample_stacks_totals){.tables = walk_tables_totals(stacks->tables),
@@ -182,6 +187,11 @@ enum tally_status bpf_sample_stacks_start(
 }
 
 struct bpf_object *bpf_sample_stacks_object(const struct bpf_sample_stacks *stacks)
+{
+	return NULL;
+}
+
+struct python_frames *bpf_sample_stacks_python(const struct bpf_sample_stacks *stacks)
 {
 	return NULL;
 }

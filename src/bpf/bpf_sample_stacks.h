@@ -43,6 +43,8 @@ TALLY_MUST_CHECK enum tally_status bpf_sample_stacks_start(
 	struct bpf_sample_stacks *stacks, const pid_t *pids, size_t pid_count, struct tally_error *err);
 /* For walk_tables_share; NULL: stacks is. */
 struct bpf_object *bpf_sample_stacks_object(const struct bpf_sample_stacks *stacks);
+/* NULL: Python frames are not looked for. */
+struct python_frames *bpf_sample_stacks_python(const struct bpf_sample_stacks *stacks);
 struct bpf_sample_stacks_totals bpf_sample_stacks_totals(const struct bpf_sample_stacks *stacks);
 
 #endif

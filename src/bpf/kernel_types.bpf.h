@@ -101,6 +101,19 @@ struct thread_info {
 	unsigned int status; /* of x86 */
 } KERNEL_TYPE;
 
+struct upid {
+	int nr;
+} KERNEL_TYPE;
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1]; /* one for each namespace; the last one is the thread's own */
+} KERNEL_TYPE;
+
+struct thread_struct {
+	unsigned long fsbase; /* of x86-64 */
+} KERNEL_TYPE;
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state; /* since Linux 5.14; before it: */
@@ -113,6 +126,8 @@ struct task_struct {
 	struct mm_struct *mm; /* NULL: a thread of the kernel */
 	void *stack;
 	struct task_struct *real_parent;
+	struct pid *thread_pid;
+	struct thread_struct thread;
 	__u64 start_time;
 	char comm[16];
 } KERNEL_TYPE;

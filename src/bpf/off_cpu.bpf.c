@@ -12,7 +12,7 @@
 #include "bpf/off_cpu.bpf.h"
 
 #include "bpf/kernel_types.bpf.h"
-#include "bpf/walk.bpf.h"
+#include "bpf/walk_interpret.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -113,21 +113,23 @@ struct {
 
 /* A walk takes some frames, and the next ones by a tail call. */
 int off_cpu_walk_switch(__u64 *context);
+int off_cpu_interpret_switch(__u64 *context);
 int off_cpu_walk_waking(__u64 *context);
+int off_cpu_interpret_waking(__u64 *context);
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, 2);
 	__type(key, __u32);
 	__array(values, int(void *));
-} switch_calls SEC(".maps") = {.values = {(void *)&off_cpu_walk_switch}};
+} switch_calls SEC(".maps") = {.values = {(void *)&off_cpu_walk_switch, (void *)&off_cpu_interpret_switch}};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, 2);
 	__type(key, __u32);
 	__array(values, int(void *));
-} waking_calls SEC(".maps") = {.values = {(void *)&off_cpu_walk_waking}};
+} waking_calls SEC(".maps") = {.values = {(void *)&off_cpu_walk_waking, (void *)&off_cpu_interpret_waking}};
 
 /* ---- registers and context ---- */
 
@@ -301,12 +303,15 @@ static __always_inline int off_cpu_walked(void *context, struct off_cpu_scratch 
 	struct off_cpu_place *place = &t->places[s->walked.place & (OFF_CPU_PLACES - 1)];
 	s->user_count = s->user.count & OFF_CPU_FRAMES;
 	place->user = off_cpu_user_hash(s, s->user_count);
-	place->is_unknown = s->user.is_unknown;
+	/* Frames of an interpreter change without a word on the stack. */
+	place->is_unknown = s->user.is_unknown | s->user.is_interpreted;
 	off_cpu_remember(s, place);
 	__u64 id = off_cpu_mix(s->walked.kernel_hash, place->user);
 	place->stack = id;
 	place->taken_ns = s->walked.now;
 	if (!bpf_map_lookup_elem(&known, &id) && !off_cpu_tell_stack(context, s, id))
+		place->taken_ns = 0;
+	if (s->user.is_interpreted)
 		place->taken_ns = 0;
 	struct off_cpu_thread *woken = wakee ? bpf_map_lookup_elem(&threads, &wakee) : NULL;
 	if (woken)
@@ -642,7 +647,19 @@ int off_cpu_walk_switch(__u64 *context)
 	if (!s)
 		return 0;
 	if (walk_go_on(&s->walk, &s->user))
-		bpf_tail_call(context, &switch_calls, 0);
+		bpf_tail_call(context, &switch_calls, walk_next(&s->walk));
+	return off_cpu_walked(context, s);
+}
+
+SEC("tp_btf/sched_switch")
+int off_cpu_interpret_switch(__u64 *context)
+{
+	__u32 zero = 0;
+	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	if (!s)
+		return 0;
+	if (walk_interpret(&s->walk, &s->user))
+		bpf_tail_call(context, &switch_calls, walk_next(&s->walk));
 	return off_cpu_walked(context, s);
 }
 
@@ -740,7 +757,19 @@ int off_cpu_walk_waking(__u64 *context)
 	if (!s)
 		return 0;
 	if (walk_go_on(&s->walk, &s->user))
-		bpf_tail_call(context, &waking_calls, 0);
+		bpf_tail_call(context, &waking_calls, walk_next(&s->walk));
+	return off_cpu_walked(context, s);
+}
+
+SEC("tp_btf/sched_waking")
+int off_cpu_interpret_waking(__u64 *context)
+{
+	__u32 zero = 0;
+	struct off_cpu_scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	if (!s)
+		return 0;
+	if (walk_interpret(&s->walk, &s->user))
+		bpf_tail_call(context, &waking_calls, walk_next(&s->walk));
 	return off_cpu_walked(context, s);
 }
 

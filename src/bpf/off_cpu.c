@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -104,6 +105,11 @@ static enum tally_status off_cpu_tell_one(struct off_cpu *o, const struct off_cp
 				       .end_ns = part->end_ns});
 }
 
+struct python_frames *off_cpu_python(const struct off_cpu *o)
+{
+	return o->tables ? walk_tables_python(o->tables) : o->config.walks_python;
+}
+
 static int off_cpu_take_record(void *context, void *data, size_t size)
 {
 	struct off_cpu *o = context;
@@ -114,8 +120,13 @@ static int off_cpu_take_record(void *context, void *data, size_t size)
 		o->status = off_cpu_tell_one(o, data);
 	} else if (stack->kind == OFF_CPU_STACK &&
 		   (size_t)(stack->kernel_count + stack->user_count) <= (size - sizeof(*stack)) / sizeof(uint64_t)) {
-		const uint64_t *ips = (const uint64_t *)(stack + 1);
-		if (!wait_stacks_add(&o->stacks, stack->id, ips, stack->kernel_count, stack->user_count))
+		size_t count = (size_t)stack->kernel_count + stack->user_count;
+		uint64_t ips[2 * OFF_CPU_FRAMES + 2];
+		count = MIN(count, ARRAY_LEN(ips));
+		memcpy(ips, stack + 1, count * sizeof(*ips));
+		(void)python_frames_name(off_cpu_python(o), ips, count);
+		size_t kernel_count = MIN(stack->kernel_count, count);
+		if (!wait_stacks_add(&o->stacks, stack->id, ips, kernel_count, count - kernel_count))
 			o->status = error_nomem(o->err);
 	}
 	return 0;
@@ -279,6 +290,8 @@ static enum tally_status off_cpu_size(struct off_cpu *o, struct tally_error *err
 	size_t threads = 2 * c->thread_count + THREADS_LEAST;
 	bpf_program__set_autoattach(s->progs.off_cpu_walk_switch, false); /* reached by tail calls */
 	bpf_program__set_autoattach(s->progs.off_cpu_walk_waking, false);
+	bpf_program__set_autoattach(s->progs.off_cpu_interpret_switch, false);
+	bpf_program__set_autoattach(s->progs.off_cpu_interpret_waking, false);
 	s->rodata->all_threads = c->all_threads;
 	s->rodata->wants_preempted = c->wants_preempted;
 	s->rodata->inherits = !c->no_inherit;
@@ -333,7 +346,7 @@ static enum tally_status off_cpu_start(struct off_cpu *o, struct tally_error *er
 	if (status != TALLY_OK)
 		return status;
 	if (!c->walks) {
-		const struct walk_tables_config tables = {c->kernel, c->arch, c->store};
+		const struct walk_tables_config tables = {c->kernel, c->arch, c->store, c->python};
 		status = walk_tables_create(o->skeleton->obj, &tables, &o->tables, err);
 		if (status != TALLY_OK)
 			return status;
@@ -469,5 +482,10 @@ enum tally_status off_cpu_finish(struct off_cpu *waits, const struct off_cpu_sin
 struct off_cpu_losses off_cpu_losses(const struct off_cpu *waits)
 {
 	return (struct off_cpu_losses){0};
+}
+
+struct python_frames *off_cpu_python(const struct off_cpu *waits)
+{
+	return NULL;
 }
 #endif

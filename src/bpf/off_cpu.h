@@ -15,6 +15,7 @@
 #ifndef BPF_OFF_CPU_H
 #define BPF_OFF_CPU_H
 
+#include "bpf/python_frames.h"
 #include "bpf/wait_parts.h"
 #include "code/binary_store.h"
 #include "kernel/system/kernel_seam.h"
@@ -38,6 +39,8 @@ struct off_cpu_config {
 	const struct arch *arch; /* of this machine, for the tables that stacks are walked by */
 	struct binary_store_options store; /* of the files that stacks lead to */
 	struct bpf_object *walks; /* whose tables are used (walk_tables_share); NULL: own ones */
+	struct python_frames *walks_python; /* of these; may be NULL */
+	struct python_map python; /* for own ones */
 };
 
 /* How a thread waited when the recording began. */
@@ -74,6 +77,8 @@ TALLY_MUST_CHECK enum tally_status off_cpu_drain(
 /* The last drain: takes the program out, and tells the waits that last until now too. */
 TALLY_MUST_CHECK enum tally_status off_cpu_finish(
 	struct off_cpu *waits, const struct off_cpu_sink *sink, struct tally_error *err);
+/* NULL: Python frames are not looked for. */
+struct python_frames *off_cpu_python(const struct off_cpu *waits);
 struct off_cpu_losses off_cpu_losses(const struct off_cpu *waits);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Attached to sampled events: puts the user stack of each sample into the event's ring, right before the sample.
  */
-#include "bpf/walk.bpf.h"
+#include "bpf/walk_interpret.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -14,13 +14,14 @@ struct sample_scratch {
 };
 
 int sample_frames(void *context);
+int sample_interpreted(void *context);
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, 2);
 	__type(key, __u32);
 	__array(values, int(void *));
-} sample_calls SEC(".maps") = {.values = {(void *)&sample_frames}};
+} sample_calls SEC(".maps") = {.values = {(void *)&sample_frames, (void *)&sample_interpreted}};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
@@ -55,7 +56,20 @@ int sample_frames(void *context)
 	if (!scratch)
 		return 1;
 	if (walk_go_on(&scratch->walk, &scratch->sample.stack))
-		bpf_tail_call(context, &sample_calls, 0);
+		bpf_tail_call(context, &sample_calls, walk_next(&scratch->walk));
+	return sample_put(context, &scratch->sample);
+}
+
+/* The same of an interpreter. */
+SEC("perf_event")
+int sample_interpreted(void *context)
+{
+	__u32 zero = 0;
+	struct sample_scratch *scratch = bpf_map_lookup_elem(&sample_scratch, &zero);
+	if (!scratch)
+		return 1;
+	if (walk_interpret(&scratch->walk, &scratch->sample.stack))
+		bpf_tail_call(context, &sample_calls, walk_next(&scratch->walk));
 	return sample_put(context, &scratch->sample);
 }
 

@@ -15,12 +15,14 @@
  *		bpf_tail_call(ctx, &calls, 0);                     // to next; calls: a PROG_ARRAY of it
  *	SEC("tp_btf/...") int next(...)
  *		if (walk_go_on(&scratch->walk, &scratch->stack))
- *			bpf_tail_call(ctx, &calls, 0);
+ *			bpf_tail_call(ctx, &calls, walk_next(&scratch->walk));
  *		... scratch->stack is whole ...
+ *	SEC("tp_btf/...") int interpreted(...)	// calls' second program: the same with walk_interpret (walk_interpret.bpf.h)
  */
 #ifndef BPF_WALK_BPF_H
 #define BPF_WALK_BPF_H
 
+#include "bpf/python.bpf.h"
 #include "bpf/walk_layout.h"
 #include "bpf/walk_registers.bpf.h"
 #include "bpf/walk_rules.bpf.h"
@@ -59,6 +61,8 @@ struct walk {
 	bool is_innermost;
 	__u64 window; /* where the words were read; 0: none were */
 	__u64 words[WALK_WINDOW / sizeof(__u64)];
+	bool is_interpreted; /* frames of an interpreter come next: walk_interpret */
+	struct python_walk python;
 };
 
 /* False: no code is mapped there, as far as walk_tables.c knows. */
@@ -279,6 +283,10 @@ static __always_inline void walk_begin(
 	stack->end = WALK_LIMIT;
 	stack->bridged = 0;
 	stack->is_unknown = 0;
+	stack->is_interpreted = 0;
+	walk->is_interpreted = false;
+	walk->python.is_begun = false;
+	walk->python.frame = walk->python.cframe = 0;
 	if (walk_space_is_readable())
 		walk_space_begin(&walk->space, task);
 	else
@@ -313,7 +321,7 @@ static __always_inline bool walk_go_on(struct walk *walk, struct walk_stack *sta
 	}
 	for (int i = 0; i < WALK_FRAMES_A_CALL; i++) {
 		__u32 count = stack->count;
-		__u64 pc = walk->at.pc, address = walk_address(walk);
+		__u64 pc = walk->at.pc, sp = walk->at.sp, address = walk_address(walk);
 		if (count >= WALK_FRAMES)
 			return false;
 		if ((i > 0 || !walk_space_is_readable()) && !walk_find_code(walk, address))
@@ -329,6 +337,11 @@ static __always_inline bool walk_go_on(struct walk *walk, struct walk_stack *sta
 			return false;
 		}
 		walk->is_innermost = false;
+		if (walk->code.interpreter && python_is_here(&walk->python, walk->code.interpreter, walk->code.bias,
+						      address, sp, walk->at.sp)) {
+			walk->is_interpreted = true;
+			return true;
+		}
 	}
 	return true;
 }

@@ -120,6 +120,8 @@ void walk_files_make(struct walk_files *f, uint32_t number)
 	if (!table)
 		return;
 	file->has_table = walk_pool_add(&f->pool, f->config->arch, table, &file->place);
+	if (file->has_table)
+		file->interpreter = python_frames_add(f->python, file->python, f->fd, file->place.base);
 	f->table_count += file->has_table;
 	f->chunks_used = f->pool.chunks_used;
 	walk_files_write_rules(f);
@@ -151,6 +153,7 @@ bool walk_files_fill(struct walk_files *f, uint32_t number, struct walk_mapping 
 		return false;
 	mapping->bias = mapping->start - offset - shift;
 	mapping->has_table = 1;
+	mapping->interpreter = file->interpreter;
 	mapping->chunk = file->place.chunk;
 	mapping->chunk_count = file->place.chunk_count;
 	return true;
@@ -165,6 +168,7 @@ static void walk_files_describe(struct walk_files *f, uint32_t number, struct wa
 	*table = (struct walk_file_table){.state = WALK_FILE_HAS_TABLE,
 		.chunk = place->chunk,
 		.chunk_count = place->chunk_count,
+		.interpreter = f->files.items[number].interpreter,
 		.page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE))};
 	for (size_t i = 0; i < count && table->segment_count < WALK_SEGMENTS; i++)
 		if (segments[i].is_executable)
@@ -213,7 +217,10 @@ static uint32_t walk_files_number_open(struct walk_files *f, const struct proc_m
 	} else {
 		key.generation = (uint64_t)st->st_mtim.tv_sec << 32 ^ (uint64_t)st->st_mtim.tv_nsec;
 	}
-	return walk_files_add(f, &key);
+	uint32_t number = walk_files_add(f, &key);
+	if (number != UINT32_MAX)
+		f->files.items[number].python = python_version_of(map->path);
+	return number;
 }
 
 static void walk_files_close(struct walk_files *f)

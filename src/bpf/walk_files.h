@@ -12,6 +12,7 @@
 #ifndef BPF_WALK_FILES_H
 #define BPF_WALK_FILES_H
 
+#include "bpf/python_versions.h"
 #include "bpf/walk_config.h"
 #include "bpf/walk_pool.h"
 #include "code/binary_store.h"
@@ -26,6 +27,8 @@ struct walk_file { /* by its number in the store */
 	bool is_tried; /* the table was made, or is not available */
 	bool has_table;
 	struct walk_place place;
+	const struct python_version *python; /* by its name; NULL: it has no interpreter */
+	uint32_t interpreter; /* as in struct walk_mapping */
 };
 
 enum walk_answer {
@@ -43,6 +46,7 @@ struct walk_files {
 	struct binary_kept kept;
 	int fd; /* the file that is being read; -1: none */
 	struct binary_store *store;
+	struct python_frames *python; /* NULL: not looked for */
 	VEC(struct walk_file) files;
 	struct intern paths, places; /* of mappings: path, device and inode */
 	VEC(uint32_t) numbers; /* of files, by place */

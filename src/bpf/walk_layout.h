@@ -58,7 +58,8 @@ struct walk_mapping {
 	__u64 start, end; /* run-time */
 	__u64 bias; /* run-time address less a row's */
 	__u32 chunk, chunk_count; /* 0: no table, or none yet */
-	__u32 has_table, zero;
+	__u32 has_table;
+	__u32 interpreter; /* number of the file's interpreter, in python_binaries; 0: it has none */
 };
 
 /* Which file is mapped. A file that was written to, or removed and its inode used again, has another time. */
@@ -85,7 +86,7 @@ struct walk_file_table { /* where the rows of a file's code are */
 	__u32 chunk, chunk_count;
 	__u32 segment_count; /* that are code */
 	__u32 page_shift; /* of this machine */
-	__u32 zero;
+	__u32 interpreter; /* as in struct walk_mapping */
 	struct walk_segment segments[WALK_SEGMENTS];
 };
 

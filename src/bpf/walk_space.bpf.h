@@ -222,6 +222,7 @@ static __always_inline bool walk_space_table(
 		mapping->chunk = table->chunk;
 		mapping->chunk_count = table->chunk_count;
 		mapping->has_table = 1;
+		mapping->interpreter = table->interpreter;
 		break;
 	}
 	return table->segment_count == 1 || table->state == WALK_FILE_HAS_NONE;

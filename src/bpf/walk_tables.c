@@ -89,6 +89,8 @@ enum tally_status walk_tables_create(struct bpf_object *object, const struct wal
 	t->config = *config;
 	t->stop_fd = -1;
 	enum tally_status status = walk_tables_find_maps(t, object, err);
+	if (status == TALLY_OK)
+		status = python_frames_create(object, &config->python, &t->files.python, err);
 	if (status == TALLY_OK) {
 		const struct walk_files_maps maps = {.rows = t->fds[MAP_ROWS],
 			.rules = t->fds[MAP_RULES],
@@ -122,6 +124,7 @@ void walk_tables_destroy(struct walk_tables *t)
 	ring_buffer__free(t->ring);
 	if (t->stop_fd >= 0)
 		close(t->stop_fd);
+	python_frames_destroy(t->files.python);
 	walk_files_deinit(&t->files);
 	walk_spans_deinit(&t->spans);
 	map_u64_deinit(&t->by_pid);
@@ -142,7 +145,7 @@ enum tally_status walk_tables_share(struct bpf_object *object, struct bpf_object
 			return error_set_errno(
 				err, TALLY_IO, -failed, "cannot share the map '%s' of BPF programs", walk_map_names[i]);
 	}
-	return TALLY_OK;
+	return python_frames_share(object, from, err);
 }
 
 /* False: too many, or no memory. */
@@ -360,6 +363,11 @@ enum tally_status walk_tables_start(struct walk_tables *t, struct tally_error *e
 		return error_set_errno(err, TALLY_IO, failed, "cannot start the thread that loads unwind tables");
 	t->has_thread = true;
 	return TALLY_OK;
+}
+
+struct python_frames *walk_tables_python(const struct walk_tables *t)
+{
+	return t ? t->files.python : NULL;
 }
 
 struct walk_tables_totals walk_tables_totals(struct walk_tables *t)

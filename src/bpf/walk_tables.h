@@ -45,6 +45,8 @@ TALLY_MUST_CHECK enum tally_status walk_tables_share(
  * A process that has ended is ignored. */
 void walk_tables_preload(struct walk_tables *tables, pid_t pid, bool only_libraries);
 TALLY_MUST_CHECK enum tally_status walk_tables_start(struct walk_tables *tables, struct tally_error *err);
+/* NULL: Python frames are not looked for. */
+struct python_frames *walk_tables_python(const struct walk_tables *tables);
 /* From any thread. */
 struct walk_tables_totals walk_tables_totals(struct walk_tables *tables);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "abi/encode.h"
 #include "abi/sample.h"
 #include "analysis/live/live_binaries.h"
 #include "analysis/live/live_maps.h"
@@ -36,6 +37,7 @@ struct live_unwind {
 	struct live_binaries *binaries;
 	struct live_stacks stacks;
 	struct live_walked walked;
+	struct live_interpreted interpreted; /* name NULL: none */
 	struct unwinder *unwinders[2]; /* for the machine's own programs and its 32-bit ones; NULL: not needed yet */
 	int32_t last_pid; /* whose mappings the unwinders know, as they were after so many changes */
 	uint32_t last_changes;
@@ -492,6 +494,30 @@ static void put_sideband(struct live_unwind *live, const struct record *record, 
 	memcpy(out->data + start + len - event->layout.trailer_identifier, &other, sizeof(other));
 }
 
+void live_unwind_set_interpreted(struct live_unwind *live, const struct live_interpreted *interpreted)
+{
+	live->interpreted = *interpreted;
+}
+
+/* Frames of an interpreter become addresses, in a mapping that the process has from now on. */
+static void name_interpreted(const struct live_unwind *live, const struct live_event *event,
+	const struct record *record, struct walk_stack *stack, struct writer *out)
+{
+	struct record_fields fields = {.type = RECORD_MMAP2};
+	struct sample s;
+	if (!live->interpreted.name || sample_decode(&event->layout, record, &s, NULL) != TALLY_OK)
+		return;
+	uint64_t ips[WALK_FRAMES];
+	memcpy(ips, stack->ips, stack->count * sizeof(*ips));
+	bool is_new = live->interpreted.name(live->interpreted.context, s.pid, ips, stack->count, &fields.mmap);
+	memcpy(stack->ips, ips, stack->count * sizeof(*ips));
+	if (!is_new)
+		return;
+	const struct sample_id id = {
+		.pid = s.pid, .tid = s.tid, .cpu = s.cpu, .time = s.time, .id = s.id, .stream_id = s.stream_id};
+	(void)record_encode(out, &fields, MISC_CPUMODE_USER, &event->layout, &id);
+}
+
 /* A sample whose user stack came before it, from the kernel. */
 static enum tally_status feed_walked(struct live_unwind *live, const struct live_event *event,
 	const struct record *record, struct writer *out, struct tally_error *err)
@@ -509,8 +535,13 @@ static enum tally_status feed_walked(struct live_unwind *live, const struct live
 		count = 0;
 	if (stack)
 		live_walked_count(stack, &live->totals.ends, &live->totals.unknown);
+	if (count && stack->is_interpreted)
+		name_interpreted(live, event, record, stack, out);
 	size_t start = out->len;
 	writer_bytes(out, cut.head.data, cut.head.len);
+	/* The innermost frame is where the sample is. */
+	if (count && stack->is_interpreted && cut.chain.count == 0 && event->layout.ip >= 0 && !out->failed)
+		memcpy(out->data + start + event->layout.ip, stack->ips, sizeof(*stack->ips));
 	writer_u64(out, cut.chain.count + (count ? count + 1 : 0));
 	writer_bytes(out, cut.chain.data, 8 * (size_t)cut.chain.count);
 	if (count) {

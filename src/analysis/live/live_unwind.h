@@ -19,6 +19,7 @@
 
 #include "abi/attr.h"
 #include "abi/record.h"
+#include "abi/record_fields.h"
 #include "analysis/stack_ends.h"
 #include "base/writer.h"
 #include "code/binary_store.h"
@@ -44,6 +45,13 @@ struct live_unwind_totals {
 	uint64_t lost; /* events, as the kernel's records say */
 };
 
+/* Of user stacks that BPF programs walked: gives frames of interpreters their addresses. True: the mapping that these
+ * are in has not been told of that process yet, and goes into the file before the sample. */
+struct live_interpreted {
+	bool (*name)(void *context, uint32_t pid, uint64_t *ips, size_t count, struct record_mmap *mapping);
+	void *context;
+};
+
 TALLY_MUST_CHECK enum tally_status live_unwind_create(
 	const struct live_unwind_config *config, struct live_unwind **live, struct tally_error *err);
 void live_unwind_destroy(struct live_unwind *live);
@@ -57,6 +65,7 @@ void live_unwind_add_walked(struct live_unwind *live);
  * file. */
 TALLY_MUST_CHECK enum tally_status live_unwind_add_stacks(struct live_unwind *live, const struct perf_attr *attr,
 	const uint64_t *ids, size_t id_count, struct tally_error *err);
+void live_unwind_set_interpreted(struct live_unwind *live, const struct live_interpreted *interpreted);
 /* Record bytes are read before the call returns. NOMEM only. */
 TALLY_MUST_CHECK enum tally_status live_unwind_feed(
 	struct live_unwind *live, const struct record *record, struct writer *out, struct tally_error *err);

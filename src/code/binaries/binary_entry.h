@@ -60,6 +60,7 @@ struct binary_entry {
 	struct elf_image *image; /* the program file: segments */
 	struct elf_image *debug; /* where names live, if in another file */
 	char *names; /* the bytes that the names point into; malloc'ed */
+	size_t names_len; /* of a perf map */
 	struct file_map kernel_list; /* a copy of kallsyms */
 	struct jitdump jitdump; /* borrows names */
 	struct generated_file generated; /* of a map or dump, when it was read */

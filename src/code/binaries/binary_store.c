@@ -605,6 +605,8 @@ size_t binary_store_places(
 	entry = entry->unpacked ? entry->unpacked : entry;
 	if (entry->key.kind == BINARY_JITDUMP)
 		return max > 0 && jitdump_line(&entry->jitdump, address, places) ? 1 : 0;
+	if (entry->key.kind == BINARY_PERF_MAP)
+		return max > 0 && load_jit_python_line(entry, address, places) ? 1 : 0;
 	bool is_known = entry->lines || entry->go_lines.image || entry->line_program || entry->index.bytes.len > 0;
 	if (!is_known || !link_address(entry, address, &link))
 		return 0;
@@ -630,7 +632,7 @@ bool binary_store_lacks_places(const struct binary_store *store, uint32_t id)
 {
 	const struct binary_entry *entry = store->entries.items[id];
 	bool has_program = entry->line_program || (store->options.line_program && entry->image && entry->used_path);
-	bool is_asked = entry->key.kind == BINARY_JITDUMP || has_program;
+	bool is_asked = entry->key.kind == BINARY_JITDUMP || entry->key.kind == BINARY_PERF_MAP || has_program;
 	return !is_asked && entry->lines_are_looked_for && !binary_store_places_path(store, id);
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -142,6 +143,23 @@ static char *load_jit_read_place(struct binary_entry *entry, const struct load_j
 	return text;
 }
 
+bool load_jit_python_line(const struct binary_entry *entry, uint64_t address, struct source_place *place)
+{
+	const struct symbol *symbol = perf_map_is_python(address) ? symbol_table_find(&entry->symbols, address) : NULL;
+	uint64_t first;
+	if (!symbol)
+		return false;
+	/* perf_map_split_python has put a NUL behind each part of the name. */
+	const char *end = entry->names + entry->names_len, *file = symbol->name + strlen(symbol->name) + 1;
+	const char *line = file < end ? file + strlen(file) + 1 : end;
+	if (line >= end || !str_to_u64(str_from(line), 10, &first) || first == 0)
+		return false;
+	*place = (struct source_place){.function = symbol->name,
+		.path = file,
+		.line = (uint32_t)(first + (address - symbol->start) / PERF_MAP_PYTHON_LINE)};
+	return true;
+}
+
 struct load_jit_places {
 	struct load_jit_place items[2];
 	size_t count;
@@ -206,12 +224,13 @@ void load_perf_map(const struct binary_store_options *options, struct binary_ent
 			entry->names[--len] = '\0';
 	if (!entry->names)
 		binary_entry_set(entry, BINARY_NO_FILE, "generated code, and its runtime wrote no /tmp/perf-PID.map");
-	else if (!perf_map_parse(entry->names, len, &entry->symbols))
+	else if (!perf_map_parse(entry->names, entry->names_len = len, &entry->symbols))
 		binary_entry_out_of_memory(entry);
 	else if (entry->symbols.symbols.len == 0)
 		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the perf map that the runtime wrote has no functions");
 	else
 		binary_entry_set(entry, BINARY_OK, NULL);
+	perf_map_split_python(&entry->symbols);
 }
 
 /* The dump's bytes, malloc'ed. */

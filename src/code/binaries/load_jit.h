@@ -12,6 +12,8 @@
 #include "code/binaries/binary_entry.h"
 
 void load_perf_map(const struct binary_store_options *options, struct binary_entry *entry);
+/* The source line of an address of Python's code, in a map that was loaded; false: it has none. */
+bool load_jit_python_line(const struct binary_entry *entry, uint64_t address, struct source_place *place);
 void load_jitdump(const struct binary_store_options *options, struct binary_entry *entry);
 /* The same of a dump in memory, which becomes the entry's (malloc'ed). */
 void load_jitdump_bytes(

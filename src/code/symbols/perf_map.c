@@ -35,3 +35,19 @@ bool perf_map_parse(char *text, size_t len, struct symbol_table *table)
 	}
 	return symbol_table_finish(table, SYMBOLS_LAST_STAYS);
 }
+
+void perf_map_split_python(struct symbol_table *table)
+{
+	static const char prefix[] = "py::";
+	for (size_t i = 0; i < table->symbols.len; i++) {
+		struct symbol *symbol = &table->symbols.items[i];
+		if (!perf_map_is_python(symbol->start) || strncmp(symbol->name, prefix, sizeof(prefix) - 1) != 0)
+			continue;
+		char *name = (char *)symbol->name + sizeof(prefix) - 1;
+		char *file = strchr(name, ':'), *line = strrchr(name, ':');
+		if (!file || line == file)
+			continue;
+		*file = *line = '\0';
+		symbol->name = name;
+	}
+}

@@ -126,6 +126,11 @@ enum tally_status record_live_add_stacks(struct record_live *live, const struct 
 	return live_unwind_add_stacks(live->unwind, attr, ids, id_count, err);
 }
 
+void record_live_set_interpreted(struct record_live *live, const struct live_interpreted *interpreted)
+{
+	live_unwind_set_interpreted(live->unwind, interpreted);
+}
+
 static enum tally_status record_live_flush(
 	struct record_live *live, const struct record_sink *sink, struct tally_error *err)
 {

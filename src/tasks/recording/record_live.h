@@ -42,6 +42,8 @@ TALLY_MUST_CHECK enum tally_status record_live_create(
 /* One more event, whose samples record_live_pass gets: with registers and stacks, which are unwound. */
 TALLY_MUST_CHECK enum tally_status record_live_add_event(struct record_live *live, const struct perf_attr *attr,
 	const uint64_t *ids, size_t id_count, struct tally_error *err);
+/* As live_unwind_set_interpreted. */
+void record_live_set_interpreted(struct record_live *live, const struct live_interpreted *interpreted);
 /* Samples of this event carry the user stacks of those that record_attrs_is_walked names. */
 TALLY_MUST_CHECK enum tally_status record_live_add_stacks(struct record_live *live, const struct perf_attr *attr,
 	const uint64_t *ids, size_t id_count, struct tally_error *err);

@@ -212,6 +212,8 @@ static enum tally_status open_waits(struct record_opening *o, struct tally_error
 		.store = q->store,
 		.diag = q->diag,
 		.walks = record_walks_object(o->walks),
+		.walks_python = record_walks_python(o->walks),
+		.python = record_python_map(&o->python),
 		.is_cpu_list = q->target.cpus != NULL,
 		.is_process_list = q->target.pids != NULL || q->target.user != NULL,
 		.no_inherit = attrs->modes.no_inherit || attrs->per_thread,
@@ -241,9 +243,11 @@ static enum tally_status open_recorder_and_waits(struct record_opening *o, struc
 enum tally_status record_opening_open(struct record_opening *o, struct tally_error *err)
 {
 	const struct record_request *q = o->request;
+	record_python_init(&o->python);
 	enum tally_status status = record_filters_create(q->kernel, q->events, &o->filters, err);
+	const struct python_map python = record_python_map(&o->python);
 	if (status == TALLY_OK)
-		status = record_walks_create(q, &o->walks, err);
+		status = record_walks_create(q, &python, &o->walks, err);
 	if (status == TALLY_OK && o->walks && o->filters)
 		status = error_set(err, TALLY_INVALID,
 			"--call-graph bpf and --filter on samples cannot be used together: an event has one BPF "
@@ -302,6 +306,7 @@ void record_opening_close(struct record_opening *o)
 	recorder_destroy(o->recorder);
 	record_filters_destroy(o->filters);
 	record_walks_destroy(o->walks);
+	record_python_close(&o->python, o->request && o->request->is_live_view);
 	target_deinit(&o->target);
 	*o = (struct record_opening){.request = o->request};
 }

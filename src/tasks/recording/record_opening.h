@@ -16,6 +16,7 @@
 
 #include "perfdata/writer.h"
 #include "tasks/recording/record_filters.h"
+#include "tasks/recording/record_python.h"
 #include "tasks/recording/record_request.h"
 #include "tasks/recording/record_walks.h"
 
@@ -27,6 +28,7 @@ struct record_opening {
 	struct record_filters *filters; /* NULL: no event has one on its samples */
 	struct record_waits *waits; /* NULL: those of threads are not recorded */
 	struct record_walks *walks; /* NULL: stacks are not walked in the kernel */
+	struct record_python python; /* names of Python frames */
 	struct record_live *live; /* NULL: records are taken from the rings as they are */
 };
 

@@ -70,6 +70,7 @@ struct record_request {
 	bool is_verbose; /* notes tell what was opened */
 	bool describes_at_end; /* --tail-synthesize */
 	bool overwrites;
+	bool is_live_view; /* nothing stays for later reports */
 	enum affinity_mode affinity;
 	int realtime_priority; /* 0: none */
 	int map_timeout_ms;

@@ -555,6 +555,8 @@ static void record_session_note_walks(struct record_session_session *s)
 	struct text lines = {0};
 	if (s->opening.walks)
 		record_walks_print(s->opening.walks, &lines);
+	else if (s->opening.waits)
+		record_python_print(record_waits_python(s->opening.waits), &lines);
 	snprintf(s->summary->walk_losses, sizeof(s->summary->walk_losses), "%.*s", (int)lines.len,
 		lines.len ? lines.data : "");
 	text_deinit(&lines);

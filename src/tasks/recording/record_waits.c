@@ -129,6 +129,8 @@ enum tally_status record_waits_create(
 		.arch = record_host_arch(),
 		.store = config->store,
 		.walks = config->walks,
+		.walks_python = config->walks_python,
+		.python = config->python,
 		.thread_count = record_waits_running_threads(config->kernel)};
 	source.switches = (struct switch_waits_config){.kernel = config->kernel,
 		.recorder = config->recorder,
@@ -307,6 +309,18 @@ static enum tally_status record_waits_give_sums(struct record_waits *w, struct t
 	return status;
 }
 
+/* Where a call chain has Python frames, their process needs the mapping that these are in. */
+static void record_waits_put_mapping(
+	struct record_waits *w, uint32_t pid, const uint64_t *ips, size_t count, const struct sample *s)
+{
+	struct record_fields fields = {.type = RECORD_MMAP2};
+	if (!python_frames_tell(
+		    (w->source.off_cpu ? off_cpu_python(w->source.off_cpu) : NULL), pid, ips, count, &fields.mmap))
+		return;
+	const struct sample_id id = {.pid = pid, .tid = pid, .cpu = s->cpu, .time = s->time, .id = s->id};
+	(void)record_encode(&w->out, &fields, MISC_CPUMODE_USER, &w->layout, &id);
+}
+
 static enum tally_status record_waits_take(void *context, const struct off_cpu_wait *wait, struct tally_error *err)
 {
 	struct record_waits *w = context;
@@ -323,6 +337,8 @@ static enum tally_status record_waits_take(void *context, const struct off_cpu_w
 		.period = wait->period_ns,
 		.callchain = {(const uint8_t *)wait->ips, (uint32_t)wait->ips_count}};
 	(void)map_u64_find(&w->ids, wait->cpu, &s.id);
+	record_waits_put_mapping(w, wait->pid, wait->ips, wait->ips_count, &s);
+	record_waits_put_mapping(w, record.waker_pid, wait->waker_ips, wait->waker_count, &s);
 	record.waker_ips = (struct sample_array){(const uint8_t *)wait->waker_ips, (uint32_t)wait->waker_count};
 	if (wait->is_summed && !w->config.options.is_wall)
 		return record_waits_keep_sum(w, &s, &record, misc, err);
@@ -348,6 +364,11 @@ enum tally_status record_waits_drain(
 	if (status == TALLY_OK)
 		status = record_waits_flush(w, err);
 	return status == TALLY_OK && is_last ? record_waits_give_sums(w, err) : status;
+}
+
+struct python_frames *record_waits_python(const struct record_waits *w)
+{
+	return (w->source.off_cpu ? off_cpu_python(w->source.off_cpu) : NULL);
 }
 
 struct off_cpu_losses record_waits_losses(const struct record_waits *w)

@@ -35,6 +35,8 @@ struct record_waits_config {
 	struct binary_store_options store; /* of the files that stacks lead to */
 	struct diag *diag;
 	struct bpf_object *walks; /* whose unwind tables are used, while these waits exist; NULL: own ones */
+	struct python_frames *walks_python; /* of these; may be NULL */
+	struct python_map python; /* for own ones */
 	bool is_cpu_list; /* -C: only waits that began there */
 	bool is_process_list; /* -p: also threads that come while they are listed */
 	bool no_inherit, no_kernel_stacks, no_user_stacks;
@@ -57,6 +59,8 @@ TALLY_MUST_CHECK enum tally_status record_waits_set_running(
 /* What has come; is_last: nothing comes after it. */
 TALLY_MUST_CHECK enum tally_status record_waits_drain(
 	struct record_waits *waits, const struct record_sink *sink, bool is_last, struct tally_error *err);
+/* Of their stacks; NULL: Python frames are not looked for. */
+struct python_frames *record_waits_python(const struct record_waits *waits);
 struct off_cpu_losses record_waits_losses(const struct record_waits *waits);
 /* What of waits was lost, in sentences, a line each; nothing if nothing was. */
 void record_waits_print_losses(struct text *out, const struct off_cpu_losses *losses);

@@ -7,14 +7,15 @@
 #include "bpf/bpf_sample_stacks.h"
 #include "kernel/events/event_gates.h"
 #include "kernel/recording/record_attrs.h"
+#include "tasks/recording/record_python.h"
 
 struct record_walks {
 	const struct record_request *request;
 	struct bpf_sample_stacks *stacks;
 };
 
-enum tally_status record_walks_create(
-	const struct record_request *q, struct record_walks **walks, struct tally_error *err)
+enum tally_status record_walks_create(const struct record_request *q, const struct python_map *python,
+	struct record_walks **walks, struct tally_error *err)
 {
 	*walks = NULL;
 	if (q->plan.attrs.chains.mode != CALLGRAPH_BPF)
@@ -23,7 +24,8 @@ enum tally_status record_walks_create(
 	if (!made)
 		return error_nomem(err);
 	made->request = q;
-	const struct walk_tables_config config = {.kernel = q->kernel, .arch = record_host_arch(), .store = q->store};
+	const struct walk_tables_config config = {
+		.kernel = q->kernel, .arch = record_host_arch(), .store = q->store, .python = *python};
 	enum tally_status status = bpf_sample_stacks_create(&config, &made->stacks, err);
 	if (status == TALLY_OK)
 		*walks = made;
@@ -42,6 +44,18 @@ void record_walks_destroy(struct record_walks *walks)
 struct bpf_object *record_walks_object(const struct record_walks *walks)
 {
 	return walks ? bpf_sample_stacks_object(walks->stacks) : NULL;
+}
+
+struct python_frames *record_walks_python(const struct record_walks *walks)
+{
+	return walks ? bpf_sample_stacks_python(walks->stacks) : NULL;
+}
+
+/* As live_interpreted's name. */
+static bool record_walks_name(void *context, uint32_t pid, uint64_t *ips, size_t count, struct record_mmap *mapping)
+{
+	struct python_frames *frames = record_walks_python(context);
+	return python_frames_name(frames, ips, count) && python_frames_tell(frames, pid, ips, count, mapping);
 }
 
 enum tally_status record_walks_attach(void *context, size_t event, int fd, struct tally_error *err)
@@ -83,6 +97,7 @@ enum tally_status record_walks_start(struct record_walks *walks, const struct re
 	const uint64_t *ids = bpf_sample_stacks_ids(walks->stacks, &count);
 	if (status == TALLY_OK)
 		status = record_live_add_stacks(live, &attr, ids, count, err);
+	record_live_set_interpreted(live, &(struct live_interpreted){record_walks_name, walks});
 	bool has_pids = !target->is_system_wide && !target->is_command;
 	return status == TALLY_OK ? bpf_sample_stacks_start(
 					    walks->stacks, target->threads, has_pids ? target->thread_count : 0, err)
@@ -112,4 +127,5 @@ void record_walks_print(const struct record_walks *walks, struct text *out)
 	if (t->refused_processes)
 		text_printf(out, "\nthe mappings of %llu processes had no room in the kernel's map",
 			(unsigned long long)t->refused_processes);
+	record_python_print(record_walks_python(walks), out);
 }

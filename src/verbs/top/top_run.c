@@ -56,6 +56,7 @@ static struct record_request recording_of(struct top_run *run)
 {
 	const struct record_settings *s = &run->settings->record;
 	return (struct record_request){.kernel = run->request->kernel,
+		.is_live_view = true,
 		.target = s->target,
 		.plan = run->plan,
 		.events = &run->events,

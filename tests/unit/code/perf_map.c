@@ -46,6 +46,32 @@ static void reads_lines(void **state)
 	free(text);
 }
 
+/* Of Python's code, which record names; what is elsewhere, or lacks a part, keeps its name. */
+static void splits_names_of_python(void **state)
+{
+	static const char map[] = "20000000000000 14 py::Worker.run:/srv/a:b.py:12\n"
+				  "20000000000014 2 py::broken\n"
+				  "20000000000016 2 py::one:part\n"
+				  "20000000000018 2 other:a:1\n"
+				  "1000 10 py::own:/srv/a.py\n"
+				  "2000 10 py::own:/srv/a.py:7\n";
+	char *text = copy_of(map, strlen(map));
+	struct symbol_table table = {0};
+	assert_true(perf_map_parse(text, strlen(map), &table));
+	perf_map_split_python(&table);
+	const char *name = name_at(&table, PERF_MAP_PYTHON_START + 3);
+	assert_string_equal(name, "Worker.run");
+	assert_string_equal(name + strlen(name) + 1, "/srv/a:b.py");
+	assert_string_equal(name + strlen(name) + 1 + strlen("/srv/a:b.py") + 1, "12");
+	assert_string_equal(name_at(&table, PERF_MAP_PYTHON_START + 0x14), "py::broken");
+	assert_string_equal(name_at(&table, PERF_MAP_PYTHON_START + 0x16), "py::one:part");
+	assert_string_equal(name_at(&table, PERF_MAP_PYTHON_START + 0x18), "other:a:1");
+	assert_string_equal(name_at(&table, 0x1000), "py::own:/srv/a.py");
+	assert_string_equal(name_at(&table, 0x2000), "py::own:/srv/a.py:7");
+	symbol_table_deinit(&table);
+	free(text);
+}
+
 static void skips_what_is_no_line(void **state)
 {
 	static const char damaged[] = "\n \n1000\n1000 10\n1000 10 \nzz 10 x\n1000 zz x\n10000000000000000 1 x\n"
@@ -82,6 +108,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_lines),
+		cmocka_unit_test(splits_names_of_python),
 		cmocka_unit_test(skips_what_is_no_line),
 		cmocka_unit_test(survives_cuts_and_flips),
 	};
