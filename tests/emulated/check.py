@@ -30,7 +30,7 @@ CACHE = pathlib.Path(os.environ.get('TALLY_EMULATED_CACHE') or
                      pathlib.Path(os.environ.get('XDG_CACHE_HOME') or pathlib.Path.home() / '.cache') / 'tally-emulated')
 CPUS = {'32-bit counters': 'cortex-a57,pmu=on', '64-bit counters': 'max,pauth-impdef=on'}
 LOOP = 6_000_000  # instructions of `loop 1000000`: two a turn, and four a turn
-BOOT_TIMEOUT_S = 900  # of a machine that has other things to do, too
+BOOT_TIMEOUT_S = 1800  # of a machine that has other things to do, too
 
 
 class Failure(Exception):
