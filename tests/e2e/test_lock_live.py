@@ -2,6 +2,7 @@
 """lock contention -b: waits for the kernel's locks while they happen, as a recording of the same time has them."""
 import collections
 import copy
+import json
 import os
 import pathlib
 import re
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 
+import json_schema
 import pytest
 from conftest import TIMEOUT_S, bpf_programs, bpf_programs_of, child_named, wait_for, waits_with_counters
 from test_refusals import as_nobody  # noqa: F401 (a fixture)
@@ -204,6 +206,15 @@ def test_nothing_stays_in_the_kernel_after_a_kill(tally, bpf):
 def test_stacks_below_rows(tally, fight):
     shown = tally('lock', 'contention', '-bv', '-Y', 'mutex', '--', *fight, 'at-once', check=0).stderr
     assert re.search(r'^ +\d+ .* mutex   \S+\+0x[0-9a-f]+\n\t\t\t0x[0-9a-f]+  \w*mutex_lock\S*\+0x', shown, re.M)
+
+
+def test_json_has_what_was_lost(tally, fight, bpf):
+    schema = json.loads((pathlib.Path(__file__).parents[2] / 'docs/schema/lock.json').read_text())
+    stdout = tally('lock', 'contention', '-b', '--json', '--', *fight, 'at-once', check=0).stdout
+    document = json.loads(stdout[stdout.index('{'):])
+    json_schema.check(document, schema)
+    assert set(document['lost']) == {'samples', 'missed_events', 'waits', 'stacks', 'threads'}
+    assert document['events'] > 0 and document['lost']['waits'] == 0 and 'lost_events' not in document
 
 
 def test_rows_are_bounded(tally, fight):

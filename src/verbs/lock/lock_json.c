@@ -6,6 +6,18 @@
 
 #define SCHEMA_VERSION 1
 
+/* Of waits that were added up in the kernel, or read from rings where BPF is refused. */
+static void lock_json_losses(struct json *j, const struct lock_job *job)
+{
+	json_object(j, "lost");
+	json_u64(j, "samples", job->source.pass.sideband.health.lost_samples);
+	json_u64(j, "missed_events", job->lost.missed);
+	json_u64(j, "waits", job->lost.without_wait);
+	json_u64(j, "stacks", job->lost.without_stack);
+	json_u64(j, "threads", job->lost.without_task);
+	json_object_end(j);
+}
+
 bool lock_json(const struct lock_job *job, const struct lock_table *table, struct text *out)
 {
 	const struct lock_waits *waits = &job->waits;
@@ -16,6 +28,8 @@ bool lock_json(const struct lock_job *job, const struct lock_table *table, struc
 	if (!job->settings->is_live) {
 		json_string(&j, "path", str_from(recording_name(job->settings->input.path)));
 		json_u64(&j, "lost_events", job->source.pass.sideband.health.lost_events);
+	} else {
+		lock_json_losses(&j, job);
 	}
 	json_u64(&j, "events", job->events);
 	json_u64(&j, "unended", waits->unended);
