@@ -98,11 +98,11 @@ SERVERS = {'redis-benchmark': redis, 'pgbench': postgres, 'pgbench -S': lambda f
 
 
 def recorders(tally, perf, data):
-    """What runs the client; nothing first."""
+    """What runs the client; nothing first. perf 6.1 may fail when it reads build IDs at the end, hence -B."""
     return {'undisturbed': [], WALL: [tally, 'record', '-q', '--wall', '-a', '-o', data, '--'],
-            'perf record -a -e sched:sched_switch -g': [perf, 'record', '-q', '-a', '-e', 'sched:sched_switch', '-g', '-o', data,
+            'perf record -a -e sched:sched_switch -g': [perf, 'record', '-q', '-B', '-a', '-e', 'sched:sched_switch', '-g', '-o', data,
                                                         '--'],
-            'perf record -a --call-graph dwarf': [perf, 'record', '-q', '-a', '-e', 'cpu-clock', '--call-graph', 'dwarf', '-o',
+            'perf record -a --call-graph dwarf': [perf, 'record', '-q', '-B', '-a', '-e', 'cpu-clock', '--call-graph', 'dwarf', '-o',
                                                   data, '--']}
 
 

@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 #define OFF_CPU_FRAMES	127 /* of the kernel's part of a stack, and of the user's */
-#define OFF_CPU_PLACES	4 /* stacks that are remembered of a thread */
+#define OFF_CPU_PLACES	8 /* stacks that are remembered of a thread; a power of two */
 #define OFF_CPU_SLOTS	4 /* sums that are kept with a thread */
 #define OFF_CPU_CHECKS	6 /* return addresses by which a remembered stack is known again */
 #define OFF_CPU_WORDS	64 /* of the user's stack, in which they are looked for */
