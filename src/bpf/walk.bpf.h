@@ -109,7 +109,9 @@ static __always_inline bool walk_read_saved(const struct walk *walk, __u64 addre
 	__u64 offset = address - walk->window;
 	if (walk->window == 0 || offset > WALK_WINDOW - sizeof(__u64) || offset & 7)
 		return walk_read(address, value);
-	*value = walk->words[offset / sizeof(__u64) & (WALK_WINDOW / sizeof(__u64) - 1)];
+	offset /= sizeof(__u64);
+	barrier_var(offset); /* as in walk_row_at */
+	*value = walk->words[offset & (WALK_WINDOW / sizeof(__u64) - 1)];
 	return true;
 }
 
