@@ -50,6 +50,8 @@ struct {
 	__type(value, struct walk_mapping);
 } walk_mappings SEC(".maps");
 
+enum walk_bx { WALK_BX_IN_REGISTER, WALK_BX_LOST };
+
 /* The state of one walk: the current frame, and the mapping of its code. */
 struct walk {
 	struct walk_registers at;
@@ -57,6 +59,7 @@ struct walk {
 	struct walk_mapping code;
 	struct walk_space space;
 	bool is_lost; /* no code is mapped at the current frame */
+	__u64 bx_at; /* where rbx is saved, unless it is: */
 	bool is_exact; /* pc is the next instruction to run, not one behind a call */
 	bool is_innermost;
 	__u64 window; /* where the words were read; 0: none were */
@@ -115,7 +118,28 @@ static __always_inline bool walk_read_saved(const struct walk *walk, __u64 addre
 	return true;
 }
 
-/* By frame pointer: where no table says more. */
+/* Whether a call is before the return address. False if its page is not in memory. */
+static __always_inline bool walk_is_behind_call(__u64 pc)
+{
+	__u64 before; /* the eight bytes */
+	if (!walk_read(pc - sizeof(before), &before))
+		return false;
+#if defined(__TARGET_ARCH_x86)
+	if ((__u8)(before >> 24) == 0xe8)
+		return true;
+	for (__u32 bytes = 2; bytes <= 7; bytes++) { /* ff /2, with its operand */
+		__u64 call = before >> 8 * (8 - bytes);
+		if ((call & 0x38ff) == 0x10ff)
+			return true;
+	}
+	return false;
+#else
+	__u32 call = (__u32)(before >> 32);
+	return (call & 0xfc000000) == 0x94000000 || (call & 0xfffffc1f) == 0xd63f0000; /* bl, blr */
+#endif
+}
+
+/* By frame pointer: where no table says more. The caller's may be something else, in code that has a table. */
 static __always_inline enum walk_end walk_step_chained(struct walk *walk, struct walk_stack *stack)
 {
 	__u64 pair[2], fp = walk->at.fp;
@@ -125,11 +149,12 @@ static __always_inline enum walk_end walk_step_chained(struct walk *walk, struct
 		return WALK_SHORT;
 	if (pair[1] == 0)
 		return WALK_ROOT;
-	if (pair[0] <= fp && pair[0] != 0)
+	if (pair[0] <= fp && pair[0] != 0 && !walk_is_behind_call(pair[1] & WALK_ADDRESS_MASK))
 		return WALK_BROKEN;
 	walk->at.sp = fp + sizeof(pair);
 	walk->at.fp = pair[0];
 	walk->at.pc = pair[1] & WALK_ADDRESS_MASK;
+	walk->bx_at = WALK_BX_LOST;
 	walk->is_exact = false;
 	if (stack->bridged < 255)
 		stack->bridged++;
@@ -142,6 +167,9 @@ static __always_inline enum walk_end walk_step_signal(struct walk *walk)
 	if (!walk_read(sp + WALK_SIGNAL_FP, &walk->at.fp) || !walk_read(sp + WALK_SIGNAL_PC, &walk->at.pc) ||
 		!walk_read(sp + WALK_SIGNAL_SP, &walk->at.sp))
 		return WALK_SHORT;
+#ifdef WALK_SIGNAL_BX
+	walk->bx_at = sp + WALK_SIGNAL_BX;
+#endif
 #ifdef WALK_SIGNAL_LINK
 	if (!walk_read(sp + WALK_SIGNAL_LINK, &walk->at.link))
 		return WALK_SHORT;
@@ -169,6 +197,14 @@ static __always_inline enum walk_end walk_cfa(const struct walk *walk, const str
 	case WALK_CFA_R10:
 		*cfa = at->r10 + offset;
 		return walk->is_innermost ? WALK_ENDS : WALK_NO_REGISTERS;
+	case WALK_CFA_BX:
+		*cfa = at->bx;
+		if (walk->bx_at == WALK_BX_LOST)
+			return WALK_NO_REGISTERS;
+		if (walk->bx_at != WALK_BX_IN_REGISTER && !walk_read(walk->bx_at, cfa))
+			return WALK_SHORT;
+		*cfa += offset;
+		return WALK_ENDS;
 	case WALK_CFA_PLT:
 		*cfa = at->sp + 8 + ((at->pc & 15) >= (__u64)rule->cfa_offset ? 8 : 0);
 		return WALK_ENDS;
@@ -203,6 +239,10 @@ static __always_inline enum walk_end walk_step_ruled(struct walk *walk, const st
 	}
 	if (caller == 0)
 		return WALK_ROOT;
+	if (rule->bx_place == WALK_IS_LOST)
+		walk->bx_at = WALK_BX_LOST;
+	else if (rule->bx_place != WALK_IS_SAME)
+		walk->bx_at = (rule->bx_place == WALK_IS_AT_CFA ? cfa : walk->at.fp) + (__u64)(__s64)rule->bx_offset;
 	walk->at.sp = cfa;
 	walk->at.fp = fp;
 	walk->at.pc = caller & WALK_ADDRESS_MASK;
@@ -219,6 +259,8 @@ static __always_inline enum walk_end walk_step(struct walk *walk, struct walk_st
 		return walk_step_chained(walk, stack);
 	}
 	const struct walk_rule *rule = walk_find_rule(&walk->code, address);
+	if (!rule && walk->code.entry && address - walk->code.entry < WALK_STARTUP_BYTES)
+		return WALK_ROOT; /* the dynamic linker's has no call-frame information */
 	if (!rule)
 		return walk_step_chained(walk, stack);
 	if (rule->cfa == WALK_CFA_ROOT)
@@ -281,6 +323,7 @@ static __always_inline void walk_begin(
 	walk->mapping = walk->mapping_count = 0;
 	walk->code.start = walk->code.end = walk->window = 0;
 	walk->is_exact = walk->is_innermost = true;
+	walk->bx_at = WALK_BX_IN_REGISTER;
 	stack->count = 0;
 	stack->end = WALK_LIMIT;
 	stack->bridged = 0;

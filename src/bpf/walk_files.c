@@ -18,7 +18,9 @@
 #include "code/binaries/mapped_file.h"
 #include "kernel/system/kernel_files.h"
 
+#define WALK_ASKED_MOST	       128 /* files that are open at a time */
 #define WALK_DEVICE_MINOR_BITS 20 /* of the kernel's device numbers */
+#define WALK_BLOCK_BYTES       (WALK_BLOCK_CHUNKS * sizeof(struct walk_chunk))
 
 static int walk_files_find_kept(void *context, const struct binary_key *key)
 {
@@ -26,18 +28,22 @@ static int walk_files_find_kept(void *context, const struct binary_key *key)
 	return f->fd;
 }
 
-/* Rows are written where the kernel reads them. */
-static enum tally_status walk_files_map_rows(struct walk_files *f, struct tally_error *err)
+/* Rows are written where the kernel reads them. The map of maps keeps the block. */
+static struct walk_chunk *walk_files_grow(void *context, uint32_t block)
 {
-	f->rows_bytes = (size_t)f->maps.rows_max * sizeof(struct walk_chunk);
-	void *rows = mmap(NULL, f->rows_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, f->maps.rows, 0);
-	if (rows == MAP_FAILED) {
-		f->rows_bytes = 0;
-		return error_set_errno(err, TALLY_IO, errno, "cannot map the unwind tables of the BPF program");
+	const struct walk_files *f = context;
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "walk_block", sizeof(uint32_t), sizeof(struct walk_chunk),
+		WALK_BLOCK_CHUNKS, &options);
+	if (fd < 0)
+		return NULL;
+	void *chunks = mmap(NULL, WALK_BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (chunks != MAP_FAILED && bpf_map_update_elem(f->maps.rows, &block, &fd, BPF_ANY) != 0) {
+		munmap(chunks, WALK_BLOCK_BYTES);
+		chunks = MAP_FAILED;
 	}
-	if (!walk_pool_init(&f->pool, rows, f->maps.rows_max, f->maps.rules_max))
-		return error_nomem(err);
-	return TALLY_OK;
+	close(fd);
+	return chunks == MAP_FAILED ? NULL : chunks;
 }
 
 enum tally_status walk_files_init(struct walk_files *f, const struct walk_tables_config *config,
@@ -53,15 +59,20 @@ enum tally_status walk_files_init(struct walk_files *f, const struct walk_tables
 	options.threads = 1;
 	options.kept = &f->kept;
 	enum tally_status status = binary_store_create(&options, &f->store, err);
-	return status == TALLY_OK ? walk_files_map_rows(f, err) : status;
+	const struct walk_pool_grower grower = {walk_files_grow, f};
+	if (status == TALLY_OK && !walk_pool_init(&f->pool, WALK_BLOCKS * WALK_BLOCK_CHUNKS, maps->rules_max, &grower))
+		status = error_nomem(err);
+	return status;
 }
 
 void walk_files_deinit(struct walk_files *f)
 {
-	if (f->rows_bytes) {
-		munmap(f->pool.chunks, f->rows_bytes);
-		walk_pool_deinit(&f->pool);
-	}
+	for (size_t i = 0; i < f->pool.blocks.len; i++)
+		munmap(f->pool.blocks.items[i], WALK_BLOCK_BYTES);
+	walk_pool_deinit(&f->pool);
+	for (size_t i = 0; i < f->asked.len; i++)
+		close(f->asked.items[i].fd);
+	vec_free(&f->asked);
 	binary_store_destroy(f->store);
 	intern_deinit(&f->paths);
 	intern_deinit(&f->places);
@@ -163,28 +174,30 @@ bool walk_files_fill(struct walk_files *f, uint32_t number, struct walk_mapping 
 static void walk_files_describe(struct walk_files *f, uint32_t number, struct walk_file_table *table)
 {
 	size_t count;
-	const struct walk_place *place = &f->files.items[number].place;
-	const struct elf_segment *segments = binary_store_unwind_segments(f->store, number, &count);
-	*table = (struct walk_file_table){.state = WALK_FILE_HAS_TABLE,
-		.chunk = place->chunk,
-		.chunk_count = place->chunk_count,
-		.interpreter = f->files.items[number].interpreter,
-		.page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE))};
+	uint64_t entry;
+	const struct walk_file *file = &f->files.items[number];
+	const struct elf_segment *segments = binary_store_unwind_segments(f->store, number, &count, &entry);
+	table->state = file->has_table ? WALK_FILE_HAS_TABLE : WALK_FILE_HAS_NONE;
+	table->chunk = file->place.chunk;
+	table->chunk_count = file->place.chunk_count;
+	table->has_entry = entry != 0;
+	table->entry = entry - file->place.base;
+	table->interpreter = file->interpreter;
 	for (size_t i = 0; i < count && table->segment_count < WALK_SEGMENTS; i++)
 		if (segments[i].is_executable)
 			table->segments[table->segment_count++] = (struct walk_segment){.begin = segments[i].offset,
 				.end = segments[i].offset + segments[i].file_size,
-				.shift = segments[i].vaddr - segments[i].offset - place->base};
+				.shift = segments[i].vaddr - segments[i].offset - file->place.base};
 }
 
 /* What the walk reads from now on for this file. */
 static void walk_files_write(struct walk_files *f, const struct walk_file_key *key, uint32_t number)
 {
-	struct walk_file_table table = {.state = WALK_FILE_HAS_NONE};
+	struct walk_file_table table = {.state = WALK_FILE_HAS_NONE,
+		.page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE))};
 	if (number != UINT32_MAX) {
 		walk_files_make(f, number);
-		if (f->files.items[number].has_table)
-			walk_files_describe(f, number, &table);
+		walk_files_describe(f, number, &table);
 	}
 	(void)bpf_map_update_elem(f->maps.files, key, &table, BPF_ANY);
 }
@@ -268,11 +281,6 @@ uint32_t walk_files_number(struct walk_files *f, const struct proc_map *map, pid
 	return number == UINT32_MAX ? number : walk_files_remember(f, map, number);
 }
 
-static void walk_files_forget(struct walk_files *f, const struct walk_file_key *key)
-{
-	(void)bpf_map_delete_elem(f->maps.files, key);
-}
-
 /* Some file systems show other devices in mappings than their inodes have. */
 static bool walk_files_is_asked(const struct proc_map *map, const struct walk_file_key *key)
 {
@@ -280,28 +288,54 @@ static bool walk_files_is_asked(const struct proc_map *map, const struct walk_fi
 	return !is_same_device || map->inode == key->inode;
 }
 
-static enum walk_answer walk_files_answer_mapping(
+/* The open file's table, now or by walk_files_work. */
+static void walk_files_take(struct walk_files *f, const struct walk_file_key *key, uint32_t number, uint64_t bytes)
+{
+	bool is_ready = number == UINT32_MAX || f->files.items[number].is_tried;
+	if (!is_ready && vec_push(&f->asked, ((struct walk_file_asked){f->fd, number, bytes, *key}))) {
+		f->fd = -1;
+		return;
+	}
+	walk_files_write(f, key, number);
+	walk_files_close(f);
+}
+
+static enum walk_answer walk_files_ask_mapping(
 	struct walk_files *f, const struct walk_miss *question, const struct proc_map *map)
 {
 	const struct walk_file_key *key = &question->file;
 	struct stat st;
-	enum walk_answer answer = WALK_UNREADABLE;
-	if (!walk_files_is_asked(map, key)) {
-		answer = WALK_HAS_ENDED;
-	} else if (!walk_files_is_file(map)) {
+	if (!walk_files_is_asked(map, key))
+		return WALK_HAS_ENDED;
+	if (!walk_files_is_file(map)) {
 		walk_files_write(f, key, walk_files_number(f, map, (pid_t)question->pid));
 		return WALK_ANSWERED;
-	} else if (walk_files_open(f, map, (pid_t)question->pid)) {
-		bool is_same = fstat(f->fd, &st) == 0 && st.st_mtim.tv_sec == key->mtime_s &&
-			       (uint32_t)st.st_mtim.tv_nsec == key->mtime_ns;
-		answer = is_same ? WALK_ANSWERED : WALK_HAS_ENDED;
-		if (is_same)
-			walk_files_write(f, key, walk_files_number_open(f, map, &st));
-		walk_files_close(f);
 	}
-	if (answer != WALK_ANSWERED)
-		walk_files_forget(f, key);
-	return answer;
+	if (f->asked.len >= WALK_ASKED_MOST || !walk_files_open(f, map, (pid_t)question->pid))
+		return WALK_UNREADABLE;
+	if (fstat(f->fd, &st) == 0 && st.st_mtim.tv_sec == key->mtime_s &&
+		(uint32_t)st.st_mtim.tv_nsec == key->mtime_ns) {
+		walk_files_take(f, key, walk_files_number_open(f, map, &st), (uint64_t)st.st_size);
+		return WALK_ANSWERED;
+	}
+	walk_files_close(f);
+	return WALK_HAS_ENDED;
+}
+
+bool walk_files_work(struct walk_files *f)
+{
+	size_t best = 0;
+	if (f->asked.len == 0)
+		return false;
+	for (size_t i = 1; i < f->asked.len; i++)
+		if (f->asked.items[i].bytes < f->asked.items[best].bytes)
+			best = i;
+	const struct walk_file_asked asked = f->asked.items[best];
+	f->asked.items[best] = f->asked.items[--f->asked.len];
+	f->fd = asked.fd;
+	walk_files_write(f, &asked.key, asked.number);
+	walk_files_close(f);
+	return true;
 }
 
 /* The line of the mapping that was asked for. */
@@ -316,18 +350,18 @@ static bool walk_files_find_line(char *text, const struct walk_miss *question, s
 	return false;
 }
 
-enum walk_answer walk_files_answer(struct walk_files *f, const struct walk_miss *question)
+enum walk_answer walk_files_ask(struct walk_files *f, const struct walk_miss *question)
 {
 	char *text;
 	struct proc_map map;
 	enum walk_answer answer = WALK_HAS_ENDED;
 	enum tally_status status = kernel_text(f->config->kernel, &text, NULL, "/proc/%d/maps", (int)question->pid);
-	if (status == TALLY_OK && walk_files_find_line(text, question, &map)) {
-		answer = walk_files_answer_mapping(f, question, &map);
-	} else {
-		walk_files_forget(f, &question->file);
-		answer = status == TALLY_OK || status == TALLY_NOT_FOUND ? WALK_HAS_ENDED : WALK_UNREADABLE;
-	}
+	if (status == TALLY_OK && walk_files_find_line(text, question, &map))
+		answer = walk_files_ask_mapping(f, question, &map);
+	else if (status != TALLY_OK && status != TALLY_NOT_FOUND)
+		answer = WALK_UNREADABLE;
+	if (answer != WALK_ANSWERED) /* the next process that maps it asks again */
+		(void)bpf_map_delete_elem(f->maps.files, &question->file);
 	if (status == TALLY_OK)
 		free(text);
 	return answer;

@@ -7,7 +7,8 @@
  * tried again when another process maps it.
  *
  *	walk_files_init(&files, &config, &maps, err);
- *	walk_files_answer(&files, &question);	// of kind WALK_MISS_FILE
+ *	walk_files_ask(&files, &question);	// of kind WALK_MISS_FILE
+ *	while (walk_files_work(&files)) ... take the next questions
  */
 #ifndef BPF_WALK_FILES_H
 #define BPF_WALK_FILES_H
@@ -20,7 +21,7 @@
 
 struct walk_files_maps { /* descriptors */
 	int rows, rules, files;
-	uint32_t rows_max, rules_max;
+	uint32_t rules_max;
 };
 
 struct walk_file { /* by its number in the store */
@@ -31,8 +32,15 @@ struct walk_file { /* by its number in the store */
 	uint32_t interpreter; /* as in struct walk_mapping */
 };
 
+struct walk_file_asked { /* a file whose table will be made */
+	int fd;
+	uint32_t number;
+	uint64_t bytes;
+	struct walk_file_key key;
+};
+
 enum walk_answer {
-	WALK_ANSWERED,
+	WALK_ANSWERED, /* or it will be */
 	WALK_HAS_ENDED, /* the process, or its mapping of the file */
 	WALK_UNREADABLE, /* /proc/PID/maps, or the file */
 };
@@ -40,7 +48,6 @@ enum walk_answer {
 struct walk_files {
 	const struct walk_tables_config *config;
 	struct walk_files_maps maps;
-	size_t rows_bytes; /* of the mapping */
 	struct walk_pool pool;
 	uint32_t rules_written;
 	struct binary_kept kept;
@@ -50,14 +57,17 @@ struct walk_files {
 	VEC(struct walk_file) files;
 	struct intern paths, places; /* of mappings: path, device and inode */
 	VEC(uint32_t) numbers; /* of files, by place */
+	VEC(struct walk_file_asked) asked;
 	_Atomic uint64_t table_count, chunks_used;
 };
 
 TALLY_MUST_CHECK enum tally_status walk_files_init(struct walk_files *files, const struct walk_tables_config *config,
 	const struct walk_files_maps *maps, struct tally_error *err);
 void walk_files_deinit(struct walk_files *files);
-/* Makes the table of the file whose mapping the question names, unless it has been made, and tells the walk. */
-enum walk_answer walk_files_answer(struct walk_files *files, const struct walk_miss *question);
+/* Opens the file whose mapping the question names, before its process ends, for walk_files_work. */
+enum walk_answer walk_files_ask(struct walk_files *files, const struct walk_miss *question);
+/* Makes the table of the smallest file that was asked for, and tells the walk. False: there is none. */
+bool walk_files_work(struct walk_files *files);
 /* The same for a file that a process, of which maps is a line, has mapped, before the walk asks. */
 void walk_files_expect(struct walk_files *files, const struct proc_map *map, pid_t pid);
 

@@ -17,9 +17,12 @@
 
 #define WALK_CHUNK_ROWS	    4096
 #define WALK_CHUNKS_A_TABLE 1024
+#define WALK_BLOCK_CHUNKS   64 /* of a map that is made when it is needed: 2 MiB */
+#define WALK_BLOCKS	    256 /* so that the tables of a whole system have room */
 #define WALK_MAPPINGS	    1024 /* of a process; a power of two */
 #define WALK_SEGMENTS	    4 /* of a file: linkers make one */
 #define WALK_RULES	    65536 /* a row in walk_recent has 16 bits for one, and 15 for a chunk */
+#define WALK_STARTUP_BYTES  64 /* of code at the entry point of a program, which nobody has called */
 #define WALK_NO_ADDRESS	    0xffffffffu /* of a row behind the last one */
 #define WALK_NO_RULE	    0 /* the first rule is that there is none */
 
@@ -30,6 +33,7 @@ enum walk_cfa {
 	WALK_CFA_AT_FP, /* the word there */
 	WALK_CFA_AT_SP,
 	WALK_CFA_R10, /* of the innermost frame only */
+	WALK_CFA_BX, /* x86-64's rbx, with which the dynamic linker aligns its stack */
 	WALK_CFA_PLT, /* an entry of x86-64's PLT, which pushes half way */
 	WALK_CFA_SIGNAL, /* registers lie in what the kernel put on the stack */
 	WALK_CFA_ROOT, /* nobody has called it */
@@ -39,10 +43,10 @@ enum walk_cfa {
 enum walk_where { WALK_IS_SAME, WALK_IS_AT_CFA, WALK_IS_AT_FP, WALK_IS_LOST };
 
 struct walk_rule {
-	__s32 cfa_offset, return_offset, fp_offset;
+	__s32 cfa_offset, return_offset, fp_offset, bx_offset;
 	__u8 cfa; /* enum walk_cfa */
-	__u8 return_place, fp_place; /* enum walk_where; WALK_IS_SAME of the return address: in the link register */
-	__u8 zero;
+	/* enum walk_where; WALK_IS_SAME of the return address: in the link register */
+	__u8 return_place, fp_place, bx_place;
 };
 
 struct walk_row {
@@ -57,6 +61,7 @@ struct walk_chunk {
 struct walk_mapping {
 	__u64 start, end; /* run-time */
 	__u64 bias; /* run-time address less a row's */
+	__u64 entry; /* where the program begins; 0: not here */
 	__u32 chunk, chunk_count; /* 0: no table, or none yet */
 	__u32 has_table;
 	__u32 interpreter; /* number of the file's interpreter, in python_binaries; 0: it has none */
@@ -87,6 +92,8 @@ struct walk_file_table { /* where the rows of a file's code are */
 	__u32 segment_count; /* that are code */
 	__u32 page_shift; /* of this machine */
 	__u32 interpreter; /* as in struct walk_mapping */
+	__u32 has_entry, zero;
+	__u64 entry; /* as rows have addresses */
 	struct walk_segment segments[WALK_SEGMENTS];
 };
 

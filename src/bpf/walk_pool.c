@@ -6,13 +6,14 @@
 #include "object/dwarf/leb128.h"
 
 #define WALK_POOL_R10 10 /* DWARF's numbers of x86-64 */
-#define WALK_POOL_RBP 6
+#define WALK_POOL_RBX 3
 
-bool walk_pool_init(struct walk_pool *pool, struct walk_chunk *chunks, uint32_t chunk_max, uint32_t rule_max)
+bool walk_pool_init(
+	struct walk_pool *pool, uint32_t chunk_max, uint32_t rule_max, const struct walk_pool_grower *grower)
 {
 	const struct walk_rule none = {.cfa = WALK_CFA_NONE};
 	uint32_t id;
-	*pool = (struct walk_pool){.chunks = chunks, .chunk_max = chunk_max, .rule_max = rule_max};
+	*pool = (struct walk_pool){.grower = *grower, .chunk_max = chunk_max, .rule_max = rule_max};
 	intern_init(&pool->rules);
 	return intern_add(&pool->rules, &none, sizeof(none), &id);
 }
@@ -20,6 +21,7 @@ bool walk_pool_init(struct walk_pool *pool, struct walk_chunk *chunks, uint32_t 
 void walk_pool_deinit(struct walk_pool *pool)
 {
 	intern_deinit(&pool->rules);
+	vec_free(&pool->blocks);
 }
 
 /* DW_OP_bregN OFFSET, DW_OP_deref. */
@@ -73,6 +75,8 @@ static void walk_pool_set_cfa(
 		to->cfa = WALK_CFA_FP;
 	else if (from->cfa_register == WALK_POOL_R10 && arch->dwarf_link == ARCH_NO_DWARF)
 		to->cfa = WALK_CFA_R10;
+	else if (from->cfa_register == WALK_POOL_RBX && arch->dwarf_link == ARCH_NO_DWARF)
+		to->cfa = WALK_CFA_BX;
 }
 
 /* False: the walk cannot follow it. */
@@ -128,6 +132,9 @@ struct walk_rule walk_rule_of(const struct arch *arch, const struct unwind_table
 		if (from->saved[i].number == arch->dwarf_fp &&
 			!walk_pool_set_place(arch, table, &from->saved[i], &to.fp_place, &to.fp_offset))
 			to.fp_place = WALK_IS_LOST;
+		else if (from->saved[i].number == WALK_POOL_RBX && arch->dwarf_link == ARCH_NO_DWARF &&
+			 !walk_pool_set_place(arch, table, &from->saved[i], &to.bx_place, &to.bx_offset))
+			to.bx_place = WALK_IS_LOST;
 	return to.cfa == WALK_CFA_OTHER ? (struct walk_rule){.cfa = WALK_CFA_OTHER} : to;
 }
 
@@ -136,24 +143,39 @@ struct walk_pool_build {
 	const struct arch *arch;
 	const struct unwind_table *table;
 	struct walk_place *place;
+	struct walk_chunk *chunk; /* the last one */
 	uint32_t rows; /* of this table */
 	uint32_t last_rule;
 	const struct unwind_rule *known; /* the rule of last_rule */
 	bool has_failed;
 };
 
+/* The one behind the last; NULL: there is no room. */
+static struct walk_chunk *walk_pool_next_chunk(struct walk_pool *pool)
+{
+	uint32_t block = pool->chunks_used / WALK_BLOCK_CHUNKS;
+	if (pool->chunks_used == pool->chunk_max || !vec_reserve(&pool->blocks, (size_t)block + 1))
+		return NULL;
+	if (block == pool->blocks.len) {
+		struct walk_chunk *made = pool->grower.grow(pool->grower.context, block);
+		if (!made)
+			return NULL;
+		pool->blocks.items[pool->blocks.len++] = made;
+	}
+	return &pool->blocks.items[block][pool->chunks_used++ % WALK_BLOCK_CHUNKS];
+}
+
 static bool walk_pool_put_row(struct walk_pool_build *b, uint32_t address, uint32_t rule)
 {
-	struct walk_pool *pool = b->pool;
 	if (b->rows % WALK_CHUNK_ROWS == 0) {
-		if (pool->chunks_used == pool->chunk_max || b->place->chunk_count == WALK_CHUNKS_A_TABLE)
+		b->chunk = b->place->chunk_count < WALK_CHUNKS_A_TABLE ? walk_pool_next_chunk(b->pool) : NULL;
+		if (!b->chunk)
 			return false;
 		for (unsigned i = 0; i < WALK_CHUNK_ROWS; i++)
-			pool->chunks[pool->chunks_used].rows[i] = (struct walk_row){WALK_NO_ADDRESS, WALK_NO_RULE};
-		pool->chunks_used++;
+			b->chunk->rows[i] = (struct walk_row){WALK_NO_ADDRESS, WALK_NO_RULE};
 		b->place->chunk_count++;
 	}
-	pool->chunks[pool->chunks_used - 1].rows[b->rows % WALK_CHUNK_ROWS] = (struct walk_row){address, rule};
+	b->chunk->rows[b->rows % WALK_CHUNK_ROWS] = (struct walk_row){address, rule};
 	b->rows++;
 	return true;
 }

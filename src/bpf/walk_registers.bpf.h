@@ -16,7 +16,7 @@
 struct walk_registers {
 	__u64 pc, sp, fp;
 	__u64 link; /* aarch64 */
-	__u64 r10; /* x86-64 */
+	__u64 r10, bx; /* x86-64 */
 };
 
 struct walk_pt_regs { /* as the kernel saves them, and samples have them: part of its interface */
@@ -32,6 +32,7 @@ struct walk_pt_regs { /* as the kernel saves them, and samples have them: part o
 #define WALK_THREAD_SIZE  16384
 #define WALK_ADDRESS_MASK ~0ULL
 #define WALK_SIGNAL_FP	  120 /* from the stack pointer of the handler's return: in struct ucontext */
+#define WALK_SIGNAL_BX	  128
 #define WALK_SIGNAL_SP	  160
 #define WALK_SIGNAL_PC	  168
 #define WALK_HAS_LINK	  false
@@ -60,6 +61,7 @@ static __always_inline bool walk_registers_take(struct walk_registers *to, const
 	to->sp = from->sp;
 	to->fp = from->bp;
 	to->r10 = from->r10;
+	to->bx = from->bx;
 	to->link = 0;
 #else
 	if (from->pstate & 0x1f) /* an exception level, or 32 bits */
@@ -68,7 +70,7 @@ static __always_inline bool walk_registers_take(struct walk_registers *to, const
 	to->sp = from->sp;
 	to->fp = from->fp;
 	to->link = from->link;
-	to->r10 = 0;
+	to->r10 = to->bx = 0;
 #endif
 	return true;
 }

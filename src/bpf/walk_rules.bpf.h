@@ -14,12 +14,19 @@
 #define WALK_HASH      0x9e3779b97f4a7c15ULL
 #define WALK_RULE_MASK (WALK_RULES - 1ULL) /* of a word in walk_recent; above: table, address, and that it is used */
 
-struct {
+struct walk_block {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1024); /* 4 million rows in 32 MiB */
+	__uint(max_entries, WALK_BLOCK_CHUNKS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct walk_chunk));
+};
+
+struct { /* walk_files.c makes the blocks */
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, WALK_BLOCKS);
 	__type(key, __u32);
-	__type(value, struct walk_chunk);
+	__array(values, struct walk_block);
 } walk_rows SEC(".maps");
 
 struct {
@@ -37,6 +44,13 @@ struct {
 	__type(value, __u64);
 } walk_recent SEC(".maps");
 
+static __always_inline const struct walk_chunk *walk_chunk_at(__u32 index)
+{
+	__u32 block = index / WALK_BLOCK_CHUNKS, key = index % WALK_BLOCK_CHUNKS;
+	void *chunks = bpf_map_lookup_elem(&walk_rows, &block);
+	return chunks ? bpf_map_lookup_elem(chunks, &key) : NULL;
+}
+
 /* The chunk with the last row at or before the address. */
 static __always_inline const struct walk_chunk *walk_find_chunk(const struct walk_mapping *code, __u64 address)
 {
@@ -45,14 +59,12 @@ static __always_inline const struct walk_chunk *walk_find_chunk(const struct wal
 		for (__u32 step = WALK_CHUNKS_A_TABLE / 2; step > 0; step /= 2) {
 			__u32 next = index + step;
 			__u64 is_there = walk_if_less(next, code->chunk_count);
-			__u32 key = code->chunk + (__u32)(next & is_there);
-			const struct walk_chunk *chunk = bpf_map_lookup_elem(&walk_rows, &key);
+			const struct walk_chunk *chunk = walk_chunk_at(code->chunk + (__u32)(next & is_there));
 			if (!chunk)
 				return NULL;
 			index += (__u32)(step & is_there & ~walk_if_less(address, chunk->rows[0].address));
 		}
-	__u32 key = code->chunk + index;
-	return bpf_map_lookup_elem(&walk_rows, &key);
+	return walk_chunk_at(code->chunk + index);
 }
 
 /* The compiler knows that the number is small enough, and would leave the mask out; the verifier of Linux 6.1 does not. */

@@ -141,7 +141,9 @@ static __always_inline __u64 walk_space_slot(const __u64 *node, bool is_arange, 
 		end = WALK_ARANGE_PIVOTS;
 	for (__u32 i = 0; i < WALK_RANGE_PIVOTS; i++)
 		index += walk_if_less(node[1 + i] >> WALK_PAGE_SHIFT_SMALLEST, page) & walk_if_less(i, end) & 1;
-	return node[((is_arange ? WALK_ARANGE_SLOTS_AT : WALK_RANGE_SLOTS_AT) + index) & (WALK_NODE_WORDS - 1)];
+	index += is_arange ? WALK_ARANGE_SLOTS_AT : WALK_RANGE_SLOTS_AT;
+	barrier_var(index); /* else the compiler leaves the mask out, which Linux 6.1's verifier wants */
+	return node[index & (WALK_NODE_WORDS - 1)];
 }
 
 /* NULL: no mapping is there, or another thread changes the tree. */
@@ -219,9 +221,10 @@ static __always_inline bool walk_space_table(
 		if (i >= table->segment_count || offset < segment->begin || offset >= segment->end)
 			continue;
 		mapping->bias = mapping->start - begin - segment->shift;
+		mapping->entry = table->has_entry ? mapping->bias + table->entry : 0;
 		mapping->chunk = table->chunk;
 		mapping->chunk_count = table->chunk_count;
-		mapping->has_table = 1;
+		mapping->has_table = table->state == WALK_FILE_HAS_TABLE;
 		mapping->interpreter = table->interpreter;
 		break;
 	}

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -28,6 +29,7 @@
 #include "kernel/system/kernel_files.h"
 
 #define WALK_TABLES_SWEEP_MS 1000 /* how often ended processes are looked for */
+#define WALK_TABLES_NICE     (-15)
 
 static const char *const walk_map_names[] = {"walk_processes", "walk_mappings", "walk_rows", "walk_rules",
 	"walk_recent", "walk_files", "walk_misses", "walk_losses"};
@@ -95,7 +97,6 @@ enum tally_status walk_tables_create(struct bpf_object *object, const struct wal
 		const struct walk_files_maps maps = {.rows = t->fds[MAP_ROWS],
 			.rules = t->fds[MAP_RULES],
 			.files = t->fds[MAP_FILES],
-			.rows_max = bpf_map__max_entries(t->maps[MAP_ROWS]),
 			.rules_max = bpf_map__max_entries(t->maps[MAP_RULES])};
 		status = walk_files_init(&t->files, &t->config, &maps, err);
 	}
@@ -299,7 +300,7 @@ static int walk_tables_take_miss(void *context, void *data, size_t size)
 		walk_tables_answer_process(t, &miss);
 		return 0;
 	}
-	enum walk_answer answer = walk_files_answer(&t->files, &miss);
+	enum walk_answer answer = walk_files_ask(&t->files, &miss);
 	t->ended_processes += answer == WALK_HAS_ENDED;
 	t->unread_processes += answer == WALK_UNREADABLE;
 	return 0;
@@ -343,12 +344,16 @@ static void *walk_tables_run(void *context)
 	struct walk_tables *t = context;
 	struct pollfd fds[] = {
 		{.fd = t->stop_fd, .events = POLLIN}, {.fd = ring_buffer__epoll_fd(t->ring), .events = POLLIN}};
+	bool has_work = false;
+	/* On a machine under load, stacks are not whole for as long as this thread waits for a CPU. */
+	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), WALK_TABLES_NICE);
 	for (;;) {
-		(void)poll(fds, 2, WALK_TABLES_SWEEP_MS);
+		(void)poll(fds, 2, has_work ? 0 : WALK_TABLES_SWEEP_MS);
 		if (fds[0].revents)
 			return NULL;
 		(void)ring_buffer__consume(t->ring);
 		walk_tables_sweep(t);
+		has_work = walk_files_work(&t->files);
 	}
 }
 

@@ -153,8 +153,9 @@ const struct unwind_table *binary_store_unwind_within(
 /* As binary_store_elf_va, of a file that is not loaded yet; same rules. */
 bool binary_store_unwind_va(
 	struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va);
-/* Of which parts of the file the table is; borrowed; same rules. */
-const struct elf_segment *binary_store_unwind_segments(struct binary_store *store, uint32_t id, size_t *count);
+/* Of which parts of the file the table is, borrowed, and where the program begins (0: nowhere); same rules. */
+const struct elf_segment *binary_store_unwind_segments(
+	struct binary_store *store, uint32_t id, size_t *count, uint64_t *entry);
 
 /* Tells for each address (as of binary_store_find) whether its code has no caller, because its call-frame information
  * says so or because the program begins there. It opens the file, and reads the parts that the addresses need. Same

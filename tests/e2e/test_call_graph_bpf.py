@@ -229,3 +229,57 @@ def test_without_rights(tally, tmp_path):
                              '-o', tmp_path / 'x.data', '--', 'true'], text=True, capture_output=True, check=False)
     assert result.returncode and '--call-graph bpf' in result.stderr
     assert 'needs CAP_BPF and CAP_PERFMON' in result.stderr or 'lacks' in result.stderr
+
+
+SPACE = r'''
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	void *first = NULL;
+	for (int i = 0; i < 6; i++) { /* one library where the other one was */
+		void *library = dlopen(argv[1 + i % 2], RTLD_NOW);
+		void (*work)(long) = (void (*)(long))dlsym(library, "work");
+		if (i == 0)
+			first = (void *)work;
+		work(atol(argv[3]));
+		fprintf(stderr, "%s", (void *)work == first ? "" : "moved\n");
+		dlclose(library);
+	}
+	return 0;
+}
+'''
+LIBRARY = r'''
+static volatile unsigned long counter;
+__attribute__((noinline, noipa)) static void NAME(long n, volatile char *frame)
+{
+	volatile char own[SIZE];
+	for (long i = 0; i < n; i++)
+		counter += own[i % SIZE] = frame[i % SIZE] + (char)i;
+}
+__attribute__((noinline, noipa)) void work(long n)
+{
+	volatile char frame[SIZE] = {0};
+	NAME(n, frame);
+	counter++;
+}
+'''
+
+
+def test_code_that_is_mapped_where_other_code_was(tally, tmp_path, record):
+    if not shutil.which('gcc'):
+        pytest.skip('gcc is not installed')
+    (tmp_path / 'space.c').write_text(SPACE)
+    (tmp_path / 'library.c').write_text(LIBRARY)
+    options = ['gcc', '-O2', '-fomit-frame-pointer', '-fno-optimize-sibling-calls']
+    for name, size in ('small', 40), ('large', 4000):
+        subprocess.run([*options, f'-DNAME={name}', f'-DSIZE={size}', '-fPIC', '-shared', '-o', tmp_path / f'{name}.so',
+                        tmp_path / 'library.c'], check=True)
+    subprocess.run([*options, '-o', tmp_path / 'space', tmp_path / 'space.c', '-ldl'], check=True)
+    data, _ = record(tmp_path / 'space', tmp_path / 'small.so', tmp_path / 'large.so', '30000000')
+    chains = chains_of(tally, data)
+    for name in 'small', 'large':
+        found = [chain for chain in chains if chain[0] == name]
+        # The first samples of a library may come before its unwind table has been made.
+        assert found and whole(found, [name, 'work', 'main']) > len(found) * 0.8, (name, len(found), found[-1])

@@ -486,10 +486,12 @@ bool binary_store_unwind_va(
 	return load_unwind_va(unwind->segments, unwind->segment_count, offset, va);
 }
 
-const struct elf_segment *binary_store_unwind_segments(struct binary_store *store, uint32_t id, size_t *count)
+const struct elf_segment *binary_store_unwind_segments(
+	struct binary_store *store, uint32_t id, size_t *count, uint64_t *entry)
 {
 	const struct load_unwind *unwind = load_unwind(&store->options, store->entries.items[id]);
 	*count = unwind->segment_count;
+	*entry = unwind->entry;
 	return unwind->segments;
 }
 

@@ -25,6 +25,16 @@ static void walk_pool_test_cie(struct cfi_builder *b)
 	cfi_builder_cie(b, 16, -8, false, initial, sizeof(initial));
 }
 
+static struct walk_chunk *pool_block;
+
+static struct walk_chunk *walk_pool_test_grow(void *context, uint32_t block)
+{
+	assert_int_equal(block, 0);
+	return pool_block = calloc(WALK_BLOCK_CHUNKS, sizeof(*pool_block));
+}
+
+static const struct walk_pool_grower walk_pool_test_grower = {walk_pool_test_grow, NULL};
+
 /* The walk's search, in C. */
 static struct walk_rule walk_pool_test_find(
 	const struct walk_pool *pool, const struct walk_place *place, uint64_t address)
@@ -32,7 +42,7 @@ static struct walk_rule walk_pool_test_find(
 	uint32_t rule = WALK_NO_RULE;
 	for (uint32_t c = 0; c < place->chunk_count; c++)
 		for (unsigned i = 0; i < WALK_CHUNK_ROWS; i++) {
-			struct walk_row row = pool->chunks[place->chunk + c].rows[i];
+			struct walk_row row = pool->blocks.items[0][place->chunk + c].rows[i];
 			if (row.address != WALK_NO_ADDRESS && row.address <= address - place->base)
 				rule = row.rule;
 		}
@@ -48,12 +58,11 @@ static void test_rows_and_rules(void **state)
 	struct cfi_builder b;
 	struct walk_pool pool;
 	struct walk_place place;
-	struct walk_chunk *chunks = calloc(CHUNKS, sizeof(*chunks));
 	walk_pool_test_cie(&b);
 	cfi_builder_fde(&b, 0x1000, 0x20, program, sizeof(program));
 	cfi_builder_fde(&b, 0x1040, 0x20, program, sizeof(program));
 	struct unwind_table *table = walk_pool_test_table(&b);
-	assert_true(walk_pool_init(&pool, chunks, CHUNKS, 100));
+	assert_true(walk_pool_init(&pool, CHUNKS, 100, &walk_pool_test_grower));
 	assert_true(walk_pool_add(&pool, &arch_x86_64, table, &place));
 	assert_int_equal(place.base, 0x1000);
 	assert_int_equal(place.chunk_count, 1);
@@ -75,7 +84,7 @@ static void test_rows_and_rules(void **state)
 	walk_pool_deinit(&pool);
 	unwind_table_destroy(table);
 	writer_deinit(&b.w);
-	free(chunks);
+	free(pool_block);
 }
 
 static void test_a_table_without_room_is_refused_and_counted(void **state)
@@ -84,12 +93,11 @@ static void test_a_table_without_room_is_refused_and_counted(void **state)
 	struct cfi_builder b;
 	struct walk_pool pool;
 	struct walk_place place;
-	struct walk_chunk *chunks = calloc(CHUNKS, sizeof(*chunks));
 	walk_pool_test_cie(&b);
 	for (uint64_t i = 0; i < 3000; i++)
 		cfi_builder_fde(&b, 0x1000 + 16 * i, 16, program, sizeof(program));
 	struct unwind_table *table = walk_pool_test_table(&b);
-	assert_true(walk_pool_init(&pool, chunks, CHUNKS, 100));
+	assert_true(walk_pool_init(&pool, CHUNKS, 100, &walk_pool_test_grower));
 	assert_true(walk_pool_add(&pool, &arch_x86_64, table, &place)); /* 6,000 rows */
 	assert_int_equal(place.chunk_count, 2);
 	assert_int_equal(walk_pool_test_find(&pool, &place, 0x1000 + 16 * 2999 + 1).cfa_offset, 16);
@@ -99,7 +107,7 @@ static void test_a_table_without_room_is_refused_and_counted(void **state)
 	walk_pool_deinit(&pool);
 	unwind_table_destroy(table);
 	writer_deinit(&b.w);
-	free(chunks);
+	free(pool_block);
 }
 
 static struct walk_rule walk_pool_test_rule(const uint8_t *program, size_t len, bool is_signal)
@@ -122,7 +130,8 @@ static void test_rules_of_unusual_code(void **state)
 	const uint8_t plt[] = {0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
 	const uint8_t realigned[] = {0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0}; /* CFA at rbp-8, rbp at rbp */
 	const uint8_t by_r10[] = {0x0c, 10, 0};
-	const uint8_t by_rbx[] = {0x0c, 3, 16};
+	const uint8_t by_rbx[] = {0x0c, 3, 16, 0x83, 2}; /* and rbx at CFA-16 */
+	const uint8_t by_r12[] = {0x0c, 12, 16};
 	const uint8_t odd[] = {0x0f, 1, 0x30}; /* CFA is 0 */
 	assert_int_equal(walk_pool_test_rule(root, sizeof(root), false).cfa, WALK_CFA_ROOT);
 	struct walk_rule rule = walk_pool_test_rule(plt, sizeof(plt), false);
@@ -134,7 +143,12 @@ static void test_rules_of_unusual_code(void **state)
 	assert_int_equal(rule.fp_place, WALK_IS_AT_FP);
 	assert_int_equal(rule.fp_offset, 0);
 	assert_int_equal(walk_pool_test_rule(by_r10, sizeof(by_r10), false).cfa, WALK_CFA_R10);
-	assert_int_equal(walk_pool_test_rule(by_rbx, sizeof(by_rbx), false).cfa, WALK_CFA_OTHER);
+	rule = walk_pool_test_rule(by_rbx, sizeof(by_rbx), false);
+	assert_int_equal(rule.cfa, WALK_CFA_BX);
+	assert_int_equal(rule.cfa_offset, 16);
+	assert_int_equal(rule.bx_place, WALK_IS_AT_CFA);
+	assert_int_equal(rule.bx_offset, -16);
+	assert_int_equal(walk_pool_test_rule(by_r12, sizeof(by_r12), false).cfa, WALK_CFA_OTHER);
 	assert_int_equal(walk_pool_test_rule(odd, sizeof(odd), false).cfa, WALK_CFA_OTHER);
 	assert_int_equal(walk_pool_test_rule(NULL, 0, true).cfa, WALK_CFA_SIGNAL);
 }
